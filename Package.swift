@@ -1,0 +1,72 @@
+// swift-tools-version: 6.1
+import CompilerPluginSupport
+import PackageDescription
+
+// Target map (see Sources/README.md):
+//
+//   your program ─> Lodestore ─> EntityStore ─> LMDB ─> CLMDB
+//                       │             └───────> LodestoreFormat ─> CChecksum
+//                       └─> EntityMacros (only with the trait "Macros")
+//   kvdump ───────────────────> EntityStore, LMDB, LodestoreFormat
+//
+// swift-syntax is reached only through the trait, and only by the targets `Lodestore` and
+// `EntityMacros`: kvdump, EntityStore and hand-written entities never build it.
+let package = Package(
+  name: "lodestore",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "Lodestore", targets: ["Lodestore"]),
+    .library(name: "EntityStore", targets: ["EntityStore"]),
+    .executable(name: "kvdump", targets: ["kvdump"]),
+  ],
+  traits: [
+    .default(enabledTraits: ["Macros"]),
+    .trait(name: "Macros", description: "The @Entity macro; builds swift-syntax"),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.0"..<"604.0.0"),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+    .target(name: "CChecksum"),
+    .target(name: "LMDB", dependencies: ["CLMDB"]),
+    .target(name: "LodestoreFormat", dependencies: ["CChecksum"]),
+    .target(name: "EntityStore", dependencies: ["LMDB", "LodestoreFormat"]),
+    .macro(
+      name: "EntityMacros",
+      dependencies: [
+        .product(
+          name: "SwiftSyntaxMacros", package: "swift-syntax", condition: .when(traits: ["Macros"])),
+        .product(
+          name: "SwiftCompilerPlugin", package: "swift-syntax",
+          condition: .when(traits: ["Macros"])),
+      ]),
+    .target(
+      name: "Lodestore",
+      dependencies: [
+        "EntityStore", .target(name: "EntityMacros", condition: .when(traits: ["Macros"])),
+      ]),
+    .executableTarget(
+      name: "kvdump",
+      dependencies: [
+        "EntityStore", "LMDB", "LodestoreFormat",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "tools/kvdump"),
+    .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
+    .testTarget(name: "LodestoreFormatTests", dependencies: ["LodestoreFormat"]),
+    .testTarget(name: "EntityStoreTests", dependencies: ["EntityStore", "kvdump"]),
+    .testTarget(name: "KVDumpTests", dependencies: ["kvdump", "EntityStore"]),
+    .testTarget(
+      name: "LodestoreTests",
+      dependencies: [
+        "Lodestore", "EntityMacros",
+        .product(
+          name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax",
+          condition: .when(traits: ["Macros"])),
+      ]),
+  ],
+  swiftLanguageModes: [.v6]
+)

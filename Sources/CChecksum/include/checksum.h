@@ -1,0 +1,15 @@
+#ifndef LODESTORE_CHECKSUM_H
+#define LODESTORE_CHECKSUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// CRC-32C over `count` bytes, continuing from `crc`, the value of an earlier call (0 to begin).
+///
+/// Uses the processor's instruction where there is one (SSE 4.2, ARMv8 CRC), else a table.
+uint32_t lodestore_crc32c(uint32_t crc, const void *bytes, size_t count);
+
+/// The same by table alone, so that tests can compare the two on any machine.
+uint32_t lodestore_crc32c_portable(uint32_t crc, const void *bytes, size_t count);
+
+#endif

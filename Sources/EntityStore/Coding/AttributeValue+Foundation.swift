@@ -1,0 +1,173 @@
+package import LodestoreFormat
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+extension Date: IndexableValue {
+  /// A binary64 of seconds since 2001, so that every `Date` comes back as it was.
+  public static var storage: AttributeStorage { AttributeStorage(type: .date) }
+
+  /// The time.
+  public var storedValue: StoredValue { StoredValue(.date(timeIntervalSinceReferenceDate)) }
+
+  /// Writes the seconds since 2001.
+  @inlinable
+  public func write(to writer: inout RecordWriter) {
+    timeIntervalSinceReferenceDate.write(to: &writer)
+  }
+
+  /// Reads the seconds since 2001.
+  @inlinable
+  public static func read(from reader: inout RecordReader) throws(StoreError) -> Date {
+    Date(timeIntervalSinceReferenceDate: try Double.read(from: &reader))
+  }
+}
+
+extension UUID: IndexableValue {
+  /// Sixteen bytes.
+  public static var storage: AttributeStorage { AttributeStorage(type: .uuid) }
+
+  /// The bytes.
+  public var storedValue: StoredValue {
+    StoredValue(.uuid(withUnsafeBytes(of: uuid) { UUIDBytes(bytes: $0, at: 0) }))
+  }
+
+  /// Writes the bytes.
+  @inlinable
+  public func write(to writer: inout RecordWriter) { writer.writeSlot(uuid, size: 16) }
+
+  /// Reads the bytes.
+  @inlinable
+  public static func read(from reader: inout RecordReader) throws(StoreError) -> UUID {
+    UUID(uuid: reader.readSlot(uuid_t.self, size: 16))
+  }
+}
+
+extension Data: IndexableValue {
+  /// Bytes, of any length.
+  public static var storage: AttributeStorage { AttributeStorage(type: .data) }
+
+  /// The bytes.
+  public var storedValue: StoredValue { StoredValue(.data(Array(self))) }
+
+  /// Writes the bytes.
+  @inlinable
+  public func write(to writer: inout RecordWriter) {
+    withUnsafeBytes { writer.writeVariable($0) }
+  }
+
+  /// Reads the bytes.
+  @inlinable
+  public static func read(from reader: inout RecordReader) throws(StoreError) -> Data {
+    Data(reader.readVariable())
+  }
+}
+
+extension URL: IndexableValue {
+  /// The absolute text.
+  public static var storage: AttributeStorage { AttributeStorage(type: .url) }
+
+  /// The absolute text.
+  public var storedValue: StoredValue { StoredValue(.string(absoluteString)) }
+
+  /// Writes the absolute text.
+  public func write(to writer: inout RecordWriter) { absoluteString.write(to: &writer) }
+
+  /// Reads the text; throws when it is not a URL.
+  public static func read(from reader: inout RecordReader) throws(StoreError) -> URL {
+    guard let url = URL(string: try String.read(from: &reader)) else {
+      throw reader.undecodable("the text is not a URL")
+    }
+    return url
+  }
+}
+
+extension Decimal: IndexableValue {
+  /// Sign, exponent and significand, exactly.
+  public static var storage: AttributeStorage { AttributeStorage(type: .decimal) }
+
+  /// The number.
+  public var storedValue: StoredValue { StoredValue(.decimal(DecimalValue(self))) }
+
+  /// Writes the number.
+  public func write(to writer: inout RecordWriter) {
+    DecimalValue(self).bytes.withUnsafeBytes { writer.writeSlot($0) }
+  }
+
+  /// Reads the number; throws when it is beyond what `Decimal` holds.
+  public static func read(from reader: inout RecordReader) throws(StoreError) -> Decimal {
+    let stored: DecimalValue
+    do {
+      let bytes = reader.readSlot(count: DecimalValue.byteCount)
+      stored = try DecimalValue(bytes: bytes, at: 0)
+    } catch {
+      throw reader.undecodable(error.reason, cause: error)
+    }
+    guard let decimal = Decimal(stored) else {
+      throw reader.undecodable("the decimal is beyond what Decimal holds")
+    }
+    return decimal
+  }
+}
+
+extension RecordWriter {
+  fileprivate mutating func writeSlot(_ bytes: UnsafeRawBufferPointer) {
+    for byte in bytes { writeSlot(byte, size: 1) }
+  }
+}
+
+extension RecordReader {
+  fileprivate mutating func readSlot(count: Int) -> UnsafeRawBufferPointer {
+    precondition(slot + count <= slotsEnd, "more attributes read than the schema declares")
+    defer { slot += count }
+    return UnsafeRawBufferPointer(start: base + slot, count: count)
+  }
+}
+
+extension DecimalValue {
+  /// The stored form of `decimal`, through its text, which is exact: `Decimal` does not show its
+  /// digits on every system.
+  init(_ decimal: Decimal) {
+    guard !decimal.isNaN else {
+      self = .nan
+      return
+    }
+    var significand: UInt128 = 0
+    var exponent = 0
+    var isFraction = false
+    for byte in decimal.description.utf8 {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"):
+        let (shifted, overflows) = significand.multipliedReportingOverflow(by: 10)
+        if overflows {
+          // Only zeros can follow the 38 digits that a Decimal holds.
+          if !isFraction { exponent += 1 }
+        } else {
+          significand = shifted + UInt128(byte - UInt8(ascii: "0"))
+          if isFraction { exponent -= 1 }
+        }
+      case UInt8(ascii: "."): isFraction = true
+      default: continue
+      }
+    }
+    self.init(
+      isNegative: decimal.sign == .minus, exponent: Int16(exponent), significand: significand)
+  }
+}
+
+extension Decimal {
+  /// The number in `stored`; `nil` beyond 38 digits or the exponents that `Decimal` has.
+  init?(_ stored: DecimalValue) {
+    if stored.isNaN {
+      self = .nan
+      return
+    }
+    let digits = stored.digits.isEmpty ? "0" : stored.digits.map(String.init).joined()
+    let text = "\(stored.isNegative ? "-" : "")\(digits)e\(stored.exponent)"
+    guard let decimal = Decimal(string: text), DecimalValue(decimal) == stored else { return nil }
+    self = decimal
+  }
+}

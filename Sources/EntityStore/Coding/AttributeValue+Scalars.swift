@@ -1,0 +1,155 @@
+package import LodestoreFormat
+
+extension AttributeValue where Self: FixedWidthInteger {
+  /// The bytes little-endian.
+  @inlinable @inline(__always)
+  public func write(to writer: inout RecordWriter) {
+    writer.writeSlot(littleEndian, size: Self.bitWidth / 8)
+  }
+
+  /// Reads the bytes.
+  @inlinable @inline(__always)
+  public static func read(from reader: inout RecordReader) throws(StoreError) -> Self {
+    Self(littleEndian: reader.readSlot(Self.self, size: bitWidth / 8))
+  }
+}
+
+extension AttributeValue where Self: FixedWidthInteger & SignedInteger {
+  /// The number.
+  public var storedValue: StoredValue { StoredValue(.integer(Int64(self))) }
+}
+
+extension AttributeValue where Self: FixedWidthInteger & UnsignedInteger {
+  /// The number.
+  public var storedValue: StoredValue { StoredValue(.integer(unsigned: UInt64(self))) }
+}
+
+extension Int: IndexableValue {
+  /// 64 bits on every machine.
+  public static var storage: AttributeStorage { AttributeStorage(type: .int64) }
+}
+
+extension Int8: IndexableValue {
+  /// One byte.
+  public static var storage: AttributeStorage { AttributeStorage(type: .int8) }
+}
+
+extension Int16: IndexableValue {
+  /// Two bytes.
+  public static var storage: AttributeStorage { AttributeStorage(type: .int16) }
+}
+
+extension Int32: IndexableValue {
+  /// Four bytes.
+  public static var storage: AttributeStorage { AttributeStorage(type: .int32) }
+}
+
+extension Int64: IndexableValue {
+  /// Eight bytes.
+  public static var storage: AttributeStorage { AttributeStorage(type: .int64) }
+}
+
+extension UInt: IndexableValue {
+  /// 64 bits on every machine.
+  public static var storage: AttributeStorage { AttributeStorage(type: .uint64) }
+}
+
+extension UInt8: IndexableValue {
+  /// One byte.
+  public static var storage: AttributeStorage { AttributeStorage(type: .uint8) }
+}
+
+extension UInt16: IndexableValue {
+  /// Two bytes.
+  public static var storage: AttributeStorage { AttributeStorage(type: .uint16) }
+}
+
+extension UInt32: IndexableValue {
+  /// Four bytes.
+  public static var storage: AttributeStorage { AttributeStorage(type: .uint32) }
+}
+
+extension UInt64: IndexableValue {
+  /// Eight bytes.
+  public static var storage: AttributeStorage { AttributeStorage(type: .uint64) }
+}
+
+extension Bool: IndexableValue {
+  /// One byte.
+  public static var storage: AttributeStorage { AttributeStorage(type: .bool) }
+
+  /// The truth value.
+  public var storedValue: StoredValue { StoredValue(.bool(self)) }
+
+  /// Writes 0 or 1.
+  @inlinable
+  public func write(to writer: inout RecordWriter) {
+    writer.writeSlot(self ? 1 as UInt8 : 0, size: 1)
+  }
+
+  /// Reads 0 as false, anything else as true.
+  @inlinable
+  public static func read(from reader: inout RecordReader) throws(StoreError) -> Bool {
+    reader.readSlot(UInt8.self, size: 1) != 0
+  }
+}
+
+extension Double: IndexableValue {
+  /// IEEE 754 binary64.
+  public static var storage: AttributeStorage { AttributeStorage(type: .double) }
+
+  /// The number.
+  public var storedValue: StoredValue { StoredValue(.double(self)) }
+
+  /// Writes the bits.
+  @inlinable
+  public func write(to writer: inout RecordWriter) { bitPattern.write(to: &writer) }
+
+  /// Reads the bits.
+  @inlinable
+  public static func read(from reader: inout RecordReader) throws(StoreError) -> Double {
+    Double(bitPattern: try UInt64.read(from: &reader))
+  }
+}
+
+extension Float: IndexableValue {
+  /// IEEE 754 binary32.
+  public static var storage: AttributeStorage { AttributeStorage(type: .float) }
+
+  /// The number.
+  public var storedValue: StoredValue { StoredValue(.double(Double(self))) }
+
+  /// Writes the bits.
+  @inlinable
+  public func write(to writer: inout RecordWriter) { bitPattern.write(to: &writer) }
+
+  /// Reads the bits.
+  @inlinable
+  public static func read(from reader: inout RecordReader) throws(StoreError) -> Float {
+    Float(bitPattern: try UInt32.read(from: &reader))
+  }
+}
+
+extension String: IndexableValue {
+  /// UTF-8, of any length.
+  public static var storage: AttributeStorage { AttributeStorage(type: .string) }
+
+  /// The text.
+  public var storedValue: StoredValue { StoredValue(.string(self)) }
+
+  /// Writes the UTF-8 bytes.
+  @inlinable
+  public func write(to writer: inout RecordWriter) {
+    let wasContiguous: Void? = utf8.withContiguousStorageIfAvailable {
+      writer.writeVariable(UnsafeRawBufferPointer($0))
+    }
+    if wasContiguous == nil { Array(utf8).withUnsafeBytes { writer.writeVariable($0) } }
+  }
+
+  /// Reads text; bytes that are not UTF-8 become replacement characters, and `kvdump verify`
+  /// reports them.
+  @inlinable
+  public static func read(from reader: inout RecordReader) throws(StoreError) -> String {
+    String(decoding: reader.readVariable(), as: UTF8.self)
+  }
+}

@@ -1,0 +1,112 @@
+package import LodestoreFormat
+
+/// A Swift type that can be an attribute: the scalars of the format and their optionals.
+///
+/// The library conforms `Bool`, the integers, `Float`, `Double`, `String`, `Data`, `Date`, `UUID`,
+/// `URL`, `Decimal` and ``JSONValue``. Enumerations with such a raw value, and any `Codable`
+/// type, are stored without conforming. Do not conform other types to it.
+public protocol AttributeValue: Sendable {
+  /// How values are stored.
+  static var storage: AttributeStorage { get }
+  /// The value without its Swift type.
+  var storedValue: StoredValue { get }
+  /// Writes the value as the next attribute of a record.
+  func write(to writer: inout RecordWriter)
+  /// Reads the next attribute of a record.
+  static func read(from reader: inout RecordReader) throws(StoreError) -> Self
+}
+
+/// A Swift type whose values can be looked up and ordered in an index.
+///
+/// Enumerations with an indexable raw value can conform by saying so; nothing needs to be written.
+/// Order is that of the index: false before true, numbers by value with NaN last, dates by time,
+/// text and URLs by their UTF-8 bytes, data and UUIDs by bytes, and null first.
+public protocol IndexableValue: AttributeValue {}
+
+/// How an attribute is stored: opaque; made by the library.
+public struct AttributeStorage: Sendable {
+  package var type: AttributeType
+  package var isOptional: Bool
+  package var shape: String?
+
+  package init(type: AttributeType, isOptional: Bool = false, shape: String? = nil) {
+    self.type = type
+    self.isOptional = isOptional
+    self.shape = shape
+  }
+
+  package var optional: AttributeStorage {
+    AttributeStorage(type: type, isOptional: true, shape: shape)
+  }
+}
+
+/// A stored value without its Swift type: opaque; made by the library.
+public struct StoredValue: Sendable, Hashable {
+  package var value: Value
+
+  package init(_ value: Value) { self.value = value }
+
+  package static let null = StoredValue(.null)
+
+  /// A value kept as a document; null when it cannot be encoded.
+  init(document value: some Encodable) {
+    var writer = DocumentWriter()
+    do {
+      try DocumentCoding.encode(value, into: &writer)
+      self.init(.document(writer.bytes))
+    } catch {
+      self.init(.null)
+    }
+  }
+}
+
+extension Optional: AttributeValue where Wrapped: AttributeValue {
+  /// As the wrapped type, and nullable.
+  public static var storage: AttributeStorage { Wrapped.storage.optional }
+
+  /// The wrapped value, or null.
+  public var storedValue: StoredValue { self?.storedValue ?? .null }
+
+  /// Writes the wrapped value, or null.
+  @inlinable
+  public func write(to writer: inout RecordWriter) {
+    if let self {
+      writer.markPresent()
+      self.write(to: &writer)
+    } else {
+      writer.writeNull(Wrapped.self)
+    }
+  }
+
+  /// Reads the wrapped value, or null.
+  @inlinable
+  public static func read(from reader: inout RecordReader) throws(StoreError) -> Self {
+    if reader.nextIsNull() {
+      reader.skip(Wrapped.self)
+      return nil
+    }
+    return try Wrapped.read(from: &reader)
+  }
+}
+
+extension Optional: IndexableValue where Wrapped: IndexableValue {}
+
+extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
+  /// As the raw value.
+  public static var storage: AttributeStorage { RawValue.storage }
+
+  /// The raw value.
+  public var storedValue: StoredValue { rawValue.storedValue }
+
+  /// Writes the raw value.
+  @inlinable
+  public func write(to writer: inout RecordWriter) { rawValue.write(to: &writer) }
+
+  /// Reads the raw value; throws ``StoreError/Code/undecodableValue`` when no case has it.
+  @inlinable
+  public static func read(from reader: inout RecordReader) throws(StoreError) -> Self {
+    let raw = try RawValue.read(from: &reader)
+    guard let value = Self(rawValue: raw) else { throw reader.unknownCase(Self.self) }
+    return value
+  }
+}

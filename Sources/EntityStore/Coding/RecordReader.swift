@@ -1,0 +1,144 @@
+package import LodestoreFormat
+
+/// Gives out the attributes of one record, in the order of its entity's schema.
+///
+/// The store makes it and passes it to ``Entity/init(from:)``. What it gives out owns its bytes.
+/// Reading more or other attributes than the schema declares is a programming error and traps;
+/// bytes that do not decode throw.
+///
+/// The record has been checked to have the shape of its layout (``RecordView``), so reads only
+/// move cursors. It always has the entity's current layout: older records are carried over first.
+public struct RecordReader: ~Copyable {
+  @usableFromInline let base: UnsafeRawPointer
+  @usableFromInline var slot: Int
+  @usableFromInline var nullBit = 0
+  @usableFromInline var end: Int
+  @usableFromInline let heapStart: Int
+  /// End of the variable attribute before, from the start of the heap.
+  @usableFromInline var previousEnd = 0
+  @usableFromInline let isWide: Bool
+  @usableFromInline let slotsEnd: Int
+  /// For error texts.
+  let entity: String
+  let recordID: UInt64
+
+  package init(_ record: borrowing RecordView, entity: String, recordID: UInt64) {
+    let layout = record.layout
+    // A view has at least a header, so there is a base address.
+    base = record.bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
+    slot = RecordLayout.headerSize + layout.nullByteCount
+    end = layout.endsOffset
+    slotsEnd = layout.endsOffset
+    isWide = record.bytes.uint16(at: 0) & RecordLayout.wideFlag != 0
+    heapStart = layout.endsOffset + layout.variableCount * (isWide ? 4 : 2)
+    self.entity = entity
+    self.recordID = recordID
+  }
+
+  // MARK: What conformances read
+
+  /// Reads a fixed-width slot as it is stored, little-endian.
+  @inlinable @inline(__always)
+  mutating func readSlot<T: BitwiseCopyable>(_: T.Type, size: Int) -> T {
+    precondition(slot + size <= slotsEnd, "more attributes read than the schema declares")
+    let value = base.loadUnaligned(fromByteOffset: slot, as: T.self)
+    slot += size
+    return value
+  }
+
+  /// The bytes of the next variable attribute; valid only within the call that reads them.
+  @inlinable @inline(__always)
+  mutating func readVariable() -> UnsafeRawBufferPointer {
+    precondition(end < heapStart, "more attributes read than the schema declares")
+    let attributeEnd: Int
+    if isWide {
+      attributeEnd = Int(
+        UInt32(littleEndian: base.loadUnaligned(fromByteOffset: end, as: UInt32.self)))
+      end += 4
+    } else {
+      attributeEnd = Int(
+        UInt16(littleEndian: base.loadUnaligned(fromByteOffset: end, as: UInt16.self)))
+      end += 2
+    }
+    let bytes = UnsafeRawBufferPointer(
+      start: base + heapStart + previousEnd, count: attributeEnd - previousEnd)
+    previousEnd = attributeEnd
+    return bytes
+  }
+
+  /// Whether the next, optional attribute is null.
+  @inlinable @inline(__always)
+  mutating func nextIsNull() -> Bool {
+    let byte = base.load(fromByteOffset: 2 + nullBit >> 3, as: UInt8.self)
+    defer { nullBit += 1 }
+    return byte & 1 << UInt8(nullBit & 7) != 0
+  }
+
+  /// Passes over the slot of a null attribute.
+  @usableFromInline
+  mutating func skip<V: AttributeValue>(_: V.Type) { skip(V.storage.type) }
+
+  mutating func skip(_ type: AttributeType) {
+    if type.isVariable { _ = readVariable() } else { slot += type.slotSize }
+  }
+
+  @usableFromInline
+  func unknownCase<V>(_: V.Type) -> StoreError {
+    .undecodable(entity: entity, recordID: recordID, reason: "the raw value is no case of \(V.self)")
+  }
+
+  @usableFromInline
+  func undecodable(_ reason: String, cause: (any Error)? = nil) -> StoreError {
+    .undecodable(entity: entity, recordID: recordID, reason: reason, cause: cause)
+  }
+
+  // MARK: What entities call
+
+  /// Reads a scalar.
+  @inlinable @inline(__always)
+  public mutating func read<V: AttributeValue>(_: V.Type = V.self) throws(StoreError) -> V {
+    try V.read(from: &self)
+  }
+
+  /// Reads an enumeration; throws when no case has the stored raw value.
+  @inlinable
+  public mutating func read<V: RawRepresentable>(
+    _: V.Type = V.self
+  ) throws(StoreError) -> V where V.RawValue: AttributeValue {
+    guard let value = V(rawValue: try V.RawValue.read(from: &self)) else {
+      throw unknownCase(V.self)
+    }
+    return value
+  }
+
+  /// Reads an optional enumeration; throws when no case has the stored raw value.
+  @inlinable
+  public mutating func read<V: RawRepresentable>(
+    _: V?.Type = V?.self
+  ) throws(StoreError) -> V? where V.RawValue: AttributeValue {
+    guard let raw = try V.RawValue?.read(from: &self) else { return nil }
+    guard let value = V(rawValue: raw) else { throw unknownCase(V.self) }
+    return value
+  }
+
+  /// Reads an array, a dictionary or a nested struct.
+  @_disfavoredOverload
+  public mutating func read<V: Codable>(_: V.Type = V.self) throws(StoreError) -> V {
+    let bytes = readVariable()
+    do {
+      return try DocumentCoding.decode(V.self, from: bytes)
+    } catch {
+      throw undecodable("a document does not decode as \(V.self)", cause: error)
+    }
+  }
+
+  /// Reads an optional array, dictionary or nested struct.
+  @_disfavoredOverload
+  public mutating func read<V: Codable>(_: V?.Type = V?.self) throws(StoreError) -> V? {
+    if nextIsNull() {
+      skip(.document)
+      return nil
+    }
+    return try read(V.self)
+  }
+}

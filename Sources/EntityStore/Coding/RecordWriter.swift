@@ -1,0 +1,180 @@
+package import LodestoreFormat
+
+/// Takes the attributes of one entity value, in the order of its schema, and lays them out as a
+/// record.
+///
+/// The store makes it and passes it to ``Entity/encode(into:)``. Writing more, fewer or other
+/// attributes than the schema declares is a programming error, and traps when the record is
+/// finished. A value that cannot be encoded is remembered, and the insert or update throws.
+///
+/// One writer is used for many records, so nothing is allocated per record. The layout is
+/// Format.md, "Records"; offsets are written narrow first, and a record whose variable bytes do
+/// not fit is encoded once more with wide ones.
+public struct RecordWriter: ~Copyable {
+  @usableFromInline var base: UnsafeMutableRawPointer
+  @usableFromInline var capacity: Int
+  /// Next byte of the slots.
+  @usableFromInline var slot = 0
+  /// Next optional attribute.
+  @usableFromInline var nullBit = 0
+  /// Next of the ends.
+  @usableFromInline var end = 0
+  /// Next variable byte, and the first.
+  @usableFromInline var heap = 0
+  @usableFromInline var heapStart = 0
+  @usableFromInline var isWide = false
+  /// The first value that could not be encoded.
+  package private(set) var failure: (any Error)?
+
+  package init() {
+    capacity = 4096
+    base = .allocate(byteCount: capacity, alignment: 16)
+  }
+
+  deinit { base.deallocate() }
+
+  /// Starts a record of `layout`.
+  package mutating func begin(_ layout: RecordLayout, isWide: Bool) {
+    self.isWide = isWide
+    failure = nil
+    slot = RecordLayout.headerSize + layout.nullByteCount
+    nullBit = 0
+    end = layout.endsOffset
+    heapStart = layout.endsOffset + layout.variableCount * (isWide ? 4 : 2)
+    heap = heapStart
+    if capacity < heapStart + 256 { grow(to: heapStart + 256) }
+    base.initializeMemory(as: UInt8.self, repeating: 0, count: slot)
+    let header = layout.number | (isWide ? RecordLayout.wideFlag : 0)
+    base.storeBytes(of: header.littleEndian, as: UInt16.self)
+  }
+
+  /// Ends the record; `nil` when it must be encoded again with wide offsets.
+  ///
+  /// The bytes are the body without its checksum, followed by room for one; they are valid until
+  /// the next record begins.
+  package mutating func finish(
+    _ layout: RecordLayout, entity: @autoclosure () -> String
+  ) -> UnsafeMutableRawBufferPointer? {
+    precondition(
+      failure != nil
+        || slot == layout.endsOffset && nullBit == layout.optionalCount
+          && end == layout.endsOffset + layout.variableCount * (isWide ? 4 : 2),
+      "\(entity()).encode(into:) must write the attributes of its schema, each once and in order")
+    if !isWide && heap - heapStart > RecordLayout.longestNarrow { return nil }
+    if capacity < heap + RecordLayout.checksumSize { grow(to: heap + 64) }
+    return UnsafeMutableRawBufferPointer(start: base, count: heap)
+  }
+
+  @usableFromInline
+  mutating func grow(to needed: Int) {
+    let larger = max(needed, capacity * 2)
+    let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+    moved.copyMemory(from: base, byteCount: capacity)
+    base.deallocate()
+    base = moved
+    capacity = larger
+  }
+
+  mutating func fail(_ error: any Error) {
+    if failure == nil { failure = error }
+  }
+
+  // MARK: What conformances write
+
+  /// Writes a fixed-width slot. `bytes` is already little-endian.
+  @inlinable @inline(__always)
+  mutating func writeSlot<T: BitwiseCopyable>(_ bytes: T, size: Int) {
+    precondition(slot + size <= heapStart, "more attributes written than the schema declares")
+    base.storeBytes(of: bytes, toByteOffset: slot, as: T.self)
+    slot += size
+  }
+
+  /// Writes a variable attribute's bytes.
+  @inlinable @inline(__always)
+  mutating func writeVariable(_ bytes: UnsafeRawBufferPointer) {
+    let count = bytes.count
+    if heap + count + 64 > capacity { grow(to: heap + count + 64) }
+    if let source = bytes.baseAddress {
+      (base + heap).copyMemory(from: source, byteCount: count)
+    }
+    heap += count
+    writeEnd()
+  }
+
+  @inlinable @inline(__always)
+  mutating func writeEnd() {
+    precondition(end < heapStart, "more attributes written than the schema declares")
+    let length = heap - heapStart
+    if isWide {
+      base.storeBytes(
+        of: UInt32(truncatingIfNeeded: length).littleEndian, toByteOffset: end, as: UInt32.self)
+      end += 4
+    } else {
+      base.storeBytes(
+        of: UInt16(truncatingIfNeeded: length).littleEndian, toByteOffset: end, as: UInt16.self)
+      end += 2
+    }
+  }
+
+  /// Says that the next, optional attribute has a value.
+  @inlinable @inline(__always)
+  mutating func markPresent() { nullBit += 1 }
+
+  /// Writes null for an optional attribute of a wrapped type.
+  @usableFromInline
+  mutating func writeNull<V: AttributeValue>(_: V.Type) { writeNull(V.storage.type) }
+
+  mutating func writeNull(_ type: AttributeType) {
+    let offset = RecordLayout.headerSize + nullBit >> 3
+    let old = base.load(fromByteOffset: offset, as: UInt8.self)
+    base.storeBytes(of: old | 1 << UInt8(nullBit & 7), toByteOffset: offset, as: UInt8.self)
+    nullBit += 1
+    if type.isVariable {
+      writeEnd()
+    } else {
+      (base + slot).initializeMemory(as: UInt8.self, repeating: 0, count: type.slotSize)
+      slot += type.slotSize
+    }
+  }
+
+  // MARK: What entities call
+
+  /// Writes a scalar.
+  @inlinable @inline(__always)
+  public mutating func write<V: AttributeValue>(_ value: V) { value.write(to: &self) }
+
+  /// Writes an enumeration as its raw value.
+  @inlinable
+  public mutating func write<V: RawRepresentable>(_ value: V) where V.RawValue: AttributeValue {
+    value.rawValue.write(to: &self)
+  }
+
+  /// Writes an optional enumeration as its raw value.
+  @inlinable
+  public mutating func write<V: RawRepresentable>(_ value: V?) where V.RawValue: AttributeValue {
+    (value?.rawValue).write(to: &self)
+  }
+
+  /// Writes an array, a dictionary or a nested struct as a document.
+  @_disfavoredOverload
+  public mutating func write<V: Codable>(_ value: V) {
+    var document = DocumentWriter()
+    do {
+      try DocumentCoding.encode(value, into: &document)
+      document.bytes.withUnsafeBytes { writeVariable($0) }
+    } catch {
+      fail(error)
+    }
+  }
+
+  /// Writes an optional array, dictionary or nested struct as a document.
+  @_disfavoredOverload
+  public mutating func write<V: Codable>(_ value: V?) {
+    if let value {
+      markPresent()
+      write(value)
+    } else {
+      writeNull(.document)
+    }
+  }
+}

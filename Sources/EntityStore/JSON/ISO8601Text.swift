@@ -1,0 +1,222 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Dates as ISO 8601 text, in the proleptic Gregorian calendar and without leap seconds.
+package enum ISO8601Text {
+  /// Seconds from 1970-01-01 to 2001-01-01, the origin of `Date`.
+  private static let referenceOffset = 978_307_200
+  private static let secondsPerDay = 86_400
+
+  /// Reads a date.
+  ///
+  /// `1977-05-25`, `1977-05-25T20:30Z`, `1988-04-15 03:03:10`, `2024-02-29T12:00:00.123456+05:30`:
+  /// the date, then perhaps `T` or one space, hours, minutes and perhaps seconds with a fraction of
+  /// any length, then perhaps `Z`, `±hh:mm`, `±hhmm` or `±hh`. Without a time it is midnight,
+  /// without a zone UTC. Years have four digits, or a sign and six. Nil for all else, also for days
+  /// and times that do not exist (`02-30`, `24:00`, `23:59:60`).
+  package static func date(_ text: some StringProtocol) -> Date? {
+    var copy = String(text)
+    return copy.withUTF8 { date(bytes: $0) }
+  }
+
+  static func date(bytes: UnsafeBufferPointer<UInt8>) -> Date? {
+    var scanner = Scanner(bytes: bytes)
+    guard let day = scanner.day() else { return nil }
+    var seconds = day * secondsPerDay
+    var fraction = 0.0
+    if !scanner.isAtEnd {
+      guard scanner.take("T") || scanner.take("t") || scanner.take(" ") else { return nil }
+      guard let time = scanner.time(), let zone = scanner.zone(), scanner.isAtEnd else {
+        return nil
+      }
+      seconds += time.seconds - zone
+      fraction = time.fraction
+    }
+    // Whole seconds are exact in a double and the fraction is rounded once, so the sum is the
+    // double nearest to the text in all but contrived cases.
+    return Date(timeIntervalSinceReferenceDate: Double(seconds - referenceOffset) + fraction)
+  }
+
+  /// Writes a date in UTC: `2024-02-29T12:00:00Z`, with 3, 6, 9, 12 or 15 digits of a second
+  /// when fewer do not read back as the same date.
+  ///
+  /// Some always do, except within ten seconds of 2001-01-01, where `Date` is finer still. Years outside 0...9999 have a sign and six digits. Nil outside ±999999 and for dates
+  /// that are not finite.
+  package static func text(_ date: Date) -> String? {
+    let time = date.timeIntervalSinceReferenceDate
+    guard abs(time) < 4e13 else { return nil }
+    let whole = time.rounded(.down)
+    let seconds = Int(whole) + referenceOffset
+    if whole == time { return text(seconds: seconds, fraction: 0, digits: 0) }
+    for (digits, scale) in [(3, 1e3), (6, 1e6), (9, 1e9), (12, 1e12), (15, 1e15)] {
+      let fraction = Int(((time - whole) * scale).rounded())
+      // A fraction that rounds up to a whole second belongs to the next one.
+      let carry = fraction == Int(scale) ? 1 : 0
+      let rest = carry == 1 ? 0 : fraction
+      if digits == 15 || whole + Double(carry) + Double(rest) / scale == time {
+        return text(seconds: seconds + carry, fraction: rest, digits: digits)
+      }
+    }
+    return nil
+  }
+
+  private static func text(seconds: Int, fraction: Int, digits: Int) -> String? {
+    let (days, time) = floorDivide(seconds, secondsPerDay)
+    let (year, month, day) = civil(days: days)
+    guard abs(year) <= 999_999 else { return nil }
+    var bytes: [UInt8] = []
+    if (0...9999).contains(year) {
+      append(year, digits: 4, to: &bytes)
+    } else {
+      bytes.append(UInt8(ascii: year < 0 ? "-" : "+"))
+      append(abs(year), digits: 6, to: &bytes)
+    }
+    for (separator, value) in [
+      ("-", month), ("-", day), ("T", time / 3600), (":", time / 60 % 60), (":", time % 60),
+    ] as [(UnicodeScalar, Int)] {
+      bytes.append(UInt8(ascii: separator))
+      append(value, digits: 2, to: &bytes)
+    }
+    if digits > 0 {
+      bytes.append(UInt8(ascii: "."))
+      append(fraction, digits: digits, to: &bytes)
+    }
+    bytes.append(UInt8(ascii: "Z"))
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func append(_ value: Int, digits: Int, to bytes: inout [UInt8]) {
+    let start = bytes.count
+    var rest = value
+    for _ in 0..<digits {
+      bytes.append(0x30 + UInt8(rest % 10))
+      rest /= 10
+    }
+    bytes[start...].reverse()
+  }
+}
+
+// MARK: - Calendar
+
+extension ISO8601Text {
+  private static func floorDivide(_ value: Int, _ divisor: Int) -> (Int, Int) {
+    let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+  }
+
+  /// Days since 1970-01-01.
+  ///
+  /// Years are counted from March, so that the leap day is the last.
+  fileprivate static func days(year: Int, month: Int, day: Int) -> Int {
+    let shifted = month <= 2 ? year - 1 : year
+    let (era, yearOfEra) = floorDivide(shifted, 400)
+    let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+
+  private static func civil(days: Int) -> (year: Int, month: Int, day: Int) {
+    let (era, day) = floorDivide(days + 719_468, 146_097)
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365
+    let dayOfYear = day - (365 * year + year / 4 - year / 100)
+    let shifted = (5 * dayOfYear + 2) / 153
+    let month = shifted < 10 ? shifted + 3 : shifted - 9
+    return (
+      era * 400 + year + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1
+    )
+  }
+
+  fileprivate static func length(ofMonth month: Int, year: Int) -> Int {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+}
+
+// MARK: - Reading
+
+extension ISO8601Text {
+  private struct Scanner {
+    let bytes: UnsafeBufferPointer<UInt8>
+    var at = 0
+
+    var isAtEnd: Bool { at == bytes.count }
+
+    mutating func take(_ scalar: UnicodeScalar) -> Bool {
+      guard at < bytes.count, bytes[at] == UInt8(ascii: scalar) else { return false }
+      at += 1
+      return true
+    }
+
+    mutating func number(digits: Int, in range: ClosedRange<Int>) -> Int? {
+      guard at + digits <= bytes.count else { return nil }
+      var value = 0
+      for _ in 0..<digits {
+        let digit = bytes[at] &- 0x30
+        guard digit <= 9 else { return nil }
+        value = value * 10 + Int(digit)
+        at += 1
+      }
+      return range.contains(value) ? value : nil
+    }
+
+    mutating func day() -> Int? {
+      let isNegative = take("-")
+      let hasSign = isNegative || take("+")
+      let limit = hasSign ? 999_999 : 9999
+      guard var year = number(digits: hasSign ? 6 : 4, in: 0...limit), take("-"),
+        let month = number(digits: 2, in: 1...12), take("-")
+      else { return nil }
+      if isNegative { year = -year }
+      let length = ISO8601Text.length(ofMonth: month, year: year)
+      guard let day = number(digits: 2, in: 1...length) else { return nil }
+      return ISO8601Text.days(year: year, month: month, day: day)
+    }
+
+    mutating func time() -> (seconds: Int, fraction: Double)? {
+      guard let hour = number(digits: 2, in: 0...23), take(":"),
+        let minute = number(digits: 2, in: 0...59)
+      else { return nil }
+      let minutes = (hour * 60 + minute) * 60
+      guard take(":") else { return (minutes, 0) }
+      guard let second = number(digits: 2, in: 0...59) else { return nil }
+      guard take(".") else { return (minutes + second, 0) }
+      guard let fraction = fraction() else { return nil }
+      return (minutes + second, fraction)
+    }
+
+    /// The digits after the point; those beyond the eighteenth are below what a double resolves.
+    private mutating func fraction() -> Double? {
+      let start = at
+      var value = 0
+      var scale = 1.0
+      while at < bytes.count, bytes[at] &- 0x30 <= 9 {
+        if at - start < 18 {
+          value = value * 10 + Int(bytes[at] - 0x30)
+          scale *= 10
+        }
+        at += 1
+      }
+      return at > start ? Double(value) / scale : nil
+    }
+
+    /// Seconds east of UTC.
+    mutating func zone() -> Int? {
+      if isAtEnd || take("Z") || take("z") { return 0 }
+      let isWest = take("-")
+      guard isWest || take("+"), let hours = number(digits: 2, in: 0...23) else { return nil }
+      var minutes = 0
+      if !isAtEnd {
+        _ = take(":")
+        guard let value = number(digits: 2, in: 0...59) else { return nil }
+        minutes = value
+      }
+      let seconds = (hours * 60 + minutes) * 60
+      return isWest ? -seconds : seconds
+    }
+  }
+}

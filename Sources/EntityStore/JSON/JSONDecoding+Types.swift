@@ -1,0 +1,68 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension JSONDecoding {
+  /// Decodes any type: those that JSON or this store has a spelling of directly, all others by
+  /// their own `init(from:)`.
+  ///
+  /// The comparisons are of pointers, in the order of how often the types are met; going through
+  /// `Decodable` instead costs three containers for a list of strings.
+  func value<T: Decodable>(_ type: T.Type, at index: Int, depth: Int) throws -> T {
+    if type == String.self { return same(try string(index)) }
+    if type == JSONValue.self { return same(json(document, index)) }
+    if type == Int.self { return same(try integer(Int.self, index)) }
+    if type == Double.self { return same(try double(index)) }
+    if type == Bool.self { return same(try bool(index)) }
+    if type == Int64.self { return same(try integer(Int64.self, index)) }
+    if type == Date.self { return same(try date(index)) }
+    if type == [String].self { return same(try array(index) { try string($1) }) }
+    if type == [String: JSONValue].self { return same(try dictionary(index, json)) }
+    if type == [String: String].self { return same(try dictionary(index) { try string($1) }) }
+    if type == [JSONValue].self { return same(try array(index, json)) }
+    if type == URL.self { return same(try url(index)) }
+    if type == UUID.self { return same(try uuid(index)) }
+    if type == Data.self { return same(try data(index)) }
+    if type == Decimal.self { return same(try decimal(index)) }
+    if type == [Int].self { return same(try array(index) { try integer(Int.self, $1) }) }
+    if type == [Double].self { return same(try array(index) { try double($1) }) }
+    if type == [Bool].self { return same(try array(index) { try bool($1) }) }
+    if type == [String: Int].self {
+      return same(try dictionary(index) { try integer(Int.self, $1) })
+    }
+    if type == [String: Double].self { return same(try dictionary(index) { try double($1) }) }
+    if type == [String: Bool].self { return same(try dictionary(index) { try bool($1) }) }
+    return try T(from: JSONNodeDecoding(run: self, index: index, depth: depth))
+  }
+
+  /// Gives a value the generic name of its own type.
+  ///
+  /// The caller has compared the types, which a
+  /// conditional cast would do again at many times the cost.
+  @inline(__always)
+  private func same<Value, T>(_ value: Value) -> T {
+    unsafeBitCast(value, to: T.self)
+  }
+
+  private func json(_ document: JSONDocument, _ index: Int) -> JSONValue {
+    index == Self.missing ? .null : JSONMaterial.value(document, index)
+  }
+
+  private func array<Element>(
+    _ index: Int, _ make: (JSONDocument, Int) throws -> Element
+  ) throws -> [Element] {
+    guard kind(index) == .array else { throw mismatch([Element].self, index, "an array") }
+    return try JSONMaterial.elements(document, index, make)
+  }
+
+  private func dictionary<Value>(
+    _ index: Int, _ make: (JSONDocument, Int) throws -> Value
+  ) throws -> [String: Value] {
+    guard kind(index) == .object else {
+      throw mismatch([String: Value].self, index, "an object")
+    }
+    return try JSONMaterial.members(document, index, make)
+  }
+}

@@ -1,0 +1,91 @@
+/// One parsed JSON text: its bytes and the tape over them.
+///
+/// Never changes, so any thread may read it.
+/// Memory: the text once, and 16 bytes for each value and key.
+package final class JSONDocument: @unchecked Sendable {
+  /// After the text: the parser stops at a zero, and reads words of eight bytes.
+  private static let padding = 16
+
+  let text: UnsafePointer<UInt8>
+  let count: Int
+  private let tape: JSONTape
+  /// Where the text starts inside its file.
+  package let origin: JSONPosition.Origin
+
+  var entries: UnsafePointer<JSONTapeEntry> { UnsafePointer(tape.entries) }
+  var entryCount: Int { tape.count }
+
+  /// Parses bytes, which are copied.
+  ///
+  /// - Throws: `JSONError` with positions counted from `origin`.
+  package init(
+    parsing bytes: UnsafeRawBufferPointer, limits: JSONLimits = .standard,
+    origin: JSONPosition.Origin = JSONPosition.Origin()
+  ) throws(JSONError) {
+    // Beyond the limit only the words for the error are needed, not the copy.
+    let count = min(bytes.count, limits.bytes + 1)
+    let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: count + Self.padding)
+    UnsafeMutableRawBufferPointer(start: copy, count: count)
+      .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(count)))
+    (copy + count).initialize(repeating: 0, count: Self.padding)
+    do {
+      tape = try JSONParser.tape(of: copy, count: count, limits: limits)
+    } catch let fault {
+      defer { copy.deallocate() }
+      throw JSONError(
+        reason: fault.reason,
+        position: JSONPosition(
+          in: UnsafeBufferPointer(start: copy, count: count), at: fault.offset, origin: origin),
+        expected: "\(fault.expected)")
+    }
+    text = UnsafePointer(copy)
+    self.count = count
+    self.origin = origin
+  }
+
+  /// Parses bytes of any collection, such as `[UInt8]` or `Data`, which are copied.
+  ///
+  /// - Throws: `JSONError` with positions counted from `origin`.
+  package static func parsing(
+    _ bytes: some Collection<UInt8>, limits: JSONLimits = .standard,
+    origin: JSONPosition.Origin = JSONPosition.Origin()
+  ) throws(JSONError) -> JSONDocument {
+    let parse = { (bytes: UnsafeBufferPointer<UInt8>) -> Result<JSONDocument, JSONError> in
+      Result { () throws(JSONError) -> JSONDocument in
+        try JSONDocument(parsing: UnsafeRawBufferPointer(bytes), limits: limits, origin: origin)
+      }
+    }
+    if let result = bytes.withContiguousStorageIfAvailable(parse) { return try result.get() }
+    return try Array(bytes).withUnsafeBufferPointer(parse).get()
+  }
+
+  deinit { text.deallocate() }
+
+  /// The value of the text.
+  package var root: JSONNode { JSONNode(document: self, index: 0) }
+
+  /// Where the value of an entry starts.
+  func position(ofEntry index: Int) -> JSONPosition {
+    JSONPosition(
+      in: UnsafeBufferPointer(start: text, count: count), at: offset(ofEntry: index),
+      origin: origin)
+  }
+
+  /// First byte of an entry within this text; of a string, its opening quote.
+  func offset(ofEntry index: Int) -> Int {
+    let entry = entries[index]
+    return Int(entry.offset) - (entry.kind == .string ? 1 : 0)
+  }
+
+  /// The entry after a value and its content.
+  @inline(__always)
+  func next(after index: Int) -> Int {
+    let entry = entries[index]
+    return entry.isContainer ? Int(entry.link) : index &+ 1
+  }
+
+  func bytes(ofEntry index: Int) -> UnsafeBufferPointer<UInt8> {
+    let entry = entries[index]
+    return UnsafeBufferPointer(start: text + Int(entry.offset), count: Int(entry.length))
+  }
+}

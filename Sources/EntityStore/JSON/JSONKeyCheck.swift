@@ -1,0 +1,116 @@
+/// Finds two equal keys in one object.
+///
+/// Keys are compared as Swift strings, because that is what an object of `JSONValue` is keyed by:
+/// escapes are undone and canonically equivalent spellings are one key. Plain ASCII keys need
+/// neither and are compared as bytes.
+struct JSONKeyCheck {
+  /// Up to here each key is compared with each; beyond, hashes keep the work linear.
+  private static let pairwiseLimit = 24
+
+  private var slots: [UInt32] = []
+
+  /// Checks the object whose keys and values are the entries from `first` up to `end`.
+  @inline(__always)
+  mutating func check(
+    _ entries: UnsafePointer<JSONTapeEntry>, first: Int, end: Int, text: UnsafePointer<UInt8>
+  ) throws(JSONFault) {
+    var index = first
+    var number = 0
+    var irregular: UInt32 = 0
+    while index < end {
+      let key = entries[index]
+      irregular |= key.tag
+      var other = first
+      for _ in 0..<number {
+        if entries[other].length == key.length && Self.isEqual(entries[other], key, text) {
+          throw Self.duplicate(key, text)
+        }
+        other = Self.next(entries, after: other)
+      }
+      number &+= 1
+      if number > Self.pairwiseLimit {
+        return try checkMany(entries, first: first, end: end, text: text)
+      }
+      index = Self.next(entries, after: index)
+    }
+    if irregular & (JSONTapeEntry.escapedFlag | JSONTapeEntry.wideFlag) != 0 {
+      try checkStrings(entries, first: first, end: end, text: text)
+    }
+  }
+
+  /// The key after one, past the value between them.
+  @inline(__always)
+  private static func next(_ entries: UnsafePointer<JSONTapeEntry>, after key: Int) -> Int {
+    let value = entries[key &+ 1]
+    return value.isContainer ? Int(value.link) : key &+ 2
+  }
+
+  @inline(__always)
+  private static func isEqual(
+    _ a: JSONTapeEntry, _ b: JSONTapeEntry, _ text: UnsafePointer<UInt8>
+  ) -> Bool {
+    let (left, right) = (text + Int(a.offset), text + Int(b.offset))
+    for at in 0..<Int(a.length) where left[at] != right[at] { return false }
+    return true
+  }
+
+  /// By an open table over seeded hashes, which nobody can aim collisions at.
+  @inline(never)
+  private mutating func checkMany(
+    _ entries: UnsafePointer<JSONTapeEntry>, first: Int, end: Int, text: UnsafePointer<UInt8>
+  ) throws(JSONFault) {
+    var index = first
+    var number = 0
+    while index < end {
+      if entries[index].isIrregular {
+        return try checkStrings(entries, first: first, end: end, text: text)
+      }
+      number += 1
+      index = Self.next(entries, after: index)
+    }
+    let size = 1 << (Int.bitWidth - (number * 2 - 1).leadingZeroBitCount)
+    if slots.count < size { slots = Array(repeating: 0, count: size) }
+    for slot in 0..<size { slots[slot] = 0 }
+    index = first
+    while index < end {
+      let key = entries[index]
+      var hasher = Hasher()
+      let bytes = UnsafeRawBufferPointer(start: text + Int(key.offset), count: Int(key.length))
+      hasher.combine(bytes: bytes)
+      var slot = hasher.finalize() & (size - 1)
+      while slots[slot] != 0 {
+        let other = entries[Int(slots[slot])]
+        if other.length == key.length && Self.isEqual(other, key, text) {
+          throw Self.duplicate(key, text)
+        }
+        slot = (slot + 1) & (size - 1)
+      }
+      // Never zero: the object's own entry stands before its first key.
+      slots[slot] = UInt32(truncatingIfNeeded: index)
+      index = Self.next(entries, after: index)
+    }
+  }
+
+  @inline(never)
+  private func checkStrings(
+    _ entries: UnsafePointer<JSONTapeEntry>, first: Int, end: Int, text: UnsafePointer<UInt8>
+  ) throws(JSONFault) {
+    var seen: Set<String> = []
+    var index = first
+    while index < end {
+      let key = entries[index]
+      if !seen.insert(JSONStringContent.string(key, text)).inserted {
+        throw Self.duplicate(key, text)
+      }
+      index = Self.next(entries, after: index)
+    }
+  }
+
+  private static func duplicate(
+    _ key: JSONTapeEntry, _ text: UnsafePointer<UInt8>
+  ) -> JSONFault {
+    JSONFault(
+      .duplicateKey(JSONStringContent.string(key, text)), at: Int(key.offset) - 1,
+      expected: "each key once in an object")
+  }
+}

@@ -1,0 +1,52 @@
+/// Finds a member of an object by its key.
+enum JSONKeySearch {
+  /// The entry of the key, searched from the first; nil when the object has no such key.
+  static func find(_ key: String, in document: JSONDocument, object: Int) -> Int? {
+    find(key, in: document, object: object, from: object + 1)
+  }
+
+  /// Searches from one key to the end and then from the first to that key: whoever asks in the
+  /// order of the text finds each at the first look.
+  @inline(__always)
+  static func find(
+    _ key: String, in document: JSONDocument, object: Int, from start: Int
+  ) -> Int? {
+    var key = key
+    return key.withUTF8 { bytes in
+      let end = Int(document.entries[object].link)
+      return find(bytes, in: document, from: start, to: end)
+        ?? find(bytes, in: document, from: object + 1, to: start)
+    }
+  }
+
+  @inline(__always)
+  private static func find(
+    _ key: UnsafeBufferPointer<UInt8>, in document: JSONDocument, from start: Int, to end: Int
+  ) -> Int? {
+    let entries = document.entries
+    var index = start
+    while index < end {
+      let entry = entries[index]
+      if entry.isIrregular {
+        // Escapes and equivalent spellings: as strings, like the check for duplicates.
+        let other = JSONStringContent.string(entry, document.text)
+        if other == String(decoding: key, as: UTF8.self) { return index }
+      } else if Int(entry.length) == key.count
+        && isEqual(document.text + Int(entry.offset), key)
+      {
+        return index
+      }
+      let value = entries[index &+ 1]
+      index = value.isContainer ? Int(value.link) : index &+ 2
+    }
+    return nil
+  }
+
+  @inline(__always)
+  private static func isEqual(
+    _ bytes: UnsafePointer<UInt8>, _ key: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    for at in 0..<key.count where bytes[at] != key[at] { return false }
+    return true
+  }
+}

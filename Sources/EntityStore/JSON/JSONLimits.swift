@@ -1,0 +1,20 @@
+/// What one JSON text may cost before it is refused.
+package struct JSONLimits: Sendable, Hashable {
+  /// Levels of arrays and objects; at most 512, because writing and decoding are recursive.
+  package var depth: Int
+  /// Bytes of one text (of one line for JSON Lines); at most 2,147,483,647.
+  package var bytes: Int
+  /// Values and keys of one text; at most 67,108,863.
+  ///
+  /// Each takes 16 bytes while the text is read.
+  package var values: Int
+
+  /// The defaults hold memory below the size of the text plus 64 MiB.
+  package init(depth: Int = 128, bytes: Int = 64 << 20, values: Int = 1 << 22) {
+    self.depth = min(max(depth, 0), 512)
+    self.bytes = min(max(bytes, 0), Int(Int32.max))
+    self.values = min(max(values, 0), 1 << 26 - 1)
+  }
+
+  package static let standard = JSONLimits()
+}

@@ -1,0 +1,89 @@
+/// Decodes any `Decodable` type from a node of a parsed text.
+///
+/// - `Date`: ISO 8601 text as `ISO8601Text` reads it; by option also seconds since 1970.
+/// - `Data`: base64. `URL`, `UUID`: text. `Decimal`: the digits of the number, exactly, up to 38.
+/// - Integers: range-checked; `5.0` is 5, `5.5` is an error, by the digits and not by way of a double.
+/// - `Double`, `Float`: the nearest value; an error where that is infinite, or zero for a number
+///   that is not.
+/// - `JSONValue` comes from the text directly, so `1` and `1.0` stay apart.
+///
+/// Errors are `DecodingError`s whose `codingPath` starts at the given node; `place(of:in:)` finds
+/// the offending node. A decoder is a value without state: any thread may use it.
+package struct JSONNodeDecoder: Sendable {
+  /// What a date may be.
+  package enum DateStrategy: Sendable {
+    /// ISO 8601 text only.
+    case iso8601
+    /// ISO 8601 text, or a number: seconds since 1970-01-01 UTC.
+    case iso8601OrSecondsSince1970
+  }
+
+  package var dates: DateStrategy
+  package var userInfo: [CodingUserInfoKey: any Sendable]
+
+  package init(
+    dates: DateStrategy = .iso8601, userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  ) {
+    self.dates = dates
+    self.userInfo = userInfo
+  }
+
+  /// Decodes one value.
+  ///
+  /// - Throws: `DecodingError`, or what the type's own `init(from:)` throws.
+  package func decode<T: Decodable>(_ type: T.Type = T.self, from node: JSONNode) throws -> T {
+    let decoding = JSONDecoding(root: node, dates: dates, userInfo: userInfo)
+    return try decoding.value(type, at: node.index, depth: 0)
+  }
+
+  /// The node that an error of `decode` is about, as near as its coding path leads: for a missing
+  /// key the object that lacks it.
+  package static func place(of error: any Error, in node: JSONNode) -> JSONNode {
+    let context: DecodingError.Context
+    var path: [any CodingKey]
+    switch error {
+    case DecodingError.typeMismatch(_, let found), DecodingError.valueNotFound(_, let found),
+      DecodingError.dataCorrupted(let found), DecodingError.keyNotFound(_, let found):
+      context = found
+      path = found.codingPath
+    default:
+      return node
+    }
+    if let place = context.underlyingError as? JSONNodeError { return place.node }
+    var place = node
+    while let key = path.first {
+      let child =
+        place.kind == .array ? key.intValue.flatMap { place[$0] } : place[key.stringValue]
+      guard let child else { break }
+      place = child
+      path.removeFirst()
+    }
+    return place
+  }
+}
+
+/// The node that could not be decoded: the underlying error of a `DecodingError`.
+package struct JSONNodeError: Error, CustomStringConvertible {
+  package let node: JSONNode
+  /// First byte of the node, from the start of the file.
+  package var offset: Int { node.offset }
+  /// Line and column of the node; O(bytes before it), so it is found only when asked for.
+  package var position: JSONPosition { node.position }
+  package var description: String { "at \(position)" }
+}
+
+/// A key made from the text: of a member, or of an element by its position.
+struct JSONPathKey: CodingKey {
+  let stringValue: String
+  let intValue: Int?
+
+  init(stringValue: String) {
+    self.stringValue = stringValue
+    intValue = nil
+  }
+
+  init(intValue: Int) {
+    stringValue = "Index \(intValue)"
+    self.intValue = intValue
+  }
+}

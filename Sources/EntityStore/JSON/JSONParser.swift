@@ -1,0 +1,297 @@
+/// Reads one text of RFC 8259 into a tape, in one pass and without recursion.
+///
+/// Nothing is repaired: what another reader could understand differently is refused. The tape holds
+/// offsets only; strings and numbers are made when they are asked for.
+struct JSONParser: ~Copyable {
+  private let text: UnsafePointer<UInt8>
+  private let count: Int
+  private let depthLimit: Int
+  private let strings: JSONStringScanner
+  private var keys = JSONKeyCheck()
+  private var tape: JSONTape
+
+  /// The text must be followed by eight zero bytes that are not part of its count.
+  init(text: UnsafePointer<UInt8>, count: Int, limits: JSONLimits) {
+    self.text = text
+    self.count = count
+    depthLimit = limits.depth
+    strings = JSONStringScanner(text: text, count: count)
+    tape = JSONTape(capacity: count / 8 + 8, limit: limits.values)
+  }
+
+  /// Parses the whole text and gives the tape.
+  static func tape(
+    of text: UnsafePointer<UInt8>, count: Int, limits: JSONLimits
+  ) throws(JSONFault) -> JSONTape {
+    guard count <= limits.bytes else {
+      throw JSONFault(
+        .tooLong(limit: limits.bytes), at: limits.bytes,
+        expected: "a smaller text; split it, for instance into JSON Lines")
+    }
+    var parser = JSONParser(text: text, count: count, limits: limits)
+    try parser.run()
+    return parser.finish()
+  }
+
+  private consuming func finish() -> JSONTape { tape }
+
+  private static let none = UInt32.max
+
+  private mutating func run() throws(JSONFault) {
+    if text[0] == 0xEF && text[1] == 0xBB && text[2] == 0xBF {
+      throw JSONFault(.byteOrderMark, at: 0, expected: "a text that starts with its value")
+    }
+    var at = skipSpace(0)
+    if at == count { throw JSONFault(.emptyText, at: at, expected: "a value") }
+    var open = Self.none
+    var depth = 0
+    while true {
+      // A value starts at `at`.
+      let byte = text[at]
+      switch byte {
+      case 0x22:
+        at = try string(at)
+      case 0x7B, 0x5B:
+        guard depth < depthLimit else {
+          throw JSONFault(.tooDeep(limit: depthLimit), at: at, expected: "a flatter value")
+        }
+        depth &+= 1
+        let kind: JSONTapeKind = byte == 0x7B ? .object : .array
+        let entry = JSONTapeEntry(
+          offset: UInt32(truncatingIfNeeded: at), length: 0, link: open,
+          tag: UInt32(kind.rawValue))
+        try tape.append(entry, at: at)
+        open = UInt32(truncatingIfNeeded: tape.count &- 1)
+        at = skipSpace(at &+ 1)
+        if byte == 0x7B {
+          if text[at] != 0x7D {
+            at = try key(at, after: 0x7B)
+            continue
+          }
+        } else if text[at] != 0x5D {
+          continue
+        }
+      case 0x2D, 0x30...0x39:
+        at = try number(at)
+      case 0x74:
+        at = try word(at, 0x6575_7274, 4, .true)
+      case 0x66:
+        at = try word(at, 0x65_736C_6166, 5, .false)
+      case 0x6E:
+        at = try word(at, 0x6C6C_756E, 4, .null)
+      default:
+        throw wrongValue(at, open: open)
+      }
+
+      // A value ends before `at`: close what ends here, or go to the next value.
+      while true {
+        at = skipSpace(at)
+        if open == Self.none {
+          if at == count { return }
+          throw JSONFault(.trailingContent, at: at, expected: "the end of the text")
+        }
+        let container = tape.entries + Int(open)
+        let isObject = container.pointee.tag & 1 == 1
+        let byte = text[at]
+        if byte == 0x2C {
+          container.pointee.tag &+= JSONTapeEntry.oneChild
+          at = skipSpace(at &+ 1)
+          if isObject { at = try key(at, after: 0x2C) }
+          break
+        }
+        guard byte == (isObject ? 0x7D : 0x5D) else {
+          if at == count { throw cutOff(at, isObject: isObject) }
+          throw JSONFault(
+            .unexpectedByte(byte), at: at,
+            expected: isObject ? "',' or '}'" : "',' or ']'")
+        }
+        let first = Int(open) &+ 1
+        // Commas were counted so far; a container with content has one child more.
+        if tape.count > first { container.pointee.tag &+= JSONTapeEntry.oneChild }
+        if isObject && container.pointee.tag >= JSONTapeEntry.oneChild &* 2 {
+          try keys.check(tape.entries, first: first, end: tape.count, text: text)
+        }
+        at &+= 1
+        open = container.pointee.link
+        depth &-= 1
+        container.pointee.link = UInt32(truncatingIfNeeded: tape.count)
+        container.pointee.length = UInt32(truncatingIfNeeded: at) &- container.pointee.offset
+      }
+    }
+  }
+
+  @inline(__always)
+  private func skipSpace(_ start: Int) -> Int {
+    var at = start
+    while true {
+      let byte = text[at]
+      guard byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else {
+        return at
+      }
+      at &+= 1
+    }
+  }
+
+  @inline(__always)
+  private mutating func string(_ at: Int) throws(JSONFault) -> Int {
+    let (end, flags) = try strings.scan(from: at &+ 1)
+    let entry = JSONTapeEntry(
+      offset: UInt32(truncatingIfNeeded: at &+ 1),
+      length: UInt32(truncatingIfNeeded: end &- at &- 1),
+      link: 0, tag: UInt32(JSONTapeKind.string.rawValue) | flags)
+    try tape.append(entry, at: at)
+    return end &+ 1
+  }
+
+  /// Reads a key and its colon; returns the offset of the value.
+  @inline(__always)
+  private mutating func key(_ at: Int, after byte: UInt8) throws(JSONFault) -> Int {
+    guard text[at] == 0x22 else { throw wrongKey(at, after: byte) }
+    let end = skipSpace(try string(at))
+    guard text[end] == 0x3A else {
+      throw end == count
+        ? JSONFault(.unexpectedEnd, at: end, expected: "':' after a key")
+        : JSONFault(.unexpectedByte(text[end]), at: end, expected: "':' after a key")
+    }
+    return skipSpace(end &+ 1)
+  }
+
+  @inline(__always)
+  private mutating func word(
+    _ at: Int, _ letters: UInt64, _ length: Int, _ kind: JSONTapeKind
+  ) throws(JSONFault) -> Int {
+    let mask = ~(UInt64.max << UInt64(length &* 8))
+    let found = UnsafeRawPointer(text).loadUnaligned(fromByteOffset: at, as: UInt64.self)
+    guard UInt64(littleEndian: found) & mask == letters else { throw wrongValue(at, open: 0) }
+    let entry = JSONTapeEntry(
+      offset: UInt32(truncatingIfNeeded: at), length: UInt32(truncatingIfNeeded: length), link: 0,
+      tag: UInt32(kind.rawValue))
+    try tape.append(entry, at: at)
+    return at &+ length
+  }
+
+  private mutating func number(_ start: Int) throws(JSONFault) -> Int {
+    var at = start
+    if text[at] == 0x2D { at &+= 1 }
+    let firstDigit = at
+    at = skipDigits(at)
+    if at == firstDigit { throw wrongNumber(at, start: start) }
+    if text[firstDigit] == 0x30 && at &- firstDigit > 1 {
+      throw JSONFault(.leadingZero, at: firstDigit, expected: "a number without it")
+    }
+    let integerEnd = at
+    if text[at] == 0x2E {
+      let digits = at &+ 1
+      at = skipDigits(digits)
+      if at == digits { throw wrongNumber(at, start: start) }
+    }
+    let hasExponent = text[at] | 0x20 == 0x65
+    if hasExponent {
+      at &+= 1
+      if text[at] == 0x2B || text[at] == 0x2D { at &+= 1 }
+      let digits = at
+      at = skipDigits(digits)
+      if at == digits { throw wrongNumber(at, start: start) }
+    }
+    let digits = UnsafeBufferPointer(start: text + start, count: at &- start)
+    if at == integerEnd {
+      if digits.count > 18 { try checkInteger(digits, at: start) }
+    } else if hasExponent || digits.count > 300 {
+      // Without an exponent, fewer digits than that can neither overflow nor vanish.
+      try checkDouble(digits, at: start)
+    }
+    let entry = JSONTapeEntry(
+      offset: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: at &- start),
+      link: 0, tag: UInt32((at == integerEnd ? JSONTapeKind.integer : .real).rawValue))
+    try tape.append(entry, at: start)
+    return at
+  }
+
+  @inline(__always)
+  private func skipDigits(_ start: Int) -> Int {
+    var at = start
+    while text[at] &- 0x30 <= 9 { at &+= 1 }
+    return at
+  }
+
+  private func checkInteger(_ digits: JSONNumber.Text, at offset: Int) throws(JSONFault) {
+    if JSONNumber.int64(digits) == nil && JSONNumber.uint64(digits) == nil {
+      throw JSONFault(
+        .integerOutsideRange, at: offset,
+        expected: "-9223372036854775808 to 18446744073709551615, or a string")
+    }
+  }
+
+  private func checkDouble(_ digits: JSONNumber.Text, at offset: Int) throws(JSONFault) {
+    let value = JSONNumber.double(digits)
+    if !value.isFinite {
+      throw JSONFault(.numberTooLarge, at: offset, expected: "at most 1.797e308, or a string")
+    }
+    if value == 0 && JSONNumber.isNonzero(digits) {
+      throw JSONFault(.numberTooSmall, at: offset, expected: "at least 4.94e-324, or a string")
+    }
+  }
+}
+
+// MARK: - Errors
+
+extension JSONParser {
+  private func wrongValue(_ at: Int, open: UInt32) -> JSONFault {
+    if at == count { return JSONFault(.unexpectedEnd, at: at, expected: "a value") }
+    let byte = text[at]
+    if byte == 0x5D && previous(at) == 0x2C {
+      return JSONFault(.trailingComma, at: at, expected: "an element")
+    }
+    if starts(at, "NaN") || starts(at, "Infinity") {
+      return JSONFault(.notFinite, at: at, expected: "a number, null or a string")
+    }
+    // A word that breaks off: the first wrong letter is the place.
+    for word: StaticString in ["true", "false", "null"] where word.utf8Start[0] == byte {
+      var index = 0
+      while index < word.utf8CodeUnitCount && text[at + index] == word.utf8Start[index] {
+        index += 1
+      }
+      if at + index == count {
+        return JSONFault(.unexpectedEnd, at: count, expected: "true, false or null")
+      }
+      return JSONFault(
+        .unexpectedByte(text[at + index]), at: at + index, expected: "true, false or null")
+    }
+    return JSONFault(.unexpectedByte(byte), at: at, expected: "a value")
+  }
+
+  private func wrongKey(_ at: Int, after byte: UInt8) -> JSONFault {
+    if at == count { return JSONFault(.unexpectedEnd, at: at, expected: "a key in quotes") }
+    if text[at] == 0x7D && byte == 0x2C {
+      return JSONFault(.trailingComma, at: at, expected: "a member")
+    }
+    return JSONFault(
+      .unexpectedByte(text[at]), at: at,
+      expected: byte == 0x7B ? "a key in quotes or '}'" : "a key in quotes")
+  }
+
+  private func wrongNumber(_ at: Int, start: Int) -> JSONFault {
+    if at == count { return JSONFault(.unexpectedEnd, at: at, expected: "a digit") }
+    if at == start + 1 && (starts(at, "Infinity") || starts(at, "NaN")) {
+      return JSONFault(.notFinite, at: start, expected: "a number, null or a string")
+    }
+    return JSONFault(.malformedNumber, at: at, expected: "a digit")
+  }
+
+  private func cutOff(_ at: Int, isObject: Bool) -> JSONFault {
+    JSONFault(.unexpectedEnd, at: at, expected: isObject ? "',' or '}'" : "',' or ']'")
+  }
+
+  /// The last byte before an offset that is not white space.
+  private func previous(_ at: Int) -> UInt8? {
+    var index = at - 1
+    while index >= 0 && text[index] <= 0x20 { index -= 1 }
+    return index >= 0 ? text[index] : nil
+  }
+
+  private func starts(_ at: Int, _ word: StaticString) -> Bool {
+    (0..<word.utf8CodeUnitCount).allSatisfy {
+      at + $0 < count && text[at + $0] == word.utf8Start[$0]
+    }
+  }
+}

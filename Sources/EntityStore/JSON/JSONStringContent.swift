@@ -1,0 +1,70 @@
+/// Makes strings from checked JSON text.
+enum JSONStringContent {
+  /// The content of a string entry, escapes undone.
+  @inline(__always)
+  static func string(_ entry: JSONTapeEntry, _ text: UnsafePointer<UInt8>) -> String {
+    let raw = UnsafeBufferPointer(start: text + Int(entry.offset), count: Int(entry.length))
+    return entry.isEscaped ? unescaped(raw) : String(decoding: raw, as: UTF8.self)
+  }
+
+  /// Undoes escapes; the result is never longer than its source.
+  @inline(never)
+  private static func unescaped(_ raw: UnsafeBufferPointer<UInt8>) -> String {
+    String(unsafeUninitializedCapacity: raw.count) { target in
+      var at = 0
+      var end = 0
+      while at < raw.count {
+        let byte = raw[at]
+        if byte != 0x5C {
+          target[end] = byte
+          end &+= 1
+          at &+= 1
+          continue
+        }
+        if raw[at + 1] == 0x75 {
+          var scalar = hex(raw, at + 2)
+          at += 6
+          if scalar & 0xFC00 == 0xD800 {
+            scalar = 0x10000 + (scalar & 0x3FF) << 10 + hex(raw, at + 2) & 0x3FF
+            at += 6
+          }
+          end = append(scalar, to: target, at: end)
+        } else {
+          target[end] = simple(raw[at + 1])
+          end += 1
+          at += 2
+        }
+      }
+      return end
+    }
+  }
+
+  private static func hex(_ raw: UnsafeBufferPointer<UInt8>, _ start: Int) -> UInt32 {
+    var value: UInt32 = 0
+    for at in start..<(start + 4) { value = value << 4 | (JSONHex.digit(raw[at]) ?? 0) }
+    return value
+  }
+
+  private static func simple(_ letter: UInt8) -> UInt8 {
+    switch letter {
+    case 0x62: 0x08
+    case 0x66: 0x0C
+    case 0x6E: 0x0A
+    case 0x72: 0x0D
+    case 0x74: 0x09
+    default: letter
+    }
+  }
+
+  private static func append(
+    _ scalar: UInt32, to target: UnsafeMutableBufferPointer<UInt8>, at start: Int
+  ) -> Int {
+    guard let encoded = UnicodeScalar(scalar).flatMap({ UTF8.encode($0) }) else { return start }
+    var end = start
+    for byte in encoded {
+      target[end] = byte
+      end += 1
+    }
+    return end
+  }
+}

@@ -1,0 +1,88 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// One value or key of a parsed text: where it stands, not what it holds.
+struct JSONTapeEntry {
+  /// First byte of the value; for a string, the byte after the opening quote.
+  var offset: UInt32
+  /// Bytes of the value; for a string, without the quotes.
+  var length: UInt32
+  /// Of a container: index of the first entry after its content.
+  ///
+  /// While it is open: index of the container around it, which saves the parser a stack. Of all
+  /// other kinds: unused.
+  var link: UInt32
+  /// Kind in the low three bits, flags of a string above, number of children from bit 6.
+  var tag: UInt32
+
+  static let kindMask: UInt32 = 0x07
+  /// The string has escapes: its bytes are not its content.
+  static let escapedFlag: UInt32 = 0x10
+  /// The string has bytes from 0x80.
+  static let wideFlag: UInt32 = 0x20
+  static let oneChild: UInt32 = 0x40
+
+  var kind: JSONTapeKind { JSONTapeKind(rawValue: UInt8(tag & Self.kindMask)) ?? .null }
+  var isEscaped: Bool { tag & Self.escapedFlag != 0 }
+  /// Whether comparing bytes may differ from comparing strings.
+  var isIrregular: Bool { tag & (Self.escapedFlag | Self.wideFlag) != 0 }
+  var childCount: Int { Int(tag >> 6) }
+  var isContainer: Bool { tag & Self.kindMask >= UInt32(JSONTapeKind.array.rawValue) }
+}
+
+/// What an entry stands for; containers come last.
+enum JSONTapeKind: UInt8 {
+  case null, `false`, `true`, integer, real, string, array, object
+}
+
+/// The entries of one text in document order; an object's are key, value, key, value.
+///
+/// Memory of malloc and not an array: it grows in place by remapping, so that the peak is the
+/// tape itself and not one and a half of it.
+struct JSONTape: ~Copyable {
+  private(set) var entries: UnsafeMutablePointer<JSONTapeEntry>
+  private(set) var capacity: Int
+  private(set) var count = 0
+  let limit: Int
+
+  init(capacity: Int, limit: Int) {
+    self.capacity = max(min(capacity, limit), 1)
+    self.limit = limit
+    entries = Self.resize(nil, to: self.capacity)
+  }
+
+  deinit { free(entries) }
+
+  @inline(__always)
+  mutating func append(_ entry: JSONTapeEntry, at offset: Int) throws(JSONFault) {
+    if count == capacity || count >= limit { try grow(at: offset) }
+    entries[count] = entry
+    count &+= 1
+  }
+
+  @inline(never)
+  private mutating func grow(at offset: Int) throws(JSONFault) {
+    guard count < limit else {
+      throw JSONFault(
+        .tooManyValues(limit: limit), at: offset,
+        expected: "a smaller text; split it, for instance into JSON Lines")
+    }
+    capacity = min(capacity * 2, limit)
+    entries = Self.resize(entries, to: capacity)
+  }
+
+  private static func resize(
+    _ old: UnsafeMutablePointer<JSONTapeEntry>?, to capacity: Int
+  ) -> UnsafeMutablePointer<JSONTapeEntry> {
+    let size = capacity * MemoryLayout<JSONTapeEntry>.stride
+    guard let memory = realloc(old, size) else {
+      preconditionFailure("out of memory: \(size) bytes for a JSON text")
+    }
+    return memory.bindMemory(to: JSONTapeEntry.self, capacity: capacity)
+  }
+}

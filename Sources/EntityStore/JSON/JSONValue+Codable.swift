@@ -1,0 +1,48 @@
+extension JSONValue: Codable {
+  /// Reads any value that the decoder offers.
+  ///
+  /// Through a decoder of another library the kind is found by trial: a double with an integral
+  /// value may then arrive as an integer. Integers of 64 bits are exact with every decoder that
+  /// keeps them so.
+  public init(from decoder: any Decoder) throws {
+    if let decoder = decoder as? JSONNodeDecoding {
+      self = decoder.jsonValue
+      return
+    }
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let value = try? container.decode(Bool.self) {
+      self = .bool(value)
+    } else if let value = try? container.decode(Int64.self) {
+      self = .integer(value)
+    } else if let value = try? container.decode(UInt64.self) {
+      self = JSONValue(value)
+    } else if let value = try? container.decode(Double.self) {
+      self = .double(value)
+    } else if let value = try? container.decode(String.self) {
+      self = .string(value)
+    } else if let value = try? container.decode([JSONValue].self) {
+      self = .array(value)
+    } else {
+      self = .object(try container.decode([String: JSONValue].self))
+    }
+  }
+
+  /// Writes the value as one single value of the encoder.
+  ///
+  /// Throws what the encoder throws; Foundation's refuses doubles that are not finite.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let value): try container.encode(value)
+    case .integer(let value): try container.encode(value)
+    case .unsigned(let value): try container.encode(value)
+    case .double(let value): try container.encode(value)
+    case .string(let value): try container.encode(value)
+    case .array(let value): try container.encode(value)
+    case .object(let value): try container.encode(value)
+    }
+  }
+}

@@ -1,0 +1,105 @@
+/// Any JSON value, exact for 64-bit integers.
+///
+/// `==` is structural: the integer `1` and the double `1.0` are different values, as are their
+/// texts. `unsigned` is meant for values above `Int64.max`; a smaller one is equal to, and hashes
+/// like, the `integer` of the same value. Strings compare as Swift's `String` does, by canonical
+/// equivalence, not by bytes.
+public enum JSONValue: Sendable {
+  case null
+  case bool(Bool)
+  case integer(Int64)
+  /// An integer above `Int64.max`; see `init(_:)` for one of unknown size.
+  case unsigned(UInt64)
+  case double(Double)
+  case string(String)
+  case array([JSONValue])
+  case object([String: JSONValue])
+
+  /// Makes the canonical value of an unsigned integer: `integer` where it fits.
+  public init(_ value: UInt64) {
+    self = Int64(exactly: value).map(JSONValue.integer) ?? .unsigned(value)
+  }
+}
+
+extension JSONValue: Hashable {
+  /// Compares kind and content; the two integer cases are one kind.
+  public static func == (lhs: JSONValue, rhs: JSONValue) -> Bool {
+    switch (lhs, rhs) {
+    case (.null, .null): true
+    case (.bool(let a), .bool(let b)): a == b
+    case (.integer(let a), .integer(let b)): a == b
+    case (.unsigned(let a), .unsigned(let b)): a == b
+    case (.integer(let a), .unsigned(let b)), (.unsigned(let b), .integer(let a)): a == b
+    case (.double(let a), .double(let b)): a == b
+    case (.string(let a), .string(let b)): a == b
+    case (.array(let a), .array(let b)): a == b
+    case (.object(let a), .object(let b)): a == b
+    default: false
+    }
+  }
+
+  /// Feeds kind and content, so that equal values hash alike.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null:
+      hasher.combine(0 as UInt8)
+    case .bool(let value):
+      hasher.combine(1 as UInt8)
+      hasher.combine(value)
+    case .integer(let value):
+      hasher.combine(2 as UInt8)
+      hasher.combine(UInt64(bitPattern: value))
+      hasher.combine(value < 0)
+    case .unsigned(let value):
+      hasher.combine(2 as UInt8)
+      hasher.combine(value)
+      hasher.combine(false)
+    case .double(let value):
+      hasher.combine(3 as UInt8)
+      hasher.combine(value)
+    case .string(let value):
+      hasher.combine(4 as UInt8)
+      hasher.combine(value)
+    case .array(let value):
+      hasher.combine(5 as UInt8)
+      hasher.combine(value)
+    case .object(let value):
+      hasher.combine(6 as UInt8)
+      hasher.combine(value)
+    }
+  }
+}
+
+extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
+  ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  /// Makes `null`.
+  public init(nilLiteral: ()) { self = .null }
+  /// Makes a `bool`.
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  /// Makes an `integer`.
+  public init(integerLiteral value: Int64) { self = .integer(value) }
+  /// Makes a `double`, also when the literal is integral.
+  public init(floatLiteral value: Double) { self = .double(value) }
+  /// Makes a `string`.
+  public init(stringLiteral value: String) { self = .string(value) }
+  /// Makes an `array`.
+  public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+  /// Makes an `object`; of a key given twice the last value counts.
+  public init(dictionaryLiteral elements: (String, JSONValue)...) {
+    self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
+  }
+}
+
+extension JSONValue: CustomStringConvertible {
+  /// The compact JSON text, keys in the order of their UTF-8 bytes.
+  ///
+  /// What JSON cannot hold appears as `nan`, `inf` or `-inf`; levels of nesting that no reader
+  /// would accept appear as `…`.
+  public var description: String {
+    var writer = JSONWriter()
+    writer.writeForDisplay(self)
+    return writer.text
+  }
+}

@@ -1,0 +1,32 @@
+/// A value that has no JSON text.
+public struct JSONWriteError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What JSON cannot hold.
+  public enum Reason: Hashable, Sendable {
+    /// A double that is infinite or not a number.
+    case notFinite(Double)
+    /// Arrays and objects nested deeper than `limit`.
+    case tooDeep(limit: Int)
+  }
+
+  /// What JSON cannot hold.
+  public let reason: Reason
+  /// Keys and positions from the outermost value to the refused one, joined by dots.
+  public internal(set) var path: String
+
+  /// One line: what was refused, where, and the way out.
+  public var description: String {
+    let place = path.isEmpty ? "" : " at \(path)"
+    return switch reason {
+    case .notFinite(let value):
+      "cannot write JSON\(place): \(value) is not a finite number; store null or a string instead"
+    case .tooDeep(let limit):
+      "cannot write JSON\(place): nested deeper than \(limit) levels; flatten the value"
+    }
+  }
+
+  func below(_ part: String) -> JSONWriteError {
+    var copy = self
+    copy.path = path.isEmpty ? part : "\(part).\(path)"
+    return copy
+  }
+}

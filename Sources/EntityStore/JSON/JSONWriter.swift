@@ -1,0 +1,221 @@
+/// Writes JSON text into a growing byte buffer, value by value or a whole `JSONValue` at once.
+///
+/// As a stream: `beginObject`, then `key` and one value for each member, `endObject`; likewise for
+/// arrays. Commas, colons and indentation are the writer's. A member without a key, an `end`
+/// without its `begin` and two top-level values without `startNext` are programming errors and
+/// trap. The text is RFC 8259: UTF-8, only `"`, `\` and control characters escaped.
+package struct JSONWriter: Sendable {
+  /// How the text is laid out.
+  package struct Layout: Sendable, Hashable {
+    /// Spaces a level, or nil for everything on one line without spaces.
+    package var indent: Int?
+    /// Whether members of a `JSONValue` are ordered by the UTF-8 bytes of their keys; else their
+    /// order changes from run to run.
+    package var sortsKeys: Bool
+
+    package init(indent: Int? = nil, sortsKeys: Bool = true) {
+      self.indent = indent
+      self.sortsKeys = sortsKeys
+    }
+
+    package static let compact = Layout()
+    package static let pretty = Layout(indent: 2)
+  }
+
+  /// Deeper values are refused: every reader has some such limit, and writing is recursive.
+  package static let depthLimit = 512
+
+  private struct Level {
+    let isObject: Bool
+    var isEmpty = true
+  }
+
+  package let layout: Layout
+  /// The text so far.
+  package private(set) var bytes: [UInt8] = []
+  private var levels: [Level] = []
+  private var awaitsValue = true
+
+  package init(_ layout: Layout = .compact) {
+    self.layout = layout
+  }
+
+  /// The text so far as a string.
+  package var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// Whether one complete top-level value has been written.
+  package var isComplete: Bool { levels.isEmpty && !awaitsValue }
+
+  /// Forgets the text and keeps the memory, for the next record.
+  package mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    levels.removeAll(keepingCapacity: true)
+    awaitsValue = true
+  }
+
+  /// Ends a line, after which another top-level value may follow (JSON Lines).
+  package mutating func startNext() {
+    precondition(isComplete, "a JSON value ends before the next begins")
+    bytes.append(0x0A)
+    awaitsValue = true
+  }
+}
+
+// MARK: - Stream
+
+extension JSONWriter {
+  package mutating func beginObject() { begin(0x7B, isObject: true) }
+  package mutating func endObject() { end(0x7D, isObject: true) }
+  package mutating func beginArray() { begin(0x5B, isObject: false) }
+  package mutating func endArray() { end(0x5D, isObject: false) }
+
+  /// Writes the key of the next member.
+  package mutating func key(_ key: String) {
+    precondition(levels.last?.isObject == true && !awaitsValue, "a key belongs in an object")
+    separate()
+    JSONText.appendString(key, to: &bytes)
+    bytes.append(0x3A)
+    if layout.indent != nil { bytes.append(0x20) }
+    awaitsValue = true
+  }
+
+  package mutating func null() { scalar { $0.append(contentsOf: "null".utf8) } }
+
+  package mutating func bool(_ value: Bool) {
+    scalar { $0.append(contentsOf: (value ? "true" : "false").utf8) }
+  }
+
+  package mutating func integer(_ value: Int64) {
+    scalar { JSONText.appendInteger(value.magnitude, isNegative: value < 0, to: &$0) }
+  }
+
+  package mutating func unsigned(_ value: UInt64) {
+    scalar { JSONText.appendInteger(value, isNegative: false, to: &$0) }
+  }
+
+  package mutating func string(_ value: String) {
+    scalar { JSONText.appendString(value, to: &$0) }
+  }
+
+  /// Writes the shortest text that reads back as the same double, always with a fraction or an
+  /// exponent so that it stays a double; refuses what is not finite and then writes nothing.
+  package mutating func double(_ value: Double) throws(JSONWriteError) {
+    guard value.isFinite else { throw JSONWriteError(reason: .notFinite(value), path: "") }
+    scalar { $0.append(contentsOf: value.description.utf8) }
+  }
+
+  private mutating func begin(_ byte: UInt8, isObject: Bool) {
+    startValue()
+    bytes.append(byte)
+    levels.append(Level(isObject: isObject))
+    awaitsValue = false
+  }
+
+  private mutating func end(_ byte: UInt8, isObject: Bool) {
+    let level = levels.popLast()
+    precondition(level?.isObject == isObject && !awaitsValue, "an unmatched end of a JSON value")
+    if level?.isEmpty == false { breakLine() }
+    bytes.append(byte)
+  }
+
+  private mutating func scalar(_ append: (inout [UInt8]) -> Void) {
+    startValue()
+    append(&bytes)
+  }
+
+  private mutating func startValue() {
+    if levels.last?.isObject == false {
+      separate()
+    } else {
+      precondition(awaitsValue, "a JSON member needs a key; a text holds one value")
+      awaitsValue = false
+    }
+  }
+
+  private mutating func separate() {
+    let last = levels.count - 1
+    if !levels[last].isEmpty { bytes.append(0x2C) }
+    levels[last].isEmpty = false
+    breakLine()
+  }
+
+  private mutating func breakLine() {
+    guard let indent = layout.indent else { return }
+    bytes.append(0x0A)
+    bytes.append(contentsOf: repeatElement(0x20, count: indent * levels.count))
+  }
+}
+
+// MARK: - Whole values
+
+extension JSONWriter {
+  /// Writes a whole value.
+  ///
+  /// After an error the text is incomplete: discard it.
+  package mutating func write(_ value: JSONValue) throws(JSONWriteError) {
+    try write(value, forDisplay: false)
+  }
+
+  /// Writes a whole value for a person: shows what JSON cannot hold instead of refusing it.
+  mutating func writeForDisplay(_ value: JSONValue) {
+    // Nothing throws with this flag; were that to change, the display would end early.
+    try? write(value, forDisplay: true)
+  }
+
+  private mutating func write(
+    _ value: JSONValue, forDisplay: Bool
+  ) throws(JSONWriteError) {
+    switch value {
+    case .null: null()
+    case .bool(let value): bool(value)
+    case .integer(let value): integer(value)
+    case .unsigned(let value): unsigned(value)
+    case .string(let value): string(value)
+    case .double(let value):
+      if forDisplay && !value.isFinite {
+        scalar { $0.append(contentsOf: value.description.utf8) }
+      } else {
+        try double(value)
+      }
+    case .array, .object:
+      guard levels.count < Self.depthLimit else {
+        guard forDisplay else {
+          throw JSONWriteError(reason: .tooDeep(limit: Self.depthLimit), path: "")
+        }
+        return scalar { $0.append(contentsOf: "…".utf8) }
+      }
+      try writeContainer(value, forDisplay: forDisplay)
+    }
+  }
+
+  private mutating func writeContainer(
+    _ value: JSONValue, forDisplay: Bool
+  ) throws(JSONWriteError) {
+    switch value {
+    case .array(let elements):
+      beginArray()
+      for (index, element) in elements.enumerated() {
+        do { try write(element, forDisplay: forDisplay) } catch { throw error.below("\(index)") }
+      }
+      endArray()
+    case .object(let members):
+      beginObject()
+      if layout.sortsKeys && members.count > 1 {
+        let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        for (key, value) in sorted { try writeMember(key, value, forDisplay: forDisplay) }
+      } else {
+        for (key, value) in members { try writeMember(key, value, forDisplay: forDisplay) }
+      }
+      endObject()
+    default:
+      preconditionFailure("only arrays and objects have content")
+    }
+  }
+
+  private mutating func writeMember(
+    _ name: String, _ value: JSONValue, forDisplay: Bool
+  ) throws(JSONWriteError) {
+    key(name)
+    do { try write(value, forDisplay: forDisplay) } catch { throw error.below(name) }
+  }
+}

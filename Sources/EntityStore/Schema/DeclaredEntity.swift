@@ -1,0 +1,114 @@
+package import LodestoreFormat
+
+/// An entity as a program declares it, without its Swift type: checked, and ready to be compared
+/// with what the catalogue says. `kvdump` makes one from inferred types, the typed face from
+/// ``EntitySchema``.
+package struct DeclaredEntity: Sendable {
+  /// One attribute.
+  package struct Attribute: Sendable {
+    package var name: String
+    package var originalName: String?
+    package var storage: AttributeStorage
+    package var initial: Value
+
+    package init(
+      name: String, originalName: String? = nil, storage: AttributeStorage, initial: Value = .null
+    ) {
+      self.name = name
+      self.originalName = originalName
+      self.storage = storage
+      self.initial = initial
+    }
+  }
+
+  /// One index: places of attributes in `attributes`.
+  package struct Index: Sendable, Hashable {
+    package var attributes: [Int]
+    package var isUnique: Bool
+
+    package init(attributes: [Int], isUnique: Bool) {
+      self.attributes = attributes
+      self.isUnique = isUnique
+    }
+  }
+
+  package var name: String
+  package var attributes: [Attribute]
+  package var indexes: [Index]
+  /// Whether attributes and indexes of the file that are not declared here stay as they are.
+  package var isPartial: Bool
+
+  /// Checks the declaration; throws ``StoreError/Code/badSchema``.
+  package init(
+    name: String, attributes: [Attribute], indexes: [Index], isPartial: Bool = false
+  ) throws(StoreError) {
+    self.name = name
+    self.attributes = attributes
+    self.indexes = []
+    self.isPartial = isPartial
+    guard EntityDescription.isValidName(name) else { throw .badName(name, of: "an entity") }
+    var names: Set<String> = []
+    for attribute in attributes {
+      guard EntityDescription.isValidName(attribute.name) else {
+        throw .badName(attribute.name, of: "an attribute of \(name)")
+      }
+      guard names.insert(attribute.name).inserted else {
+        throw .badSchema(entity: name, "attribute '\(attribute.name)' is declared twice")
+      }
+    }
+    guard attributes.count <= 1000 else {
+      throw .badSchema(entity: name, "it has \(attributes.count) attributes, the limit is 1000")
+    }
+    // The same attributes as a unique and as another index: the unique one serves both.
+    for index in indexes.sorted(by: { $0.isUnique && !$1.isUnique })
+    where !self.indexes.contains(where: { $0.attributes == index.attributes }) {
+      guard !index.attributes.isEmpty else {
+        throw .badSchema(entity: name, "an index names no attribute")
+      }
+      guard Set(index.attributes).count == index.attributes.count else {
+        throw .badSchema(entity: name, "an index names an attribute twice")
+      }
+      for place in index.attributes where !attributes[place].storage.type.isIndexable {
+        throw .badSchema(
+          entity: name,
+          "'\(attributes[place].name)' cannot be indexed: it is stored as a "
+            + attributes[place].storage.type.name)
+      }
+      self.indexes.append(index)
+    }
+    guard self.indexes.count <= 64 else {
+      throw .badSchema(entity: name, "it has \(self.indexes.count) indexes, the limit is 64")
+    }
+  }
+
+  init<E: Entity>(_ type: E.Type) throws(StoreError) {
+    let schema = E.schema
+    var indexes: [Index] = []
+    for (paths, isUnique) in schema.unique.map({ ($0, true) }) + schema.indexes.map({ ($0, false) })
+    {
+      var places: [Int] = []
+      for path in paths {
+        guard let place = schema.place(of: path) else {
+          throw .badSchema(entity: schema.name, "an index names \(path), which is no attribute")
+        }
+        places.append(place)
+      }
+      indexes.append(Index(attributes: places, isUnique: isUnique))
+    }
+    try self.init(
+      name: schema.name,
+      attributes: schema.attributes.map {
+        Attribute(
+          name: $0.name, originalName: $0.originalName, storage: $0.storage,
+          initial: $0.initial.value)
+      },
+      indexes: indexes)
+  }
+}
+
+extension EntitySchema {
+  /// The place of the attribute that is kept at `path`.
+  func place(of path: AnyKeyPath) -> Int? {
+    attributes.firstIndex { ($0.keyPath as AnyKeyPath) == path }
+  }
+}

@@ -1,0 +1,119 @@
+internal import LodestoreFormat
+
+/// The name, attributes and indexes under which entity `E` is stored.
+///
+/// The store compares it with what the file says when it is opened. A schema that contradicts
+/// itself (a name twice, an index on something that is not an attribute) is refused there, with
+/// ``StoreError/Code/badSchema``.
+public struct EntitySchema<E: Entity>: Sendable {
+  /// The entity's name in the file: a letter or `_`, then letters, digits and `_`, ASCII, at most
+  /// 64 bytes.
+  public let name: String
+  /// The stored attributes, in the order in which they are encoded.
+  public let attributes: [AttributeDefinition<E>]
+  /// The attributes of each unique index.
+  public let unique: [[any PartialKeyPath<E> & Sendable]]
+  /// The attributes of each other index.
+  public let indexes: [[any PartialKeyPath<E> & Sendable]]
+
+  /// Declares an entity.
+  ///
+  /// - Parameters:
+  ///   - unique: the unique indexes: no two records have the same values in all attributes of
+  ///     one. Nulls do not collide.
+  ///   - indexes: the other indexes.
+  public init(
+    _ name: String, attributes: [AttributeDefinition<E>],
+    unique: [[any PartialKeyPath<E> & Sendable]] = [],
+    indexes: [[any PartialKeyPath<E> & Sendable]] = []
+  ) {
+    self.name = name
+    self.attributes = attributes
+    self.unique = unique
+    self.indexes = indexes
+  }
+}
+
+/// One stored attribute of entity `E`.
+public struct AttributeDefinition<E: Entity>: Sendable {
+  /// The name in the file.
+  public let name: String
+  /// The property.
+  public let keyPath: any PartialKeyPath<E> & Sendable
+  /// The name under which the attribute was stored before it was renamed.
+  public let originalName: String?
+  let storage: AttributeStorage
+  let initial: StoredValue
+
+  init(
+    name: String, keyPath: any PartialKeyPath<E> & Sendable, originalName: String?,
+    storage: AttributeStorage, initial: StoredValue
+  ) {
+    self.name = name
+    self.keyPath = keyPath
+    self.originalName = originalName
+    self.storage = storage
+    self.initial = initial
+  }
+
+  /// Declares the attribute `name`, kept in the property at `keyPath`.
+  ///
+  /// - Parameters:
+  ///   - originalName: the name it had in older versions of the entity.
+  ///   - initial: the value of records that are older than the attribute; needed when an
+  ///     attribute that is not optional is added to an entity that has records.
+  public init<V: AttributeValue>(
+    _ name: String, _ keyPath: any KeyPath<E, V> & Sendable, originalName: String? = nil,
+    initial: V? = nil
+  ) {
+    self.init(
+      name: name, keyPath: keyPath, originalName: originalName, storage: V.storage,
+      initial: initial?.storedValue ?? .null)
+  }
+
+  /// Declares an attribute that holds an enumeration, stored as its raw value.
+  public init<V: RawRepresentable>(
+    _ name: String, _ keyPath: any KeyPath<E, V> & Sendable, originalName: String? = nil,
+    initial: V? = nil
+  ) where V.RawValue: AttributeValue {
+    self.init(
+      name: name, keyPath: keyPath, originalName: originalName, storage: V.RawValue.storage,
+      initial: initial?.rawValue.storedValue ?? .null)
+  }
+
+  /// Declares an attribute that holds an optional enumeration, stored as its raw value.
+  public init<V: RawRepresentable>(
+    _ name: String, _ keyPath: any KeyPath<E, V?> & Sendable, originalName: String? = nil,
+    initial: V?? = nil
+  ) where V.RawValue: AttributeValue {
+    self.init(
+      name: name, keyPath: keyPath, originalName: originalName,
+      storage: V.RawValue.storage.optional,
+      initial: initial.flatMap { $0 }?.rawValue.storedValue ?? .null)
+  }
+
+  /// Declares an attribute that holds an array, a dictionary or a nested struct, stored as a
+  /// document.
+  @_disfavoredOverload
+  public init<V: Codable & Sendable>(
+    _ name: String, _ keyPath: any KeyPath<E, V> & Sendable, originalName: String? = nil,
+    initial: V? = nil
+  ) {
+    self.init(
+      name: name, keyPath: keyPath, originalName: originalName,
+      storage: AttributeStorage(type: .document, shape: "\(V.self)"),
+      initial: initial.map(StoredValue.init(document:)) ?? .null)
+  }
+
+  /// Declares an attribute that holds an optional array, dictionary or nested struct.
+  @_disfavoredOverload
+  public init<V: Codable & Sendable>(
+    _ name: String, _ keyPath: any KeyPath<E, V?> & Sendable, originalName: String? = nil,
+    initial: V?? = nil
+  ) {
+    self.init(
+      name: name, keyPath: keyPath, originalName: originalName,
+      storage: AttributeStorage(type: .document, shape: "\(V.self)").optional,
+      initial: initial.flatMap { $0 }.map(StoredValue.init(document:)) ?? .null)
+  }
+}

@@ -1,0 +1,144 @@
+internal import LodestoreFormat
+
+/// What a declared entity makes of a stored one: pure, so that the rules are one page.
+///
+/// Free in the number of records: adding an attribute that is optional or has an initial value,
+/// removing one, renaming one (`originalName`), making one optional, reordering. Costs a pass over
+/// the records: adding an index; making an attribute required, which the records must already
+/// satisfy. Refused: another type, an added required attribute without an initial value.
+struct SchemaEvolution {
+  /// The entity as it will be described.
+  var result: EntityDescription
+  /// Numbers of indexes that must be built from the records.
+  var addedIndexes: [UInt32] = []
+  /// Numbers of indexes that must be dropped.
+  var droppedIndexes: [UInt32] = []
+  /// Attributes that no record may have null in.
+  var tightened: [EntityDescription.Attribute] = []
+  var isChanged = false
+
+  /// A new entity.
+  init(creating declared: DeclaredEntity, number: UInt32) {
+    result = EntityDescription(
+      number: number, name: declared.name, attributes: [], layouts: [], currentLayout: 0,
+      indexes: [])
+    isChanged = true
+    for attribute in declared.attributes { _ = add(attribute) }
+    settleLayout(declared, numbers: result.attributes.map(\.number))
+    settleIndexes(declared, numbers: result.attributes.map(\.number))
+  }
+
+  /// A stored entity with another declaration. `hasRecords` decides whether an initial value is
+  /// needed.
+  init(
+    from stored: EntityDescription, to declared: DeclaredEntity, hasRecords: Bool
+  ) throws(StoreError) {
+    result = stored
+    var numbers: [UInt32] = []
+    for attribute in declared.attributes {
+      numbers.append(try settle(attribute, declared: declared, hasRecords: hasRecords))
+    }
+    if declared.isPartial {
+      for attribute in stored.declaredAttributes where !numbers.contains(attribute.number) {
+        numbers.append(attribute.number)
+      }
+    }
+    for i in result.attributes.indices
+    where !result.attributes[i].isRemoved && !numbers.contains(result.attributes[i].number) {
+      result.attributes[i].isRemoved = true
+      isChanged = true
+    }
+    settleLayout(declared, numbers: numbers)
+    settleIndexes(declared, numbers: numbers)
+  }
+
+  /// Finds the stored attribute that `attribute` is, or adds it; returns its number.
+  private mutating func settle(
+    _ attribute: DeclaredEntity.Attribute, declared: DeclaredEntity, hasRecords: Bool
+  ) throws(StoreError) -> UInt32 {
+    let byName = result.attributes.firstIndex { $0.name == attribute.name && !$0.isRemoved }
+    let byOriginalName = result.attributes.firstIndex {
+      $0.name == attribute.originalName && !$0.isRemoved
+    }
+    guard let place = byName ?? byOriginalName else {
+      guard attribute.storage.isOptional || attribute.initial != .null || !hasRecords else {
+        throw .missingInitialValue(entity: declared.name, attribute: attribute.name)
+      }
+      isChanged = true
+      return add(attribute)
+    }
+    let stored = result.attributes[place]
+    guard stored.type == attribute.storage.type, stored.shape == attribute.storage.shape else {
+      throw .typeChanged(
+        entity: declared.name, attribute: attribute.name,
+        stored: stored.shape ?? stored.type.name,
+        declared: attribute.storage.shape ?? attribute.storage.type.name)
+    }
+    if stored.name != attribute.name {
+      result.attributes[place].name = attribute.name
+      isChanged = true
+    }
+    if stored.isOptional != attribute.storage.isOptional {
+      result.attributes[place].isOptional = attribute.storage.isOptional
+      isChanged = true
+      if stored.isOptional { tightened.append(stored) }
+    }
+    return stored.number
+  }
+
+  private mutating func add(_ attribute: DeclaredEntity.Attribute) -> UInt32 {
+    let number = (result.attributes.map(\.number).max() ?? 0) + 1
+    result.attributes.append(
+      EntityDescription.Attribute(
+        number: number, name: attribute.name, type: attribute.storage.type,
+        isOptional: attribute.storage.isOptional, shape: attribute.storage.shape,
+        initial: attribute.initial))
+    return number
+  }
+
+  /// New records have the declared attributes in the declared order.
+  private mutating func settleLayout(_ declared: DeclaredEntity, numbers: [UInt32]) {
+    let wanted = numbers.compactMap { number in
+      result.attribute(number: number).map {
+        RecordLayout.Attribute(number: number, type: $0.type, isOptional: $0.isOptional)
+      }
+    }
+    if let same = result.layouts.first(where: { $0.attributes == wanted }) {
+      if same.number != result.currentLayout { isChanged = true }
+      result.currentLayout = same.number
+      return
+    }
+    let number = (result.layouts.map(\.number).max() ?? 0) + 1
+    result.layouts.append(RecordLayout(number: number, attributes: wanted))
+    result.currentLayout = number
+    isChanged = true
+  }
+
+  private mutating func settleIndexes(_ declared: DeclaredEntity, numbers: [UInt32]) {
+    var kept: [EntityDescription.Index] = []
+    // Numbers are not reused, so that the tree of a dropped index is never taken for a new one.
+    var nextNumber = (result.indexes.map(\.number).max() ?? 0) + 1
+    for index in declared.indexes {
+      let attributes = index.attributes.map { numbers[$0] }
+      if let stored = result.indexes.first(where: {
+        $0.attributes == attributes && $0.isUnique == index.isUnique
+      }) {
+        kept.append(stored)
+      } else {
+        kept.append(.init(number: nextNumber, attributes: attributes, isUnique: index.isUnique))
+        addedIndexes.append(nextNumber)
+        nextNumber += 1
+      }
+    }
+    for stored in result.indexes where !kept.contains(stored) {
+      let isAlive = stored.attributes.allSatisfy { numbers.contains($0) }
+      if declared.isPartial && isAlive {
+        kept.append(stored)
+      } else {
+        droppedIndexes.append(stored.number)
+      }
+    }
+    if Set(kept) != Set(result.indexes) { isChanged = true }
+    result.indexes = kept.sorted { $0.number < $1.number }
+  }
+}

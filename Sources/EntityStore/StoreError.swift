@@ -1,0 +1,113 @@
+/// Why a store refused or could not do something.
+///
+/// `code` is for programs, `message` for people: it says what could not be done, the fact found, and
+/// what to do. Attribute values are the user's data and stay out of it; ``debugDescription`` shows
+/// them, cut to 64 bytes. `entity`, `index` and `recordID` carry the facts of a unique violation and of
+/// errors about one record.
+///
+///     do {
+///       try store.write { tx in try tx.insert(pod) }
+///     } catch let error as StoreError where error.code == .uniqueViolation {
+///       print("held by record", error.recordID ?? 0)
+///     }
+public struct StoreError: Error, Sendable {
+  /// What kind of failure it is. New codes may be added; keep a default case.
+  public struct Code: Sendable, Hashable, CustomStringConvertible {
+    /// The code's name, as in `StoreError.Code.uniqueViolation`.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+
+    /// No file is there, and creating one was not asked for.
+    public static let noSuchStore = Code("noSuchStore")
+    /// The file is not a store of this library, or of a format that it does not know.
+    public static let notAStore = Code("notAStore")
+    /// The file needs a newer version of the library.
+    public static let newerFormat = Code("newerFormat")
+    /// The path cannot hold a store: a link, a directory, a device, an unsupported file system.
+    public static let unsuitablePath = Code("unsuitablePath")
+    /// The operating system does not let this process read or write here.
+    public static let notPermitted = Code("notPermitted")
+    /// The bytes in the file break the format.
+    public static let damaged = Code("damaged")
+    /// A stored entity and its declared type do not fit together.
+    public static let incompatibleSchema = Code("incompatibleSchema")
+    /// A declaration contradicts itself.
+    public static let badSchema = Code("badSchema")
+    /// The entity is not one that the store was opened with.
+    public static let unknownEntity = Code("unknownEntity")
+    /// No index has these attributes in this order.
+    public static let unknownIndex = Code("unknownIndex")
+    /// Another record holds the value of a unique index.
+    public static let uniqueViolation = Code("uniqueViolation")
+    /// No record has this id.
+    public static let noSuchRecord = Code("noSuchRecord")
+    /// The entity already has an id, or has none where one is needed.
+    public static let identity = Code("identity")
+    /// A value cannot be stored: too large, or it cannot be encoded.
+    public static let unstorableValue = Code("unstorableValue")
+    /// A stored value does not decode as the declared type.
+    public static let undecodableValue = Code("undecodableValue")
+    /// A write inside a write on one store.
+    public static let nestedWrite = Code("nestedWrite")
+    /// The store was opened read-only, or nothing may be written to it.
+    public static let readOnly = Code("readOnly")
+    /// The store has been closed, or is used after a fork.
+    public static let closed = Code("closed")
+    /// A sync failed; the store must be closed and opened again.
+    public static let poisoned = Code("poisoned")
+    /// The disk is full.
+    public static let diskFull = Code("diskFull")
+    /// The file cannot grow, because of a limit or because a snapshot stays open.
+    public static let mapFull = Code("mapFull")
+    /// All reader slots are taken, or the writer's lock cannot be had.
+    public static let busy = Code("busy")
+    /// Reading or writing the file failed.
+    public static let inputOutput = Code("inputOutput")
+    /// An import cannot go on.
+    public static let importStopped = Code("importStopped")
+    /// A transaction that failed was used on.
+    public static let brokenTransaction = Code("brokenTransaction")
+  }
+
+  /// What kind of failure it is.
+  public var code: Code
+  /// What could not be done and why, in one line.
+  public var message: String
+  /// The error beneath, the engine's or a decoder's, with its own name and number.
+  public var cause: (any Error)?
+  /// The entity concerned.
+  public var entity: String?
+  /// The index concerned, as `Entity.attribute+attribute`.
+  public var index: String?
+  /// The id of the record concerned; for a unique violation, the record that holds the value.
+  public var recordID: UInt64?
+  /// The values concerned, for ``debugDescription`` only.
+  var privateDetail: String?
+
+  init(
+    _ code: Code, _ message: String, cause: (any Error)? = nil, entity: String? = nil,
+    index: String? = nil, recordID: UInt64? = nil, privateDetail: String? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.cause = cause
+    self.entity = entity
+    self.index = index
+    self.recordID = recordID
+    self.privateDetail = privateDetail
+  }
+}
+
+extension StoreError: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The message, without attribute values.
+  public var description: String { message }
+
+  /// Code, message, cause and attribute values.
+  public var debugDescription: String {
+    var text = "\(code): \(message)"
+    if let privateDetail { text += " [\(privateDetail)]" }
+    if let cause { text += " (\(cause))" }
+    return text
+  }
+}

@@ -1,0 +1,36 @@
+/// How an environment is opened.
+package struct EnvironmentOptions: Sendable {
+  /// What a commit waits for.
+  package enum Durability: Sendable {
+    /// Data and meta page: what a commit returned from survives a power cut.
+    case full
+    /// Data only (MDB_NOMETASYNC): a power cut may take back the last commit, never the file.
+    case mayLoseLastCommit
+  }
+
+  package enum Access: Sendable, Equatable {
+    case readWrite(create: Bool)
+    case readOnly
+  }
+
+  /// Address space reserved at open; costs nothing until used. Grown when it becomes small.
+  package var mapSizeInBytes = 64 << 30
+  /// The most the map may grow to.
+  package var mapGrowthLimitInBytes = 1 << 46
+  /// How many trees can be open.
+  package var treeCount: UInt32 = 4096
+  package var readerSlotCount: UInt32 = 1024
+  package var durability = Durability.full
+  package var access = Access.readWrite(create: true)
+  /// Whether a reader may go without the lock file where it cannot be made: on a read-only
+  /// medium, or in a directory that this process may not write to. Only safe while nobody writes.
+  package var allowsUnlockedReading = false
+  /// Whether to open on a file system that is not known to be safe.
+  package var allowsAnyFileSystem = false
+  /// Permissions of new files, before the process's mask.
+  package var mode: UInt32 = 0o600
+  /// How long growth waits for the snapshots of this process to end.
+  package var growthWaitInSeconds = 10.0
+
+  package init() {}
+}

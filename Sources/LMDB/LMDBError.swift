@@ -1,0 +1,97 @@
+import CLMDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What LMDB or the operating system answered, or what this layer found before asking them.
+package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What this layer tells apart; everything LMDB says is ``Kind/engine``.
+  package enum Kind: Sendable, Equatable {
+    /// A return code of LMDB or an `errno`: see `code` and `name`.
+    case engine
+    /// The path is a link, a directory, a device, or has a zero byte: says which.
+    case unsuitablePath(String)
+    /// The file system cannot hold a live store: says which.
+    case unsupportedFileSystem(String)
+    /// The bytes are no LMDB file of this kind: says what they look like.
+    case notAnEnvironment(String)
+    /// The file is shorter than its meta pages say.
+    case truncated(size: UInt64, needed: UInt64)
+    case closed
+    case usedAfterFork
+    case nestedWrite
+    /// A sync failed earlier; nothing may be written before the file is opened again.
+    case poisoned
+    /// The map must grow and cannot: says why.
+    case cannotGrow(String)
+    /// The file system has no room for what was to be written.
+    case diskFull(freeBytes: UInt64)
+    case keySize(Int)
+    case valueSize(Int)
+  }
+
+  package var kind: Kind
+  package var code: Int32
+  package var operation: String
+  package var path: String?
+
+  package init(_ kind: Kind, code: Int32 = 0, operation: String, path: String? = nil) {
+    self.kind = kind
+    self.code = code
+    self.operation = operation
+    self.path = path
+  }
+
+  package init(code: Int32, operation: String, path: String? = nil) {
+    self.init(.engine, code: code, operation: operation, path: path)
+  }
+
+  /// LMDB's own name of the code, or that of the `errno`.
+  package var name: String { Self.names[code] ?? "errno \(code)" }
+
+  package var isMapFull: Bool { code == MDB_MAP_FULL }
+  package var isMapResized: Bool { code == MDB_MAP_RESIZED }
+  package var isReadersFull: Bool { code == MDB_READERS_FULL }
+
+  package var description: String {
+    let place = path.map { " '\($0)'" } ?? ""
+    return switch kind {
+    case .engine: "\(operation)\(place): \(name) (\(code)), \(String(cString: mdb_strerror(code)))"
+    case .unsuitablePath(let what): "\(operation)\(place): it is \(what)"
+    case .unsupportedFileSystem(let what): "\(operation)\(place): it is on \(what)"
+    case .notAnEnvironment(let what): "\(operation)\(place): \(what)"
+    case .truncated(let size, let needed):
+      "\(operation)\(place): the file has \(size) bytes, its header says \(needed)"
+    case .closed: "\(operation)\(place): closed"
+    case .usedAfterFork: "\(operation)\(place): used after fork"
+    case .nestedWrite: "\(operation)\(place): a write inside a write"
+    case .poisoned: "\(operation)\(place): a sync failed before"
+    case .cannotGrow(let why): "\(operation)\(place): MDB_MAP_FULL, and the map cannot grow: \(why)"
+    case .diskFull(let free): "\(operation)\(place): \(name) (\(code)), \(free) bytes free on disk"
+    case .keySize(let size): "\(operation): MDB_BAD_VALSIZE, the key has \(size) bytes, must have 1 to 511"
+    case .valueSize(let size): "\(operation): MDB_BAD_VALSIZE, the value has \(size) bytes, at most 1 GiB"
+    }
+  }
+
+  private static let names: [Int32: String] = [
+    MDB_KEYEXIST: "MDB_KEYEXIST", MDB_NOTFOUND: "MDB_NOTFOUND",
+    MDB_PAGE_NOTFOUND: "MDB_PAGE_NOTFOUND", MDB_CORRUPTED: "MDB_CORRUPTED",
+    MDB_PANIC: "MDB_PANIC", MDB_VERSION_MISMATCH: "MDB_VERSION_MISMATCH",
+    MDB_INVALID: "MDB_INVALID", MDB_MAP_FULL: "MDB_MAP_FULL", MDB_DBS_FULL: "MDB_DBS_FULL",
+    MDB_READERS_FULL: "MDB_READERS_FULL", MDB_TLS_FULL: "MDB_TLS_FULL",
+    MDB_TXN_FULL: "MDB_TXN_FULL", MDB_CURSOR_FULL: "MDB_CURSOR_FULL",
+    MDB_PAGE_FULL: "MDB_PAGE_FULL", MDB_MAP_RESIZED: "MDB_MAP_RESIZED",
+    MDB_INCOMPATIBLE: "MDB_INCOMPATIBLE", MDB_BAD_RSLOT: "MDB_BAD_RSLOT",
+    MDB_BAD_TXN: "MDB_BAD_TXN", MDB_BAD_VALSIZE: "MDB_BAD_VALSIZE", MDB_BAD_DBI: "MDB_BAD_DBI",
+    EPERM: "EPERM", ENOENT: "ENOENT", EIO: "EIO", ENOMEM: "ENOMEM", EACCES: "EACCES",
+    EBUSY: "EBUSY", EEXIST: "EEXIST", ENOTDIR: "ENOTDIR", EISDIR: "EISDIR", EINVAL: "EINVAL",
+    EFBIG: "EFBIG", ENOSPC: "ENOSPC", EROFS: "EROFS", EAGAIN: "EAGAIN", EMFILE: "EMFILE",
+    ENFILE: "ENFILE", EDQUOT: "EDQUOT", ELOOP: "ELOOP", ENAMETOOLONG: "ENAMETOOLONG",
+    EBADF: "EBADF", ESPIPE: "ESPIPE",
+  ]
+}

@@ -1,0 +1,56 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+import Synchronization
+
+/// A number for the calling thread, never 0.
+///
+/// Only for comparison within one synchronous call: the compiler takes `pthread_self` for a
+/// constant and would fold two calls on either side of a suspension into one.
+@inline(never)
+func currentThread() -> UInt {
+  #if canImport(Darwin)
+    UInt(bitPattern: pthread_self())
+  #else
+    UInt(pthread_self())
+  #endif
+}
+
+/// Counts forks of this process in the child, so that an environment can tell that it was
+/// inherited: cheaper than asking for the process id on every transaction.
+enum ForkCounter {
+  private static let count = Atomic<Int>(0)
+  private static let isInstalled: Bool = {
+    pthread_atfork(nil, nil) { ForkCounter.count.add(1, ordering: .relaxed) }
+    return true
+  }()
+
+  static var current: Int { isInstalled ? count.load(ordering: .relaxed) : 0 }
+
+  /// Imitates a fork, for tests: Swift cannot fork, and a child of `posix_spawn` inherits nothing.
+  static func imitateFork() { count.add(1, ordering: .relaxed) }
+}
+
+/// A lock that a thread holds across calls, unlike `Mutex`, which wants a closure.
+final class HeldLock: @unchecked Sendable {
+  // The pointer never changes; what it points to is the lock.
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+  init() {
+    mutex = .allocate(capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    pthread_mutex_init(mutex, nil)
+  }
+
+  deinit {
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  func lock() { pthread_mutex_lock(mutex) }
+  func unlock() { pthread_mutex_unlock(mutex) }
+}

@@ -1,0 +1,205 @@
+import CLMDB
+
+/// A transaction in progress, read or write: what both can do.
+///
+/// A plain handle, copied freely inside a call and never kept: it is valid only within the closure
+/// that it was passed to. Pointers it returns lie in the map; in a read they are valid until the
+/// closure ends, in a write until the next change.
+package struct Transaction {
+  let handle: OpaquePointer
+  package unowned(unsafe) let environment: Environment
+
+  init(handle: OpaquePointer, environment: Environment) {
+    self.handle = handle
+    self.environment = environment
+  }
+
+  /// The number of the commit that a read shows; in a write, the number that it will have.
+  package var id: UInt64 { UInt64(mdb_txn_id(handle)) }
+
+  /// The value under `key`; `nil` when there is none.
+  @inline(__always)
+  package func get(
+    _ key: UnsafeRawBufferPointer, in tree: Tree
+  ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+    var key = MDB_val(key)
+    var value = MDB_val()
+    let code = mdb_get(handle, tree.handle, &key, &value)
+    if code == 0 { return UnsafeRawBufferPointer(value) }
+    if code == MDB_NOTFOUND { return nil }
+    throw LMDBError(code: code, operation: "get from \(tree.name)")
+  }
+
+  /// The value under an integer key.
+  @inline(__always)
+  package func get(
+    _ key: UInt64, in tree: Tree
+  ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+    var key = key
+    var keyValue = MDB_val()
+    var value = MDB_val()
+    let code = withUnsafeMutableBytes(of: &key) { bytes in
+      keyValue.mv_size = 8
+      keyValue.mv_data = bytes.baseAddress
+      return mdb_get(handle, tree.handle, &keyValue, &value)
+    }
+    if code == 0 { return UnsafeRawBufferPointer(value) }
+    if code == MDB_NOTFOUND { return nil }
+    throw LMDBError(code: code, operation: "get from \(tree.name)")
+  }
+
+  package func get(_ key: [UInt8], in tree: Tree) throws(LMDBError) -> UnsafeRawBufferPointer? {
+    // The result points into the map, not into `key`.
+    let key = key
+    var result: UnsafeRawBufferPointer?
+    try key.withBytes { (bytes) throws(LMDBError) in result = try get(bytes, in: tree) }
+    return result
+  }
+
+  package func statistics(of tree: Tree) throws(LMDBError) -> TreeStatistics {
+    var stat = MDB_stat()
+    try check(mdb_stat(handle, tree.handle, &stat), "stat of \(tree.name)")
+    return TreeStatistics(stat)
+  }
+
+  package func count(of tree: Tree) throws(LMDBError) -> Int {
+    try statistics(of: tree).entries
+  }
+
+  /// LMDB's own trees: the free list and the tree of tree names.
+  package func engineStatistics() throws(LMDBError) -> (freeList: TreeStatistics, main: TreeStatistics)
+  {
+    try (
+      statistics(of: Tree(name: "free list", handle: 0)),
+      statistics(of: Tree(name: "tree names", handle: 1))
+    )
+  }
+
+  /// How many pages of the file are free.
+  package func freePageCount() throws(LMDBError) -> Int {
+    let cursor = try Cursor(Tree(name: "free list", handle: 0), in: self)
+    var count = 0
+    var found = try cursor.first()
+    while found {
+      if cursor.value.count >= 8 {
+        count += cursor.value.loadUnaligned(fromByteOffset: 0, as: Int.self)
+      }
+      found = try cursor.next()
+    }
+    return count
+  }
+
+  /// The names of all trees.
+  package func treeNames() throws(LMDBError) -> [String] {
+    let cursor = try Cursor(Tree(name: "tree names", handle: 1), in: self)
+    var names: [String] = []
+    var found = try cursor.first()
+    while found {
+      names.append(String(decoding: cursor.key, as: UTF8.self))
+      found = try cursor.next()
+    }
+    return names
+  }
+
+  // MARK: Writing
+
+  @inline(__always)
+  func check(_ code: Int32, _ operation: @autoclosure () -> String) throws(LMDBError) {
+    if code != 0 {
+      let error = LMDBError(code: code, operation: operation())
+      environment.noteFailure(error)
+      throw error
+    }
+  }
+
+  @inline(__always)
+  private func put(
+    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, in tree: Tree, _ flags: UInt32
+  ) throws(LMDBError) -> Bool {
+    guard key.count >= 1, key.count <= 511 else {
+      throw LMDBError(.keySize(key.count), operation: "put into \(tree.name)")
+    }
+    guard value.count <= 1 << 30 else {
+      throw LMDBError(.valueSize(value.count), operation: "put into \(tree.name)")
+    }
+    var key = MDB_val(key)
+    var value = MDB_val(value)
+    let code = mdb_put(handle, tree.handle, &key, &value, flags)
+    if code == MDB_KEYEXIST { return false }
+    try check(code, "put into \(tree.name)")
+    return true
+  }
+
+  package func put(
+    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, in tree: Tree
+  ) throws(LMDBError) {
+    _ = try put(key, value, in: tree, 0)
+  }
+
+  package func put(_ key: [UInt8], _ value: [UInt8], in tree: Tree) throws(LMDBError) {
+    try key.withBytes { (key) throws(LMDBError) in
+      try value.withBytes { (value) throws(LMDBError) in try put(key, value, in: tree) }
+    }
+  }
+
+  package func put(
+    _ key: UInt64, _ value: UnsafeRawBufferPointer, in tree: Tree
+  ) throws(LMDBError) {
+    try withUnsafeBytes(of: key) { (bytes) throws(LMDBError) in
+      try put(bytes, value, in: tree)
+    }
+  }
+
+  /// Removes the pair under `key`; returns whether there was one.
+  @discardableResult
+  package func delete(_ key: UnsafeRawBufferPointer, in tree: Tree) throws(LMDBError) -> Bool {
+    guard key.count >= 1, key.count <= 511 else { return false }
+    var key = MDB_val(key)
+    let code = mdb_del(handle, tree.handle, &key, nil)
+    if code == MDB_NOTFOUND { return false }
+    try check(code, "delete from \(tree.name)")
+    return true
+  }
+
+  @discardableResult
+  package func delete(_ key: [UInt8], in tree: Tree) throws(LMDBError) -> Bool {
+    try key.withBytes { (bytes) throws(LMDBError) in try delete(bytes, in: tree) }
+  }
+
+  @discardableResult
+  package func delete(_ key: UInt64, in tree: Tree) throws(LMDBError) -> Bool {
+    try withUnsafeBytes(of: key) { (bytes) throws(LMDBError) in try delete(bytes, in: tree) }
+  }
+
+  /// Empties `tree`, in time that does not depend on its records.
+  package func empty(_ tree: Tree) throws(LMDBError) {
+    try check(mdb_drop(handle, tree.handle, 0), "empty \(tree.name)")
+  }
+}
+
+extension MDB_val {
+  @inline(__always)
+  init(_ bytes: UnsafeRawBufferPointer) {
+    self.init(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  @inline(__always)
+  init(_ value: MDB_val) {
+    self.init(start: value.mv_data, count: value.mv_size)
+  }
+}
+
+extension Array<UInt8> {
+  /// `withUnsafeBytes` that keeps the type of what `body` throws.
+  @inline(__always)
+  package func withBytes<R, E: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    let result: Result<R, E> = withUnsafeBytes { bytes in
+      do throws(E) { return .success(try body(bytes)) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+}

@@ -1,0 +1,34 @@
+// Loads and stores with a stated byte order; the only place in the project that converts one.
+
+extension UnsafeRawBufferPointer {
+  /// The little-endian integer at `offset`. Traps beyond the end, so the caller checks lengths.
+  @inline(__always)
+  package func uint16(at offset: Int) -> UInt16 {
+    UInt16(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self))
+  }
+
+  @inline(__always)
+  package func uint32(at offset: Int) -> UInt32 {
+    UInt32(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+  }
+
+  @inline(__always)
+  package func uint64(at offset: Int) -> UInt64 {
+    UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  }
+
+  @inline(__always)
+  package func bigEndianUInt64(at offset: Int) -> UInt64 {
+    UInt64(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  }
+}
+
+/// The bytes of `value`, least significant first.
+package func littleEndianBytes<T: FixedWidthInteger>(_ value: T) -> [UInt8] {
+  withUnsafeBytes(of: value.littleEndian) { Array($0) }
+}
+
+/// The bytes of `value`, most significant first.
+package func bigEndianBytes<T: FixedWidthInteger>(_ value: T) -> [UInt8] {
+  withUnsafeBytes(of: value.bigEndian) { Array($0) }
+}

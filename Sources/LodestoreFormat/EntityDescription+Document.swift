@@ -1,0 +1,225 @@
+// The catalogue's document, both ways. See Format.md, "Catalogue".
+
+extension EntityDescription {
+  private static let knownMembers: Set = ["name", "layout", "attributes", "layouts", "indexes"]
+
+  /// The description as a document.
+  package var document: Document {
+    var members = unknownMembers
+    members["name"] = .string(name)
+    members["layout"] = .integer(Int64(currentLayout))
+    members["attributes"] = .array(attributes.map(Self.document))
+    members["layouts"] = .array(layouts.map(Self.document))
+    members["indexes"] = .array(
+      indexes.map { index in
+        .object([
+          "number": .integer(Int64(index.number)),
+          "attributes": .array(index.attributes.map { .integer(Int64($0)) }),
+          "unique": .bool(index.isUnique),
+        ])
+      })
+    return .object(members)
+  }
+
+  private static func document(of attribute: Attribute) -> Document {
+    var members: [String: Document] = [
+      "number": .integer(Int64(attribute.number)),
+      "name": .string(attribute.name),
+      "type": .string(attribute.type.name),
+      "optional": .bool(attribute.isOptional),
+    ]
+    if let shape = attribute.shape { members["shape"] = .string(shape) }
+    if attribute.initial != .null { members["initial"] = document(of: attribute.initial) }
+    if attribute.isRemoved { members["removed"] = .bool(true) }
+    return .object(members)
+  }
+
+  private static func document(of layout: RecordLayout) -> Document {
+    .object([
+      "number": .integer(Int64(layout.number)),
+      "attributes": .array(
+        layout.attributes.map { attribute in
+          .object([
+            "number": .integer(Int64(attribute.number)),
+            "type": .string(attribute.type.name),
+            "optional": .bool(attribute.isOptional),
+          ])
+        }),
+    ])
+  }
+
+  private static func document(of value: Value) -> Document {
+    switch value {
+    case .null: .null
+    case .bool(let flag): .bool(flag)
+    case .integer(let number): .integer(number)
+    case .unsigned(let number): .unsigned(number)
+    case .double(let number): .double(number)
+    case .date(let seconds): .date(seconds)
+    case .uuid(let uuid): .uuid(uuid)
+    case .decimal(let decimal): .decimal(decimal)
+    case .string(let text): .string(text)
+    case .data(let bytes): .data(bytes)
+    case .document(let bytes):
+      (try? bytes.withUnsafeBytes { raw in try Document(decoding: raw) }) ?? .null
+    }
+  }
+
+  private static func value(of document: Document, for type: AttributeType) -> Value {
+    if type == .json || type == .document { return .document(document.encoded()) }
+    switch document {
+    case .bool(let flag): return .bool(flag)
+    case .integer(let number): return .integer(number)
+    case .unsigned(let number): return .unsigned(number)
+    case .double(let number): return .double(number)
+    case .date(let seconds): return .date(seconds)
+    case .uuid(let uuid): return .uuid(uuid)
+    case .decimal(let decimal): return .decimal(decimal)
+    case .string(let text): return .string(text)
+    case .data(let bytes): return .data(bytes)
+    case .null, .array, .object: return .null
+    }
+  }
+
+  /// Reads entity `number` from its document and checks every rule of Format.md, "Catalogue".
+  package init(number: UInt32, document: Document) throws(FormatError) {
+    guard case .object(let members) = document else {
+      throw FormatError("the description of entity \(number) is not an object")
+    }
+    name = try Self.text("name", in: document)
+    currentLayout = UInt16(
+      try Self.integer("layout", in: document, upTo: Int64(RecordLayout.highestNumber)))
+    attributes = []
+    for element in try Self.array("attributes", in: document) {
+      attributes.append(try Self.attribute(element))
+    }
+    layouts = []
+    for element in try Self.array("layouts", in: document) {
+      layouts.append(try Self.layout(element))
+    }
+    indexes = []
+    for element in try Self.array("indexes", in: document) {
+      guard case .bool(let isUnique) = element["unique"] else {
+        throw FormatError("an index has no boolean 'unique'")
+      }
+      var numbers: [UInt32] = []
+      for attribute in try Self.array("attributes", in: element) {
+        guard case .integer(let value) = attribute, let number = UInt32(exactly: value) else {
+          throw FormatError("an index names an attribute by something that is not a number")
+        }
+        numbers.append(number)
+      }
+      indexes.append(
+        Index(
+          number: UInt32(try Self.integer("number", in: element)), attributes: numbers,
+          isUnique: isUnique))
+    }
+    unknownMembers = members.filter { !Self.knownMembers.contains($0.key) }
+    self.number = number
+    try check()
+  }
+
+  private static func attribute(_ element: Document) throws(FormatError) -> Attribute {
+    guard case .bool(let isOptional) = element["optional"] else {
+      throw FormatError("an attribute has no boolean 'optional'")
+    }
+    let type = try type(of: element)
+    var attribute = Attribute(
+      number: UInt32(try integer("number", in: element)), name: try text("name", in: element),
+      type: type, isOptional: isOptional)
+    if case .string(let shape) = element["shape"] { attribute.shape = shape }
+    if let initial = element["initial"] { attribute.initial = value(of: initial, for: type) }
+    if case .bool(true) = element["removed"] { attribute.isRemoved = true }
+    return attribute
+  }
+
+  private static func layout(_ element: Document) throws(FormatError) -> RecordLayout {
+    let number = try integer("number", in: element, upTo: Int64(RecordLayout.highestNumber))
+    var places: [RecordLayout.Attribute] = []
+    for place in try array("attributes", in: element) {
+      guard case .bool(let isOptional) = place["optional"] else {
+        throw FormatError("an attribute of layout \(number) has no boolean 'optional'")
+      }
+      let attribute = UInt32(try integer("number", in: place, upTo: 1_000_000))
+      guard !places.contains(where: { $0.number == attribute }) else {
+        throw FormatError("layout \(number) has attribute \(attribute) twice")
+      }
+      places.append(.init(number: attribute, type: try type(of: place), isOptional: isOptional))
+    }
+    return RecordLayout(number: UInt16(number), attributes: places)
+  }
+
+  private static func type(of element: Document) throws(FormatError) -> AttributeType {
+    let name = try text("type", in: element)
+    guard let type = AttributeType(name: name) else {
+      throw FormatError("attribute type '\(name)' is not known to this version of the format")
+    }
+    return type
+  }
+
+  private static func text(_ member: String, in element: Document) throws(FormatError) -> String {
+    guard case .string(let text) = element[member] else {
+      throw FormatError("the catalogue has no text '\(member)' where one must be")
+    }
+    return text
+  }
+
+  private static func integer(
+    _ member: String, in element: Document, upTo limit: Int64 = Int64(UInt32.max)
+  ) throws(FormatError) -> Int64 {
+    guard case .integer(let value) = element[member], (1...limit).contains(value) else {
+      throw FormatError("the catalogue has no '\(member)' from 1 to \(limit) where one must be")
+    }
+    return value
+  }
+
+  private static func array(
+    _ member: String, in element: Document
+  ) throws(FormatError) -> [Document] {
+    guard case .array(let elements) = element[member] else {
+      throw FormatError("the catalogue has no array '\(member)' where one must be")
+    }
+    return elements
+  }
+
+  /// The rules that span members.
+  private func check() throws(FormatError) {
+    guard Self.isValidName(name) else { throw FormatError("'\(name)' is not an entity name") }
+    guard layouts.contains(where: { $0.number == currentLayout }) else {
+      throw FormatError("entity '\(name)' has no layout \(currentLayout)")
+    }
+    var numbers: Set<UInt32> = []
+    var names: Set<String> = []
+    for attribute in attributes {
+      guard Self.isValidName(attribute.name) else {
+        throw FormatError("'\(attribute.name)' is not an attribute name")
+      }
+      guard numbers.insert(attribute.number).inserted else {
+        throw FormatError("entity '\(name)' has attribute number \(attribute.number) twice")
+      }
+      guard attribute.isRemoved || names.insert(attribute.name).inserted else {
+        throw FormatError("entity '\(name)' has attribute '\(attribute.name)' twice")
+      }
+    }
+    var layoutNumbers: Set<UInt16> = []
+    for layout in layouts {
+      guard layoutNumbers.insert(layout.number).inserted else {
+        throw FormatError("entity '\(name)' has layout \(layout.number) twice")
+      }
+      for place in layout.attributes where !numbers.contains(place.number) {
+        throw FormatError("layout \(layout.number) has attribute \(place.number), not described")
+      }
+    }
+    var indexNumbers: Set<UInt32> = []
+    for index in indexes {
+      guard indexNumbers.insert(index.number).inserted, !index.attributes.isEmpty else {
+        throw FormatError("entity '\(name)' has index \(index.number) twice, or empty")
+      }
+      for number in index.attributes {
+        guard let attribute = attribute(number: number), attribute.type.isIndexable else {
+          throw FormatError("index \(index.number) has attribute \(number), not indexable")
+        }
+      }
+    }
+  }
+}

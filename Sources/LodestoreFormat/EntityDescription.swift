@@ -1,0 +1,98 @@
+/// An entity as the catalogue describes it. See Format.md, "Catalogue".
+package struct EntityDescription: Sendable {
+  /// One attribute, declared or removed.
+  package struct Attribute: Sendable, Hashable {
+    package var number: UInt32
+    package var name: String
+    package var type: AttributeType
+    package var isOptional: Bool
+    /// For documents: what the Swift type was, compared for equality only.
+    package var shape: String?
+    /// The value of records whose layout does not have the attribute.
+    package var initial: Value
+    package var isRemoved: Bool
+
+    package init(
+      number: UInt32, name: String, type: AttributeType, isOptional: Bool, shape: String? = nil,
+      initial: Value = .null, isRemoved: Bool = false
+    ) {
+      self.number = number
+      self.name = name
+      self.type = type
+      self.isOptional = isOptional
+      self.shape = shape
+      self.initial = initial
+      self.isRemoved = isRemoved
+    }
+  }
+
+  /// One index.
+  package struct Index: Sendable, Hashable {
+    package var number: UInt32
+    package var attributes: [UInt32]
+    package var isUnique: Bool
+
+    package init(number: UInt32, attributes: [UInt32], isUnique: Bool) {
+      self.number = number
+      self.attributes = attributes
+      self.isUnique = isUnique
+    }
+  }
+
+  package var number: UInt32
+  package var name: String
+  package var attributes: [Attribute]
+  package var layouts: [RecordLayout]
+  package var currentLayout: UInt16
+  package var indexes: [Index]
+  /// Members of the document that this version does not know; written back as they were.
+  package var unknownMembers: [String: Document]
+
+  package init(
+    number: UInt32, name: String, attributes: [Attribute], layouts: [RecordLayout],
+    currentLayout: UInt16, indexes: [Index], unknownMembers: [String: Document] = [:]
+  ) {
+    self.number = number
+    self.name = name
+    self.attributes = attributes
+    self.layouts = layouts
+    self.currentLayout = currentLayout
+    self.indexes = indexes
+    self.unknownMembers = unknownMembers
+  }
+
+  /// The layout that new records are written in.
+  package var layout: RecordLayout {
+    // The initializer from bytes has checked that it is there; what we build has it.
+    layouts.first { $0.number == currentLayout } ?? RecordLayout(number: 0, attributes: [])
+  }
+
+  /// The attributes that are not removed, in the order of the current layout.
+  package var declaredAttributes: [Attribute] {
+    layout.attributes.compactMap { place in attributes.first { $0.number == place.number } }
+  }
+
+  package func attribute(number: UInt32) -> Attribute? {
+    attributes.first { $0.number == number }
+  }
+
+  package func attribute(named name: String) -> Attribute? {
+    attributes.first { $0.name == name && !$0.isRemoved }
+  }
+
+  /// `Entity.name` of the attributes, joined by `+`: how an index is named in text.
+  package func indexName(_ index: Index) -> String {
+    index.attributes.map { attribute(number: $0)?.name ?? "\($0)" }.joined(separator: "+")
+  }
+
+  /// Whether `name` may be an entity's or an attribute's.
+  package static func isValidName(_ name: String) -> Bool {
+    guard let first = name.utf8.first, name.utf8.count <= 64, first < 0x30 || first > 0x39 else {
+      return false
+    }
+    return name.utf8.allSatisfy { byte in
+      (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte)
+        || (0x61...0x7a).contains(byte) || byte == 0x5f
+    }
+  }
+}

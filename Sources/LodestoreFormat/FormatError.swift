@@ -1,0 +1,16 @@
+/// Bytes that break Format.md: what was found, what the document asks for, and where.
+package struct FormatError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The fact found and the fact expected, as a clause.
+  package var reason: String
+  /// Where in the value's bytes, when that is known.
+  package var offset: Int?
+
+  package init(_ reason: String, at offset: Int? = nil) {
+    self.reason = reason
+    self.offset = offset
+  }
+
+  package var description: String {
+    offset.map { "\(reason) (at byte \($0))" } ?? reason
+  }
+}

@@ -1,0 +1,65 @@
+/// Index entries of records, straight from their bytes. See Format.md, "Indexes".
+package enum IndexTuple {
+  /// Encodes the tuple of `record` for `index`, cut if need be, without a record id.
+  ///
+  /// - Returns: Whether some value of the tuple is null.
+  @discardableResult
+  package static func encode(
+    _ index: EntityDescription.Index, of record: borrowing RecordView,
+    in entity: borrowing EntityDescription, into encoder: inout KeyEncoder
+  ) throws(FormatError) -> Bool {
+    encoder.reset()
+    var hasNull = false
+    for number in index.attributes {
+      guard let placeIndex = record.layout.placeIndex(ofAttribute: number) else {
+        let initial = entity.attribute(number: number)?.initial ?? .null
+        if initial == .null { hasNull = true }
+        try encoder.append(initial)
+        continue
+      }
+      let place = record.layout.places[placeIndex]
+      if record.isNull(place) {
+        hasNull = true
+        encoder.appendNull()
+      } else {
+        try append(place, of: record, into: &encoder)
+      }
+    }
+    encoder.finishTuple()
+    return hasNull
+  }
+
+  @inline(__always)
+  private static func append(
+    _ place: RecordLayout.Place, of record: borrowing RecordView, into encoder: inout KeyEncoder
+  ) throws(FormatError) {
+    let bytes = record.bytes
+    let offset = Int(place.position)
+    switch place.type {
+    case .bool: encoder.append(bytes[offset] != 0)
+    case .int8: encoder.append(Int64(Int8(bitPattern: bytes[offset])))
+    case .int16: encoder.append(Int64(Int16(bitPattern: bytes.uint16(at: offset))))
+    case .int32: encoder.append(Int64(Int32(bitPattern: bytes.uint32(at: offset))))
+    case .int64: encoder.append(Int64(bitPattern: bytes.uint64(at: offset)))
+    case .uint8: encoder.append(Int64(bytes[offset]))
+    case .uint16: encoder.append(Int64(bytes.uint16(at: offset)))
+    case .uint32: encoder.append(Int64(bytes.uint32(at: offset)))
+    case .uint64: encoder.append(bytes.uint64(at: offset))
+    case .float: encoder.append(Double(Float(bitPattern: bytes.uint32(at: offset))))
+    case .double: encoder.append(Double(bitPattern: bytes.uint64(at: offset)))
+    case .date: encoder.append(date: Double(bitPattern: bytes.uint64(at: offset)))
+    case .uuid: encoder.append(UUIDBytes(bytes: bytes, at: offset))
+    case .decimal: encoder.append(try DecimalValue(bytes: bytes, at: offset))
+    case .string, .url: encoder.append(text: record.variableBytes(place))
+    case .data: encoder.append(data: record.variableBytes(place))
+    case .json, .document:
+      throw FormatError("a \(place.type.name) attribute has no index key")
+    }
+  }
+
+  /// Whether the entry's key ends with the record id: always, but in a unique index without nulls.
+  @inline(__always)
+  package static func keyHasRecordID(isUnique: Bool, hasNull: Bool) -> Bool {
+    !isUnique || hasNull
+  }
+}

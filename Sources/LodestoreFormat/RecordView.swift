@@ -1,0 +1,160 @@
+/// A record's bytes, checked to have the shape of their layout, for reading one attribute at a time.
+///
+/// The initializer checks every length and offset once, in O(variable attributes); reads do not
+/// check again and cannot leave the bytes. It does not check the checksum, UTF-8, or the contents
+/// of documents. The bytes must outlive the view.
+package struct RecordView {
+  package let bytes: UnsafeRawBufferPointer
+  package let layout: RecordLayout
+  private let isWide: Bool
+  /// Offset of the first variable byte.
+  private let heapOffset: Int
+
+  @inline(__always)
+  package init(
+    _ bytes: UnsafeRawBufferPointer, layout: RecordLayout
+  ) throws(FormatError) {
+    self.bytes = bytes
+    self.layout = layout
+    let fixed = layout.endsOffset
+    guard bytes.count >= fixed + layout.variableCount * 2 + RecordLayout.checksumSize else {
+      throw FormatError(
+        "the record has \(bytes.count) bytes, layout \(layout.number) needs at least "
+          + "\(fixed + layout.variableCount * 2 + RecordLayout.checksumSize)")
+    }
+    let header = bytes.uint16(at: 0)
+    isWide = header & RecordLayout.wideFlag != 0
+    guard header & ~RecordLayout.wideFlag == layout.number else {
+      throw FormatError("the record's header is \(header), expected layout \(layout.number)", at: 0)
+    }
+    heapOffset = fixed + layout.variableCount * (isWide ? 4 : 2)
+    let heapCount = bytes.count - heapOffset - RecordLayout.checksumSize
+    guard heapCount >= 0 else {
+      throw FormatError("the record has \(bytes.count) bytes, too few for wide offsets")
+    }
+    var previous = 0
+    for ordinal in 0..<layout.variableCount {
+      let end = end(ofVariable: ordinal)
+      guard end >= previous, end <= heapCount else {
+        throw FormatError(
+          "variable attribute \(ordinal) ends at \(end), must be between \(previous) and "
+            + "\(heapCount)", at: fixed + ordinal * (isWide ? 4 : 2))
+      }
+      previous = end
+    }
+    guard previous == heapCount else {
+      throw FormatError("the variable bytes end at \(previous), the record holds \(heapCount)")
+    }
+  }
+
+  @inline(__always)
+  private func end(ofVariable ordinal: Int) -> Int {
+    isWide
+      ? Int(bytes.uint32(at: layout.endsOffset + ordinal * 4))
+      : Int(bytes.uint16(at: layout.endsOffset + ordinal * 2))
+  }
+
+  /// Whether the attribute at `place` is null.
+  @inline(__always)
+  package func isNull(_ place: RecordLayout.Place) -> Bool {
+    guard place.nullBit >= 0 else { return false }
+    let bit = Int(place.nullBit)
+    return bytes[RecordLayout.headerSize + bit >> 3] & (1 << UInt8(bit & 7)) != 0
+  }
+
+  /// The bytes of the variable attribute at `place`.
+  @inline(__always)
+  package func variableBytes(_ place: RecordLayout.Place) -> UnsafeRawBufferPointer {
+    let ordinal = Int(place.position)
+    let start = ordinal == 0 ? 0 : end(ofVariable: ordinal - 1)
+    return UnsafeRawBufferPointer(
+      rebasing: bytes[(heapOffset + start)..<(heapOffset + end(ofVariable: ordinal))])
+  }
+
+  /// The value of the attribute at `place`; strict about booleans, decimals and UTF-8.
+  package func value(at place: RecordLayout.Place) throws(FormatError) -> Value {
+    if isNull(place) { return .null }
+    let offset = Int(place.position)
+    switch place.type {
+    case .bool:
+      guard bytes[offset] <= 1 else {
+        throw FormatError("a bool is \(bytes[offset]), must be 0 or 1", at: offset)
+      }
+      return .bool(bytes[offset] == 1)
+    case .int8: return .integer(Int64(Int8(bitPattern: bytes[offset])))
+    case .int16: return .integer(Int64(Int16(bitPattern: bytes.uint16(at: offset))))
+    case .int32: return .integer(Int64(Int32(bitPattern: bytes.uint32(at: offset))))
+    case .int64: return .integer(Int64(bitPattern: bytes.uint64(at: offset)))
+    case .uint8: return .integer(Int64(bytes[offset]))
+    case .uint16: return .integer(Int64(bytes.uint16(at: offset)))
+    case .uint32: return .integer(Int64(bytes.uint32(at: offset)))
+    case .uint64: return .integer(unsigned: bytes.uint64(at: offset))
+    case .float: return .double(Double(Float(bitPattern: bytes.uint32(at: offset))))
+    case .double: return .double(Double(bitPattern: bytes.uint64(at: offset)))
+    case .date: return .date(Double(bitPattern: bytes.uint64(at: offset)))
+    case .uuid: return .uuid(UUIDBytes(bytes: bytes, at: offset))
+    case .decimal: return .decimal(try DecimalValue(bytes: bytes, at: offset))
+    case .string, .url:
+      let utf8 = variableBytes(place)
+      guard let text = String(validating: utf8, as: UTF8.self) else {
+        throw FormatError("a text attribute is not valid UTF-8")
+      }
+      return .string(text)
+    case .data: return .data(Array(variableBytes(place)))
+    case .json, .document: return .document(Array(variableBytes(place)))
+    }
+  }
+
+  /// The body without its checksum.
+  @inline(__always)
+  package var content: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - RecordLayout.checksumSize)])
+  }
+
+  package var storedChecksum: UInt32 {
+    bytes.uint32(at: bytes.count - RecordLayout.checksumSize)
+  }
+
+  /// Checks the rules that the initializer leaves out: the canonical form of the whole record.
+  package func validate(id: UInt64) throws(FormatError) {
+    let expected = Checksum.record(id: id, body: content)
+    guard expected == storedChecksum else {
+      throw FormatError(
+        "the checksum is \(hex(storedChecksum)), the bytes and id \(id) give \(hex(expected))")
+    }
+    let spareBits = layout.nullByteCount * 8 - layout.optionalCount
+    if spareBits > 0 {
+      let last = bytes[RecordLayout.headerSize + layout.nullByteCount - 1]
+      guard last >> UInt8(8 - spareBits) == 0 else {
+        throw FormatError("an unused null bit is set", at: layout.nullByteCount + 1)
+      }
+    }
+    let heapCount = content.count - heapOffset
+    guard isWide == (heapCount > RecordLayout.longestNarrow) else {
+      throw FormatError("wide offsets are \(isWide ? "" : "not ")used for \(heapCount) bytes", at: 0)
+    }
+    for place in layout.places {
+      if isNull(place) {
+        let held =
+          place.type.isVariable
+          ? variableBytes(place)
+          : UnsafeRawBufferPointer(
+            rebasing: bytes[Int(place.position)..<(Int(place.position) + place.type.slotSize)])
+        guard place.type.isVariable ? held.isEmpty : held.allSatisfy({ $0 == 0 }) else {
+          throw FormatError("a null attribute has bytes")
+        }
+      } else {
+        _ = try value(at: place)
+        if place.type == .json || place.type == .document {
+          try DocumentReader(variableBytes(place)).validate()
+        }
+      }
+    }
+  }
+}
+
+/// Eight hexadecimal digits.
+package func hex(_ value: UInt32) -> String {
+  let digits = String(value, radix: 16)
+  return String(repeating: "0", count: 8 - digits.count) + digits
+}
