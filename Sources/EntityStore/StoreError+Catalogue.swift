@@ -1,3 +1,5 @@
+internal import LodestoreFormat
+
 // Every message of the library, one function each, so that they can be proofread as a page.
 // Wording: cannot + verb + thing: the fact found and the fact expected; what to do.
 
@@ -49,5 +51,154 @@ extension StoreError {
       "cannot make '\(entity).\(attribute)' required: record \(recordID) has no value; give every "
         + "record a value first, or keep it optional",
       entity: entity, recordID: recordID)
+  }
+
+  static func foreignFile(_ path: String, trees: [String]) -> StoreError {
+    let found = trees.isEmpty ? "no trees" : "the trees \(trees.prefix(5).joined(separator: ", "))"
+    return StoreError(
+      .notAStore,
+      "cannot open '\(path)': it is an LMDB file with \(found), and no Lodestore store, which has a "
+        + "tree 'lodestore'")
+  }
+
+  static func newerFormat(_ path: String, needed: UInt32, isWriting: Bool) -> StoreError {
+    StoreError(
+      .newerFormat,
+      "cannot open '\(path)' for \(isWriting ? "writing" : "reading"): the file needs a "
+        + "\(isWriting ? "writer" : "reader") of format \(needed), this library knows format "
+        + "\(FormatVersion.current.rawValue); \(isWriting ? "open it read-only or " : "")update the "
+        + "library")
+  }
+
+  static func duplicateEntity(_ name: String) -> StoreError {
+    StoreError(.badSchema, "cannot open the store: two declared types are named '\(name)'")
+  }
+
+  static func missingInReadOnly(_ name: String) -> StoreError {
+    StoreError(
+      .unknownEntity,
+      "cannot open the store read-only with \(name): the file does not have that entity; open it "
+        + "for writing once, or leave the entity out", entity: name)
+  }
+
+  static func evolutionInReadOnly(_ name: String) -> StoreError {
+    StoreError(
+      .incompatibleSchema,
+      "cannot open the store read-only with \(name): its declared attributes or indexes are not "
+        + "those of the file; open it for writing once, so that it can be brought up to date",
+      entity: name)
+  }
+
+  static func cannotBuildUnique(
+    entity: String, index: String, first: UInt64, second: UInt64, detail: String
+  ) -> StoreError {
+    StoreError(
+      .incompatibleSchema,
+      "cannot make unique index '\(index)': \(entity) \(first) and \(entity) \(second) have the "
+        + "same value; delete one of them first",
+      entity: entity, index: index, recordID: second, privateDetail: detail)
+  }
+
+  // MARK: Transactions
+
+  static func undeclared(_ name: String) -> StoreError {
+    StoreError(
+      .unknownEntity,
+      "cannot use \(name): the store was not opened with it; add \(name).self to the entities in "
+        + "Store(at:entities:)", entity: name)
+  }
+
+  static func unknownEntity(_ name: String, known: [String]) -> StoreError {
+    StoreError(
+      .unknownEntity,
+      "cannot find entity '\(name)': the store has \(known.isEmpty ? "none" : known.sorted().joined(separator: ", "))",
+      entity: name)
+  }
+
+  static func unknownIndex(entity: String, attributes: String, known: [String]) -> StoreError {
+    StoreError(
+      .unknownIndex,
+      "cannot find an index over '\(entity).\(attributes)': the entity has "
+        + (known.isEmpty ? "none" : known.map { "'\($0)'" }.joined(separator: ", ")),
+      entity: entity)
+  }
+
+  static func uniqueViolation(
+    entity: String, index: String, holder: UInt64, detail: String
+  ) -> StoreError {
+    StoreError(
+      .uniqueViolation,
+      "cannot store \(entity): unique index '\(index)' already leads to \(entity) \(holder)",
+      entity: entity, index: index, recordID: holder, privateDetail: detail)
+  }
+
+  static func repeatedInBatch(entity: String, index: String, detail: String) -> StoreError {
+    StoreError(
+      .uniqueViolation,
+      "cannot store \(entity): two of the values to insert have the same '\(index)'",
+      entity: entity, index: index, privateDetail: detail)
+  }
+
+  static func severalHolders(entity: String, indexes: [String]) -> StoreError {
+    StoreError(
+      .uniqueViolation,
+      "cannot store \(entity): unique indexes \(indexes.map { "'\($0)'" }.joined(separator: " and ")) "
+        + "lead to different records; delete one of them first", entity: entity)
+  }
+
+  static func noSuchRecord(entity: String, id: UInt64) -> StoreError {
+    StoreError(
+      .noSuchRecord, "cannot find \(entity) \(id): no record has this id", entity: entity,
+      recordID: id)
+  }
+
+  static func alreadyStored(entity: String, id: UInt64) -> StoreError {
+    StoreError(
+      .identity,
+      "cannot insert \(entity) \(id): it has an id already; update it, or set its id to unassigned",
+      entity: entity, recordID: id)
+  }
+
+  static func notStored(entity: String) -> StoreError {
+    StoreError(
+      .identity, "cannot update \(entity): it has no id yet; insert it first", entity: entity)
+  }
+
+  static func recordTooLarge(entity: String, size: Int, limit: Int) -> StoreError {
+    StoreError(
+      .unstorableValue,
+      "cannot store \(entity): the record has \(size) bytes, the limit is \(limit); store less, or "
+        + "raise recordSizeLimitInBytes", entity: entity)
+  }
+
+  static func unencodable(entity: String, cause: any Error) -> StoreError {
+    StoreError(
+      .unstorableValue, "cannot store \(entity): a value cannot be encoded: \(cause)", cause: cause,
+      entity: entity)
+  }
+
+  static func brokenTransaction(by cause: StoreError) -> StoreError {
+    StoreError(
+      .brokenTransaction,
+      "cannot commit: a batch failed half-way (\(cause.message)); let the error end the transaction",
+      cause: cause)
+  }
+
+  static func damagedRecord(
+    entity: String, recordID: UInt64, _ error: any Error
+  ) -> StoreError {
+    let reason = (error as? FormatError)?.description ?? "\(error)"
+    return StoreError(
+      .damaged, "cannot read \(entity) \(recordID): \(reason); run 'kvdump verify'", cause: error,
+      entity: entity, recordID: recordID)
+  }
+
+  static func damagedIndex(_ index: String, _ reason: String) -> StoreError {
+    StoreError(
+      .damaged, "cannot read index '\(index)': \(reason); run 'kvdump verify'", index: index)
+  }
+
+  static func badBucket(_ reason: String) -> StoreError {
+    StoreError(.unstorableValue, "cannot use the bucket: \(reason)")
   }
 }

@@ -1,102 +1,29 @@
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
-/// The open environments of this process, by device and inode.
+/// The environments of this process by the file they have open.
 ///
-/// LMDB must not open a file twice in one process: closing either copy drops the process's locks,
-/// and the next process reuses pages under the other's snapshots. Paths do not tell, because of hard links.
-package enum EnvironmentRegistry {
-  private struct Entry {
-    var environment: Environment
-    var useCount: Int
+/// The engine may have a file open once per process: closing a second environment on it drops
+/// the process's file locks, and the next process then reuses pages that are being read here.
+/// The key is device and inode, as one file can have several paths.
+///
+/// Opening and freeing an environment both happen while the lock is held, so that the same file
+/// is never opened while its old environment is half freed.
+///
+/// Mutable state: the dictionary, guarded by the mutex it is in.
+enum EnvironmentRegistry {
+  struct Entry {
+    let environment: Environment
+    var openCount: Int
+    /// The lock file follows the path and not the inode, so a renamed data file leaves its lock
+    /// to the next file of that name.
+    let lockFile: FileIdentity?
   }
 
-  private static let entries = Mutex<[StoreFile.Identity: Entry]>([:])
+  private static let entries = Mutex<[FileIdentity: Entry]>([:])
 
-  /// Opens `path`, or returns the environment that this process has already opened it as. Each call
-  /// is to be matched by ``close(_:)``.
-  ///
-  /// - Parameter initialise: what the first commit of a new file holds.
-  package static func open<E: Error>(
-    _ path: String, options: EnvironmentOptions, initialise: (Transaction) throws(E) -> Void
-  ) throws -> Environment {
-    try entries.withLock { entries in
-      var state = try StoreFile.examine(path, allowsAnyFileSystem: options.allowsAnyFileSystem)
-      if case .present(let identity) = state, let entry = entries[identity] {
-        return try reuse(entry, identity, &entries, options)
-      }
-      let isEmpty = if case .empty = state { true } else { false }
-      let isAbsent = if case .absent = state { true } else { false }
-      if isEmpty || isAbsent {
-        guard options.access == .readWrite(create: true) else {
-          throw isAbsent
-            ? LMDBError(code: ENOENT, operation: "open", path: path)
-            : LMDBError(.notAnEnvironment("it is empty"), operation: "open", path: path)
-        }
-        try Environment.create(
-          path, replacingEmpty: isEmpty, options: options, initialise: initialise)
-        state = try StoreFile.examine(path, allowsAnyFileSystem: options.allowsAnyFileSystem)
-      }
-      guard case .present(let identity) = state else {
-        throw LMDBError(code: ENOENT, operation: "open", path: path)
-      }
-      try StoreFile.checkMetaPages(path)
-      let environment = try Environment.openUnregistered(
-        path, options: options, identity: identity)
-      entries[identity] = Entry(environment: environment, useCount: 1)
-      return environment
-    }
-  }
-
-  private static func reuse(
-    _ entry: Entry, _ identity: StoreFile.Identity,
-    _ entries: inout [StoreFile.Identity: Entry], _ options: EnvironmentOptions
-  ) throws(LMDBError) -> Environment {
-    if options.access != .readOnly, entry.environment.options.access == .readOnly {
-      throw LMDBError(
-        .unsuitablePath("already open read-only in this process; close it first"),
-        operation: "open for writing", path: entry.environment.path)
-    }
-    entries[identity]?.useCount += 1
-    return entry.environment
-  }
-
-  /// Opens a store that lives in memory: a file on a memory file system, without a name.
-  package static func openInMemory<E: Error>(
-    options: EnvironmentOptions, initialise: (Transaction) throws(E) -> Void
-  ) throws -> Environment {
-    #if os(Linux)
-      let directory = "/dev/shm"
-    #else
-      let directory = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    #endif
-    let path = "\(directory)/lodestore.\(getpid()).\(String(UInt64.random(in: .min ... .max), radix: 36))"
-    var options = options
-    options.access = .readWrite(create: true)
-    defer {
-      unlink(path)
-      unlink(path + "-lock")
-    }
-    return try open(path, options: options, initialise: initialise)
-  }
-
-  /// Gives back one ``open(_:options:initialise:)``; the last one closes the environment.
-  package static func close(_ environment: Environment) {
-    let isLast = entries.withLock { entries in
-      guard var entry = entries[environment.identity], entry.environment === environment else {
-        return false
-      }
-      entry.useCount -= 1
-      entries[environment.identity] = entry.useCount > 0 ? entry : nil
-      return entry.useCount == 0
-    }
-    if isLast { environment.shutDown() }
+  static func withLock<Result>(
+    _ body: (inout [FileIdentity: Entry]) throws -> Result
+  ) rethrows -> Result {
+    try entries.withLock(body)
   }
 }

@@ -1,9 +1,20 @@
-/// The bounds of a walk over keys.
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A part of a tree's key order.
+///
+/// For a tree of integers the bounds are the eight bytes of the integer in the machine's order,
+/// as ``integers(_:)`` makes them, and they compare as integers.
 package struct KeyRange: Sendable, Equatable {
   package enum Bound: Sendable, Equatable {
     case unbounded
-    case included([UInt8])
-    case excluded([UInt8])
+    case inclusive([UInt8])
+    case exclusive([UInt8])
   }
 
   package var lower: Bound
@@ -14,84 +25,46 @@ package struct KeyRange: Sendable, Equatable {
     self.upper = upper
   }
 
-  /// All keys that begin with `prefix`. A prefix of nothing but 255 has no bound above.
-  package static func prefix(_ prefix: [UInt8]) -> KeyRange {
-    KeyRange(
-      lower: prefix.isEmpty ? .unbounded : .included(prefix),
-      upper: successor(ofPrefix: prefix).map(Bound.excluded) ?? .unbounded)
+  package static let all = KeyRange()
+
+  /// The keys that begin with `bytes`.
+  ///
+  /// They end before the prefix's successor, which is the prefix without its trailing 0xFF bytes
+  /// and with its last byte one higher. A prefix of 0xFF bytes only has none, and an empty prefix
+  /// needs none.
+  package static func prefix(_ bytes: some Sequence<UInt8>) -> KeyRange {
+    let prefix = Array(bytes)
+    guard !prefix.isEmpty else { return .all }
+    var successor = prefix
+    while successor.last == 0xFF { successor.removeLast() }
+    guard let last = successor.popLast() else { return KeyRange(lower: .inclusive(prefix)) }
+    successor.append(last + 1)
+    return KeyRange(lower: .inclusive(prefix), upper: .exclusive(successor))
   }
 
-  /// The least key above all that begin with `prefix`; `nil` when there is none.
-  package static func successor(ofPrefix prefix: [UInt8]) -> [UInt8]? {
-    guard let last = prefix.lastIndex(where: { $0 != 255 }) else { return nil }
-    return prefix[..<last] + [prefix[last] + 1]
-  }
-
-  /// Whether `key` is not above the upper bound.
-  func admitsFromAbove(_ key: UnsafeRawBufferPointer) -> Bool {
-    switch upper {
-    case .unbounded: true
-    case .included(let bound): !Self.isLess(bound, key)
-    case .excluded(let bound): Self.isLess(key, bound)
-    }
-  }
-
-  /// Whether `key` is not below the lower bound.
-  func admitsFromBelow(_ key: UnsafeRawBufferPointer) -> Bool {
-    switch lower {
-    case .unbounded: true
-    case .included(let bound): !Self.isLess(key, bound)
-    case .excluded(let bound): Self.isLess(bound, key)
-    }
-  }
-
-  private static func isLess(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
-    a.lexicographicallyPrecedes(b)
+  /// The keys of a tree of integers within `range`.
+  package static func integers(_ range: ClosedRange<UInt64>) -> KeyRange {
+    func bytes(_ value: UInt64) -> [UInt8] { withUnsafeBytes(of: value) { Array($0) } }
+    return KeyRange(
+      lower: .inclusive(bytes(range.lowerBound)), upper: .inclusive(bytes(range.upperBound)))
   }
 }
 
-extension Cursor {
-  /// Visits the pairs of `range` in key order, or backwards, until `body` returns false.
-  ///
-  /// The tree must not change during the walk.
-  package func walk(
-    _ range: KeyRange, backwards: Bool = false,
-    _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
-    var found = try place(range, backwards: backwards)
-    while found {
-      guard backwards ? range.admitsFromBelow(key) : range.admitsFromAbove(key) else { return }
-      guard try body(key, value) else { return }
-      found = backwards ? try previous() : try next()
+/// The order the engine keeps keys in.
+enum KeyOrder {
+  /// Less than, equal to or greater than zero, as `left` is to `right`.
+  static func compare(
+    _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer, integers: Bool
+  ) -> Int {
+    if integers {
+      guard left.count == 8, right.count == 8 else { return left.count - right.count }
+      let (a, b) = (left.loadUnaligned(as: UInt64.self), right.loadUnaligned(as: UInt64.self))
+      return a < b ? -1 : a > b ? 1 : 0
     }
-  }
-
-  private func place(_ range: KeyRange, backwards: Bool) throws(LMDBError) -> Bool {
-    if backwards {
-      switch range.upper {
-      case .unbounded: return try last()
-      case .excluded(let bound):
-        return try bound.withBytes { (bytes) throws(LMDBError) in try seek(before: bytes) }
-      case .included(let bound):
-        return try bound.withBytes { (bytes) throws(LMDBError) in
-          if try seek(bytes) { return true }
-          return try seek(before: bytes)
-        }
-      }
+    if let a = left.baseAddress, let b = right.baseAddress {
+      let order = memcmp(a, b, min(left.count, right.count))
+      if order != 0 { return Int(order) }
     }
-    switch range.lower {
-    case .unbounded: return try first()
-    case .included(let bound):
-      return try bound.withBytes { (bytes) throws(LMDBError) in try seek(atOrAfter: bytes) }
-    case .excluded(let bound):
-      return try bound.withBytes { (bytes) throws(LMDBError) in
-        guard try seek(atOrAfter: bytes) else { return false }
-        return compare(key, bytes) == 0 ? try next() : true
-      }
-    }
-  }
-
-  private func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
-    a.elementsEqual(b) ? 0 : 1
+    return left.count - right.count
   }
 }

@@ -10,6 +10,7 @@ package struct DecimalValue: Sendable, Hashable {
 
   package static let nan = DecimalValue(isNegative: false, isNaN: true, exponent: 0, significand: 0)
   package static let byteCount = 19
+  package static let exponents: ClosedRange<Int16> = -16_384...16_383
 
   private init(isNegative: Bool, isNaN: Bool, exponent: Int16, significand: UInt128) {
     self.isNegative = isNegative
@@ -56,6 +57,7 @@ package struct DecimalValue: Sendable, Hashable {
     } else {
       self.init(isNegative: kind == 1, exponent: exponent, significand: significand)
       guard self.exponent == exponent, self.significand == significand,
+        Self.exponents.contains(exponent),
         isNegative == (kind == 1)
       else { throw FormatError("a decimal is not in its canonical form", at: offset) }
     }

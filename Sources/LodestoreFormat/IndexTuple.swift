@@ -1,12 +1,13 @@
 /// Index entries of records, straight from their bytes. See Format.md, "Indexes".
 package enum IndexTuple {
-  /// Encodes the tuple of `record` for `index`, cut if need be, without a record id.
+  /// Encodes the tuple of `record` for `index` without a record id, and cut if need be unless `isCut` is false.
   ///
   /// - Returns: Whether some value of the tuple is null.
   @discardableResult
   package static func encode(
     _ index: EntityDescription.Index, of record: borrowing RecordView,
-    in entity: borrowing EntityDescription, into encoder: inout KeyEncoder
+    in entity: borrowing EntityDescription, into encoder: inout KeyEncoder,
+    isCut: Bool = true
   ) throws(FormatError) -> Bool {
     encoder.reset()
     var hasNull = false
@@ -25,7 +26,7 @@ package enum IndexTuple {
         try append(place, of: record, into: &encoder)
       }
     }
-    encoder.finishTuple()
+    if isCut { encoder.finishTuple() }
     return hasNull
   }
 

@@ -146,7 +146,7 @@ package struct RecordView {
       } else {
         _ = try value(at: place)
         if place.type == .json || place.type == .document {
-          try DocumentReader(variableBytes(place)).validate()
+          try DocumentReader(variableBytes(place)).validate(onlyJSON: place.type == .json)
         }
       }
     }

@@ -1,4 +1,4 @@
-package import LodestoreFormat
+internal import LodestoreFormat
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials

@@ -1,6 +1,6 @@
-package import LodestoreFormat
+internal import LodestoreFormat
 
-extension AttributeValue where Self: FixedWidthInteger {
+extension AttributeValue where Self: FixedWidthInteger & BitwiseCopyable {
   /// The bytes little-endian.
   @inlinable @inline(__always)
   public func write(to writer: inout RecordWriter) {

@@ -4,7 +4,7 @@
 /// through the same attributes in the same order:
 ///
 ///     struct Film: Entity {
-///       var id = ID()
+///       var id = RecordID<Film>()
 ///       var title: String
 ///       var episode: Int
 ///       var released: Date?

@@ -1,0 +1,25 @@
+#ifndef RAWLMDB_H
+#define RAWLMDB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// One generated pod, as C sees it.
+typedef struct {
+  const char *name, *version, *homepage, *license, *summary;
+  uint32_t name_length, version_length, homepage_length, license_length, summary_length;
+  int64_t downloads;
+  double updated_at;
+  uint8_t deprecated;
+} raw_pod;
+
+/// Puts all pods by id, by (name, version) and by (date, id) in one transaction, durable.
+/// `sorted` collects the index entries and writes them in key order; otherwise they are put as they
+/// come. Returns 0 or an LMDB code.
+int raw_insert(const char *path, const raw_pod *pods, size_t count, int sorted);
+
+/// Looks up `count` pods by (name, version) and then by id, touching every byte of the record.
+/// Returns the sum of what was read, so that nothing is optimised away.
+uint64_t raw_get(const char *path, const raw_pod *pods, const uint32_t *order, size_t count);
+
+#endif

@@ -1,0 +1,122 @@
+import CRawLMDB
+import EntityStore
+import Foundation
+
+/// The operations, each for both sides, on the same records.
+final class Workload {
+  private let pods: [Pod]
+  private let raw: UnsafeMutableBufferPointer<raw_pod>
+  private let texts: UnsafeMutablePointer<CChar>
+  private let order: [UInt32]
+  private let directory: String
+
+  init(pods: [Pod], directory: String) throws {
+    self.pods = pods
+    self.directory = directory
+    var generator = Generator(seed: 42)
+    order = (0..<min(200_000, pods.count)).map { _ in
+      UInt32(generator.next(below: UInt64(pods.count)))
+    }
+    let size = pods.reduce(0) {
+      $0 + $1.name.utf8.count + $1.version.utf8.count + ($1.homepage?.utf8.count ?? 0)
+        + $1.license.utf8.count + $1.summary.utf8.count
+    }
+    texts = .allocate(capacity: size)
+    raw = .allocate(capacity: pods.count)
+    var next = texts
+    func place(_ text: String) -> (UnsafePointer<CChar>, UInt32) {
+      let start = next
+      for byte in text.utf8 {
+        next.pointee = CChar(bitPattern: byte)
+        next += 1
+      }
+      return (UnsafePointer(start), UInt32(text.utf8.count))
+    }
+    for (i, pod) in pods.enumerated() {
+      let name = place(pod.name)
+      let version = place(pod.version)
+      let homepage = place(pod.homepage ?? "")
+      let license = place(pod.license)
+      let summary = place(pod.summary)
+      raw[i] = raw_pod(
+        name: name.0, version: version.0, homepage: homepage.0, license: license.0,
+        summary: summary.0, name_length: name.1, version_length: version.1,
+        homepage_length: homepage.1, license_length: license.1, summary_length: summary.1,
+        downloads: pod.downloads, updated_at: pod.updatedAt.timeIntervalSinceReferenceDate,
+        deprecated: pod.deprecated ? 1 : 0)
+    }
+  }
+
+  deinit {
+    raw.deallocate()
+    texts.deallocate()
+  }
+
+  /// In order; a later one uses what an earlier one of the same run left.
+  var operations: [(String, () throws -> Void)] {
+    [
+      ("insert: raw LMDB, naive", { try self.rawInsert(sorted: false) }),
+      ("insert: raw LMDB, sorted", { try self.rawInsert(sorted: true) }),
+      ("insert: Lodestore", { try self.insert() }),
+      ("get by unique key: raw LMDB", { try self.rawGet() }),
+      ("get by unique key: Lodestore", { try self.get() }),
+      ("fetch all, decoded: Lodestore", { try self.fetchAll() }),
+    ]
+  }
+
+  private var rawPath: String { directory + "/raw" }
+  private var storePath: String { directory + "/pods.lodestore" }
+
+  private func remove(_ path: String) {
+    unlink(path)
+    unlink(path + "-lock")
+  }
+
+  private func check(_ code: Int32) throws {
+    if code != 0 { throw BenchmarkError(text: "raw LMDB answered \(code)") }
+  }
+
+  private func rawInsert(sorted: Bool) throws {
+    remove(rawPath)
+    try check(raw_insert(rawPath, raw.baseAddress, raw.count, sorted ? 1 : 0))
+  }
+
+  private func insert() throws {
+    remove(storePath)
+    let store = try Store(at: storePath, entities: [Pod.self])
+    try store.write { tx in _ = try tx.insert(contentsOf: pods) }
+    store.close()
+  }
+
+  private func rawGet() throws {
+    guard raw_get(rawPath, raw.baseAddress, order, order.count) != 0 else {
+      throw BenchmarkError(text: "raw LMDB found nothing")
+    }
+  }
+
+  private func get() throws {
+    let store = try Store(at: storePath, entities: [Pod.self])
+    let index = Pod.index(\.name, \.version)
+    try store.read { snapshot in
+      for place in order {
+        let wanted = pods[Int(place)]
+        guard let pod = try snapshot.fetch(index, key: wanted.name, wanted.version),
+          pod.downloads == wanted.downloads
+        else { throw BenchmarkError(text: "\(wanted.name) was not found") }
+      }
+    }
+    store.close()
+  }
+
+  private func fetchAll() throws {
+    let store = try Store(at: storePath, entities: [Pod.self])
+    let all = try store.read { snapshot in try snapshot.fetchAll(Pod.self) }
+    guard all.count == pods.count else { throw BenchmarkError(text: "\(all.count) pods") }
+    store.close()
+  }
+}
+
+/// What went wrong.
+struct BenchmarkError: Error {
+  var text: String
+}

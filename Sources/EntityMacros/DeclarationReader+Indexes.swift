@@ -1,0 +1,164 @@
+#if Macros
+  import SwiftDiagnostics
+  import SwiftSyntax
+  import SwiftSyntaxBuilder
+
+  extension DeclarationReader {
+    /// Reads `#Index<E>(…)` or `#Unique<E>(…)`; other macros are none of @Entity's business.
+    mutating func readIndexes(of macro: MacroExpansionDeclSyntax) {
+      let isUnique: Bool
+      switch macro.macroName.text {
+      case "Index": isUnique = false
+      case "Unique": isUnique = true
+      default: return
+      }
+      if let argument = macro.genericArgumentClause?.arguments.first?.argument {
+        checkEntity(Syntax(argument))
+      }
+      if macro.arguments.isEmpty { report(.noPaths(), at: macro) }
+      for argument in macro.arguments {
+        guard let list = argument.expression.as(ArrayExprSyntax.self) else {
+          report(.notPaths(), at: argument.expression)
+          continue
+        }
+        guard !list.elements.isEmpty else {
+          report(
+            .noPaths(), at: list, fixIts: macro.removing(argument).map { [$0] } ?? [])
+          continue
+        }
+        let paths = readPaths(of: list)
+        guard paths.count == list.elements.count else { continue }
+        let known = isUnique ? declaration.unique : declaration.indexes
+        if known.contains(where: { $0.map(\.plainText) == paths.map(\.plainText) }) {
+          let names = paths.map { "'\($0.plainText)'" }.joined(separator: ", ")
+          report(
+            .repeatedIndex(names), at: list, fixIts: macro.removing(argument).map { [$0] } ?? [])
+          continue
+        }
+        addIndex(paths, isUnique: isUnique)
+      }
+    }
+
+    /// Refuses an index of another entity; this one may be named with the types around it.
+    private mutating func checkEntity(_ argument: Syntax) {
+      let written = argument.trimmedDescription
+      guard written != entity, written != "Self", !written.hasSuffix(".\(entity)") else { return }
+      report(
+        .otherEntity(written, entity), at: argument,
+        fixIts: [
+          .replacing(argument, with: TypeSyntax("\(structure.name.trimmed)"), .replace(entity))
+        ])
+    }
+
+    /// The properties that a list of key paths names; those that cannot be indexed are left out.
+    private mutating func readPaths(of list: ArrayExprSyntax) -> [TokenSyntax] {
+      var names: [TokenSyntax] = []
+      for element in list.elements {
+        guard let path = element.expression.as(KeyPathExprSyntax.self) else {
+          report(.notPaths(), at: element.expression)
+          continue
+        }
+        guard let name = property(of: path, in: list, element) else { continue }
+        if names.contains(where: { $0.plainText == name.plainText }) {
+          report(
+            .repeatedPath(name.plainText), at: path, fixIts: [list.removing(element)])
+          continue
+        }
+        names.append(name)
+      }
+      return names
+    }
+
+    /// The one property that `path` consists of.
+    private mutating func property(
+      of path: KeyPathExprSyntax, in list: ArrayExprSyntax, _ element: ArrayElementSyntax
+    ) -> TokenSyntax? {
+      if let root = path.root, !["Self", entity].contains(root.trimmedDescription),
+        !root.trimmedDescription.hasSuffix(".\(entity)")
+      {
+        report(
+          .otherEntity(root.trimmedDescription, entity), at: root,
+          fixIts: [
+            .replacing(root, with: TypeSyntax("\(structure.name.trimmed)"), .replace(entity))
+          ])
+        return nil
+      }
+      let text = path.trimmedDescription
+      let isOptionalChain = path.components.contains {
+        if case .optional = $0.component { true } else { false }
+      }
+      if isOptionalChain && path.components.count == 2, let first = path.components.first {
+        let plain = KeyPathComponentListSyntax([first])
+        report(
+          .optionalPath(text), at: path,
+          fixIts: [.replacing(path.components, with: plain, .replace("\\\(first.trimmed)"))])
+        return nil
+      }
+      guard path.components.count == 1, let component = path.components.first else {
+        report(.nestedPath(text), at: path)
+        return nil
+      }
+      guard case .property(let property) = component.component else {
+        report(.notPaths(), at: path)
+        return nil
+      }
+      let name = property.declName.baseName.trimmed
+      switch properties[name.plainText] {
+      case .stored(let type):
+        guard let kind = type?.unindexableKind else { return name }
+        report(
+          .unindexable(name.plainText, kind), at: path, fixIts: [list.removing(element)])
+      case nil where name.plainText == "id":
+        report(.idPath(), at: path, fixIts: [list.removing(element)])
+      case nil:
+        let suggestion = nearestName(to: name.plainText, among: storedNames)
+        report(
+          .unknownPath(name.plainText, entity, suggestion: suggestion), at: path,
+          fixIts: suggestion.map { suggestion in
+            [
+              .replacing(
+                property.declName.baseName,
+                with: property.declName.baseName.with(\.tokenKind, .identifier(suggestion)),
+                .replace(suggestion))
+            ]
+          } ?? [list.removing(element)])
+      case .some(let kind):
+        report(
+          .unstoredPath(name.plainText, kind.unstoredKind ?? ""), at: path,
+          fixIts: [list.removing(element)])
+      }
+      return nil
+    }
+
+    /// Refuses `@Attribute(.unique)` on what has no order.
+    mutating func checkIndexable(
+      _ name: String, type: TypeSyntax?, at binding: PatternBindingSyntax
+    ) {
+      guard let kind = type?.unindexableKind else { return }
+      report(.unindexable(name, kind), at: binding)
+    }
+  }
+
+  extension ArrayExprSyntax {
+    /// Takes one key path out of the list.
+    fileprivate func removing(_ element: ArrayElementSyntax) -> FixIt {
+      var rest = elements.filter { $0.id != element.id }
+      if let last = rest.indices.last {
+        rest[last].trailingComma = nil
+      }
+      return .replacing(elements, with: rest, .removePath)
+    }
+  }
+
+  extension MacroExpansionDeclSyntax {
+    /// Takes one index out of the macro; `nil` when it is the only one.
+    fileprivate func removing(_ argument: LabeledExprSyntax) -> FixIt? {
+      guard arguments.count > 1 else { return nil }
+      var rest = arguments.filter { $0.id != argument.id }
+      if let last = rest.indices.last {
+        rest[last].trailingComma = nil
+      }
+      return .replacing(arguments, with: rest, .removeIndex)
+    }
+  }
+#endif

@@ -1,0 +1,291 @@
+#if Macros
+  import SwiftDiagnostics
+  import SwiftSyntax
+  import SwiftSyntaxBuilder
+
+  extension DeclarationReader {
+    /// Reads the properties of one `var` or `let`.
+    mutating func readProperties(of variable: VariableDeclSyntax) {
+      // In `var a, b: Int` the type stands behind the last of those that share it.
+      var sharedType: TypeSyntax?
+      var types: [TypeSyntax?] = []
+      for binding in variable.bindings.reversed() {
+        if let annotation = binding.typeAnnotation {
+          sharedType = annotation.type.trimmed
+        } else if binding.initializer != nil {
+          sharedType = nil
+        }
+        types.append(sharedType)
+      }
+      for (binding, type) in zip(variable.bindings, types.reversed()) {
+        read(binding, type: type, of: variable)
+      }
+    }
+
+    private mutating func read(
+      _ binding: PatternBindingSyntax, type: TypeSyntax?, of variable: VariableDeclSyntax
+    ) {
+      let attribute = variable.attributes.attribute(named: "Attribute")
+      let isTransient = variable.attributes.attribute(named: "Transient") != nil
+      guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.trimmed else {
+        // A missing name is the parser's to report.
+        if !isTransient, !variable.isStatic, !binding.pattern.is(MissingPatternSyntax.self) {
+          report(.tuplePattern(), at: binding.pattern)
+        }
+        return
+      }
+      if name.plainText == "id" && !variable.isStatic {
+        return reportOwnID(binding, type: type, of: variable)
+      }
+      let kind: PropertyKind =
+        variable.isStatic
+        ? .shared : binding.isComputed ? .computed : isTransient ? .transient : .stored(type)
+      // A static property may have the name of a stored one, and key paths mean the latter.
+      if case .shared = kind, properties[name.plainText] != nil {
+      } else {
+        properties[name.plainText] = kind
+      }
+      if let attribute, let kind = kind.unstoredKind {
+        report(
+          .attributeOnUnstored(name.plainText, kind), at: attribute,
+          fixIts: [.removing(attribute, from: variable, .removeAttribute)])
+      }
+      switch kind {
+      case .shared, .computed: return
+      case .transient: return checkTransient(name.plainText, binding, type: type, of: variable)
+      case .stored: break
+      }
+      let attributeOptions = options(of: attribute)
+      guard isStorable(name.plainText, binding, type: type, of: variable) else {
+        // Kept for the names that indexes may use; nothing is generated after an error.
+        return add(StoredAttribute(property: name))
+      }
+      let initial = binding.initializer?.value
+      add(
+        StoredAttribute(
+          property: name, originalName: attributeOptions.originalName,
+          initial: initial.flatMap { $0.isStable ? $0.trimmed : nil }))
+      if attributeOptions.isUnique {
+        checkIndexable(name.plainText, type: type, at: binding)
+        addIndex([name], isUnique: true)
+      }
+    }
+
+    // MARK: Refusals
+
+    /// Reports why a property cannot be stored.
+    private mutating func isStorable(
+      _ name: String, _ binding: PatternBindingSyntax, type: TypeSyntax?,
+      of variable: VariableDeclSyntax
+    ) -> Bool {
+      let count = diagnostics.count
+      let addTransient = FixIt.addingTransient(to: variable)
+      if !name.isStorableName {
+        report(.badName(name, of: "an attribute"), at: binding.pattern)
+      }
+      if let modifier = variable.modifiers.first(where: { $0.name.tokenKind == .keyword(.lazy) }) {
+        report(
+          .unstorable(name, "a lazy property may have no value yet; make it a plain 'var'"),
+          at: modifier, fixIts: addTransient)
+        return false
+      }
+      if let modifier = variable.modifiers.first(where: {
+        $0.name.tokenKind == .keyword(.weak) || $0.name.tokenKind == .keyword(.unowned)
+      }) {
+        report(
+          .unstorable(name, "a reference has no stored form; keep an id"), at: modifier,
+          fixIts: addTransient)
+        return false
+      }
+      guard let type else {
+        reportMissingType(name, binding)
+        return false
+      }
+      if let unstorable = UnstorableType.find(in: type) {
+        var fixIts: [FixIt] = []
+        if let replacement = unstorable.replacement, let written = binding.typeAnnotation?.type {
+          fixIts.append(
+            .replacing(
+              written, with: replacement.with(\.trailingTrivia, written.trailingTrivia),
+              .useType(replacement.trimmedDescription)))
+        }
+        report(
+          .unstorable(name, unstorable.reason), at: place(of: binding),
+          fixIts: fixIts + addTransient)
+        return false
+      }
+      if variable.bindingSpecifier.tokenKind == .keyword(.let), binding.initializer != nil {
+        let specifier = variable.bindingSpecifier
+        report(
+          .constant(name), at: specifier,
+          fixIts: [
+            .replacing(specifier, with: specifier.with(\.tokenKind, .keyword(.var)), .makeVar)
+          ] + addTransient)
+      }
+      return diagnostics.count == count
+    }
+
+    /// The written type: the one at hand may be a copy, or that of a later name.
+    private func place(of binding: PatternBindingSyntax) -> Syntax {
+      binding.typeAnnotation.map { Syntax($0.type) } ?? Syntax(binding.pattern)
+    }
+
+    private mutating func reportOwnID(
+      _ binding: PatternBindingSyntax, type: TypeSyntax?, of variable: VariableDeclSyntax
+    ) {
+      guard let pattern = binding.pattern.as(IdentifierPatternSyntax.self) else { return }
+      let written =
+        type?.trimmedDescription
+        ?? binding.initializer?.value.as(FunctionCallExprSyntax.self)?.calledExpression
+        .trimmedDescription ?? ""
+      if variable.bindings.count == 1,
+        ["RecordID<\(entity)>", "RecordID<Self>", "\(entity).ID", "Self.ID", "ID"].contains(written)
+      {
+        let members = structure.memberBlock.members
+        let others = members.filter { $0.decl.id != variable.id }
+        return report(
+          .ownID(entity), at: pattern,
+          fixIts: [
+            .replacing(members, with: MemberBlockItemListSyntax(Array(others)), .removeID)
+          ])
+      }
+      report(
+        .ownID(entity), at: pattern,
+        fixIts: [
+          .replacing(
+            pattern.identifier,
+            with: pattern.identifier.with(\.tokenKind, .identifier("identifier")),
+            .rename("identifier"))
+        ])
+    }
+
+    private mutating func reportMissingType(_ name: String, _ binding: PatternBindingSyntax) {
+      let inferred = binding.initializer?.value.typeName ?? "<#Type#>"
+      var typed = binding
+      typed.pattern.trailingTrivia = []
+      typed.typeAnnotation = TypeAnnotationSyntax(
+        colon: .colonToken(trailingTrivia: .space), type: TypeSyntax("\(raw: inferred)"),
+        trailingTrivia: binding.pattern.trailingTrivia)
+      report(
+        .missingType(name), at: binding.pattern,
+        fixIts: [.replacing(binding, with: typed, .addType(inferred))])
+    }
+
+    private mutating func checkTransient(
+      _ name: String, _ binding: PatternBindingSyntax, type: TypeSyntax?,
+      of variable: VariableDeclSyntax
+    ) {
+      let isVar = variable.bindingSpecifier.tokenKind == .keyword(.var)
+      guard binding.initializer == nil, !(isVar && type?.isOptional ?? false) else { return }
+      // A property wrapper may bring its own value.
+      guard variable.attributes.count == 1 else { return }
+      let value = type?.emptyValue ?? "<#value#>"
+      // With its comma, if another property follows.
+      var valued = binding.trimmed
+      let comma = valued.trailingComma
+      valued.trailingComma = nil
+      valued = valued.trimmed
+      valued.initializer = InitializerClauseSyntax(
+        equal: .equalToken(leadingTrivia: .space, trailingTrivia: .space),
+        value: ExprSyntax("\(raw: value)"))
+      valued.trailingComma = comma
+      valued.leadingTrivia = binding.leadingTrivia
+      valued.trailingTrivia = binding.trailingTrivia
+      report(
+        .transientWithoutValue(name), at: binding.pattern,
+        fixIts: [.replacing(binding, with: valued, .addDefault(value))])
+    }
+
+    // MARK: @Attribute
+
+    private mutating func options(
+      of attribute: AttributeSyntax?
+    ) -> (isUnique: Bool, originalName: String?) {
+      var isUnique = false
+      var originalName: String?
+      guard case .argumentList(let arguments) = attribute?.arguments else { return (false, nil) }
+      for argument in arguments {
+        if argument.label?.text == "originalName" {
+          if argument.expression.is(NilLiteralExprSyntax.self) { continue }
+          guard let name = argument.expression.literalText else {
+            report(.originalNameNotLiteral(), at: argument.expression)
+            continue
+          }
+          if !name.isStorableName {
+            report(.badName(name, of: "an attribute"), at: argument.expression)
+          }
+          originalName = name
+        } else if let option = argument.expression.as(MemberAccessExprSyntax.self),
+          option.declName.baseName.text == "unique"
+        {
+          isUnique = true
+        } else {
+          report(
+            .unknownOption(argument.expression.trimmedDescription), at: argument.expression,
+            fixIts: [
+              .replacing(
+                argument.expression,
+                with: ExprSyntax(".unique")
+                  .with(\.leadingTrivia, argument.expression.leadingTrivia)
+                  .with(\.trailingTrivia, argument.expression.trailingTrivia),
+                .replace(".unique"))
+            ])
+        }
+      }
+      return (isUnique, originalName)
+    }
+  }
+
+  extension PropertyKind {
+    /// As in "it is static"; `nil` for a stored property.
+    var unstoredKind: String? {
+      switch self {
+      case .stored: nil
+      case .transient: "@Transient"
+      case .computed: "computed"
+      case .shared: "static"
+      }
+    }
+  }
+
+  extension ExprSyntax {
+    /// The type of a literal, or of a value whose expression names it.
+    fileprivate var typeName: String? {
+      switch self.as(ExprSyntaxEnum.self) {
+      case .stringLiteralExpr: "String"
+      case .integerLiteralExpr: "Int"
+      case .floatLiteralExpr: "Double"
+      case .booleanLiteralExpr: "Bool"
+      case .prefixOperatorExpr(let prefixed): prefixed.expression.typeName
+      case .functionCallExpr(let call) where call.calledExpression.isTypeName:
+        call.calledExpression.trimmedDescription
+      case .memberAccessExpr(let member):
+        member.base.flatMap { $0.isTypeName ? $0.trimmedDescription : nil }
+      default: nil
+      }
+    }
+  }
+
+  extension TypeSyntax {
+    /// The value that a property of the type usually starts with.
+    fileprivate var emptyValue: String? {
+      if isOptional { return "nil" }
+      switch self.as(TypeSyntaxEnum.self) {
+      case .arrayType: return "[]"
+      case .dictionaryType: return "[:]"
+      case .identifierType(let identifier):
+        switch identifier.name.text {
+        case "String": return "\"\""
+        case "Bool": return "false"
+        case "Double", "Float", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8",
+          "UInt16", "UInt32", "UInt64":
+          return "0"
+        case "Array", "Set": return "[]"
+        case "Dictionary": return "[:]"
+        default: return nil
+        }
+      default: return nil
+      }
+    }
+  }
+#endif

@@ -1,0 +1,139 @@
+#if Macros
+  import SwiftDiagnostics
+  import SwiftSyntax
+
+  /// Reads a struct with `@Entity`, and collects what is wrong with it.
+  struct DeclarationReader {
+    let structure: StructDeclSyntax
+    private(set) var declaration: EntityDeclaration
+    private(set) var diagnostics: [Diagnostic] = []
+    /// Every property by its plain name: what a key path may mean.
+    var properties: [String: PropertyKind] = [:]
+    /// In the order of the declaration, for suggestions that do not depend on hashing.
+    var storedNames: [String] { declaration.attributes.map(\.property.plainText) }
+
+    init(_ structure: StructDeclSyntax) {
+      self.structure = structure
+      declaration = EntityDeclaration(storedName: structure.name.plainText)
+    }
+
+    var entity: String { structure.name.plainText }
+
+    mutating func report(
+      _ message: EntityMessage, at node: some SyntaxProtocol, fixIts: [FixIt] = []
+    ) {
+      diagnostics.append(Diagnostic(node: Syntax(node), message: message, fixIts: fixIts))
+    }
+
+    mutating func add(_ attribute: StoredAttribute) { declaration.attributes.append(attribute) }
+
+    mutating func addIndex(_ paths: [TokenSyntax], isUnique: Bool) {
+      if isUnique {
+        declaration.unique.append(paths)
+      } else {
+        declaration.indexes.append(paths)
+      }
+    }
+
+    // MARK: The struct
+
+    /// Takes the name from `@Entity(name:)`, or else from the struct.
+    mutating func readName(of attribute: AttributeSyntax) {
+      var place = Syntax(structure.name)
+      if case .argumentList(let arguments) = attribute.arguments,
+        let argument = arguments.first(where: { $0.label?.text == "name" }),
+        !argument.expression.is(NilLiteralExprSyntax.self)
+      {
+        place = Syntax(argument.expression)
+        guard let name = argument.expression.literalText else {
+          return report(.entityNameNotLiteral(), at: argument.expression)
+        }
+        declaration.storedName = name
+      }
+      if !declaration.storedName.isStorableName {
+        report(.badName(declaration.storedName, of: "an entity"), at: place)
+      }
+    }
+
+    /// Refuses what is generic, and what an extension cannot see.
+    mutating func readNesting(_ lexicalContext: [Syntax]) {
+      if let clause = structure.genericParameterClause {
+        var plain = structure
+        plain.genericParameterClause = nil
+        plain.genericWhereClause = nil
+        plain.name.trailingTrivia = clause.trailingTrivia
+        report(
+          .generic(entity), at: clause,
+          fixIts: [.replacing(structure, with: plain, .removeGenerics)])
+      }
+      let isInsideGeneric = lexicalContext.contains {
+        $0.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil
+      }
+      if isInsideGeneric { report(.insideGeneric(entity), at: structure.name) }
+      if !lexicalContext.isEmpty,
+        let modifier = structure.modifiers.first(where: {
+          $0.name.tokenKind == .keyword(.private)
+        })
+      {
+        report(
+          .privateNested(entity), at: modifier,
+          fixIts: [
+            .replacing(
+              modifier.name,
+              with: modifier.name.with(\.tokenKind, .keyword(.fileprivate)),
+              .makeFileprivate)
+          ])
+      }
+    }
+
+    // MARK: The members
+
+    mutating func readMembers() {
+      for member in structure.memberBlock.members {
+        if let variable = member.decl.as(VariableDeclSyntax.self) {
+          readProperties(of: variable)
+        } else if let condition = member.decl.as(IfConfigDeclSyntax.self) {
+          readCondition(condition)
+        }
+      }
+      // An index may stand above the properties it names.
+      for member in structure.memberBlock.members {
+        if let macro = member.decl.as(MacroExpansionDeclSyntax.self) { readIndexes(of: macro) }
+      }
+    }
+
+    /// Refuses stored properties and indexes in `#if`; other members may be there.
+    private mutating func readCondition(_ condition: IfConfigDeclSyntax) {
+      for clause in condition.clauses {
+        guard case .decls(let members) = clause.elements else { continue }
+        for member in members {
+          if let variable = member.decl.as(VariableDeclSyntax.self) {
+            let isStored =
+              !variable.isStatic && variable.attributes.attribute(named: "Transient") == nil
+              && variable.bindings.contains { !$0.isComputed }
+            if isStored { report(.conditional("a stored property"), at: variable) }
+          } else if let macro = member.decl.as(MacroExpansionDeclSyntax.self),
+            ["Index", "Unique"].contains(macro.macroName.text)
+          {
+            report(.conditional("#\(macro.macroName.text)"), at: macro)
+          } else if let inner = member.decl.as(IfConfigDeclSyntax.self) {
+            readCondition(inner)
+          }
+        }
+      }
+    }
+  }
+
+  extension String {
+    /// Whether the name is an ASCII identifier that the file can hold (Format.md, "Catalogue").
+    var isStorableName: Bool {
+      guard let first = utf8.first, utf8.count <= 64, !(0x30...0x39).contains(first) else {
+        return false
+      }
+      return utf8.allSatisfy { byte in
+        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte)
+          || (0x61...0x7a).contains(byte) || byte == 0x5f
+      }
+    }
+  }
+#endif

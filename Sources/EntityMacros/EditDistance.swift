@@ -1,0 +1,32 @@
+#if Macros
+  /// The name in `candidates` that `name` was probably meant to be.
+  ///
+  /// The nearest by characters inserted, deleted, replaced or swapped with the next, if they are a
+  /// third of the longer name or less; another case counts half.
+  func nearestName(to name: String, among candidates: [String]) -> String? {
+    let ranked = candidates.map { ($0, editDistance(from: Array(name), to: Array($0))) }
+    guard let (best, distance) = ranked.min(by: { $0.1 < $1.1 }) else { return nil }
+    return distance * 3 <= Double(max(name.count, best.count)) ? best : nil
+  }
+
+  private func editDistance(from source: [Character], to target: [Character]) -> Double {
+    // Rows of the table for the source up to two before, one before and the current character.
+    var beforePrevious: [Double] = []
+    var previous = (0...target.count).map(Double.init)
+    for i in source.indices {
+      var row = [Double(i + 1)]
+      for j in target.indices {
+        let change: Double =
+          source[i] == target[j]
+          ? 0 : source[i].lowercased() == target[j].lowercased() ? 0.5 : 1
+        var best = min(previous[j] + change, previous[j + 1] + 1, row[j] + 1)
+        if i > 0, j > 0, source[i] == target[j - 1], source[i - 1] == target[j] {
+          best = min(best, beforePrevious[j - 1] + 1)
+        }
+        row.append(best)
+      }
+      (beforePrevious, previous) = (previous, row)
+    }
+    return previous[target.count]
+  }
+#endif

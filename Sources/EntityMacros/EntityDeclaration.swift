@@ -1,0 +1,84 @@
+#if Macros
+  import SwiftSyntax
+
+  /// A struct with `@Entity`, as far as its syntax tells.
+  struct EntityDeclaration {
+    /// The name in the file.
+    var storedName: String
+    var attributes: [StoredAttribute] = []
+    var unique: [[TokenSyntax]] = []
+    var indexes: [[TokenSyntax]] = []
+  }
+
+  /// A property that is stored.
+  struct StoredAttribute {
+    /// As written, with backticks if it has them.
+    var property: TokenSyntax
+    var originalName: String?
+    /// The default value, where it is the same in every process.
+    var initial: ExprSyntax?
+  }
+
+  /// What a name means after `\.` in an index.
+  enum PropertyKind {
+    case stored(TypeSyntax?)
+    case transient
+    case computed
+    case shared
+  }
+
+  extension TokenSyntax {
+    /// The identifier without backticks.
+    var plainText: String {
+      let text = text
+      guard text.count > 2, text.hasPrefix("`"), text.hasSuffix("`") else { return text }
+      return String(text.dropFirst().dropLast())
+    }
+  }
+
+  extension VariableDeclSyntax {
+    var isStatic: Bool {
+      modifiers.contains {
+        $0.name.tokenKind == .keyword(.static) || $0.name.tokenKind == .keyword(.class)
+      }
+    }
+
+    func hasModifier(_ keyword: Keyword) -> Bool {
+      modifiers.contains { $0.name.tokenKind == .keyword(keyword) }
+    }
+  }
+
+  extension PatternBindingSyntax {
+    /// Whether the property has a getter of its own; one with only observers is stored.
+    var isComputed: Bool {
+      switch accessorBlock?.accessors {
+      case nil: false
+      case .getter: true
+      case .accessors(let accessors):
+        !accessors.allSatisfy {
+          $0.accessorSpecifier.tokenKind == .keyword(.willSet)
+            || $0.accessorSpecifier.tokenKind == .keyword(.didSet)
+        }
+      }
+    }
+  }
+
+  extension AttributeListSyntax {
+    /// The attribute `@name` or `@Module.name`.
+    func attribute(named name: String) -> AttributeSyntax? {
+      for element in self {
+        guard case .attribute(let attribute) = element else { continue }
+        let found =
+          attribute.attributeName.as(IdentifierTypeSyntax.self)?.name.text
+          ?? attribute.attributeName.as(MemberTypeSyntax.self)?.name.text
+        if found == name { return attribute }
+      }
+      return nil
+    }
+  }
+
+  extension ExprSyntaxProtocol {
+    /// The text of a string literal without interpolation.
+    var literalText: String? { self.as(StringLiteralExprSyntax.self)?.representedLiteralValue }
+  }
+#endif

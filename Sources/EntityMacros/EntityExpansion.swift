@@ -1,0 +1,75 @@
+#if Macros
+  import SwiftSyntax
+
+  /// The source of the conformance of one struct.
+  struct EntityExpansion {
+    /// The struct's name, with those of the types around it.
+    var type: String
+    /// `public ` or the like, or nothing.
+    var access: String
+    /// False where the struct itself says that it conforms.
+    var addsConformance: Bool
+
+    private var header: String { "extension \(type)\(addsConformance ? ": Entity" : "") {" }
+
+    func source(of declaration: EntityDeclaration) -> String {
+      let definitions = declaration.attributes.map { "      \(definition(of: $0))," }
+      let reads = declaration.attributes.map { "    self.\($0.property.text) = try reader.read()" }
+      let writes = declaration.attributes.map { "    writer.write(self.\($0.property.text))" }
+      var arguments = ["    \"\(declaration.storedName)\""]
+      arguments.append(
+        definitions.isEmpty
+          ? "    attributes: []"
+          : (["    attributes: ["] + definitions + ["    ]"]).joined(separator: "\n"))
+      if !declaration.unique.isEmpty {
+        arguments.append("    unique: \(list(declaration.unique))")
+      }
+      if !declaration.indexes.isEmpty {
+        arguments.append("    indexes: \(list(declaration.indexes))")
+      }
+      return """
+        \(header)
+          \(access)static let schema = EntitySchema<\(type)>(
+        \(arguments.joined(separator: ",\n")))
+
+          \(access)init(from reader: inout RecordReader) throws(StoreError) {
+        \(reads.joined(separator: "\n"))
+          }
+
+          \(access)func encode(into writer: inout RecordWriter) {
+        \(writes.joined(separator: "\n"))
+          }
+        }
+        """
+    }
+
+    /// A conformance that only keeps the compiler from repeating errors that were already reported.
+    var placeholder: String {
+      """
+      \(header)
+        \(access)static var schema: EntitySchema<\(type)> { fatalError() }
+        \(access)init(from reader: inout RecordReader) throws(StoreError) { fatalError() }
+        \(access)func encode(into writer: inout RecordWriter) { fatalError() }
+      }
+      """
+    }
+
+    private func definition(of attribute: StoredAttribute) -> String {
+      var arguments = "\"\(attribute.property.plainText)\", \\.\(attribute.property.text)"
+      if let originalName = attribute.originalName {
+        arguments += ", originalName: \"\(originalName)\""
+      }
+      if let initial = attribute.initial {
+        arguments += ", initial: \(initial.trimmedDescription)"
+      }
+      return ".init(\(arguments))"
+    }
+
+    private func list(_ indexes: [[TokenSyntax]]) -> String {
+      let lists = indexes.map { paths in
+        "[\(paths.map { "\\.\($0.text)" }.joined(separator: ", "))]"
+      }
+      return "[\(lists.joined(separator: ", "))]"
+    }
+  }
+#endif

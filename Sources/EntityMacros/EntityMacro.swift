@@ -1,0 +1,80 @@
+#if Macros
+  import SwiftDiagnostics
+  import SwiftSyntax
+  import SwiftSyntaxBuilder
+  import SwiftSyntaxMacros
+
+  /// `@Entity`: gives a struct its `id`, its schema and its coding.
+  ///
+  /// Each role is expanded on its own and sees the whole declaration. Only the extension role says
+  /// what is wrong with it, so that nothing is said twice.
+  package struct EntityMacro: MemberMacro, ExtensionMacro {
+    package static func expansion(
+      of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+      conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+      guard let declaration = declaration.as(StructDeclSyntax.self) else { return [] }
+      // A property called `id` is refused by the other role. A second one would only add
+      // "invalid redeclaration" to that.
+      guard !declaration.declaresID else { return [] }
+      return [
+        """
+        /// The identity in the store; unassigned before the value is inserted.
+        \(raw: declaration.memberAccess)var id = RecordID<\(declaration.name.trimmed)>()
+        """
+      ]
+    }
+
+    package static func expansion(
+      of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+      providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+      in context: some MacroExpansionContext
+    ) throws -> [ExtensionDeclSyntax] {
+      guard let structure = declaration.as(StructDeclSyntax.self) else {
+        context.diagnose(.notAStruct(declaration))
+        return []
+      }
+      var reader = DeclarationReader(structure)
+      reader.readName(of: node)
+      reader.readNesting(context.lexicalContext)
+      reader.readMembers()
+      for diagnostic in reader.diagnostics { context.diagnose(diagnostic) }
+      let expansion = EntityExpansion(
+        type: type.trimmedDescription, access: structure.memberAccess,
+        addsConformance: !protocols.isEmpty)
+      // After an error an empty conformance keeps every use of the entity from being an error too.
+      let source =
+        reader.diagnostics.contains { $0.diagMessage.severity == .error }
+        ? expansion.placeholder : expansion.source(of: reader.declaration)
+      return [DeclSyntax(stringLiteral: source).as(ExtensionDeclSyntax.self)].compactMap(\.self)
+    }
+  }
+
+  extension StructDeclSyntax {
+    /// The access that the witnesses of a conformance need, with a space after it.
+    ///
+    /// Nothing for a private struct: its members are as visible as the struct is.
+    var memberAccess: String {
+      for modifier in modifiers {
+        switch modifier.name.tokenKind {
+        case .keyword(.public): return "public "
+        case .keyword(.package): return "package "
+        default: continue
+        }
+      }
+      return ""
+    }
+
+    /// Whether a property of each value, stored or not, is called `id`.
+    var declaresID: Bool {
+      memberBlock.members.contains { member in
+        guard let variable = member.decl.as(VariableDeclSyntax.self), !variable.isStatic else {
+          return false
+        }
+        return variable.bindings.contains {
+          $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.plainText == "id"
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,237 @@
+#if Macros
+  import SwiftDiagnostics
+
+  /// What is wrong with a declaration, in one line.
+  ///
+  /// All texts are here, to be proofread as a page.
+  /// Wording: cannot + verb + thing: the fact found; what to do.
+  struct EntityMessage: DiagnosticMessage {
+    let id: String
+    let message: String
+    var severity: DiagnosticSeverity { .error }
+    var diagnosticID: MessageID { MessageID(domain: "EntityMacros", id: id) }
+
+    private init(_ id: String, _ message: String) {
+      self.id = id
+      self.message = message
+    }
+
+    // MARK: The struct
+
+    static func notAStruct(_ kind: String) -> Self {
+      Self(
+        "notAStruct", "cannot make an entity of \(kind): an entity is a value; declare a struct")
+    }
+
+    static func generic(_ entity: String) -> Self {
+      Self(
+        "generic",
+        "cannot make an entity of '\(entity)': it is generic, and an entity has one schema; "
+          + "remove the type parameters")
+    }
+
+    static func insideGeneric(_ entity: String) -> Self {
+      Self(
+        "insideGeneric",
+        "cannot make an entity of '\(entity)': a declaration around it is generic, and an entity "
+          + "has one schema; move the struct out")
+    }
+
+    static func privateNested(_ entity: String) -> Self {
+      Self(
+        "privateNested",
+        "cannot make an entity of '\(entity)': its conformance is written outside of the type "
+          + "around it, where a private struct is not visible; make it fileprivate")
+    }
+
+    static func entityNameNotLiteral() -> Self {
+      Self(
+        "entityNameNotLiteral",
+        "cannot read the name of the entity: it is not a text literal; write it out")
+    }
+
+    static func badName(_ name: String, of thing: String) -> Self {
+      Self(
+        "badName",
+        "cannot use '\(name)' as the name of \(thing): names in the file are an ASCII letter or "
+          + "'_', then letters, digits and '_', at most 64 bytes; rename it")
+    }
+
+    static func ownID(_ entity: String) -> Self {
+      Self(
+        "ownID",
+        "cannot declare 'id' in '\(entity)': @Entity gives it 'id', a RecordID<\(entity)>; "
+          + "use another name")
+    }
+
+    // MARK: Properties
+
+    static func missingType(_ property: String) -> Self {
+      Self(
+        "missingType",
+        "cannot store '\(property)': its type is not written, and types are part of the schema; "
+          + "write it")
+    }
+
+    static func unstorable(_ property: String, _ reason: String) -> Self {
+      Self("unstorable", "cannot store '\(property)': \(reason), or leave it out with @Transient")
+    }
+
+    static func constant(_ property: String) -> Self {
+      Self(
+        "constant",
+        "cannot read '\(property)' from a record: a 'let' with a value never has another; "
+          + "make it 'var', or leave it out with @Transient")
+    }
+
+    static func tuplePattern() -> Self {
+      Self(
+        "tuplePattern",
+        "cannot store a tuple of properties: each attribute needs a declaration; write one for "
+          + "each name")
+    }
+
+    static func conditional(_ what: String) -> Self {
+      Self(
+        "conditional",
+        "cannot read \(what) inside '#if': @Entity does not see which branch is compiled; move it "
+          + "out")
+    }
+
+    static func transientWithoutValue(_ property: String) -> Self {
+      Self(
+        "transientWithoutValue",
+        "cannot leave out '\(property)': it has no value when a record is read; give it a default "
+          + "value")
+    }
+
+    static func attributeOnUnstored(_ property: String, _ kind: String) -> Self {
+      Self(
+        "attributeOnUnstored",
+        "cannot use @Attribute on '\(property)': it is \(kind), and only what is stored is an "
+          + "attribute; remove one of the two")
+    }
+
+    static func unknownOption(_ option: String) -> Self {
+      Self(
+        "unknownOption",
+        "cannot read the option '\(option)': @Entity sees only what is written here; write "
+          + "'.unique'")
+    }
+
+    static func originalNameNotLiteral() -> Self {
+      Self(
+        "originalNameNotLiteral",
+        "cannot read the original name: it is not a text literal; write it out")
+    }
+
+    // MARK: Indexes
+
+    static func otherEntity(_ other: String, _ entity: String) -> Self {
+      Self(
+        "otherEntity",
+        "cannot index '\(other)' inside '\(entity)': an index belongs to the struct it stands in; "
+          + "write '\(entity)'")
+    }
+
+    static func noPaths() -> Self {
+      Self("noPaths", "cannot make an index of nothing: its list is empty; name an attribute")
+    }
+
+    static func notPaths() -> Self {
+      Self(
+        "notPaths",
+        "cannot read the index: it is not a list of key paths; write it as [\\.name, \\.other]")
+    }
+
+    static func nestedPath(_ path: String) -> Self {
+      Self(
+        "nestedPath",
+        "cannot index '\(path)': a nested value is stored inside of its attribute; make it an "
+          + "attribute of its own")
+    }
+
+    static func optionalPath(_ path: String) -> Self {
+      Self(
+        "optionalPath",
+        "cannot index '\(path)': an optional attribute is indexed whole, with null first; "
+          + "remove the '?' or '!'")
+    }
+
+    static func unknownPath(_ name: String, _ entity: String, suggestion: String?) -> Self {
+      Self(
+        "unknownPath",
+        "cannot index '\(name)': '\(entity)' has no stored property of that name"
+          + (suggestion.map { "; did you mean '\($0)'?" } ?? "; name a stored property"))
+    }
+
+    static func unstoredPath(_ name: String, _ kind: String) -> Self {
+      Self(
+        "unstoredPath",
+        "cannot index '\(name)': it is \(kind) and not stored; name a stored property")
+    }
+
+    static func idPath() -> Self {
+      Self("idPath", "cannot index 'id': records are found by id without an index; remove it")
+    }
+
+    static func unindexable(_ name: String, _ kind: String) -> Self {
+      Self(
+        "unindexable",
+        "cannot index '\(name)': it is \(kind), and an index takes single values; remove it")
+    }
+
+    static func repeatedPath(_ name: String) -> Self {
+      Self("repeatedPath", "cannot index '\(name)' twice in one index; remove it")
+    }
+
+    static func repeatedIndex(_ names: String) -> Self {
+      Self("repeatedIndex", "cannot declare the index on \(names) twice; remove one")
+    }
+
+    static func outsideEntity(_ macro: String) -> Self {
+      Self(
+        "outsideEntity",
+        "cannot use \(macro) here: nothing reads it outside of a struct with @Entity; add @Entity "
+          + "or remove it")
+    }
+  }
+
+  /// What a fix-it does.
+  struct EntityFix: FixItMessage {
+    let id: String
+    let message: String
+    var fixItID: MessageID { MessageID(domain: "EntityMacros", id: id) }
+
+    init(_ id: String, _ message: String) {
+      self.id = id
+      self.message = message
+    }
+
+    static let addTransient = EntityFix("addTransient", "leave it out with '@Transient'")
+    static let makeStruct = EntityFix("makeStruct", "make it a 'struct'")
+    static let makeVar = EntityFix("makeVar", "make it a 'var'")
+    static let makeFileprivate = EntityFix("makeFileprivate", "make it 'fileprivate'")
+    static let removePath = EntityFix("removePath", "remove the key path")
+    static let removeIndex = EntityFix("removeIndex", "remove the index")
+    static let removeAttribute = EntityFix("removeAttribute", "remove '@Attribute'")
+    static let removeGenerics = EntityFix("removeGenerics", "remove the type parameters")
+    static let removeID = EntityFix("removeID", "remove this property")
+
+    static func rename(_ name: String) -> EntityFix {
+      EntityFix("rename", "rename it to '\(name)'")
+    }
+    static func addType(_ type: String) -> EntityFix {
+      EntityFix("addType", "write the type as '\(type)'")
+    }
+    static func useType(_ type: String) -> EntityFix {
+      EntityFix("useType", "use '\(type)'")
+    }
+    static func addDefault(_ value: String) -> EntityFix {
+      EntityFix("addDefault", "add the default value '\(value)'")
+    }
+    static func replace(_ name: String) -> EntityFix {
+      EntityFix("replace", "replace it by '\(name)'")
+    }
+  }
+#endif

@@ -1,0 +1,105 @@
+#if Macros
+  import SwiftDiagnostics
+  import SwiftSyntax
+  import SwiftSyntaxMacros
+
+  extension FixIt {
+    static func replacing(
+      _ old: some SyntaxProtocol, with new: some SyntaxProtocol, _ fix: EntityFix
+    ) -> FixIt {
+      FixIt(message: fix, changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
+    }
+
+    /// Writes the attribute that leaves a property out.
+    ///
+    /// None for several properties in one declaration, because the compiler refuses macros there.
+    static func addingTransient(to variable: VariableDeclSyntax) -> [FixIt] {
+      guard variable.bindings.count == 1 else { return [] }
+      var attributed = variable
+      attributed.leadingTrivia = []
+      let attribute = AttributeSyntax(
+        leadingTrivia: variable.leadingTrivia,
+        attributeName: IdentifierTypeSyntax(name: .identifier("Transient")),
+        trailingTrivia: .space)
+      attributed.attributes = [.attribute(attribute)] + attributed.attributes
+      return [.replacing(variable, with: attributed, .addTransient)]
+    }
+
+    static func removing(
+      _ attribute: AttributeSyntax, from variable: VariableDeclSyntax, _ fix: EntityFix
+    ) -> FixIt {
+      var plain = variable
+      plain.attributes = variable.attributes.filter { $0.id != attribute.id }
+      plain.leadingTrivia = variable.leadingTrivia
+      return .replacing(variable, with: plain, fix)
+    }
+  }
+
+  extension MacroExpansionContext {
+    func diagnose(_ diagnostic: EntityRefusal) { diagnose(diagnostic.diagnostic) }
+  }
+
+  /// A diagnostic about where a macro stands.
+  struct EntityRefusal {
+    let diagnostic: Diagnostic
+
+    /// The macro on something that is not a struct.
+    ///
+    /// A class and an actor can be made one by changing the keyword.
+    static func notAStruct(_ declaration: some DeclGroupSyntax) -> EntityRefusal {
+      let node = declaration.introducer
+      let kind =
+        switch node.tokenKind {
+        case .keyword(.class): "a class"
+        case .keyword(.actor): "an actor"
+        case .keyword(.enum): "an enum"
+        case .keyword(.protocol): "a protocol"
+        default: "this"
+        }
+      var fixIts: [FixIt] = []
+      switch node.tokenKind {
+      case .keyword(.class), .keyword(.actor):
+        fixIts = [makingStruct(of: declaration)]
+      default: break
+      }
+      return EntityRefusal(
+        diagnostic: Diagnostic(
+          node: Syntax(node), message: EntityMessage.notAStruct(kind), fixIts: fixIts))
+    }
+
+    private static func makingStruct(of declaration: some DeclGroupSyntax) -> FixIt {
+      let keyword = declaration.introducer
+      let structKeyword = keyword.with(\.tokenKind, .keyword(.struct))
+      var changes: [FixIt.Change] = []
+      let modifiers = declaration.modifiers
+      let kept = modifiers.filter {
+        ![.keyword(.final), .keyword(.open)].contains($0.name.tokenKind)
+      }
+      if kept.count == modifiers.count {
+        changes.append(.replace(oldNode: Syntax(keyword), newNode: Syntax(structKeyword)))
+      } else {
+        // `final` goes, and what it had before it stays. `open` is what `public` is to a struct.
+        let isOpen = modifiers.contains { $0.name.tokenKind == .keyword(.open) }
+        var rest = kept
+        if isOpen {
+          let access = DeclModifierSyntax(name: .keyword(.public, trailingTrivia: .space))
+          rest = DeclModifierListSyntax([access] + Array(kept))
+        }
+        var newKeyword = structKeyword
+        if rest.isEmpty {
+          newKeyword.leadingTrivia = modifiers.leadingTrivia
+        } else {
+          rest.leadingTrivia = modifiers.leadingTrivia
+        }
+        changes.append(.replace(oldNode: Syntax(modifiers), newNode: Syntax(rest)))
+        changes.append(.replace(oldNode: Syntax(keyword), newNode: Syntax(newKeyword)))
+      }
+      return FixIt(message: EntityFix.makeStruct, changes: changes)
+    }
+
+    static func outsideEntity(_ macro: String, node: Syntax) -> EntityRefusal {
+      EntityRefusal(
+        diagnostic: Diagnostic(node: node, message: EntityMessage.outsideEntity(macro)))
+    }
+  }
+#endif

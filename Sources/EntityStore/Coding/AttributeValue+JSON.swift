@@ -1,0 +1,37 @@
+internal import LodestoreFormat
+
+extension JSONValue: AttributeValue {
+  /// Bytes to start with: most values fit, and growing from nothing copies them many times.
+  private static let usualSize = 256
+
+  /// A document that holds only what JSON has.
+  public static var storage: AttributeStorage { AttributeStorage(type: .json) }
+
+  /// The value as a document; null when it is nested deeper than 128 levels.
+  public var storedValue: StoredValue {
+    var document = DocumentWriter()
+    do { try write(to: &document) } catch { return .null }
+    return StoredValue(.document(document.bytes))
+  }
+
+  /// Writes the document; the insert fails when the value is nested deeper than 128 levels.
+  public func write(to writer: inout RecordWriter) {
+    var document = DocumentWriter()
+    document.bytes.reserveCapacity(Self.usualSize)
+    do {
+      try write(to: &document)
+    } catch {
+      writer.fail(error)
+      document.bytes.removeAll()
+      document.writeNull()
+    }
+    document.bytes.withUnsafeBytes { writer.writeVariable($0) }
+  }
+
+  /// Reads the document; throws when it holds something that JSON does not have.
+  public static func read(from reader: inout RecordReader) throws(StoreError) -> JSONValue {
+    do { return try JSONValue(document: reader.readVariable()) } catch {
+      throw reader.undecodable("the JSON does not decode: \(error.reason)", cause: error)
+    }
+  }
+}

@@ -1,0 +1,306 @@
+internal import LodestoreFormat
+
+/// One run of the decoder over one document: what all its containers share.
+///
+/// Containers carry offsets only. Coding paths are not kept but found from the offset when an
+/// error or a caller asks: keeping them would cost an allocation for each level of each record.
+final class DocumentDecoding {
+  /// Stands for the value of a superclass that the document does not have; decodes as null.
+  static let missing = -1
+
+  /// How deep a value is.
+  struct Depth {
+    /// Arrays and objects around it.
+    var nesting: Int32 = 0
+    /// Values that are being decoded around it.
+    var calls: Int32 = 0
+
+    var inside: Depth { Depth(nesting: nesting + 1, calls: calls) }
+  }
+
+  /// The member found last in an object.
+  private struct Cursor {
+    var object = -1
+    var value = 0
+  }
+
+  private var bytes: UnsafeRawBufferPointer
+  /// One for each of the outer levels, where the objects with many members are.
+  private var cursors = (Cursor(), Cursor(), Cursor(), Cursor())
+  /// What went wrong where the protocol lets nothing be thrown.
+  private var failure: (any Error)?
+
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  /// Lets go of the bytes: whatever is decoded from now on throws.
+  func end() { bytes = UnsafeRawBufferPointer(start: nil, count: 0) }
+
+  func root<T: Decodable>(_ type: T.Type) throws -> T {
+    let value = try value(type, at: 0, Depth())
+    if let failure { throw failure }
+    let end = try offset(after: 0)
+    guard end == bytes.count else { throw trailingBytes(end) }
+    return value
+  }
+
+  // MARK: Structure
+
+  /// A reader whose next value is the one at `offset`.
+  @inline(__always)
+  func reader(at offset: Int) -> DocumentReader {
+    guard offset >= 0, offset <= bytes.count else {
+      return DocumentReader(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+    return DocumentReader(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
+  }
+
+  func isNull(_ offset: Int) -> Bool {
+    offset == Self.missing || (try? reader(at: offset).kind()) == .null
+  }
+
+  func offset(after offset: Int) throws -> Int {
+    var reader = reader(at: offset)
+    do { try reader.skip() } catch { throw damaged(error, offset) }
+    return offset + reader.offset
+  }
+
+  /// Steps into the array or object at `offset`.
+  func enter(
+    _ kind: DocumentReader.Kind, at offset: Int, _ depth: Depth
+  ) throws -> (first: Int, count: Int, end: Int) {
+    let (type, expected): (Any.Type, String) =
+      kind == .array ? ([Any].self, "an array") : ([String: Any].self, "an object")
+    var reader = reader(at: offset)
+    let start = reader
+    let (count, end): (Int, Int)
+    do {
+      (count, end) = try kind == .array ? reader.enterArray() : reader.enterObject()
+    } catch {
+      throw decodingError(
+        DocumentFault(error, type, kind, expected: expected, at: start), within: offset)
+    }
+    guard depth.nesting < Document.deepestNesting else {
+      throw decodingError(.tooDeep(type, at: 0), within: offset)
+    }
+    return (offset + reader.offset, count, offset + end)
+  }
+
+  /// The value of the member `name` of an object.
+  ///
+  /// Names are in order, so the search starts after the member found last, and is over where
+  /// the name would be: whoever asks in that order finds each at the first look.
+  func member(
+    _ name: String, of object: Int, first: Int, end: Int, _ depth: Depth
+  ) throws -> Int? {
+    let cursor = cursor(depth, object)
+    var name = name
+    do {
+      let found = try name.withUTF8 { name in
+        try find(name, first: first, end: end, after: cursor)
+      }
+      if let found { setCursor(depth, Cursor(object: object, value: found)) }
+      return found
+    } catch let error as FormatError {
+      throw damaged(error, object)
+    }
+  }
+
+  private func find(
+    _ name: UnsafeBufferPointer<UInt8>, first: Int, end: Int, after known: Int?
+  ) throws(FormatError) -> Int? {
+    var isRestarted = known == nil
+    var offset = first
+    if let known {
+      var reader = reader(at: known)
+      try reader.skip()
+      offset = known + reader.offset
+    }
+    while true {
+      guard offset >= 0, offset < end, end <= bytes.count else {
+        if isRestarted { return nil }
+        (isRestarted, offset) = (true, first)
+        continue
+      }
+      var reader = reader(at: offset)
+      let found = try reader.name().bindMemory(to: UInt8.self)
+      if found.count == name.count, found.elementsEqual(name) { return offset + reader.offset }
+      if DocumentMembers.precedes(name, found) {
+        // The first look was beyond the name: it can still be before the member found last.
+        if isRestarted { return nil }
+        (isRestarted, offset) = (true, first)
+        continue
+      }
+      isRestarted = true
+      try reader.skip()
+      offset += reader.offset
+    }
+  }
+
+  private func cursor(_ depth: Depth, _ object: Int) -> Int? {
+    let cursor =
+      switch depth.nesting {
+      case 0: cursors.0
+      case 1: cursors.1
+      case 2: cursors.2
+      default: cursors.3
+      }
+    return cursor.object == object ? cursor.value : nil
+  }
+
+  private func setCursor(_ depth: Depth, _ cursor: Cursor) {
+    switch depth.nesting {
+    case 0: cursors.0 = cursor
+    case 1: cursors.1 = cursor
+    case 2: cursors.2 = cursor
+    default: cursors.3 = cursor
+    }
+  }
+
+  /// The names of an object's members.
+  ///
+  /// Damage ends the list and fails the run.
+  func names(first: Int, count: Int) -> [String] {
+    var names: [String] = []
+    names.reserveCapacity(min(count, DocumentMembers.largestReservation))
+    var reader = reader(at: first)
+    do {
+      for _ in 0..<count {
+        names.append(try reader.memberName())
+        try reader.skip()
+      }
+    } catch {
+      fail(damaged(error, first))
+    }
+    return names
+  }
+
+  /// Makes the run throw when it ends.
+  func fail(_ error: any Error) {
+    if failure == nil { failure = error }
+  }
+
+  // MARK: Values
+
+  @inline(__always)
+  func direct<V: DocumentValue>(_ type: V.Type, at offset: Int, _ depth: Depth) throws -> V {
+    var reader = reader(at: offset)
+    do {
+      return try V.readDocument(from: &reader, nesting: Int(depth.nesting))
+    } catch {
+      throw decodingError(error, within: offset)
+    }
+  }
+
+  func value<T: Decodable>(_ type: T.Type, at offset: Int, _ depth: Depth) throws -> T {
+    var reader = reader(at: offset)
+    do {
+      let known = try DocumentDirect.read(type, from: &reader, nesting: Int(depth.nesting))
+      if let known { return known }
+    } catch {
+      throw decodingError(error, within: offset)
+    }
+    guard depth.calls < DocumentCoding.deepestCall else {
+      throw decodingError(.tooDeep(type, at: 0), within: offset)
+    }
+    let inside = Depth(nesting: depth.nesting, calls: depth.calls + 1)
+    return try T(from: DocumentValueDecoder(decoding: self, offset: offset, depth: inside))
+  }
+}
+
+// MARK: - Errors
+
+extension DocumentDecoding {
+  /// The keys and positions from the root to the value at `target`; ends early in damaged bytes.
+  func path(to target: Int) -> [any CodingKey] {
+    var path: [any CodingKey] = []
+    var container = 0
+    while container < target {
+      var reader = reader(at: container)
+      guard let kind = try? reader.kind(), kind == .array || kind == .object,
+        let (count, _) = try? kind == .array ? reader.enterArray() : reader.enterObject()
+      else { break }
+      var next: Int?
+      for position in 0..<count {
+        let name = kind == .object ? try? reader.memberName() : nil
+        let start = container + reader.offset
+        guard (try? reader.skip()) != nil else { break }
+        if target < container + reader.offset {
+          path.append(
+            name.map(DocumentKey.init(stringValue:)) ?? DocumentKey(intValue: position))
+          next = start
+          break
+        }
+      }
+      guard let next else { break }
+      container = next
+    }
+    return path
+  }
+
+  func context(
+    _ offset: Int, found: String, expected: String, _ error: (any Error)? = nil
+  ) -> DecodingError.Context {
+    let path = path(to: offset)
+    let name = path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+    return DecodingError.Context(
+      codingPath: path,
+      debugDescription: "cannot decode \(name.isEmpty ? "the value" : name) at byte "
+        + "\(max(offset, 0)): found \(found), expected \(expected)",
+      underlyingError: error)
+  }
+
+  /// The error for a fault of a reader that started at `start`.
+  ///
+  /// Foundation's distinction: null is a missing value, another kind a mismatch.
+  func decodingError(_ fault: DocumentFault, within start: Int) -> DecodingError {
+    if start == Self.missing {
+      return .valueNotFound(fault.type, context(0, found: "nothing", expected: fault.expected))
+    }
+    let offset = start + fault.offset
+    switch fault.reason {
+    case .mismatch(.null):
+      return .valueNotFound(
+        fault.type, context(offset, found: "null", expected: fault.expected))
+    case .mismatch(let kind):
+      return .typeMismatch(
+        fault.type, context(offset, found: kind.words, expected: fault.expected))
+    case .unsuitable:
+      let found = (try? reader(at: offset).kind())?.words ?? "nothing"
+      return .dataCorrupted(
+        context(offset, found: "\(found) that is none", expected: fault.expected))
+    case .damaged(let error):
+      return .dataCorrupted(
+        context(offset, found: "'\(error.reason)'", expected: fault.expected, error))
+    }
+  }
+
+  func damaged(_ error: FormatError, _ offset: Int) -> DecodingError {
+    .dataCorrupted(
+      context(offset, found: "'\(error.reason)'", expected: "a value of the format", error))
+  }
+
+  func trailingBytes(_ end: Int) -> DecodingError {
+    .dataCorrupted(
+      context(
+        0, found: "\(bytes.count - end) bytes after a value of \(end)", expected: "nothing more"))
+  }
+}
+
+extension DocumentReader.Kind {
+  /// The kind in words.
+  var words: String {
+    switch self {
+    case .null: "null"
+    case .bool: "a Boolean"
+    case .integer, .unsigned: "an integer"
+    case .double: "a double"
+    case .text: "a text"
+    case .data: "data"
+    case .date: "a date"
+    case .uuid: "a UUID"
+    case .decimal: "a decimal"
+    case .array: "an array"
+    case .object: "an object"
+    }
+  }
+}

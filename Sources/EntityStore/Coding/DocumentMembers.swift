@@ -1,0 +1,62 @@
+internal import LodestoreFormat
+
+/// The order of an object's members: ascending by the UTF-8 bytes of their names.
+enum DocumentMembers {
+  /// Items to make room for at once: a count is not to be trusted before the items are read.
+  static let largestReservation = 1024
+
+  @inline(__always)
+  static func precedes(
+    _ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    let shared = min(a.count, b.count)
+    var at = 0
+    while at < shared {
+      if a[at] != b[at] { return a[at] < b[at] }
+      at &+= 1
+    }
+    return a.count < b.count
+  }
+
+  static func precedes(_ a: String, _ b: String) -> Bool {
+    let ordered = a.utf8.withContiguousStorageIfAvailable { left in
+      b.utf8.withContiguousStorageIfAvailable { right in precedes(left, right) }
+    }
+    return (ordered ?? nil) ?? a.utf8.lexicographicallyPrecedes(b.utf8)
+  }
+
+  static func sorted<Value>(_ members: [String: Value]) -> [(key: String, value: Value)] {
+    var result = Array(members)
+    if result.count > 1 { result.sort { precedes($0.key, $1.key) } }
+    return result
+  }
+
+  /// Valid in a document, and not to be told apart in a Swift dictionary.
+  static func equivalentNames(at offset: Int) -> FormatError {
+    FormatError("a member name differs from another only in normalization", at: offset)
+  }
+}
+
+extension DocumentReader {
+  /// The next member's name as a string; throws when it is not valid UTF-8.
+  mutating func memberName() throws(FormatError) -> String {
+    let start = offset
+    guard let name = String(validating: try name(), as: UTF8.self) else {
+      throw FormatError("a member name is not valid UTF-8", at: start)
+    }
+    return name
+  }
+}
+
+extension DocumentWriter {
+  /// Writes a member's name from its bytes; its value must follow.
+  mutating func writeName(utf8 name: UnsafeBufferPointer<UInt8>) {
+    var rest = name.count
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest &>>= 7
+    }
+    bytes.append(UInt8(truncatingIfNeeded: rest))
+    bytes.append(contentsOf: name)
+  }
+}

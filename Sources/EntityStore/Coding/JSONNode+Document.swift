@@ -1,0 +1,132 @@
+package import LodestoreFormat
+
+extension JSONNode {
+  /// Writes the value as a document without making it: the bytes that its ``jsonValue`` has.
+  ///
+  /// - Throws: `DocumentNestingError` beyond 128 levels; `writer` then ends in the middle.
+  package func writeDocument(to writer: inout DocumentWriter) throws {
+    try JSONNodeDocument(document: document).write(index, to: &writer, nesting: 0)
+  }
+}
+
+/// Writes entries of a parsed text as document values.
+private struct JSONNodeDocument {
+  /// Up to here members are ordered by insertion, without an array.
+  private static let insertionLimit = 24
+
+  let document: JSONDocument
+
+  func write(
+    _ index: Int, to writer: inout DocumentWriter, nesting: Int
+  ) throws(DocumentNestingError) {
+    let entry = document.entries[index]
+    switch entry.kind {
+    case .null: writer.writeNull()
+    case .false: writer.write(false)
+    case .true: writer.write(true)
+    case .integer:
+      let digits = document.bytes(ofEntry: index)
+      if let number = JSONNumber.int64(digits) {
+        writer.write(number)
+      } else {
+        // The parser has refused what neither holds.
+        writer.write(JSONNumber.uint64(digits) ?? 0)
+      }
+    case .real: writer.write(canonical: JSONNumber.double(document.bytes(ofEntry: index)))
+    case .string:
+      if entry.isEscaped {
+        writer.write(JSONStringContent.string(entry, document.text))
+      } else {
+        writer.write(text: UnsafeRawBufferPointer(document.bytes(ofEntry: index)))
+      }
+    case .array:
+      try requireNesting(nesting)
+      let token = writer.beginArray()
+      var element = index + 1
+      while element < Int(entry.link) {
+        try write(element, to: &writer, nesting: nesting + 1)
+        element = document.next(after: element)
+      }
+      writer.endArray(token, count: entry.childCount)
+    case .object:
+      try requireNesting(nesting)
+      try writeObject(index, to: &writer, nesting: nesting)
+    }
+  }
+
+  private func requireNesting(_ nesting: Int) throws(DocumentNestingError) {
+    guard nesting < Document.deepestNesting else { throw DocumentNestingError() }
+  }
+
+  private func writeObject(
+    _ index: Int, to writer: inout DocumentWriter, nesting: Int
+  ) throws(DocumentNestingError) {
+    let count = document.entries[index].childCount
+    let token = writer.beginObject()
+    let result = withUnsafeTemporaryAllocation(of: UInt32.self, capacity: max(count, 1)) { keys in
+      Result { () throws(DocumentNestingError) in
+        let keys = UnsafeMutableBufferPointer(rebasing: keys[..<count])
+        let isPlain = collectKeys(of: index, into: keys)
+        sort(keys, isPlain: isPlain)
+        for key in keys {
+          let key = Int(key)
+          if isPlain || !document.entries[key].isEscaped {
+            writer.writeName(utf8: document.bytes(ofEntry: key))
+          } else {
+            writer.writeName(JSONStringContent.string(document.entries[key], document.text))
+          }
+          try write(key + 1, to: &writer, nesting: nesting + 1)
+        }
+      }
+    }
+    try result.get()
+    writer.endObject(token, count: count)
+  }
+
+  /// Lists the entries of an object's keys; true when none of them has escapes.
+  private func collectKeys(
+    of index: Int, into keys: UnsafeMutableBufferPointer<UInt32>
+  ) -> Bool {
+    var isPlain = true
+    var key = index + 1
+    for at in keys.indices {
+      keys.initializeElement(at: at, to: UInt32(truncatingIfNeeded: key))
+      if document.entries[key].isEscaped { isPlain = false }
+      key = document.next(after: key + 1)
+    }
+    return isPlain
+  }
+
+  private func sort(_ keys: UnsafeMutableBufferPointer<UInt32>, isPlain: Bool) {
+    guard isPlain else {
+      let names = keys.map { key in
+        (name: JSONStringContent.string(document.entries[Int(key)], document.text), key: key)
+      }
+      let sorted = names.sorted { DocumentMembers.precedes($0.name, $1.name) }
+      for (at, item) in sorted.enumerated() { keys[at] = item.key }
+      return
+    }
+    guard keys.count <= Self.insertionLimit else {
+      var keys = keys
+      var sorted = keys
+      sorted.sort { precedes($0, $1) }
+      return
+    }
+    var end = 1
+    while end < keys.count {
+      let key = keys[end]
+      var at = end
+      while at > 0, precedes(key, keys[at - 1]) {
+        keys[at] = keys[at - 1]
+        at -= 1
+      }
+      keys[at] = key
+      end += 1
+    }
+  }
+
+  @inline(__always)
+  private func precedes(_ a: UInt32, _ b: UInt32) -> Bool {
+    DocumentMembers.precedes(document.bytes(ofEntry: Int(a)), document.bytes(ofEntry: Int(b)))
+  }
+}

@@ -1,0 +1,182 @@
+package import LodestoreFormat
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+extension JSONValue {
+  /// Writes the value as a document; equal values give equal bytes.
+  ///
+  /// Two exceptions follow from text being equal by its bytes in documents: equal strings of
+  /// different normalization, as values and as keys, keep their bytes. The double −0 is written as
+  /// 0, to which it is equal.
+  ///
+  /// - Throws: `DocumentNestingError` beyond 128 levels; `writer` then ends in the middle.
+  func write(to writer: inout DocumentWriter) throws(DocumentNestingError) {
+    try writeDocument(to: &writer, nesting: 0)
+  }
+
+  /// Reads the whole of `document`, which must hold only what JSON has.
+  package init(document: UnsafeRawBufferPointer) throws(FormatError) {
+    self = try Self.whole(document, shows: false)
+  }
+
+  /// Reads the whole of any document, for display: dates become ISO 8601 text, UUIDs text, data
+  /// base64, and numbers that JSON cannot hold exactly their text.
+  package init(anyDocument document: UnsafeRawBufferPointer) throws(FormatError) {
+    self = try Self.whole(document, shows: true)
+  }
+
+  private static func whole(
+    _ document: UnsafeRawBufferPointer, shows: Bool
+  ) throws(FormatError) -> JSONValue {
+    var reader = DocumentReader(document)
+    let value = try value(from: &reader, nesting: 0, shows: shows)
+    guard reader.isAtEnd else {
+      throw FormatError(
+        "a document ends at \(reader.offset), its bytes at \(document.count)", at: reader.offset)
+    }
+    return value
+  }
+
+  /// Reads the next value; with `shows`, turns what JSON does not have into what it has.
+  fileprivate static func value(
+    from reader: inout DocumentReader, nesting: Int, shows: Bool
+  ) throws(FormatError) -> JSONValue {
+    switch try reader.kind() {
+    case .text: return .string(try reader.string())
+    case .integer: return .integer(try reader.int64())
+    case .bool: return .bool(try reader.bool())
+    case .null:
+      try reader.skip()
+      return .null
+    case .unsigned: return .unsigned(try reader.uint64())
+    case .double:
+      let number = try reader.double()
+      return shows && !number.isFinite ? .string("\(number)") : .double(number)
+    case .array: return try array(from: &reader, nesting: nesting, shows: shows)
+    case .object: return try object(from: &reader, nesting: nesting, shows: shows)
+    case .date, .uuid, .data, .decimal:
+      guard shows else {
+        throw FormatError(
+          "a JSON document has \(try reader.kind().words), which JSON does not have",
+          at: reader.offset)
+      }
+      return try shown(&reader)
+    }
+  }
+
+  private static func array(
+    from reader: inout DocumentReader, nesting: Int, shows: Bool
+  ) throws(FormatError) -> JSONValue {
+    try requireNesting(nesting, reader)
+    let (count, end) = try reader.enterArray()
+    var elements: [JSONValue] = []
+    elements.reserveCapacity(min(count, DocumentMembers.largestReservation))
+    for _ in 0..<count {
+      elements.append(try value(from: &reader, nesting: nesting + 1, shows: shows))
+    }
+    try reader.expectEnd(end)
+    return .array(elements)
+  }
+
+  private static func object(
+    from reader: inout DocumentReader, nesting: Int, shows: Bool
+  ) throws(FormatError) -> JSONValue {
+    try requireNesting(nesting, reader)
+    let (count, end) = try reader.enterObject()
+    if count == 0 {
+      try reader.expectEnd(end)
+      return .object([:])
+    }
+    var members: [String: JSONValue] = [:]
+    members.reserveCapacity(min(count, DocumentMembers.largestReservation))
+    for _ in 0..<count {
+      let name = try reader.memberName()
+      let value = try value(from: &reader, nesting: nesting + 1, shows: shows)
+      guard members.updateValue(value, forKey: name) == nil else {
+        throw DocumentMembers.equivalentNames(at: reader.offset)
+      }
+    }
+    try reader.expectEnd(end)
+    return .object(members)
+  }
+
+  @inline(__always)
+  private static func requireNesting(
+    _ nesting: Int, _ reader: DocumentReader
+  ) throws(FormatError) {
+    guard nesting < Document.deepestNesting else {
+      throw FormatError(
+        "a document is nested deeper than \(Document.deepestNesting)", at: reader.offset)
+    }
+  }
+}
+
+extension JSONValue: DocumentValue {
+  func writeDocument(
+    to writer: inout DocumentWriter, nesting: Int
+  ) throws(DocumentNestingError) {
+    switch self {
+    case .null: writer.writeNull()
+    case .bool(let flag): writer.write(flag)
+    case .integer(let number): writer.write(number)
+    case .unsigned(let number): writer.write(number)
+    case .double(let number): writer.write(canonical: number)
+    case .string(let text): writer.write(text)
+    case .array(let elements): try elements.writeDocument(to: &writer, nesting: nesting)
+    case .object(let members): try members.writeDocument(to: &writer, nesting: nesting)
+    }
+  }
+
+  static func readDocument(
+    from reader: inout DocumentReader, nesting: Int
+  ) throws(DocumentFault) -> JSONValue {
+    let start = reader.offset
+    do { return try value(from: &reader, nesting: nesting, shows: false) } catch {
+      throw DocumentFault(.damaged(error), JSONValue.self, expected: "JSON", at: start)
+    }
+  }
+}
+
+extension DocumentWriter {
+  /// Writes a double of JSON, whose −0 and 0 are one value.
+  mutating func write(canonical number: Double) { write(number == 0 ? 0.0 : number) }
+}
+
+// MARK: - What JSON does not have
+
+extension JSONValue {
+  private static func shown(_ reader: inout DocumentReader) throws(FormatError) -> JSONValue {
+    switch try reader.kind() {
+    case .date:
+      let date = Date(timeIntervalSinceReferenceDate: try reader.date())
+      return .string(ISO8601Text.text(date) ?? "\(date.timeIntervalSinceReferenceDate)")
+    case .uuid: return .string(try reader.uuid().text)
+    case .data: return .string(Data(try reader.data()).base64EncodedString())
+    default: return shown(try reader.decimal())
+    }
+  }
+
+  /// A number where a JSON number holds it for every reader, otherwise text.
+  private static func shown(_ decimal: DecimalValue) -> JSONValue {
+    if decimal.isNaN { return .string("nan") }
+    let digits = decimal.digits.map { String($0) }.joined()
+    let sign = decimal.isNegative ? "-" : ""
+    let exponent = decimal.exponent
+    if (0...18).contains(exponent) {
+      let zeros = String(repeating: "0", count: Int(exponent))
+      let text = sign + (digits.isEmpty ? "0" : digits + zeros)
+      if let value = Int64(text) { return .integer(value) }
+      if let value = UInt64(text) { return .unsigned(value) }
+    }
+    let text = "\(sign)\(digits)e\(exponent)"
+    // Up to 15 digits survive a double; within these exponents so does the value.
+    if digits.count <= 15, (-300...280).contains(exponent), let value = Double(text) {
+      return .double(value)
+    }
+    return .string(text)
+  }
+}

@@ -1,0 +1,170 @@
+package import LMDB
+package import LodestoreFormat
+
+/// One index of a stored entity, with its tree.
+package struct StoredIndex: Sendable {
+  package let description: EntityDescription.Index
+  package let tree: Tree
+  /// `Entity.attribute+attribute`, for messages.
+  package let name: String
+
+  package var isUnique: Bool { description.isUnique }
+}
+
+/// One entity of the catalogue, with its trees: what every read and write of its records uses.
+package final class StoredEntity: Sendable {
+  package let description: EntityDescription
+  package let records: Tree
+  package let indexes: [StoredIndex]
+  /// The layout that new records are written in.
+  package let layout: RecordLayout
+  private let layoutsByNumber: [UInt16: RecordLayout]
+
+  package var name: String { description.name }
+  package var number: UInt32 { description.number }
+
+  init(
+    description: EntityDescription, tree: (TreeName, Bool) throws -> Tree
+  ) throws {
+    self.description = description
+    layout = description.layout
+    layoutsByNumber = Dictionary(
+      description.layouts.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
+    records = try tree(.records(entity: description.number), true)
+    indexes = try description.indexes.map { index in
+      StoredIndex(
+        description: index,
+        tree: try tree(.index(entity: description.number, index: index.number), false),
+        name: "\(description.name).\(description.indexName(index))")
+    }
+  }
+
+  package func layout(number: UInt16) -> RecordLayout? {
+    number == layout.number ? layout : layoutsByNumber[number]
+  }
+
+  /// The record's bytes as a view through their own layout.
+  package func view(
+    _ bytes: UnsafeRawBufferPointer, id: UInt64
+  ) throws(StoreError) -> RecordView {
+    do {
+      let number = try RecordLayout.layoutNumber(of: bytes)
+      guard let layout = layout(number: number) else {
+        throw FormatError("its layout \(number) is not in the catalogue")
+      }
+      return try RecordView(bytes, layout: layout)
+    } catch {
+      throw .damagedRecord(entity: name, recordID: id, error)
+    }
+  }
+
+  /// The values of the current layout's attributes in a record of any layout.
+  package func values(of view: RecordView) throws(FormatError) -> [Value] {
+    var values: [Value] = []
+    values.reserveCapacity(layout.attributes.count)
+    for attribute in layout.attributes {
+      if let place = view.layout.placeIndex(ofAttribute: attribute.number) {
+        values.append(try view.value(at: view.layout.places[place]))
+      } else {
+        values.append(description.attribute(number: attribute.number)?.initial ?? .null)
+      }
+    }
+    return values
+  }
+
+  /// The index over exactly `attributes`, in order; a unique one before another.
+  package func index(over attributes: [UInt32]) -> StoredIndex? {
+    let matching = indexes.filter { $0.description.attributes == attributes }
+    return matching.first(where: \.isUnique) ?? matching.first
+  }
+}
+
+/// The catalogue as of one schema generation. Never changes; a newer one replaces it.
+package final class StoredSchema: Sendable {
+  package let generation: UInt64
+  package let entities: [StoredEntity]
+  private let byName: [String: StoredEntity]
+
+  init(generation: UInt64, entities: [StoredEntity]) {
+    self.generation = generation
+    self.entities = entities
+    byName = Dictionary(
+      entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  package func entity(named name: String) -> StoredEntity? { byName[name] }
+}
+
+/// Reads and writes the trees `lodestore` and `catalogue`.
+package enum Catalogue {
+  /// The trees that every store has.
+  package struct Trees: Sendable {
+    package var header: Tree
+    package var catalogue: Tree
+    package var counters: Tree
+    package var buckets: Tree
+  }
+
+  package static func generation(_ trees: Trees, in transaction: Transaction) throws -> UInt64 {
+    guard
+      let bytes = try HeaderField.schema.key.withBytes({ (key) throws(LMDBError) in
+        try transaction.get(key, in: trees.header)
+      }), bytes.count == 8
+    else { throw FormatError("the header has no 8-byte field 'schema'") }
+    return bytes.uint64(at: 0)
+  }
+
+  package static func descriptions(
+    _ trees: Trees, in transaction: Transaction
+  ) throws -> [EntityDescription] {
+    let cursor = try Cursor(trees.catalogue, in: transaction)
+    var descriptions: [EntityDescription] = []
+    var found = try cursor.first()
+    while found {
+      if let number = CatalogueKey.entityNumber(cursor.key) {
+        let content = try Checksum.unsealed(key: cursor.key, body: cursor.value)
+        descriptions.append(
+          try EntityDescription(number: number, document: Document(decoding: content)))
+      }
+      found = try cursor.next()
+    }
+    return descriptions
+  }
+
+  static func put(
+    _ description: EntityDescription, _ trees: Trees, in transaction: Transaction
+  ) throws {
+    let key = CatalogueKey.entity(description.number)
+    try transaction.put(
+      key, Checksum.sealed(key: key, content: description.document.encoded()), in: trees.catalogue)
+  }
+
+  static func raiseGeneration(_ trees: Trees, in transaction: Transaction) throws {
+    let next = try generation(trees, in: transaction) + 1
+    try transaction.put(HeaderField.schema.key, littleEndianBytes(next), in: trees.header)
+  }
+
+  /// What the first commit of a new store holds.
+  static func initialise(_ transaction: Transaction, environment: Environment, now: Double) throws {
+    func tree(_ name: TreeName) throws -> Tree {
+      guard
+        let tree = try environment.tree(
+          name.text, isCreated: true, hasIntegerKeys: false, in: transaction)
+      else { throw FormatError("cannot make tree \(name.text)") }
+      return tree
+    }
+    let header = try tree(.header)
+    _ = try tree(.catalogue)
+    _ = try tree(.counters)
+    _ = try tree(.buckets)
+    var generator = SystemRandomNumberGenerator()
+    // Version 4, variant 1 of RFC 9562.
+    let uuid = UUIDBytes(
+      high: generator.next() & ~0xf000 | 0x4000, low: generator.next() & ~(3 << 62) | 2 << 62)
+    try transaction.put(HeaderField.format.key, FormatRequirement.current.bytes, in: header)
+    try transaction.put(HeaderField.uuid.key, uuid.bytes, in: header)
+    try transaction.put(
+      HeaderField.created.key, littleEndianBytes(now.bitPattern), in: header)
+    try transaction.put(HeaderField.schema.key, littleEndianBytes(UInt64(0)), in: header)
+  }
+}

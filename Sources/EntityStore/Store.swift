@@ -1,0 +1,149 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+internal import LMDB
+
+/// An entity store in one file.
+///
+///     let store = try Store(at: "pods.lodestore", entities: [Pod.self, Film.self])
+///     try store.write { tx in try tx.insert(pod) }
+///     let count = try store.read { snapshot in try snapshot.count(of: Pod.self) }
+///
+/// Any number of threads and processes may use the file at once: one writes, the others read, and
+/// readers neither wait nor make wait. Opening the same file again in one process shares it.
+///
+/// Errors are ``StoreError``; what a closure throws comes through as it is. After an error of a
+/// read the store goes on; after one of a write nothing of that write is kept. After
+/// ``StoreError/Code/poisoned`` only closing and opening again helps.
+public final class Store: Sendable {
+  let core: StoreCore
+
+  /// The path that the store was opened at; empty for one in memory.
+  public var path: String { core.path }
+
+  /// Opens the store at `path`, and makes it when there is none.
+  ///
+  /// The schema in the file is brought up to that of `entities`: see <doc:Entity>. What cannot be
+  /// is refused with ``StoreError/Code/incompatibleSchema``, and the file stays as it was. Entities of the file
+  /// that are not listed stay as they are.
+  ///
+  /// - Parameters:
+  ///   - path: of a regular file on a local disk; beside it a lock file appears, with `-lock`
+  ///     appended to its name.
+  ///   - entities: the types that will be used.
+  /// - Complexity: O(1) in the number of records, unless an index is added.
+  public convenience init(
+    at path: String, entities: [any Entity.Type], options: StoreOptions = StoreOptions()
+  ) throws(StoreError) {
+    try self.init(path: path, isInMemory: false, entities: entities, options: options)
+  }
+
+  /// Opens the store at a file URL; see ``init(at:entities:options:)-(String,_,_)``.
+  public convenience init(
+    at url: URL, entities: [any Entity.Type], options: StoreOptions = StoreOptions()
+  ) throws(StoreError) {
+    guard url.isFileURL else {
+      throw StoreError(
+        .unsuitablePath, "cannot open '\(url.absoluteString)': it is not a file URL; a store is a local file")
+    }
+    try self.init(path: url.path, isInMemory: false, entities: entities, options: options)
+  }
+
+  /// Makes a store in memory, for tests and previews: a file without a name on a memory file
+  /// system, so that everything behaves as it does on disk. It is gone when it is closed.
+  public static func inMemory(
+    entities: [any Entity.Type], options: StoreOptions = StoreOptions()
+  ) throws(StoreError) -> Store {
+    try Store(path: "", isInMemory: true, entities: entities, options: options)
+  }
+
+  private init(
+    path: String, isInMemory: Bool, entities: [any Entity.Type], options: StoreOptions
+  ) throws(StoreError) {
+    var declared: [DeclaredEntity] = []
+    var types: [ObjectIdentifier: String] = [:]
+    for type in entities where types[ObjectIdentifier(type)] == nil {
+      var entity = try Self.declared(type)
+      entity.isPartial = options.keepsUndeclaredAttributes
+      guard !types.values.contains(entity.name) else { throw .duplicateEntity(entity.name) }
+      types[ObjectIdentifier(type)] = entity.name
+      declared.append(entity)
+    }
+    core = try StoreCore(
+      path: path, isInMemory: isInMemory, declared: declared, types: types, options: options)
+  }
+
+  private static func declared<E: Entity>(_: E.Type) throws(StoreError) -> DeclaredEntity {
+    try DeclaredEntity(E.self)
+  }
+
+  /// Closes the store; later calls throw ``StoreError/Code/closed``. Waits for running reads.
+  ///
+  /// A store that is no longer referenced closes itself.
+  public func close() { core.close() }
+
+  // MARK: Reading
+
+  /// Runs `body` on the newest commit, on the calling thread.
+  ///
+  /// The snapshot does not change while `body` runs, whatever is written meanwhile. Keep it short:
+  /// pages that it can still see are not reused, and the file grows.
+  public func read<R>(_ body: (borrowing Snapshot) throws -> R) throws -> R {
+    try core.read { core in try body(Snapshot(core: core)) }
+  }
+
+  /// Runs `body` on the newest commit, on a thread of the store.
+  public func read<R: Sendable>(
+    _ body: @escaping @Sendable (borrowing Snapshot) throws -> R
+  ) async throws -> R {
+    let core = core
+    return try await asynchronously(on: core.environment.readerThreads) {
+      try core.read { core in try body(Snapshot(core: core)) }
+    }
+  }
+
+  // MARK: Writing
+
+  /// Runs `body` as the one writer, on the calling thread, and commits what it did.
+  ///
+  /// Waits for other writers of this and other processes. When `body` throws, nothing is kept.
+  /// `body` runs again, on a clean transaction, when the file had to grow in its midst; it should
+  /// have no effects but on the transaction.
+  ///
+  /// - Throws: what `body` throws; ``StoreError/Code/nestedWrite`` inside another write of the
+  ///   store; ``StoreError/Code/diskFull``, with the last commit whole.
+  public func write<R>(_ body: (inout WriteTransaction) throws -> R) throws -> R {
+    try core.write { core in
+      var transaction = WriteTransaction(core: core)
+      return try body(&transaction)
+    }
+  }
+
+  /// Runs `body` as the one writer, on the store's writer thread, and commits what it did.
+  ///
+  /// The caller's thread is free meanwhile. Writes run in the order in which they were asked for.
+  public func write<R: Sendable>(
+    _ body: @escaping @Sendable (inout WriteTransaction) throws -> R
+  ) async throws -> R {
+    let core = core
+    return try await asynchronously(on: core.environment.writer) {
+      try core.write { core in
+        var transaction = WriteTransaction(core: core)
+        return try body(&transaction)
+      }
+    }
+  }
+
+  private func asynchronously<R: Sendable>(
+    on threads: WorkerThreads, _ body: @escaping @Sendable () throws -> R
+  ) async throws -> R {
+    try Task.checkCancellation()
+    do {
+      return try await threads.run(body)
+    } catch let error as LMDBError {
+      throw StoreError(error)
+    }
+  }
+}

@@ -1,0 +1,273 @@
+package import LMDB
+internal import LodestoreFormat
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A store without Swift types: the environment, and the catalogue as last seen. ``Store`` is its
+/// typed face; `kvdump` uses it directly.
+///
+/// Mutable state: `schema`, replaced whole when the file has a newer one, and `names`, the entity
+/// names of the declared types, both under their `Mutex`; `isOpen`, set once.
+package final class StoreCore: Sendable {
+  package let environment: Environment
+  package let options: StoreOptions
+  package let path: String
+  let trees: Catalogue.Trees
+  private let currentSchema: Mutex<StoredSchema>
+  private let names: [ObjectIdentifier: String]
+  private let isOpen = Atomic<Bool>(true)
+
+  package init(
+    path: String, isInMemory: Bool = false, declared: [DeclaredEntity] = [],
+    types: [ObjectIdentifier: String] = [:], options: StoreOptions
+  ) throws(StoreError) {
+    self.path = path
+    self.options = options
+    names = types
+    do {
+      environment = try Self.open(path, isInMemory: isInMemory, options: options)
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+    do {
+      trees = try Self.checkHeader(environment, path: path, options: options)
+      currentSchema = Mutex(StoredSchema(generation: .max, entities: []))
+      try bringUpToDate(declared)
+    } catch {
+      EnvironmentRegistry.close(environment)
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  deinit { close() }
+
+  package func close() {
+    if isOpen.exchange(false, ordering: .relaxed) { EnvironmentRegistry.close(environment) }
+  }
+
+  private static func open(
+    _ path: String, isInMemory: Bool, options: StoreOptions
+  ) throws -> Environment {
+    var engine = EnvironmentOptions()
+    engine.mapSizeInBytes = options.mapSizeInBytes
+    engine.mapGrowthLimitInBytes = options.fileSizeLimitInBytes
+    engine.durability = options.durability == .full ? .full : .mayLoseLastCommit
+    engine.allowsUnlockedReading = options.allowsUnlockedReading
+    engine.allowsAnyFileSystem = options.allowsAnyFileSystem
+    engine.access =
+      switch options.access {
+      case .create: .readWrite(create: true)
+      case .existing: .readWrite(create: false)
+      case .readOnly: .readOnly
+      }
+    let now = Date().timeIntervalSinceReferenceDate
+    func initialise(_ transaction: Transaction) throws {
+      try Catalogue.initialise(transaction, environment: transaction.environment, now: now)
+    }
+    return isInMemory
+      ? try EnvironmentRegistry.openInMemory(options: engine, initialise: initialise)
+      : try EnvironmentRegistry.open(path, options: engine, initialise: initialise)
+  }
+
+  private static func checkHeader(
+    _ environment: Environment, path: String, options: StoreOptions
+  ) throws -> Catalogue.Trees {
+    func tree(_ name: TreeName) throws -> Tree? {
+      try environment.openExistingTree(name.text, hasIntegerKeys: false)
+    }
+    guard let header = try tree(.header) else {
+      let trees = try environment.read { try $0.treeNames() }
+      throw StoreError.foreignFile(path, trees: trees)
+    }
+    let requirement = try environment.read { transaction in
+      guard let bytes = try transaction.get(HeaderField.format.key, in: header) else {
+        throw FormatError("the header has no field 'format'")
+      }
+      return try FormatRequirement(bytes: bytes)
+    }
+    let known = FormatVersion.current.rawValue
+    guard requirement.lowestReader <= known else {
+      throw StoreError.newerFormat(path, needed: requirement.lowestReader, isWriting: false)
+    }
+    guard options.access == .readOnly || requirement.lowestWriter <= known else {
+      throw StoreError.newerFormat(path, needed: requirement.lowestWriter, isWriting: true)
+    }
+    guard let catalogue = try tree(.catalogue), let counters = try tree(.counters),
+      let buckets = try tree(.buckets)
+    else {
+      throw FormatError("a tree that every store has is missing")
+    }
+    return Catalogue.Trees(
+      header: header, catalogue: catalogue, counters: counters, buckets: buckets)
+  }
+
+  func name<E: Entity>(of _: E.Type) -> String? { names[ObjectIdentifier(E.self)] }
+
+  package var schema: StoredSchema { currentSchema.withLock { $0 } }
+
+  // MARK: Transactions
+
+  /// Runs `body` on the newest commit.
+  package func read<R>(_ body: (TransactionCore) throws -> R) throws -> R {
+    while true {
+      let schema = self.schema
+      let result: R? = try mapped {
+        try environment.read { transaction in
+          guard try Catalogue.generation(trees, in: transaction) == schema.generation else {
+            return nil
+          }
+          return try body(
+            TransactionCore(
+              transaction: transaction, schema: schema, store: self, isWrite: false))
+        }
+      }
+      if let result { return result }
+      try mapped { try reloadForReading() }
+    }
+  }
+
+  /// Runs `body` as the one writer and commits.
+  package func write<R>(_ body: (TransactionCore) throws -> R) throws -> R {
+    guard options.access != .readOnly else {
+      throw StoreError(.readOnly, "cannot write: the store was opened read-only")
+    }
+    while true {
+      let schema = self.schema
+      let result: R? = try mapped {
+        do {
+          return try environment.write { transaction in
+            guard try Catalogue.generation(trees, in: transaction) == schema.generation else {
+              throw SchemaIsOld()
+            }
+            let core = TransactionCore(
+              transaction: transaction, schema: schema, store: self, isWrite: true)
+            let result = try body(core)
+            if let cause = core.brokenBy { throw StoreError.brokenTransaction(by: cause) }
+            return result
+          }
+        } catch is SchemaIsOld {
+          return nil
+        }
+      }
+      if let result { return result }
+      try mapped { try reloadForReading() }
+    }
+  }
+
+  /// Another process has changed the catalogue since it was read here.
+  private struct SchemaIsOld: Error {}
+
+  /// Leaves the errors of the user's closure as they are; the engine's become ``StoreError``.
+  private func mapped<R>(_ body: () throws -> R) throws -> R {
+    do {
+      return try body()
+    } catch let error as LMDBError {
+      throw StoreError(error)
+    } catch let error as FormatError {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  // MARK: Catalogue
+
+  private func reloadForReading() throws {
+    // Handles must be opened before the transaction that reads through them begins.
+    let descriptions = try environment.read { try Catalogue.descriptions(trees, in: $0) }
+    for description in descriptions {
+      _ = try StoredEntity(description: description) { name, hasIntegerKeys in
+        try self.existing(name, hasIntegerKeys)
+      }
+    }
+    let loaded = try environment.read { try self.load(in: $0, isWriting: false) }
+    currentSchema.withLock { $0 = loaded }
+  }
+
+  private func existing(_ name: TreeName, _ hasIntegerKeys: Bool) throws -> Tree {
+    guard
+      let tree = try environment.openExistingTree(name.text, hasIntegerKeys: hasIntegerKeys)
+    else { throw FormatError("tree '\(name.text)' of the catalogue is missing") }
+    return tree
+  }
+
+  private func load(in transaction: Transaction, isWriting: Bool) throws -> StoredSchema {
+    let generation = try Catalogue.generation(trees, in: transaction)
+    let descriptions = try Catalogue.descriptions(trees, in: transaction)
+    let entities = try descriptions.map { description in
+      try StoredEntity(description: description) { name, hasIntegerKeys in
+        guard
+          let tree = try environment.tree(
+            name.text, isCreated: false, hasIntegerKeys: hasIntegerKeys, in: transaction)
+        else { throw FormatError("tree '\(name.text)' of the catalogue is missing") }
+        return tree
+      }
+    }
+    return StoredSchema(generation: generation, entities: entities)
+  }
+
+  /// Makes the file's schema fit `declared`, in one transaction, or throws and leaves it as it was.
+  package func bringUpToDate(_ declared: [DeclaredEntity]) throws {
+    try reloadForReading()
+    let stored = schema
+    let isSettled = try declared.allSatisfy { entity in
+      guard let match = stored.entity(named: entity.name) else { return false }
+      return try !SchemaEvolution(
+        from: match.description, to: entity, hasRecords: false
+      ).isChanged
+    }
+    if isSettled { return }
+    if options.access == .readOnly {
+      for entity in declared {
+        guard stored.entity(named: entity.name) != nil else {
+          throw StoreError.missingInReadOnly(entity.name)
+        }
+        throw StoreError.evolutionInReadOnly(entity.name)
+      }
+    }
+    try environment.write { transaction in
+      for entity in declared { try self.evolve(entity, in: transaction) }
+      try Catalogue.raiseGeneration(trees, in: transaction)
+    }
+    try reloadForReading()
+  }
+
+  private func evolve(_ declared: DeclaredEntity, in transaction: Transaction) throws {
+    let current = try load(in: transaction, isWriting: true)
+    let evolution: SchemaEvolution
+    if let stored = current.entity(named: declared.name) {
+      evolution = try SchemaEvolution(
+        from: stored.description, to: declared,
+        hasRecords: try transaction.count(of: stored.records) > 0)
+      for index in stored.indexes where evolution.droppedIndexes.contains(index.description.number) {
+        try transaction.empty(index.tree)
+      }
+    } else {
+      let next = try transaction.get(CounterKey.nextEntity, in: trees.counters)
+      let number = next.flatMap { $0.count == 8 ? UInt32(exactly: $0.uint64(at: 0)) : nil } ?? 1
+      try transaction.put(
+        CounterKey.nextEntity, littleEndianBytes(UInt64(number) + 1), in: trees.counters)
+      evolution = SchemaEvolution(creating: declared, number: number)
+    }
+    guard evolution.isChanged else { return }
+    try Catalogue.put(evolution.result, trees, in: transaction)
+    let entity = try StoredEntity(description: evolution.result) { name, hasIntegerKeys in
+      guard
+        let tree = try environment.tree(
+          name.text, isCreated: true, hasIntegerKeys: hasIntegerKeys, in: transaction)
+      else { throw FormatError("cannot make tree \(name.text)") }
+      return tree
+    }
+    let core = TransactionCore(
+      transaction: transaction,
+      schema: StoredSchema(generation: current.generation, entities: [entity]), store: self,
+      isWrite: true)
+    try core.checkPresence(of: evolution.tightened, in: entity)
+    for index in entity.indexes where evolution.addedIndexes.contains(index.description.number) {
+      try core.build(index, of: entity)
+    }
+  }
+}

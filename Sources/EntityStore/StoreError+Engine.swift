@@ -1,0 +1,102 @@
+internal import LMDB
+internal import LodestoreFormat
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension StoreError {
+  /// The public error for what the engine layer threw; keeps it as the cause, with LMDB's name.
+  init(_ error: LMDBError) {
+    self.init(Self.code(of: error), Self.message(for: error), cause: error)
+  }
+
+  /// The public error for anything that went wrong inside.
+  init(wrapping error: any Error) {
+    switch error {
+    case let error as StoreError: self = error
+    case let error as LMDBError: self.init(error)
+    case let error as FormatError:
+      self.init(
+        .damaged, "cannot read the store: \(error.reason); run 'kvdump verify'", cause: error)
+    default: self.init(.inputOutput, "cannot go on: \(error)", cause: error)
+    }
+  }
+
+  private static func code(of error: LMDBError) -> Code {
+    switch error.kind {
+    case .unsuitablePath, .unsupportedFileSystem: .unsuitablePath
+    case .notAnEnvironment: .notAStore
+    case .truncated: .damaged
+    case .closed, .usedAfterFork: .closed
+    case .nestedWrite: .nestedWrite
+    case .poisoned: .poisoned
+    case .cannotGrow: .mapFull
+    case .diskFull: .diskFull
+    case .keySize, .valueSize: .unstorableValue
+    case .engine:
+      switch error.name {
+      case "MDB_MAP_FULL": .mapFull
+      case "MDB_READERS_FULL", "EAGAIN", "EBUSY": .busy
+      case "MDB_CORRUPTED", "MDB_PAGE_NOTFOUND", "MDB_PAGE_FULL", "MDB_CURSOR_FULL": .damaged
+      case "MDB_INVALID", "MDB_VERSION_MISMATCH": .notAStore
+      case "MDB_PANIC": .poisoned
+      case "MDB_BAD_TXN": .brokenTransaction
+      case "ENOENT": .noSuchStore
+      case "EACCES", "EPERM", "EROFS": .notPermitted
+      case "ENOSPC", "EDQUOT": .diskFull
+      default: .inputOutput
+      }
+    }
+  }
+
+  private static func message(for error: LMDBError) -> String {
+    let thing = error.path.map { "\(error.operation) '\($0)'" } ?? error.operation
+    return switch error.kind {
+    case .unsuitablePath(let what): "cannot \(thing): it is \(what)"
+    case .unsupportedFileSystem(let what):
+      "cannot \(thing): it is on \(what), on which memory-mapped stores are not known to be safe; "
+        + "use a local disk, or allowsAnyFileSystem"
+    case .notAnEnvironment(let what): "cannot \(thing): \(what)"
+    case .truncated(let size, let needed):
+      "cannot \(thing): the file has \(size) bytes and its header says \(needed), so its end is "
+        + "missing; restore it from a copy"
+    case .closed: "cannot \(thing): the store is closed"
+    case .usedAfterFork:
+      "cannot \(thing): the store was opened before this process was forked; open it in the child"
+    case .nestedWrite:
+      "cannot write inside a write on one store: the inner call would wait for the outer one "
+        + "forever; use the transaction that is passed in"
+    case .poisoned:
+      "cannot \(thing): an earlier write or sync failed, so what is on disk is not known; close "
+        + "the store and open it again"
+    case .cannotGrow(let why): "cannot \(thing): the map is full (MDB_MAP_FULL): \(why)"
+    case .diskFull(let free):
+      "cannot commit: \(error.name), the disk has \(free) bytes left; the last commit is whole; "
+        + "free space and try again"
+    case .keySize(let size):
+      "cannot \(thing): the key has \(size) bytes, must have 1 to 511 (MDB_BAD_VALSIZE)"
+    case .valueSize(let size):
+      "cannot \(thing): the value has \(size) bytes, at most 1 GiB (MDB_BAD_VALSIZE)"
+    case .engine: engineMessage(error, thing)
+    }
+  }
+
+  private static func engineMessage(_ error: LMDBError, _ thing: String) -> String {
+    let hint =
+      switch error.name {
+      case "ENOENT": "there is no such file; check the path, or open it with access .create"
+      case "EACCES", "EPERM":
+        "this process may not (\(error.name)); readers need write access to the lock file too"
+      case "EROFS": "the file system is read-only (EROFS); open it read-only"
+      case "MDB_READERS_FULL":
+        "all reader slots are taken (MDB_READERS_FULL); end snapshots that are not needed"
+      default: "\(error.name) (\(error.code)), \(String(cString: strerror(max(0, error.code))))"
+      }
+    return "cannot \(thing): \(hint)"
+  }
+}

@@ -1,0 +1,52 @@
+/// How a store is opened.
+public struct StoreOptions: Sendable {
+  /// What a commit waits for.
+  public enum Durability: Sendable {
+    /// The disk has everything: what `write` returned from survives a power cut. The default.
+    case full
+    /// The disk has the data but perhaps not the page that makes it current: a power cut may take
+    /// back the last commit, never more, and never damages the file. Saves one of two syncs.
+    case mayLoseLastCommit
+  }
+
+  /// Whether the store may be written to, and made.
+  public enum Access: Sendable {
+    /// Reads and writes; makes the file when there is none.
+    case create
+    /// Reads and writes a file that is there.
+    case existing
+    /// Reads only, also while another process writes.
+    case readOnly
+  }
+
+  /// Whether the store may be written to, and made. The default is ``Access/create``.
+  public var access = Access.create
+  /// What a commit waits for. The default is ``Durability/full``.
+  public var durability = Durability.full
+  /// Address space reserved for the file, in bytes; it costs nothing, and grows by itself.
+  public var mapSizeInBytes = 64 << 30
+  /// How large the file may become, in bytes.
+  public var fileSizeLimitInBytes = 1 << 46
+  /// Whether every record read is checked against its checksum (`kvdump verify` always does).
+  public var verifiesChecksums = false
+  /// The most bytes a record may have. At most 1 GiB.
+  public var recordSizeLimitInBytes = 64 << 20
+  /// Whether a reader may go without the lock file where none can be made: on a read-only medium,
+  /// or in a directory that this process may not write to. Safe only while nobody writes.
+  public var allowsUnlockedReading = false
+  /// Whether to open on a file system that is not known to be safe for memory-mapped stores.
+  public var allowsAnyFileSystem = false
+  /// Whether attributes and entities of the file that this program does not declare stay as they
+  /// are. The default, false, lets a program that no longer declares an attribute remove it.
+  public var keepsUndeclaredAttributes = false
+
+  /// The defaults.
+  public init() {}
+
+  /// The defaults, read-only.
+  public static var readOnly: StoreOptions {
+    var options = StoreOptions()
+    options.access = .readOnly
+    return options
+  }
+}

@@ -1,0 +1,175 @@
+internal import LMDB
+internal import LodestoreFormat
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// A named area for the program's own settings and marks: keys and values, in the same
+/// transactions as the entities.
+///
+///     try store.write { tx in try tx.put(Settings(pageSize: 100), for: "import", in: "settings") }
+///     let settings = try store.read { try $0.value(Settings.self, for: "import", in: "settings") }
+///
+/// A bucket is there while it has a key. Its name has 1 to 64 bytes of UTF-8, keys have 1 to 400
+/// bytes; keys are ordered by their bytes. Values are checksummed.
+extension ReadableTransaction where Self: ~Copyable {
+  /// The bytes under `key`; `nil` when there are none.
+  public func data(for key: String, in bucket: String) throws(StoreError) -> Data? {
+    try data(for: Array(key.utf8), in: bucket)
+  }
+
+  /// The bytes under a key of bytes; `nil` when there are none.
+  public func data(for key: [UInt8], in bucket: String) throws(StoreError) -> Data? {
+    let core = access.core
+    let stored = try Buckets.key(key, bucket)
+    do {
+      let tree = core.store.trees.buckets
+      guard let body = try core.transaction.get(stored, in: tree) else { return nil }
+      return try stored.withBytes { (stored) throws(FormatError) in
+        Data(try Checksum.unsealed(key: stored, body: body))
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  /// The value under `key`; `nil` when there is none.
+  ///
+  /// - Throws: ``StoreError/Code/undecodableValue`` when the bytes are no `V`.
+  public func value<V: Decodable>(
+    _: V.Type = V.self, for key: String, in bucket: String
+  ) throws(StoreError) -> V? {
+    guard let data = try data(for: key, in: bucket) else { return nil }
+    do {
+      return try data.withUnsafeBytes { try DocumentCoding.decode(V.self, from: $0) }
+    } catch {
+      throw StoreError(
+        .undecodableValue, "cannot read '\(key)' of bucket '\(bucket)': it is no \(V.self)",
+        cause: error)
+    }
+  }
+
+  /// Visits the pairs of `bucket` whose keys begin with `prefix`, in the order of the keys' bytes, until `body`
+  /// returns false.
+  public func forEach(
+    in bucket: String, prefix: [UInt8] = [], _ body: (_ key: [UInt8], _ value: Data) throws -> Bool
+  ) throws {
+    let core = access.core
+    try Buckets.checkName(bucket)
+    let cursor = try Cursor(core.store.trees.buckets, in: core.transaction)
+    let start = BucketKey.prefix(bucket: bucket)
+    try cursor.walk(.prefix(start + prefix)) { key, value in
+      try body(
+        Array(key.dropFirst(start.count)),
+        Data(try Checksum.unsealed(key: key, body: value)))
+    }
+  }
+
+  /// The names of all buckets.
+  public func bucketNames() throws(StoreError) -> [String] {
+    let core = access.core
+    do {
+      var names: [String] = []
+      let cursor = try Cursor(core.store.trees.buckets, in: core.transaction)
+      var found = try cursor.first()
+      while found {
+        guard let name = BucketKey.split(cursor.key)?.bucket else {
+          throw FormatError("a bucket's key has no name")
+        }
+        names.append(name)
+        // The name ends with 0; nothing else of this bucket is below 1.
+        found = try (Array(name.utf8) + [1]).withBytes { (bytes) throws(LMDBError) in
+          try cursor.seek(atOrAfter: bytes)
+        }
+      }
+      return names
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+}
+
+extension WriteTransaction {
+  /// Keeps `data` under `key`.
+  public mutating func put(
+    _ data: Data, for key: String, in bucket: String
+  ) throws(StoreError) {
+    try put(data, for: Array(key.utf8), in: bucket)
+  }
+
+  /// Keeps `data` under a key of bytes.
+  public mutating func put(
+    _ data: Data, for key: [UInt8], in bucket: String
+  ) throws(StoreError) {
+    let stored = try Buckets.key(key, bucket)
+    try core.checkBucketValue(data.count)
+    do {
+      try core.transaction.put(
+        stored, Checksum.sealed(key: stored, content: Array(data)),
+        in: core.store.trees.buckets)
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  /// Keeps `value` under `key`, as a document.
+  public mutating func put<V: Encodable>(
+    _ value: V, for key: String, in bucket: String
+  ) throws(StoreError) {
+    var document = DocumentWriter()
+    do {
+      try DocumentCoding.encode(value, into: &document)
+    } catch {
+      throw StoreError(
+        .unstorableValue, "cannot keep '\(key)' in bucket '\(bucket)': it cannot be encoded",
+        cause: error)
+    }
+    try put(Data(document.bytes), for: key, in: bucket)
+  }
+
+  /// Removes the value under `key`; returns whether there was one.
+  @discardableResult
+  public mutating func delete(key: String, in bucket: String) throws(StoreError) -> Bool {
+    try delete(key: Array(key.utf8), in: bucket)
+  }
+
+  /// Removes the value under a key of bytes; returns whether there was one.
+  @discardableResult
+  public mutating func delete(key: [UInt8], in bucket: String) throws(StoreError) -> Bool {
+    let stored = try Buckets.key(key, bucket)
+    do {
+      return try core.transaction.delete(stored, in: core.store.trees.buckets)
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+}
+
+/// Keys of the tree `buckets`; see Format.md, "Buckets".
+enum Buckets {
+  static func checkName(_ bucket: String) throws(StoreError) {
+    guard (1...BucketKey.longestName).contains(bucket.utf8.count), !bucket.utf8.contains(0) else {
+      throw .badBucket("its name has \(bucket.utf8.count) bytes; 1 to 64 without a zero byte are allowed")
+    }
+  }
+
+  static func key(_ key: [UInt8], _ bucket: String) throws(StoreError) -> [UInt8] {
+    try checkName(bucket)
+    guard (1...BucketKey.longestKey).contains(key.count) else {
+      throw .badBucket("a key has \(key.count) bytes; 1 to \(BucketKey.longestKey) are allowed")
+    }
+    return BucketKey.prefix(bucket: bucket) + key
+  }
+}
+
+extension TransactionCore {
+  fileprivate func checkBucketValue(_ count: Int) throws(StoreError) {
+    guard count <= store.options.recordSizeLimitInBytes else {
+      throw .badBucket(
+        "the value has \(count) bytes, the limit is \(store.options.recordSizeLimitInBytes)")
+    }
+  }
+}

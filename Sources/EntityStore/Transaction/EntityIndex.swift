@@ -1,0 +1,58 @@
+internal import LodestoreFormat
+
+/// An index of `E` over the attributes with values `Value`, for looking up and walking.
+///
+///     let byName = Pod.index(\.name, \.version)
+///     let pod = try snapshot.fetch(byName, key: "AFNetworking", "2.0.0")
+///
+/// Made once and kept; it does not belong to a store. That the entity has such an index is checked
+/// when it is used.
+public struct EntityIndex<E: Entity, each Value: IndexableValue>: Sendable {
+  /// Places in the schema; `nil` where a key path is no attribute.
+  let places: [Int?]
+
+  /// The names of the attributes, joined by `+`.
+  var name: String {
+    let attributes = E.schema.attributes
+    return places.map { $0.map { attributes[$0].name } ?? "?" }.joined(separator: "+")
+  }
+
+  /// The values of a key, in order.
+  static func values(_ key: repeat each Value) -> [LodestoreFormat.Value] {
+    var values: [LodestoreFormat.Value] = []
+    repeat values.append((each key).storedValue.value)
+    return values
+  }
+}
+
+extension Entity {
+  /// The index over exactly these attributes, in this order.
+  public static func index<each Value: IndexableValue>(
+    _ path: repeat KeyPath<Self, each Value>
+  ) -> EntityIndex<Self, repeat each Value> {
+    var places: [Int?] = []
+    repeat places.append(schema.place(of: each path))
+    return EntityIndex(places: places)
+  }
+}
+
+extension TransactionCore {
+  /// The stored index that `index` means.
+  func resolve<E: Entity, each Value: IndexableValue>(
+    _ index: EntityIndex<E, repeat each Value>
+  ) throws(StoreError) -> (StoredEntity, StoredIndex) {
+    let entity = try entity(E.self)
+    let attributes = E.schema.attributes
+    var numbers: [UInt32] = []
+    for place in index.places {
+      guard let place, let attribute = entity.description.attribute(named: attributes[place].name)
+      else { continue }
+      numbers.append(attribute.number)
+    }
+    guard numbers.count == index.places.count, let stored = entity.index(over: numbers) else {
+      throw .unknownIndex(
+        entity: entity.name, attributes: index.name, known: entity.indexes.map(\.name))
+    }
+    return (entity, stored)
+  }
+}

@@ -1,0 +1,58 @@
+internal import LMDB
+package import LodestoreFormat
+
+extension TransactionCore {
+  /// Fills a new, empty index from the records. Throws when a unique index finds two alike.
+  func build(_ index: StoredIndex, of entity: StoredEntity) throws(StoreError) {
+    let count = try count(of: entity)
+    guard count > 0 else { return }
+    let box = EntryArenaBox(expectedCount: count)
+    try forEachRecord(of: entity) { (id, view) throws(StoreError) in
+      try encodeKey(of: view, id: id, in: index, of: entity)
+      box.append(key: key.bytes, recordID: id)
+    }
+    box.sort()
+    if index.isUnique, let repeated = box.firstRepeated() {
+      throw .cannotBuildUnique(
+        entity: entity.name, index: index.name, first: box.arena.recordID(box.arena.entries[repeated - 1]),
+        second: box.arena.recordID(box.arena.entries[repeated]),
+        detail: box.withKey(repeated) { KeyText.text($0) })
+    }
+    try box.write(into: index, core: self)
+  }
+
+  /// Throws when a record has null in one of `attributes`, which become required.
+  func checkPresence(
+    of attributes: [EntityDescription.Attribute], in entity: StoredEntity
+  ) throws(StoreError) {
+    guard !attributes.isEmpty else { return }
+    try forEachRecord(of: entity) { (id, view) throws(StoreError) in
+      for attribute in attributes {
+        let isNull =
+          view.layout.placeIndex(ofAttribute: attribute.number).map {
+            view.isNull(view.layout.places[$0])
+          } ?? (attribute.initial == .null)
+        if isNull {
+          throw .nullInRequired(entity: entity.name, attribute: attribute.name, recordID: id)
+        }
+      }
+    }
+  }
+
+  /// Visits every record in id order, through its own layout.
+  package func forEachRecord(
+    of entity: StoredEntity, _ body: (UInt64, RecordView) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    do {
+      let cursor = try Cursor(entity.records, in: transaction)
+      var found = try cursor.first()
+      while found {
+        let id = cursor.integerKey
+        try body(id, try entity.view(cursor.value, id: id))
+        found = try cursor.next()
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+}

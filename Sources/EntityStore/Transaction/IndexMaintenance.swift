@@ -1,0 +1,82 @@
+internal import LMDB
+internal import LodestoreFormat
+
+// Index upkeep is one function of the old record and the new one, either of which may be absent;
+// only the difference is written. Single inserts, updates and deletes come through here; batches
+// do the same in key order (BulkInsert, BatchMerge).
+
+extension TransactionCore {
+  /// The keys of `view` in all indexes of `entity`, with the record id where the key has one.
+  func collectKeys(
+    of view: RecordView, id: UInt64, of entity: StoredEntity, into list: inout KeyList
+  ) throws(StoreError) {
+    list.removeAll()
+    for index in entity.indexes {
+      try encodeKey(of: view, id: id, in: index, of: entity)
+      list.append(key.bytes)
+    }
+  }
+
+  /// Leaves the key of `view` in `index` in ``key``.
+  @discardableResult
+  func encodeKey(
+    of view: RecordView, id: UInt64, in index: StoredIndex, of entity: StoredEntity
+  ) throws(StoreError) -> Bool {
+    do {
+      let hasNull = try IndexTuple.encode(
+        index.description, of: view, in: entity.description, into: &key)
+      if IndexTuple.keyHasRecordID(isUnique: index.isUnique, hasNull: hasNull) {
+        key.append(recordID: id)
+      }
+      return hasNull
+    } catch {
+      throw .damagedRecord(entity: entity.name, recordID: id, error)
+    }
+  }
+
+  /// Throws when a key of ``newKeys`` is held by another record than `id`. A key that ends with the
+  /// record id cannot be.
+  func checkUnique(of entity: StoredEntity, id: UInt64?, hasOld: Bool) throws(StoreError) {
+    for (place, index) in entity.indexes.enumerated() where index.isUnique {
+      if hasOld, newKeys.isEqual(to: oldKeys, at: place) { continue }
+      let holder = try newKeys.withKey(place) { (key) throws(StoreError) in
+        try self.holder(of: key, in: index)
+      }
+      if let holder, holder != id {
+        throw .uniqueViolation(
+          entity: entity.name, index: index.name, holder: holder,
+          detail: newKeys.withKey(place) { KeyText.text($0) })
+      }
+    }
+  }
+
+  /// Moves the entries of record `id` from ``oldKeys`` to ``newKeys``.
+  func moveEntries(
+    of entity: StoredEntity, id: UInt64, hasOld: Bool, hasNew: Bool
+  ) throws(StoreError) {
+    let body = littleEndianBytes(id)
+    do {
+      for (place, index) in entity.indexes.enumerated() {
+        // An attribute that kept its value yields the same entry on both sides; removing it after
+        // writing it would lose the record from that index.
+        if hasOld, hasNew, newKeys.isEqual(to: oldKeys, at: place) { continue }
+        if hasOld {
+          try oldKeys.withKey(place) { (key) throws(LMDBError) in
+            _ = try transaction.delete(key, in: index.tree)
+          }
+        }
+        if hasNew {
+          try newKeys.withKey(place) { (key) throws(LMDBError) in
+            try body.withBytes { (body) throws(LMDBError) in
+              try transaction.put(
+                key, index.isUnique ? body : UnsafeRawBufferPointer(start: nil, count: 0),
+                in: index.tree)
+            }
+          }
+        }
+      }
+    } catch {
+      throw StoreError(error)
+    }
+  }
+}

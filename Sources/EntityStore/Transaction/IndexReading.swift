@@ -1,0 +1,158 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// Where a walk over an index begins and ends.
+///
+/// A bound may be one of all attributes of the index; order is that of ``IndexableValue``.
+public struct IndexBounds<each Value: IndexableValue>: Sendable {
+  var lower = IndexWalkBound.none
+  var upper = IndexWalkBound.none
+
+  /// Everything.
+  public init() {}
+
+  /// From the key on, itself included.
+  public func from(_ key: repeat each Value) -> IndexBounds {
+    var result = self
+    result.lower = .included(Self.values(repeat each key))
+    return result
+  }
+
+  /// Behind the key.
+  public func after(_ key: repeat each Value) -> IndexBounds {
+    var result = self
+    result.lower = .excluded(Self.values(repeat each key))
+    return result
+  }
+
+  /// Up to the key, itself included.
+  public func through(_ key: repeat each Value) -> IndexBounds {
+    var result = self
+    result.upper = .included(Self.values(repeat each key))
+    return result
+  }
+
+  /// Up to the key, without it.
+  public func upTo(_ key: repeat each Value) -> IndexBounds {
+    var result = self
+    result.upper = .excluded(Self.values(repeat each key))
+    return result
+  }
+
+  private static func values(_ key: repeat each Value) -> [LodestoreFormat.Value] {
+    var values: [LodestoreFormat.Value] = []
+    repeat values.append((each key).storedValue.value)
+    return values
+  }
+}
+
+extension ReadableTransaction where Self: ~Copyable {
+  /// The record that `index` leads to from `key`; the first of them in an index that is not
+  /// unique. `nil` when there is none.
+  ///
+  /// - Throws: ``StoreError/Code/unknownIndex`` when the entity has no such index.
+  /// - Complexity: O(log *n*): one visit of the index, one of the records.
+  public func fetch<E: Entity, each Value: IndexableValue>(
+    _ index: EntityIndex<E, repeat each Value>, key: repeat each Value
+  ) throws(StoreError) -> E? {
+    let core = access.core
+    let (entity, stored) = try core.resolve(index)
+    let values = EntityIndex<E, repeat each Value>.values(repeat each key)
+    guard let id = try core.firstRecord(with: values, in: stored, of: entity) else { return nil }
+    guard let bytes = try core.record(id, of: entity) else {
+      throw .damagedIndex(stored.name, "it leads to \(entity.name) \(id), which is not there")
+    }
+    return try core.decode(E.self, bytes, id: id, of: entity)
+  }
+
+  /// The records that a unique `index` leads to from `keys`, in the order of `keys`; `nil` where
+  /// there is none. Found in one pass over the sorted keys.
+  ///
+  /// - Complexity: O(*k* log *n*), with each page visited once.
+  public func fetch<E: Entity, each Value: IndexableValue>(
+    _ index: EntityIndex<E, repeat each Value>, keys: [(repeat each Value)]
+  ) throws(StoreError) -> [E?] {
+    let core = access.core
+    let (entity, stored) = try core.resolve(index)
+    var tuples: [[LodestoreFormat.Value]] = []
+    tuples.reserveCapacity(keys.count)
+    for key in keys {
+      tuples.append(EntityIndex<E, repeat each Value>.values(repeat each key))
+    }
+    let ids = try core.holders(of: tuples, in: stored, of: entity)
+    var found = [E?](repeating: nil, count: keys.count)
+    let ordered = ids.indices.sorted { (ids[$0] ?? 0) < (ids[$1] ?? 0) }
+    for place in ordered {
+      guard let id = ids[place] else { continue }
+      guard let bytes = try core.record(id, of: entity) else {
+        throw .damagedIndex(stored.name, "it leads to \(entity.name) \(id), which is not there")
+      }
+      found[place] = try core.decode(E.self, bytes, id: id, of: entity)
+    }
+    return found
+  }
+
+  /// The records in the order of `index`, within `bounds`, backwards when `isReversed`.
+  ///
+  /// Records with equal keys come in the order of insertion (the opposite, when reversed). Text
+  /// that is longer than what a key holds (463 bytes shared) is put in order by looking at it.
+  ///
+  /// - Parameter limit: the most records to return.
+  public func fetch<E: Entity, each Value: IndexableValue>(
+    _ index: EntityIndex<E, repeat each Value>, within bounds: IndexBounds<repeat each Value> = .init(),
+    isReversed: Bool = false, limit: Int = .max
+  ) throws(StoreError) -> [E] {
+    let core = access.core
+    let (entity, stored) = try core.resolve(index)
+    var result: [E] = []
+    guard limit > 0 else { return result }
+    try core.walk(
+      stored, of: entity, lower: bounds.lower, upper: bounds.upper,
+      isReversed: isReversed
+    ) { (id) throws(StoreError) in
+      guard let bytes = try core.record(id, of: entity) else {
+        throw .damagedIndex(stored.name, "it leads to \(entity.name) \(id), which is not there")
+      }
+      result.append(try core.decode(E.self, bytes, id: id, of: entity))
+      return result.count < limit
+    }
+    return result
+  }
+
+  /// The ids of the records in the order of `index`, without reading the records.
+  public func ids<E: Entity, each Value: IndexableValue>(
+    _ index: EntityIndex<E, repeat each Value>, within bounds: IndexBounds<repeat each Value> = .init(),
+    isReversed: Bool = false, limit: Int = .max
+  ) throws(StoreError) -> [E.ID] {
+    let core = access.core
+    let (entity, stored) = try core.resolve(index)
+    var result: [E.ID] = []
+    guard limit > 0 else { return result }
+    try core.walk(
+      stored, of: entity, lower: bounds.lower, upper: bounds.upper,
+      isReversed: isReversed
+    ) { (id) throws(StoreError) in
+      result.append(RecordID(rawValue: id))
+      return result.count < limit
+    }
+    return result
+  }
+
+  /// How many records `index` has within `bounds`.
+  ///
+  /// - Complexity: O(entries within the bounds); no record is read.
+  public func count<E: Entity, each Value: IndexableValue>(
+    _ index: EntityIndex<E, repeat each Value>, within bounds: IndexBounds<repeat each Value>
+  ) throws(StoreError) -> Int {
+    let core = access.core
+    let (entity, stored) = try core.resolve(index)
+    var count = 0
+    try core.walk(
+      stored, of: entity, lower: bounds.lower, upper: bounds.upper, isReversed: false
+    ) { (_) throws(StoreError) in
+      count += 1
+      return true
+    }
+    return count
+  }
+}

@@ -1,0 +1,55 @@
+package import LodestoreFormat
+
+/// Index keys as text, for messages and `kvdump`.
+package enum KeyText {
+  /// The values of a tuple, cut to 64 bytes: for ``StoreError/debugDescription`` only.
+  static func text(_ tuple: UnsafeRawBufferPointer) -> String {
+    var decoder = KeyDecoder(tuple)
+    var parts: [String] = []
+    while !decoder.isAtEnd, let value = try? decoder.next() { parts.append(text(of: value)) }
+    let text = parts.joined(separator: ", ")
+    return text.utf8.count > 64 ? String(text.prefix(60)) + "…" : text
+  }
+
+  /// One value.
+  package static func text(of value: Value) -> String {
+    switch value {
+    case .null: "null"
+    case .bool(let flag): flag ? "true" : "false"
+    case .integer(let number): String(number)
+    case .unsigned(let number): String(number)
+    case .double(let number): number.description
+    case .date(let seconds):
+      ISO8601Text.text(.init(timeIntervalSinceReferenceDate: seconds)) ?? seconds.description
+    case .uuid(let uuid): uuid.text
+    case .decimal(let decimal): decimal.text
+    case .string(let text): text
+    case .data(let bytes): bytes.map { hexByte($0) }.joined()
+    case .document: "(document)"
+    }
+  }
+
+  private static func hexByte(_ byte: UInt8) -> String {
+    byte < 16 ? "0" + String(byte, radix: 16) : String(byte, radix: 16)
+  }
+}
+
+extension DecimalValue {
+  /// Plain notation for exponents near zero, scientific beyond.
+  package var text: String {
+    if isNaN { return "nan" }
+    let sign = isNegative ? "-" : ""
+    let digits = digits.map { String($0) }.joined()
+    guard !digits.isEmpty else { return "0" }
+    let exponent = Int(exponent)
+    if exponent >= 0, digits.count + exponent <= 40 {
+      return sign + digits + String(repeating: "0", count: exponent)
+    }
+    let point = digits.count + exponent
+    if exponent < 0, point > -20 {
+      if point <= 0 { return sign + "0." + String(repeating: "0", count: -point) + digits }
+      return sign + digits.prefix(point) + "." + digits.dropFirst(point)
+    }
+    return "\(sign)\(digits)e\(exponent)"
+  }
+}

@@ -1,0 +1,178 @@
+package import LMDB
+package import LodestoreFormat
+
+/// What a transaction of a store works with: the engine's transaction, and the schema as of it.
+///
+/// One thread at a time, from the beginning to the end of one closure. The public faces are
+/// ``Snapshot`` and ``WriteTransaction``; `kvdump` uses it as it is.
+package final class TransactionCore {
+  package let transaction: Transaction
+  package let schema: StoredSchema
+  package let store: StoreCore
+  package let isWrite: Bool
+  /// Next record id by entity number, as far as this transaction has asked.
+  var nextIDs: [UInt32: UInt64] = [:]
+  /// Entities whose counter has been raised in this transaction.
+  var raisedCounters: Set<UInt32> = []
+  var writer = RecordWriter()
+  var key = KeyEncoder()
+  /// Set when a batch failed half-way: the transaction can only be aborted.
+  var brokenBy: StoreError?
+  /// Scratch for the keys of one record.
+  var oldKeys = KeyList()
+  var newKeys = KeyList()
+
+  init(transaction: Transaction, schema: StoredSchema, store: StoreCore, isWrite: Bool) {
+    self.transaction = transaction
+    self.schema = schema
+    self.store = store
+    self.isWrite = isWrite
+  }
+
+  // MARK: Entities
+
+  func entity<E: Entity>(_: E.Type) throws(StoreError) -> StoredEntity {
+    guard let name = store.name(of: E.self) else { throw .undeclared(E.schema.name) }
+    return try entity(named: name)
+  }
+
+  package func entity(named name: String) throws(StoreError) -> StoredEntity {
+    guard let entity = schema.entity(named: name) else {
+      throw .unknownEntity(name, known: schema.entities.map(\.name))
+    }
+    return entity
+  }
+
+  // MARK: Records
+
+  /// The bytes of record `id`, valid until the next change.
+  package func record(
+    _ id: UInt64, of entity: StoredEntity
+  ) throws(StoreError) -> UnsafeRawBufferPointer? {
+    do {
+      return try transaction.get(id, in: entity.records)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  package func count(of entity: StoredEntity) throws(StoreError) -> Int {
+    do {
+      return try transaction.count(of: entity.records)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  func decode<E: Entity>(
+    _: E.Type, _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity
+  ) throws(StoreError) -> E {
+    let view = try entity.view(bytes, id: id)
+    if store.options.verifiesChecksums { try verifyChecksum(view, id: id, of: entity) }
+    if view.layout === entity.layout { return try decode(E.self, view, id: id, of: entity) }
+    let current = try carriedOver(view, id: id, of: entity)
+    return try withExtendedLifetime(current) { () throws(StoreError) in
+      try current.withBytes { (bytes) throws(StoreError) in
+        try decode(E.self, try entity.view(bytes, id: id), id: id, of: entity)
+      }
+    }
+  }
+
+  private func decode<E: Entity>(
+    _: E.Type, _ view: RecordView, id: UInt64, of entity: StoredEntity
+  ) throws(StoreError) -> E {
+    var reader = RecordReader(view, entity: entity.name, recordID: id)
+    var value = try E(from: &reader)
+    value.id = RecordID(rawValue: id)
+    return value
+  }
+
+  private func verifyChecksum(
+    _ view: RecordView, id: UInt64, of entity: StoredEntity
+  ) throws(StoreError) {
+    let expected = Checksum.record(id: id, body: view.content)
+    guard expected == view.storedChecksum else {
+      throw .damagedRecord(
+        entity: entity.name, recordID: id,
+        FormatError(
+          "its checksum is \(hex(view.storedChecksum)), its bytes give \(hex(expected))"))
+    }
+  }
+
+  /// A record of an older layout, written in the current one.
+  package func carriedOver(
+    _ view: RecordView, id: UInt64, of entity: StoredEntity
+  ) throws(StoreError) -> [UInt8] {
+    do {
+      return try RecordBuilder.record(
+        id: id, layout: entity.layout, values: try entity.values(of: view))
+    } catch {
+      throw .damagedRecord(entity: entity.name, recordID: id, error)
+    }
+  }
+
+  // MARK: Keys
+
+  /// The tuple of index keys for `values`, cut if need be; `nil` when a value is null.
+  func uniqueKey(_ values: [Value], of index: StoredIndex) throws(StoreError) -> [UInt8]? {
+    guard !values.contains(.null) else { return nil }
+    return try tuple(values, index: index)
+  }
+
+  package func tuple(_ values: [Value], index: StoredIndex) throws(StoreError) -> [UInt8] {
+    key.reset()
+    do {
+      for value in values { try key.append(value) }
+    } catch {
+      throw StoreError(.unstorableValue, "cannot look up in '\(index.name)': \(error.reason)")
+    }
+    if values.count == index.description.attributes.count { key.finishTuple() }
+    return Array(key.bytes)
+  }
+
+  /// The id of the record that holds `tuple` in a unique index.
+  package func holder(
+    of tuple: UnsafeRawBufferPointer, in index: StoredIndex
+  ) throws(StoreError) -> UInt64? {
+    do {
+      guard let bytes = try transaction.get(tuple, in: index.tree) else { return nil }
+      guard bytes.count == 8 else {
+        throw StoreError.damagedIndex(index.name, "an entry's body has \(bytes.count) bytes, not 8")
+      }
+      return bytes.uint64(at: 0)
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+}
+
+/// Index keys of one record, one after the other, without an allocation per key.
+struct KeyList {
+  private var bytes: [UInt8] = []
+  private var ends: [Int] = []
+
+  mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    ends.removeAll(keepingCapacity: true)
+  }
+
+  mutating func append(_ key: UnsafeRawBufferPointer) {
+    bytes.append(contentsOf: key)
+    ends.append(bytes.count)
+  }
+
+  func withKey<R, E: Error>(
+    _ place: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    let range = (place == 0 ? 0 : ends[place - 1])..<ends[place]
+    return try bytes.withBytes { (all) throws(E) in
+      try body(UnsafeRawBufferPointer(rebasing: all[range]))
+    }
+  }
+
+  func isEqual(to other: KeyList, at place: Int) -> Bool {
+    withKey(place) { mine in
+      other.withKey(place) { theirs in compareKeys(mine, theirs) == 0 }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/// The bounds of a walk over keys.
+package struct KeyRange: Sendable, Equatable {
+  package enum Bound: Sendable, Equatable {
+    case unbounded
+    case included([UInt8])
+    case excluded([UInt8])
+  }
+
+  package var lower: Bound
+  package var upper: Bound
+
+  package init(lower: Bound = .unbounded, upper: Bound = .unbounded) {
+    self.lower = lower
+    self.upper = upper
+  }
+
+  /// All keys that begin with `prefix`. A prefix of nothing but 255 has no bound above.
+  package static func prefix(_ prefix: [UInt8]) -> KeyRange {
+    KeyRange(
+      lower: prefix.isEmpty ? .unbounded : .included(prefix),
+      upper: successor(ofPrefix: prefix).map(Bound.excluded) ?? .unbounded)
+  }
+
+  /// The least key above all that begin with `prefix`; `nil` when there is none.
+  package static func successor(ofPrefix prefix: [UInt8]) -> [UInt8]? {
+    guard let last = prefix.lastIndex(where: { $0 != 255 }) else { return nil }
+    return prefix[..<last] + [prefix[last] + 1]
+  }
+
+  /// Whether `key` is not above the upper bound.
+  func admitsFromAbove(_ key: UnsafeRawBufferPointer) -> Bool {
+    switch upper {
+    case .unbounded: true
+    case .included(let bound): !Self.isLess(bound, key)
+    case .excluded(let bound): Self.isLess(key, bound)
+    }
+  }
+
+  /// Whether `key` is not below the lower bound.
+  func admitsFromBelow(_ key: UnsafeRawBufferPointer) -> Bool {
+    switch lower {
+    case .unbounded: true
+    case .included(let bound): !Self.isLess(key, bound)
+    case .excluded(let bound): Self.isLess(bound, key)
+    }
+  }
+
+  private static func isLess(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
+    a.lexicographicallyPrecedes(b)
+  }
+}
+
+extension Cursor {
+  /// Visits the pairs of `range` in key order, or backwards, until `body` returns false.
+  ///
+  /// The tree must not change during the walk.
+  package func walk(
+    _ range: KeyRange, backwards: Bool = false,
+    _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    var found = try place(range, backwards: backwards)
+    while found {
+      guard backwards ? range.admitsFromBelow(key) : range.admitsFromAbove(key) else { return }
+      guard try body(key, value) else { return }
+      found = backwards ? try previous() : try next()
+    }
+  }
+
+  private func place(_ range: KeyRange, backwards: Bool) throws(LMDBError) -> Bool {
+    if backwards {
+      switch range.upper {
+      case .unbounded: return try last()
+      case .excluded(let bound):
+        return try bound.withBytes { (bytes) throws(LMDBError) in try seek(before: bytes) }
+      case .included(let bound):
+        return try bound.withBytes { (bytes) throws(LMDBError) in
+          if try seek(bytes) { return true }
+          return try seek(before: bytes)
+        }
+      }
+    }
+    switch range.lower {
+    case .unbounded: return try first()
+    case .included(let bound):
+      return try bound.withBytes { (bytes) throws(LMDBError) in try seek(atOrAfter: bytes) }
+    case .excluded(let bound):
+      return try bound.withBytes { (bytes) throws(LMDBError) in
+        guard try seek(atOrAfter: bytes) else { return false }
+        return compare(key, bytes) == 0 ? try next() : true
+      }
+    }
+  }
+
+  private func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+    a.elementsEqual(b) ? 0 : 1
+  }
+}

@@ -1,0 +1,85 @@
+#if Macros
+  /// Makes a struct an entity: gives it a typed `id`, a schema, and code to read and write records.
+  ///
+  ///     @Entity
+  ///     struct Pod {
+  ///       #Unique<Pod>([\.name, \.version])
+  ///       #Index<Pod>([\.updatedAt])
+  ///
+  ///       var name: String
+  ///       var version: String
+  ///       var homepage: String?
+  ///       var license: String = "MIT"
+  ///       @Attribute(originalName: "stars") var likes: Int = 0
+  ///       var updatedAt: Date
+  ///       @Transient var isSelected = false
+  ///     }
+  ///
+  /// Every stored property is an attribute, in the order of the declaration; its type must be written.
+  /// Static and computed properties are left out, and so is what has ``Transient()``. Types are
+  /// those of ``AttributeValue``, enumerations with a raw value, and `Codable` types of the program
+  /// (kept as documents); optionals, arrays and dictionaries with `String` keys of these. A set is
+  /// refused because its order differs from process to process, and an unchanged record could not
+  /// be recognized. Such a set within a `Codable` struct is not seen by the macro.
+  ///
+  /// A default value serves twice: in initializers as always, and as the value of records that are
+  /// older than the attribute. For the second it must be the same in every process: a literal, a
+  /// static member (`.active`, `Settings.standard`), a call with arguments that are such values
+  /// (`Decimal(5)`), or a collection of them. `Date()`, `UUID()`, `.now` and every other call
+  /// without arguments, operators and closures are not taken: adding such an attribute to an entity
+  /// that has records needs an optional type, or a static member that holds the value.
+  ///
+  /// `id` is a property like others: it takes part in `Equatable`, `Hashable` and `Codable` where the
+  /// struct has them, and comes last in the memberwise initializer, which stays.
+  ///
+  /// - Parameter name: The entity's name in the file, a literal; the struct's own when left out. An
+  ///   ASCII letter or `_`, then letters, digits and `_`, at most 64 bytes.
+  @attached(member, names: named(id))
+  @attached(
+    extension, conformances: Entity, names: named(schema), named(init(from:)),
+    named(encode(into:)))
+  public macro Entity(name: String? = nil) =
+    #externalMacro(module: "EntityMacros", type: "EntityMacro")
+
+  /// Says more about how a property of an ``Entity(name:)`` is stored.
+  ///
+  ///     @Attribute(.unique) var slug: String
+  ///     @Attribute(.unique, originalName: "mail") var email: String
+  ///
+  /// - Parameters:
+  ///   - options: What the attribute is besides, written out as members.
+  ///   - originalName: The name under which older versions of the program stored it, a literal.
+  @attached(peer)
+  public macro Attribute(_ options: AttributeOption..., originalName: String? = nil) =
+    #externalMacro(module: "EntityMacros", type: "AttributeMacro")
+
+  /// Leaves a property of an ``Entity(name:)`` out of the store.
+  ///
+  /// It has its default value when a record is read, so it needs one; an optional `var` has `nil`.
+  @attached(peer)
+  public macro Transient() = #externalMacro(module: "EntityMacros", type: "TransientMacro")
+
+  /// Declares indexes of the ``Entity(name:)`` in which it stands, each over the attributes of one
+  /// list, in the order of the list.
+  ///
+  ///     #Index<Pod>([\.updatedAt], [\.stars, \.name])
+  @freestanding(declaration)
+  public macro Index<E>(_ indexes: [PartialKeyPath<E>]...) =
+    #externalMacro(module: "EntityMacros", type: "IndexMacro")
+
+  /// Declares unique indexes of the ``Entity(name:)`` in which it stands: no two records have the
+  /// same values in all attributes of one list. Nulls do not collide.
+  ///
+  ///     #Unique<Pod>([\.name, \.version])
+  @freestanding(declaration)
+  public macro Unique<E>(_ indexes: [PartialKeyPath<E>]...) =
+    #externalMacro(module: "EntityMacros", type: "IndexMacro")
+
+  /// What ``Attribute(_:originalName:)`` can say about an attribute.
+  public struct AttributeOption: Sendable, Hashable {
+    private let name: String
+
+    /// No two records have the same value; null does not collide.
+    public static let unique = AttributeOption(name: "unique")
+  }
+#endif

@@ -1,0 +1,128 @@
+/// The codes that start a document value.
+///
+/// See Format.md, "Documents".
+enum DocumentCode {
+  static let null: UInt8 = 0x00
+  static let `false`: UInt8 = 0x01
+  static let `true`: UInt8 = 0x02
+  static let integer: UInt8 = 0x03
+  static let unsigned: UInt8 = 0x04
+  static let double: UInt8 = 0x05
+  static let text: UInt8 = 0x06
+  static let data: UInt8 = 0x07
+  static let date: UInt8 = 0x08
+  static let uuid: UInt8 = 0x09
+  static let decimal: UInt8 = 0x0a
+  static let array: UInt8 = 0x0c
+  static let object: UInt8 = 0x0d
+}
+
+/// A document in memory as a tree: what the catalogue is made of.
+///
+/// Records use ``DocumentReader`` and ``DocumentWriter`` directly and never build one.
+package indirect enum Document: Sendable, Hashable {
+  case null
+  case bool(Bool)
+  case integer(Int64)
+  /// Only for values above `Int64.max`; smaller ones are `.integer`.
+  case unsigned(UInt64)
+  case double(Double)
+  case string(String)
+  case data([UInt8])
+  /// Seconds since 2001-01-01T00:00:00Z.
+  case date(Double)
+  case uuid(UUIDBytes)
+  case decimal(DecimalValue)
+  case array([Document])
+  case object([String: Document])
+
+  /// The deepest nesting of arrays and objects that a document may have.
+  package static let deepestNesting = 128
+
+  /// The member `name` of an object; `nil` when there is none or this is not an object.
+  package subscript(name: String) -> Document? {
+    guard case .object(let members) = self else { return nil }
+    return members[name]
+  }
+
+  /// The document's bytes.
+  ///
+  /// The caller keeps to ``deepestNesting``: this does not check it.
+  package func encoded() -> [UInt8] {
+    var writer = DocumentWriter()
+    write(to: &writer)
+    return writer.bytes
+  }
+
+  /// Decodes the whole of `bytes`, checking every rule of Format.md.
+  ///
+  /// Two member names that differ in bytes and are equal as Swift strings, such as "é" in one
+  /// scalar and in two, are a valid document that this tree cannot hold: that throws as well.
+  package init(decoding bytes: UnsafeRawBufferPointer) throws(FormatError) {
+    try DocumentReader(bytes).validate()
+    var reader = DocumentReader(bytes)
+    try self.init(reading: &reader)
+  }
+}
+
+extension Document {
+  private func write(to writer: inout DocumentWriter) {
+    switch self {
+    case .null: writer.writeNull()
+    case .bool(let flag): writer.write(flag)
+    case .integer(let number): writer.write(number)
+    case .unsigned(let number): writer.write(number)
+    case .double(let number): writer.write(number)
+    case .string(let text): writer.write(text)
+    case .data(let bytes): bytes.withUnsafeBytes { writer.write(data: $0) }
+    case .date(let seconds): writer.write(date: seconds)
+    case .uuid(let uuid): writer.write(uuid)
+    case .decimal(let decimal): writer.write(decimal)
+    case .array(let values):
+      let token = writer.beginArray()
+      for value in values { value.write(to: &writer) }
+      writer.endArray(token, count: values.count)
+    case .object(let members):
+      let token = writer.beginObject()
+      for name in DocumentWriter.sortedNames(members.keys) {
+        writer.writeName(name)
+        (members[name] ?? .null).write(to: &writer)
+      }
+      writer.endObject(token, count: members.count)
+    }
+  }
+
+  /// Reads one value of a validated document, whose nesting and counts are therefore sound.
+  private init(reading reader: inout DocumentReader) throws(FormatError) {
+    switch try reader.kind() {
+    case .null:
+      try reader.skip()
+      self = .null
+    case .bool: self = .bool(try reader.bool())
+    case .integer: self = .integer(try reader.int64())
+    case .unsigned: self = .unsigned(try reader.uint64())
+    case .double: self = .double(try reader.double())
+    case .text: self = .string(try reader.string())
+    case .data: self = .data(Array(try reader.data()))
+    case .date: self = .date(try reader.date())
+    case .uuid: self = .uuid(try reader.uuid())
+    case .decimal: self = .decimal(try reader.decimal())
+    case .array:
+      var values: [Document] = []
+      let (count, _) = try reader.enterArray()
+      for _ in 0..<count { values.append(try Document(reading: &reader)) }
+      self = .array(values)
+    case .object:
+      var members: [String: Document] = [:]
+      let (count, _) = try reader.enterObject()
+      for _ in 0..<count {
+        let start = reader.offset
+        let name = String(decoding: try reader.name(), as: UTF8.self)
+        guard members.updateValue(try Document(reading: &reader), forKey: name) == nil else {
+          throw FormatError("a member name differs from another only in normalization", at: start)
+        }
+      }
+      self = .object(members)
+    }
+  }
+}

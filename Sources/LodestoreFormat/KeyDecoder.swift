@@ -1,0 +1,173 @@
+/// Reads the elements of a tuple in an index key.
+///
+/// See Format.md, "Index keys".
+///
+/// Strict: it refuses every encoding that ``KeyEncoder`` does not write, so that two different keys
+/// never give equal values. Never traps. The bytes must outlive the decoder. A cut tuple gives its
+/// first elements and then throws or gives a text that is not the record's, so ask
+/// ``isCut(tuple:)`` first.
+package struct KeyDecoder {
+  private let bytes: UnsafeRawBufferPointer
+  /// Where the next element starts.
+  package private(set) var offset = 0
+
+  /// Over a tuple alone, without the record id that may follow it in a key.
+  package init(_ bytes: UnsafeRawBufferPointer) {
+    self.bytes = bytes
+  }
+
+  package var isAtEnd: Bool { offset >= bytes.count }
+
+  /// Whether `tuple`, without a record id, is a cut one.
+  package static func isCut(tuple: UnsafeRawBufferPointer) -> Bool {
+    tuple.count == KeyEncoder.cutLength
+  }
+
+  /// The record id that ends `key`; `nil` when the key is too short to have one.
+  package static func recordIDSuffix(_ key: UnsafeRawBufferPointer) -> UInt64? {
+    key.count >= 8 ? key.bigEndianUInt64(at: key.count - 8) : nil
+  }
+
+  /// The next element.
+  ///
+  /// After an error the offset is unspecified.
+  package mutating func next() throws(FormatError) -> Value {
+    let start = offset
+    let code = try byte()
+    switch code {
+    case KeyCode.null: return .null
+    case KeyCode.false: return .bool(false)
+    case KeyCode.true: return .bool(true)
+    case KeyCode.zero: return .integer(0)
+    case KeyCode.lowestInteger..<KeyCode.zero:
+      return try negativeInteger(byteCount: Int(KeyCode.zero - code), start)
+    case KeyCode.zero...KeyCode.highestInteger:
+      return try positiveInteger(byteCount: Int(code - KeyCode.zero), start)
+    case KeyCode.double: return .double(try ordered(start))
+    case KeyCode.date: return .date(try ordered(start))
+    case KeyCode.uuid:
+      let high = try word()
+      return .uuid(UUIDBytes(high: high, low: try word()))
+    case KeyCode.decimal: return .decimal(try decimal(start))
+    case KeyCode.data: return .data(try terminated(start))
+    case KeyCode.text:
+      guard let text = String(validating: try terminated(start), as: UTF8.self) else {
+        throw FormatError("a text in an index key is not valid UTF-8", at: start)
+      }
+      return .string(text)
+    default:
+      throw FormatError(
+        "an index key has code 0x\(String(code, radix: 16)), which version 1 does not list",
+        at: start)
+    }
+  }
+}
+
+extension KeyDecoder {
+  private mutating func byte() throws(FormatError) -> UInt8 {
+    guard offset < bytes.count else {
+      throw FormatError("an index key ends within an element", at: offset)
+    }
+    defer { offset += 1 }
+    return bytes[offset]
+  }
+
+  private mutating func word() throws(FormatError) -> UInt64 {
+    guard bytes.count - offset >= 8 else {
+      throw FormatError("an index key ends within an element", at: offset)
+    }
+    defer { offset += 8 }
+    return bytes.bigEndianUInt64(at: offset)
+  }
+
+  private mutating func integer(byteCount: Int) throws(FormatError) -> UInt64 {
+    var value: UInt64 = 0
+    for _ in 0..<byteCount { value = value << 8 | UInt64(try byte()) }
+    return value
+  }
+
+  private func requireShortest(
+    _ magnitude: UInt64, byteCount: Int, _ start: Int
+  ) throws(FormatError) {
+    guard magnitude >> UInt64(byteCount * 8 - 8) != 0 else {
+      throw FormatError("an integer in an index key is not in its fewest bytes", at: start)
+    }
+  }
+
+  private mutating func positiveInteger(
+    byteCount: Int, _ start: Int
+  ) throws(FormatError) -> Value {
+    let value = try integer(byteCount: byteCount)
+    try requireShortest(value, byteCount: byteCount, start)
+    return .integer(unsigned: value)
+  }
+
+  private mutating func negativeInteger(
+    byteCount: Int, _ start: Int
+  ) throws(FormatError) -> Value {
+    let stored = try integer(byteCount: byteCount)
+    let magnitude = (UInt64.max >> UInt64(64 - byteCount * 8)) - stored
+    try requireShortest(magnitude, byteCount: byteCount, start)
+    guard magnitude <= Int64.min.magnitude else {
+      throw FormatError("an integer in an index key is below -2^63", at: start)
+    }
+    return .integer(Int64(truncatingIfNeeded: 0 &- magnitude))
+  }
+
+  private mutating func ordered(_ start: Int) throws(FormatError) -> Double {
+    let stored = try word()
+    let value = Double(bitPattern: stored >> 63 == 1 ? stored ^ 1 << 63 : ~stored)
+    let isCanonical =
+      value.isNaN ? stored == 0xfff8_0000_0000_0000 : value != 0 || stored == 1 << 63
+    guard isCanonical else {
+      throw FormatError("a NaN or zero in an index key is not in its one form", at: start)
+    }
+    return value
+  }
+
+  private mutating func terminated(_ start: Int) throws(FormatError) -> [UInt8] {
+    var result: [UInt8] = []
+    while true {
+      let next = try byte()
+      if next == 0 {
+        guard offset < bytes.count, bytes[offset] == 0xff else { return result }
+        offset += 1
+      }
+      result.append(next)
+    }
+  }
+
+  private mutating func decimal(_ start: Int) throws(FormatError) -> DecimalValue {
+    let kind = try byte()
+    switch kind {
+    case DecimalClass.zero: return DecimalValue(isNegative: false, exponent: 0, significand: 0)
+    case DecimalClass.nan: return .nan
+    case DecimalClass.negative, DecimalClass.positive: break
+    default:
+      throw FormatError("a decimal in an index key has class \(kind), must be 1 to 4", at: start)
+    }
+    let inversion: UInt8 = kind == DecimalClass.negative ? 0xff : 0
+    let scaleHigh = Int(try byte() ^ inversion)
+    let scale = (scaleHigh << 8 | Int(try byte() ^ inversion)) - DecimalClass.scaleBias
+    var significand: UInt128 = 0
+    var digitCount = 0
+    var digit: UInt8 = 0
+    while true {
+      let next = try byte() ^ inversion
+      if next == 0 { break }
+      digit = next - 1
+      let (shifted, isTooLong) = significand.multipliedReportingOverflow(by: 10)
+      let (sum, isTooLarge) = shifted.addingReportingOverflow(UInt128(digit))
+      guard digit <= 9, digitCount > 0 || digit != 0, !isTooLong, !isTooLarge else {
+        throw FormatError("a decimal in an index key has impossible digits", at: start)
+      }
+      significand = sum
+      digitCount += 1
+    }
+    guard digitCount > 0, digit != 0, let exponent = Int16(exactly: scale - digitCount) else {
+      throw FormatError("a decimal in an index key is not in its canonical form", at: start)
+    }
+    return DecimalValue(
+      isNegative: kind == DecimalClass.negative, exponent: exponent, significand: significand)
+  }
+}

@@ -1,0 +1,296 @@
+/// The codes that start an element of an index key.
+///
+/// See Format.md, "Index keys".
+enum KeyCode {
+  static let null: UInt8 = 0x00
+  static let data: UInt8 = 0x01
+  static let text: UInt8 = 0x02
+  /// Zero; the byte count of a magnitude is added for a positive integer, subtracted for a
+  /// negative one.
+  static let zero: UInt8 = 0x14
+  static let lowestInteger: UInt8 = 0x0c
+  static let highestInteger: UInt8 = 0x1c
+  static let double: UInt8 = 0x21
+  static let `false`: UInt8 = 0x26
+  static let `true`: UInt8 = 0x27
+  static let uuid: UInt8 = 0x30
+  static let date: UInt8 = 0x33
+  static let decimal: UInt8 = 0x40
+}
+
+/// The second byte of a decimal's index key.
+enum DecimalClass {
+  static let negative: UInt8 = 1
+  static let zero: UInt8 = 2
+  static let positive: UInt8 = 3
+  static let nan: UInt8 = 4
+  static let scaleBias = 32_768
+}
+
+/// Encodes tuples of index key elements; reuse one for many keys, with ``reset()`` between.
+///
+/// Comparing the bytes of two tuples compares the tuples. The buffer is raw memory that is kept
+/// from key to key, because an array per key would cost more than the encoding.
+package struct KeyEncoder: ~Copyable {
+  /// A longer tuple is cut.
+  ///
+  /// With the record id a key then fits LMDB's limit of 511 bytes.
+  package static let longestTuple = 479
+  /// How many bytes of a tuple a cut key keeps.
+  package static let cutPrefix = 463
+  /// The length of every cut tuple, and of no other.
+  package static let cutLength = 480
+
+  private static let initialCapacity = 1024
+  /// A buffer that one huge text has made larger than this is not kept.
+  private static let keptCapacity = 1 << 16
+
+  private var base: UnsafeMutableRawPointer
+  private var capacity: Int
+  package private(set) var count = 0
+
+  package init() {
+    capacity = Self.initialCapacity
+    base = .allocate(byteCount: Self.initialCapacity, alignment: 16)
+  }
+
+  deinit { base.deallocate() }
+
+  /// What has been appended since the last reset.
+  ///
+  /// Valid until the next mutation.
+  package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
+
+  package mutating func reset() {
+    count = 0
+    if capacity > Self.keptCapacity {
+      base.deallocate()
+      capacity = Self.initialCapacity
+      base = .allocate(byteCount: capacity, alignment: 16)
+    }
+  }
+
+  package mutating func appendNull() {
+    reserve(1)
+    base.storeBytes(of: KeyCode.null, toByteOffset: count, as: UInt8.self)
+    count += 1
+  }
+
+  package mutating func append(_ value: Bool) {
+    reserve(1)
+    base.storeBytes(
+      of: value ? KeyCode.true : KeyCode.false, toByteOffset: count, as: UInt8.self)
+    count += 1
+  }
+
+  package mutating func append(_ value: Int64) {
+    if value >= 0 {
+      append(UInt64(bitPattern: value))
+    } else {
+      let magnitude = value.magnitude
+      let byteCount = Self.byteCount(magnitude)
+      appendInteger(~magnitude, byteCount, code: KeyCode.zero &- UInt8(byteCount))
+    }
+  }
+
+  package mutating func append(_ value: UInt64) {
+    let byteCount = Self.byteCount(value)
+    appendInteger(value, byteCount, code: KeyCode.zero &+ UInt8(byteCount))
+  }
+
+  package mutating func append(_ value: Double) {
+    appendWord(Self.ordered(value), code: KeyCode.double)
+  }
+
+  /// Appends a date in seconds since 2001-01-01T00:00:00Z.
+  package mutating func append(date seconds: Double) {
+    appendWord(Self.ordered(seconds), code: KeyCode.date)
+  }
+
+  package mutating func append(_ value: UUIDBytes) {
+    appendWord(value.high, code: KeyCode.uuid)
+    append(recordID: value.low)
+  }
+
+  package mutating func append(_ value: DecimalValue) {
+    if value.isNaN || value.significand == 0 {
+      reserve(2)
+      put(KeyCode.decimal)
+      put(value.isNaN ? DecimalClass.nan : DecimalClass.zero)
+      return
+    }
+    let digits = value.digits
+    reserve(digits.count + 5)
+    put(KeyCode.decimal)
+    put(value.isNegative ? DecimalClass.negative : DecimalClass.positive)
+    let inversion: UInt8 = value.isNegative ? 0xff : 0
+    // The highest exponents with many digits have a scale that 16 bits cannot hold; their order is
+    // lost, which is better than a trap. Foundation's decimals end at an exponent of 127.
+    let scale = UInt16(clamping: Int(value.exponent) + digits.count + DecimalClass.scaleBias)
+    put(UInt8(truncatingIfNeeded: scale >> 8) ^ inversion)
+    put(UInt8(truncatingIfNeeded: scale) ^ inversion)
+    for digit in digits { put((digit &+ 1) ^ inversion) }
+    put(inversion)
+  }
+
+  /// Appends text by its UTF-8 bytes, which are not checked here.
+  package mutating func append(text: UnsafeRawBufferPointer) {
+    appendTerminated(text, code: KeyCode.text)
+  }
+
+  package mutating func append(data: UnsafeRawBufferPointer) {
+    appendTerminated(data, code: KeyCode.data)
+  }
+
+  /// Appends any value; throws for a document, which has no index key, and then appends nothing.
+  package mutating func append(_ value: Value) throws(FormatError) {
+    switch value {
+    case .null: appendNull()
+    case .bool(let flag): append(flag)
+    case .integer(let number): append(number)
+    case .unsigned(let number): append(number)
+    case .double(let number): append(number)
+    case .date(let seconds): append(date: seconds)
+    case .uuid(let uuid): append(uuid)
+    case .decimal(let decimal): append(decimal)
+    case .string(var text): text.withUTF8 { append(text: UnsafeRawBufferPointer($0)) }
+    case .data(let bytes): bytes.withUnsafeBytes { append(data: $0) }
+    case .document: throw FormatError("a document has no index key")
+    }
+  }
+
+  /// Cuts the tuple when it is longer than 479 bytes, and tells whether it did.
+  ///
+  /// Call once per tuple, after its last element and before the record id: the tuple is all that
+  /// has been appended since the last reset. O(length) with a large factor when it cuts, because
+  /// of the hash.
+  @discardableResult
+  package mutating func finishTuple() -> Bool {
+    guard count > Self.longestTuple else { return false }
+    let hash = SHA256.hash(bytes)
+    count = Self.cutPrefix
+    put(0xff)
+    for byte in hash.prefix(Self.cutLength - Self.cutPrefix - 1) { put(byte) }
+    return true
+  }
+
+  /// Appends a record id as u64 BE, without a code: it ends a key and is no part of the tuple.
+  package mutating func append(recordID: UInt64) {
+    reserve(8)
+    base.storeBytes(of: recordID.bigEndian, toByteOffset: count, as: UInt64.self)
+    count += 8
+  }
+
+  /// Appends bytes as they are, such as a tuple that was encoded before.
+  package mutating func append(raw: UnsafeRawBufferPointer) {
+    guard let source = raw.baseAddress else { return }
+    reserve(raw.count)
+    (base + count).copyMemory(from: source, byteCount: raw.count)
+    count += raw.count
+  }
+}
+
+// MARK: - Bytes
+
+extension KeyEncoder {
+  @inline(__always)
+  private mutating func reserve(_ additional: Int) {
+    if capacity &- count < additional { grow(additional) }
+  }
+
+  @inline(never)
+  private mutating func grow(_ additional: Int) {
+    capacity = max(capacity * 2, count + additional)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+    larger.copyMemory(from: base, byteCount: count)
+    base.deallocate()
+    base = larger
+  }
+
+  /// Stores one byte for which the caller has reserved the room.
+  @inline(__always)
+  private mutating func put(_ byte: UInt8) {
+    base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+    count &+= 1
+  }
+
+  /// The fewest bytes that hold `magnitude`; 0 for zero.
+  @inline(__always)
+  private static func byteCount(_ magnitude: UInt64) -> Int {
+    (64 &- magnitude.leadingZeroBitCount &+ 7) &>> 3
+  }
+
+  /// Appends the low `byteCount` bytes of `word`, most significant first.
+  ///
+  /// It always stores eight bytes and counts fewer, which is cheaper than a loop; what lies behind
+  /// the count is never read.
+  @inline(__always)
+  private mutating func appendInteger(_ word: UInt64, _ byteCount: Int, code: UInt8) {
+    reserve(9)
+    base.storeBytes(of: code, toByteOffset: count, as: UInt8.self)
+    let shifted = word &<< UInt64(truncatingIfNeeded: 64 &- byteCount &* 8)
+    base.storeBytes(of: shifted.bigEndian, toByteOffset: count &+ 1, as: UInt64.self)
+    count &+= 1 &+ byteCount
+  }
+
+  @inline(__always)
+  private mutating func appendWord(_ word: UInt64, code: UInt8) {
+    reserve(9)
+    base.storeBytes(of: code, toByteOffset: count, as: UInt8.self)
+    base.storeBytes(of: word.bigEndian, toByteOffset: count &+ 1, as: UInt64.self)
+    count &+= 9
+  }
+
+  /// *Ordered* of Format.md: one NaN after everything, one zero, unsigned order.
+  @inline(__always)
+  private static func ordered(_ value: Double) -> UInt64 {
+    let bits: UInt64 =
+      if value.isNaN { 0x7ff8_0000_0000_0000 } else if value == 0 { 0 } else { value.bitPattern }
+    let sign = UInt64(bitPattern: Int64(bitPattern: bits) &>> 63)
+    return bits ^ (sign | 1 << 63)
+  }
+
+  /// Appends code, bytes and a zero byte.
+  ///
+  /// Copies eight bytes at a time while looking for a zero byte in them, and starts again with
+  /// escapes when there is one, which hardly occurs.
+  @inline(__always)
+  private mutating func appendTerminated(_ source: UnsafeRawBufferPointer, code: UInt8) {
+    let length = source.count
+    reserve(length &+ 2)
+    let target = base + (count &+ 1)
+    var hasZero = false
+    if length >= 8 {
+      var index = 0
+      // The last step overlaps the one before it, so no bytes are left over.
+      while !hasZero, index < length {
+        index = min(index, length &- 8)
+        let word = source.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        hasZero = (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0
+        target.storeBytes(of: word, toByteOffset: index, as: UInt64.self)
+        index &+= 8
+      }
+    } else {
+      for index in 0..<length {
+        let byte = source[index]
+        if byte == 0 { hasZero = true }
+        target.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
+      }
+    }
+    if hasZero { return appendEscaped(source, code: code) }
+    base.storeBytes(of: code, toByteOffset: count, as: UInt8.self)
+    target.storeBytes(of: 0, toByteOffset: length, as: UInt8.self)
+    count &+= length &+ 2
+  }
+
+  @inline(never)
+  private mutating func appendEscaped(_ source: UnsafeRawBufferPointer, code: UInt8) {
+    reserve(source.count * 2 + 2)
+    put(code)
+    for byte in source {
+      put(byte)
+      if byte == 0 { put(0xff) }
+    }
+    put(0)
+  }
+}

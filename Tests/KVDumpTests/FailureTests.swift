@@ -1,0 +1,82 @@
+import Testing
+
+@testable import kvdump
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+@Suite("Suggestion")
+struct SuggestionTests {
+  private static let known = [
+    "Pod", "pods", "Fireball", "Film", "name", "version", "updatedAt", "id",
+  ]
+
+  @Test(arguments: [
+    ("Pods", "pods"), ("pod", "Pod"), ("Podd", "Pod"), ("Fierball", "Fireball"),
+    ("Firebal", "Fireball"), ("Flim", "Film"), ("nmae", "name"), ("verison", "version"),
+    ("updated_at", "updatedAt"), ("NAME", "name"), ("updateAt", "updatedAt"),
+  ])
+  func `proposes the nearest name`(typed: String, expected: String) {
+    #expect(Suggestion.nearest(to: typed, among: Self.known) == expected)
+  }
+
+  @Test(arguments: ["", "x", "ie", "Planet", "vrsn", "Firefly", "description"])
+  func `proposes nothing for another word`(typed: String) {
+    #expect(Suggestion.nearest(to: typed, among: Self.known) == nil)
+  }
+
+  @Test(arguments: [("", "abc", 3), ("abc", "acb", 1), ("ca", "abc", 3), ("kitten", "sitting", 3)])
+  func `counts slips`(a: String, b: String, slips: Int) {
+    let distance = Suggestion.distance(
+      from: Array(a.unicodeScalars), to: Array(b.unicodeScalars))
+    #expect(distance == slips)
+  }
+}
+
+@Suite("Exit status")
+struct ExitStatusTests {
+  @Test func `is the documented table`() {
+    let numbers = kvdump.ExitStatus.allCases.map(\.rawValue)
+    #expect(numbers == [0, 1, 64, 65, 66, 73, 74, 75, 77, 130, 141])
+  }
+
+  @Test(arguments: [
+    (ENOENT, false, kvdump.ExitStatus.noInput), (ENOENT, true, .cannotCreate),
+    (EEXIST, true, .cannotCreate),
+    (EACCES, false, .notPermitted), (EROFS, true, .notPermitted), (ENOSPC, true, .inputOutput),
+    (EIO, false, .inputOutput), (EAGAIN, false, .tryAgain), (EPIPE, false, .brokenPipe),
+    (EINTR, false, .interrupted), (EISDIR, false, .inputOutput),
+  ])
+  func `follows from the system's error`(code: Int32, creating: Bool, expected: kvdump.ExitStatus) {
+    #expect(kvdump.ExitStatus(errno: code, creating: creating) == expected)
+  }
+}
+
+@Suite("Command failure")
+struct CommandFailureTests {
+  private let failure = CommandFailure.noSuchEntity("Pods", in: "c.store", known: ["Pod", "Film"])
+
+  @Test func `names the thing, the reason and the next step`() {
+    #expect(
+      failure.line == "kvdump: c.store: has no entity \"Pods\"; did you mean \"Pod\"? "
+        + "see 'kvdump schema c.store'")
+    #expect(failure.status == .usage)
+  }
+
+  @Test func `is one JSON object with the facts`() {
+    #expect(
+      failure.json
+        == #"{"error":{"code":"no-such-entity","message":"c.store: has no entity \"Pods\"; "#
+        + #"did you mean \"Pod\"? see 'kvdump schema c.store'","entity":"Pods","didYouMean":"Pod","#
+        + #""status":64}}"#)
+  }
+
+  @Test func `does not drive the terminal by a name`() {
+    #expect(CommandFailure.noStore(at: "a\u{1b}[2J\n").line.contains("a\\u{1b}[2J\\n: no store"))
+  }
+}

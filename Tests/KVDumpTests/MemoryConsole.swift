@@ -1,0 +1,36 @@
+import Testing
+
+@testable import kvdump
+
+/// A console whose two streams are in memory.
+struct MemoryConsole {
+  let data = MemorySink()
+  let messages = MemorySink()
+  let console: Console
+
+  /// `width` makes it a terminal of so many columns.
+  init(width: Int? = nil, environment: [String: String] = [:]) {
+    let size = width.map { Terminal.Size(columns: $0, rows: 24) }
+    console = Console(
+      output: data, errors: messages, terminal: Terminal(size: size, hasStyle: true),
+      environment: environment.merging(["KVDUMP_PAGER": ""]) { given, _ in given })
+  }
+
+  /// Runs a command line to its end.
+  func run(_ arguments: String...) async -> kvdump.ExitStatus {
+    await KVDump.execute(arguments, on: console)
+  }
+}
+
+/// What a writer makes of some rows.
+func rendered(
+  _ rows: [[Cell]], by makeWriter: (TextOutput) -> any RowWriter
+) throws -> String {
+  let sink = MemorySink()
+  let output = TextOutput(sink)
+  let writer = makeWriter(output)
+  for row in rows { try writer.write(row) }
+  try writer.finish()
+  try output.finish()
+  return sink.text
+}

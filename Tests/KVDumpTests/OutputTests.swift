@@ -1,0 +1,100 @@
+import Testing
+
+@testable import kvdump
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+@Suite("Pager")
+struct PagerSinkTests {
+  private func shown(lines: Int, by command: String, folder: String = "/tmp") throws -> String {
+    let screen = MemorySink()
+    let output = TextOutput(
+      PagerSink(
+        screen: screen, size: Terminal.Size(columns: 10, rows: 5), command: command,
+        folder: folder))
+    for number in 0..<lines {
+      try output.write("\(number)\n")
+      try output.flush()
+    }
+    try output.finish()
+    return screen.text
+  }
+
+  private func numbers(_ count: Int) -> String { (0..<count).map { "\($0)\n" }.joined() }
+
+  @Test func `is not used for what fits the screen`() throws {
+    #expect(try shown(lines: 4, by: "exit 0") == numbers(4))
+  }
+
+  @Test func `gets all of a longer output`() throws {
+    // The pager takes everything, checks it, and so leaves nothing for the screen.
+    #expect(try shown(lines: 5, by: "test $(wc -l) = 5 || exit 127").isEmpty)
+    #expect(try shown(lines: 40_000, by: "test $(wc -l) = 40000 || exit 127").isEmpty)
+  }
+
+  @Test func `is done without where it cannot be started`() throws {
+    #expect(try shown(lines: 50, by: "no-such-pager-anywhere 2>/dev/null") == numbers(50))
+    #expect(try shown(lines: 50, by: "exit 0", folder: "/no/such/folder") == numbers(50))
+  }
+
+  @Test(arguments: [
+    ([:], "less -FRX"), (["PAGER": "more"], "more"), (["PAGER": "more", "KVDUMP_PAGER": "w"], "w"),
+    (["PAGER": "more", "KVDUMP_PAGER": ""], nil), (["PAGER": "cat"], nil),
+  ])
+  func `is chosen by the environment`(environment: [String: String], expected: String?) {
+    #expect(PagerSink.command(in: environment) == expected)
+  }
+}
+
+@Suite("Console")
+struct ConsoleTests {
+  @Test func `writes one thing as an object in the format chosen`() async throws {
+    let members: [(column: Column, cell: Cell)] = [
+      (Column("inserted"), .count(1200)), (Column("reason"), .null), (Column("gone"), .absent),
+    ]
+    func text(_ format: String, width: Int? = nil) throws -> String {
+      let memory = MemoryConsole(width: width)
+      memory.console.apply(try OutputOptions.parse(["--format", format, "--color", "never"]))
+      try memory.console.writeObject(members)
+      try memory.console.finish()
+      return memory.data.text
+    }
+    #expect(try text("json") == "{\"inserted\":1200,\"reason\":null}\n")
+    #expect(try text("jsonl") == "{\"inserted\":1200,\"reason\":null}\n")
+    #expect(try text("auto", width: 80) == "inserted  1,200\nreason    null\n")
+    #expect(try text("csv") == "inserted,reason,gone\r\n1200,,\r\n")
+  }
+
+  @Test func `holds notes back until the data is out and drops them when quiet`() throws {
+    let memory = MemoryConsole()
+    memory.console.note("20 of 30 records")
+    memory.console.note(nil)
+    #expect(memory.messages.text.isEmpty)
+    try memory.console.finish()
+    #expect(memory.messages.text == "20 of 30 records\n")
+    let silent = MemoryConsole()
+    silent.console.apply(try OutputOptions.parse(["--quiet"]))
+    silent.console.note("20 of 30 records")
+    try silent.console.finish()
+    #expect(silent.messages.text.isEmpty)
+  }
+
+  @Test func `leaves quietly with 141 when its reader goes away`() async throws {
+    signal(SIGPIPE, SIG_IGN)
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    close(ends[0])
+    defer { close(ends[1]) }
+    let messages = MemorySink()
+    let console = Console(
+      output: DescriptorSink(descriptor: ends[1], name: "standard output"), errors: messages)
+    #expect(await KVDump.execute(["--help"], on: console) == .brokenPipe)
+    #expect(messages.text.isEmpty)
+  }
+}

@@ -1,0 +1,93 @@
+import CChecksum
+import LodestoreFormat
+import Testing
+
+@Suite struct ChecksumTests {
+  @Test func hasTheCheckValueOfCRC32C() {
+    #expect(checksum(Array("123456789".utf8)) == 0xe306_9283)
+    #expect(checksum([]) == 0)
+    #expect(checksum([UInt8](repeating: 0, count: 32)) == 0x8a91_36aa)
+    #expect(checksum([UInt8](repeating: 0xff, count: 32)) == 0x62a8_ab43)
+  }
+
+  @Test func instructionAndTableAgreeForAllLengthsAndAlignments() throws {
+    var random = SeededGenerator(salt: 5)
+    let bytes = (0..<320).map { _ in UInt8.random(in: 0...255, using: &random) }
+    try bytes.withUnsafeBytes { buffer in
+      let base = try #require(buffer.baseAddress)
+      for alignment in 0..<8 {
+        for length in 0...300 {
+          let start = UInt32.random(in: 0...UInt32.max, using: &random)
+          let fast = lodestore_crc32c(start, base + alignment, length)
+          let plain = lodestore_crc32c_portable(start, base + alignment, length)
+          guard fast == plain else {
+            Issue.record("length \(length), alignment \(alignment); \(SeededGenerator.replay)")
+            return
+          }
+        }
+      }
+    }
+  }
+
+  /// The table is checked against the definition, bit by bit, because both fast ways share one
+  /// author.
+  @Test func tableAgreesWithTheDefinition() {
+    var random = SeededGenerator(salt: 6)
+    for length in 0...70 {
+      let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
+      var expected: UInt32 = 0xffff_ffff
+      for byte in bytes {
+        expected ^= UInt32(byte)
+        for _ in 0..<8 { expected = expected >> 1 ^ (expected & 1 == 1 ? 0x82f6_3b78 : 0) }
+      }
+      let portable = bytes.withUnsafeBytes {
+        lodestore_crc32c_portable(0, $0.baseAddress, $0.count)
+      }
+      #expect(portable == ~expected, "\(SeededGenerator.replay)")
+    }
+  }
+
+  @Test func combiningPartsGivesTheChecksumOfTheWhole() {
+    let bytes = Array("a record's id and its body".utf8)
+    for split in 0...bytes.count {
+      var parts = Checksum()
+      Array(bytes[..<split]).withUnsafeBytes { parts.combine($0) }
+      Array(bytes[split...]).withUnsafeBytes { parts.combine($0) }
+      #expect(parts.value == checksum(bytes))
+    }
+  }
+
+  @Test func recordIsCoveredTogetherWithItsID() {
+    let body = Array("body".utf8)
+    let sealed = body.withUnsafeBytes { Checksum.record(id: 0x0102, body: $0) }
+    #expect(sealed == checksum([2, 1, 0, 0, 0, 0, 0, 0] + body))
+  }
+
+  @Test func sealedBodyOpensUnderItsOwnKeyOnly() throws {
+    let content = Array("content".utf8)
+    let body = Checksum.sealed(key: [1, 2], content: content)
+    let opened = try unsealed(key: [1, 2], body: body)
+    #expect(opened == content)
+    #expect(throws: FormatError.self) { try unsealed(key: [1, 3], body: body) }
+    for place in body.indices {
+      var damaged = body
+      damaged[place] ^= 0x10
+      #expect(throws: FormatError.self) { try unsealed(key: [1, 2], body: damaged) }
+    }
+    for length in 0..<4 {
+      #expect(throws: FormatError.self) { try unsealed(key: [1], body: Array(body[..<length])) }
+    }
+  }
+
+  private func checksum(_ bytes: [UInt8]) -> UInt32 {
+    var checksum = Checksum()
+    bytes.withUnsafeBytes { checksum.combine($0) }
+    return checksum.value
+  }
+
+  private func unsealed(key: [UInt8], body: [UInt8]) throws -> [UInt8] {
+    try key.withUnsafeBytes { key in
+      try body.withUnsafeBytes { body in Array(try Checksum.unsealed(key: key, body: body)) }
+    }
+  }
+}

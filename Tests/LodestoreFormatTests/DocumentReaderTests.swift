@@ -1,0 +1,141 @@
+import LodestoreFormat
+import Testing
+
+@Suite struct DocumentReaderTests {
+  @Test func readsEveryKindInTurn() throws {
+    var writer = DocumentWriter()
+    writer.writeNull()
+    writer.write(true)
+    writer.write(Int64(-300))
+    writer.write(UInt64.max)
+    writer.write(1.5)
+    writer.write("é")
+    [UInt8(1), 2].withUnsafeBytes { writer.write(data: $0) }
+    writer.write(date: -2)
+    writer.write(UUIDBytes(high: 5, low: 6))
+    writer.write(DecimalValue(isNegative: true, exponent: 3, significand: 7))
+    try writer.bytes.withUnsafeBytes { bytes in
+      var reader = DocumentReader(bytes)
+      try #expect(reader.kind() == .null)
+      try reader.skip()
+      try #expect(reader.bool())
+      try #expect(reader.int64() == -300)
+      try #expect(reader.kind() == .unsigned)
+      try #expect(reader.uint64() == .max)
+      try #expect(reader.double() == 1.5)
+      try #expect(reader.string() == "é")
+      try #expect(Array(reader.data()) == [1, 2])
+      try #expect(reader.date() == -2)
+      try #expect(reader.uuid() == UUIDBytes(high: 5, low: 6))
+      try #expect(
+        reader.decimal() == DecimalValue(isNegative: true, exponent: 3, significand: 7))
+      #expect(reader.isAtEnd && reader.offset == bytes.count)
+      #expect(throws: FormatError.self) { try reader.kind() }
+    }
+  }
+
+  @Test func skippingGoesWhereReadingGoes() throws {
+    var random = SeededGenerator(salt: 10)
+    for _ in 0..<300 {
+      let (first, second) = (random.document(depth: 3), random.document(depth: 1))
+      let firstBytes = first.encoded()
+      try (firstBytes + second.encoded()).withUnsafeBytes { bytes in
+        var reader = DocumentReader(bytes)
+        try reader.skip()
+        #expect(reader.offset == firstBytes.count, "\(SeededGenerator.replay)")
+        try #expect(Array(reader.value()) == second.encoded(), "\(SeededGenerator.replay)")
+      }
+    }
+  }
+
+  @Test func integersOfEitherCodeAreReadWhenTheyFit() throws {
+    try Document.integer(300).encoded().withUnsafeBytes { bytes in
+      var reader = DocumentReader(bytes)
+      try #expect(reader.uint64() == 300)
+    }
+    for (document, readsUnsigned) in [
+      (Document.integer(-1), true), (.unsigned(1 << 63), false),
+    ] {
+      document.encoded().withUnsafeBytes { bytes in
+        var reader = DocumentReader(bytes)
+        #expect(throws: FormatError.self) {
+          if readsUnsigned { _ = try reader.uint64() } else { _ = try reader.int64() }
+        }
+      }
+    }
+  }
+
+  @Test func wrongKindIsNamed() {
+    Document.string("1").encoded().withUnsafeBytes { bytes in
+      var reader = DocumentReader(bytes)
+      let error = #expect(throws: FormatError.self) { try reader.int64() }
+      #expect(error?.description.contains("kind text, expected integer") == true)
+    }
+  }
+
+  @Test func arrayIsWalkedByItsCountAndEnd() throws {
+    let array = Document.array([.integer(1), .string("two"), .array([.null])])
+    try array.encoded().withUnsafeBytes { bytes in
+      var reader = DocumentReader(bytes)
+      let (count, end) = try reader.enterArray()
+      #expect(count == 3 && end == bytes.count)
+      for _ in 0..<2 { try reader.skip() }
+      #expect(throws: FormatError.self) { try reader.expectEnd(end) }
+      try reader.skip()
+      try reader.expectEnd(end)
+    }
+  }
+
+  @Test(arguments: [
+    "0c 05 00 00 00 02 00 00 00 00", "0c 04 00 00 00 ff ff ff ff",
+    "0d 07 00 00 00 02 00 00 00 01 61 00", "0d 05 00 00 00 01 00 00 00 00",
+  ])
+  func enteringRefusesACountThatHasNoBytes(hexadecimal text: String) {
+    bytes(hexadecimal: text).withUnsafeBytes { bytes in
+      var reader = DocumentReader(bytes)
+      #expect(throws: FormatError.self) {
+        if bytes[0] == 0x0c { _ = try reader.enterArray() } else { _ = try reader.enterObject() }
+      }
+    }
+  }
+
+  @Test func memberIsFoundByItsExactBytes() throws {
+    let bytes = object([
+      ("", [1]), ("a", [3, 2]), ("ab", [0x0c, 4, 0, 0, 0, 0, 0, 0, 0]), ("e\u{301}", [0]),
+      ("é", [2]),
+    ])
+    try bytes.withUnsafeBytes { bytes in
+      try #expect(DocumentReader.member(named: "", in: bytes).map(Array.init) == [1])
+      try #expect(DocumentReader.member(named: "a", in: bytes).map(Array.init) == [3, 2])
+      try #expect(DocumentReader.member(named: "ab", in: bytes)?.count == 9)
+      try #expect(DocumentReader.member(named: "e\u{301}", in: bytes).map(Array.init) == [0])
+      try #expect(DocumentReader.member(named: "é", in: bytes).map(Array.init) == [2])
+      for absent in ["A", "aa", "abc", "b", "zz"] {
+        try #expect(DocumentReader.member(named: absent, in: bytes) == nil)
+      }
+    }
+  }
+
+  @Test func memberOfWhatIsNotAnObjectIsNil() throws {
+    try Document.array([.null]).encoded().withUnsafeBytes { bytes in
+      try #expect(DocumentReader.member(named: "a", in: bytes) == nil)
+    }
+    #expect(throws: FormatError.self) {
+      try DocumentReader.member(named: "a", in: UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+  }
+
+  @Test func jsonHoldsNoOtherKinds() throws {
+    let plain = Document.object(["a": .array([.null, .double(1), .unsigned(.max), .string("")])])
+    try plain.encoded().withUnsafeBytes { try DocumentReader($0).validate(onlyJSON: true) }
+    for other in [
+      Document.data([]), .date(0), .uuid(UUIDBytes(high: 0, low: 0)), .decimal(.nan),
+    ] {
+      let bytes = Document.array([.object(["a": other])]).encoded()
+      try bytes.withUnsafeBytes { try DocumentReader($0).validate() }
+      #expect(throws: FormatError.self) {
+        try bytes.withUnsafeBytes { try DocumentReader($0).validate(onlyJSON: true) }
+      }
+    }
+  }
+}

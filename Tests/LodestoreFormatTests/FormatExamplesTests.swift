@@ -1,0 +1,105 @@
+import LodestoreFormat
+import Testing
+
+/// The document and the code say the same: every example of Format.md is executed.
+@Suite struct FormatExamplesTests {
+  @Test func everyKindOfExampleIsExecutedHere() {
+    #expect(FormatExamples.kinds == ["document", "index-key", "checksum", "record"])
+  }
+
+  @Test func documentExamplesHold() throws {
+    let lines = FormatExamples.lines("document")
+    try #require(!lines.isEmpty)
+    for line in lines {
+      var parser = ExampleParser(line.left)
+      let value = try parser.json()
+      #expect(parser.isAtEnd, "\(line)")
+      #expect(hexadecimal(value.encoded()) == line.right, "\(line)")
+      #expect(try document(bytes(hexadecimal: line.right)) == value, "\(line)")
+    }
+  }
+
+  @Test func indexKeyExamplesHold() throws {
+    let lines = FormatExamples.lines("index-key")
+    try #require(!lines.isEmpty)
+    for line in lines {
+      var parser = ExampleParser(line.left)
+      let tuple = try parser.tuple()
+      #expect(hexadecimal(try key(tuple)) == line.right, "\(line)")
+      let values = try decoded(bytes(hexadecimal: line.right))
+      #expect(ValueOrder(values, tuple) == .same, "\(line)")
+    }
+  }
+
+  @Test func checksumExamplesHold() throws {
+    let lines = FormatExamples.lines("checksum")
+    try #require(!lines.isEmpty)
+    for line in lines {
+      let isASCII = line.left.hasPrefix("ascii ")
+      try #require(isASCII || line.left == "empty", "\(line)")
+      var checksum = Checksum()
+      Array(line.left.dropFirst(6).utf8).withUnsafeBytes { if isASCII { checksum.combine($0) } }
+      #expect(hex(checksum.value) == line.right, "\(line)")
+    }
+  }
+
+  @Test func recordExamplesHold() throws {
+    let blocks = FormatExamples.blocks("record")
+    try #require(!blocks.isEmpty)
+    for block in blocks {
+      let example = try RecordExample(block)
+      let record = try RecordBuilder.record(
+        id: example.id, layout: example.layout, values: example.values)
+      #expect(hexadecimal(record) == example.bytes)
+      try bytes(hexadecimal: example.bytes).withUnsafeBytes { bytes in
+        let view = try RecordView(bytes, layout: example.layout)
+        try view.validate(id: example.id)
+        try #expect(example.layout.places.map { try view.value(at: $0) } == example.values)
+        #expect(throws: FormatError.self) { try view.validate(id: example.id + 1) }
+      }
+    }
+  }
+
+  @Test func everyAttributeTypeIsNamedInTheDocument() {
+    for type in AttributeType.allCases {
+      #expect(FormatExamples.text.contains("`\(type.name)`"), "\(type)")
+      #expect(AttributeType(name: type.name) == type)
+    }
+  }
+}
+
+/// A block of kind `record`: the id, the layout's number, its attributes in order, the bytes.
+private struct RecordExample {
+  var id: UInt64
+  var layout: RecordLayout
+  var values: [Value] = []
+  var bytes: String
+
+  init(_ lines: [FormatExamples.Line]) throws {
+    var attributes: [RecordLayout.Attribute] = []
+    var fields: [String: String] = [:]
+    for line in lines {
+      let words = line.left.split(separator: " ")
+      guard words.count == 2 else {
+        fields[line.left] = line.right
+        continue
+      }
+      let isOptional = words[1].hasSuffix("?")
+      let typeName = String(isOptional ? words[1].dropLast() : words[1])
+      guard let type = AttributeType(name: typeName) else {
+        throw ExampleError("\(line): no attribute type '\(typeName)'")
+      }
+      attributes.append(
+        RecordLayout.Attribute(
+          number: UInt32(attributes.count + 1), type: type, isOptional: isOptional))
+      var parser = ExampleParser(line.right)
+      values.append(line.right == "null" ? .null : try parser.literal(typeName))
+    }
+    guard let id = fields["id"].flatMap({ UInt64($0) }),
+      let number = fields["layout"].flatMap({ UInt16($0) }), let bytes = fields["bytes"]
+    else { throw ExampleError("a record needs id, layout and bytes") }
+    self.id = id
+    self.bytes = bytes
+    layout = RecordLayout(number: number, attributes: attributes)
+  }
+}

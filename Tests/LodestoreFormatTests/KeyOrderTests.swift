@@ -1,0 +1,127 @@
+import LodestoreFormat
+import Testing
+
+/// Comparing the bytes of two keys compares the values, by the reference of ``ValueOrder``.
+@Suite struct KeyOrderTests {
+  @Test func everyPairOfEdgeValuesIsInOrder() throws {
+    let keys = try EdgeValues.all.map { (value: $0, bytes: try key([$0])) }
+    for a in keys {
+      for b in keys where ValueOrder(bytes: a.bytes, b.bytes) != ValueOrder(a.value, b.value) {
+        Issue.record("\(a.value) and \(b.value): \(hexadecimal(a.bytes)), \(hexadecimal(b.bytes))")
+        return
+      }
+    }
+  }
+
+  @Test func edgeValuesCoverEveryKindAndBothOrders() {
+    let orders = EdgeValues.all.map { ValueOrder($0, .integer(0)) }
+    #expect(orders.contains(.ascending) && orders.contains(.descending))
+    #expect(ValueOrder(.double(.nan), .double(.infinity)) == .descending)
+    #expect(ValueOrder(.double(-0.0), .double(0)) == .same)
+    #expect(ValueOrder(.string("é"), .string("e\u{301}")) == .descending)
+    #expect(ValueOrder(.unsigned(.max), .integer(.min)) == .descending)
+    let (tenth, hundredth) = (decimal(1, exponent: -1), decimal(1, exponent: -2))
+    #expect(ValueOrder(.decimal(hundredth), .decimal(tenth)) == .ascending)
+  }
+
+  @Test func randomTuplesOfUpToThreeAreInOrder() throws {
+    var random = SeededGenerator(salt: 1)
+    for _ in 0..<SeededGenerator.caseCount(byDefault: 30_000) {
+      let a = (0..<Int.random(in: 0...3, using: &random)).map { _ in random.value() }
+      let b = neighbour(of: a, using: &random)
+      let (left, right) = (try key(a), try key(b))
+      guard ValueOrder(bytes: left, right) == ValueOrder(a, b) else {
+        Issue.record(
+          "\(a) and \(b): \(hexadecimal(left)), \(hexadecimal(right)); \(SeededGenerator.replay)")
+        return
+      }
+    }
+  }
+
+  @Test func randomDecimalsAreInOrder() throws {
+    var random = SeededGenerator(salt: 2)
+    for _ in 0..<SeededGenerator.caseCount(byDefault: 10_000) {
+      let a = random.decimal()
+      var b = random.decimal()
+      if Bool.random(using: &random) {
+        // Nearly equal, so that the difference is in the last digits or in their number.
+        let change = UInt128.random(in: 0...12, using: &random)
+        b = DecimalValue(
+          isNegative: a.isNegative, exponent: a.exponent, significand: a.significand &+ change)
+      }
+      let (left, right) = (try key([.decimal(a)]), try key([.decimal(b)]))
+      guard ValueOrder(bytes: left, right) == ValueOrder(.decimal(a), .decimal(b)) else {
+        Issue.record("\(a) and \(b); \(SeededGenerator.replay)")
+        return
+      }
+    }
+  }
+
+  @Test func integersOfAllSourcesHaveOneEncoding() {
+    var signed = KeyEncoder()
+    var unsigned = KeyEncoder()
+    for shift in 0..<63 {
+      signed.append(Int64(1) << Int64(shift))
+      unsigned.append(UInt64(1) << UInt64(shift))
+    }
+    #expect(Array(signed.bytes) == Array(unsigned.bytes))
+  }
+
+  @Test func textsOfEveryLengthEndInOneZeroByte() throws {
+    for length in 0...40 {
+      let text = String(repeating: "k", count: length)
+      #expect(try key([.string(text)]) == [2] + Array(text.utf8) + [0])
+    }
+  }
+
+  @Test func zeroBytesAreEscapedWhereverTheyAre() throws {
+    for length in 1...40 {
+      for place in 0..<length {
+        var content = [UInt8](repeating: 7, count: length)
+        content[place] = 0
+        let escaped = content[...place] + [0xff] + content[(place + 1)...]
+        #expect(try key([.data(content)]) == [1] + escaped + [0])
+      }
+    }
+  }
+
+  @Test func bytesThatOnlyLookLikeZeroAreNotEscaped() throws {
+    for byte in UInt8(1)...255 {
+      let content = [UInt8](repeating: byte, count: 20) + [1, 0x80, 0x81, 1]
+      #expect(try key([.data(content)]) == [1] + content + [0])
+    }
+  }
+
+  @Test func documentHasNoKey() {
+    var encoder = KeyEncoder()
+    #expect(throws: FormatError.self) { try encoder.append(.document([0])) }
+    #expect(encoder.count == 0)
+  }
+
+  @Test func encoderGivesTheSameBytesAfterGrowthAndReset() throws {
+    var encoder = KeyEncoder()
+    let long = [UInt8](repeating: 5, count: 200_000)
+    long.withUnsafeBytes { encoder.append(data: $0) }
+    encoder.append(recordID: 0x0102_0304_0506_0708)
+    #expect(encoder.count == 200_010)
+    #expect(Array(encoder.bytes.suffix(10)) == [5, 0, 1, 2, 3, 4, 5, 6, 7, 8])
+    encoder.reset()
+    for value in EdgeValues.all { try encoder.append(value) }
+    #expect(Array(encoder.bytes) == (try EdgeValues.all.flatMap { try key([$0]) }))
+  }
+
+  /// A tuple that shares elements with `tuple`, so that orders hang on the later ones.
+  private func neighbour(of tuple: [Value], using random: inout SeededGenerator) -> [Value] {
+    var result = tuple
+    if let place = result.indices.randomElement(using: &random) { result[place] = random.value() }
+    if Int.random(in: 0..<4, using: &random) == 0, result.count < 3 {
+      result.append(random.value())
+    }
+    if Int.random(in: 0..<8, using: &random) == 0 { result = Array(result.dropLast()) }
+    return result
+  }
+
+  private func decimal(_ significand: UInt128, exponent: Int16) -> DecimalValue {
+    DecimalValue(isNegative: false, exponent: exponent, significand: significand)
+  }
+}

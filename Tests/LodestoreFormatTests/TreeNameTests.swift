@@ -1,0 +1,46 @@
+import LodestoreFormat
+import Testing
+
+@Suite struct TreeNameTests {
+  @Test(arguments: [
+    (TreeName.header, "lodestore"),
+    (.catalogue, "catalogue"),
+    (.counters, "counters"),
+    (.buckets, "buckets"),
+    (.imports, "imports"),
+    (.records(entity: 1), "records.1"),
+    (.records(entity: .max), "records.4294967295"),
+    (.index(entity: 12, index: 3), "index.12.3"),
+  ])
+  func nameAndTextMeanEachOther(name: TreeName, text: String) {
+    #expect(name.text == text)
+    #expect(TreeName(text) == name)
+  }
+
+  @Test(arguments: [
+    "", "Lodestore", "records", "records.", "records.01", "records.+1", "records.-1", "records.1.2",
+    "records.4294967296", "index.1", "index.1.", "index.1.2.3", "index..2", "index.1.02", "history",
+    "links.1", "seal", "records.1 ", "records.１", "lodestore.",
+  ])
+  func refusesWhatVersionOneDoesNotList(text: String) {
+    #expect(TreeName(text) == nil)
+  }
+
+  @Test func catalogueKeyHoldsTheEntityNumber() {
+    let key = CatalogueKey.entity(0x0102_0304)
+    #expect(hexadecimal(key) == "01 01 02 03 04")
+    #expect(key.withUnsafeBytes { CatalogueKey.entityNumber($0) } == 0x0102_0304)
+    for other in [[], [1], [2, 0, 0, 0, 1], [1, 0, 0, 0, 1, 0]] as [[UInt8]] {
+      #expect(other.withUnsafeBytes { CatalogueKey.entityNumber($0) } == nil)
+    }
+  }
+
+  @Test func bucketKeySplitsIntoNameAndKey() throws {
+    let key = BucketKey.prefix(bucket: "settings") + [0, 0xff]
+    let parts = try #require(key.withUnsafeBytes { BucketKey.split($0) })
+    #expect(parts.bucket == "settings" && parts.key == [0, 0xff])
+    for other in ["", "no zero", "\0key", "name\0", String(repeating: "n", count: 65) + "\0k"] {
+      #expect(Array(other.utf8).withUnsafeBytes { BucketKey.split($0) } == nil)
+    }
+  }
+}

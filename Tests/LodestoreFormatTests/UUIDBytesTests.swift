@@ -1,0 +1,31 @@
+import LodestoreFormat
+import Testing
+
+@Suite struct UUIDBytesTests {
+  @Test func textAndBytesMeanEachOther() throws {
+    let uuid = try #require(UUIDBytes(text: "00112233-4455-6677-8899-aabbccddeeff"))
+    #expect(uuid.bytes == (0...15).map { UInt8($0 * 0x11) })
+    #expect(uuid.text == "00112233-4455-6677-8899-AABBCCDDEEFF")
+    #expect(UUIDBytes(text: uuid.text) == uuid)
+    #expect(uuid.bytes.withUnsafeBytes { UUIDBytes(bytes: $0, at: 0) } == uuid)
+  }
+
+  @Test func randomTextsComeBack() {
+    var random = SeededGenerator(salt: 8)
+    for _ in 0..<200 {
+      let uuid = UUIDBytes(high: random.next(), low: random.next())
+      #expect(UUIDBytes(text: uuid.text) == uuid, "\(SeededGenerator.replay)")
+    }
+  }
+
+  @Test(arguments: [
+    "", "00112233445566778899aabbccddeeff", "00112233-4455-6677-8899-aabbccddeef",
+    "00112233-4455-6677-8899-aabbccddeeff0", "0011223-34455-6677-8899-aabbccddeeff",
+    "+0112233-4455-6677-8899-aabbccddeeff", "g0112233-4455-6677-8899-aabbccddeeff",
+    "{0112233-4455-6677-8899-aabbccddeef}", "00112233-4455-6677-8899-aabbccddeefé",
+    "00112233-4455-6677-8899-aabbccddeef\u{ff11}",
+  ])
+  func refusesOtherTexts(text: String) {
+    #expect(UUIDBytes(text: text) == nil)
+  }
+}

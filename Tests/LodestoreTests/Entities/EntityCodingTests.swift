@@ -1,0 +1,109 @@
+#if Macros
+  @testable import EntityStore
+  import Lodestore
+  import LodestoreFormat
+  import Testing
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  @Suite struct EntityCodingTests {
+    /// What a store would give back for `entity`, which it keeps as record 7.
+    private func stored<E: Entity>(_ entity: E, isWide: Bool) throws -> E {
+      let declared = try DeclaredEntity(E.self)
+      let layout = RecordLayout(
+        number: 1,
+        attributes: declared.attributes.enumerated().map { place, attribute in
+          RecordLayout.Attribute(
+            number: UInt32(place + 1), type: attribute.storage.type,
+            isOptional: attribute.storage.isOptional)
+        })
+      var writer = RecordWriter()
+      writer.begin(layout, isWide: isWide)
+      entity.encode(into: &writer)
+      let content = try #require(writer.finish(layout, entity: declared.name))
+      let bytes = Array(content) + [UInt8](repeating: 0, count: RecordLayout.checksumSize)
+      return try bytes.withUnsafeBytes { bytes in
+        let view = try RecordView(bytes, layout: layout)
+        var reader = RecordReader(view, entity: declared.name, recordID: 7)
+        var entity = try E(from: &reader)
+        entity.id = RecordID(rawValue: 7)
+        return entity
+      }
+    }
+
+    @Test(arguments: [false, true]) func everyTypeComesBack(isWide: Bool) throws {
+      var full = Specimen.full
+      let read = try stored(full, isWide: isWide)
+      #expect(read.id == RecordID(rawValue: 7))
+      full.id = read.id
+      #expect(read == full)
+    }
+
+    @Test(arguments: [false, true]) func nullsComeBack(isWide: Bool) throws {
+      var empty = Specimen.full
+      empty.clear()
+      let read = try stored(empty, isWide: isWide)
+      empty.id = read.id
+      #expect(read == empty)
+    }
+
+    @Test func privateAndObservedPropertiesComeBackAndTransientOnesDoNot() throws {
+      var pod = Pod(name: "A", version: "1", first: 1, second: 2, updatedAt: .distantPast)
+      pod.stars = 5
+      pod.keep("b")
+      #expect(pod.starsChanges == 1)
+      let read = try stored(pod, isWide: false)
+      #expect(read.stars == 5)
+      #expect(read.secretCount == 2)
+      #expect(read.starsChanges == 0)
+      #expect([read.first, read.second] == [1, 2])
+      #expect(read.default)
+      #expect(read.license == .mit)
+      #expect(read.site == nil)
+    }
+  }
+
+  extension Specimen {
+    static var full: Specimen {
+      Specimen(
+        bool: true, int: .min, int8: .min, int16: .max, int32: -1, int64: .max, uint: .max,
+        uint8: 255, uint16: 1, uint32: .max, uint64: .max, float: 1.5, double: -0.1,
+        string: "cafe\u{301}\0", data: Data([0, 255]), date: Date(timeIntervalSince1970: 0.25),
+        uuid: UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)),
+        url: URL(filePath: "/a b"), decimal: Decimal(12345) / 100, kind: .mineral, grade: .high,
+        json: .array([.string("a"), .null]), place: Place(latitude: 1.25, names: ["x", ""]),
+        list: [1, -2], table: ["a": [Date(timeIntervalSince1970: 1)], "": []], optionalBool: false,
+        optionalInt: 0, optionalUInt64: 1, optionalFloat: .infinity, optionalDouble: 0,
+        optionalString: "", optionalData: Data(), optionalDate: .distantFuture,
+        optionalUUID: UUID(), optionalURL: URL(string: "https://example.org/a"),
+        optionalDecimal: -1, optionalKind: .rock, optionalGrade: .low,
+        optionalJSON: .object([:]), optionalPlace: Place(latitude: 0, names: []),
+        optionalList: [], optionalTable: ["z": 1, "a": 2], implicit: "i")
+    }
+
+    mutating func clear() {
+      optionalBool = nil
+      optionalInt = nil
+      optionalUInt64 = nil
+      optionalFloat = nil
+      optionalDouble = nil
+      optionalString = nil
+      optionalData = nil
+      optionalDate = nil
+      optionalUUID = nil
+      optionalURL = nil
+      optionalDecimal = nil
+      optionalKind = nil
+      optionalGrade = nil
+      optionalJSON = nil
+      optionalPlace = nil
+      optionalList = nil
+      optionalTable = nil
+      implicit = nil
+    }
+  }
+#endif

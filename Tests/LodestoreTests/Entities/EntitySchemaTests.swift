@@ -1,0 +1,74 @@
+#if Macros
+  @testable import EntityStore
+  import Lodestore
+  import LodestoreFormat
+  import Testing
+
+  @Suite struct EntitySchemaTests {
+    /// One line for an attribute: name, type, `?` when optional, original name, initial value.
+    private func lines<E: Entity>(_ type: E.Type) throws -> [String] {
+      try DeclaredEntity(type).attributes.map { attribute in
+        var line = "\(attribute.name) \(attribute.storage.type.name)"
+        if attribute.storage.isOptional { line += "?" }
+        if let originalName = attribute.originalName { line += " was \(originalName)" }
+        if attribute.initial != .null { line += " = \(attribute.initial)" }
+        return line
+      }
+    }
+
+    @Test func typesAreThoseOfTheProperties() throws {
+      #expect(
+        try lines(Specimen.self) == [
+          "bool bool", "int int64", "int8 int8", "int16 int16", "int32 int32", "int64 int64",
+          "uint uint64", "uint8 uint8", "uint16 uint16", "uint32 uint32", "uint64 uint64",
+          "float float", "double double", "string string", "data data", "date date", "uuid uuid",
+          "url url", "decimal decimal", "kind string", "grade uint8", "json json",
+          "place document", "list document", "table document", "optionalBool bool?",
+          "optionalInt int64?", "optionalUInt64 uint64?", "optionalFloat float?",
+          "optionalDouble double?", "optionalString string?", "optionalData data?",
+          "optionalDate date?", "optionalUUID uuid?", "optionalURL url?",
+          "optionalDecimal decimal?", "optionalKind string?", "optionalGrade uint8?",
+          "optionalJSON json?", "optionalPlace document?", "optionalList document?",
+          "optionalTable document?", "implicit string?",
+        ])
+    }
+
+    @Test func namesIndexesAndInitialValuesAreThoseOfTheDeclaration() throws {
+      let declared = try DeclaredEntity(Pod.self)
+      #expect(declared.name == "pod")
+      #expect(
+        try lines(Pod.self) == [
+          "name string", "version string", "site string? was homepage",
+          "license string = string(\"mit\")", "stars int64 = integer(0)", "first int64",
+          "second int64", "default bool = bool(true)", "updatedAt date",
+          "secret document = \(StoredValue(document: ["a"]).value)",
+        ])
+      #expect(
+        declared.indexes == [
+          .init(attributes: [2], isUnique: true), .init(attributes: [0, 1], isUnique: true),
+          .init(attributes: [8], isUnique: false), .init(attributes: [4, 0], isUnique: false),
+        ])
+    }
+
+    @Test func initialValuesAreTheStableDefaults() throws {
+      let initials = try DeclaredEntity(Hidden.defaults).attributes.map(\.initial)
+      #expect(
+        initials == [
+          .string("a"), .integer(-1), .integer(1), .integer(1), .string("b"),
+          StoredValue(document: [1, 2]).value,
+          .decimal(DecimalValue(isNegative: false, exponent: 0, significand: 5)), .date(1), .null,
+          .null,
+        ])
+    }
+
+    @Test func nestedAndPrivateEntitiesAreDeclared() throws {
+      let inner = try DeclaredEntity(Hidden.inner)
+      #expect(inner.name == "Inner")
+      #expect(inner.indexes == [.init(attributes: [0], isUnique: false)])
+    }
+
+    @Test func newValueHasNoID() {
+      #expect(!Specimen.full.id.isAssigned)
+    }
+  }
+#endif

@@ -1,0 +1,123 @@
+#if Macros
+  import Lodestore
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
+
+  /// One property of every type that can be an attribute, each also as an optional.
+  @Entity
+  struct Specimen: Equatable {
+    enum Kind: String { case rock, mineral }
+    enum Grade: UInt8 { case low = 1, high = 200 }
+    struct Place: Codable, Hashable {
+      var latitude: Double
+      var names: [String]
+    }
+
+    var bool: Bool
+    var int: Int
+    var int8: Int8
+    var int16: Int16
+    var int32: Int32
+    var int64: Int64
+    var uint: UInt
+    var uint8: UInt8
+    var uint16: UInt16
+    var uint32: UInt32
+    var uint64: UInt64
+    var float: Float
+    var double: Double
+    var string: String
+    var data: Data
+    var date: Date
+    var uuid: UUID
+    var url: URL
+    var decimal: Decimal
+    var kind: Kind
+    var grade: Grade
+    var json: JSONValue
+    var place: Place
+    var list: [Int]
+    var table: [String: [Date]]
+
+    var optionalBool: Bool?
+    var optionalInt: Int?
+    var optionalUInt64: UInt64?
+    var optionalFloat: Float?
+    var optionalDouble: Double?
+    var optionalString: String?
+    var optionalData: Data?
+    var optionalDate: Date?
+    var optionalUUID: UUID?
+    var optionalURL: URL?
+    var optionalDecimal: Decimal?
+    var optionalKind: Kind?
+    var optionalGrade: Grade?
+    var optionalJSON: JSONValue?
+    var optionalPlace: Place?
+    var optionalList: [Int]?
+    var optionalTable: [String: Int]?
+    var implicit: String!
+  }
+
+  /// Everything that can be said about attributes.
+  @Entity(name: "pod")
+  public struct Pod {
+    #Unique<Pod>([\.name, \.version])
+    #Index<Pod>([\.updatedAt], [\.stars, \.name])
+
+    public enum License: String, Sendable, IndexableValue { case mit, bsd }
+
+    public var name: String
+    public let version: String
+    @Attribute(.unique, originalName: "homepage") var site: String?
+    var license: License = .mit
+    var stars: Int = 0 {
+      didSet { starsChanges += 1 }
+    }
+    var first, second: Int
+    public private(set) var `default`: Bool = true
+    var updatedAt: Date
+    private var secret: [String] = ["a"]
+    @Transient var starsChanges = 0
+    static let limit = 10
+    var title: String { "\(name) \(version)" }
+
+    mutating func keep(_ secret: String) { self.secret.append(secret) }
+    var secretCount: Int { secret.count }
+  }
+
+  /// Defaults of every kind, in an entity that is private to its file.
+  @Entity
+  private struct Defaults {
+    enum Level: Int { case low, high }
+
+    var string: String = "a"
+    var negative: Int = -1
+    var level: Level = .high
+    var optionalLevel: Level? = .high
+    var optional: String? = "b"
+    var list: [Int] = [1, 2]
+    var decimal: Decimal = Decimal(5)
+    var date: Date = Date(timeIntervalSinceReferenceDate: 1)
+    var fresh: Date = Date()
+    var nothing: Int? = nil
+  }
+
+  enum Model {
+    /// An entity within a type.
+    @Entity
+    fileprivate struct Inner {
+      #Index<Model.Inner>([\.value])
+      fileprivate var value: Int
+    }
+  }
+
+  enum Hidden {
+    static let defaults: any Entity.Type = Defaults.self
+    static let inner: any Entity.Type = Model.Inner.self
+  }
+#endif

@@ -1,0 +1,251 @@
+#if Macros
+  import SwiftSyntaxMacroExpansion
+  import Testing
+
+  import EntityMacros
+
+  @Suite struct EntityExpansionTests {
+    @Test func structGetsIDSchemaAndCoding() {
+      expectExpansion(
+        of: """
+          @Entity
+          struct Pod {
+            #Unique<Pod>([\\.name, \\.version])
+            #Index<Pod>([\\.updatedAt], [\\.stars, \\.name])
+
+            var name: String
+            var version: String
+            @Attribute(.unique, originalName: "homepage") var site: URL?
+            var license: String = "MIT"
+            var stars: Int = 0
+            let updatedAt: Date
+            @Transient var isSelected = false
+            static let limit = 10
+            var title: String { name + " " + version }
+          }
+          """,
+        """
+        struct Pod {
+
+          var name: String
+          var version: String
+          var site: URL?
+          var license: String = "MIT"
+          var stars: Int = 0
+          let updatedAt: Date
+          var isSelected = false
+          static let limit = 10
+          var title: String { name + " " + version }
+
+          /// The identity in the store; unassigned before the value is inserted.
+          var id = RecordID<Pod>()
+        }
+
+        extension Pod: Entity {
+          static let schema = EntitySchema<Pod>(
+            "Pod",
+            attributes: [
+              .init("name", \\.name),
+              .init("version", \\.version),
+              .init("site", \\.site, originalName: "homepage"),
+              .init("license", \\.license, initial: "MIT"),
+              .init("stars", \\.stars, initial: 0),
+              .init("updatedAt", \\.updatedAt),
+            ],
+            unique: [[\\.site], [\\.name, \\.version]],
+            indexes: [[\\.updatedAt], [\\.stars, \\.name]])
+
+          init(from reader: inout RecordReader) throws(StoreError) {
+            self.name = try reader.read()
+            self.version = try reader.read()
+            self.site = try reader.read()
+            self.license = try reader.read()
+            self.stars = try reader.read()
+            self.updatedAt = try reader.read()
+          }
+
+          func encode(into writer: inout RecordWriter) {
+            writer.write(self.name)
+            writer.write(self.version)
+            writer.write(self.site)
+            writer.write(self.license)
+            writer.write(self.stars)
+            writer.write(self.updatedAt)
+          }
+        }
+        """)
+    }
+
+    @Test func publicStructGetsPublicMembersAndItsNameFromTheArgument() {
+      expectExpansion(
+        of: """
+          @Entity(name: "pod_v2")
+          public struct Pod {
+            public var name: String
+          }
+          """,
+        """
+        public struct Pod {
+          public var name: String
+
+          /// The identity in the store; unassigned before the value is inserted.
+          public var id = RecordID<Pod>()
+        }
+
+        extension Pod: Entity {
+          public static let schema = EntitySchema<Pod>(
+            "pod_v2",
+            attributes: [
+              .init("name", \\.name),
+            ])
+
+          public init(from reader: inout RecordReader) throws(StoreError) {
+            self.name = try reader.read()
+          }
+
+          public func encode(into writer: inout RecordWriter) {
+            writer.write(self.name)
+          }
+        }
+        """)
+    }
+
+    @Test func refusedStructKeepsAnEmptyConformance() {
+      let (source, messages) = expand(
+        """
+        @Entity
+        package struct Pod {
+          var name = f()
+        }
+        """)
+      #expect(messages.count == 1)
+      #expect(
+        source == """
+
+          package struct Pod {
+            var name = f()
+
+            /// The identity in the store; unassigned before the value is inserted.
+            package var id = RecordID<Pod>()
+          }
+
+          extension Pod: Entity {
+            package static var schema: EntitySchema<Pod> {
+              fatalError()
+            }
+            package init(from reader: inout RecordReader) throws(StoreError) {
+              fatalError()
+            }
+            package func encode(into writer: inout RecordWriter) {
+              fatalError()
+            }
+          }
+          """)
+    }
+
+    @Test func structThatConformsByItselfGetsNoSecondConformance() {
+      var macros = macros
+      macros["Entity"] = MacroSpec(type: EntityMacro.self)
+      expectExpansion(
+        of: """
+          @Entity
+          struct Pod: Entity {}
+          """,
+        """
+        struct Pod: Entity {
+
+          /// The identity in the store; unassigned before the value is inserted.
+          var id = RecordID<Pod>()
+        }
+
+        extension Pod {
+          static let schema = EntitySchema<Pod>(
+            "Pod",
+            attributes: [])
+
+          init(from reader: inout RecordReader) throws(StoreError) {
+
+          }
+
+          func encode(into writer: inout RecordWriter) {
+
+          }
+        }
+        """, macros: macros)
+    }
+
+    @Test(
+      arguments: [
+        ("a: Int, b: Int", ["a", "b"]), ("a, b: Int", ["a", "b"]),
+        ("a: Int { didSet {} }", ["a"]), ("a: Int { willSet {} didSet {} }", ["a"]),
+        ("a: Int { get { 1 } set {} }", []), ("a: Int { 1 }", []),
+        ("a: Int { _read { yield b } }", []), ("`class`: Int", ["class"]),
+        ("a: String!", ["a"]), ("a: Foundation.Date", ["a"]), ("a: [String: [Int]]?", ["a"]),
+      ]) func attributesAreTheStoredProperties(property: String, names: [String])
+    {
+      let (source, messages) = expand("@Entity struct Pod { var \(property) }")
+      #expect(messages == [])
+      let definitions = source.matches(of: #/\.init\("(\w+)"/#).map { String($0.output.1) }
+      #expect(definitions == names)
+    }
+
+    @Test(
+      arguments: [
+        "1", "-1.5", "true", "\"MIT\"", ".active", "Kind.active", "Film.Kind.active", "[]", "[:]",
+        "[1, 2]", "[\"a\": 1]", "Decimal(5)", ".init(rawValue: 1)", "Settings(\"a\", size: 1)",
+      ]) func stableDefaultIsTheInitialValue(value: String)
+    {
+      let (source, _) = expand("@Entity struct Pod { var a: T = \(value) }")
+      #expect(source.contains(".init(\"a\", \\.a, initial: \(value))"))
+    }
+
+    @Test(
+      arguments: [
+        "Date()", "UUID()", ".now", "Date.now", ".init()", "1 + 1", "limit", "make(1)", "nil",
+        "\"\\(limit)\"", "{ 1 }()", "Date(timeIntervalSinceNow: 0)", "[Date()]", "Pod.limit.next",
+        "Int.random(in: 0...9)",
+      ]) func otherDefaultIsNotTheInitialValue(value: String)
+    {
+      let (source, _) = expand("@Entity struct Pod { var a: T = \(value) }")
+      #expect(source.contains(".init(\"a\", \\.a)"))
+    }
+
+    @Test func uniqueAttributeAndUniqueListOnItAreOneIndex() {
+      let (source, messages) = expand(
+        """
+        @Entity struct Pod {
+          #Unique<Pod>([\\Pod.name, \\Self.version])
+          @Attribute(AttributeOption.unique) var name: String
+          @Lodestore.Attribute(originalName: nil) var version: String
+        }
+        """)
+      #expect(messages == [])
+      #expect(source.contains("unique: [[\\.name], [\\.name, \\.version]])"))
+    }
+
+    @Test func conditionalMembersThatAreNotStoredAreLeftAlone() {
+      let (source, messages) = expand(
+        """
+        @Entity struct Pod {
+          var name: String
+          #if DEBUG
+            static let limit = 1
+            var title: String { name }
+            func check() {}
+          #endif
+        }
+        """)
+      #expect(messages == [])
+      #expect(source.contains("writer.write(self.name)\n"))
+    }
+
+    @Test func nestedStructIsNamedInFull() {
+      let (source, messages) = expand(
+        "enum Model { @Entity fileprivate struct Pod { var name: String } }")
+      #expect(messages == [])
+      #expect(source.contains("extension Model.Pod: Entity"))
+      #expect(source.contains("EntitySchema<Model.Pod>("))
+      #expect(source.contains("\"Pod\""))
+    }
+  }
+#endif

@@ -1,0 +1,140 @@
+#if Macros
+  import Testing
+
+  @Suite struct IndexRefusalTests {
+    /// An entity with an index, or with something else in its place.
+    private func pod(_ index: String) -> String {
+      """
+      @Entity struct Pod {
+        \(index)
+        var name: String
+        var version: String
+        var tags: [String]
+        var authors: JSONValue?
+        @Transient var isOpen = false
+        var title: String { name }
+        static let limit = 1
+      }
+      """
+    }
+
+    @Test(
+      arguments: [
+        ("nmae", "name"), ("Name", "name"), ("versions", "version"), ("verison", "version"),
+      ]) func misspelledPathIsOfferedTheNearestProperty(written: String, meant: String)
+    {
+      expectRefusal(
+        of: pod("#Index<Pod>([\\.\(written)])"), at: "\\.\(written)",
+        "cannot index '\(written)': 'Pod' has no stored property of that name; did you mean "
+          + "'\(meant)'?",
+        fixes: [("replace it by '\(meant)'", pod("#Index<Pod>([\\.\(meant)])"))])
+    }
+
+    @Test func unknownPathWithoutANeighborIsOfferedToGo() {
+      expectRefusal(
+        of: pod("#Unique<Pod>([\\.name, \\.downloads])"), at: "\\.downloads",
+        "cannot index 'downloads': 'Pod' has no stored property of that name; name a stored "
+          + "property",
+        fixes: [("remove the key path", pod("#Unique<Pod>([\\.name])"))])
+    }
+
+    @Test(arguments: [("isOpen", "@Transient"), ("title", "computed"), ("limit", "static")])
+    func pathOfWhatIsNotStoredIsOfferedToGo(name: String, kind: String) {
+      expectRefusal(
+        of: pod("#Index<Pod>([\\.\(name), \\.name])"), at: "\\.\(name)",
+        "cannot index '\(name)': it is \(kind) and not stored; name a stored property",
+        fixes: [("remove the key path", pod("#Index<Pod>([\\.name])"))])
+    }
+
+    @Test func idIsOfferedToGo() {
+      expectRefusal(
+        of: pod("#Index<Pod>([\\.id, \\.name])"), at: "\\.id",
+        "cannot index 'id': records are found by id without an index; remove it",
+        fixes: [("remove the key path", pod("#Index<Pod>([\\.name])"))])
+    }
+
+    @Test(arguments: [("tags", "an array"), ("authors", "a JSONValue")])
+    func pathOfWhatHasNoOrderIsOfferedToGo(name: String, kind: String) {
+      expectRefusal(
+        of: pod("#Index<Pod>([\\.name, \\.\(name)])"), at: "\\.\(name)",
+        "cannot index '\(name)': it is \(kind), and an index takes single values; remove it",
+        fixes: [("remove the key path", pod("#Index<Pod>([\\.name])"))])
+    }
+
+    @Test func emptyListIsOfferedToGo() {
+      expectRefusal(
+        of: pod("#Index<Pod>([\\.name], [])"), at: "[])",
+        "cannot make an index of nothing: its list is empty; name an attribute",
+        fixes: [("remove the index", pod("#Index<Pod>([\\.name])"))])
+      expectRefusal(
+        of: pod("#Index<Pod>([])"), at: "[])",
+        "cannot make an index of nothing: its list is empty; name an attribute")
+      expectRefusal(
+        of: pod("#Index<Pod>()"), at: "#",
+        "cannot make an index of nothing: its list is empty; name an attribute")
+    }
+
+    @Test func repeatedPathIsOfferedToGo() {
+      expectRefusal(
+        of: pod("#Index<Pod>([\\.name, \\.version, \\Pod.name])"), at: "\\Pod.name",
+        "cannot index 'name' twice in one index; remove it",
+        fixes: [("remove the key path", pod("#Index<Pod>([\\.name, \\.version])"))])
+    }
+
+    @Test func repeatedIndexIsOfferedToGo() {
+      expectRefusal(
+        of: pod("#Unique<Pod>([\\.name, \\.version], [\\.name], [\\Self.name, \\.version])"),
+        at: "[\\Self.name",
+        "cannot declare the index on 'name', 'version' twice; remove one",
+        fixes: [("remove the index", pod("#Unique<Pod>([\\.name, \\.version], [\\.name])"))])
+    }
+
+    @Test(arguments: ["\\.name.count", "\\.tags[0]", "\\.authors?.first", "\\.name.utf8.count"])
+    func nestedPathIsRefused(path: String) {
+      expectRefusal(
+        of: pod("#Index<Pod>([\(path)])"), at: path,
+        "cannot index '\(path)': a nested value is stored inside of its attribute; make it an "
+          + "attribute of its own")
+    }
+
+    @Test(arguments: ["?", "!"]) func optionalChainIsOfferedItsAttribute(mark: String) {
+      expectRefusal(
+        of: pod("#Index<Pod>([\\.name\(mark)])"), at: "\\.name",
+        "cannot index '\\.name\(mark)': an optional attribute is indexed whole, with null first; "
+          + "remove the '?' or '!'",
+        fixes: [("replace it by '\\.name'", pod("#Index<Pod>([\\.name])"))])
+    }
+
+    @Test func indexOfAnotherEntityIsOfferedThisOne() {
+      expectRefusal(
+        of: pod("#Index<Film>([\\.name])"), at: "Film",
+        "cannot index 'Film' inside 'Pod': an index belongs to the struct it stands in; write 'Pod'",
+        fixes: [("replace it by 'Pod'", pod("#Index<Pod>([\\.name])"))])
+      expectRefusal(
+        of: pod("#Index([\\Film.name])"), at: "Film",
+        "cannot index 'Film' inside 'Pod': an index belongs to the struct it stands in; write 'Pod'",
+        fixes: [("replace it by 'Pod'", pod("#Index([\\Pod.name])"))])
+    }
+
+    @Test(arguments: ["paths", "[path]", "[\\.self]", "[\\.[0]]"])
+    func whatIsNotAListOfPathsIsRefused(list: String) {
+      let (_, messages) = expand(pod("#Index<Pod>(\(list))"))
+      #expect(messages.count == 1)
+      #expect(messages.first?.hasPrefix("cannot ") == true)
+    }
+
+    @Test func indexInAConditionIsRefused() {
+      expectRefusal(
+        of: pod("#if DEBUG\n#Index<Pod>([\\.name])\n#endif"), at: "#Index",
+        "cannot read #Index inside '#if': @Entity does not see which branch is compiled; move it "
+          + "out")
+    }
+
+    @Test func qualifiedNameOfTheStructIsAccepted() {
+      let (source, messages) = expand(
+        "enum Model { @Entity struct Pod { #Index<Model.Pod>([\\.a]); var a: Int } }")
+      #expect(messages == [])
+      #expect(source.contains("indexes: [[\\.a]])"))
+    }
+  }
+#endif

@@ -1,0 +1,229 @@
+#if Macros
+  import Testing
+
+  @Suite struct PropertyRefusalTests {
+    @Test(
+      arguments: [
+        ("\"MIT\"", "String"), ("1", "Int"), ("-1", "Int"), ("1.5", "Double"), ("true", "Bool"),
+        ("Date()", "Date"), ("[Int]()", "<#Type#>"), ("Kind.active", "Kind"), ("[]", "<#Type#>"),
+        ("make()", "<#Type#>"),
+      ]) func missingTypeIsOfferedFromTheValue(value: String, type: String)
+    {
+      expectRefusal(
+        of: "@Entity struct Pod { var a = \(value) }", at: "a =",
+        "cannot store 'a': its type is not written, and types are part of the schema; write it",
+        fixes: [
+          ("write the type as '\(type)'", "@Entity struct Pod { var a: \(type) = \(value) }")
+        ])
+    }
+
+    @Test(
+      arguments: [
+        ("(Int, Int)", "a tuple has no stored form; make it a struct"),
+        ("[(a: Int, b: Int)]", "a tuple has no stored form; make it a struct"),
+        ("() -> Void", "a function has no stored form"),
+        ("(@Sendable () -> Void)?", "a function has no stored form"),
+        ("Int.Type", "a type has no stored form"),
+        ("Any", "Any does not say which type to read back; name the type"),
+        ("[String: Any]", "Any does not say which type to read back; name the type"),
+        ("AnyObject?", "AnyObject does not say which type to read back; name the type"),
+        ("any Codable", "a protocol does not say which type to read back; name the type"),
+        ("(any Codable)?", "a protocol does not say which type to read back; name the type"),
+        ("some Codable", "a protocol does not say which type to read back; name the type"),
+        ("A & B", "a protocol does not say which type to read back; name the type"),
+        ("Void", "Void has no values to keep"),
+        ("[Int: String]", "a dictionary is stored by text, and its keys are Int; use String keys"),
+        (
+          "Dictionary<UUID, Int>?",
+          "a dictionary is stored by text, and its keys are UUID; use String keys"
+        ),
+      ]) func unstorableTypeIsOfferedToBeTransient(type: String, reason: String)
+    {
+      expectRefusal(
+        of: "@Entity struct Pod {\n  // Why.\n  var a: \(type)\n}", at: type,
+        "cannot store 'a': \(reason), or leave it out with @Transient",
+        fixes: [
+          (
+            "leave it out with '@Transient'",
+            "@Entity struct Pod {\n  // Why.\n  @Transient var a: \(type)\n}"
+          )
+        ],
+        stillWrong: [
+          "cannot leave out 'a': it has no value when a record is read; give it a default value"
+        ])
+    }
+
+    @Test(
+      arguments: [
+        ("Set<Int>", "[Int]", "a set has no stable order; use an array"),
+        ("Set<Int>?", "[Int]?", "a set has no stable order; use an array"),
+        ("[String: Set<Int>]", "[String: [Int]]", "a set has no stable order; use an array"),
+        ("Int??", "Int?", "a record has one null, not two; make it optional once"),
+        ("Optional<Int?>", "Int?", "a record has one null, not two; make it optional once"),
+        ("[Character]", "[String]", "Character has no stored form; use String"),
+        ("Swift.Substring", "String", "Substring has no stored form; use String"),
+      ]) func unstorableTypeIsOfferedAStorableOne(type: String, other: String, reason: String)
+    {
+      expectRefusal(
+        of: "@Entity struct Pod { private var a: \(type) = x }", at: type,
+        "cannot store 'a': \(reason), or leave it out with @Transient",
+        fixes: [
+          ("use '\(other)'", "@Entity struct Pod { private var a: \(other) = x }"),
+          (
+            "leave it out with '@Transient'",
+            "@Entity struct Pod { @Transient private var a: \(type) = x }"
+          ),
+        ])
+    }
+
+    @Test func severalPropertiesInOneDeclarationAreNotOfferedToBeTransient() {
+      expectRefusal(
+        of: "@Entity struct Pod { var a: Int, b: Any }", at: "Any",
+        "cannot store 'b': Any does not say which type to read back; name the type, or leave it out "
+          + "with @Transient")
+    }
+
+    @Test func lazyPropertyIsOfferedToBeTransient() {
+      expectRefusal(
+        of: "@Entity struct Pod { lazy var a: Int = 1 }", at: "lazy",
+        "cannot store 'a': a lazy property may have no value yet; make it a plain 'var', or leave "
+          + "it out with @Transient",
+        fixes: [
+          (
+            "leave it out with '@Transient'",
+            "@Entity struct Pod { @Transient lazy var a: Int = 1 }"
+          )
+        ])
+    }
+
+    @Test func weakReferenceIsOfferedToBeTransient() {
+      expectRefusal(
+        of: "@Entity struct Pod { weak var a: Owner? }", at: "weak",
+        "cannot store 'a': a reference has no stored form; keep an id, or leave it out with "
+          + "@Transient",
+        fixes: [
+          ("leave it out with '@Transient'", "@Entity struct Pod { @Transient weak var a: Owner? }")
+        ])
+    }
+
+    @Test func constantWithAValueIsOfferedToBeAVariable() {
+      expectRefusal(
+        of: "@Entity struct Pod { public let a: Int = 1 }", at: "let",
+        "cannot read 'a' from a record: a 'let' with a value never has another; make it 'var', or "
+          + "leave it out with @Transient",
+        fixes: [
+          ("make it a 'var'", "@Entity struct Pod { public var a: Int = 1 }"),
+          (
+            "leave it out with '@Transient'",
+            "@Entity struct Pod { @Transient public let a: Int = 1 }"
+          ),
+        ])
+    }
+
+    @Test func tupleOfPropertiesIsRefused() {
+      expectRefusal(
+        of: "@Entity struct Pod { var (a, b) = (1, 2) }", at: "(a",
+        "cannot store a tuple of properties: each attribute needs a declaration; write one for "
+          + "each name")
+    }
+
+    @Test func storedPropertyInAConditionIsRefused() {
+      expectRefusal(
+        of: "@Entity struct Pod {\n#if DEBUG\nvar a: Int\n#endif\n}", at: "var",
+        "cannot read a stored property inside '#if': @Entity does not see which branch is compiled; "
+          + "move it out")
+    }
+
+    @Test(arguments: ["größe", String(repeating: "a", count: 65)])
+    func nameThatTheFileCannotHoldIsRefused(name: String) {
+      expectRefusal(
+        of: "@Entity struct Pod { var \(name): Int }", at: name,
+        "cannot use '\(name)' as the name of an attribute: names in the file are an ASCII letter "
+          + "or '_', then letters, digits and '_', at most 64 bytes; rename it")
+    }
+
+    @Test(
+      .enabled(if: parserKnowsRawIdentifiers, "raw identifiers came with swift-syntax 601"),
+      arguments: ["with space", "2"]
+    )
+    func rawIdentifierThatTheFileCannotHoldIsRefused(name: String) {
+      expectRefusal(
+        of: "@Entity struct Pod { var `\(name)`: Int }", at: "`",
+        "cannot use '\(name)' as the name of an attribute: names in the file are an ASCII letter "
+          + "or '_', then letters, digits and '_', at most 64 bytes; rename it")
+    }
+
+    @Test(
+      arguments: [
+        ("var a: Int", "0"), ("var a: String", "\"\""), ("var a: [Int]", "[]"),
+        ("var a: [String: Int]", "[:]"), ("let a: Int?", "nil"), ("var a: Owner", "<#value#>"),
+        ("var a: Bool", "false"),
+      ]) func transientPropertyWithoutAValueIsOfferedOne(property: String, value: String)
+    {
+      expectRefusal(
+        of: "@Entity struct Pod { @Transient \(property) }", at: "a:",
+        "cannot leave out 'a': it has no value when a record is read; give it a default value",
+        fixes: [
+          (
+            "add the default value '\(value)'",
+            "@Entity struct Pod { @Transient \(property) = \(value) }"
+          )
+        ])
+    }
+
+    @Test(
+      arguments: [
+        "@Transient var a: Int?", "@Transient lazy var a = 1", "@Transient let a = 1",
+        "@Transient var a: (Int, Any)?", "@Transient @Wrapper var a: Int",
+      ]) func transientPropertyWithAValueIsLeftAlone(property: String)
+    {
+      let (source, messages) = expand("@Entity struct Pod { \(property) }")
+      #expect(messages == [])
+      #expect(source.contains("attributes: [])"))
+    }
+
+    @Test(
+      arguments: [
+        ("static var a: Int = 1", "static"), ("var a: Int { 1 }", "computed"),
+        ("@Transient var a: Int = 1", "@Transient"),
+      ]) func attributeOnWhatIsNotStoredIsOfferedToGo(property: String, kind: String)
+    {
+      expectRefusal(
+        of: "@Entity struct Pod { @Attribute(.unique) \(property) }", at: "@Attribute",
+        "cannot use @Attribute on 'a': it is \(kind), and only what is stored is an attribute; "
+          + "remove one of the two",
+        fixes: [("remove '@Attribute'", "@Entity struct Pod { \(property) }")])
+    }
+
+    @Test func optionThatIsNotWrittenOutIsRefused() {
+      expectRefusal(
+        of: "@Entity struct Pod { @Attribute(option) var a: Int }", at: "option",
+        "cannot read the option 'option': @Entity sees only what is written here; write '.unique'",
+        fixes: [
+          ("replace it by '.unique'", "@Entity struct Pod { @Attribute(.unique) var a: Int }")
+        ])
+    }
+
+    @Test func originalNameMustBeALiteralName() {
+      expectRefusal(
+        of: "@Entity struct Pod { @Attribute(originalName: old) var a: Int }", at: "old",
+        "cannot read the original name: it is not a text literal; write it out")
+      expectRefusal(
+        of: "@Entity struct Pod { @Attribute(originalName: \"a b\") var a: Int }", at: "\"a b",
+        "cannot use 'a b' as the name of an attribute: names in the file are an ASCII letter or "
+          + "'_', then letters, digits and '_', at most 64 bytes; rename it")
+    }
+
+    @Test func uniqueAttributeMustHaveAnOrder() {
+      expectRefusal(
+        of: "@Entity struct Pod { @Attribute(.unique) var a: [Int] }", at: "a:",
+        "cannot index 'a': it is an array, and an index takes single values; remove it")
+    }
+
+    @Test func everyFaultOfAStructIsReported() {
+      let (_, messages) = expand(
+        "@Entity struct Pod { #Index<Pod>([\\.c]); var a = 1; var b: Any; let d: Int = 1 }")
+      #expect(messages.count == 4)
+    }
+  }
+#endif

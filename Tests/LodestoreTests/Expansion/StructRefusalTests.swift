@@ -1,0 +1,141 @@
+#if Macros
+  import Testing
+
+  @Suite struct StructRefusalTests {
+    @Test func classIsOfferedToBeAStruct() {
+      expectRefusal(
+        of: "@Entity\npublic final class Pod { var name: String }", at: "class",
+        "cannot make an entity of a class: an entity is a value; declare a struct",
+        fixes: [
+          ("make it a 'struct'", "@Entity\npublic struct Pod { var name: String }")
+        ])
+      expectRefusal(
+        of: "@Entity\nfinal class Pod { var name: String }", at: "class",
+        "cannot make an entity of a class: an entity is a value; declare a struct",
+        fixes: [("make it a 'struct'", "@Entity\nstruct Pod { var name: String }")])
+      expectRefusal(
+        of: "@Entity open class Pod { var name: String }", at: "class",
+        "cannot make an entity of a class: an entity is a value; declare a struct",
+        fixes: [("make it a 'struct'", "@Entity public struct Pod { var name: String }")])
+    }
+
+    @Test func actorIsOfferedToBeAStruct() {
+      expectRefusal(
+        of: "@Entity actor Pod { var name: String }", at: "actor",
+        "cannot make an entity of an actor: an entity is a value; declare a struct",
+        fixes: [("make it a 'struct'", "@Entity struct Pod { var name: String }")])
+    }
+
+    @Test func enumIsRefused() {
+      expectRefusal(
+        of: "@Entity enum Pod { case a }", at: "enum",
+        "cannot make an entity of an enum: an entity is a value; declare a struct")
+    }
+
+    @Test func genericStructIsRefused() {
+      expectRefusal(
+        of: "@Entity struct Pod<T> where T: Sendable { var name: String }", at: "<T>",
+        "cannot make an entity of 'Pod': it is generic, and an entity has one schema; "
+          + "remove the type parameters",
+        fixes: [("remove the type parameters", "@Entity struct Pod { var name: String }")])
+      expectRefusal(
+        of: "struct Box<T> { @Entity struct Pod { var name: String } }", at: "Pod",
+        "cannot make an entity of 'Pod': a declaration around it is generic, and an entity has "
+          + "one schema; move the struct out")
+    }
+
+    @Test func privateStructInsideATypeIsRefused() {
+      expectRefusal(
+        of: "enum Model { @Entity private struct Pod { var name: String } }", at: "private",
+        "cannot make an entity of 'Pod': its conformance is written outside of the type around "
+          + "it, where a private struct is not visible; make it fileprivate",
+        fixes: [
+          (
+            "make it 'fileprivate'",
+            "enum Model { @Entity fileprivate struct Pod { var name: String } }"
+          )
+        ])
+    }
+
+    @Test func computedNameIsRefused() {
+      expectRefusal(
+        of: "@Entity(name: prefix + \"Pod\") struct Pod { var name: String }", at: "prefix",
+        "cannot read the name of the entity: it is not a text literal; write it out")
+      expectRefusal(
+        of: "@Entity(name: \"Pod\\(1)\") struct Pod { var name: String }", at: "\"Pod",
+        "cannot read the name of the entity: it is not a text literal; write it out")
+    }
+
+    @Test(arguments: ["", "2pods", "Größe", "a-b", "a b", String(repeating: "a", count: 65)])
+    func nameThatTheFileCannotHoldIsRefused(name: String) {
+      expectRefusal(
+        of: "@Entity(name: \"\(name)\") struct Pod { var name: String }", at: "\"\(name)\"",
+        "cannot use '\(name)' as the name of an entity: names in the file are an ASCII letter or "
+          + "'_', then letters, digits and '_', at most 64 bytes; rename it")
+    }
+
+    @Test func structNameIsCheckedLikeAnyOther() {
+      expectRefusal(
+        of: "@Entity struct Größe { var name: String }", at: "Größe",
+        "cannot use 'Größe' as the name of an entity: names in the file are an ASCII letter or "
+          + "'_', then letters, digits and '_', at most 64 bytes; rename it")
+      #expect(expand("@Entity(name: \"Size\") struct Größe {}").messages == [])
+      #expect(
+        expand("@Entity(name: \"\(String(repeating: "a", count: 64))\") struct A {}").messages
+          == [])
+    }
+
+    @Test func ownIDIsOfferedAnotherName() {
+      let message =
+        "cannot declare 'id' in 'Pod': @Entity gives it 'id', a RecordID<Pod>; use another name"
+      expectRefusal(
+        of: "@Entity struct Pod { let id: Int }", at: "id", message,
+        fixes: [("rename it to 'identifier'", "@Entity struct Pod { let identifier: Int }")])
+      expectRefusal(
+        of: "@Entity struct Pod { var id: String { name }; var name: String }", at: "id", message,
+        fixes: [
+          (
+            "rename it to 'identifier'",
+            "@Entity struct Pod { var identifier: String { name }; var name: String }"
+          )
+        ])
+    }
+
+    @Test func ownRecordIDIsOfferedToGo() {
+      expectRefusal(
+        of: """
+          @Entity struct Pod {
+            var id = RecordID<Pod>()
+            var name: String
+          }
+          """, at: "id",
+        "cannot declare 'id' in 'Pod': @Entity gives it 'id', a RecordID<Pod>; use another name",
+        fixes: [
+          (
+            "remove this property",
+            """
+            @Entity struct Pod {
+              var name: String
+            }
+            """
+          )
+        ])
+    }
+
+    @Test(arguments: ["@Attribute(.unique) var a: Int", "@Transient var a = 1"])
+    func markerOutsideOfAnEntityIsRefused(property: String) {
+      let macro = property.prefix { $0 != "(" && $0 != " " }
+      expectRefusal(
+        of: "struct Pod { \(property) }", at: "@",
+        "cannot use \(macro) here: nothing reads it outside of a struct with @Entity; add @Entity "
+          + "or remove it")
+    }
+
+    @Test func indexOutsideOfAnEntityIsRefused() {
+      expectRefusal(
+        of: "extension Pod { #Index<Pod>([\\.a]) }", at: "#",
+        "cannot use #Index here: nothing reads it outside of a struct with @Entity; add @Entity or "
+          + "remove it")
+    }
+  }
+#endif

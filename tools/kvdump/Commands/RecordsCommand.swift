@@ -1,0 +1,25 @@
+import ArgumentParser
+
+/// `kvdump records`: the records of an entity in the order of their ids.
+struct RecordsCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "records", abstract: "The records of an entity, in the order of their ids.",
+    discussion: """
+      Examples:
+        kvdump records catalog.lodestore Pod --fields name,version --limit 5
+        kvdump records catalog.lodestore Pod --format csv > pods.csv
+      """)
+
+  @OptionGroup var store: StoreArgument
+
+  @Argument(help: "The entity.")
+  var entity: String
+
+  @OptionGroup(title: "Selection") var fields: FieldOptions
+  @OptionGroup(title: "Selection") var rows: RowOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func run(on console: Console) async throws -> ExitStatus {
+    throw CommandFailure.notWritten(command: "records")
+  }
+}

@@ -1,0 +1,14 @@
+import ArgumentParser
+
+/// A command of kvdump.
+///
+/// It writes through the console it is given and nowhere else, so that tests can run it in memory.
+/// It opens and closes the store itself: the console is finished, and the pager shown, when `run`
+/// has returned.
+protocol StoreCommand: ParsableCommand {
+  var output: OutputOptions { get }
+
+  /// Does the work. The status is `success` or `negative`; everything else is thrown as a
+  /// `CommandFailure`.
+  func run(on console: Console) async throws -> ExitStatus
+}

@@ -1,0 +1,149 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The catalogue of failures. Each message is "thing: reason; next step".
+extension CommandFailure {
+  static func unknownCommand(_ name: String, known: [String]) -> Self {
+    .unknownName(
+      name, code: "no-such-command", detail: "command", known: known,
+      sentence: "\(quoted(name)): no such command", listedBy: "kvdump help")
+  }
+
+  static func noSuchEntity(_ name: String, in store: String, known: [String]) -> Self {
+    .unknownName(
+      name, code: "no-such-entity", detail: "entity", known: known,
+      sentence: "\(store): has no entity \(quoted(name))", listedBy: "kvdump schema \(store)")
+  }
+
+  static func noSuchAttribute(
+    _ name: String, of entity: String, in store: String, known: [String]
+  ) -> Self {
+    .unknownName(
+      name, code: "no-such-attribute", detail: "attribute", known: known,
+      sentence: "\(store): \(entity) has no attribute \(quoted(name))",
+      listedBy: "kvdump schema \(store) \(entity)")
+  }
+
+  static func noSuchIndex(
+    _ name: String, of entity: String, in store: String, known: [String]
+  ) -> Self {
+    .unknownName(
+      name, code: "no-such-index", detail: "index", known: known,
+      sentence: "\(store): \(entity) has no index \(quoted(name))",
+      listedBy: "kvdump schema \(store) \(entity)")
+  }
+
+  static func noSuchTree(_ name: String, in store: String, known: [String]) -> Self {
+    .unknownName(
+      name, code: "no-such-tree", detail: "tree", known: known,
+      sentence: "\(store): has no tree \(quoted(name))", listedBy: "kvdump keys \(store)")
+  }
+
+  static func noStore(at path: String) -> Self {
+    CommandFailure(
+      code: "no-store", message: "\(path): no store there; check the path", status: .noInput,
+      details: [Detail(name: "store", value: .text(path))])
+  }
+
+  static func notAStore(_ path: String, reason: String) -> Self {
+    CommandFailure(
+      code: "not-a-store", message: "\(path): not a store, \(reason); check the path",
+      status: .damagedData, details: [Detail(name: "store", value: .text(path))])
+  }
+
+  static func damaged(_ path: String, reason: String) -> Self {
+    CommandFailure(
+      code: "damaged",
+      message: "\(path): \(reason); 'kvdump verify \(path)' lists everything that is wrong",
+      status: .damagedData, details: [Detail(name: "store", value: .text(path))])
+  }
+
+  static func outputExists(_ path: String) -> Self {
+    CommandFailure(
+      code: "output-exists", message: "\(path): is there already; name a path that is free",
+      status: .cannotCreate, details: [Detail(name: "path", value: .text(path))])
+  }
+
+  static func badArgument(_ argument: String, reason: String, nextStep: String) -> Self {
+    CommandFailure(
+      code: "bad-argument", message: "\(quoted(argument)): \(reason); \(nextStep)", status: .usage,
+      details: [Detail(name: "argument", value: .text(argument))])
+  }
+
+  /// A wrong use that the argument parser found; `reason` is its sentence.
+  static func wrongUse(_ reason: String, command: String?) -> Self {
+    let page = ["kvdump", command, "--help"].compactMap { $0 }.joined(separator: " ")
+    // The parser ends its sentences with a full stop and now and then adds a second line.
+    var oneLine = reason.split(whereSeparator: \.isNewline).joined(separator: " ")
+    oneLine.replace(". Did you mean", with: "; did you mean")
+    while oneLine.last == "." { oneLine.removeLast() }
+    oneLine = oneLine.prefix(1).lowercased() + oneLine.dropFirst()
+    // A "did you mean" of the parser is a next step already.
+    let joint = oneLine.last == "?" ? "" : ";"
+    return CommandFailure(
+      code: "usage", message: "\(oneLine)\(joint) see '\(page)'", status: .usage)
+  }
+
+  /// A system call on `thing` failed with `errno` value `code`.
+  static func system(
+    _ code: Int32, thing: String, creating: Bool = false, nextStep: String? = nil
+  ) -> Self {
+    let reason = String(cString: strerror(code))
+    let status = ExitStatus(errno: code, creating: creating)
+    return CommandFailure(
+      code: "system",
+      message: "\(thing): \(reason); \(nextStep ?? defaultStep(after: code))", status: status,
+      details: [
+        Detail(name: "thing", value: .text(thing)),
+        Detail(name: "errno", value: .integer(Int64(code))),
+      ])
+  }
+
+  static let outputClosed = CommandFailure(
+    code: "output-closed", message: "standard output: closed by its reader; nothing to do",
+    status: .brokenPipe)
+
+  /// An error of a type that no command translates.
+  static func unexpected(_ error: any Error) -> Self {
+    CommandFailure(
+      code: "unexpected", message: "unexpected failure: \(error); please report it",
+      status: .inputOutput)
+  }
+
+  static func notWritten(command: String) -> Self {
+    CommandFailure(
+      code: "not-written", message: "\(command): not written yet; use a later version",
+      status: .usage)
+  }
+
+  private static func quoted(_ name: String) -> String { "\"\(name)\"" }
+
+  private static func unknownName(
+    _ name: String, code: String, detail: String, known: [String], sentence: String,
+    listedBy command: String
+  ) -> Self {
+    var details = [Detail(name: detail, value: .text(name))]
+    var hint = ""
+    if let nearest = Suggestion.nearest(to: name, among: known) {
+      details.append(Detail(name: "didYouMean", value: .text(nearest)))
+      hint = "did you mean \(quoted(nearest))? "
+    }
+    return CommandFailure(
+      code: code, message: "\(sentence); \(hint)see '\(command)'", status: .usage, details: details)
+  }
+
+  private static func defaultStep(after code: Int32) -> String {
+    switch code {
+    case ENOSPC, EDQUOT: "make room on the disk and try again"
+    case EACCES, EPERM, EROFS: "check the permissions"
+    case ENOENT, ENOTDIR: "check the path"
+    case EAGAIN, EBUSY, ETXTBSY: "try again later"
+    default: "check the disk and the path"
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/// Why a command stopped: what a person reads, what a program reads, and the exit status.
+///
+/// Every failure is built in `CommandFailure+Catalogue.swift`, so that all messages can be proofread
+/// in one sitting.
+struct CommandFailure: Error, Equatable, Sendable {
+  /// A fact beside the message, for programs: a member of the error object.
+  struct Detail: Equatable, Sendable {
+    let name: String
+    let value: Cell
+  }
+
+  /// What programs tell failures apart by; part of the JSON contract, such as `no-such-entity`.
+  let code: String
+  /// "thing: reason; next step", one line, no full stop.
+  let message: String
+  let status: ExitStatus
+  var details: [Detail] = []
+
+  /// True for the failure that nobody is to be told of: the reader of the pipe has gone, by choice.
+  var isSilent: Bool { status == .brokenPipe }
+
+  /// The line for people, on standard error, without a line end.
+  var line: String { "kvdump: " + DisplayText.escaped(message) }
+
+  /// The object for programs, on standard error, without a line end.
+  var json: String {
+    var members = [("code", Cell.text(code)), ("message", .text(message))]
+    members += details.map { ($0.name, $0.value) }
+    members.append(("status", .integer(Int64(status.rawValue))))
+    return JSONText.object([("error", .json(JSONText.object(members)))])
+  }
+}

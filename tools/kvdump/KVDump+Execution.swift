@@ -1,0 +1,67 @@
+import ArgumentParser
+
+/// From a command line to an exit status.
+extension KVDump {
+  /// Runs a command line, without the program's name, to its end; every failure has been told.
+  static func execute(_ arguments: [String], on console: Console) async -> ExitStatus {
+    do {
+      let status = try await run(arguments, on: console)
+      try console.finish()
+      return status
+    } catch {
+      let failure = error as? CommandFailure ?? .unexpected(error)
+      // The rows before the failure are good, and notes about them may explain it. When this fails
+      // too, the first failure is the one to tell.
+      try? console.finish()
+      console.report(failure)
+      return failure.status
+    }
+  }
+
+  private static func run(_ arguments: [String], on console: Console) async throws -> ExitStatus {
+    let command: any ParsableCommand
+    do {
+      command = try parseAsRoot(arguments)
+    } catch {
+      return try finishParsing(arguments, after: error, on: console)
+    }
+    guard let command = command as? any StoreCommand else {
+      return try runBuiltIn(command, arguments, on: console)
+    }
+    console.apply(command.output)
+    return try await command.run(on: console)
+  }
+
+  /// Commands of the parser itself: `help`, and nothing at all.
+  private static func runBuiltIn(
+    _ command: any ParsableCommand, _ arguments: [String], on console: Console
+  ) throws -> ExitStatus {
+    var command = command
+    do {
+      try command.run()
+      return .success
+    } catch {
+      return try finishParsing(arguments, after: error, on: console)
+    }
+  }
+
+  /// What the parser throws is a page of help, the version, a completion script, or a wrong use.
+  private static func finishParsing(
+    _ arguments: [String], after error: any Error, on console: Console
+  ) throws -> ExitStatus {
+    guard exitCode(for: error) != .success else {
+      try console.output.write(fullMessage(for: error) + "\n")
+      return .success
+    }
+    if FormatChoice.named(in: arguments)?.isJSON == true { console.useJSONForErrors() }
+    let known = configuration.groupedSubcommands.flatMap(\.subcommands)
+      .compactMap { $0.configuration.commandName }
+    guard let name = arguments.first(where: { !$0.hasPrefix("-") }) else {
+      throw CommandFailure.wrongUse(message(for: error), command: nil)
+    }
+    guard known.contains(name) || name == "help" else {
+      throw CommandFailure.unknownCommand(name, known: known)
+    }
+    throw CommandFailure.wrongUse(message(for: error), command: name)
+  }
+}

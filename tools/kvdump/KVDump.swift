@@ -1,0 +1,73 @@
+import ArgumentParser
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The tool: what is in a store, and is it sound.
+///
+/// A reader's tour, in the order of a command line's life:
+///
+/// - `KVDump+Execution.swift`: arguments to a command, the command to an exit status.
+/// - `Commands/`: one file a command, its arguments and its work; `StoreCommand` is what they share.
+/// - `Options/`: groups of options, and arguments that are more than text.
+/// - `Output/`: `Console`, the one way out: rows, single objects, notes, failures, the pager.
+/// - `Rendering/`: `Cell` and `Column`, and a `RowWriter` for each format.
+/// - `Terminal/`: what is at the end of a stream, and when to use colour.
+/// - `Failure/`: exit statuses, the catalogue of failures, "did you mean".
+@main
+struct KVDump: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "kvdump",
+    abstract: "Look into a Lodestore file.",
+    discussion: """
+      Examples:
+        kvdump info catalog.lodestore
+        kvdump records catalog.lodestore Pod --fields name,version --limit 5
+
+      Stores are opened read-only, also while a program uses them, unless a command says that it \
+      writes. Status 0 is yes or done, 1 is no or problems found, 64 and above is trouble.
+      """,
+    version: "kvdump \(version)",
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Look",
+        subcommands: [
+          InfoCommand.self, SchemaCommand.self, RecordsCommand.self, GetCommand.self,
+          IndexCommand.self,
+        ]),
+      CommandGroup(
+        name: "Inside", subcommands: [KeysCommand.self, StatCommand.self, VerifyCommand.self]),
+      CommandGroup(name: "Move", subcommands: [ImportCommand.self, CompactCommand.self]),
+    ])
+
+  static let version = "0.1.0"
+
+  static func main() async {
+    // A reader of the pipe that has gone is an error of `write`, so that the store is closed.
+    signal(SIGPIPE, SIG_IGN)
+    let environment = ProcessInfo.processInfo.environment
+    let console = Console(
+      output: DescriptorSink(descriptor: STDOUT_FILENO, name: "standard output"),
+      errors: DescriptorSink(descriptor: STDERR_FILENO, name: "standard error"),
+      terminal: Terminal(descriptor: STDOUT_FILENO, environment: environment),
+      errorTerminal: Terminal(descriptor: STDERR_FILENO, environment: environment),
+      environment: environment)
+    let status = await execute(Array(CommandLine.arguments.dropFirst()), on: console)
+    leave(status)
+  }
+}
+
+/// Outside of `KVDump`, whose parser has an `exit` of its own.
+private func leave(_ status: ExitStatus) -> Never {
+  exit(status.rawValue)
+}

@@ -1,0 +1,16 @@
+import ArgumentParser
+
+/// A condition of `get`: `name=AFNetworking`.
+///
+/// The value stays text here: only the store's schema knows what type it is to be read as.
+struct AttributeMatch: ExpressibleByArgument, Equatable, Sendable {
+  let attribute: String
+  let value: String
+
+  /// Splits at the first equals sign; the value may be empty, the name may not.
+  init?(argument: String) {
+    guard let sign = argument.firstIndex(of: "="), sign != argument.startIndex else { return nil }
+    attribute = String(argument[..<sign])
+    value = String(argument[argument.index(after: sign)...])
+  }
+}

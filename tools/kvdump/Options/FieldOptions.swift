@@ -1,0 +1,14 @@
+import ArgumentParser
+
+/// Options of the commands that write records.
+struct FieldOptions: ParsableArguments {
+  @Option(
+    name: .customLong("fields"),
+    help: ArgumentHelp(
+      "Only these attributes, in this order. A dotted path reaches into nested values.",
+      valueName: "a,b.c"))
+  var list: NameList?
+
+  /// The paths chosen, without repetitions; nil is all attributes.
+  var names: [String]? { list?.names }
+}

@@ -1,0 +1,24 @@
+import ArgumentParser
+
+/// Options of every command: how the output looks.
+struct OutputOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "How rows are written.",
+      discussion: "auto is a table on a terminal and JSON Lines otherwise.",
+      valueName: "format"))
+  var format = FormatChoice.auto
+
+  @Option(
+    help: ArgumentHelp("Whether to use colour; auto honours NO_COLOR.", valueName: "when"))
+  var color = ColorChoice.auto
+
+  @Option(help: ArgumentHelp("What null is in CSV.", valueName: "text"))
+  var nullValue = ""
+
+  @Flag(help: "Do not show long output through $KVDUMP_PAGER, $PAGER or less.")
+  var noPager = false
+
+  @Flag(name: .shortAndLong, help: "No notes on standard error; failures are still told.")
+  var quiet = false
+}

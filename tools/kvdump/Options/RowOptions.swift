@@ -1,0 +1,30 @@
+import ArgumentParser
+
+/// Options of the commands that write many rows.
+struct RowOptions: ParsableArguments {
+  /// How many rows a person gets who does not say.
+  static let limitOnTerminal = 20
+
+  @Option(
+    help: ArgumentHelp(
+      "At most so many rows; 0 is all.",
+      discussion: "Without it, \(limitOnTerminal) on a terminal and all otherwise.",
+      valueName: "n"))
+  var limit: Int?
+
+  @Option(help: ArgumentHelp("Leave out the first rows.", valueName: "n"))
+  var offset = 0
+
+  func validate() throws {
+    if let limit, limit < 0 { throw ValidationError("--limit: \(limit) is below 0; 0 is all") }
+    if offset < 0 { throw ValidationError("--offset: \(offset) is below 0") }
+  }
+
+  /// The number of rows to write; nil is all.
+  ///
+  /// A program gets everything: rows that go missing in a pipe are found out too late.
+  func effectiveLimit(on terminal: Terminal) -> Int? {
+    let limit = limit ?? (terminal.isTerminal ? Self.limitOnTerminal : 0)
+    return limit == 0 ? nil : limit
+  }
+}

@@ -1,0 +1,9 @@
+import ArgumentParser
+
+/// The first argument of every command.
+struct StoreArgument: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp("The store's file, such as catalog.lodestore.", valueName: "store"),
+    completion: .file())
+  var path: String
+}

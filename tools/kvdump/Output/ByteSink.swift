@@ -1,0 +1,70 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Where the bytes of an output stream go in the end.
+protocol ByteSink: AnyObject {
+  /// Takes all the bytes or throws.
+  func write(_ bytes: UnsafeRawBufferPointer) throws
+  /// Called once, when the command is done and holds nothing open.
+  func finish() throws
+}
+
+/// An open file descriptor, which it does not own.
+final class DescriptorSink: ByteSink {
+  private let descriptor: Int32
+  private let name: String
+
+  init(descriptor: Int32, name: String) {
+    self.descriptor = descriptor
+    self.name = name
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let chunk = UnsafeRawBufferPointer(rebasing: rest)
+      #if canImport(Darwin)
+        let written = Darwin.write(descriptor, chunk.baseAddress, chunk.count)
+      #elseif canImport(Musl)
+        let written = Musl.write(descriptor, chunk.baseAddress, chunk.count)
+      #else
+        let written = Glibc.write(descriptor, chunk.baseAddress, chunk.count)
+      #endif
+      if written >= 0 {
+        rest = rest.dropFirst(written)
+        continue
+      }
+      let code = errno
+      switch code {
+      case EINTR: continue
+      case EAGAIN: waitUntilWritable()
+      case EPIPE: throw CommandFailure.outputClosed
+      default: throw CommandFailure.system(code, thing: name)
+      }
+    }
+  }
+
+  func finish() {}
+
+  /// A pipe that another process made non-blocking is full.
+  private func waitUntilWritable() {
+    var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    _ = poll(&request, 1, -1)
+  }
+}
+
+/// Memory, for tests.
+final class MemorySink: ByteSink {
+  private(set) var bytes: [UInt8] = []
+
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  func write(_ bytes: UnsafeRawBufferPointer) { self.bytes.append(contentsOf: bytes) }
+
+  func finish() {}
+}

@@ -1,0 +1,108 @@
+/// The two streams that a command writes to, and how it writes to them.
+///
+/// Data goes to standard output, everything else to standard error. Notes are held back until the
+/// data is out, so that they come last and after the pager. Not for use by two threads at once.
+final class Console {
+  /// Data.
+  private(set) var output: TextOutput
+  private let errors: TextOutput
+  private let sink: any ByteSink
+  let terminal: Terminal
+  let errorTerminal: Terminal
+  let environment: [String: String]
+
+  private(set) var format: OutputFormat
+  private(set) var style = Style.plain
+  private(set) var nullValue = ""
+  private var isQuiet = false
+  private var notes: [String] = []
+  private var errorsAreJSON = false
+  private var isFinished = false
+
+  init(
+    output: any ByteSink, errors: any ByteSink, terminal: Terminal = .none,
+    errorTerminal: Terminal = .none, environment: [String: String] = [:]
+  ) {
+    sink = output
+    self.output = TextOutput(output)
+    self.errors = TextOutput(errors)
+    self.terminal = terminal
+    self.errorTerminal = errorTerminal
+    self.environment = environment
+    format = FormatChoice.auto.format(on: terminal)
+  }
+
+  /// Takes over a command's options; called once, before the command runs.
+  func apply(_ options: OutputOptions) {
+    format = options.format.format(on: terminal)
+    errorsAreJSON = options.format.isJSON
+    style = Style(isEnabled: options.color.isEnabled(on: terminal, environment: environment))
+    nullValue = options.nullValue
+    isQuiet = options.quiet
+    if let size = terminal.size, !options.noPager, terminal.hasStyle,
+      let pager = PagerSink.command(in: environment)
+    {
+      let folder = environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+      output = TextOutput(PagerSink(screen: sink, size: size, command: pager, folder: folder))
+    }
+  }
+
+  /// Failures will be written as JSON; for wrong uses, which happen before there are options.
+  func useJSONForErrors() { errorsAreJSON = true }
+
+  /// A writer of rows in the format chosen.
+  func rows(of columns: [Column]) -> any RowWriter {
+    let width = terminal.size?.columns
+    switch format {
+    case .table: return TableWriter(columns, to: output, width: width, style: style)
+    case .line: return LineWriter(columns, to: output, width: nil, style: style)
+    case .json: return JSONRowWriter(columns, to: output, layout: .array)
+    case .jsonl: return JSONRowWriter(columns, to: output, layout: .lines)
+    case .csv:
+      return CSVWriter(
+        columns, to: output, nullValue: nullValue, escapesControls: terminal.isTerminal)
+    case .markdown: return MarkdownWriter(columns, to: output)
+    }
+  }
+
+  /// Writes one thing that is not a row of many: a report, a single record.
+  ///
+  /// An object in both JSON formats, lines of "name value" for people, one row in CSV.
+  func writeObject(_ members: [(column: Column, cell: Cell)]) throws {
+    let columns = members.map(\.column)
+    let writer: any RowWriter =
+      switch format {
+      case .json: JSONRowWriter(columns, to: output, layout: .lines)
+      case .table: LineWriter(columns, to: output, width: nil, style: style)
+      case .line, .jsonl, .csv, .markdown: rows(of: columns)
+      }
+    try writer.write(members.map(\.cell))
+    try writer.finish()
+  }
+
+  /// Keeps a line for standard error until the data is out; `--quiet` drops it.
+  func note(_ text: String?) {
+    if let text, !isQuiet { notes.append(DisplayText.escaped(text)) }
+  }
+
+  /// Writes a failure on standard error at once; silent ones are not written.
+  func report(_ failure: CommandFailure) {
+    guard !failure.isSilent else { return }
+    // Nothing is left to be told, and nobody to tell it to, when standard error is closed too.
+    try? errors.write((errorsAreJSON ? failure.json : failure.line) + "\n")
+    try? errors.flush()
+  }
+
+  /// Ends both streams, the data first, and shows the pager.
+  ///
+  /// The store must be closed by now: a person may look at the pager for hours.
+  func finish() throws {
+    // A stream that failed to end is not ended again on the way out of that failure.
+    guard !isFinished else { return }
+    isFinished = true
+    try output.finish()
+    for note in notes { try? errors.write(note + "\n") }
+    notes = []
+    try? errors.flush()
+  }
+}

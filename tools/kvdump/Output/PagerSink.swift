@@ -1,0 +1,142 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Keeps the output back until the command is done, and shows it through a pager when it is longer
+/// than the screen.
+///
+/// The pager is not fed while the command runs: a person who stops reading would stop the command
+/// in the middle of a read transaction, and so keep the store from reusing its pages. Output beyond
+/// the first screen waits in an unlinked temporary file, so memory stays flat.
+final class PagerSink: ByteSink {
+  private let screen: any ByteSink
+  private let size: Terminal.Size
+  private let command: String
+  private let folder: String
+  private var start: [UInt8] = []
+  private var rows = 0
+  private var column = 0
+  private var spool: Int32?
+  /// There is no place for a temporary file: the output goes straight to the screen.
+  private var isDirect = false
+
+  /// `command` is run by the shell; `folder` is where temporary files go.
+  init(screen: any ByteSink, size: Terminal.Size, command: String, folder: String) {
+    self.screen = screen
+    self.size = size
+    self.command = command
+    self.folder = folder
+  }
+
+  /// The pager that the environment asks for, or nil for none.
+  static func command(in environment: [String: String]) -> String? {
+    let wish = environment["KVDUMP_PAGER"] ?? environment["PAGER"] ?? "less -FRX"
+    return wish.isEmpty || wish == "cat" ? nil : wish
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws {
+    if isDirect { return try screen.write(bytes) }
+    if let spool { return try DescriptorSink(descriptor: spool, name: folder).write(bytes) }
+    start.append(contentsOf: bytes)
+    countRows(in: bytes)
+    // The last row is left for the prompt of the shell.
+    if rows >= size.rows { try startSpool() }
+  }
+
+  func finish() throws {
+    defer { if let spool { close(spool) } }
+    guard let spool else {
+      if !isDirect { try start.withUnsafeBytes(screen.write) }
+      return
+    }
+    lseek(spool, 0, SEEK_SET)
+    if !runPager(readingFrom: spool) { try copyToScreen(from: spool) }
+  }
+
+  /// Counts each byte as a column: too many for colours and letters beyond ASCII, never too few.
+  private func countRows(in bytes: UnsafeRawBufferPointer) {
+    for byte in bytes {
+      if byte == UInt8(ascii: "\n") || column == size.columns {
+        rows += 1
+        column = 0
+      }
+      if byte != UInt8(ascii: "\n") { column += 1 }
+    }
+  }
+
+  private func startSpool() throws {
+    var template = Array("\(folder)/kvdump.XXXXXX".utf8CString)
+    let descriptor = mkstemp(&template)
+    guard descriptor >= 0 else {
+      isDirect = true
+      try start.withUnsafeBytes(screen.write)
+      start = []
+      return
+    }
+    unlink(&template)
+    // Not inherited by the shell under its own number; standard input is a duplicate.
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    spool = descriptor
+    try start.withUnsafeBytes(DescriptorSink(descriptor: descriptor, name: folder).write)
+    start = []
+  }
+
+  /// False when the shell could not find or start the pager.
+  private func runPager(readingFrom descriptor: Int32) -> Bool {
+    // Control-C is for the pager while it runs, as `less` gives it a meaning of its own.
+    let previous = signal(SIGINT, SIG_IGN)
+    defer { signal(SIGINT, previous) }
+    guard let child = spawnShell(readingFrom: descriptor) else { return false }
+    var status: Int32 = 0
+    while waitpid(child, &status, 0) < 0 {
+      guard errno == EINTR else { return true }
+    }
+    let exitCode = (status & 0x7F) == 0 ? (status >> 8) & 0xFF : 0
+    return exitCode != 126 && exitCode != 127
+  }
+
+  private func spawnShell(readingFrom descriptor: Int32) -> pid_t? {
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+      var attributes: posix_spawnattr_t?
+    #else
+      var actions = posix_spawn_file_actions_t()
+      var attributes = posix_spawnattr_t()
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, descriptor, STDIN_FILENO)
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // A signal that is ignored stays ignored across exec: the pager gets the usual ones back.
+    var restored = sigset_t()
+    sigemptyset(&restored)
+    sigaddset(&restored, SIGINT)
+    sigaddset(&restored, SIGPIPE)
+    posix_spawnattr_setsigdefault(&attributes, &restored)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    var arguments: [UnsafeMutablePointer<CChar>?] = []
+    for argument in ["sh", "-c", command] { arguments.append(strdup(argument)) }
+    defer { for argument in arguments { free(argument) } }
+    arguments.append(nil)
+    var child: pid_t = 0
+    return posix_spawn(&child, "/bin/sh", &actions, &attributes, arguments, environ) == 0
+      ? child : nil
+  }
+
+  private func copyToScreen(from descriptor: Int32) throws {
+    lseek(descriptor, 0, SEEK_SET)
+    var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+    while true {
+      let count = read(descriptor, &chunk, chunk.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw CommandFailure.system(errno, thing: folder) }
+      guard count > 0 else { return }
+      try chunk.withUnsafeBytes { try screen.write(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+  }
+}

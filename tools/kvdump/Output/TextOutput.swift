@@ -1,0 +1,33 @@
+/// A buffered output stream.
+final class TextOutput {
+  private let sink: any ByteSink
+  private var buffer: [UInt8] = []
+  private static let flushSize = 64 * 1024
+
+  init(_ sink: any ByteSink) {
+    self.sink = sink
+  }
+
+  func write(_ text: String) throws {
+    buffer.append(contentsOf: text.utf8)
+    if buffer.count >= Self.flushSize { try flush() }
+  }
+
+  func write(_ bytes: [UInt8]) throws {
+    buffer.append(contentsOf: bytes)
+    if buffer.count >= Self.flushSize { try flush() }
+  }
+
+  func flush() throws {
+    // Emptied also when the sink throws: what could not be written is not to be tried again.
+    defer { buffer.removeAll(keepingCapacity: true) }
+    try buffer.withUnsafeBytes { bytes in
+      if !bytes.isEmpty { try sink.write(bytes) }
+    }
+  }
+
+  func finish() throws {
+    try flush()
+    try sink.finish()
+  }
+}

@@ -1,0 +1,57 @@
+/// CSV by RFC 4180: a heading, rows that end in CR LF, quotes only where they are needed.
+///
+/// Null and absent are written as `nullValue`. A text that would read the same is quoted, so that
+/// the empty text is `""` where null is nothing.
+final class CSVWriter: RowWriter {
+  private let columns: [Column]
+  private let output: TextOutput
+  private let nullValue: String
+  private let escapesControls: Bool
+  private var hasHeading = false
+
+  /// `escapesControls` is for output to a terminal, where safety goes before exactness.
+  init(_ columns: [Column], to output: TextOutput, nullValue: String, escapesControls: Bool) {
+    self.columns = columns
+    self.output = output
+    self.nullValue = nullValue
+    self.escapesControls = escapesControls
+  }
+
+  func write(_ row: [Cell]) throws {
+    try writeHeading()
+    var line = ""
+    for (place, cell) in row.enumerated() {
+      if place > 0 { line += "," }
+      if let text = PlainText.text(of: cell) {
+        let safe = escapesControls ? DisplayText.escaped(text) : text
+        line += Self.field(safe, isQuoted: text == nullValue)
+      } else {
+        line += Self.field(nullValue, isQuoted: false)
+      }
+    }
+    try output.write(line + "\r\n")
+  }
+
+  func finish() throws { try writeHeading() }
+
+  private func writeHeading() throws {
+    guard !hasHeading else { return }
+    hasHeading = true
+    let names = columns.map { Self.field(DisplayText.escaped($0.name), isQuoted: false) }
+    try output.write(names.joined(separator: ",") + "\r\n")
+  }
+
+  private static func field(_ text: String, isQuoted: Bool) -> String {
+    // A space at either end is legal unquoted, but many readers trim it.
+    let needsQuotes =
+      isQuoted || text.utf8.first == 0x20 || text.utf8.last == 0x20
+      || text.utf8.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D }
+    guard needsQuotes else { return text }
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      if scalar == "\"" { quoted += "\"" }
+      quoted.unicodeScalars.append(scalar)
+    }
+    return quoted + "\""
+  }
+}

@@ -1,0 +1,52 @@
+/// A cell as people see it, in tables and in lines.
+struct DisplayCell: Equatable, Sendable {
+  let content: DisplayText
+  /// What is not a value of the record: shown dim where there is colour.
+  let isFaint: Bool
+  let isNumeric: Bool
+  let isAbsent: Bool
+  /// For a column that is all empty, which has no say in its alignment.
+  let isEmpty: Bool
+
+  /// The cell in at most `limit` columns; nil sets no limit.
+  ///
+  /// Empty text and a text that reads like null are quoted, so that neither can be mistaken where
+  /// there is no colour.
+  init(_ cell: Cell, limit: Int? = nil) {
+    content = DisplayText(Self.text(of: cell, limit: limit), limit: limit)
+    isFaint = cell == .null
+    isNumeric = cell.isNumeric
+    isAbsent = cell == .absent
+    isEmpty = cell.isEmpty
+  }
+
+  private static func text(of cell: Cell, limit: Int?) -> String {
+    switch cell {
+    case .absent: ""
+    case .null: "null"
+    case .bool(let bool): bool ? "true" : "false"
+    case .integer(let integer): "\(integer)"
+    case .unsigned(let integer): "\(integer)"
+    case .double(let double): "\(double)"
+    case .number(let literal): literal
+    case .text(let text): text.isEmpty || text == "null" ? "\"\(text)\"" : text
+    case .date(let text), .json(let text): text
+    case .bytes(let bytes): hexadecimal(bytes, limit: limit)
+    case .count(let count): NumberText.grouped(count)
+    case .byteCount(let bytes): NumberText.byteCount(bytes)
+    case .share(let share): NumberText.share(share)
+    }
+  }
+
+  /// No more digits than will be seen, and one byte over so that the cut is noticed.
+  private static func hexadecimal(_ bytes: [UInt8], limit: Int?) -> String {
+    let shown = limit.map { bytes.prefix($0 / 2 + 1) } ?? bytes[...]
+    let digits = Array("0123456789abcdef")
+    var text = ""
+    for byte in shown {
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+    return text
+  }
+}

@@ -1,0 +1,72 @@
+/// Text made safe for a terminal, and cut to a number of columns.
+struct DisplayText: Equatable, Sendable {
+  let text: String
+  /// Columns of the terminal that `text` takes.
+  let width: Int
+
+  /// The start of `source` that fits into `limit` columns; `…` stands for what was cut off.
+  ///
+  /// O(`limit`), however long `source` is. Nil sets no limit.
+  init(_ source: String, limit: Int? = nil) {
+    let limit = limit ?? .max
+    var text = ""
+    var width = 0
+    // Where to cut if the text turns out too long: one column before the limit, for the mark.
+    var cut = (end: text.endIndex, width: 0)
+    for character in source {
+      let piece: String
+      let pieceWidth: Int
+      if let escape = Self.escape(for: character) {
+        piece = escape
+        pieceWidth = escape.unicodeScalars.count
+      } else {
+        piece = String(character)
+        pieceWidth = CharacterWidth.columns(of: character)
+      }
+      guard width + pieceWidth <= limit else {
+        self.text = limit > 0 ? String(text[..<cut.end]) + "…" : ""
+        self.width = limit > 0 ? cut.width + 1 : 0
+        return
+      }
+      text += piece
+      width += pieceWidth
+      if width < limit { cut = (text.endIndex, width) }
+    }
+    self.text = text
+    self.width = width
+  }
+
+  /// `source` with everything that could drive a terminal written out.
+  static func escaped(_ source: String) -> String { DisplayText(source).text }
+
+  /// The text with spaces to make up `columns`.
+  func padded(to columns: Int, alignment: Column.Alignment) -> String {
+    guard width < columns else { return text }
+    let space = String(repeating: " ", count: columns - width)
+    return alignment == .leading ? text + space : space + text
+  }
+
+  private static func escape(for character: Character) -> String? {
+    guard character.unicodeScalars.contains(where: isUnsafe) else { return nil }
+    var text = ""
+    for scalar in character.unicodeScalars {
+      switch scalar {
+      case "\n": text += "\\n"
+      case "\r": text += "\\r"
+      case "\t": text += "\\t"
+      case _ where isUnsafe(scalar): text += "\\u{" + String(scalar.value, radix: 16) + "}"
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+
+  /// Whether the scalar can move the cursor, start a command to the terminal, or reorder the line.
+  static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7F...0x9F: true
+    case 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/// One field a line, an empty line between rows: for rows with more fields than a screen is wide.
+final class LineWriter: RowWriter {
+  private let titles: [DisplayText]
+  private let titleWidth: Int
+  private let output: TextOutput
+  private let width: Int?
+  private let style: Style
+  private var hasRows = false
+
+  /// `width` is where values are cut; nil shows them whole.
+  init(_ columns: [Column], to output: TextOutput, width: Int?, style: Style) {
+    titles = columns.map { DisplayText($0.title, limit: 64) }
+    titleWidth = titles.map(\.width).max() ?? 0
+    self.output = output
+    self.width = width
+    self.style = style
+  }
+
+  func write(_ row: [Cell]) throws {
+    try write(row.map { DisplayCell($0, limit: valueWidth) })
+  }
+
+  /// Writes cells that are perhaps cut already, but no shorter than the screen is wide.
+  func write(_ row: [DisplayCell]) throws {
+    if hasRows { try output.write("\n") }
+    hasRows = true
+    for (place, cell) in row.enumerated() where !cell.isAbsent {
+      let title = titles[place].padded(to: titleWidth, alignment: .leading)
+      let value = DisplayText(cell.content.text, limit: valueWidth).text
+      try output.write(
+        style.strong(title) + "  " + (cell.isFaint ? style.faint(value) : value) + "\n")
+    }
+  }
+
+  func finish() {}
+
+  private var valueWidth: Int? { width.map { max($0 - titleWidth - 2, 1) } }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+
+/// How rows are written: the JSON forms and CSV are contracts, the others are for people.
+enum OutputFormat: String, CaseIterable, Sendable {
+  case table, line, json, jsonl, csv, markdown
+}
+
+/// `--format`.
+enum FormatChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
+  case auto, table, line, json, jsonl, csv, markdown
+
+  /// The format for a stream: a table for people, JSON Lines for programs, unless chosen.
+  func format(on terminal: Terminal) -> OutputFormat {
+    OutputFormat(rawValue: rawValue) ?? (terminal.isTerminal ? .table : .jsonl)
+  }
+
+  /// Whether JSON was asked for by name, and failures are to be JSON too.
+  var isJSON: Bool { self == .json || self == .jsonl }
+
+  /// The choice in a command line that could not be parsed as a whole.
+  static func named(in arguments: [String]) -> FormatChoice? {
+    for (place, argument) in arguments.enumerated() {
+      if argument == "--format", place + 1 < arguments.count {
+        return FormatChoice(rawValue: arguments[place + 1])
+      }
+      if argument.hasPrefix("--format=") {
+        return FormatChoice(rawValue: String(argument.dropFirst("--format=".count)))
+      }
+    }
+    return nil
+  }
+}

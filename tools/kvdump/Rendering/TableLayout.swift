@@ -1,0 +1,70 @@
+/// The columns of a table on a screen: how wide each is, and at which edge its cells are.
+struct TableLayout: Equatable {
+  /// Columns between two cells.
+  static let gap = 2
+  /// A text is not cut below this to make room for others.
+  private static let leastText = 8
+  /// Numbers are not cut at all up to this: the end of a number matters.
+  private static let leastNumber = 24
+  /// Without a screen, a longer cell sticks out rather than pad all others to its width.
+  private static let mostPadding = 120
+
+  let widths: [Int]
+  let alignments: [Column.Alignment]
+  /// Whether longer cells are cut; they stick out where there is no screen to overrun.
+  let cuts: Bool
+
+  /// The layout for a sample of rows, or nil when the columns cannot all be shown in `width`.
+  init?(columns: [Column], sample: [[DisplayCell]], width: Int?) {
+    var natural = columns.map { DisplayText($0.title, limit: Self.mostPadding).width }
+    var isNumeric = [Bool](repeating: true, count: columns.count)
+    var isEmpty = [Bool](repeating: true, count: columns.count)
+    for row in sample {
+      for (place, cell) in row.enumerated() {
+        natural[place] = max(natural[place], cell.content.width)
+        guard !cell.isEmpty else { continue }
+        isEmpty[place] = false
+        if !cell.isNumeric { isNumeric[place] = false }
+      }
+    }
+    let alignments = columns.indices.map { place in
+      let byCells: Column.Alignment =
+        isNumeric[place] && !isEmpty[place] ? .trailing : .leading
+      return columns[place].alignment ?? byCells
+    }
+    self.alignments = alignments
+    cuts = width != nil
+    guard let width else {
+      widths = natural.map { min($0, Self.mostPadding) }
+      return
+    }
+    let least = columns.indices.map { place in
+      min(natural[place], alignments[place] == .trailing ? Self.leastNumber : Self.leastText)
+    }
+    let room = width - Self.gap * max(columns.count - 1, 0)
+    guard least.reduce(0, +) <= room else { return nil }
+    widths = Self.shared(room, natural: natural, least: least)
+  }
+
+  /// Gives each column what it needs, and cuts the widest ones to one common width where the room
+  /// does not suffice; what division leaves over goes to the first of them.
+  private static func shared(_ room: Int, natural: [Int], least: [Int]) -> [Int] {
+    guard natural.reduce(0, +) > room else { return natural }
+    func widths(cutAt cap: Int) -> [Int] {
+      natural.indices.map { min(natural[$0], max(cap, least[$0])) }
+    }
+    var low = 0
+    var high = natural.max() ?? 0
+    while low < high {
+      let middle = (low + high + 1) / 2
+      if widths(cutAt: middle).reduce(0, +) <= room { low = middle } else { high = middle - 1 }
+    }
+    var result = widths(cutAt: low)
+    var spare = room - result.reduce(0, +)
+    for place in result.indices where spare > 0 && result[place] < natural[place] {
+      result[place] += 1
+      spare -= 1
+    }
+    return result
+  }
+}

@@ -1,0 +1,99 @@
+/// A table for people: the first rows decide the widths, the others are cut to them.
+///
+/// No row is ever wrapped. Where the columns do not fit the screen at all, the rows are written one
+/// field a line instead.
+final class TableWriter: RowWriter {
+  private static let sampleRows = 100
+  private static let sampleColumns = 100_000
+
+  private let columns: [Column]
+  private let output: TextOutput
+  private let width: Int?
+  private let style: Style
+  private var state = State.sampling
+
+  private enum State {
+    case sampling
+    case table(TableLayout)
+    case lines(LineWriter)
+  }
+
+  /// Cut to the screen already, so that a hundred long values are not held.
+  private var sample: [[DisplayCell]] = []
+  private var sampledColumns = 0
+
+  /// `width` is that of the screen; nil cuts nothing.
+  init(_ columns: [Column], to output: TextOutput, width: Int?, style: Style) {
+    self.columns = columns
+    self.output = output
+    self.width = width
+    self.style = style
+  }
+
+  func write(_ row: [Cell]) throws {
+    switch state {
+    case .table(let layout):
+      let cells = row.enumerated().map { DisplayCell($1, limit: limit(at: $0, in: layout)) }
+      try writeRow(cells, layout)
+    case .lines(let writer): try writer.write(row)
+    case .sampling:
+      let shown = row.map { DisplayCell($0, limit: width) }
+      sample.append(shown)
+      sampledColumns += shown.reduce(0) { $0 + $1.content.width }
+      if sample.count >= Self.sampleRows || sampledColumns >= Self.sampleColumns { try endSample() }
+    }
+  }
+
+  func finish() throws {
+    if case .sampling = state { try endSample() }
+  }
+
+  private func limit(at place: Int, in layout: TableLayout) -> Int? {
+    layout.cuts ? layout.widths[place] : nil
+  }
+
+  private func endSample() throws {
+    defer { sample = [] }
+    guard let layout = TableLayout(columns: columns, sample: sample, width: width) else {
+      let writer = LineWriter(columns, to: output, width: width, style: style)
+      state = .lines(writer)
+      for row in sample { try writer.write(row) }
+      return
+    }
+    state = .table(layout)
+    try writeHeading(layout)
+    for row in sample { try writeRow(row, layout) }
+  }
+
+  private func writeHeading(_ layout: TableLayout) throws {
+    let titles = columns.enumerated().map { place, column in
+      let title = DisplayText(column.title, limit: limit(at: place, in: layout))
+      return style.strong(padded(title, at: place, layout))
+    }
+    try output.write(titles.joined(separator: separator) + "\n")
+  }
+
+  private func writeRow(_ cells: [DisplayCell], _ layout: TableLayout) throws {
+    var line = ""
+    for (place, cell) in cells.enumerated() {
+      if place > 0 { line += separator }
+      let isCut = layout.cuts && cell.content.width > layout.widths[place]
+      let content =
+        isCut ? DisplayText(cell.content.text, limit: layout.widths[place]) : cell.content
+      let text = padded(content, at: place, layout)
+      line += cell.isFaint ? style.faint(text) : text
+    }
+    // The padding of empty cells at the end is of no use to anybody.
+    while line.utf8.last == 0x20 { line.removeLast() }
+    try output.write(line + "\n")
+  }
+
+  /// The last column is not padded at its right edge.
+  private func padded(_ text: DisplayText, at place: Int, _ layout: TableLayout) -> String {
+    let alignment = layout.alignments[place]
+    if place == columns.count - 1, alignment == .leading { return text.text }
+    return text.padded(to: layout.widths[place], alignment: alignment)
+  }
+
+  private var separator: String { String(repeating: " ", count: TableLayout.gap) }
+}

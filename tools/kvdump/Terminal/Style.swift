@@ -1,0 +1,42 @@
+import ArgumentParser
+
+/// `--color`.
+enum ColorChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
+  case auto, always, never
+
+  /// Whether to use colour on a stream.
+  ///
+  /// The command line decides first, then `NO_COLOR`, then `CLICOLOR_FORCE`, then whether the stream
+  /// is a terminal that is not dumb. `NO_COLOR` goes before `CLICOLOR_FORCE` because who sets it
+  /// asks for the safe thing.
+  func isEnabled(on terminal: Terminal, environment: [String: String]) -> Bool {
+    switch self {
+    case .always: return true
+    case .never: return false
+    case .auto: break
+    }
+    if let wish = environment["NO_COLOR"], !wish.isEmpty { return false }
+    if let wish = environment["CLICOLOR_FORCE"], !wish.isEmpty, wish != "0" { return true }
+    return terminal.isTerminal && terminal.hasStyle
+  }
+}
+
+/// The few styles kvdump uses, none of which carries meaning alone.
+struct Style: Equatable, Sendable {
+  let isEnabled: Bool
+
+  static let plain = Style(isEnabled: false)
+
+  /// Headings.
+  func strong(_ text: String) -> String { wrapped(text, "1") }
+  /// What is not a value: null.
+  func faint(_ text: String) -> String { wrapped(text, "2") }
+  /// Problems and failures.
+  func problem(_ text: String) -> String { wrapped(text, "31") }
+  /// What was found sound.
+  func sound(_ text: String) -> String { wrapped(text, "32") }
+
+  private func wrapped(_ text: String, _ code: String) -> String {
+    isEnabled && !text.isEmpty ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text
+  }
+}

@@ -1,0 +1,87 @@
+/// One broken rule: where it is, what was found there and what must be.
+package struct Finding: Equatable, Sendable {
+  /// What kinds of faults there are; part of the JSON contract.
+  package enum Code: String, CaseIterable, Sendable {
+    // The LMDB file.
+    case truncated, meta, page, pageOrder = "page-order", pageShared = "page-shared"
+    case pageUnaccounted = "page-unaccounted", overflow, treeCount = "tree-count"
+    case treeFlags = "tree-flags", freeList = "free-list"
+    /// LMDB itself refused to go on.
+    case engine
+    // The store's own trees.
+    case header, treeMissing = "tree-missing", treeForeign = "tree-foreign", catalogue
+    case entityName = "entity-name", counter, bucket, imports
+    // Records.
+    case recordKey = "record-key", recordLayout = "record-layout", recordShape = "record-shape"
+    case recordContent = "record-content", recordRequired = "record-required"
+    // Indexes.
+    case entryMissing = "entry-missing", entryStale = "entry-stale"
+    case entryWithoutRecord = "entry-without-record", entryBody = "entry-body"
+    case entryKey = "entry-key", uniqueness, indexNotEmpty = "index-not-empty"
+    case indexCount = "index-count"
+  }
+
+  package var code: Code
+  /// The tree's name in the file.
+  package var tree: String?
+  /// `Film`, or `Film.episodeId` for an index.
+  package var subject: String?
+  package var record: UInt64?
+  /// The key of the pair, when it is not a record's.
+  package var key: [UInt8]?
+  /// "found, must be": one line.
+  package var detail: String
+
+  package init(
+    _ code: Code, tree: String? = nil, subject: String? = nil, record: UInt64? = nil,
+    key: UnsafeRawBufferPointer? = nil, _ detail: String
+  ) {
+    self.code = code
+    self.tree = tree
+    self.subject = subject
+    self.record = record
+    // A damaged file can have keys of any length; no legal one is longer.
+    self.key = key.map { Array($0.prefix(511)) }
+    self.detail = detail
+  }
+}
+
+extension Finding: CustomStringConvertible {
+  /// `entry-missing: Film.episodeId (index.1.1), record 3: …`
+  package var description: String {
+    var place = subject ?? tree ?? ""
+    if subject != nil, let tree { place += " (\(tree))" }
+    if let record { place += (place.isEmpty ? "" : ", ") + "record \(record)" }
+    if let key { place += (place.isEmpty ? "" : ", ") + "key \(Self.hexadecimal(key))" }
+    return code.rawValue + ": " + (place.isEmpty ? "" : place + ": ") + detail
+  }
+
+  /// Two digits a byte, without spaces, as the command `keys` takes them.
+  static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+/// Findings in the order they were made: all are counted, the first ones kept.
+package struct FindingList: Sendable {
+  package private(set) var kept: [Finding] = []
+  package private(set) var count = 0
+  private let limit: Int
+
+  /// 0 keeps all.
+  init(limit: Int) { self.limit = limit }
+
+  mutating func add(_ finding: @autoclosure () -> Finding) {
+    count += 1
+    if limit == 0 || kept.count < limit { kept.append(finding()) }
+  }
+
+  mutating func add(_ other: FindingList) {
+    let room = limit == 0 ? other.kept.count : max(0, limit - kept.count)
+    kept += other.kept.prefix(room)
+    count += other.count
+  }
+}

@@ -1,0 +1,135 @@
+import LodestoreFormat
+
+/// Checks the pages of an LMDB file, data version 1 of a 64-bit little-endian machine, byte by byte.
+///
+/// LMDB believes what the pages say: a damaged file makes it crash or loop inside a read. A file
+/// that passes here can be walked and written by it. Memory is one page for each level of a tree
+/// and two bits for each page of the file; time is one reading of every page. No bytes make it
+/// trap, and it never goes through a page twice.
+///
+/// Another process may be writing. A commit leaves the pages of the two commits before it alone,
+/// so a walk is good when at most one commit came in between; else it is made again, up to three
+/// times, and then given up as ``PageReport/isOvertaken``.
+package enum PageChecker {
+  /// - Throws: ``VerificationError`` when the file cannot be read or is no LMDB file at all.
+  package static func check(path: String, limit: Int = 1_000) throws -> PageReport {
+    let file = try PageFile(path: path)
+    for attempt in 1... {
+      let (metas, size) = try metaPages(of: file)
+      var findings = FindingList(limit: limit)
+      checkMetaPages(metas, &findings)
+      let newest = metas[0].transaction >= metas[1].transaction ? metas[0] : metas[1]
+      var report = PageReport()
+      report.pageSizeInBytes = metas[0].pageSize
+      report.fileSizeInBytes = size
+      report.mapSizeInBytes = newest.mapSize
+      report.lastTransaction = newest.transaction
+      let bound = newest.lastPage.addingReportingOverflow(1)
+      let filePages = size / metas[0].pageSize
+      // Pages that were taken and given back in one transaction are free without ever having been
+      // written, so a sound file may end before its last page; not by more than a transaction's.
+      if bound.overflow || bound.partialValue > UInt64(filePages + PageWalk.mostUnwritten) {
+        findings.add(
+          Finding(
+            .truncated,
+            "the file has \(filePages) pages, its last commit has page \(newest.lastPage)"))
+      } else {
+        report.pageCount = Int(bound.partialValue)
+        let walk = PageWalk(
+          file: file, meta: newest, pageSize: metas[0].pageSize, filePages: filePages,
+          findings: findings)
+        try walk.run(&report)
+        findings = walk.findings
+      }
+      report.findings = findings.kept
+      report.findingCount = findings.count
+      let now = try metaPages(of: file).metas.map(\.transaction).max() ?? 0
+      if now >= newest.transaction, now - newest.transaction <= 1 { return report }
+      if attempt == 3 {
+        report.isOvertaken = true
+        report.findings = []
+        report.findingCount = 0
+        return report
+      }
+    }
+    fatalError("an endless loop has ended")
+  }
+
+  private static func metaPages(
+    of file: PageFile
+  ) throws(VerificationError) -> (metas: [MetaPage], size: Int) {
+    let size = try file.sizeInBytes()
+    guard size > 0 else { throw .notAStore("it is empty") }
+    let first = try metaPage(of: file, at: 0)
+    guard let first, first.magic == MetaPage.magic else {
+      throw .notAStore("it is not an LMDB file of a 64-bit machine")
+    }
+    guard first.version == 1 else {
+      throw .notAStore("its LMDB data version is \(first.version), must be 1")
+    }
+    let pageSize = first.pageSize
+    guard pageSize >= 256, pageSize <= 65_536, pageSize & (pageSize - 1) == 0 else {
+      throw .notAStore("its page size is \(pageSize), must be a power of two up to 65536")
+    }
+    guard let second = try metaPage(of: file, at: pageSize) else {
+      throw .notAStore("it ends within its first two pages")
+    }
+    return ([first, second], size)
+  }
+
+  private static func metaPage(
+    of file: PageFile, at offset: Int
+  ) throws(VerificationError) -> MetaPage? {
+    var bytes = [UInt8](repeating: 0, count: MetaPage.byteCount)
+    let count = try bytes.withMutableBytes { (buffer) throws(VerificationError) in
+      try file.read(into: buffer, at: offset)
+    }
+    guard count == MetaPage.byteCount else { return nil }
+    return bytes.withUnsafeBytes { MetaPage($0) }
+  }
+
+  private static func checkMetaPages(_ metas: [MetaPage], _ findings: inout FindingList) {
+    for (number, meta) in metas.enumerated() {
+      func require(_ isRight: Bool, _ detail: @autoclosure () -> String) {
+        if !isRight { findings.add(Finding(.meta, "meta page \(number): " + detail())) }
+      }
+      require(meta.pageNumber == number, "has page number \(meta.pageNumber)")
+      require(
+        meta.pageFlags == EngineFlag.meta, "has page flags \(meta.pageFlags), must be 8")
+      require(meta.magic == MetaPage.magic, "has not LMDB's mark")
+      require(meta.version == 1, "has data version \(meta.version), must be 1")
+      require(
+        meta.pageSize == metas[0].pageSize,
+        "has page size \(meta.pageSize), the other has \(metas[0].pageSize)")
+      require(
+        meta.freeList.flags & ~EngineFlag.noSubdirectory == EngineFlag.integerKeys,
+        "has free list flags \(meta.freeList.flags), must be 8")
+      require(meta.main.flags == 0, "has tree flags \(meta.main.flags), must be 0")
+      // Nothing can be mapped beyond, and no store gets there.
+      require(meta.mapSize <= 1 << 47, "has map size \(meta.mapSize)")
+      require(
+        meta.lastPage < UInt64(1) << 47 / UInt64(metas[0].pageSize)
+          && (meta.lastPage + 1) * UInt64(metas[0].pageSize) <= meta.mapSize,
+        "has last page \(meta.lastPage) beyond its map of \(meta.mapSize) bytes")
+      require(
+        meta.transaction & 1 == number || meta.transaction == 0,
+        "has transaction \(meta.transaction), which belongs into the other")
+    }
+    let (one, other) = (metas[0].transaction, metas[1].transaction)
+    if max(one, other) - min(one, other) > 1 {
+      findings.add(Finding(.meta, "the last commits are \(one) and \(other), must be consecutive"))
+    }
+  }
+}
+
+extension Array<UInt8> {
+  /// `withUnsafeMutableBytes` that keeps the type of what `body` throws.
+  fileprivate mutating func withMutableBytes<R, E: Error>(
+    _ body: (UnsafeMutableRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    let result: Result<R, E> = withUnsafeMutableBytes { bytes in
+      do throws(E) { return .success(try body(bytes)) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+}

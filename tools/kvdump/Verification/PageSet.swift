@@ -1,0 +1,15 @@
+/// A set of page numbers below a bound: one bit each.
+struct PageSet {
+  private var words: [UInt64]
+
+  init(bound: Int) { words = [UInt64](repeating: 0, count: (bound + 63) / 64) }
+
+  /// Returns whether it was not in the set before. `page` must be below the bound.
+  mutating func insert(_ page: Int) -> Bool {
+    let bit: UInt64 = 1 << UInt64(page & 63)
+    defer { words[page >> 6] |= bit }
+    return words[page >> 6] & bit == 0
+  }
+
+  func contains(_ page: Int) -> Bool { words[page >> 6] & 1 << UInt64(page & 63) != 0 }
+}

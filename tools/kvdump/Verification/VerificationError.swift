@@ -1,0 +1,28 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Why a file could not be verified at all; what is wrong inside a store is a ``Finding``.
+package enum VerificationError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The bytes are no LMDB file of this kind of machine, or hold no store; the reason is a clause.
+  case notAStore(String)
+  /// The store needs a newer reader than format version 1.
+  case newerFormat(lowestReader: UInt32)
+  /// Opening or reading failed with this `errno`.
+  case system(code: Int32)
+
+  package var description: String {
+    switch self {
+    case .notAStore(let reason): "cannot verify the file: \(reason); check the path"
+    case .newerFormat(let version):
+      "cannot verify the store: it needs format version \(version), this tool knows "
+        + "\(1); use a newer tool"
+    case .system(let code):
+      "cannot read the file: \(String(cString: strerror(code))); check the path and the disk"
+    }
+  }
+}
