@@ -10,7 +10,8 @@ let package = Package(
     .systemLibrary(
       name: "CLMDBForBenchmarks", pkgConfig: "lmdb",
       providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
-    .target(name: "CRawLMDB", dependencies: ["CLMDBForBenchmarks"], cSettings: [.unsafeFlags(["-O2"])]),
+    .target(
+      name: "CRawLMDB", dependencies: ["CLMDBForBenchmarks"], cSettings: [.unsafeFlags(["-O2"])]),
     .executableTarget(
       name: "StoreBenchmark",
       dependencies: [.product(name: "EntityStore", package: "lodestore"), "CRawLMDB"]),

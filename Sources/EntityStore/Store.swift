@@ -46,13 +46,16 @@ public final class Store: Sendable {
   ) throws(StoreError) {
     guard url.isFileURL else {
       throw StoreError(
-        .unsuitablePath, "cannot open '\(url.absoluteString)': it is not a file URL; a store is a local file")
+        .unsuitablePath,
+        "cannot open '\(url.absoluteString)': it is not a file URL; a store is a local file")
     }
     try self.init(path: url.path, isInMemory: false, entities: entities, options: options)
   }
 
   /// Makes a store in memory, for tests and previews: a file without a name on a memory file
-  /// system, so that everything behaves as it does on disk. It is gone when it is closed.
+  /// system, so that everything behaves as it does on disk.
+  ///
+  /// It is gone when it is closed.
   public static func inMemory(
     entities: [any Entity.Type], options: StoreOptions = StoreOptions()
   ) throws(StoreError) -> Store {
@@ -79,7 +82,9 @@ public final class Store: Sendable {
     try DeclaredEntity(E.self)
   }
 
-  /// Closes the store; later calls throw ``StoreError/Code/closed``. Waits for running reads.
+  /// Closes the store; later calls throw ``StoreError/Code/closed``.
+  ///
+  /// Waits for running reads.
   ///
   /// A store that is no longer referenced closes itself.
   public func close() { core.close() }

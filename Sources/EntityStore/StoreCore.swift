@@ -8,8 +8,9 @@ import Synchronization
   import Foundation
 #endif
 
-/// A store without Swift types: the environment, and the catalogue as last seen. ``Store`` is its
-/// typed face; `kvdump` uses it directly.
+/// A store without Swift types: the environment, and the catalogue as last seen.
+///
+/// ``Store`` is its typed face; `kvdump` uses it directly.
 ///
 /// Mutable state: `schema`, replaced whole when the file has a newer one, and `names`, the entity
 /// names of the declared types, both under their `Mutex`; `isOpen`, set once.
@@ -242,7 +243,8 @@ package final class StoreCore: Sendable {
       evolution = try SchemaEvolution(
         from: stored.description, to: declared,
         hasRecords: try transaction.count(of: stored.records) > 0)
-      for index in stored.indexes where evolution.droppedIndexes.contains(index.description.number) {
+      for index in stored.indexes where evolution.droppedIndexes.contains(index.description.number)
+      {
         try transaction.empty(index.tree)
       }
     } else {

@@ -11,7 +11,9 @@
 ///       print("held by record", error.recordID ?? 0)
 ///     }
 public struct StoreError: Error, Sendable {
-  /// What kind of failure it is. New codes may be added; keep a default case.
+  /// What kind of failure it is.
+  ///
+  /// New codes may be added; keep a default case.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     /// The code's name, as in `StoreError.Code.uniqueViolation`.
     public let description: String

@@ -19,9 +19,13 @@ public struct StoreOptions: Sendable {
     case readOnly
   }
 
-  /// Whether the store may be written to, and made. The default is ``Access/create``.
+  /// Whether the store may be written to, and made.
+  ///
+  /// The default is ``Access/create``.
   public var access = Access.create
-  /// What a commit waits for. The default is ``Durability/full``.
+  /// What a commit waits for.
+  ///
+  /// The default is ``Durability/full``.
   public var durability = Durability.full
   /// Address space reserved for the file, in bytes; it costs nothing, and grows by itself.
   public var mapSizeInBytes = 64 << 30
@@ -29,15 +33,21 @@ public struct StoreOptions: Sendable {
   public var fileSizeLimitInBytes = 1 << 46
   /// Whether every record read is checked against its checksum (`kvdump verify` always does).
   public var verifiesChecksums = false
-  /// The most bytes a record may have. At most 1 GiB.
+  /// The most bytes a record may have.
+  ///
+  /// At most 1 GiB.
   public var recordSizeLimitInBytes = 64 << 20
   /// Whether a reader may go without the lock file where none can be made: on a read-only medium,
-  /// or in a directory that this process may not write to. Safe only while nobody writes.
+  /// or in a directory that this process may not write to.
+  ///
+  /// Safe only while nobody writes.
   public var allowsUnlockedReading = false
   /// Whether to open on a file system that is not known to be safe for memory-mapped stores.
   public var allowsAnyFileSystem = false
   /// Whether attributes and entities of the file that this program does not declare stay as they
-  /// are. The default, false, lets a program that no longer declares an attribute remove it.
+  /// are.
+  ///
+  /// The default, false, lets a program that no longer declares an attribute remove it.
   public var keepsUndeclaredAttributes = false
 
   /// The defaults.

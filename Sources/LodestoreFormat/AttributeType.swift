@@ -1,4 +1,6 @@
-/// The type of an attribute as stored. See Format.md, "Attribute types".
+/// The type of an attribute as stored.
+///
+/// See Format.md, "Attribute types".
 package enum AttributeType: UInt8, Sendable, CaseIterable {
   case bool
   case int8, int16, int32, int64

@@ -1,7 +1,9 @@
 // Loads and stores with a stated byte order; the only place in the project that converts one.
 
 extension UnsafeRawBufferPointer {
-  /// The little-endian integer at `offset`. Traps beyond the end, so the caller checks lengths.
+  /// The little-endian integer at `offset`.
+  ///
+  /// Traps beyond the end, so the caller checks lengths.
   @inline(__always)
   package func uint16(at offset: Int) -> UInt16 {
     UInt16(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self))

@@ -1,6 +1,8 @@
 import CChecksum
 
-/// CRC-32C. See Format.md, "Checksums".
+/// CRC-32C.
+///
+/// See Format.md, "Checksums".
 ///
 /// Chosen over XXH3 by measurement on records of 170 bytes: with the processor's instruction it
 /// costs about as much, it finds every burst of up to 32 bits for certain, and a reader in another

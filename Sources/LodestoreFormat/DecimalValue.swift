@@ -1,4 +1,6 @@
-/// A decimal number as stored: ± significand × 10^exponent. See Format.md, "Attribute types".
+/// A decimal number as stored: ± significand × 10^exponent.
+///
+/// See Format.md, "Attribute types".
 ///
 /// Always canonical: the significand is not divisible by ten unless it is zero, and zero and
 /// not-a-number have one form each, so equal values have equal bytes.

@@ -1,4 +1,6 @@
-/// An entity as the catalogue describes it. See Format.md, "Catalogue".
+/// An entity as the catalogue describes it.
+///
+/// See Format.md, "Catalogue".
 package struct EntityDescription: Sendable {
   /// One attribute, declared or removed.
   package struct Attribute: Sendable, Hashable {

@@ -1,4 +1,6 @@
-/// The versions of the file format, and what each changed. See Format.md, "Purpose and versions".
+/// The versions of the file format, and what each changed.
+///
+/// See Format.md, "Purpose and versions".
 package enum FormatVersion: UInt32, Sendable, CaseIterable {
   /// The first.
   case first = 1

@@ -1,4 +1,6 @@
-/// Index entries of records, straight from their bytes. See Format.md, "Indexes".
+/// Index entries of records, straight from their bytes.
+///
+/// See Format.md, "Indexes".
 package enum IndexTuple {
   /// Encodes the tuple of `record` for `index` without a record id, and cut if need be unless `isCut` is false.
   ///

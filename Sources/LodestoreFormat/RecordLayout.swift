@@ -1,4 +1,6 @@
-/// The places of attributes in records of one layout number. See Format.md, "Records".
+/// The places of attributes in records of one layout number.
+///
+/// See Format.md, "Records".
 package final class RecordLayout: Sendable {
   /// One attribute of the layout.
   package struct Attribute: Sendable, Hashable {
@@ -18,7 +20,9 @@ package final class RecordLayout: Sendable {
     package var type: AttributeType
     /// Which null bit is its own; −1 when it cannot be null.
     package var nullBit: Int32
-    /// Fixed width: offset of the slot from the start of the record. Variable: its ordinal.
+    /// Fixed width: offset of the slot from the start of the record.
+    ///
+    /// Variable: its ordinal.
     package var position: Int32
   }
 
@@ -80,7 +84,8 @@ package final class RecordLayout: Sendable {
 
   /// The layout number in a record's header; throws when the bytes are too short to have one.
   @inline(__always)
-  package static func layoutNumber(of record: UnsafeRawBufferPointer) throws(FormatError) -> UInt16 {
+  package static func layoutNumber(of record: UnsafeRawBufferPointer) throws(FormatError) -> UInt16
+  {
     guard record.count >= headerSize + checksumSize else {
       throw FormatError("the record has \(record.count) bytes, a record has at least 6")
     }

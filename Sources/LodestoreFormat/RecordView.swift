@@ -131,7 +131,8 @@ package struct RecordView {
     }
     let heapCount = content.count - heapOffset
     guard isWide == (heapCount > RecordLayout.longestNarrow) else {
-      throw FormatError("wide offsets are \(isWide ? "" : "not ")used for \(heapCount) bytes", at: 0)
+      throw FormatError(
+        "wide offsets are \(isWide ? "" : "not ")used for \(heapCount) bytes", at: 0)
     }
     for place in layout.places {
       if isNull(place) {

@@ -1,4 +1,6 @@
-/// SHA-256 (FIPS 180-4), for the hash in cut index keys. See Format.md, "Index keys".
+/// SHA-256 (FIPS 180-4), for the hash in cut index keys.
+///
+/// See Format.md, "Index keys".
 ///
 /// Own code because the library's users should not build a cryptography package for keys that
 /// hardly occur; plain rather than fast for the same reason.

@@ -1,4 +1,6 @@
-/// The names of all trees of a store. See Format.md, "Trees".
+/// The names of all trees of a store.
+///
+/// See Format.md, "Trees".
 package enum TreeName: Hashable, Sendable {
   case header
   case catalogue
@@ -43,20 +45,26 @@ package enum TreeName: Hashable, Sendable {
   }
 }
 
-/// The field names of the header. See Format.md, "Header".
+/// The field names of the header.
+///
+/// See Format.md, "Header".
 package enum HeaderField: String, Sendable {
   case format, uuid, created, schema
 
   package var key: [UInt8] { Array(rawValue.utf8) }
 }
 
-/// The keys of the tree `counters`. See Format.md, "Counters".
+/// The keys of the tree `counters`.
+///
+/// See Format.md, "Counters".
 package enum CounterKey {
   package static func nextRecord(entity: UInt32) -> [UInt8] { [1] + bigEndianBytes(entity) }
   package static let nextEntity: [UInt8] = [2]
 }
 
-/// The keys of the tree `catalogue`. See Format.md, "Catalogue".
+/// The keys of the tree `catalogue`.
+///
+/// See Format.md, "Catalogue".
 package enum CatalogueKey {
   package static func entity(_ number: UInt32) -> [UInt8] { [1] + bigEndianBytes(number) }
 
@@ -67,7 +75,9 @@ package enum CatalogueKey {
   }
 }
 
-/// The keys of the tree `buckets`. See Format.md, "Buckets".
+/// The keys of the tree `buckets`.
+///
+/// See Format.md, "Buckets".
 package enum BucketKey {
   package static let longestName = 64
   package static let longestKey = 400

@@ -74,7 +74,8 @@ struct Table {
       let operation = name.split(separator: ":")[0]
       for reference in order where reference != name && reference.hasPrefix("\(operation): raw") {
         guard !name.contains(": raw"), let base = median(reference, \.cpu) else { continue }
-        line += String(format: "   %5.2f × %@", cpu / base, String(reference.split(separator: ":")[1]))
+        line += String(
+          format: "   %5.2f × %@", cpu / base, String(reference.split(separator: ":")[1]))
       }
       Swift.print(line)
     }

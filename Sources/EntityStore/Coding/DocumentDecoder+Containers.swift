@@ -49,7 +49,7 @@ struct DocumentKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var codingPath: [any CodingKey] { decoding.path(to: object) }
 
   var allKeys: [Key] {
-    decoding.names(first: first, count: count).compactMap { Key(stringValue: $0) }
+    decoding.names(first: first, count: count, end: end).compactMap { Key(stringValue: $0) }
   }
 
   private func member(_ key: some CodingKey) throws -> Int? {

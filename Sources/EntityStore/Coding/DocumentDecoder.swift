@@ -159,7 +159,7 @@ final class DocumentDecoding {
   /// The names of an object's members.
   ///
   /// Damage ends the list and fails the run.
-  func names(first: Int, count: Int) -> [String] {
+  func names(first: Int, count: Int, end: Int) -> [String] {
     var names: [String] = []
     names.reserveCapacity(min(count, DocumentMembers.largestReservation))
     var reader = reader(at: first)
@@ -168,6 +168,7 @@ final class DocumentDecoding {
         names.append(try reader.memberName())
         try reader.skip()
       }
+      try reader.expectEnd(end - first)
     } catch {
       fail(damaged(error, first))
     }

@@ -84,7 +84,8 @@ public struct RecordReader: ~Copyable {
 
   @usableFromInline
   func unknownCase<V>(_: V.Type) -> StoreError {
-    .undecodable(entity: entity, recordID: recordID, reason: "the raw value is no case of \(V.self)")
+    .undecodable(
+      entity: entity, recordID: recordID, reason: "the raw value is no case of \(V.self)")
   }
 
   @usableFromInline

@@ -81,7 +81,9 @@ public struct RecordWriter: ~Copyable {
 
   // MARK: What conformances write
 
-  /// Writes a fixed-width slot. `bytes` is already little-endian.
+  /// Writes a fixed-width slot.
+  ///
+  /// `bytes` is already little-endian.
   @inlinable @inline(__always)
   mutating func writeSlot<T: BitwiseCopyable>(_ bytes: T, size: Int) {
     precondition(slot + size <= heapStart, "more attributes written than the schema declares")

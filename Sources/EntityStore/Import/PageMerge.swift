@@ -65,8 +65,10 @@ package final class PageMerge {
     }
   }
 
-  /// The record that each key leads to. Of records of the page with one key the last is kept, so
-  /// that importing the same page again changes nothing.
+  /// The record that each key leads to.
+  ///
+  /// Of records of the page with one key the last is kept, so that importing the same page again
+  /// changes nothing.
   private func findHolders() throws(StoreError) -> [UInt64?] {
     var holders = [UInt64?](repeating: nil, count: ends.count)
     let box = EntryArenaBox(expectedCount: ends.count)
@@ -110,7 +112,7 @@ package final class PageMerge {
           return try core.update(holder, to: content, in: entity) ? .updated : .unchanged
         }
       }
-    } catch where error.code == .uniqueViolation {
+    } catch  where error.code == .uniqueViolation {
       // A second unique index: that record alone is refused.
       return .rejected(error.message)
     }

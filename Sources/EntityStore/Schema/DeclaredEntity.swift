@@ -1,8 +1,9 @@
 package import LodestoreFormat
 
 /// An entity as a program declares it, without its Swift type: checked, and ready to be compared
-/// with what the catalogue says. `kvdump` makes one from inferred types, the typed face from
-/// ``EntitySchema``.
+/// with what the catalogue says.
+///
+/// `kvdump` makes one from inferred types, the typed face from ``EntitySchema``.
 package struct DeclaredEntity: Sendable {
   /// One attribute.
   package struct Attribute: Sendable {

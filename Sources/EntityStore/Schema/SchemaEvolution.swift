@@ -28,8 +28,9 @@ struct SchemaEvolution {
     settleIndexes(declared, numbers: result.attributes.map(\.number))
   }
 
-  /// A stored entity with another declaration. `hasRecords` decides whether an initial value is
-  /// needed.
+  /// A stored entity with another declaration.
+  ///
+  /// `hasRecords` decides whether an initial value is needed.
   init(
     from stored: EntityDescription, to declared: DeclaredEntity, hasRecords: Bool
   ) throws(StoreError) {

@@ -79,7 +79,9 @@ package final class StoredEntity: Sendable {
   }
 }
 
-/// The catalogue as of one schema generation. Never changes; a newer one replaces it.
+/// The catalogue as of one schema generation.
+///
+/// Never changes; a newer one replaces it.
 package final class StoredSchema: Sendable {
   package let generation: UInt64
   package let entities: [StoredEntity]

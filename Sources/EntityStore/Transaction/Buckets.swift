@@ -152,7 +152,8 @@ extension WriteTransaction {
 enum Buckets {
   static func checkName(_ bucket: String) throws(StoreError) {
     guard (1...BucketKey.longestName).contains(bucket.utf8.count), !bucket.utf8.contains(0) else {
-      throw .badBucket("its name has \(bucket.utf8.count) bytes; 1 to 64 without a zero byte are allowed")
+      throw .badBucket(
+        "its name has \(bucket.utf8.count) bytes; 1 to 64 without a zero byte are allowed")
     }
   }
 

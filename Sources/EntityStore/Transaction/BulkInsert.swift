@@ -29,7 +29,9 @@ final class BulkInsert {
     }
   }
 
-  /// Appends one record. `content` has no checksum yet, and four free bytes behind it.
+  /// Appends one record.
+  ///
+  /// `content` has no checksum yet, and four free bytes behind it.
   func append(_ content: UnsafeMutableRawBufferPointer) throws(StoreError) -> UInt64 {
     let id = nextID
     let record = core.seal(content, id: id)
@@ -91,7 +93,9 @@ final class BulkInsert {
   }
 }
 
-/// One arena per index. A class, as arrays cannot hold non-copyable values.
+/// One arena per index.
+///
+/// A class, as arrays cannot hold non-copyable values.
 final class EntryArenaBox {
   var arena: EntryArena
 

@@ -2,7 +2,9 @@ internal import LMDB
 package import LodestoreFormat
 
 extension TransactionCore {
-  /// Fills a new, empty index from the records. Throws when a unique index finds two alike.
+  /// Fills a new, empty index from the records.
+  ///
+  /// Throws when a unique index finds two alike.
   func build(_ index: StoredIndex, of entity: StoredEntity) throws(StoreError) {
     let count = try count(of: entity)
     guard count > 0 else { return }
@@ -14,7 +16,8 @@ extension TransactionCore {
     box.sort()
     if index.isUnique, let repeated = box.firstRepeated() {
       throw .cannotBuildUnique(
-        entity: entity.name, index: index.name, first: box.arena.recordID(box.arena.entries[repeated - 1]),
+        entity: entity.name, index: index.name,
+        first: box.arena.recordID(box.arena.entries[repeated - 1]),
         second: box.arena.recordID(box.arena.entries[repeated]),
         detail: box.withKey(repeated) { KeyText.text($0) })
     }

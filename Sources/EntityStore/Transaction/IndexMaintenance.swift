@@ -34,8 +34,9 @@ extension TransactionCore {
     }
   }
 
-  /// Throws when a key of ``newKeys`` is held by another record than `id`. A key that ends with the
-  /// record id cannot be.
+  /// Throws when a key of ``newKeys`` is held by another record than `id`.
+  ///
+  /// A key that ends with the record id cannot be.
   func checkUnique(of entity: StoredEntity, id: UInt64?, hasOld: Bool) throws(StoreError) {
     for (place, index) in entity.indexes.enumerated() where index.isUnique {
       if hasOld, newKeys.isEqual(to: oldKeys, at: place) { continue }

@@ -47,8 +47,9 @@ public struct IndexBounds<each Value: IndexableValue>: Sendable {
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// The record that `index` leads to from `key`; the first of them in an index that is not
-  /// unique. `nil` when there is none.
+  /// The record that `index` leads to from `key`; the first of them in an index that is not unique.
+  ///
+  /// `nil` when there is none.
   ///
   /// - Throws: ``StoreError/Code/unknownIndex`` when the entity has no such index.
   /// - Complexity: O(log *n*): one visit of the index, one of the records.
@@ -66,7 +67,9 @@ extension ReadableTransaction where Self: ~Copyable {
   }
 
   /// The records that a unique `index` leads to from `keys`, in the order of `keys`; `nil` where
-  /// there is none. Found in one pass over the sorted keys.
+  /// there is none.
+  ///
+  /// Found in one pass over the sorted keys.
   ///
   /// - Complexity: O(*k* log *n*), with each page visited once.
   public func fetch<E: Entity, each Value: IndexableValue>(
@@ -99,7 +102,8 @@ extension ReadableTransaction where Self: ~Copyable {
   ///
   /// - Parameter limit: the most records to return.
   public func fetch<E: Entity, each Value: IndexableValue>(
-    _ index: EntityIndex<E, repeat each Value>, within bounds: IndexBounds<repeat each Value> = .init(),
+    _ index: EntityIndex<E, repeat each Value>,
+    within bounds: IndexBounds<repeat each Value> = .init(),
     isReversed: Bool = false, limit: Int = .max
   ) throws(StoreError) -> [E] {
     let core = access.core
@@ -121,7 +125,8 @@ extension ReadableTransaction where Self: ~Copyable {
 
   /// The ids of the records in the order of `index`, without reading the records.
   public func ids<E: Entity, each Value: IndexableValue>(
-    _ index: EntityIndex<E, repeat each Value>, within bounds: IndexBounds<repeat each Value> = .init(),
+    _ index: EntityIndex<E, repeat each Value>,
+    within bounds: IndexBounds<repeat each Value> = .init(),
     isReversed: Bool = false, limit: Int = .max
   ) throws(StoreError) -> [E.ID] {
     let core = access.core

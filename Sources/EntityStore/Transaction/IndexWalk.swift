@@ -168,7 +168,8 @@ struct KeyBounds {
     if let bound = self.upper {
       if bound.tuple.count > KeyEncoder.cutPrefix {
         let prefix = Array(bound.tuple.prefix(KeyEncoder.cutPrefix))
-        range.upper = KeyRange.successor(ofPrefix: prefix).map(KeyRange.Bound.excluded) ?? .unbounded
+        range.upper =
+          KeyRange.successor(ofPrefix: prefix).map(KeyRange.Bound.excluded) ?? .unbounded
       } else {
         range.upper = .excluded(bound.isIncluded ? bound.tuple + [255] : bound.tuple)
       }

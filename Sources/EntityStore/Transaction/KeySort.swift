@@ -73,7 +73,8 @@ enum KeySort {
       let limit = min(shared, Int(entry.keyCount) - depth)
       var i = 0
       while i < limit,
-        firstKey.load(fromByteOffset: i, as: UInt8.self) == key.load(fromByteOffset: i, as: UInt8.self)
+        firstKey.load(fromByteOffset: i, as: UInt8.self)
+          == key.load(fromByteOffset: i, as: UInt8.self)
       { i += 1 }
       shared = i
       if shared == 0 { break }
@@ -93,7 +94,9 @@ enum KeySort {
       return UInt64(bigEndian: block.loadUnaligned(fromByteOffset: start, as: UInt64.self))
     }
     var value: UInt64 = 0
-    for i in 0..<left { value = value << 8 | UInt64(block.load(fromByteOffset: start + i, as: UInt8.self)) }
+    for i in 0..<left {
+      value = value << 8 | UInt64(block.load(fromByteOffset: start + i, as: UInt8.self))
+    }
     return value << UInt64(8 * (8 - left))
   }
 

@@ -2,8 +2,9 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// The number of the commit that is seen; higher for later commits. A write sees the number that
-  /// it will have.
+  /// The number of the commit that is seen; higher for later commits.
+  ///
+  /// A write sees the number that it will have.
   public var generation: UInt64 { access.core.transaction.id }
 
   /// How many records `type` has.

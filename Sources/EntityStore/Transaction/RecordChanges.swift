@@ -75,7 +75,9 @@ extension TransactionCore {
 
   // MARK: Changes
 
-  /// Stores a new record. `content` has no checksum yet, and four free bytes behind it.
+  /// Stores a new record.
+  ///
+  /// `content` has no checksum yet, and four free bytes behind it.
   func insert(
     _ content: UnsafeMutableRawBufferPointer, into entity: StoredEntity
   ) throws(StoreError) -> UInt64 {

@@ -123,7 +123,9 @@ extension WriteTransaction {
     return count
   }
 
-  /// Removes all records of `type`. Their ids are not used again.
+  /// Removes all records of `type`.
+  ///
+  /// Their ids are not used again.
   ///
   /// - Complexity: O(pages), without reading the records.
   public mutating func deleteAll<E: Entity>(_ type: E.Type) throws(StoreError) {

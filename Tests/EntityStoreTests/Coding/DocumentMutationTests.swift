@@ -97,6 +97,21 @@ import Testing
     }
   }
 
+  @Test func `items that do not end where the length says are refused`() throws {
+    let colors = try documentBytes([Shapes.Color.red])
+    let byName = try documentBytes(["a": Shapes.Color.red])
+    for (bytes, longer) in [(colors, 1), (byName, 1), (byName, 3)] {
+      var damaged = bytes + [UInt8](repeating: 0, count: longer)
+      damaged[1] += UInt8(longer)
+      #expect(throws: DecodingError.self) { try decodeDocument([Shapes.Color].self, damaged) }
+      #expect(throws: DecodingError.self) { try decodeDocument([String].self, damaged) }
+      #expect(throws: DecodingError.self) {
+        try decodeDocument([String: Shapes.Color].self, damaged)
+      }
+      #expect(throws: DecodingError.self) { try decodeDocument([String: String].self, damaged) }
+    }
+  }
+
   @Test func `damaged member names fail a dictionary instead of shortening it`() throws {
     var bytes = try documentBytes(["a": Shapes.Color.red, "b": .blue])
     let name = try #require(bytes.lastIndex(of: UInt8(ascii: "b"), before: "blue"))

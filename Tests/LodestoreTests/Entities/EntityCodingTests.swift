@@ -24,11 +24,13 @@
       var writer = RecordWriter()
       writer.begin(layout, isWide: isWide)
       entity.encode(into: &writer)
-      let content = try #require(writer.finish(layout, entity: declared.name))
+      // The macro cannot take a noncopyable value apart.
+      let finished = writer.finish(layout, entity: declared.name)
+      let content = try #require(finished)
       let bytes = Array(content) + [UInt8](repeating: 0, count: RecordLayout.checksumSize)
       return try bytes.withUnsafeBytes { bytes in
-        let view = try RecordView(bytes, layout: layout)
-        var reader = RecordReader(view, entity: declared.name, recordID: 7)
+        var reader = RecordReader(
+          try RecordView(bytes, layout: layout), entity: declared.name, recordID: 7)
         var entity = try E(from: &reader)
         entity.id = RecordID(rawValue: 7)
         return entity
@@ -52,7 +54,7 @@
     }
 
     @Test func privateAndObservedPropertiesComeBackAndTransientOnesDoNot() throws {
-      var pod = Pod(name: "A", version: "1", first: 1, second: 2, updatedAt: .distantPast)
+      var pod = Pod.make(name: "A")
       pod.stars = 5
       pod.keep("b")
       #expect(pod.starsChanges == 1)
@@ -62,7 +64,8 @@
       #expect(read.starsChanges == 0)
       #expect([read.first, read.second] == [1, 2])
       #expect(read.default)
-      #expect(read.license == .mit)
+      #expect(read.license == .bsd)
+      #expect(read.updatedAt == pod.updatedAt)
       #expect(read.site == nil)
     }
   }

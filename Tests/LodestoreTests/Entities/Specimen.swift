@@ -86,6 +86,13 @@
     static let limit = 10
     var title: String { "\(name) \(version)" }
 
+    /// The memberwise initializer, which is as private as `secret` is.
+    static func make(name: String) -> Pod {
+      Pod(
+        name: name, version: "1", license: .bsd, first: 1, second: 2,
+        updatedAt: Date(timeIntervalSinceReferenceDate: 3))
+    }
+
     mutating func keep(_ secret: String) { self.secret.append(secret) }
     var secretCount: Int { secret.count }
   }

@@ -14,7 +14,9 @@ package enum PageChecker {
   /// - Throws: ``VerificationError`` when the file cannot be read or is no LMDB file at all.
   package static func check(path: String, limit: Int = 1_000) throws -> PageReport {
     let file = try PageFile(path: path)
-    for attempt in 1... {
+    var attempt = 0
+    while true {
+      attempt += 1
       let (metas, size) = try metaPages(of: file)
       var findings = FindingList(limit: limit)
       checkMetaPages(metas, &findings)
@@ -52,7 +54,6 @@ package enum PageChecker {
         return report
       }
     }
-    fatalError("an endless loop has ended")
   }
 
   private static func metaPages(

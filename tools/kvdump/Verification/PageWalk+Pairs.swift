@@ -1,0 +1,170 @@
+import LodestoreFormat
+
+extension PageWalk {
+  /// Checks what a node of a leaf page leads to.
+  func visitPair(
+    _ node: Node, in page: UnsafeRawBufferPointer, _ number: UInt64, _ walk: inout Walk
+  ) throws(VerificationError) {
+    walk.report.entries += 1
+    let allowed =
+      walk.role == .names ? EngineFlag.subData : node.flags & EngineFlag.bigData
+    guard node.flags == allowed else {
+      findings.add(
+        Finding(
+          .page, tree: walk.name,
+          key: UnsafeRawBufferPointer(rebasing: page[node.keyRange]),
+          "page \(number): a pair has flags \(node.flags), must be \(allowed)"))
+      // Its data may still be pages that are in use.
+      if node.flags & EngineFlag.bigData == 0 { return }
+      _ = try visitOverflow(node, in: page, &walk)
+      return
+    }
+    let start = node.keyRange.upperBound
+    switch walk.role {
+    case .names:
+      guard node.dataSize == TreeRecord.byteCount else {
+        findings.add(
+          Finding(
+            .page, tree: walk.name,
+            key: UnsafeRawBufferPointer(rebasing: page[node.keyRange]),
+            "a tree's record has \(node.dataSize) bytes, must have \(TreeRecord.byteCount)"))
+        return
+      }
+      noteTree(
+        String(decoding: page[node.keyRange], as: UTF8.self), TreeRecord(page, at: start))
+    case .data:
+      if node.flags & EngineFlag.bigData != 0 { _ = try visitOverflow(node, in: page, &walk) }
+    case .freeList:
+      checkTransaction(of: node, in: page)
+      if node.flags & EngineFlag.bigData == 0 {
+        var list = FreeListReader(byteCount: node.dataSize)
+        list.take(UnsafeRawBufferPointer(rebasing: page[start..<(start + node.dataSize)]), self)
+        list.finish(self)
+      } else if let run = try visitOverflow(node, in: page, &walk) {
+        try readFreeList(at: run * pageSize + Self.headerSize, byteCount: node.dataSize)
+      }
+    }
+  }
+
+  private func checkTransaction(of node: Node, in page: UnsafeRawBufferPointer) {
+    guard node.keyRange.count == 8 else { return }
+    let transaction = page.uint64(at: node.keyRange.lowerBound)
+    if transaction == 0 || transaction > meta.transaction {
+      findings.add(
+        Finding(
+          .freeList,
+          "pages were freed by commit \(transaction), commits are 1 to \(meta.transaction)"))
+    }
+  }
+
+  /// Claims the run of pages that holds a long value; its first page, or nil with a finding.
+  ///
+  /// A run may be longer than its value: LMDB keeps it when a shorter value takes the place.
+  private func visitOverflow(
+    _ node: Node, in page: UnsafeRawBufferPointer, _ walk: inout Walk
+  ) throws(VerificationError) -> Int? {
+    let first = page.uint64(at: node.keyRange.upperBound)
+    func refuse(_ detail: String) -> Int? {
+      findings.add(Finding(.overflow, tree: walk.name, "run at page \(first): " + detail))
+      return nil
+    }
+    guard first >= 2, first < UInt64(bound), first < UInt64(filePages) else {
+      return refuse("pages are 2 to \(min(bound, filePages) - 1)")
+    }
+    var header = (UInt64(0), UInt64(0))
+    let count = try withUnsafeMutableBytes(of: &header) { (buffer) throws(VerificationError) in
+      try file.read(into: buffer, at: Int(first) * pageSize)
+    }
+    guard count == Self.headerSize else { return refuse("is not in the file") }
+    let number = UInt64(littleEndian: header.0)
+    let rest = UInt64(littleEndian: header.1)
+    guard number == first else { return refuse("says it is page \(number)") }
+    let flags = UInt16(truncatingIfNeeded: rest >> 16)
+    guard flags == EngineFlag.overflow else {
+      return refuse("has flags \(flags), must be \(EngineFlag.overflow)")
+    }
+    let length = Int(rest >> 32)
+    let needed = (Self.headerSize - 1 + node.dataSize) / pageSize + 1
+    guard length >= needed else {
+      return refuse("has \(length) pages, its value needs \(needed)")
+    }
+    guard length <= bound - Int(first) else {
+      return refuse("has \(length) pages, there are \(bound - Int(first)) up to the last")
+    }
+    // The value itself must be in the file; what is behind it may never have been written.
+    guard Int(first) + needed <= filePages else {
+      findings.add(
+        Finding(
+          .truncated, tree: walk.name,
+          "the run at page \(first) needs \(needed) pages, the file ends at \(filePages)"))
+      return nil
+    }
+    var isWhole = true
+    for page in Int(first)..<(Int(first) + length) {
+      if !claim(UInt64(page), of: walk.name) { isWhole = false }
+    }
+    walk.report.overflowPages += length
+    return isWhole ? Int(first) : nil
+  }
+
+  private func readFreeList(at offset: Int, byteCount: Int) throws(VerificationError) {
+    var list = FreeListReader(byteCount: byteCount)
+    let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+    defer { chunk.deallocate() }
+    var done = 0
+    while done < byteCount, list.needsMore {
+      let size = min(chunk.count, byteCount - done)
+      let count = try file.read(
+        into: UnsafeMutableRawBufferPointer(rebasing: chunk[..<size]), at: offset + done)
+      guard count == size else { break }
+      list.take(UnsafeRawBufferPointer(rebasing: chunk[..<size]), self)
+      done += size
+    }
+    list.finish(self)
+  }
+}
+
+/// Reads one pair of the free list in pieces: a count, then as many page numbers, descending.
+///
+/// The pair may be longer than its count says; LMDB reserves the room before it knows the count.
+private struct FreeListReader {
+  private let capacity: Int
+  private var expected: Int?
+  private var found = 0
+  private var previous = UInt64.max
+  private var isBroken = false
+
+  init(byteCount: Int) { capacity = byteCount / 8 }
+
+  var needsMore: Bool { !isBroken && expected.map { found < $0 } ?? true }
+
+  /// `bytes` continue those of the call before, in multiples of 8 except for the last.
+  mutating func take(_ bytes: UnsafeRawBufferPointer, _ walk: PageWalk) {
+    for place in stride(from: 0, to: bytes.count & ~7, by: 8) where needsMore {
+      let word = bytes.uint64(at: place)
+      guard expected != nil else {
+        guard word < UInt64(capacity) else {
+          isBroken = true
+          walk.findings.add(
+            Finding(.freeList, "a list says \(word) pages, it has room for \(capacity - 1)"))
+          return
+        }
+        expected = Int(word)
+        continue
+      }
+      found += 1
+      if word >= previous {
+        walk.findings.add(
+          Finding(.freeList, "page \(word) is listed after \(previous), must be descending"))
+      }
+      previous = word
+      walk.release(word)
+    }
+  }
+
+  func finish(_ walk: PageWalk) {
+    guard !isBroken, needsMore else { return }
+    walk.findings.add(
+      Finding(.freeList, "a list ends after \(found) pages, has \(expected.map { "\($0)" } ?? "no") count"))
+  }
+}

@@ -1,0 +1,246 @@
+import LodestoreFormat
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+extension PageWalk {
+  /// What the pairs of a tree are.
+  enum Role { case freeList, names, data }
+
+  /// What is known while one tree is walked.
+  struct Walk {
+    let name: String
+    let role: Role
+    let depth: Int
+    var report: PageReport.Tree
+  }
+
+  /// The keys that a page may hold: `low` ≤ key < `high`; nil is open.
+  struct Bounds {
+    var low: [UInt8]?
+    var high: [UInt8]?
+  }
+
+  func walk(
+    _ record: TreeRecord, name: String, role: Role
+  ) throws(VerificationError) -> PageReport.Tree {
+    var report = PageReport.Tree(name: name)
+    report.hasIntegerKeys = record.flags & EngineFlag.integerKeys != 0
+    report.depth = Int(record.depth)
+    var walk = Walk(name: name, role: role, depth: Int(record.depth), report: report)
+    if record.root == TreeRecord.noPage {
+      if record.depth != 0 {
+        findings.add(
+          Finding(.treeCount, tree: name, "has no pages and depth \(record.depth), must be 0"))
+      }
+    } else if !(1...Self.deepestTree).contains(walk.depth) {
+      findings.add(
+        Finding(
+          .treeCount, tree: name,
+          "has depth \(record.depth), must be 1 to \(Self.deepestTree)"))
+      return walk.report
+    } else {
+      try visit(record.root, level: 1, bounds: Bounds(), &walk)
+    }
+    check(walk.report, against: record)
+    return walk.report
+  }
+
+  private func check(_ tree: PageReport.Tree, against record: TreeRecord) {
+    let counts = [
+      ("entries", record.entries, tree.entries),
+      ("branch pages", record.branchPages, tree.branchPages),
+      ("leaf pages", record.leafPages, tree.leafPages),
+      ("overflow pages", record.overflowPages, tree.overflowPages),
+    ]
+    for (what, said, counted) in counts where said != UInt64(counted) {
+      findings.add(
+        Finding(.treeCount, tree: tree.name, "says \(said) \(what), has \(counted)"))
+    }
+  }
+
+  private func visit(
+    _ number: UInt64, level: Int, bounds: Bounds, _ walk: inout Walk
+  ) throws(VerificationError) {
+    guard claim(number, of: walk.name) else { return }
+    guard let page = try bytes(of: number, level: level) else {
+      findings.add(Finding(.truncated, tree: walk.name, "page \(number) is not in the file"))
+      return
+    }
+    let isLeaf = level == walk.depth
+    guard let nodes = checkHeader(page, number, isLeaf: isLeaf, walk) else { return }
+    if isLeaf { walk.report.leafPages += 1 } else { walk.report.branchPages += 1 }
+    guard checkPlacement(of: nodes, in: page, number, walk) else { return }
+    checkOrder(of: nodes, in: page, number, isLeaf: isLeaf, bounds, walk)
+    if isLeaf {
+      walk.report.leafCapacityInBytes += pageSize - Self.headerSize
+      walk.report.leafUsedInBytes +=
+        nodes.count * 2 + pageSize - Int(page.uint16(at: 14))
+      for node in nodes { try visitPair(node, in: page, number, &walk) }
+      return
+    }
+    for (place, node) in nodes.enumerated() {
+      var inner = bounds
+      if place > 0 { inner.low = Array(page[node.keyRange]) }
+      if place + 1 < nodes.count { inner.high = Array(page[nodes[place + 1].keyRange]) }
+      try visit(node.child, level: level + 1, bounds: inner, &walk)
+    }
+  }
+
+  // MARK: One page
+
+  /// A node's place in its page; ranges are inside the page.
+  struct Node {
+    var offset: Int
+    var end: Int
+    var flags: UInt16
+    var keyRange: Range<Int>
+    var dataSize: Int
+    /// In a branch: the page below.
+    var child: UInt64
+  }
+
+  /// The nodes of a page whose header is right; nil, with a finding, otherwise.
+  private func checkHeader(
+    _ page: UnsafeRawBufferPointer, _ number: UInt64, isLeaf: Bool, _ walk: Walk
+  ) -> [Node]? {
+    func refuse(_ detail: String) -> [Node]? {
+      findings.add(Finding(.page, tree: walk.name, "page \(number): " + detail))
+      return nil
+    }
+    guard page.uint64(at: 0) == number else {
+      return refuse("says it is page \(page.uint64(at: 0))")
+    }
+    let expected = isLeaf ? EngineFlag.leaf : EngineFlag.branch
+    guard page.uint16(at: 10) == expected else {
+      return refuse("has flags \(page.uint16(at: 10)), must be \(expected)")
+    }
+    let lower = Int(page.uint16(at: 12))
+    // In the largest pages the end of the page does not fit into the field and is 0 there.
+    let upper = Int(page.uint16(at: 14))
+    guard lower >= Self.headerSize, lower & 1 == 0, lower <= upper, upper <= pageSize else {
+      return refuse("has its free space at \(lower) to \(upper)")
+    }
+    let count = (lower - Self.headerSize) / 2
+    // LMDB itself lets a branch of the free list go down to one child.
+    let least = isLeaf || walk.role == .freeList ? 1 : 2
+    guard count >= least else { return refuse("has \(count) nodes, must have \(least)") }
+    var nodes: [Node] = []
+    nodes.reserveCapacity(count)
+    for place in 0..<count {
+      let offset = Int(page.uint16(at: Self.headerSize + place * 2))
+      guard offset >= upper, offset & 1 == 0, offset + Self.nodeHeaderSize <= pageSize else {
+        return refuse("node \(place) is at \(offset), nodes are at \(upper) to \(pageSize)")
+      }
+      guard let node = node(at: offset, in: page, isLeaf: isLeaf) else {
+        return refuse("node \(place) at \(offset) goes beyond the page")
+      }
+      nodes.append(node)
+    }
+    return nodes
+  }
+
+  private func node(at offset: Int, in page: UnsafeRawBufferPointer, isLeaf: Bool) -> Node? {
+    let low = UInt64(page.uint16(at: offset))
+    let high = UInt64(page.uint16(at: offset + 2))
+    let flags = page.uint16(at: offset + 4)
+    let keyStart = offset + Self.nodeHeaderSize
+    let keyEnd = keyStart + Int(page.uint16(at: offset + 6))
+    let dataSize = Int(low | high << 16)
+    let held = !isLeaf ? 0 : flags & EngineFlag.bigData != 0 ? 8 : dataSize
+    guard keyEnd <= pageSize, held <= pageSize - keyEnd else { return nil }
+    // Nodes begin at even places, so an odd one is followed by a byte that belongs to nobody.
+    let end = (keyEnd + held + 1) & ~1
+    guard end <= pageSize else { return nil }
+    return Node(
+      offset: offset, end: end, flags: isLeaf ? flags : 0, keyRange: keyStart..<keyEnd,
+      dataSize: dataSize, child: low | high << 16 | UInt64(flags) << 32)
+  }
+
+  /// Nodes fill the page from its upper mark to its end, one after the other.
+  private func checkPlacement(
+    of nodes: [Node], in page: UnsafeRawBufferPointer, _ number: UInt64, _ walk: Walk
+  ) -> Bool {
+    var place = Int(page.uint16(at: 14))
+    for node in nodes.sorted(by: { $0.offset < $1.offset }) {
+      guard node.offset == place else {
+        findings.add(
+          Finding(
+            .page, tree: walk.name,
+            "page \(number): a node is at \(node.offset), the one before it ends at \(place)"))
+        return false
+      }
+      place = node.end
+    }
+    guard place == pageSize else {
+      findings.add(
+        Finding(
+          .page, tree: walk.name, "page \(number): the nodes end at \(place), not at \(pageSize)"))
+      return false
+    }
+    return true
+  }
+
+  private func checkOrder(
+    of nodes: [Node], in page: UnsafeRawBufferPointer, _ number: UInt64, isLeaf: Bool,
+    _ bounds: Bounds, _ walk: Walk
+  ) {
+    let areIntegers = walk.report.hasIntegerKeys
+    func complain(_ place: Int, _ detail: String) {
+      findings.add(
+        Finding(
+          .pageOrder, tree: walk.name,
+          key: UnsafeRawBufferPointer(rebasing: page[nodes[place].keyRange]),
+          "page \(number), node \(place): " + detail))
+    }
+    // The first key of a branch page is never looked at, and often empty or out of date.
+    for place in (isLeaf ? 0 : 1)..<max(nodes.count, isLeaf ? 0 : 1) {
+      let key = UnsafeRawBufferPointer(rebasing: page[nodes[place].keyRange])
+      let isLengthRight =
+        areIntegers ? key.count == 8 : (1...Self.longestKey).contains(key.count)
+      guard isLengthRight else {
+        complain(place, "the key has \(key.count) bytes")
+        continue
+      }
+      if place > (isLeaf ? 0 : 1) {
+        let previous = UnsafeRawBufferPointer(rebasing: page[nodes[place - 1].keyRange])
+        if !Self.precedes(previous, key, areIntegers) {
+          complain(place, "the key is not above the one before it")
+        }
+      }
+      if let low = bounds.low, low.withBytes({ Self.precedes(key, $0, areIntegers) }) {
+        complain(place, "the key is below what the page above says")
+      }
+      if let high = bounds.high, !high.withBytes({ Self.precedes(key, $0, areIntegers) }) {
+        complain(place, "the key is above what the page above says")
+      }
+    }
+  }
+
+  /// LMDB's order; keys of a wrong length, which are found out elsewhere, come by their bytes.
+  static func precedes(
+    _ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer, _ areIntegers: Bool
+  ) -> Bool {
+    if areIntegers, one.count == 8, other.count == 8 {
+      return one.uint64(at: 0) < other.uint64(at: 0)
+    }
+    let common = min(one.count, other.count)
+    if let start = one.baseAddress, let otherStart = other.baseAddress, common > 0 {
+      let order = memcmp(start, otherStart, common)
+      if order != 0 { return order < 0 }
+    }
+    return one.count < other.count
+  }
+}
+
+extension Array<UInt8> {
+  /// `withUnsafeBytes`, spelled short.
+  fileprivate func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+    withUnsafeBytes(body)
+  }
+}

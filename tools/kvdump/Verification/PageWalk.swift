@@ -1,0 +1,140 @@
+import LodestoreFormat
+
+/// One pass over the trees of an LMDB file and over its free list.
+///
+/// Each rule is one that LMDB relies on without looking: Sources of trouble are named in the
+/// findings, and what hangs below a bad page is left out.
+final class PageWalk {
+  /// How many pages beyond the end of the file may be free.
+  static let mostUnwritten = 1 << 20
+  /// The height of LMDB's cursor stack.
+  static let deepestTree = 32
+  static let headerSize = 16
+  static let nodeHeaderSize = 8
+  static let longestKey = 511
+
+  let file: PageFile
+  let meta: MetaPage
+  let pageSize: Int
+  /// Whole pages that the file really has.
+  let filePages: Int
+  let bound: Int
+  var findings: FindingList
+  private var live: PageSet
+  private var free: PageSet
+  private var buffers: [UnsafeMutableRawBufferPointer] = []
+  private var liveCount = 2
+  private(set) var freeCount = 0
+  /// The named trees, in the order of their names.
+  private var named: [(name: String, record: TreeRecord)] = []
+
+  init(file: PageFile, meta: MetaPage, pageSize: Int, filePages: Int, findings: FindingList) {
+    self.file = file
+    self.meta = meta
+    self.pageSize = pageSize
+    self.filePages = filePages
+    self.findings = findings
+    bound = Int(meta.lastPage) + 1
+    live = PageSet(bound: bound)
+    free = PageSet(bound: bound)
+  }
+
+  deinit { for buffer in buffers { buffer.deallocate() } }
+
+  func run(_ report: inout PageReport) throws(VerificationError) {
+    for page in 0..<min(2, bound) { _ = live.insert(page) }
+    report.freeList = try walk(meta.freeList, name: report.freeList.name, role: .freeList)
+    report.names = try walk(meta.main, name: report.names.name, role: .names)
+    for (name, record) in named {
+      let hasKnownFlags = record.flags & ~EngineFlag.integerKeys == 0
+      if !hasKnownFlags {
+        findings.add(
+          Finding(.treeFlags, tree: name, "has flags \(record.flags), must be 0 or 8"))
+      }
+      checkFlags(of: name, record)
+      report.trees.append(try walk(record, name: name, role: .data))
+    }
+    report.freePageCount = freeCount
+    checkAccounts()
+  }
+
+  /// The flags that Format.md, "Trees", gives to the names it lists.
+  private func checkFlags(of name: String, _ record: TreeRecord) {
+    guard let tree = TreeName(name) else { return }
+    let isRecords = if case .records = tree { true } else { false }
+    let expected = isRecords ? EngineFlag.integerKeys : 0
+    guard record.flags != expected, record.flags & ~EngineFlag.integerKeys == 0 else { return }
+    findings.add(
+      Finding(.treeFlags, tree: name, "has flags \(record.flags), must be \(expected)"))
+  }
+
+  /// Every page up to the last is in a tree, or free, and not both.
+  private func checkAccounts() {
+    var missing = 0
+    var first: Int?
+    for page in 0..<bound where !live.contains(page) && !free.contains(page) {
+      missing += 1
+      if first == nil { first = page }
+    }
+    if let first {
+      findings.add(
+        Finding(
+          .pageUnaccounted,
+          "\(missing) pages, \(first) the first of them, are in no tree and not free"))
+    }
+  }
+
+  // MARK: Pages
+
+  /// Marks `page` as part of `tree`; false, with a finding, when that cannot be.
+  func claim(_ page: UInt64, of tree: String) -> Bool {
+    guard page >= 2, page < UInt64(bound) else {
+      findings.add(
+        Finding(.page, tree: tree, "page \(page) is named, pages are 2 to \(bound - 1)"))
+      return false
+    }
+    guard page < UInt64(filePages) else {
+      findings.add(
+        Finding(.truncated, tree: tree, "page \(page) is used, the file ends at \(filePages)"))
+      return false
+    }
+    guard live.insert(Int(page)) else {
+      findings.add(Finding(.pageShared, tree: tree, "page \(page) is reached a second time"))
+      return false
+    }
+    if free.contains(Int(page)) {
+      findings.add(Finding(.freeList, tree: tree, "page \(page) is used and in the free list"))
+    }
+    liveCount += 1
+    return true
+  }
+
+  /// Marks `page` as free.
+  func release(_ page: UInt64) {
+    guard page >= 2, page < UInt64(bound) else {
+      findings.add(
+        Finding(.freeList, "page \(page) is listed, pages are 2 to \(bound - 1)"))
+      return
+    }
+    guard free.insert(Int(page)) else {
+      findings.add(Finding(.freeList, "page \(page) is listed twice"))
+      return
+    }
+    freeCount += 1
+    if live.contains(Int(page)) {
+      findings.add(Finding(.freeList, "page \(page) is listed and in use"))
+    }
+  }
+
+  /// The bytes of `page`, in the buffer of `level`, valid until the next call for that level; nil
+  /// when the page is not there whole.
+  func bytes(of page: UInt64, level: Int) throws(VerificationError) -> UnsafeRawBufferPointer? {
+    while buffers.count <= level {
+      buffers.append(.allocate(byteCount: pageSize, alignment: 16))
+    }
+    let count = try file.read(into: buffers[level], at: Int(page) * pageSize)
+    return count == pageSize ? UnsafeRawBufferPointer(buffers[level]) : nil
+  }
+
+  func noteTree(_ name: String, _ record: TreeRecord) { named.append((name, record)) }
+}
