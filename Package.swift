@@ -62,7 +62,7 @@ let package = Package(
     .testTarget(
       name: "LodestoreTests",
       dependencies: [
-        "Lodestore", "EntityMacros",
+        "Lodestore", "EntityMacros", "EntityStore", "LodestoreFormat",
         .product(
           name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax",
           condition: .when(traits: ["Macros"])),

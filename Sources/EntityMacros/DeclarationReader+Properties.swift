@@ -143,13 +143,13 @@
       {
         let members = structure.memberBlock.members
         let others = members.filter { $0.decl.id != variable.id }
-        return report(
+        return refuse(
           .ownID(entity), at: pattern,
           fixIts: [
             .replacing(members, with: MemberBlockItemListSyntax(Array(others)), .removeID)
           ])
       }
-      report(
+      refuse(
         .ownID(entity), at: pattern,
         fixIts: [
           .replacing(

@@ -7,6 +7,8 @@
     let structure: StructDeclSyntax
     private(set) var declaration: EntityDeclaration
     private(set) var diagnostics: [Diagnostic] = []
+    /// Whether a conformance can be written at all, if only to keep other errors away.
+    private(set) var canConform = true
     /// Every property by its plain name: what a key path may mean.
     var properties: [String: PropertyKind] = [:]
     /// In the order of the declaration, for suggestions that do not depend on hashing.
@@ -23,6 +25,14 @@
       _ message: EntityMessage, at node: some SyntaxProtocol, fixIts: [FixIt] = []
     ) {
       diagnostics.append(Diagnostic(node: Syntax(node), message: message, fixIts: fixIts))
+    }
+
+    /// Reports a fault that leaves no place for a conformance.
+    mutating func refuse(
+      _ message: EntityMessage, at node: some SyntaxProtocol, fixIts: [FixIt] = []
+    ) {
+      canConform = false
+      report(message, at: node, fixIts: fixIts)
     }
 
     mutating func add(_ attribute: StoredAttribute) { declaration.attributes.append(attribute) }
@@ -62,20 +72,20 @@
         plain.genericParameterClause = nil
         plain.genericWhereClause = nil
         plain.name.trailingTrivia = clause.trailingTrivia
-        report(
+        refuse(
           .generic(entity), at: clause,
           fixIts: [.replacing(structure, with: plain, .removeGenerics)])
       }
       let isInsideGeneric = lexicalContext.contains {
         $0.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil
       }
-      if isInsideGeneric { report(.insideGeneric(entity), at: structure.name) }
+      if isInsideGeneric { refuse(.insideGeneric(entity), at: structure.name) }
       if !lexicalContext.isEmpty,
         let modifier = structure.modifiers.first(where: {
           $0.name.tokenKind == .keyword(.private)
         })
       {
-        report(
+        refuse(
           .privateNested(entity), at: modifier,
           fixIts: [
             .replacing(

@@ -39,10 +39,11 @@
       reader.readNesting(context.lexicalContext)
       reader.readMembers()
       for diagnostic in reader.diagnostics { context.diagnose(diagnostic) }
+      guard reader.canConform else { return [] }
       let expansion = EntityExpansion(
         type: type.trimmedDescription, access: structure.memberAccess,
         addsConformance: !protocols.isEmpty)
-      // After an error an empty conformance keeps every use of the entity from being an error too.
+      // After an error an empty conformance keeps uses of the entity from being errors too.
       let source =
         reader.diagnostics.contains { $0.diagMessage.severity == .error }
         ? expansion.placeholder : expansion.source(of: reader.declaration)

@@ -21,6 +21,7 @@ package final class StoreCore: Sendable {
   let trees: Catalogue.Trees
   private let currentSchema: Mutex<StoredSchema>
   private let names: [ObjectIdentifier: String]
+  private let declared: [DeclaredEntity]
   private let isOpen = Atomic<Bool>(true)
 
   package init(
@@ -30,6 +31,7 @@ package final class StoreCore: Sendable {
     self.path = path
     self.options = options
     names = types
+    self.declared = declared
     do {
       environment = try Self.open(path, isInMemory: isInMemory, options: options)
     } catch {
@@ -38,9 +40,16 @@ package final class StoreCore: Sendable {
     do {
       trees = try Self.checkHeader(environment, path: path, options: options)
       currentSchema = Mutex(StoredSchema(generation: .max, entities: []))
-      try bringUpToDate(declared)
     } catch {
       EnvironmentRegistry.close(environment)
+      throw StoreError(wrapping: error)
+    }
+    // From here on `deinit` runs when this throws: closing goes through `close()`, which does it
+    // once, so that another store on the same file keeps its environment.
+    do {
+      try bringUpToDate(declared)
+    } catch {
+      close()
       throw StoreError(wrapping: error)
     }
   }
@@ -115,6 +124,7 @@ package final class StoreCore: Sendable {
 
   /// Runs `body` on the newest commit.
   package func read<R>(_ body: (TransactionCore) throws -> R) throws -> R {
+    try checkOpen("read")
     while true {
       let schema = self.schema
       let result: R? = try mapped {
@@ -137,6 +147,7 @@ package final class StoreCore: Sendable {
     guard options.access != .readOnly else {
       throw StoreError(.readOnly, "cannot write: the store was opened read-only")
     }
+    try checkOpen("write")
     while true {
       let schema = self.schema
       let result: R? = try mapped {
@@ -157,6 +168,13 @@ package final class StoreCore: Sendable {
       }
       if let result { return result }
       try mapped { try reloadForReading() }
+    }
+  }
+
+  /// The environment stays open while another store of this process has the file open.
+  private func checkOpen(_ verb: String) throws(StoreError) {
+    guard isOpen.load(ordering: .relaxed) else {
+      throw StoreError(.closed, "cannot \(verb) '\(path)': the store is closed")
     }
   }
 
@@ -207,25 +225,19 @@ package final class StoreCore: Sendable {
         return tree
       }
     }
-    return StoredSchema(generation: generation, entities: entities)
+    return StoredSchema(generation: generation, entities: entities, declared: declared)
   }
 
   /// Makes the file's schema fit `declared`, in one transaction, or throws and leaves it as it was.
   package func bringUpToDate(_ declared: [DeclaredEntity]) throws {
     try reloadForReading()
     let stored = schema
-    let isSettled = try declared.allSatisfy { entity in
-      guard let match = stored.entity(named: entity.name) else { return false }
-      return try !SchemaEvolution(
-        from: match.description, to: entity, hasRecords: false
-      ).isChanged
-    }
-    if isSettled { return }
+    if try declared.allSatisfy({ try isSettled($0, in: stored) }) { return }
     if options.access == .readOnly {
-      for entity in declared {
-        guard stored.entity(named: entity.name) != nil else {
-          throw StoreError.missingInReadOnly(entity.name)
-        }
+      for entity in declared where stored.entity(named: entity.name) == nil {
+        throw StoreError.missingInReadOnly(entity.name)
+      }
+      for entity in declared where try !isSettled(entity, in: stored) {
         throw StoreError.evolutionInReadOnly(entity.name)
       }
     }
@@ -234,6 +246,13 @@ package final class StoreCore: Sendable {
       try Catalogue.raiseGeneration(trees, in: transaction)
     }
     try reloadForReading()
+  }
+
+  private func isSettled(
+    _ entity: DeclaredEntity, in stored: StoredSchema
+  ) throws(StoreError) -> Bool {
+    guard let match = stored.entity(named: entity.name) else { return false }
+    return try !SchemaEvolution(from: match.description, to: entity, hasRecords: false).isChanged
   }
 
   private func evolve(_ declared: DeclaredEntity, in transaction: Transaction) throws {

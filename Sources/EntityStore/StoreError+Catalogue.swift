@@ -89,6 +89,13 @@ extension StoreError {
       entity: name)
   }
 
+  static func changedElsewhere(_ name: String) -> StoreError {
+    StoreError(
+      .incompatibleSchema,
+      "cannot use \(name): its attributes in the file were changed after this store was opened; "
+        + "close the store and open it again with a type that has them", entity: name)
+  }
+
   static func cannotBuildUnique(
     entity: String, index: String, first: UInt64, second: UInt64, detail: String
   ) -> StoreError {

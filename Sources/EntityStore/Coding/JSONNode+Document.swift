@@ -107,9 +107,7 @@ private struct JSONNodeDocument {
       return
     }
     guard keys.count <= Self.insertionLimit else {
-      var keys = keys
-      var sorted = keys
-      sorted.sort { precedes($0, $1) }
+      for (at, key) in keys.sorted(by: precedes).enumerated() { keys[at] = key }
       return
     }
     var end = 1

@@ -122,6 +122,24 @@ public struct RecordReader: ~Copyable {
     return value
   }
 
+  /// Reads an enumeration that is declared to be indexable; throws when no case has the stored raw
+  /// value.
+  @inlinable
+  public mutating func read<V: AttributeValue & RawRepresentable>(
+    _: V.Type = V.self
+  ) throws(StoreError) -> V where V.RawValue: AttributeValue {
+    try V.read(from: &self)
+  }
+
+  /// Reads an optional enumeration that is declared to be indexable; throws when no case has the
+  /// stored raw value.
+  @inlinable
+  public mutating func read<V: AttributeValue & RawRepresentable>(
+    _: V?.Type = V?.self
+  ) throws(StoreError) -> V? where V.RawValue: AttributeValue {
+    try V?.read(from: &self)
+  }
+
   /// Reads an array, a dictionary or a nested struct.
   @_disfavoredOverload
   public mutating func read<V: Codable>(_: V.Type = V.self) throws(StoreError) -> V {

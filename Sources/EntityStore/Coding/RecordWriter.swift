@@ -157,6 +157,22 @@ public struct RecordWriter: ~Copyable {
     (value?.rawValue).write(to: &self)
   }
 
+  /// Writes an enumeration that is declared to be indexable.
+  @inlinable
+  public mutating func write<V: AttributeValue & RawRepresentable>(
+    _ value: V
+  ) where V.RawValue: AttributeValue {
+    value.rawValue.write(to: &self)
+  }
+
+  /// Writes an optional enumeration that is declared to be indexable.
+  @inlinable
+  public mutating func write<V: AttributeValue & RawRepresentable>(
+    _ value: V?
+  ) where V.RawValue: AttributeValue {
+    (value?.rawValue).write(to: &self)
+  }
+
   /// Writes an array, a dictionary or a nested struct as a document.
   @_disfavoredOverload
   public mutating func write<V: Codable>(_ value: V) {

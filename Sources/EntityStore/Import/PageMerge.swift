@@ -84,9 +84,8 @@ package final class PageMerge {
     for (position, entry) in entries.enumerated().dropLast() {
       let next = entries[position + 1]
       if compareKeys(box.arena.key(entry), box.arena.key(next)) == 0 {
-        let kept = box.arena.recordID(next) + 1
         outcomes[Int(box.arena.recordID(entry))] = .rejected(
-          "record \(kept) of the page has the same '\(index.name)'; the later one is kept")
+          "a later record of the page has the same '\(index.name)'; the last one is kept")
       }
     }
     try box.eachHeld(in: index, core: core) { (position, holder) throws(StoreError) in
@@ -108,7 +107,6 @@ package final class PageMerge {
           return .rejected("'\(index.name)' already leads to \(entity.name) \(holder)")
         case .ignore: return .ignored
         case .replace:
-          if try isSameInOlderLayout(holder, content) { return .unchanged }
           return try core.update(holder, to: content, in: entity) ? .updated : .unchanged
         }
       }
@@ -116,17 +114,5 @@ package final class PageMerge {
       // A second unique index: that record alone is refused.
       return .rejected(error.message)
     }
-  }
-
-  /// Whether the stored record has an older layout and the same values: it is left as it is.
-  private func isSameInOlderLayout(
-    _ id: UInt64, _ content: UnsafeMutableRawBufferPointer
-  ) throws(StoreError) -> Bool {
-    guard let stored = try core.record(id, of: entity) else { return false }
-    let view = try entity.view(stored, id: id)
-    guard view.layout !== entity.layout else { return false }
-    let current = try core.carriedOver(view, id: id, of: entity)
-    let incoming = core.seal(content, id: id)
-    return current.withBytes { core.isSame($0, incoming) }
   }
 }

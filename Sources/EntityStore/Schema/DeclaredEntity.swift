@@ -107,6 +107,21 @@ package struct DeclaredEntity: Sendable {
   }
 }
 
+extension DeclaredEntity {
+  /// Whether records of `stored`'s current layout have the declared attributes in their places.
+  func fits(_ stored: EntityDescription) -> Bool {
+    let places = stored.declaredAttributes
+    guard isPartial ? places.count >= attributes.count : places.count == attributes.count else {
+      return false
+    }
+    return zip(attributes, places).allSatisfy { declared, place in
+      declared.name == place.name && declared.storage.type == place.type
+        && declared.storage.isOptional == place.isOptional
+        && declared.storage.shape == place.shape
+    }
+  }
+}
+
 extension EntitySchema {
   /// The place of the attribute that is kept at `path`.
   func place(of path: AnyKeyPath) -> Int? {

@@ -92,6 +92,26 @@ public struct AttributeDefinition<E: Entity>: Sendable {
       initial: initial.flatMap { $0 }?.rawValue.storedValue ?? .null)
   }
 
+  /// Declares an attribute that holds an enumeration that is declared to be indexable.
+  public init<V: AttributeValue & RawRepresentable>(
+    _ name: String, _ keyPath: any KeyPath<E, V> & Sendable, originalName: String? = nil,
+    initial: V? = nil
+  ) where V.RawValue: AttributeValue {
+    self.init(
+      name: name, keyPath: keyPath, originalName: originalName, storage: V.storage,
+      initial: initial?.storedValue ?? .null)
+  }
+
+  /// Declares an attribute that holds an optional enumeration that is declared to be indexable.
+  public init<V: AttributeValue & RawRepresentable>(
+    _ name: String, _ keyPath: any KeyPath<E, V?> & Sendable, originalName: String? = nil,
+    initial: V?? = nil
+  ) where V.RawValue: AttributeValue {
+    self.init(
+      name: name, keyPath: keyPath, originalName: originalName, storage: V?.storage,
+      initial: initial.flatMap { $0 }?.storedValue ?? .null)
+  }
+
   /// Declares an attribute that holds an array, a dictionary or a nested struct, stored as a
   /// document.
   @_disfavoredOverload

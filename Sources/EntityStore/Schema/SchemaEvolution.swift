@@ -37,7 +37,8 @@ struct SchemaEvolution {
     result = stored
     var numbers: [UInt32] = []
     for attribute in declared.attributes {
-      numbers.append(try settle(attribute, declared: declared, hasRecords: hasRecords))
+      numbers.append(
+        try settle(attribute, from: stored, declared: declared, hasRecords: hasRecords))
     }
     if declared.isPartial {
       for attribute in stored.declaredAttributes where !numbers.contains(attribute.number) {
@@ -55,9 +56,16 @@ struct SchemaEvolution {
 
   /// Finds the stored attribute that `attribute` is, or adds it; returns its number.
   private mutating func settle(
-    _ attribute: DeclaredEntity.Attribute, declared: DeclaredEntity, hasRecords: Bool
+    _ attribute: DeclaredEntity.Attribute, from before: EntityDescription,
+    declared: DeclaredEntity, hasRecords: Bool
   ) throws(StoreError) -> UInt32 {
-    let byName = result.attributes.firstIndex { $0.name == attribute.name && !$0.isRemoved }
+    // A new attribute may take a name that another, renamed one gives up.
+    let isGivenUp = declared.attributes.contains { other in
+      other.originalName == attribute.name && other.name != attribute.name
+        && !before.attributes.contains { $0.name == other.name && !$0.isRemoved }
+    }
+    let byName = isGivenUp
+      ? nil : result.attributes.firstIndex { $0.name == attribute.name && !$0.isRemoved }
     let byOriginalName = result.attributes.firstIndex {
       $0.name == attribute.originalName && !$0.isRemoved
     }

@@ -86,12 +86,20 @@ package final class StoredSchema: Sendable {
   package let generation: UInt64
   package let entities: [StoredEntity]
   private let byName: [String: StoredEntity]
+  /// Declared entities whose attributes are no longer those of the file: their types must not read
+  /// or write records, whose places they do not know.
+  let misfits: Set<String>
 
-  init(generation: UInt64, entities: [StoredEntity]) {
+  init(generation: UInt64, entities: [StoredEntity], declared: [DeclaredEntity] = []) {
     self.generation = generation
     self.entities = entities
-    byName = Dictionary(
+    let byName = Dictionary(
       entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    self.byName = byName
+    misfits = Set(
+      declared.filter { entity in
+        byName[entity.name].map { !entity.fits($0.description) } ?? false
+      }.map(\.name))
   }
 
   package func entity(named name: String) -> StoredEntity? { byName[name] }

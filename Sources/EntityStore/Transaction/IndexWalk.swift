@@ -158,7 +158,7 @@ struct KeyBounds {
     // begin below 255; a longer text goes on with 255 (its escaped zero byte). A bound that is
     // itself too long for a key lets in everything that shares its beginning.
     if let bound = self.lower {
-      if bound.tuple.count > KeyEncoder.cutPrefix {
+      if bound.tuple.count >= KeyEncoder.cutPrefix {
         range.lower = .included(Array(bound.tuple.prefix(KeyEncoder.cutPrefix)))
       } else {
         let key = bound.isIncluded ? bound.tuple : bound.tuple + [255]
@@ -166,7 +166,8 @@ struct KeyBounds {
       }
     }
     if let bound = self.upper {
-      if bound.tuple.count > KeyEncoder.cutPrefix {
+      // A cut key goes on with 255 right behind that many bytes.
+      if bound.tuple.count >= KeyEncoder.cutPrefix {
         let prefix = Array(bound.tuple.prefix(KeyEncoder.cutPrefix))
         range.upper =
           KeyRange.successor(ofPrefix: prefix).map(KeyRange.Bound.excluded) ?? .unbounded

@@ -23,11 +23,11 @@ extension TransactionCore {
     }
   }
 
-  /// Before the first delete of a transaction: afterwards the highest id present no longer tells
-  /// which ids have been used.
+  /// Before a delete: afterwards the highest id present no longer tells which ids have been used.
   func raiseCounter(of entity: StoredEntity) throws(StoreError) {
-    guard raisedCounters.insert(entity.number).inserted else { return }
     let next = try nextID(of: entity)
+    // Ids given since the last delete of this transaction need the counter raised once more.
+    guard raisedCounters.updateValue(next, forKey: entity.number) != next else { return }
     do {
       let key = CounterKey.nextRecord(entity: entity.number)
       let stored = try transaction.get(key, in: store.trees.counters)
@@ -115,6 +115,7 @@ extension TransactionCore {
     let record = seal(content, id: id)
     if isSame(stored, record) { return false }
     let oldView = try entity.view(stored, id: id)
+    if try isSameInOlderLayout(oldView, record, id: id, of: entity) { return false }
     try collectKeys(of: oldView, id: id, of: entity, into: &oldKeys)
     try collectKeys(of: try entity.view(record, id: id), id: id, of: entity, into: &newKeys)
     try checkUnique(of: entity, id: id, hasOld: true)
@@ -129,6 +130,14 @@ extension TransactionCore {
 
   func isSame(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
     a.count == b.count && compareKeys(a, b) == 0
+  }
+
+  /// Whether a stored record has an older layout and the same values: it is left as it is.
+  private func isSameInOlderLayout(
+    _ stored: RecordView, _ incoming: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity
+  ) throws(StoreError) -> Bool {
+    guard stored.layout !== entity.layout else { return false }
+    return try carriedOver(stored, id: id, of: entity).withBytes { isSame($0, incoming) }
   }
 
   /// Removes record `id` and its entries; returns whether there was one.

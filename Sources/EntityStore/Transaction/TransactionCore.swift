@@ -12,8 +12,8 @@ package final class TransactionCore {
   package let isWrite: Bool
   /// Next record id by entity number, as far as this transaction has asked.
   var nextIDs: [UInt32: UInt64] = [:]
-  /// Entities whose counter has been raised in this transaction.
-  var raisedCounters: Set<UInt32> = []
+  /// What the counters of entities have been raised to in this transaction.
+  var raisedCounters: [UInt32: UInt64] = [:]
   var writer = RecordWriter()
   var key = KeyEncoder()
   /// Set when a batch failed half-way: the transaction can only be aborted.
@@ -33,6 +33,9 @@ package final class TransactionCore {
 
   func entity<E: Entity>(_: E.Type) throws(StoreError) -> StoredEntity {
     guard let name = store.name(of: E.self) else { throw .undeclared(E.schema.name) }
+    guard schema.misfits.isEmpty || !schema.misfits.contains(name) else {
+      throw .changedElsewhere(name)
+    }
     return try entity(named: name)
   }
 

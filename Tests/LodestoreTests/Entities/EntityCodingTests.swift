@@ -85,7 +85,7 @@
         optionalUUID: UUID(), optionalURL: URL(string: "https://example.org/a"),
         optionalDecimal: -1, optionalKind: .rock, optionalGrade: .low,
         optionalJSON: .object([:]), optionalPlace: Place(latitude: 0, names: []),
-        optionalList: [], optionalTable: ["z": 1, "a": 2], implicit: "i")
+        optionalList: [], optionalTable: ["z": 1, "a": 2])
     }
 
     mutating func clear() {
@@ -106,7 +106,6 @@
       optionalPlace = nil
       optionalList = nil
       optionalTable = nil
-      implicit = nil
     }
   }
 #endif

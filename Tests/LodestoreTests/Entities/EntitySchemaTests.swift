@@ -29,7 +29,7 @@
           "optionalDate date?", "optionalUUID uuid?", "optionalURL url?",
           "optionalDecimal decimal?", "optionalKind string?", "optionalGrade uint8?",
           "optionalJSON json?", "optionalPlace document?", "optionalList document?",
-          "optionalTable document?", "implicit string?",
+          "optionalTable document?",
         ])
     }
 

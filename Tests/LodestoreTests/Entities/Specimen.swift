@@ -60,7 +60,6 @@
     var optionalPlace: Place?
     var optionalList: [Int]?
     var optionalTable: [String: Int]?
-    var implicit: String!
   }
 
   /// Everything that can be said about attributes.
@@ -69,9 +68,12 @@
     #Unique<Pod>([\.name, \.version])
     #Index<Pod>([\.updatedAt], [\.stars, \.name])
 
+    /// An enumeration that says itself that it can be indexed.
     public enum License: String, Sendable, IndexableValue { case mit, bsd }
 
+    /// Part of the unique key.
     public var name: String
+    /// A constant without a value is read like a variable.
     public let version: String
     @Attribute(.unique, originalName: "homepage") var site: String?
     var license: License = .mit
@@ -79,6 +81,7 @@
       didSet { starsChanges += 1 }
     }
     var first, second: Int
+    /// A keyword as a name, and a setter that is not public.
     public private(set) var `default`: Bool = true
     var updatedAt: Date
     private var secret: [String] = ["a"]

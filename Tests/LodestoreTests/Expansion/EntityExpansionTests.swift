@@ -143,6 +143,17 @@
           """)
     }
 
+    @Test(
+      arguments: [
+        "@Entity struct Pod<T> {}", "@Entity struct Pod { var id: Int }",
+        "enum Model { @Entity private struct Pod {} }", "@Entity class Pod {}",
+      ]) func structThatCannotConformGetsNoExtension(declaration: String)
+    {
+      let (source, messages) = expand(declaration)
+      #expect(messages.count == 1)
+      #expect(!source.contains("extension"))
+    }
+
     @Test func structThatConformsByItselfGetsNoSecondConformance() {
       var macros = macros
       macros["Entity"] = MacroSpec(type: EntityMacro.self)

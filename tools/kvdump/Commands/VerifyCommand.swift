@@ -3,12 +3,16 @@ import ArgumentParser
 /// `kvdump verify`: every rule of the format; status 1 and a list when anything is wrong.
 struct VerifyCommand: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "verify", abstract: "Check every record, index and checksum; status 1 if wrong.",
-    discussion: "Example: kvdump verify catalog.lodestore && echo sound")
+    commandName: "verify", abstract: "Check every page, record, index and checksum; status 1 if wrong.",
+    discussion: """
+      The file's pages are checked before it is opened, so a damaged file is listed and not read.
+
+      Example: kvdump verify catalog.lodestore && echo sound
+      """)
 
   @OptionGroup var store: StoreArgument
 
-  @Option(help: ArgumentHelp("Stop after so many problems; 0 is all.", valueName: "n"))
+  @Option(help: ArgumentHelp("List at most so many problems; 0 is all.", valueName: "n"))
   var limit = 100
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -18,6 +22,61 @@ struct VerifyCommand: StoreCommand {
   }
 
   func run(on console: Console) async throws -> ExitStatus {
-    throw CommandFailure.notWritten(command: "verify")
+    let report: VerificationReport
+    do {
+      report = try Verifier.verify(path: store.path, limit: limit)
+    } catch {
+      throw CommandFailure.verification(error, of: store.path) ?? error
+    }
+    switch console.format {
+    case .json: try console.output.write(report.json(store: store.path) + "\n")
+    case .table, .line: try write(report, on: console)
+    case .jsonl, .csv, .markdown:
+      let rows = console.rows(of: Finding.columns)
+      for finding in report.findings { try rows.write(finding.cells) }
+      try rows.finish()
+    }
+    for notice in report.notices { console.note(notice) }
+    console.note(
+      RowSummary.text(
+        shown: report.findings.count, total: report.findingCount, noun: "problems"))
+    return report.isSound ? .success : .negative
+  }
+
+  /// A line for each tree, then the findings.
+  private func write(_ report: VerificationReport, on console: Console) throws {
+    var lines: [(name: String, content: String, findingCount: Int)] = []
+    if let pages = report.pages {
+      lines.append(
+        ("pages", Self.counted(pages.pageCount, "page"), pages.findingCount))
+    }
+    for tree in report.trees {
+      lines.append(
+        (tree.name, Self.counted(tree.entryCount, "entry", "entries"), tree.findingCount))
+    }
+    for entity in report.entities {
+      let content =
+        Self.counted(entity.recordCount, "record") + ", "
+        + Self.counted(entity.indexEntryCount, "index entry", "index entries")
+      lines.append((entity.name, content, entity.findingCount))
+    }
+    let nameWidth = lines.map { DisplayText($0.name).width }.max() ?? 0
+    let contentWidth = lines.map { DisplayText($0.content).width }.max() ?? 0
+    for line in lines {
+      let name = DisplayText(line.name).padded(to: nameWidth, alignment: .leading)
+      let content = DisplayText(line.content).padded(to: contentWidth, alignment: .leading)
+      let verdict =
+        line.findingCount == 0
+        ? console.style.sound("ok")
+        : console.style.problem(Self.counted(line.findingCount, "problem"))
+      try console.output.write("\(name)  \(content)  \(verdict)\n")
+    }
+    for finding in report.findings {
+      try console.output.write("  " + DisplayText.escaped(finding.description) + "\n")
+    }
+  }
+
+  private static func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
+    "\(NumberText.grouped(count)) \(count == 1 ? noun : plural ?? noun + "s")"
   }
 }

@@ -69,8 +69,8 @@ package enum PageChecker {
       throw .notAStore("its LMDB data version is \(first.version), must be 1")
     }
     let pageSize = first.pageSize
-    guard pageSize >= 256, pageSize <= 65_536, pageSize & (pageSize - 1) == 0 else {
-      throw .notAStore("its page size is \(pageSize), must be a power of two up to 65536")
+    guard pageSize >= 256, pageSize <= 32_768, pageSize & (pageSize - 1) == 0 else {
+      throw .notAStore("its page size is \(pageSize), must be a power of two up to 32768")
     }
     guard let second = try metaPage(of: file, at: pageSize) else {
       throw .notAStore("it ends within its first two pages")

@@ -91,12 +91,11 @@ extension PageWalk {
     guard length <= bound - Int(first) else {
       return refuse("has \(length) pages, there are \(bound - Int(first)) up to the last")
     }
-    // The value itself must be in the file; what is behind it may never have been written.
-    guard Int(first) + needed <= filePages else {
+    guard Int(first) + length <= filePages else {
       findings.add(
         Finding(
           .truncated, tree: walk.name,
-          "the run at page \(first) needs \(needed) pages, the file ends at \(filePages)"))
+          "the run at page \(first) has \(length) pages, the file ends at \(filePages)"))
       return nil
     }
     var isWhole = true
@@ -165,6 +164,7 @@ private struct FreeListReader {
   func finish(_ walk: PageWalk) {
     guard !isBroken, needsMore else { return }
     walk.findings.add(
-      Finding(.freeList, "a list ends after \(found) pages, has \(expected.map { "\($0)" } ?? "no") count"))
+      Finding(
+        .freeList, "a list ends after \(found) pages, must have \(expected ?? 0) and their count"))
   }
 }

@@ -121,7 +121,6 @@ extension PageWalk {
       return refuse("has flags \(page.uint16(at: 10)), must be \(expected)")
     }
     let lower = Int(page.uint16(at: 12))
-    // In the largest pages the end of the page does not fit into the field and is 0 there.
     let upper = Int(page.uint16(at: 14))
     guard lower >= Self.headerSize, lower & 1 == 0, lower <= upper, upper <= pageSize else {
       return refuse("has its free space at \(lower) to \(upper)")

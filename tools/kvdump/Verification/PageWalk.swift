@@ -2,8 +2,7 @@ import LodestoreFormat
 
 /// One pass over the trees of an LMDB file and over its free list.
 ///
-/// Each rule is one that LMDB relies on without looking: Sources of trouble are named in the
-/// findings, and what hangs below a bad page is left out.
+/// Each rule is one that LMDB relies on without looking. What hangs below a bad page is left out.
 final class PageWalk {
   /// How many pages beyond the end of the file may be free.
   static let mostUnwritten = 1 << 20
@@ -23,7 +22,6 @@ final class PageWalk {
   private var live: PageSet
   private var free: PageSet
   private var buffers: [UnsafeMutableRawBufferPointer] = []
-  private var liveCount = 2
   private(set) var freeCount = 0
   /// The named trees, in the order of their names.
   private var named: [(name: String, record: TreeRecord)] = []
@@ -105,7 +103,6 @@ final class PageWalk {
     if free.contains(Int(page)) {
       findings.add(Finding(.freeList, tree: tree, "page \(page) is used and in the free list"))
     }
-    liveCount += 1
     return true
   }
 

@@ -1,0 +1,41 @@
+import Foundation
+
+/// Random numbers that a seed repeats (SplitMix64).
+///
+/// The seed of a run is printed before its first use, so that even a trap leaves it behind;
+/// `LODESTORE_SEED` replays it. Each test adds a salt of its own, so that what it gets does not
+/// depend on which tests run beside it.
+struct SeededNumbers: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(salt: UInt64) { self.init(seed: Self.runSeed &+ salt &* 0x9e37_79b9_7f4a_7c15) }
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ mixed >> 31
+  }
+
+  mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
+
+  /// True in one of `count` cases.
+  mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
+
+  static let runSeed: UInt64 = {
+    let seed = environmentNumber("LODESTORE_SEED").map(UInt64.init) ?? .random(in: 0...UInt64(Int.max))
+    print("LODESTORE_SEED=\(seed) repeats the random values of EntityStoreTests")
+    return seed
+  }()
+
+  /// What to add to the message of a failure.
+  static var replay: String { "LODESTORE_SEED=\(runSeed)" }
+
+  /// A number that the environment sets, for longer runs.
+  static func environmentNumber(_ name: String) -> Int? {
+    ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
+  }
+}

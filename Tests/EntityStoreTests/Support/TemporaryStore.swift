@@ -1,0 +1,76 @@
+import EntityStore
+import Foundation
+import Testing
+
+/// A fresh folder that is gone afterwards.
+struct TemporaryFolder: ~Copyable {
+  let path: String
+
+  init() throws {
+    path = NSTemporaryDirectory() + "lodestore-tests-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  /// Where tests put their store.
+  var storePath: String { path + "/test.lodestore" }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// Runs `body` on a new store in a fresh folder, closes it and verifies the file.
+func withTemporaryStore<R>(
+  _ entities: [any Entity.Type], options: StoreOptions = StoreOptions(),
+  sourceLocation: SourceLocation = #_sourceLocation, _ body: (Store) throws -> R
+) throws -> R {
+  let folder = try TemporaryFolder()
+  let store = try Store(at: folder.storePath, entities: entities, options: options)
+  let result = try body(store)
+  store.close()
+  try expectSound(folder.storePath, sourceLocation: sourceLocation)
+  return result
+}
+
+/// The same for a body that waits.
+func withTemporaryStore<R: Sendable>(
+  _ entities: [any Entity.Type], options: StoreOptions = StoreOptions(),
+  isolation: isolated (any Actor)? = #isolation,
+  sourceLocation: SourceLocation = #_sourceLocation, _ body: (Store) async throws -> R
+) async throws -> R {
+  let folder = try TemporaryFolder()
+  let store = try Store(at: folder.storePath, entities: entities, options: options)
+  let result = try await body(store)
+  store.close()
+  try expectSound(folder.storePath, sourceLocation: sourceLocation)
+  return result
+}
+
+/// Runs `body` with the path of a store that does not exist yet, and verifies what it leaves.
+func withTemporaryPath<R>(
+  sourceLocation: SourceLocation = #_sourceLocation, _ body: (String) throws -> R
+) throws -> R {
+  let folder = try TemporaryFolder()
+  let result = try body(folder.storePath)
+  try expectSound(folder.storePath, sourceLocation: sourceLocation)
+  return result
+}
+
+/// Verifies the file at `path` by rules that share nothing with reading and writing entities.
+func expectSound(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+  let findings = try StoreChecker.findings(at: path)
+  #expect(findings.isEmpty, "\(SeededNumbers.replay)", sourceLocation: sourceLocation)
+}
+
+/// The error of the store that `body` throws.
+func storeError(
+  _ code: StoreError.Code, sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: () throws -> Void
+) throws -> StoreError {
+  let error = try #require(
+    #expect(throws: StoreError.self, sourceLocation: sourceLocation) { try body() },
+    sourceLocation: sourceLocation)
+  #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
+  #expect(
+    error.message.hasPrefix("cannot ") && !error.message.hasSuffix("."), "\(error.message)",
+    sourceLocation: sourceLocation)
+  return error
+}

@@ -1,0 +1,41 @@
+import LMDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+extension CommandFailure {
+  /// The failure for what kept a file from being verified; nil for other errors.
+  static func verification(_ error: any Error, of path: String) -> CommandFailure? {
+    switch error {
+    case VerificationError.notAStore(let reason): return .notAStore(path, reason: reason)
+    case VerificationError.newerFormat(let version):
+      return CommandFailure(
+        code: "newer-format",
+        message: "\(path): needs format version \(version), this is a tool of version 1; "
+          + "use a newer kvdump",
+        status: .damagedData,
+        details: [
+          Detail(name: "store", value: .text(path)),
+          Detail(name: "lowestReader", value: .unsigned(UInt64(version))),
+        ])
+    case VerificationError.system(let code):
+      return code == ENOENT ? .noStore(at: path) : .system(code, thing: path)
+    case let error as LMDBError:
+      return error.code > 0
+        ? .system(error.code, thing: path) : .notAStore(path, reason: "\(error)")
+    default: return nil
+    }
+  }
+
+  static func overtaken(_ path: String) -> Self {
+    CommandFailure(
+      code: "overtaken",
+      message: "\(path): another process writes faster than the pages can be read; try again later",
+      status: .tryAgain, details: [Detail(name: "store", value: .text(path))])
+  }
+}

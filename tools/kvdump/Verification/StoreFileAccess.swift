@@ -1,0 +1,51 @@
+import LMDB
+import LodestoreFormat
+
+/// Opening a store for a look, without the entity layer.
+enum StoreFileAccess {
+  /// Runs `body` with the file opened for reading, and closes it.
+  static func withEnvironment<R>(at path: String, _ body: (Environment) throws -> R) throws -> R {
+    var options = EnvironmentOptions()
+    options.access = .readOnly
+    options.allowsUnlockedReading = true
+    let environment = try EnvironmentRegistry.open(path, options: options) { _ in }
+    defer { EnvironmentRegistry.close(environment) }
+    return try body(environment)
+  }
+
+  /// Runs `body` with a read transaction and all trees of its snapshot.
+  ///
+  /// LMDB wants handles made before the transaction that uses them, so the names are read first,
+  /// and again when another process made a tree in between. A tree that cannot be opened is a
+  /// finding in the list that `body` gets.
+  static func withTrees<R>(
+    of environment: Environment, limit: Int,
+    _ body: ([String: Tree], Transaction, FindingList) throws -> R
+  ) throws -> R {
+    var findings = FindingList(limit: limit)
+    var trees: [String: Tree] = [:]
+    var unopened: Set<String> = []
+    while true {
+      for name in try environment.read({ try $0.treeNames() })
+      where trees[name] == nil && !unopened.contains(name) {
+        let isRecords = if case .records = TreeName(name) { true } else { false }
+        do {
+          trees[name] = try environment.openExistingTree(name, hasIntegerKeys: isRecords)
+        } catch {
+          findings.add(Finding(.engine, tree: name, "\(error)"))
+        }
+        if trees[name] == nil { unopened.insert(name) }
+      }
+      let known = trees
+      let skipped = unopened
+      let refusals = findings
+      let result: R? = try environment.read { transaction in
+        let names = try transaction.treeNames()
+        guard names.allSatisfy({ known[$0] != nil || skipped.contains($0) }) else { return nil }
+        // Trees that are gone by now were dropped by another process.
+        return try body(known.filter { names.contains($0.key) }, transaction, refusals)
+      }
+      if let result { return result }
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import LMDB
+import LodestoreFormat
+
+/// What trees hold, in the words of the schema: `records.1` is `Film`.
+enum TreeTitles {
+  /// The titles that the catalogue gives; entities that cannot be read are left out.
+  static func read(from environment: Environment) throws -> [String: String] {
+    try StoreFileAccess.withTrees(of: environment, limit: 1) { trees, transaction, _ in
+      var titles: [String: String] = [:]
+      guard let catalogue = trees[TreeName.catalogue.text] else { return titles }
+      let cursor = try Cursor(catalogue, in: transaction)
+      var found = try cursor.first()
+      while found {
+        if let entity = entity(key: cursor.key, body: cursor.value) {
+          titles[TreeName.records(entity: entity.number).text] = entity.name
+          for index in entity.indexes {
+            let name = TreeName.index(entity: entity.number, index: index.number)
+            titles[name.text] = EntityVerification.subject(index, entity)
+          }
+        }
+        found = try cursor.next()
+      }
+      return titles
+    }
+  }
+
+  private static func entity(
+    key: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer
+  ) -> EntityDescription? {
+    guard let number = CatalogueKey.entityNumber(key),
+      let content = try? Checksum.unsealed(key: key, body: body),
+      let document = try? Document(decoding: content),
+      !CatalogueRules.problems(of: document).contains(where: \.isFatal)
+    else { return nil }
+    return try? EntityDescription(number: number, document: document)
+  }
+}

@@ -1,0 +1,47 @@
+import LMDB
+import LodestoreFormat
+
+extension Verifier {
+  /// Checks Format.md, "Buckets".
+  mutating func verifyBuckets() throws {
+    let name = TreeName.buckets.text
+    guard let tree = trees[name] else { return }
+    var list = findings
+    try walk(tree) { key, body in
+      if let (bucket, userKey) = BucketKey.split(key) {
+        if userKey.count > BucketKey.longestKey {
+          list.add(
+            Finding(
+              .bucket, tree: name, subject: bucket, key: key,
+              "the key has \(userKey.count) bytes, at most \(BucketKey.longestKey)"))
+        }
+      } else {
+        list.add(
+          Finding(
+            .bucket, tree: name, key: key,
+            "the key is not a bucket's name, a zero byte and a key in it"))
+      }
+      do throws(FormatError) {
+        _ = try Checksum.unsealed(key: key, body: body)
+      } catch {
+        list.add(Finding(.bucket, tree: name, key: key, "\(error)"))
+      }
+    }
+    findings = list
+  }
+
+  /// Checks Format.md, "Import ledger": what its documents say is no rule of this version.
+  mutating func verifyImports() throws {
+    let name = TreeName.imports.text
+    guard let tree = trees[name] else { return }
+    var list = findings
+    try walk(tree) { key, body in
+      do throws(FormatError) {
+        try DocumentReader(try Checksum.unsealed(key: key, body: body)).validate()
+      } catch {
+        list.add(Finding(.imports, tree: name, key: key, "\(error)"))
+      }
+    }
+    findings = list
+  }
+}

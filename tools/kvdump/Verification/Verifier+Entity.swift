@@ -1,0 +1,153 @@
+import LMDB
+import LodestoreFormat
+
+/// One entity while its records and indexes are checked.
+struct EntityVerification: ~Copyable {
+  let entity: EntityDescription
+  let layouts: [UInt16: RecordLayout]
+  /// The indexes whose trees are there.
+  let indexes: [(description: EntityDescription.Index, name: String, tree: Tree)]
+  let recordTree: Tree?
+  var encoder = KeyEncoder()
+
+  /// The name of an index in findings: `Film.episodeId`.
+  static func subject(_ index: EntityDescription.Index, _ entity: EntityDescription) -> String {
+    "\(entity.name).\(entity.indexName(index))"
+  }
+
+  /// The view of a record; nil when its layout is not known or its lengths are wrong.
+  func view(of body: UnsafeRawBufferPointer) -> RecordView? {
+    guard let number = try? RecordLayout.layoutNumber(of: body), let layout = layouts[number]
+    else { return nil }
+    return try? RecordView(body, layout: layout)
+  }
+}
+
+extension Verifier {
+  mutating func verifyEntity(_ entity: EntityDescription) throws {
+    let before = findings.count
+    let recordTree = tree(.records(entity: entity.number), of: entity.name)
+    var indexes: [(EntityDescription.Index, String, Tree)] = []
+    for index in entity.indexes {
+      let name = TreeName.index(entity: entity.number, index: index.number)
+      let subject = EntityVerification.subject(index, entity)
+      if let tree = tree(name, of: subject) { indexes.append((index, subject, tree)) }
+    }
+    let layouts = Dictionary(
+      entity.layouts.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
+    var verification = EntityVerification(
+      entity: entity, layouts: layouts,
+      indexes: indexes.map { (description: $0.0, name: $0.1, tree: $0.2) },
+      recordTree: recordTree)
+    var result = VerificationReport.Entity(name: entity.name)
+    if let recordTree {
+      try guarding(recordTree.name) { verifier in
+        result.recordCount = try verifier.transaction.count(of: recordTree)
+        try verifier.verifyRecords(of: &verification, in: recordTree)
+      }
+    }
+    for index in indexes {
+      try guarding(index.2.name) { verifier in
+        let count = try verifier.transaction.count(of: index.2)
+        result.indexEntryCount += count
+        let findingCount = verifier.findings.count
+        try verifier.verifyEntries(of: index.0, index.1, index.2, &verification)
+        // Only where nothing else explains it; every other difference has been told already.
+        if recordTree != nil, count != result.recordCount, verifier.findings.count == before,
+          findingCount == before
+        {
+          verifier.findings.add(
+            Finding(
+              .indexCount, tree: index.2.name, subject: index.1,
+              "has \(count) entries, must have one for each of \(result.recordCount) records"))
+        }
+      }
+    }
+    result.findingCount = findings.count - before
+    report.entities.append(result)
+  }
+
+  private mutating func tree(_ name: TreeName, of subject: String) -> Tree? {
+    if let tree = trees[name.text] { return tree }
+    findings.add(
+      Finding(.treeMissing, tree: name.text, subject: subject, "the tree must exist"))
+    return nil
+  }
+
+  // MARK: Records
+
+  private mutating func verifyRecords(
+    of verification: inout EntityVerification, in tree: Tree
+  ) throws {
+    let cursor = try Cursor(tree, in: transaction)
+    var previous: UInt64 = 0
+    var found = try cursor.first()
+    while found {
+      let (key, body) = (cursor.key, cursor.value)
+      if key.count == 8 {
+        let id = key.uint64(at: 0)
+        if id <= previous {
+          findings.add(
+            Finding(
+              .recordKey, tree: tree.name, subject: verification.entity.name, record: id,
+              id == 0 ? "the id is 0, ids begin at 1" : "the id is after \(previous)"))
+        }
+        previous = id
+        try verifyRecord(id, body, of: &verification, in: tree)
+      } else {
+        findings.add(
+          Finding(
+            .recordKey, tree: tree.name, subject: verification.entity.name, key: key,
+            "the key has \(key.count) bytes, must have 8"))
+      }
+      found = try cursor.next()
+    }
+  }
+
+  private mutating func verifyRecord(
+    _ id: UInt64, _ body: UnsafeRawBufferPointer, of verification: inout EntityVerification,
+    in tree: Tree
+  ) throws {
+    let entity = verification.entity.name
+    func finding(_ code: Finding.Code, _ detail: String) -> Finding {
+      Finding(code, tree: tree.name, subject: entity, record: id, detail)
+    }
+    let view: RecordView
+    do throws(FormatError) {
+      let number = try RecordLayout.layoutNumber(of: body)
+      guard let layout = verification.layouts[number] else {
+        findings.add(finding(.recordLayout, "layout \(number) is not in the catalogue"))
+        return
+      }
+      view = try RecordView(body, layout: layout)
+    } catch {
+      findings.add(finding(.recordShape, "\(error)"))
+      return
+    }
+    do throws(FormatError) {
+      if body.count > 1 << 30 { throw FormatError("the record has \(body.count) bytes") }
+      try view.validate(id: id)
+      try Self.validateJSON(in: view)
+    } catch {
+      findings.add(finding(.recordContent, "\(error)"))
+    }
+    for attribute in verification.entity.attributes
+    where !attribute.isOptional && !attribute.isRemoved {
+      let place = view.layout.placeIndex(ofAttribute: attribute.number)
+      let isNull = place.map { view.isNull(view.layout.places[$0]) } ?? (attribute.initial == .null)
+      if isNull {
+        findings.add(finding(.recordRequired, "'\(attribute.name)' is null, must have a value"))
+      }
+    }
+    for index in verification.indexes {
+      try verifyEntry(
+        of: id, view, index.description, index.name, index.tree, &verification)
+    }
+  }
+
+  private static func validateJSON(in view: borrowing RecordView) throws(FormatError) {
+    for place in view.layout.places where place.type == .json && !view.isNull(place) {
+      try DocumentReader(view.variableBytes(place)).validate(onlyJSON: true)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import LMDB
+import LodestoreFormat
+
+extension Verifier {
+  /// Checks the fields of Format.md, "Header"; unknown ones are left alone.
+  ///
+  /// - Throws: ``VerificationError/newerFormat(lowestReader:)``: then the other rules are not known.
+  mutating func verifyHeader() throws {
+    let name = TreeName.header.text
+    guard let tree = trees[name] else { return }
+    let sizes: [(HeaderField, Int)] = [(.format, 8), (.uuid, 16), (.created, 8), (.schema, 8)]
+    for (field, size) in sizes {
+      let key = field.key
+      guard let body = try transaction.get(key, in: tree) else {
+        addHeader(field, "the field is missing")
+        continue
+      }
+      guard body.count == size else {
+        addHeader(field, "has \(body.count) bytes, must have \(size)")
+        continue
+      }
+      switch field {
+      case .format:
+        let requirement = try FormatRequirement(bytes: body)
+        if requirement.lowestReader > FormatVersion.current.rawValue {
+          throw VerificationError.newerFormat(lowestReader: requirement.lowestReader)
+        }
+        if requirement.lowestReader == 0 || requirement.lowestWriter == 0 {
+          addHeader(
+            field,
+            "is \(requirement.lowestReader) and \(requirement.lowestWriter), versions begin at 1")
+        }
+      case .created:
+        if !Double(bitPattern: body.uint64(at: 0)).isFinite { addHeader(field, "is not a date") }
+      case .uuid, .schema: break
+      }
+    }
+  }
+
+  private mutating func addHeader(_ field: HeaderField, _ detail: String) {
+    findings.add(
+      Finding(
+        .header, tree: TreeName.header.text, subject: field.rawValue, detail))
+  }
+
+  /// Checks Format.md, "Counters". Runs after the catalogue.
+  mutating func verifyCounters() throws {
+    let name = TreeName.counters.text
+    guard let tree = trees[name] else { return }
+    var list = findings
+    func add(_ key: UnsafeRawBufferPointer, _ detail: String) {
+      list.add(Finding(.counter, tree: name, key: key, detail))
+    }
+    let numbers = Set(entities.map(\.number)).union(unreadableEntities)
+    var nextEntity: UInt64?
+    var counted: [UInt32] = []
+    try walk(tree) { key, body in
+      let isNextEntity = key.elementsEqual(CounterKey.nextEntity)
+      let entity = CatalogueKey.entityNumber(key)
+      guard isNextEntity || entity != nil else {
+        return add(key, "the key is none of a counter")
+      }
+      guard body.count == 8 else { return add(key, "has \(body.count) bytes, must have 8") }
+      let value = body.uint64(at: 0)
+      if isNextEntity { nextEntity = value }
+      if let entity {
+        counted.append(entity)
+        if value == 0 { add(key, "is 0, record ids begin at 1") }
+      }
+    }
+    if let highest = numbers.max(), nextEntity ?? 1 <= UInt64(highest) {
+      CounterKey.nextEntity.withUnsafeBytes {
+        add($0, "the next entity is \(nextEntity ?? 1), must be above entity \(highest)")
+      }
+    }
+    for entity in counted where UInt64(entity) >= nextEntity ?? UInt64(UInt32.max) + 1 {
+      CounterKey.nextRecord(entity: entity).withUnsafeBytes {
+        add($0, "counts records of entity \(entity), the next entity is \(nextEntity ?? 1)")
+      }
+    }
+    findings = list
+  }
+}

@@ -1,0 +1,155 @@
+import LMDB
+import LodestoreFormat
+
+/// Checks a store against every rule of Format.md that can be checked on a file.
+///
+/// Reads through LMDB and the format's code alone, and shares nothing with the entity layer that
+/// wrote the store. It goes on after a finding. Memory does not grow with the number of records:
+/// each record's index entries are computed and looked up, and each entry's record is looked up
+/// and its key computed again, so that both agree one to one when nothing is found.
+package struct Verifier {
+  let transaction: Transaction
+  /// The trees that could be opened, by name.
+  let trees: [String: Tree]
+  var findings: FindingList
+  var report = VerificationReport()
+  var entities: [EntityDescription] = []
+  /// Entities that are in the catalogue and could not be read from it.
+  var unreadableEntities: Set<UInt32> = []
+
+  /// Checks the pages of the file, and only if they are sound opens it and checks what is in it.
+  ///
+  /// Not for a store that this process has open; see ``verify(environment:limit:)``. Other
+  /// processes may have it open, and write.
+  ///
+  /// - Parameter limit: how many findings are kept; all are counted. 0 keeps all.
+  /// - Throws: ``VerificationError`` when it is no store or cannot be read, `LMDBError` when it
+  ///   cannot be opened.
+  package static func verify(
+    path: String, limit: Int = 1_000
+  ) throws -> VerificationReport {
+    let pages = try PageChecker.check(path: path, limit: limit)
+    guard pages.isSound else {
+      var report = VerificationReport()
+      report.findings = pages.findings
+      report.findingCount = pages.findingCount
+      report.notices = ["the pages are damaged: the records in them were not looked at"]
+      report.pages = pages
+      return report
+    }
+    var report = try StoreFileAccess.withEnvironment(at: path) { environment in
+      try verify(environment: environment, limit: limit)
+    }
+    if pages.isOvertaken {
+      report.notices.append("another process writes too fast: the pages were not checked")
+    } else {
+      report.pages = pages
+    }
+    return report
+  }
+
+  /// Checks what is in the newest commit of an open environment, but not the file's pages.
+  ///
+  /// Any thread that is not in a transaction of the environment. Holds one read transaction until
+  /// it is done.
+  package static func verify(
+    environment: Environment, limit: Int = 1_000
+  ) throws -> VerificationReport {
+    try StoreFileAccess.withTrees(of: environment, limit: limit) { trees, transaction, findings in
+      guard trees[TreeName.header.text] != nil else {
+        throw VerificationError.notAStore("it is an LMDB file without a tree 'lodestore'")
+      }
+      var verifier = Verifier(transaction: transaction, trees: trees, findings: findings)
+      return try verifier.run()
+    }
+  }
+
+  private init(transaction: Transaction, trees: [String: Tree], findings: FindingList) {
+    self.transaction = transaction
+    self.trees = trees
+    self.findings = findings
+  }
+
+  private mutating func run() throws -> VerificationReport {
+    try section(.header) { try $0.verifyHeader() }
+    try section(.catalogue) { try $0.verifyCatalogue() }
+    try section(.counters) { try $0.verifyCounters() }
+    for entity in entities.sorted(by: { $0.number < $1.number }) {
+      try verifyEntity(entity)
+    }
+    try verifyForeignTrees()
+    try section(.buckets) { try $0.verifyBuckets() }
+    if trees[TreeName.imports.text] != nil { try section(.imports) { try $0.verifyImports() } }
+    report.findings = findings.kept
+    report.findingCount = findings.count
+    return report
+  }
+
+  /// Runs the checks of one tree that every store has, and counts its entries and findings.
+  private mutating func section(
+    _ name: TreeName, _ body: (inout Verifier) throws -> Void
+  ) throws {
+    let before = findings.count
+    var tree = VerificationReport.Tree(name: name.text)
+    if let opened = trees[name.text] {
+      tree.entryCount = (try? transaction.count(of: opened)) ?? 0
+      try guarding(name.text) { try body(&$0) }
+    } else {
+      findings.add(Finding(.treeMissing, tree: name.text, "the tree must exist"))
+    }
+    tree.findingCount = findings.count - before
+    report.trees.append(tree)
+  }
+
+  /// Turns a refusal of LMDB into a finding about `tree`, so that the next tree is looked at.
+  mutating func guarding(_ tree: String, _ body: (inout Verifier) throws -> Void) throws {
+    do {
+      try body(&self)
+    } catch let error as LMDBError {
+      findings.add(Finding(.engine, tree: tree, "\(error)"))
+    }
+  }
+
+  /// Calls `body` with every pair of `tree`; the bytes are valid for the whole transaction.
+  func walk(
+    _ tree: Tree, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    let cursor = try Cursor(tree, in: transaction)
+    var found = try cursor.first()
+    while found {
+      try body(cursor.key, cursor.value)
+      found = try cursor.next()
+    }
+  }
+
+  /// Trees of records or indexes that are not in the catalogue must be empty; others are ignored.
+  private mutating func verifyForeignTrees() throws {
+    var expected: Set<String> = []
+    for entity in entities {
+      expected.insert(TreeName.records(entity: entity.number).text)
+      for index in entity.indexes {
+        expected.insert(TreeName.index(entity: entity.number, index: index.number).text)
+      }
+    }
+    for (text, tree) in trees.sorted(by: { $0.key < $1.key }) where !expected.contains(text) {
+      switch TreeName(text) {
+      case .records(let entity), .index(let entity, _):
+        guard !unreadableEntities.contains(entity) else {
+          report.notices.append("\(text) was not checked: its entity cannot be read")
+          continue
+        }
+        try guarding(text) { verifier in
+          let count = try verifier.transaction.count(of: tree)
+          guard count > 0 else { return }
+          let isIndex = text.hasPrefix("index.")
+          verifier.findings.add(
+            Finding(
+              isIndex ? .indexNotEmpty : .treeForeign, tree: text,
+              "is not in the catalogue and has \(count) entries, must be empty"))
+        }
+      case nil: report.notices.append("tree '\(text)' is of no version-1 store and was not read")
+      case .header, .catalogue, .counters, .buckets, .imports: break
+      }
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import EntityStore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension QuickstartExample {
+  /// The films whose episode is one of `episodes`: found by their unique keys in one pass.
+  static func deleteFilms(episodes: [Int], from path: String) throws {
+    let store = try Store(at: path, entities: [Film.self], options: existing)
+    let deletedCount = try store.write { tx in
+      let films = try tx.fetch(Film.index(\.episode), keys: episodes)
+      return try tx.delete(Film.self, ids: films.compactMap { $0?.id })
+    }
+    print("films: \(deletedCount) deleted")
+  }
+
+  /// The pods under `license`: a range of an index, without reading a record.
+  static func deletePods(license: String, from path: String) throws {
+    let store = try Store(at: path, entities: [Pod.self], options: existing)
+    let underLicense = IndexBounds<String?>().from(license).through(license)
+    let deletedCount = try store.write { tx in
+      try tx.delete(Pod.self, ids: try tx.ids(Pod.index(\.license), within: underLicense))
+    }
+    print("pods: \(deletedCount) deleted")
+  }
+
+  /// The fireballs seen before `year`.
+  static func deleteFireballs(before year: Int, from path: String) throws {
+    let store = try Store(at: path, entities: [Fireball.self], options: existing)
+    let start = try Date("\(year)-01-01T00:00:00Z", strategy: .iso8601)
+    let earlier = IndexBounds<Date>().upTo(start)
+    let deletedCount = try store.write { tx in
+      try tx.delete(Fireball.self, ids: try tx.ids(Fireball.index(\.date), within: earlier))
+    }
+    print("fireballs: \(deletedCount) deleted")
+  }
+
+  private static var existing: StoreOptions {
+    var options = StoreOptions()
+    options.access = .existing
+    return options
+  }
+}

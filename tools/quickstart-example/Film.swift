@@ -1,0 +1,56 @@
+import EntityStore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A film, found by its episode. The conformance is written by hand: nothing here needs the macro.
+struct Film: Entity {
+  var id = RecordID<Film>()
+  var title: String
+  var episode: Int
+  var director: String
+  var releasedAt: Date
+
+  static let schema = EntitySchema<Film>(
+    "Film",
+    attributes: [
+      .init("title", \.title), .init("episode", \.episode), .init("director", \.director),
+      .init("releasedAt", \.releasedAt),
+    ],
+    unique: [[\.episode]], indexes: [[\.releasedAt]])
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(title)
+    writer.write(episode)
+    writer.write(director)
+    writer.write(releasedAt)
+  }
+}
+
+extension Film {
+  init(from reader: inout RecordReader) throws(StoreError) {
+    title = try reader.read()
+    episode = try reader.read()
+    director = try reader.read()
+    releasedAt = try reader.read()
+  }
+
+  init(_ film: FilmRecord) {
+    self.init(
+      title: film.title, episode: film.episode_id, director: film.director,
+      releasedAt: film.release_date)
+  }
+}
+
+/// A film as the service sends it, under the service's names.
+struct FilmRecord: Decodable {
+  var title: String
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  var episode_id: Int
+  var director: String
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  var release_date: Date
+}

@@ -1,0 +1,111 @@
+import EntityStore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A bright meteor, found by the second in which it was brightest.
+struct Fireball: Entity {
+  var id = RecordID<Fireball>()
+  var date: Date
+  /// Radiated energy, in 10¹⁰ joules.
+  var energy: Double
+  /// Impact energy, in kilotons of TNT.
+  var impactEnergy: Double
+  /// Degrees; north and east are positive.
+  var latitude: Double?
+  var longitude: Double?
+  /// Kilometres.
+  var altitude: Double?
+  /// Kilometres a second.
+  var velocity: Double?
+
+  static let schema = EntitySchema<Fireball>(
+    "Fireball",
+    attributes: [
+      .init("date", \.date), .init("energy", \.energy), .init("impactEnergy", \.impactEnergy),
+      .init("latitude", \.latitude), .init("longitude", \.longitude),
+      .init("altitude", \.altitude), .init("velocity", \.velocity),
+    ],
+    unique: [[\.date]], indexes: [[\.energy]])
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(date)
+    writer.write(energy)
+    writer.write(impactEnergy)
+    writer.write(latitude)
+    writer.write(longitude)
+    writer.write(altitude)
+    writer.write(velocity)
+  }
+}
+
+extension Fireball {
+  init(from reader: inout RecordReader) throws(StoreError) {
+    date = try reader.read()
+    energy = try reader.read()
+    impactEnergy = try reader.read()
+    latitude = try reader.read()
+    longitude = try reader.read()
+    altitude = try reader.read()
+    velocity = try reader.read()
+  }
+
+  init(_ row: FireballSnapshot.Row) throws {
+    guard let date = try row.date(), let energy = try row.number("energy"),
+      let impactEnergy = try row.number("impact-e")
+    else { throw BadRecord("cannot use the row: date, energy and impact-e must not be null") }
+    self.init(
+      date: date, energy: energy, impactEnergy: impactEnergy,
+      latitude: try row.coordinate("lat"), longitude: try row.coordinate("lon"),
+      altitude: try row.number("alt"), velocity: try row.number("vel"))
+  }
+}
+
+/// The whole data set at one time: the names of the columns once, then rows of text and null.
+struct FireballSnapshot: Decodable {
+  var fields: [String]
+  var data: [[String?]]
+
+  /// The service has changed the order of its columns, so they are looked up by name.
+  var rows: [Row] {
+    let places = Dictionary(
+      zip(fields, fields.indices), uniquingKeysWith: { first, _ in first })
+    return data.map { Row(places: places, values: $0) }
+  }
+
+  /// One row.
+  struct Row: Sendable {
+    let places: [String: Int]
+    let values: [String?]
+
+    subscript(column: String) -> String? {
+      places[column].flatMap { values.indices.contains($0) ? values[$0] : nil }
+    }
+
+    func number(_ column: String) throws -> Double? {
+      guard let text = self[column] else { return nil }
+      guard let number = Double(text) else {
+        throw BadRecord("cannot use the row: \(column) must be a number, found '\(text)'")
+      }
+      return number
+    }
+
+    /// A column of degrees with its direction beside it; null when the place is not known.
+    func coordinate(_ column: String) throws -> Double? {
+      guard let degrees = try number(column) else { return nil }
+      let direction = self[column + "-dir"]
+      return direction == "S" || direction == "W" ? -degrees : degrees
+    }
+
+    /// `2013-02-15 03:20:33`, in universal time.
+    func date() throws -> Date? {
+      guard let text = self["date"] else { return nil }
+      let style = Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day()
+        .dateTimeSeparator(.space).time(includingFractionalSeconds: false)
+      return try style.parse(text)
+    }
+  }
+}

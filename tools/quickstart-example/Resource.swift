@@ -1,0 +1,45 @@
+import EntityStore
+
+/// A person, planet, species, starship or vehicle of the Star Wars API: what all of them have as
+/// attributes, and the rest as it came.
+struct Resource: Entity {
+  var id = RecordID<Resource>()
+  var url: String
+  var kind: String
+  var name: String
+  var content: JSONValue
+
+  static let schema = EntitySchema<Resource>(
+    "Resource",
+    attributes: [
+      .init("url", \.url), .init("kind", \.kind), .init("name", \.name),
+      .init("content", \.content),
+    ],
+    unique: [[\.url]], indexes: [[\.kind, \.name]])
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(url)
+    writer.write(kind)
+    writer.write(name)
+    writer.write(content)
+  }
+}
+
+extension Resource {
+  init(from reader: inout RecordReader) throws(StoreError) {
+    url = try reader.read()
+    kind = try reader.read()
+    name = try reader.read()
+    content = try reader.read()
+  }
+
+  /// The kind is the part of the address before the number: `…/api/people/1/`.
+  init(_ content: JSONValue) throws {
+    guard let url = content["url"]?.stringValue, let name = content["name"]?.stringValue else {
+      throw BadRecord("cannot use the record: 'url' and 'name' must be strings")
+    }
+    let parts = url.split(separator: "/")
+    guard parts.count > 2 else { throw BadRecord("cannot use the record: its url has no kind") }
+    self.init(url: url, kind: String(parts[parts.count - 2]), name: name, content: content)
+  }
+}
