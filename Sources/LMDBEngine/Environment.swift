@@ -12,19 +12,24 @@ import Synchronization
 /// An opened LMDB file with its map and lock file.
 ///
 /// What is mutable, and what guards it:
-/// - `readers`: the pooled and the running read transactions, and whether the map is being moved.
-///   Its own `Mutex`, held for a few instructions. While `isMoving`, no read begins.
+/// - `readers`: the pooled and the running read transactions, and whether the map is being moved,
+///   written through, or gone. Its own `Mutex`, held for a few instructions. While `isMoving`, no
+///   read begins. Who ends the last transaction of an environment that `closing` says closed
+///   closes it.
 /// - the write side (`writerThread`, `firstFailure`, `openedTrees`, `lastReaderCheck`): the thread that
 ///   holds `writerLock`. `writerThread` is atomic because others compare themselves with it.
-/// - `trees`: the handles of all trees opened so far. Its own `Mutex`; opening one more is
-///   serialised by `treeLock`, which a writing thread keeps until its transaction ends, as LMDB asks.
+/// - `trees`: the handles of all trees opened so far. Its own `Mutex`. One more is opened only with
+///   `writerLock` held: LMDB gives two transactions that open trees at once the same handle.
 /// - `isPoisoned`, `isClosed`: atomics, set once.
 /// - the map itself moves only with the writer's lock held and no transaction running.
 package final class Environment: @unchecked Sendable {
   private struct Readers {
     var pool: [PinnedRead] = []
+    /// Everything that uses the map and is not a write: reads, copies, questions.
     var runningCount = 0
     var isMoving = false
+    var isWriting = false
+    var isHandleClosed = false
   }
 
   package let path: String
@@ -36,14 +41,12 @@ package final class Environment: @unchecked Sendable {
   private let forkCount: Int
   private let readers = Mutex(Readers())
   private let trees = Mutex<[String: Tree]>([:])
-  private let treeLock = HeldLock()
   private let writerLock = HeldLock()
   private let writerThread = Atomic<UInt>(0)
   private let poison = Atomic<Bool>(false)
   private let closing = Atomic<Bool>(false)
   private var firstFailure: LMDBError?
   private var openedTrees: [String] = []
-  private var holdsTreeLock = false
   private var lastReaderCheck = 0
   /// Runs asynchronous writes, one after the other.
   package let writer = WorkerThreads(threadCount: 1)
@@ -72,8 +75,10 @@ package final class Environment: @unchecked Sendable {
     do {
       return try open(path, options, identity, flags: 0)
     } catch {
+      // Beside a lock file there may be a writer, and readers without one abort beside a writer.
       guard options.access == .readOnly, options.allowsUnlockedReading,
-        error.code == EACCES || error.code == EROFS || error.code == EPERM
+        error.code == EACCES || error.code == EROFS || error.code == EPERM,
+        access(path + "-lock", F_OK) != 0
       else { throw error }
       return try open(path, options, identity, flags: UInt32(MDB_NOLOCK))
     }
@@ -103,14 +108,14 @@ package final class Environment: @unchecked Sendable {
     mdb_reader_check(handle, &cleared)
     return Environment(
       handle: handle, path: path, options: options,
-      hasLockFile: flags & UInt32(MDB_NOLOCK) == 0 && access(path + "-lock", F_OK) == 0,
+      hasLockFile: flags & UInt32(MDB_NOLOCK) == 0 && access(path + "-lock", W_OK) == 0,
       identity: identity)
   }
 
   /// Makes a new file that holds one commit, `initialise`, and puts it in place whole; when
   /// another process was faster, its file stays.
   static func create<E: Error>(
-    _ path: String, replacingEmpty: Bool, options: EnvironmentOptions,
+    _ path: String, options: EnvironmentOptions,
     initialise: (Transaction) throws(E) -> Void
   ) throws {
     let temporary = StoreFile.temporaryName(for: path)
@@ -130,28 +135,41 @@ package final class Environment: @unchecked Sendable {
       throw error
     }
     environment.shutDown()
-    let code = replacingEmpty ? rename(temporary, path) : link(temporary, path)
-    guard code == 0 || errno == EEXIST else {
+    guard link(temporary, path) == 0 || errno == EEXIST else {
       throw LMDBError(code: errno, operation: "create", path: path)
     }
     try StoreFile.syncDirectory(of: path)
   }
 
-  /// Ends threads, transactions and the environment.
+  /// Ends the threads, and closes the file with the last transaction that still runs.
   func shutDown() {
     guard !closing.exchange(true, ordering: .sequentiallyConsistent) else { return }
     writer.stop()
     readerThreads.stop()
-    writerLock.lock()
-    defer { writerLock.unlock() }
-    // Whoever still reads keeps the map; waiting is bounded so that a forgotten snapshot leaks an
-    // environment and does not hang the program.
-    guard waitForReaders(seconds: options.growthWaitInSeconds) else { return }
-    readers.withLock { readers in
-      for transaction in readers.pool { mdb_txn_abort(transaction.handle) }
+    closeIfIdle()
+  }
+
+  /// Whether the environment takes no more transactions.
+  var isClosing: Bool { closing.load(ordering: .sequentiallyConsistent) }
+
+  private func closeIfIdle() {
+    guard isClosing else { return }
+    let pool: [PinnedRead]? = readers.withLock { readers in
+      guard readers.runningCount == 0, !readers.isWriting, !readers.isHandleClosed else {
+        return nil
+      }
+      readers.isHandleClosed = true
+      let pool = readers.pool
       readers.pool = []
+      return pool
     }
-    if ForkCounter.current == forkCount { mdb_env_close(handle) }
+    guard let pool else { return }
+    // A forked child must not touch what it inherited; it only forgets it.
+    if ForkCounter.current == forkCount {
+      for transaction in pool { mdb_txn_abort(transaction.handle) }
+      mdb_env_close(handle)
+    }
+    EnvironmentRegistry.remove(self)
   }
 
   private func checkUsable(_ operation: String) throws(LMDBError) {
@@ -196,8 +214,8 @@ package final class Environment: @unchecked Sendable {
       var handle = pooled
       let code = renewOrBegin(&handle)
       if code == 0, let handle { return PinnedRead(handle: handle) }
-      leaveReaders(nil)
       if let pooled { mdb_txn_abort(pooled) }
+      leaveReaders(nil)
       switch code {
       case MDB_READERS_FULL where attempts < 2: checkReaders()
       case MDB_MAP_RESIZED where attempts < 8: try adoptMapSize()
@@ -220,7 +238,7 @@ package final class Environment: @unchecked Sendable {
   private func enterReaders() throws(LMDBError) -> OpaquePointer? {
     while true {
       let entered: (Bool, PinnedRead?) = readers.withLock { readers in
-        if readers.isMoving { return (false, nil) }
+        if readers.isMoving || readers.isHandleClosed { return (false, nil) }
         readers.runningCount += 1
         return (true, readers.pool.popLast())
       }
@@ -233,12 +251,25 @@ package final class Environment: @unchecked Sendable {
 
   private func leaveReaders(_ pinned: PinnedRead?) {
     let surplus: PinnedRead? = readers.withLock { readers in
+      if let pinned, readers.pool.count >= 64 { return pinned }
       readers.runningCount -= 1
-      guard let pinned, readers.pool.count < 64 else { return pinned }
-      readers.pool.append(pinned)
+      if let pinned { readers.pool.append(pinned) }
       return nil
     }
-    if let surplus { mdb_txn_abort(surplus.handle) }
+    if let surplus {
+      mdb_txn_abort(surplus.handle)
+      readers.withLock { $0.runningCount -= 1 }
+    }
+    closeIfIdle()
+  }
+
+  /// Counts as a reader while `body` uses the map or the environment's handle.
+  private func usingMap<R>(_ body: () throws(LMDBError) -> R) throws(LMDBError) -> R {
+    // A writing thread has the map for itself, and would wait for itself here.
+    guard writerThread.load(ordering: .relaxed) != currentThread() else { return try body() }
+    let pooled = try enterReaders()
+    defer { leaveReaders(pooled.map(PinnedRead.init(handle:))) }
+    return try body()
   }
 
   /// Waits until no read of this process runs, and lets none begin while it returns true and until
@@ -273,18 +304,13 @@ package final class Environment: @unchecked Sendable {
     guard writerThread.load(ordering: .relaxed) != thread else {
       throw LMDBError(.nestedWrite, operation: "write", path: path)
     }
-    writerLock.lock()
-    writerThread.store(thread, ordering: .relaxed)
-    defer {
-      writerThread.store(0, ordering: .relaxed)
-      writerLock.unlock()
-    }
+    try beginWriting(thread)
+    defer { endWriting() }
     while true {
-      try checkUsable("write")
       guard !poison.load(ordering: .relaxed) else {
         throw LMDBError(.poisoned, operation: "write", path: path)
       }
-      try growIfSmall()
+      growIfSmall()
       let transaction = try beginWrite()
       firstFailure = nil
       let result: R
@@ -312,6 +338,26 @@ package final class Environment: @unchecked Sendable {
     }
   }
 
+  private func beginWriting(_ thread: UInt) throws(LMDBError) {
+    writerLock.lock()
+    let isOpen = readers.withLock { readers in
+      if !readers.isHandleClosed { readers.isWriting = true }
+      return !readers.isHandleClosed
+    }
+    guard isOpen else {
+      writerLock.unlock()
+      throw LMDBError(.closed, operation: "write", path: path)
+    }
+    writerThread.store(thread, ordering: .relaxed)
+  }
+
+  private func endWriting() {
+    writerThread.store(0, ordering: .relaxed)
+    readers.withLock { $0.isWriting = false }
+    writerLock.unlock()
+    closeIfIdle()
+  }
+
   private func beginWrite() throws(LMDBError) -> OpaquePointer {
     var attempts = 0
     while true {
@@ -329,13 +375,20 @@ package final class Environment: @unchecked Sendable {
     }
   }
 
-  /// A failed write or sync. What reached the disk is unknown after a failed sync, so nothing is
-  /// written on top of it; a disk that is merely full leaves the last commit as it was.
+  /// A failed write or sync.
+  ///
+  /// What reached the disk is unknown after a failed sync, so nothing is written on top of it; a
+  /// disk that is merely full leaves the last commit as it was. LMDB answers EIO to a short write,
+  /// so a full disk is known by the room that is left.
   private func commitFailure(_ code: Int32) -> LMDBError {
-    if let free = StoreFile.free(at: path), code == ENOSPC || code == EDQUOT || free < 16 << 20 {
+    if code == ENOSPC || code == EDQUOT || code == EIO,
+      let free = StoreFile.free(at: StoreFile.directory(of: path)),
+      code != EIO || free < 16 << 20
+    {
       return LMDBError(.diskFull(freeBytes: free), code: code, operation: "commit", path: path)
     }
-    poison.store(true, ordering: .relaxed)
+    // After a failed call LMDB refuses the transaction without having written anything.
+    if code != MDB_BAD_TXN { poison.store(true, ordering: .relaxed) }
     return LMDBError(code: code, operation: "commit", path: path)
   }
 
@@ -349,19 +402,17 @@ package final class Environment: @unchecked Sendable {
 
   // MARK: The map
 
-  private var mapSize: Int {
-    var info = MDB_envinfo()
-    mdb_env_info(handle, &info)
-    return info.me_mapsize
-  }
+  private var mapSize: Int { currentInfo.mapSizeInBytes }
 
-  /// Grows between transactions, so that few ever meet a full map.
-  private func growIfSmall() throws(LMDBError) {
-    let info = self.info
-    if info.usedBytes > info.mapSizeInBytes / 2, info.mapSizeInBytes < options.mapGrowthLimitInBytes,
+  /// Grows between transactions, so that few ever meet a full map. There is room yet: when it
+  /// cannot grow now, it will another time.
+  private func growIfSmall() {
+    let info = currentInfo
+    if info.usedBytes > info.mapSizeInBytes / 2,
+      info.mapSizeInBytes < options.mapGrowthLimitInBytes,
       readers.withLock({ $0.runningCount == 0 })
     {
-      try grow()
+      try? grow()
     }
   }
 
@@ -385,7 +436,11 @@ package final class Environment: @unchecked Sendable {
     }
     defer { readers.withLock { $0.isMoving = false } }
     let code = mdb_env_set_mapsize(handle, size)
-    guard code == 0 else { throw LMDBError(code: code, operation: "grow", path: path) }
+    guard code == 0 else {
+      // The old map is gone and there is no new one.
+      poison.store(true, ordering: .relaxed)
+      throw LMDBError(code: code, operation: "grow", path: path)
+    }
   }
 
   private func adoptMapSizeWhileWriting() throws(LMDBError) { try setMapSize(0) }
@@ -396,8 +451,8 @@ package final class Environment: @unchecked Sendable {
       // Inside a write the map cannot move; the write itself has adopted the size already.
       throw LMDBError(code: MDB_MAP_RESIZED, operation: "read", path: path)
     }
-    writerLock.lock()
-    defer { writerLock.unlock() }
+    try beginWriting(currentThread())
+    defer { endWriting() }
     try setMapSize(0)
   }
 
@@ -409,13 +464,8 @@ package final class Environment: @unchecked Sendable {
   ) throws(LMDBError) -> Tree? {
     if let known = trees.withLock({ $0[name] }) { return known }
     guard writerThread.load(ordering: .relaxed) == currentThread() else {
-      return try existingTree(name, hasIntegerKeys: hasIntegerKeys)
+      return try openExistingTree(name, hasIntegerKeys: hasIntegerKeys)
     }
-    if !holdsTreeLock {
-      treeLock.lock()
-      holdsTreeLock = true
-    }
-    if let known = trees.withLock({ $0[name] }) { return known }
     var flags: UInt32 = hasIntegerKeys ? UInt32(MDB_INTEGERKEY) : 0
     if isCreated { flags |= UInt32(MDB_CREATE) }
     var opened: MDB_dbi = 0
@@ -428,11 +478,13 @@ package final class Environment: @unchecked Sendable {
     return tree
   }
 
-  /// Opens a tree for readers. A handle made in a read survives only when that read is committed,
-  /// and no two transactions may open handles at once, so it is made in one of its own.
+  /// Opens a tree for readers.
+  ///
+  /// A handle made in a read survives only when that read is committed, so it is made in one of
+  /// its own, with no write running.
   private func existingTree(_ name: String, hasIntegerKeys: Bool) throws(LMDBError) -> Tree? {
-    treeLock.lock()
-    defer { treeLock.unlock() }
+    try beginWriting(currentThread())
+    defer { endWriting() }
     if let known = trees.withLock({ $0[name] }) { return known }
     var transaction: OpaquePointer?
     var code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
@@ -459,6 +511,9 @@ package final class Environment: @unchecked Sendable {
   ) throws(LMDBError) -> Tree? {
     if let known = trees.withLock({ $0[name] }) { return known }
     try checkUsable("open tree \(name)")
+    guard writerThread.load(ordering: .relaxed) != currentThread() else {
+      throw LMDBError(.nestedWrite, operation: "open tree \(name)", path: path)
+    }
     return try existingTree(name, hasIntegerKeys: hasIntegerKeys)
   }
 
@@ -469,10 +524,6 @@ package final class Environment: @unchecked Sendable {
       trees.withLock { trees in for name in names { trees[name] = nil } }
     }
     openedTrees = []
-    if holdsTreeLock {
-      holdsTreeLock = false
-      treeLock.unlock()
-    }
   }
 
   // MARK: Readers and facts
@@ -480,9 +531,12 @@ package final class Environment: @unchecked Sendable {
   /// Clears the slots of readers that died; returns how many.
   @discardableResult
   package func checkReaders() -> Int {
-    var cleared: Int32 = 0
-    mdb_reader_check(handle, &cleared)
-    return Int(cleared)
+    let cleared = try? usingMap { () throws(LMDBError) in
+      var cleared: Int32 = 0
+      mdb_reader_check(handle, &cleared)
+      return Int(cleared)
+    }
+    return cleared ?? 0
   }
 
   /// Every few seconds of committing: a dead reader holds back pages and grows the file.
@@ -506,6 +560,14 @@ package final class Environment: @unchecked Sendable {
   }
 
   package var info: Info {
+    get throws(LMDBError) {
+      try checkUsable("info")
+      return try usingMap { () throws(LMDBError) in currentInfo }
+    }
+  }
+
+  /// The same for who has the map already.
+  private var currentInfo: Info {
     var info = MDB_envinfo()
     var stat = MDB_stat()
     mdb_env_info(handle, &info)
@@ -518,17 +580,29 @@ package final class Environment: @unchecked Sendable {
 
   package static var engineVersion: String { String(cString: mdb_version(nil, nil, nil)) }
 
-  /// Copies the newest commit into a new file at `destination`, synced; compacting leaves out free
-  /// pages. A file that is there is not touched.
+  /// Copies the newest commit into a new file at `destination`, synced.
+  ///
+  /// Compacting leaves out free pages. A file that is there is not touched; a new one gets its name when
+  /// it is complete. Not inside a write, which the copy would wait for.
   package func copy(to destination: String, compacting: Bool) throws(LMDBError) {
     try checkUsable("copy")
-    let file = StoreFile.createForWriting(destination, mode: options.mode)
+    guard writerThread.load(ordering: .relaxed) != currentThread() else {
+      throw LMDBError(.nestedWrite, operation: "copy", path: path)
+    }
+    guard access(destination, F_OK) != 0 else {
+      throw LMDBError(code: EEXIST, operation: "copy to", path: destination)
+    }
+    let temporary = StoreFile.temporaryName(for: destination)
+    let file = StoreFile.createForWriting(temporary, mode: options.mode)
     guard file >= 0 else { throw LMDBError(code: errno, operation: "copy to", path: destination) }
-    var code = mdb_env_copyfd2(handle, file, compacting ? UInt32(MDB_CP_COMPACT) : 0)
+    defer { unlink(temporary) }
+    var code = try usingMap { () throws(LMDBError) in
+      mdb_env_copyfd2(handle, file, compacting ? UInt32(MDB_CP_COMPACT) : 0)
+    }
     if code == 0, fsync(file) != 0 { code = errno }
     close(file)
+    if code == 0, link(temporary, destination) != 0 { code = errno }
     guard code == 0 else {
-      unlink(destination)
       throw LMDBError(code: code, operation: "copy to", path: destination)
     }
     try StoreFile.syncDirectory(of: destination)

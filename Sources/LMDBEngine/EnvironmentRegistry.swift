@@ -20,39 +20,58 @@ package enum EnvironmentRegistry {
 
   private static let entries = Mutex<[StoreFile.Identity: Entry]>([:])
 
-  /// Opens `path`, or returns the environment that this process has already opened it as. Each call
-  /// is to be matched by ``close(_:)``.
+  /// Opens `path`, or returns the environment that this process has already opened it as.
+  ///
+  /// Each call is to be matched by ``close(_:)``. An environment that is being closed, while its
+  /// last snapshot still runs, is waited for, up to `growthWaitInSeconds`.
   ///
   /// - Parameter initialise: what the first commit of a new file holds.
   package static func open<E: Error>(
     _ path: String, options: EnvironmentOptions, initialise: (Transaction) throws(E) -> Void
   ) throws -> Environment {
-    try entries.withLock { entries in
-      var state = try StoreFile.examine(path, allowsAnyFileSystem: options.allowsAnyFileSystem)
-      if case .present(let identity) = state, let entry = entries[identity] {
-        return try reuse(entry, identity, &entries, options)
+    var waited = 0.0
+    while true {
+      let opened: Environment? = try entries.withLock { entries in
+        try openOrWait(path, options, &entries, initialise)
       }
-      let isEmpty = if case .empty = state { true } else { false }
-      let isAbsent = if case .absent = state { true } else { false }
-      if isEmpty || isAbsent {
-        guard options.access == .readWrite(create: true) else {
-          throw isAbsent
-            ? LMDBError(code: ENOENT, operation: "open", path: path)
-            : LMDBError(.notAnEnvironment("it is empty"), operation: "open", path: path)
-        }
-        try Environment.create(
-          path, replacingEmpty: isEmpty, options: options, initialise: initialise)
-        state = try StoreFile.examine(path, allowsAnyFileSystem: options.allowsAnyFileSystem)
+      if let opened { return opened }
+      guard waited < options.growthWaitInSeconds else {
+        throw LMDBError(
+          .unsuitablePath("still open under a snapshot of a store that was closed"),
+          operation: "open", path: path)
       }
-      guard case .present(let identity) = state else {
+      usleep(1000)
+      waited += 0.001
+    }
+  }
+
+  private static func openOrWait<E: Error>(
+    _ path: String, _ options: EnvironmentOptions,
+    _ entries: inout [StoreFile.Identity: Entry], _ initialise: (Transaction) throws(E) -> Void
+  ) throws -> Environment? {
+    var state = try StoreFile.examine(path, allowsAnyFileSystem: options.allowsAnyFileSystem)
+    if case .present(let identity) = state, let entry = entries[identity] {
+      return entry.environment.isClosing ? nil : try reuse(entry, identity, &entries, options)
+    }
+    if case .empty = state {
+      throw LMDBError(
+        .notAnEnvironment("it is empty; remove it first, if nobody needs it"), operation: "open",
+        path: path)
+    }
+    if case .absent = state {
+      guard options.access == .readWrite(create: true) else {
         throw LMDBError(code: ENOENT, operation: "open", path: path)
       }
-      try StoreFile.checkMetaPages(path)
-      let environment = try Environment.openUnregistered(
-        path, options: options, identity: identity)
-      entries[identity] = Entry(environment: environment, useCount: 1)
-      return environment
+      try Environment.create(path, options: options, initialise: initialise)
+      state = try StoreFile.examine(path, allowsAnyFileSystem: options.allowsAnyFileSystem)
     }
+    guard case .present(let identity) = state else {
+      throw LMDBError(code: ENOENT, operation: "open", path: path)
+    }
+    try MetaPages.check(path)
+    let environment = try Environment.openUnregistered(path, options: options, identity: identity)
+    entries[identity] = Entry(environment: environment, useCount: 1)
+    return environment
   }
 
   private static func reuse(
@@ -88,15 +107,26 @@ package enum EnvironmentRegistry {
   }
 
   /// Gives back one ``open(_:options:initialise:)``; the last one closes the environment.
+  ///
+  /// Transactions that still run go on to their end, and the file is closed with the last of them.
   package static func close(_ environment: Environment) {
     let isLast = entries.withLock { entries in
       guard var entry = entries[environment.identity], entry.environment === environment else {
         return false
       }
       entry.useCount -= 1
-      entries[environment.identity] = entry.useCount > 0 ? entry : nil
+      entries[environment.identity] = entry
       return entry.useCount == 0
     }
     if isLast { environment.shutDown() }
+  }
+
+  /// Forgets an environment whose file is closed: from now on it may be opened anew.
+  static func remove(_ environment: Environment) {
+    entries.withLock { entries in
+      if entries[environment.identity]?.environment === environment {
+        entries[environment.identity] = nil
+      }
+    }
   }
 }

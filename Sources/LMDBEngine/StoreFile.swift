@@ -61,73 +61,6 @@ enum StoreFile {
     }
   }
 
-  /// Reads both meta pages; throws when they are not LMDB's or the file is shorter than they say.
-  ///
-  /// Only called while this process does not have the file open: closing any descriptor of it
-  /// would be against LMDB's rules.
-  static func checkMetaPages(_ path: String) throws(LMDBError) {
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-    guard file >= 0 else { throw LMDBError(code: errno, operation: "open", path: path) }
-    defer { close(file) }
-    var status = stat()
-    guard fstat(file, &status) == 0 else {
-      throw LMDBError(code: errno, operation: "open", path: path)
-    }
-    let size = UInt64(status.st_size)
-    let first = try meta(file, at: 0, path)
-    let pageSize = UInt64(first.pageSize)
-    guard pageSize >= 256, pageSize <= 65_536, pageSize & (pageSize - 1) == 0 else {
-      throw LMDBError(
-        .notAnEnvironment("its first page says a page size of \(pageSize)"), operation: "open",
-        path: path)
-    }
-    let second = try meta(file, at: off_t(pageSize), path)
-    let newest = first.transaction >= second.transaction ? first : second
-    let needed = (newest.lastPage &+ 1).multipliedReportingOverflow(by: pageSize)
-    guard !needed.overflow, size >= needed.partialValue else {
-      throw LMDBError(
-        .truncated(size: size, needed: needed.overflow ? .max : needed.partialValue),
-        operation: "open", path: path)
-    }
-  }
-
-  private struct Meta {
-    var pageSize: UInt32
-    var lastPage: UInt64
-    var transaction: UInt64
-  }
-
-  /// Layout of a meta page in LMDB data version 1 on a 64-bit machine: page header 16, magic 4,
-  /// version 4, address 8, map size 8, two tree records of 48 (the first begins with the page
-  /// size), last page 8, transaction 8.
-  private static func meta(
-    _ file: Int32, at offset: off_t, _ path: String
-  ) throws(LMDBError) -> Meta {
-    var bytes = [UInt8](repeating: 0, count: 152)
-    let count = bytes.withUnsafeMutableBytes { pread(file, $0.baseAddress, $0.count, offset) }
-    func word(_ place: Int) -> UInt32 {
-      bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: UInt32.self) }
-    }
-    func long(_ place: Int) -> UInt64 {
-      bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: UInt64.self) }
-    }
-    let magic: UInt32 = 0xBEEF_C0DE
-    func refuse(_ what: String) -> LMDBError {
-      LMDBError(.notAnEnvironment(what), operation: "open", path: path)
-    }
-    guard count == 152 else { throw refuse("it is too short to be an LMDB file") }
-    guard word(16) == magic else {
-      if word(12) == magic { throw refuse("it is an LMDB file of a 32-bit machine") }
-      if word(24) == magic { throw refuse("it is an LMDB file of the 1.0 format") }
-      if word(16) == magic.byteSwapped {
-        throw refuse("it is an LMDB file of a machine with the other byte order")
-      }
-      throw refuse("it is not an LMDB file")
-    }
-    guard word(20) == 1 else { throw refuse("its LMDB data version is \(word(20)), must be 1") }
-    return Meta(pageSize: word(40), lastPage: long(136), transaction: long(144))
-  }
-
   private static func checkFileSystem(
     of path: String, _ allowsAny: Bool
   ) throws(LMDBError) {
@@ -152,17 +85,26 @@ enum StoreFile {
     #endif
   }
 
-  /// Writes the lock file's bytes before LMDB maps it: a lock file that is sparse is a bus error on
-  /// a full btrfs or tmpfs. An existing one is left alone; another process may hold it.
+  /// Makes the lock file, if there is none, with every byte written.
+  ///
+  /// LMDB would make it with a hole, and on a full btrfs or tmpfs the first touch of a hole is a bus
+  /// error. It gets its name only when it is complete: another process may use it the moment the
+  /// name is there. It gets the data file's permissions and owner, as a reader of another user who
+  /// made it his own would lock the owner out.
   static func prewriteLockFile(for path: String, options: EnvironmentOptions) {
+    let lockPath = path + "-lock"
+    var data = stat()
+    guard access(lockPath, F_OK) != 0, lstat(path, &data) == 0 else { return }
+    let temporary = temporaryName(for: lockPath)
     let file = open(
-      path + "-lock", O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, mode_t(options.mode))
+      temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, data.st_mode & 0o666)
     guard file >= 0 else { return }
-    let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
-    let size = (64 * (Int(options.readerSlotCount) + 2) + pageSize - 1) / pageSize * pageSize
-    let zeros = [UInt8](repeating: 0, count: size)
-    if write(file, zeros, size) != size { unlink(path + "-lock") }
+    // A header and two mutexes take two slots of 64 bytes beyond the readers'.
+    let zeros = [UInt8](repeating: 0, count: 64 * (Int(options.readerSlotCount) + 2))
+    if geteuid() == 0, data.st_uid != 0 { _ = fchown(file, data.st_uid, data.st_gid) }
+    if write(file, zeros, zeros.count) == zeros.count { link(temporary, lockPath) }
     close(file)
+    unlink(temporary)
   }
 
   static func free(at path: String) -> UInt64? {

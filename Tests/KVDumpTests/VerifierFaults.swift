@@ -1,5 +1,6 @@
 import LMDB
 import LodestoreFormat
+import Testing
 
 @testable import kvdump
 

@@ -148,7 +148,9 @@ struct VerifierTests {
         ]
         for _ in 0..<4 {
           let name = try required(names.randomElement(using: &random))
-          guard var (key, body) = try raw.pairs(name).randomElement(using: &random) else { continue }
+          guard case (let key, var body)? = try raw.pairs(name)
+            .randomElement(using: &random)
+          else { continue }
           switch Int.random(in: 0..<4, using: &random) {
           case 0: body = Array(body.prefix(Int.random(in: 0...body.count, using: &random)))
           case 1: body += (0..<9).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -158,8 +160,7 @@ struct VerifierTests {
             }
           }
           try raw.put(key, body, name)
-          if case .index = name { try raw.put(Array(key.dropLast(3)), body, name) }
-          key = []
+          if case .index = name { try raw.put(key.dropLast(3) + [3], body, name) }
         }
       }
       // A changed format version is refused; everything else gives a report.

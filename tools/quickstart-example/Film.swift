@@ -6,7 +6,9 @@ import EntityStore
   import Foundation
 #endif
 
-/// A film, found by its episode. The conformance is written by hand: nothing here needs the macro.
+/// A film, found by its episode.
+///
+/// The conformance is written by hand, so that the macro need not be built.
 struct Film: Entity {
   var id = RecordID<Film>()
   var title: String

@@ -43,7 +43,7 @@ extension QuickstartExample {
       let rows = try JSONDecoder().decode(FireballSnapshot.self, from: content).rows
       let report = try await importer.run(decoded: OnePage(rows)) { row in try Fireball(row) }
       let current = Set(rows.compactMap { try? $0.date() })
-      let deletedCount = try store.write { tx in
+      let deletedCount = try await store.write { tx in
         var gone: [Fireball.ID] = []
         try tx.forEach(Fireball.self) { fireball in
           if !current.contains(fireball.date) { gone.append(fireball.id) }

@@ -13,8 +13,9 @@ import EntityStore
   import Darwin
 #endif
 
-/// What `tools/quickstart` runs: pages of a web service into a store, and records out of it by a
-/// condition. Reading order: `Film.swift`, `Importing.swift`, `Deleting.swift`.
+/// Brings pages of a web service into a store, and takes records out by a condition.
+///
+/// `tools/quickstart` runs it. Reading order: `Film.swift`, `Importing.swift`, `Deleting.swift`.
 @main
 struct QuickstartExample {
   static let usage = """
@@ -51,7 +52,8 @@ struct QuickstartExample {
   }
 
   private static func fail(_ message: String, status: Int32) -> Never {
-    fputs(message + "\n", stderr)
+    var line = message + "\n"
+    line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
     exit(status)
   }
 }

@@ -27,7 +27,7 @@ struct StatCommand: StoreCommand {
       }
       if pages.isOvertaken { throw CommandFailure.overtaken(store.path) }
       let (titles, readerCount) = try StoreFileAccess.withEnvironment(at: store.path) {
-        (try TreeTitles.read(from: $0), $0.info.usedReaderSlotCount)
+        (try TreeTitles.read(from: $0), try $0.info.usedReaderSlotCount)
       }
       if console.format == .json {
         try console.output.write(json(pages, titles, readerCount) + "\n")

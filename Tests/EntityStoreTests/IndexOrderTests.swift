@@ -1,0 +1,144 @@
+import EntityStore
+import Foundation
+import Testing
+
+/// Every indexable type: values in ascending order, inserted in a random one, are walked in order.
+@Suite struct `Order of indexes` {
+  private func expectOrder<V: IndexableValue>(
+    _ path: WritableKeyPath<AllTypes, V>, _ ascending: [V],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let index = AllTypes.index(path)
+    try withTemporaryStore([AllTypes.self]) { store in
+      var numbers = SeededNumbers(salt: 2)
+      var idOfPlace: [Int: RecordID<AllTypes>] = [:]
+      try store.write { transaction in
+        for place in ascending.indices.shuffled(using: &numbers) {
+          var value = AllTypes()
+          value[keyPath: path] = ascending[place]
+          idOfPlace[place] = try transaction.insert(value)
+        }
+      }
+      let ordered = ascending.indices.compactMap { idOfPlace[$0] }
+      try store.read { snapshot in
+        let place = "\(V.self), \(SeededNumbers.replay)"
+        #expect(try snapshot.ids(index) == ordered, "\(place)", sourceLocation: sourceLocation)
+        #expect(
+          try snapshot.ids(index, isReversed: true) == ordered.reversed(), "\(place)",
+          sourceLocation: sourceLocation)
+        for (position, value) in ascending.enumerated() {
+          let found = try snapshot.fetch(index, key: value)?.id
+          #expect(found == ordered[position], "\(place)", sourceLocation: sourceLocation)
+          let from = try snapshot.ids(index, within: .init().from(value))
+          #expect(from == Array(ordered[position...]), sourceLocation: sourceLocation)
+          let upTo = try snapshot.ids(index, within: .init().upTo(value))
+          #expect(upTo == Array(ordered[..<position]), sourceLocation: sourceLocation)
+        }
+      }
+    }
+  }
+
+  @Test func `numbers are in the order of their values`() throws {
+    try expectOrder(\.bool, [false, true])
+    try expectOrder(\.int8, [.min, -1, 0, 1, .max])
+    try expectOrder(\.int16, [.min, -257, -256, -255, -1, 0, 1, 255, 256, .max])
+    try expectOrder(\.int32, [.min, -65_536, -1, 0, 65_535, 65_536, .max])
+    try expectOrder(\.int64, [.min, .min + 1, -1 << 40, 0, 1 << 40, .max - 1, .max])
+    try expectOrder(\.int, [.min, -1, 0, 1, .max])
+    try expectOrder(\.uint8, [0, 1, 127, 128, .max])
+    try expectOrder(\.uint16, [0, 255, 256, .max])
+    try expectOrder(\.uint32, [0, 65_535, .max])
+    try expectOrder(\.uint64, [0, 1, UInt64(Int64.max), UInt64(Int64.max) + 1, .max])
+    try expectOrder(\.uint, [0, .max])
+    try expectOrder(
+      \.float, [-.infinity, -1.5, -.leastNonzeroMagnitude, 0, 1e-40, 3, .infinity, .nan])
+    try expectOrder(
+      \.double,
+      [-.infinity, -.greatestFiniteMagnitude, -1, -5e-324, 0, 5e-324, 1, .infinity, .nan])
+  }
+
+  @Test func `text is in the order of its UTF-8 bytes`() throws {
+    try expectOrder(
+      \.string,
+      ["", "\u{0}", "\u{0}\u{0}", "\u{1}", "A", "A\u{0}b", "A\u{1}", "AB", "B", "e\u{301}", "z", "é",
+        "\u{ffff}", "\u{10000}"])
+    try expectOrder(
+      \.url, ["a", "https://a.org", "https://a.org/b", "https://b.org"].map { AllTypes.url($0) })
+    try expectOrder(\.stage, [.draft, .released, .yanked])
+  }
+
+  @Test func `bytes, times and identifiers are in order`() throws {
+    try expectOrder(
+      \.data,
+      [[], [0], [0, 0], [0, 255], [1], [254, 255], [255], [255, 0], [255, 255]].map { Data($0) })
+    try expectOrder(
+      \.date,
+      [.distantPast, Date(timeIntervalSinceReferenceDate: -0.5),
+        Date(timeIntervalSinceReferenceDate: 0), Date(timeIntervalSinceReferenceDate: 1e-9),
+        .distantFuture])
+    let ids = ["00000000-0000-0000-0000-000000000001", "7FFFFFFF-0000-0000-0000-000000000000",
+      "80000000-0000-0000-0000-000000000000", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF"]
+    try expectOrder(\.uuid, ids.compactMap { UUID(uuidString: $0) })
+    try expectOrder(\.optionalUUID, [nil] + ids.map { UUID(uuidString: $0) })
+  }
+
+  @Test func `decimals are in the order of their values`() throws {
+    let texts = ["-1e127", "-100", "-99.99", "-1", "-0.1", "-0.01", "0", "0.001", "0.0011", "0.1",
+      "1", "1.0000000000000000000000000001", "9", "10", "11", "1e127"]
+    try expectOrder(\.decimal, texts.compactMap { Decimal(string: $0) } + [.nan])
+    try expectOrder(\.optionalDecimal, [nil] + texts.map { Decimal(string: $0) } + [.nan])
+  }
+
+  @Test func `null is before everything`() throws {
+    try expectOrder(\.optionalString, [nil, "", "\u{0}", "a"])
+  }
+
+  @Test func `both zeros are one key, and NaNs with different payloads too`() throws {
+    try withTemporaryStore([AllTypes.self]) { store in
+      let nan = Double(bitPattern: 0xfff8_0000_0000_0007)
+      try store.write { transaction in
+        for double in [0.0, -0.0, .nan, nan] {
+          var value = AllTypes()
+          value.double = double
+          try transaction.insert(value)
+        }
+      }
+      try store.read { snapshot in
+        let index = AllTypes.index(\.double)
+        #expect(try snapshot.count(index, within: .init().from(0.0).through(-0.0)) == 2)
+        #expect(try snapshot.ids(index, within: .init().after(.infinity)).map(\.rawValue) == [3, 4])
+        #expect(try snapshot.ids(index, within: .init().from(nan)).map(\.rawValue) == [3, 4])
+      }
+    }
+  }
+
+  @Test func `records with equal keys come in the order of insertion, reversed backwards`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      try store.write { transaction in
+        for episode in 1...5 { try transaction.insert(Film(title: "same", episode: episode)) }
+      }
+      try store.read { snapshot in
+        #expect(try snapshot.fetch(Film.byTitle).map(\.episode) == [1, 2, 3, 4, 5])
+        let last = try snapshot.fetch(Film.byTitle, isReversed: true, limit: 2).map(\.episode)
+        #expect(last == [5, 4])
+        #expect(try snapshot.fetch(Film.byTitle, key: "same")?.episode == 1)
+        #expect(try snapshot.fetch(Film.byTitle, limit: 0).isEmpty)
+        #expect(try snapshot.ids(Film.byTitle, limit: -1).isEmpty)
+        #expect(try snapshot.fetch(Film.byTitle, within: .init().after("same")).isEmpty)
+        #expect(try snapshot.fetch(Film.byTitle, within: .init().upTo("same")).isEmpty)
+        let inverted = IndexBounds<String>().from("z").through("a")
+        #expect(try snapshot.fetch(Film.byTitle, within: inverted).isEmpty)
+        #expect(try snapshot.fetch(Film.byTitle, within: inverted, isReversed: true).isEmpty)
+      }
+    }
+  }
+
+  @Test func `an index that the entity does not have is refused, naming those it has`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      let error = try storeError(.unknownIndex) {
+        _ = try store.read { try $0.ids(Film.index(\.title, \.episode)) }
+      }
+      #expect(error.message.contains("title+episode") && error.message.contains("Film.title"))
+    }
+  }
+}

@@ -1,0 +1,220 @@
+import EntityStore
+import Testing
+
+@Suite struct `Unique indexes` {
+  @Test func `a violation names entity, index and holder, and the transaction goes on`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      try store.write { transaction in
+        let holder = try transaction.insert(Film(title: "A New Hope", episode: 4))
+        let error = try storeError(.uniqueViolation) {
+          try transaction.insert(Film(title: "Other", episode: 4, code: "x"))
+        }
+        #expect(error.entity == "Film" && error.index == "Film.episode")
+        #expect(error.recordID == holder.rawValue)
+        #expect(!error.message.contains("Other") && error.message.contains("'Film.episode'"))
+        #expect(try transaction.count(of: Film.self) == 1)
+        try transaction.insert(Film(title: "Other", episode: 5, code: "x"))
+      }
+      #expect(try store.read { try $0.fetchAll(Film.self).map(\.episode) } == [4, 5])
+    }
+  }
+
+  @Test func `a violation of the second index leaves nothing in the first`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      try store.write { transaction in
+        try transaction.insert(Film(title: "a", episode: 1, code: "x"))
+        let error = try storeError(.uniqueViolation) {
+          try transaction.insert(Film(title: "b", episode: 2, code: "x"))
+        }
+        #expect(error.index == "Film.code")
+        #expect(try transaction.fetch(Film.byEpisode, key: 2) == nil)
+        #expect(try transaction.count(Film.byTitle, within: .init()) == 1)
+      }
+    }
+  }
+
+  @Test func `a batch with a duplicate inside, or with a stored one, leaves nothing`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      try store.write { transaction in
+        let holder = try transaction.insert(Film(title: "a", episode: 1))
+        let stored = try storeError(.uniqueViolation) {
+          try transaction.insert(contentsOf: [2, 3, 1, 4].map { Film(title: "b", episode: $0) })
+        }
+        #expect(stored.recordID == holder.rawValue && stored.index == "Film.episode")
+        let inside = try storeError(.uniqueViolation) {
+          try transaction.insert(contentsOf: [5, 6, 5].map { Film(title: "b", episode: $0) })
+        }
+        #expect(inside.entity == "Film" && inside.index == "Film.episode")
+        #expect(try transaction.count(of: Film.self) == 1)
+        #expect(try transaction.count(Film.byEpisode, within: .init()) == 1)
+        let result = try transaction.insert(
+          contentsOf: [2, 3].map { Film(title: "b", episode: $0) })
+        #expect(result.insertedCount == 2 && result.ids.map(\.rawValue) == [2, 3])
+      }
+    }
+  }
+
+  @Test func `an update to a held value is refused and changes nothing`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      try store.write { transaction in
+        let holder = try transaction.insert(Film(title: "a", episode: 1))
+        var film = Film(title: "b", episode: 2)
+        film.id = try transaction.insert(film)
+        var changed = film
+        (changed.title, changed.episode) = ("c", 1)
+        let error = try storeError(.uniqueViolation) { try transaction.update(changed) }
+        #expect(error.recordID == holder.rawValue)
+        #expect(try transaction.fetch(Film.self, id: film.id) == film)
+        #expect(try transaction.fetch(Film.byTitle, key: "c") == nil)
+        // Its own values are free to it.
+        changed.episode = 2
+        #expect(try transaction.update(changed) == true)
+        #expect(try transaction.update(changed) == false)
+      }
+    }
+  }
+
+  @Test func `nulls do not collide, and all of them are found`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      try store.write { transaction in
+        try transaction.insert(contentsOf: (1...3).map { Film(title: "a", episode: $0) })
+        try transaction.insert(Film(title: "b", episode: 4))
+        try transaction.insert(Film(title: "c", episode: 5, code: ""))
+      }
+      try store.read { snapshot in
+        let nulls = IndexBounds<String?>().from(nil).through(nil)
+        #expect(try snapshot.ids(Film.byCode, within: nulls).map(\.rawValue) == [1, 2, 3, 4])
+        #expect(try snapshot.fetch(Film.byCode, key: nil)?.episode == 1)
+        #expect(try snapshot.fetch(Film.byCode, keys: [nil, "", "x"]).map { $0?.episode } == [1, 5, nil])
+      }
+    }
+  }
+
+  @Test func `a freed value can be taken in the same transaction`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      try store.write { transaction in
+        var first = Film(title: "a", episode: 1)
+        first.id = try transaction.insert(first)
+        first.episode = 2
+        try transaction.update(first)
+        let second = try transaction.insert(Film(title: "b", episode: 1))
+        try transaction.delete(Film.self, id: second)
+        try transaction.insert(Film(title: "c", episode: 1))
+      }
+      #expect(try store.read { try $0.fetch(Film.byEpisode, key: 1)?.title } == "c")
+    }
+  }
+
+  @Test func `conflict modes keep, replace or patch the record that holds the key`() throws {
+    try withTemporaryStore([Pod.self]) { store in
+      try store.write { transaction in
+        let id = try transaction.insert(Pod(name: "a", version: "1", summary: "old", stars: 1))
+        let new = Pod(name: "a", version: "1", summary: "new", stars: 2)
+        #expect(try transaction.insert(new, onConflict: .ignore) == id)
+        #expect(try transaction.fetch(Pod.self, id: id)?.summary == "old")
+        #expect(try transaction.insert(new, onConflict: .patch([\.stars])) == id)
+        let patched = try transaction.fetch(Pod.self, id: id)
+        #expect(patched?.summary == "old" && patched?.stars == 2)
+        #expect(try transaction.insert(new, onConflict: .replace) == id)
+        #expect(try transaction.fetch(Pod.self, id: id)?.summary == "new")
+        let result = try transaction.insert(
+          contentsOf: [new, Pod(name: "b", version: "1"), Pod(name: "b", version: "1", stars: 9)],
+          onConflict: .replace)
+        #expect(result.unchangedCount == 1 && result.insertedCount == 1)
+        #expect(result.updatedCount == 1 && result.ids.map(\.rawValue) == [1, 2, 2])
+      }
+    }
+  }
+
+  @Test func `a replacement that two records stand against is refused`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      try store.write { transaction in
+        try transaction.insert(Film(title: "a", episode: 1, code: "x"))
+        try transaction.insert(Film(title: "b", episode: 2, code: "y"))
+        for mode in [InsertConflict<Film>.ignore, .replace, .patch([\.title])] {
+          let error = try storeError(.uniqueViolation) {
+            try transaction.insert(Film(title: "c", episode: 1, code: "y"), onConflict: mode)
+          }
+          #expect(error.message.contains("Film.episode") && error.message.contains("Film.code"))
+        }
+        #expect(try transaction.fetchAll(Film.self).map(\.title) == ["a", "b"])
+      }
+    }
+  }
+}
+
+@Suite struct `Record ids` {
+  private func insert(_ store: Store, _ episode: Int) throws -> UInt64 {
+    try store.write { try $0.insert(Film(title: "", episode: episode)).rawValue }
+  }
+
+  @Test func `are not used again after the last record is deleted`() throws {
+    try withTemporaryPath { path in
+      var store = try Store(at: path, entities: [Film.self])
+      for episode in 1...3 { _ = try insert(store, episode) }
+      try store.write { _ = try $0.delete(Film.self, id: RecordID(rawValue: 3)) }
+      #expect(try insert(store, 3) == 4)
+      try store.write { transaction in
+        try transaction.delete(Film.self, ids: [4, 2].map { RecordID(rawValue: $0) })
+      }
+      store.close()
+      store = try Store(at: path, entities: [Film.self])
+      #expect(try insert(store, 4) == 5)
+      store.close()
+    }
+  }
+
+  @Test func `are not used again after all records are deleted`() throws {
+    try withTemporaryPath { path in
+      var store = try Store(at: path, entities: [Film.self])
+      for episode in 1...3 { _ = try insert(store, episode) }
+      try store.write { try $0.deleteAll(Film.self) }
+      store.close()
+      store = try Store(at: path, entities: [Film.self])
+      #expect(try store.read { try $0.count(of: Film.self) } == 0)
+      #expect(try insert(store, 1) == 4)
+      store.close()
+    }
+  }
+
+  // A counter was raised by the first delete of a transaction only, so an id that was given and
+  // deleted after that came back. Every delete now compares with what has been given.
+  @Test func `are not used again when given and deleted after another delete`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      _ = try insert(store, 1)
+      try store.write { transaction in
+        try transaction.delete(Film.self, id: RecordID(rawValue: 1))
+        let id = try transaction.insert(Film(title: "", episode: 2))
+        #expect(id.rawValue == 2)
+        try transaction.delete(Film.self, id: id)
+      }
+      #expect(try insert(store, 3) == 3)
+    }
+  }
+
+  @Test func `a value with an id cannot be inserted, one without cannot be updated`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      var film = Film(title: "", episode: 1)
+      _ = try storeError(.identity) { try store.write { _ = try $0.update(film) } }
+      film.id = RecordID(rawValue: 9)
+      let error = try storeError(.identity) { try store.write { _ = try $0.insert(film) } }
+      #expect(error.recordID == 9)
+      let missing = try storeError(.noSuchRecord) { try store.write { _ = try $0.update(film) } }
+      #expect(missing.recordID == 9)
+      try store.write { transaction in
+        #expect(try transaction.delete(Film.self, id: film.id) == false)
+        #expect(try transaction.delete(Film.self, ids: [film.id]) == 0)
+      }
+    }
+  }
+
+  @Test func `records are fetched in the order of the ids asked for, missing ones left out`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      for episode in 1...4 { _ = try insert(store, episode) }
+      try store.read { snapshot in
+        let ids = [4, 9, 1, 4].map { RecordID<Film>(rawValue: $0) }
+        #expect(try snapshot.fetch(Film.self, ids: ids).map(\.episode) == [4, 1, 4])
+      }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import LodestoreFormat
+import Testing
+
+@testable import kvdump
+
+@Suite("kvdump verify and stat")
+struct VerifyCommandTests {
+  @Test("verify lists each tree and leaves with 0 when all is sound")
+  func soundStore() async throws {
+    let store = try VerifiedStore()
+    let memory = MemoryConsole(width: 100, environment: ["NO_COLOR": "1"])
+    #expect(await memory.run("verify", store.path) == .success)
+    let lines = memory.data.text.split(separator: "\n")
+    #expect(lines.contains("Film       6 records, 24 index entries  ok"))
+    #expect(lines.allSatisfy { $0.hasSuffix("  ok") })
+    #expect(memory.messages.text == "")
+  }
+
+  @Test("verify lists findings below the trees and leaves with 1")
+  func findings() async throws {
+    let store = try VerifiedStore()
+    try store.change { try $0.transaction.empty($0.tree(.index(entity: 1, index: 2))) }
+    let memory = MemoryConsole(width: 100, environment: ["NO_COLOR": "1"])
+    #expect(await memory.run("verify", store.path, "--limit", "2") == .negative)
+    let lines = memory.data.text.split(separator: "\n")
+    #expect(lines.contains("Film       6 records, 18 index entries  6 problems"))
+    #expect(lines.filter { $0.hasPrefix("  entry-missing: Film.title (index.1.2), record ") }.count == 2)
+    #expect(memory.messages.text == "2 of 6 problems; --limit 0 for all\n")
+  }
+
+  @Test("verify writes one object with the findings in JSON")
+  func json() async throws {
+    let store = try VerifiedStore()
+    try store.change { try $0.put(HeaderField.schema.key, [1], .header) }
+    let memory = MemoryConsole()
+    #expect(await memory.run("verify", store.path, "--format", "json") == .negative)
+    let text = memory.data.text
+    #expect(text.hasPrefix(#"{"store":""#))
+    #expect(text.contains(#""sound":false,"trees":[{"tree":"lodestore","entries":4,"findings":1}"#))
+    #expect(
+      text.contains(
+        #""findings":[{"code":"header","tree":"lodestore","subject":"schema","#
+          + #""detail":"has 1 bytes, must have 8"}]"#))
+  }
+
+  @Test("a file with damaged pages is listed and not opened")
+  func damagedPages() async throws {
+    let store = try VerifiedStore()
+    var file = try FaultFile(path: store.path)
+    file.put(UInt64(1), file.newestMeta + 128)
+    try file.write(to: store.path)
+    let memory = MemoryConsole(width: 100, environment: ["NO_COLOR": "1"])
+    #expect(await memory.run("verify", store.path) == .negative)
+    #expect(memory.data.text.contains("  page: tree names: page 1 is named, pages are 2 to "))
+    #expect(memory.messages.text.contains("the records in them were not looked at"))
+    let stat = MemoryConsole(width: 100, environment: ["NO_COLOR": "1"])
+    #expect(await stat.run("stat", store.path) == .damagedData)
+  }
+
+  @Test("what is no store leaves with 65, what is not there with 66")
+  func noStore() async throws {
+    let store = try VerifiedStore()
+    try FaultFile.makeForeign(at: store.path + ".foreign")
+    try FaultFile(bytes: Array("plain text".utf8)).write(to: store.path + ".text")
+    for command in ["verify", "stat"] {
+      #expect(await MemoryConsole().run(command, store.path + ".text") == .damagedData)
+      #expect(await MemoryConsole().run(command, store.path + ".missing") == .noInput)
+    }
+    #expect(await MemoryConsole().run("verify", store.path + ".foreign") == .damagedData)
+  }
+
+  @Test("stat has a row for each tree with what it holds, and sums up the file")
+  func stat() async throws {
+    let store = try VerifiedStore()
+    let memory = MemoryConsole(width: 120, environment: ["NO_COLOR": "1"])
+    #expect(await memory.run("stat", store.path) == .success)
+    let lines = memory.data.text.split(separator: "\n")
+    #expect(lines.first?.hasPrefix("TREE") == true)
+    // Header, 4 trees of every store, 2 + 5 trees of the entities, LMDB's own two.
+    #expect(lines.count == 14)
+    #expect(lines.contains { $0.hasPrefix("index.1.4   Film.isShort+price ") })
+    #expect(memory.messages.text.contains("4 KiB pages"))
+  }
+
+  @Test("stat counts in JSON what the page checker counted")
+  func statJSON() async throws {
+    let store = try VerifiedStore()
+    let pages = try PageChecker.check(path: store.path)
+    let memory = MemoryConsole()
+    #expect(await memory.run("stat", store.path, "--format", "json") == .success)
+    let text = memory.data.text
+    #expect(text.contains(#""pages":\#(pages.pageCount),"freePages":\#(pages.freePageCount),"#))
+    #expect(
+      text.contains(
+        #"{"tree":"records.1","holds":"Film","depth":1,"branchPages":0,"leafPages":1,"#
+          + #""overflowPages":0,"entries":6,"#))
+  }
+}
