@@ -36,7 +36,8 @@ package final class Environment: @unchecked Sendable {
   package let options: EnvironmentOptions
   /// Whether readers of this process are known to writers; false on a read-only medium.
   package let hasLockFile: Bool
-  let identity: StoreFile.Identity
+  /// The place in the registry; a file that is being made has none yet.
+  let identity: StoreFile.Identity?
   private let handle: OpaquePointer
   private let forkCount: Int
   private let readers = Mutex(Readers())
@@ -55,7 +56,7 @@ package final class Environment: @unchecked Sendable {
 
   private init(
     handle: OpaquePointer, path: String, options: EnvironmentOptions, hasLockFile: Bool,
-    identity: StoreFile.Identity
+    identity: StoreFile.Identity?
   ) {
     self.handle = handle
     self.path = path
@@ -85,7 +86,7 @@ package final class Environment: @unchecked Sendable {
   }
 
   private static func open(
-    _ path: String, _ options: EnvironmentOptions, _ identity: StoreFile.Identity, flags: UInt32
+    _ path: String, _ options: EnvironmentOptions, _ identity: StoreFile.Identity?, flags: UInt32
   ) throws(LMDBError) -> Environment {
     var created: OpaquePointer?
     var code = mdb_env_create(&created)
@@ -126,8 +127,7 @@ package final class Environment: @unchecked Sendable {
     var creation = options
     creation.access = .readWrite(create: true)
     creation.durability = .full
-    let environment = try open(
-      temporary, creation, StoreFile.Identity(device: 0, inode: 0), flags: 0)
+    let environment = try open(temporary, creation, nil, flags: 0)
     do {
       try environment.write(initialise)
     } catch {
@@ -169,7 +169,7 @@ package final class Environment: @unchecked Sendable {
       for transaction in pool { mdb_txn_abort(transaction.handle) }
       mdb_env_close(handle)
     }
-    EnvironmentRegistry.remove(self)
+    if let identity { EnvironmentRegistry.remove(self, identity) }
   }
 
   private func checkUsable(_ operation: String) throws(LMDBError) {

@@ -110,23 +110,20 @@ package enum EnvironmentRegistry {
   ///
   /// Transactions that still run go on to their end, and the file is closed with the last of them.
   package static func close(_ environment: Environment) {
+    guard let identity = environment.identity else { return }
     let isLast = entries.withLock { entries in
-      guard var entry = entries[environment.identity], entry.environment === environment else {
-        return false
-      }
+      guard var entry = entries[identity], entry.environment === environment else { return false }
       entry.useCount -= 1
-      entries[environment.identity] = entry
+      entries[identity] = entry
       return entry.useCount == 0
     }
     if isLast { environment.shutDown() }
   }
 
   /// Forgets an environment whose file is closed: from now on it may be opened anew.
-  static func remove(_ environment: Environment) {
+  static func remove(_ environment: Environment, _ identity: StoreFile.Identity) {
     entries.withLock { entries in
-      if entries[environment.identity]?.environment === environment {
-        entries[environment.identity] = nil
-      }
+      if entries[identity]?.environment === environment { entries[identity] = nil }
     }
   }
 }

@@ -42,7 +42,7 @@ import Testing
     value.place = Place(
       name: "a", tags: ["x": [.max, .min], "": []],
       inner: [Place(name: "b", tags: [:], inner: [])])
-    value.json = .array([.integer(.max), .unsignedInteger(.max), .double(1.5), .string("")])
+    value.json = .array([.integer(.max), .unsigned(.max), .double(1.5), .string("")])
     value.optionalBool = isHighest
     (value.optionalInt16, value.optionalUInt64) = (.min, .max)
     (value.optionalFloat, value.optionalDouble) = (-0.0, .leastNonzeroMagnitude)

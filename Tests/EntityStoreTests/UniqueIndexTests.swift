@@ -85,7 +85,8 @@ import Testing
         let nulls = IndexBounds<String?>().from(nil).through(nil)
         #expect(try snapshot.ids(Film.byCode, within: nulls).map(\.rawValue) == [1, 2, 3, 4])
         #expect(try snapshot.fetch(Film.byCode, key: nil)?.episode == 1)
-        #expect(try snapshot.fetch(Film.byCode, keys: [nil, "", "x"]).map { $0?.episode } == [1, 5, nil])
+        let keys: [String?] = [nil, "", "x"]
+        #expect(try snapshot.fetch(Film.byCode, keys: keys).map { $0?.episode } == [1, 5, nil])
       }
     }
   }
@@ -155,7 +156,7 @@ import Testing
       try store.write { _ = try $0.delete(Film.self, id: RecordID(rawValue: 3)) }
       #expect(try insert(store, 3) == 4)
       try store.write { transaction in
-        try transaction.delete(Film.self, ids: [4, 2].map { RecordID(rawValue: $0) })
+        _ = try transaction.delete(Film.self, ids: [4, 2].map { RecordID(rawValue: $0) })
       }
       store.close()
       store = try Store(at: path, entities: [Film.self])

@@ -60,7 +60,8 @@ final class VerifiedStore {
     ])
 
   init() throws {
-    folder = FileManager.default.temporaryDirectory
+    folder =
+      FileManager.default.temporaryDirectory
       .appendingPathComponent("verify-\(UInt64.random(in: 0 ... .max))").path
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: true)

@@ -85,7 +85,9 @@ struct FaultFile {
   mutating func damage(_ kind: DamageKind, _ random: inout DamageGenerator) {
     let size = Self.pageSize
     func below(_ bound: Int) -> Int { Int.random(in: 0..<max(1, bound), using: &random) }
-    func page(_ flag: Int) -> Int { (pages(ofType: flag).randomElement(using: &random) ?? 2) * size }
+    func page(_ flag: Int) -> Int {
+      (pages(ofType: flag).randomElement(using: &random) ?? 2) * size
+    }
     switch kind {
     case .bit: bytes[below(bytes.count)] ^= 1 << UInt8(below(8))
     case .byte: bytes[below(bytes.count)] = UInt8(below(256))

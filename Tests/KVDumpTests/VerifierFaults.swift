@@ -11,7 +11,8 @@ struct Fault: Sendable, CustomTestStringConvertible {
   var plant: @Sendable (RawStore) throws -> Void
 
   init(
-    _ name: String, _ codes: Set<Finding.Code>, _ plant: @escaping @Sendable (RawStore) throws -> Void
+    _ name: String, _ codes: Set<Finding.Code>,
+    _ plant: @escaping @Sendable (RawStore) throws -> Void
   ) {
     self.name = name
     self.codes = codes
@@ -136,7 +137,9 @@ extension Fault {
       try $0.reseal(1) { bytes in
         bytes[1] |= 0x80
         var ends: [UInt8] = []
-        for place in stride(from: 31, to: 37, by: 2) { ends += bytes[place..<(place + 2)] + [0, 0] }
+        for place in stride(from: 31, to: 37, by: 2) {
+          ends += bytes[place..<(place + 2)] + [0, 0]
+        }
         bytes.replaceSubrange(31..<37, with: ends)
       }
     },

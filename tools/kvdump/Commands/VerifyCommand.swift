@@ -3,7 +3,8 @@ import ArgumentParser
 /// `kvdump verify`: every rule of the format; status 1 and a list when anything is wrong.
 struct VerifyCommand: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "verify", abstract: "Check every page, record, index and checksum; status 1 if wrong.",
+    commandName: "verify",
+    abstract: "Check every page, record, index and checksum; status 1 if wrong.",
     discussion: """
       The file's pages are checked before it is opened, so a damaged file is listed and not read.
 

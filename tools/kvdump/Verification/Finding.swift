@@ -47,7 +47,7 @@ package struct Finding: Equatable, Sendable {
 }
 
 extension Finding: CustomStringConvertible {
-  /// `entry-missing: Film.episodeId (index.1.1), record 3: …`
+  /// As in `entry-missing: Film.episodeId (index.1.1), record 3, key 1337: the record has no entry`.
   package var description: String {
     var place = subject ?? tree ?? ""
     if subject != nil, let tree { place += " (\(tree))" }

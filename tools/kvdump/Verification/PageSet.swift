@@ -4,7 +4,7 @@ struct PageSet {
 
   init(bound: Int) { words = [UInt64](repeating: 0, count: (bound + 63) / 64) }
 
-  /// Returns whether it was not in the set before. `page` must be below the bound.
+  /// Adds `page`, which must be below the bound; returns whether it is new.
   mutating func insert(_ page: Int) -> Bool {
     let bit: UInt64 = 1 << UInt64(page & 63)
     defer { words[page >> 6] |= bit }

@@ -122,12 +122,14 @@ enum CatalogueRules {
     if case .string(let text) = attribute["name"] { name = text }
     var problems: [Problem] = []
     if let shape = attribute["shape"] {
-      if case .string = shape {} else {
+      if case .string = shape {
+      } else {
         problems.append(Problem(detail: "attribute '\(name)' has a 'shape' that is not text"))
       }
     }
     if let removed = attribute["removed"] {
-      if case .bool = removed {} else {
+      if case .bool = removed {
+      } else {
         problems.append(Problem(detail: "attribute '\(name)' has a 'removed' that is no boolean"))
       }
     }

@@ -43,7 +43,9 @@ extension Verifier {
         .header, tree: TreeName.header.text, subject: field.rawValue, detail))
   }
 
-  /// Checks Format.md, "Counters". Runs after the catalogue.
+  /// Checks the rules of Format.md, "Counters".
+  ///
+  /// After the catalogue, whose entities they count.
   mutating func verifyCounters() throws {
     let name = TreeName.counters.text
     guard let tree = trees[name] else { return }

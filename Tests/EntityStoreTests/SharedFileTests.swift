@@ -1,0 +1,140 @@
+import Foundation
+import Testing
+
+@testable import EntityStore
+
+@Suite struct `One file, several stores` {
+  @Test func `two stores with different entities see each other's commits`() throws {
+    try withTemporaryPath { path in
+      let films = try Store(at: path, entities: [Film.self])
+      let pods = try Store(at: path, entities: [Pod.self, Film.self])
+      try films.write { _ = try $0.insert(Film(title: "a", episode: 1)) }
+      try pods.write { _ = try $0.insert(Pod(name: "a", version: "1")) }
+      #expect(try pods.read { try $0.count(of: Film.self) } == 1)
+      let error = try storeError(.unknownEntity) { try films.read { try $0.count(of: Pod.self) } }
+      #expect(error.message.contains("Pod.self"))
+      films.close()
+      #expect(try pods.read { try $0.count(of: Pod.self) } == 1)
+      pods.close()
+    }
+  }
+
+  @Test func `a hard link leads to the same store`() throws {
+    let folder = try TemporaryFolder()
+    let first = try Store(at: folder.storePath, entities: [Film.self])
+    let link = folder.path + "/other.lodestore"
+    try FileManager.default.linkItem(atPath: folder.storePath, toPath: link)
+    let second = try Store(at: link, entities: [Film.self])
+    try first.write { _ = try $0.insert(Film(title: "a", episode: 1)) }
+    #expect(try second.read { try $0.count(of: Film.self) } == 1)
+    // They share the writer, so a write through the other path is a nested one.
+    _ = try storeError(.nestedWrite) { try first.write { _ in try second.write { _ in } } }
+    first.close()
+    #expect(try second.read { try $0.count(of: Film.self) } == 1)
+    second.close()
+    try expectSound(link)
+  }
+
+  // When bringing the schema up to date threw, the environment was given back twice, which
+  // closed it under another store. It is given back once.
+  @Test func `an opening that fails leaves the other store open`() throws {
+    try withTemporaryPath { path in
+      let store = try Store(at: path, entities: [PersonV1.self])
+      for _ in 0..<3 {
+        _ = try storeError(.incompatibleSchema) {
+          try Store(at: path, entities: [PersonVariant<Retyped>.self])
+        }
+      }
+      try store.write { _ = try $0.insert(PersonV1(name: "a", age: 1)) }
+      #expect(try store.read { try $0.count(of: PersonV1.self) } == 1)
+      store.close()
+    }
+  }
+
+  @Test func `a closed store refuses while another has the file open`() throws {
+    try withTemporaryPath { path in
+      let first = try Store(at: path, entities: [Film.self])
+      let second = try Store(at: path, entities: [Film.self])
+      first.close()
+      _ = try storeError(.closed) { try first.read { try $0.count(of: Film.self) } }
+      _ = try storeError(.closed) { try first.write { _ in } }
+      first.close()
+      #expect(try second.read { try $0.count(of: Film.self) } == 0)
+      second.close()
+    }
+  }
+
+  // A type whose attributes another program had moved read its neighbours' bytes, and writing
+  // trapped. A type that no longer fits the file is refused before it touches a record.
+  @Test func `a type whose attributes another store has changed is refused`() throws {
+    try withTemporaryPath { path in
+      let old = try Store(at: path, entities: [PersonV1.self, Film.self])
+      try old.write { _ = try $0.insert(PersonV1(name: "a", email: "e", age: 1)) }
+      let new = try Store(at: path, entities: [PersonV2.self])
+      #expect(try new.read { try $0.fetchAll(PersonV2.self).map(\.age) } == [1])
+      let read = try storeError(.incompatibleSchema) {
+        try old.read { try $0.fetchAll(PersonV1.self) }
+      }
+      #expect(read.entity == "Person")
+      _ = try storeError(.incompatibleSchema) {
+        try old.write { try $0.insert(PersonV1(name: "b", age: 2)) }
+      }
+      // The other entities go on.
+      try old.write { _ = try $0.insert(Film(title: "a", episode: 1)) }
+      old.close()
+      new.close()
+    }
+  }
+
+  @Test func `an index that another process adds is seen and kept up`() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.storePath
+    let store = try storeWithWords(["b", "a", "c"], at: path)
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let store = try Store(at: path, entities: [IndexedWord.self])
+      try await store.write { _ = try $0.insert(IndexedWord(text: "aa")) }
+      store.close()
+    }
+    try expectIndexIsKeptUp(store)
+    try expectSound(path)
+  }
+
+  private func storeWithWords(_ words: [String], at path: String) throws -> Store {
+    let store = try Store(at: path, entities: [Word.self])
+    try store.write { transaction in
+      for text in words { try transaction.insert(Word(text: text)) }
+    }
+    return store
+  }
+
+  private func expectIndexIsKeptUp(_ store: Store) throws {
+    #expect(try store.read { try $0.fetchAll(Word.self).map(\.text) } == ["b", "a", "c", "aa"])
+    try store.write { transaction in
+      try transaction.insert(Word(text: "ab"))
+      try transaction.insert(contentsOf: ["0", "z"].map { Word(text: $0) })
+      try transaction.delete(Word.self, id: RecordID(rawValue: 1))
+    }
+    let words = try store.read { try $0.fetch(Word.index(\.text)).map(\.text) }
+    #expect(words == ["0", "a", "aa", "ab", "c", "z"])
+    store.close()
+  }
+
+  struct Word: Entity {
+    var id = RecordID<Word>()
+    var text: String
+    static let schema = EntitySchema<Word>("Word", attributes: [.init("text", \.text)])
+    func encode(into writer: inout RecordWriter) { writer.write(text) }
+    init(text: String) { self.text = text }
+    init(from reader: inout RecordReader) throws(StoreError) { text = try reader.read() }
+  }
+
+  struct IndexedWord: Entity {
+    var id = RecordID<IndexedWord>()
+    var text: String
+    static let schema = EntitySchema<IndexedWord>(
+      "Word", attributes: [.init("text", \.text)], indexes: [[\.text]])
+    func encode(into writer: inout RecordWriter) { writer.write(text) }
+    init(text: String) { self.text = text }
+    init(from reader: inout RecordReader) throws(StoreError) { text = try reader.read() }
+  }
+}

@@ -1,0 +1,171 @@
+import EntityStore
+
+// One stored entity, "Person", as a program declares it over the years.
+
+struct PersonV1: Equatable {
+  var id = RecordID<PersonV1>()
+  var name: String
+  var email: String?
+  var age: Int
+}
+
+extension PersonV1: Entity {
+  static let schema = EntitySchema<PersonV1>(
+    "Person",
+    attributes: [.init("name", \.name), .init("email", \.email), .init("age", \.age)],
+    indexes: [[\.name]])
+  func encode(into writer: inout RecordWriter) {
+    writer.write(name)
+    writer.write(email)
+    writer.write(age)
+  }
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    email = try reader.read()
+    age = try reader.read()
+  }
+}
+
+/// Adds an optional attribute and one with an initial value, between the others, and an index on it.
+struct PersonV2: Equatable {
+  var id = RecordID<PersonV2>()
+  var city: String?
+  var age: Int
+  var level = 3
+  var name: String
+  var email: String?
+}
+
+extension PersonV2: Entity {
+  static let byLevel = PersonV2.index(\.level)
+  static let schema = EntitySchema<PersonV2>(
+    "Person",
+    attributes: [
+      .init("city", \.city), .init("age", \.age), .init("level", \.level, initial: 3),
+      .init("name", \.name), .init("email", \.email),
+    ], indexes: [[\.name], [\.level]])
+  func encode(into writer: inout RecordWriter) {
+    writer.write(city)
+    writer.write(age)
+    writer.write(level)
+    writer.write(name)
+    writer.write(email)
+  }
+  init(from reader: inout RecordReader) throws(StoreError) {
+    city = try reader.read()
+    age = try reader.read()
+    level = try reader.read()
+    name = try reader.read()
+    email = try reader.read()
+  }
+}
+
+/// One attribute of another kind in each variant, so that a table of them fits on a page.
+struct PersonVariant<Change: PersonChange>: Entity {
+  var id = RecordID<PersonVariant>()
+  var name: String
+  var email: Change.Email
+  var extra: Change.Extra
+
+  static var schema: EntitySchema<PersonVariant> { Change.schema }
+  func encode(into writer: inout RecordWriter) {
+    writer.write(name)
+    writer.write(email)
+    if Change.hasExtra { writer.write(extra) }
+  }
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    email = try reader.read()
+    extra = Change.hasExtra ? try reader.read() : Change.noExtra
+  }
+}
+
+protocol PersonChange: Sendable {
+  associatedtype Email: AttributeValue
+  associatedtype Extra: AttributeValue
+  static var schema: EntitySchema<PersonVariant<Self>> { get }
+  static var hasExtra: Bool { get }
+  static var noExtra: Extra { get }
+}
+
+extension PersonChange where Extra == Int {
+  static var noExtra: Int { 0 }
+}
+
+/// `email` is required, `age` is gone.
+enum Tightened: PersonChange {
+  typealias Email = String
+  typealias Extra = Int
+  static let hasExtra = false
+  static let schema = EntitySchema<PersonVariant<Tightened>>(
+    "Person", attributes: [.init("name", \.name), .init("email", \.email)],
+    indexes: [[\.name]])
+}
+
+/// `email` is an integer.
+enum Retyped: PersonChange {
+  typealias Email = Int?
+  typealias Extra = Int
+  static let hasExtra = false
+  static let schema = EntitySchema<PersonVariant<Retyped>>(
+    "Person", attributes: [.init("name", \.name), .init("email", \.email)])
+}
+
+/// A required attribute without an initial value.
+enum Demanding: PersonChange {
+  typealias Email = String?
+  typealias Extra = Int
+  static let hasExtra = true
+  static let schema = EntitySchema<PersonVariant<Demanding>>(
+    "Person",
+    attributes: [.init("name", \.name), .init("email", \.email), .init("height", \.extra)])
+}
+
+/// `years` was `age`.
+enum Renamed: PersonChange {
+  typealias Email = String?
+  typealias Extra = Int
+  static let hasExtra = true
+  static let schema = EntitySchema<PersonVariant<Renamed>>(
+    "Person",
+    attributes: [
+      .init("name", \.name), .init("email", \.email),
+      .init("years", \.extra, originalName: "age"),
+    ], indexes: [[\.name]])
+}
+
+/// `fullName` was `name`, and another attribute takes the name it gives up.
+enum Displaced: PersonChange {
+  typealias Email = String?
+  typealias Extra = Int
+  static let hasExtra = true
+  static let schema = EntitySchema<PersonVariant<Displaced>>(
+    "Person",
+    attributes: [
+      .init("fullName", \.name, originalName: "name"), .init("email", \.email),
+      .init("name", \.extra, initial: 5),
+    ])
+}
+
+/// `age` can be null.
+enum Relaxed: PersonChange {
+  typealias Email = String?
+  typealias Extra = Int?
+  static let hasExtra = true
+  static var noExtra: Int? { nil }
+  static let schema = EntitySchema<PersonVariant<Relaxed>>(
+    "Person",
+    attributes: [.init("name", \.name), .init("email", \.email), .init("age", \.extra)],
+    indexes: [[\.name], [\.extra]])
+}
+
+/// The index on `name` is unique.
+enum UniqueName: PersonChange {
+  typealias Email = String?
+  typealias Extra = Int
+  static let hasExtra = true
+  static let schema = EntitySchema<PersonVariant<UniqueName>>(
+    "Person",
+    attributes: [.init("name", \.name), .init("email", \.email), .init("age", \.extra)],
+    unique: [[\.name]])
+}
