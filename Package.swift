@@ -57,8 +57,10 @@ let package = Package(
       path: "tools/kvdump"),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
     .testTarget(name: "LodestoreFormatTests", dependencies: ["LodestoreFormat"]),
-    .testTarget(name: "EntityStoreTests", dependencies: ["EntityStore", "kvdump"]),
-    .testTarget(name: "KVDumpTests", dependencies: ["kvdump", "EntityStore"]),
+    .testTarget(
+      name: "EntityStoreTests", dependencies: ["EntityStore", "kvdump", "LMDB", "LodestoreFormat"]),
+    .testTarget(
+      name: "KVDumpTests", dependencies: ["kvdump", "EntityStore", "LMDB", "LodestoreFormat"]),
     .testTarget(
       name: "LodestoreTests",
       dependencies: [

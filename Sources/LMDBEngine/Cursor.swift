@@ -4,10 +4,16 @@ import CLMDB
 ///
 /// Made within a transaction and gone with it: do not keep one beyond the closure. `key` and
 /// `value` are those of the last move that returned true, and valid until the next change.
+///
+/// LMDB frees the cursors of a write when the write ends, and leaves those of a read to their
+/// owner. A cursor that was kept all the same is refused after its write, and not freed twice.
 package final class Cursor {
   private let handle: OpaquePointer
   private let tree: Tree
   private let transaction: Transaction
+  private let environment: Environment
+  /// How many writes had ended when this was made in one; −1 in a read.
+  private let write: Int
   private var currentKey = MDB_val()
   private var currentValue = MDB_val()
 
@@ -20,9 +26,24 @@ package final class Cursor {
     handle = opened
     self.tree = tree
     self.transaction = transaction
+    environment = transaction.environment
+    write =
+      environment.isActiveWrite(transaction.handle)
+      ? environment.endedWriteCount.load(ordering: .relaxed) : -1
   }
 
-  deinit { mdb_cursor_close(handle) }
+  deinit { if isAlive { mdb_cursor_close(handle) } }
+
+  @inline(__always)
+  private var isAlive: Bool {
+    write < 0 || environment.endedWriteCount.load(ordering: .relaxed) == write
+  }
+
+  /// Before each use: one comparison, against a use of freed memory.
+  @inline(__always)
+  private func checkAlive() throws(LMDBError) {
+    if !isAlive { throw LMDBError(code: MDB_BAD_TXN, operation: "use a cursor of \(tree.name)") }
+  }
 
   package var key: UnsafeRawBufferPointer { UnsafeRawBufferPointer(currentKey) }
   package var value: UnsafeRawBufferPointer { UnsafeRawBufferPointer(currentValue) }
@@ -34,10 +55,14 @@ package final class Cursor {
 
   @inline(__always)
   private func move(_ operation: MDB_cursor_op) throws(LMDBError) -> Bool {
+    try checkAlive()
     let code = mdb_cursor_get(handle, &currentKey, &currentValue, operation)
     if code == 0 { return true }
+    // What was asked for is the caller's memory, or a page that may go.
+    currentKey = MDB_val()
+    currentValue = MDB_val()
     if code == MDB_NOTFOUND { return false }
-    throw LMDBError(code: code, operation: "walk \(tree.name)")
+    throw transaction.failure(code, "walk \(tree.name)")
   }
 
   package func first() throws(LMDBError) -> Bool { try move(MDB_FIRST) }
@@ -54,7 +79,7 @@ package final class Cursor {
   /// Moves to `key` itself.
   @inline(__always)
   package func seek(_ key: UnsafeRawBufferPointer) throws(LMDBError) -> Bool {
-    guard key.count >= 1, key.count <= 511 else { return false }
+    guard tree.takesKey(ofSize: key.count) else { return false }
     currentKey = MDB_val(key)
     return try move(MDB_SET_KEY)
   }
@@ -63,6 +88,9 @@ package final class Cursor {
   @inline(__always)
   package func seek(atOrAfter key: UnsafeRawBufferPointer) throws(LMDBError) -> Bool {
     guard !key.isEmpty else { return try first() }
+    guard !tree.hasIntegerKeys || key.count == 8 else {
+      throw LMDBError(.keySize(key.count), operation: "walk \(tree.name)")
+    }
     currentKey = MDB_val(key)
     return try move(MDB_SET_RANGE)
   }
@@ -86,7 +114,8 @@ package final class Cursor {
   private func put(
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ flags: UInt32
   ) throws(LMDBError) -> Bool {
-    guard key.count >= 1, key.count <= 511 else {
+    try checkAlive()
+    guard tree.takesKey(ofSize: key.count) else {
       throw LMDBError(.keySize(key.count), operation: "put into \(tree.name)")
     }
     guard value.count <= 1 << 30 else {
@@ -107,8 +136,9 @@ package final class Cursor {
     _ = try put(key, value, 0)
   }
 
-  /// Stores a pair unless the key is there; returns whether it did. Either way the cursor is at the
-  /// key, and ``value`` is the stored value when it returns false.
+  /// Stores a pair unless the key is there; returns whether it did.
+  ///
+  /// Either way the cursor is at the key, and ``value`` is the stored value when it returns false.
   package func putIfAbsent(
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
   ) throws(LMDBError) -> Bool {
@@ -130,7 +160,11 @@ package final class Cursor {
   package func appendReserving(
     _ key: UInt64, byteCount: Int
   ) throws(LMDBError) -> UnsafeMutableRawBufferPointer? {
-    guard byteCount <= 1 << 30 else {
+    try checkAlive()
+    guard tree.takesKey(ofSize: 8) else {
+      throw LMDBError(.keySize(8), operation: "put into \(tree.name)")
+    }
+    guard byteCount >= 0, byteCount <= 1 << 30 else {
       throw LMDBError(.valueSize(byteCount), operation: "put into \(tree.name)")
     }
     var key = key
@@ -144,9 +178,11 @@ package final class Cursor {
     return UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size)
   }
 
-  /// Removes the pair at the cursor. The next move forward goes to the pair behind it; place the
-  /// cursor anew before moving back.
+  /// Removes the pair at the cursor.
+  ///
+  /// The next move forward goes to the pair behind it; place the cursor anew before moving back.
   package func delete() throws(LMDBError) {
+    try checkAlive()
     try transaction.check(mdb_cursor_del(handle, 0), "delete from \(tree.name)")
   }
 }

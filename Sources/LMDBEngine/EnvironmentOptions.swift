@@ -13,7 +13,9 @@ package struct EnvironmentOptions: Sendable {
     case readOnly
   }
 
-  /// Address space reserved at open; costs nothing until used. Grown when it becomes small.
+  /// Address space reserved at open; costs nothing until used.
+  ///
+  /// Grown when it becomes small.
   package var mapSizeInBytes = 64 << 30
   /// The most the map may grow to.
   package var mapGrowthLimitInBytes = 1 << 46
@@ -22,14 +24,17 @@ package struct EnvironmentOptions: Sendable {
   package var readerSlotCount: UInt32 = 1024
   package var durability = Durability.full
   package var access = Access.readWrite(create: true)
-  /// Whether a reader may go without the lock file where it cannot be made: on a read-only
-  /// medium, or in a directory that this process may not write to. Only safe while nobody writes.
+  /// Whether a reader may go without the lock file where it cannot be made or used: in a directory
+  /// that this process may not write to.
+  ///
+  /// Only safe while nobody writes. On a read-only medium, where nobody can, it goes without one in
+  /// any case; see ``Environment/hasLockFile``.
   package var allowsUnlockedReading = false
   /// Whether to open on a file system that is not known to be safe.
   package var allowsAnyFileSystem = false
   /// Permissions of new files, before the process's mask.
   package var mode: UInt32 = 0o600
-  /// How long growth waits for the snapshots of this process to end.
+  /// How long moving the map, and closing, wait for the snapshots of this process to end.
   package var growthWaitInSeconds = 10.0
 
   package init() {}

@@ -1,5 +1,3 @@
-import Synchronization
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -11,92 +9,126 @@ import Synchronization
 /// The open environments of this process, by device and inode.
 ///
 /// LMDB must not open a file twice in one process: closing either copy drops the process's locks,
-/// and the next process reuses pages under the other's snapshots. Paths do not tell, because of hard links.
+/// and the next process reuses pages under the other's snapshots. Paths do not tell, because of
+/// hard links. An environment stays here until LMDB has closed it, not only until it is given back.
 package enum EnvironmentRegistry {
   private struct Entry {
     var environment: Environment
     var useCount: Int
   }
 
-  private static let entries = Mutex<[StoreFile.Identity: Entry]>([:])
+  private enum Attempt {
+    case opened(Environment)
+    case mustCreate
+    case isClosing
+  }
+
+  private static let entries = Guarded<[StoreFile.Identity: Entry]>([:])
+  /// Serialises the look at a file with its opening.
+  ///
+  /// Not held while a file is created, which runs the caller's closure, nor while one is closed,
+  /// which waits for others.
+  private static let gate = HeldLock()
 
   /// Opens `path`, or returns the environment that this process has already opened it as.
   ///
-  /// Each call is to be matched by ``close(_:)``. An environment that is being closed, while its
-  /// last snapshot still runs, is waited for, up to `growthWaitInSeconds`.
+  /// Each call is to be matched by ``close(_:)``.
+  ///
+  /// When the file was just closed here and a read still runs on it, waits for that up to the
+  /// growth wait, then throws.
   ///
   /// - Parameter initialise: what the first commit of a new file holds.
   package static func open<E: Error>(
     _ path: String, options: EnvironmentOptions, initialise: (Transaction) throws(E) -> Void
   ) throws -> Environment {
-    var waited = 0.0
+    let deadline = monotonicSeconds() + options.growthWaitInSeconds
+    var creationCount = 0
     while true {
-      let opened: Environment? = try entries.withLock { entries in
-        try openOrWait(path, options, &entries, initialise)
+      switch try attempt(path, options) {
+      case .opened(let environment):
+        return environment
+      case .mustCreate:
+        guard options.access == .readWrite(create: true), creationCount < 5 else {
+          throw LMDBError(code: ENOENT, operation: "open", path: path)
+        }
+        creationCount += 1
+        try Environment.create(path, options: options, initialise: initialise)
+      case .isClosing:
+        guard monotonicSeconds() < deadline else {
+          throw LMDBError(
+            .unsuitablePath("still open under a snapshot of a store that was closed"),
+            operation: "open", path: path)
+        }
+        usleep(1_000)
       }
-      if let opened { return opened }
-      guard waited < options.growthWaitInSeconds else {
-        throw LMDBError(
-          .unsuitablePath("still open under a snapshot of a store that was closed"),
-          operation: "open", path: path)
-      }
-      usleep(1000)
-      waited += 0.001
     }
   }
 
-  private static func openOrWait<E: Error>(
-    _ path: String, _ options: EnvironmentOptions,
-    _ entries: inout [StoreFile.Identity: Entry], _ initialise: (Transaction) throws(E) -> Void
-  ) throws -> Environment? {
-    var state = try StoreFile.examine(path, allowsAnyFileSystem: options.allowsAnyFileSystem)
-    if case .present(let identity) = state, let entry = entries[identity] {
-      return entry.environment.isClosing ? nil : try reuse(entry, identity, &entries, options)
-    }
-    if case .empty = state {
+  private static func attempt(
+    _ path: String, _ options: EnvironmentOptions
+  ) throws(LMDBError) -> Attempt {
+    gate.lock()
+    defer { gate.unlock() }
+    let identity: StoreFile.Identity
+    switch try StoreFile.examine(path, allowsAnyFileSystem: options.allowsAnyFileSystem) {
+    case .absent: return .mustCreate
+    case .empty:
+      // It is somebody's, and another process may be about to fill it.
       throw LMDBError(
         .notAnEnvironment("it is empty; remove it first, if nobody needs it"), operation: "open",
         path: path)
+    case .present(let found): identity = found
     }
-    if case .absent = state {
-      guard options.access == .readWrite(create: true) else {
-        throw LMDBError(code: ENOENT, operation: "open", path: path)
-      }
-      try Environment.create(path, options: options, initialise: initialise)
-      state = try StoreFile.examine(path, allowsAnyFileSystem: options.allowsAnyFileSystem)
-    }
-    guard case .present(let identity) = state else {
-      throw LMDBError(code: ENOENT, operation: "open", path: path)
-    }
-    try MetaPages.check(path)
+    if let known = try reuse(identity, path, options) { return known }
+    try StoreFile.checkMetaPages(path)
     let environment = try Environment.openUnregistered(path, options: options, identity: identity)
-    entries[identity] = Entry(environment: environment, useCount: 1)
-    return environment
+    entries.withLock { $0[identity] = Entry(environment: environment, useCount: 1) }
+    return .opened(environment)
   }
 
   private static func reuse(
-    _ entry: Entry, _ identity: StoreFile.Identity,
-    _ entries: inout [StoreFile.Identity: Entry], _ options: EnvironmentOptions
-  ) throws(LMDBError) -> Environment {
-    if options.access != .readOnly, entry.environment.options.access == .readOnly {
-      throw LMDBError(
-        .unsuitablePath("already open read-only in this process; close it first"),
-        operation: "open for writing", path: entry.environment.path)
+    _ identity: StoreFile.Identity, _ path: String, _ options: EnvironmentOptions
+  ) throws(LMDBError) -> Attempt? {
+    let lock = StoreFile.identity(at: path + "-lock")
+    return try entries.withLock { (entries) throws(LMDBError) in
+      dropInherited(&entries)
+      if let entry = entries[identity] {
+        guard entry.useCount > 0 else { return .isClosing }
+        if options.access != .readOnly, entry.environment.options.access == .readOnly {
+          throw LMDBError(
+            .unsuitablePath("already open read-only in this process; close it first"),
+            operation: "open for writing", path: entry.environment.path)
+        }
+        entries[identity]?.useCount += 1
+        return .opened(entry.environment)
+      }
+      // A data file that was replaced under an open environment has its lock file.
+      if let lock, entries.values.contains(where: { $0.environment.lockIdentity == lock }) {
+        throw LMDBError(
+          .unsuitablePath("a new file in the place of one that is open here; close that first"),
+          operation: "open", path: path)
+      }
+      return nil
     }
-    entries[identity]?.useCount += 1
-    return entry.environment
+  }
+
+  /// In a forked child: what the parent had open is not open here, and may be opened.
+  ///
+  /// The objects are kept for ever, since their locks may be held by threads that did not come
+  /// along.
+  private static func dropInherited(_ entries: inout [StoreFile.Identity: Entry]) {
+    for (identity, entry) in entries where entry.environment.isForked {
+      _ = Unmanaged.passRetained(entry.environment)
+      entries[identity] = nil
+    }
   }
 
   /// Opens a store that lives in memory: a file on a memory file system, without a name.
   package static func openInMemory<E: Error>(
     options: EnvironmentOptions, initialise: (Transaction) throws(E) -> Void
   ) throws -> Environment {
-    #if os(Linux)
-      let directory = "/dev/shm"
-    #else
-      let directory = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    #endif
-    let path = "\(directory)/lodestore.\(getpid()).\(String(UInt64.random(in: .min ... .max), radix: 36))"
+    let name = "lodestore.\(getpid()).\(String(UInt64.random(in: .min ... .max), radix: 36))"
+    let path = "\(memoryDirectory)/\(name)"
     var options = options
     options.access = .readWrite(create: true)
     defer {
@@ -106,24 +138,29 @@ package enum EnvironmentRegistry {
     return try open(path, options: options, initialise: initialise)
   }
 
+  /// Where there is no memory file system, a temporary file without a name comes closest.
+  private static var memoryDirectory: String {
+    #if os(Linux)
+      if access("/dev/shm", W_OK) == 0 { return "/dev/shm" }
+    #endif
+    return getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+  }
+
   /// Gives back one ``open(_:options:initialise:)``; the last one closes the environment.
   ///
-  /// Transactions that still run go on to their end, and the file is closed with the last of them.
+  /// One call too many does nothing.
   package static func close(_ environment: Environment) {
-    guard let identity = environment.identity else { return }
+    let identity = environment.identity
     let isLast = entries.withLock { entries in
-      guard var entry = entries[identity], entry.environment === environment else { return false }
+      guard var entry = entries[identity], entry.environment === environment, entry.useCount > 0
+      else { return false }
       entry.useCount -= 1
       entries[identity] = entry
       return entry.useCount == 0
     }
-    if isLast { environment.shutDown() }
-  }
-
-  /// Forgets an environment whose file is closed: from now on it may be opened anew.
-  static func remove(_ environment: Environment, _ identity: StoreFile.Identity) {
-    entries.withLock { entries in
-      if entries[identity]?.environment === environment { entries[identity] = nil }
+    guard isLast else { return }
+    environment.shutDown {
+      entries.withLock { $0[identity] = nil }
     }
   }
 }

@@ -1,4 +1,12 @@
-/// The bounds of a walk over keys.
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The bounds of a walk over the keys of a tree of byte keys, in the order of their bytes.
 package struct KeyRange: Sendable, Equatable {
   package enum Bound: Sendable, Equatable {
     case unbounded
@@ -14,7 +22,9 @@ package struct KeyRange: Sendable, Equatable {
     self.upper = upper
   }
 
-  /// All keys that begin with `prefix`. A prefix of nothing but 255 has no bound above.
+  /// All keys that begin with `prefix`.
+  ///
+  /// A prefix of nothing but 255 has no bound above.
   package static func prefix(_ prefix: [UInt8]) -> KeyRange {
     KeyRange(
       lower: prefix.isEmpty ? .unbounded : .included(prefix),
@@ -45,8 +55,21 @@ package struct KeyRange: Sendable, Equatable {
     }
   }
 
-  private static func isLess(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {
-    a.lexicographicallyPrecedes(b)
+  private static func isLess(_ key: UnsafeRawBufferPointer, _ bound: [UInt8]) -> Bool {
+    order(key, bound) < 0
+  }
+
+  private static func isLess(_ bound: [UInt8], _ key: UnsafeRawBufferPointer) -> Bool {
+    order(key, bound) > 0
+  }
+
+  private static func order(_ key: UnsafeRawBufferPointer, _ bound: [UInt8]) -> Int {
+    let count = min(key.count, bound.count)
+    let order = bound.withUnsafeBytes { bound in
+      guard count > 0, let a = key.baseAddress, let b = bound.baseAddress else { return 0 }
+      return Int(memcmp(a, b, count))
+    }
+    return order != 0 ? order : key.count - bound.count
   }
 }
 
@@ -86,12 +109,8 @@ extension Cursor {
     case .excluded(let bound):
       return try bound.withBytes { (bytes) throws(LMDBError) in
         guard try seek(atOrAfter: bytes) else { return false }
-        return compare(key, bytes) == 0 ? try next() : true
+        return key.elementsEqual(bytes) ? try next() : true
       }
     }
-  }
-
-  private func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
-    a.elementsEqual(b) ? 0 : 1
   }
 }

@@ -60,21 +60,26 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
 
   package var description: String {
     let place = path.map { " '\($0)'" } ?? ""
+    let thing = "cannot \(operation)\(place)"
+    let number = "\(name) (\(code))"
     return switch kind {
-    case .engine: "\(operation)\(place): \(name) (\(code)), \(String(cString: mdb_strerror(code)))"
-    case .unsuitablePath(let what): "\(operation)\(place): it is \(what)"
-    case .unsupportedFileSystem(let what): "\(operation)\(place): it is on \(what)"
-    case .notAnEnvironment(let what): "\(operation)\(place): \(what)"
+    case .engine: "\(thing): \(number), \(String(cString: mdb_strerror(code)))"
+    case .unsuitablePath(let what): "\(thing): it is \(what)"
+    case .unsupportedFileSystem(let what): "\(thing): it is on \(what)"
+    case .notAnEnvironment(let what): "\(thing): \(what)"
     case .truncated(let size, let needed):
-      "\(operation)\(place): the file has \(size) bytes, its header says \(needed)"
-    case .closed: "\(operation)\(place): closed"
-    case .usedAfterFork: "\(operation)\(place): used after fork"
-    case .nestedWrite: "\(operation)\(place): a write inside a write"
-    case .poisoned: "\(operation)\(place): a sync failed before"
-    case .cannotGrow(let why): "\(operation)\(place): MDB_MAP_FULL, and the map cannot grow: \(why)"
-    case .diskFull(let free): "\(operation)\(place): \(name) (\(code)), \(free) bytes free on disk"
-    case .keySize(let size): "\(operation): MDB_BAD_VALSIZE, the key has \(size) bytes, must have 1 to 511"
-    case .valueSize(let size): "\(operation): MDB_BAD_VALSIZE, the value has \(size) bytes, at most 1 GiB"
+      "\(thing): the file has \(size) bytes, its header says \(needed)"
+    case .closed: "\(thing): it is closed"
+    case .usedAfterFork: "\(thing): it was opened before this process was forked"
+    case .nestedWrite: "\(thing): this thread is inside a write already"
+    case .poisoned: "\(thing): an earlier write or sync failed; close it and open it again"
+    case .cannotGrow(let why): "\(thing): MDB_MAP_FULL, and the map cannot grow: \(why)"
+    case .diskFull(let free): "\(thing): \(number), \(free) bytes free on disk"
+    case .keySize(let size):
+      "\(thing): MDB_BAD_VALSIZE, the key has \(size) bytes, must have 1 to 511, or 8 in a tree of "
+        + "integer keys"
+    case .valueSize(let size):
+      "\(thing): MDB_BAD_VALSIZE, the value has \(size) bytes, at most 1 GiB"
     }
   }
 
@@ -92,6 +97,7 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     EBUSY: "EBUSY", EEXIST: "EEXIST", ENOTDIR: "ENOTDIR", EISDIR: "EISDIR", EINVAL: "EINVAL",
     EFBIG: "EFBIG", ENOSPC: "ENOSPC", EROFS: "EROFS", EAGAIN: "EAGAIN", EMFILE: "EMFILE",
     ENFILE: "ENFILE", EDQUOT: "EDQUOT", ELOOP: "ELOOP", ENAMETOOLONG: "ENAMETOOLONG",
-    EBADF: "EBADF", ESPIPE: "ESPIPE",
+    EBADF: "EBADF", ESPIPE: "ESPIPE", EINTR: "EINTR", ENODEV: "ENODEV", ENOLCK: "ENOLCK",
+    ENXIO: "ENXIO", ENOTSUP: "ENOTSUP", ESTALE: "ESTALE", EXDEV: "EXDEV",
   ]
 }

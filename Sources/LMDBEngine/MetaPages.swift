@@ -6,171 +6,186 @@
   import Darwin
 #endif
 
-/// What the first pages of a file say, read before LMDB maps it.
+/// The meta pages and the free list of a file, read without mapping it.
 ///
-/// LMDB believes its meta pages: a file that ends before a page in use is a bus error at the first
-/// look at that page, so lengths are compared first. A file may well be shorter than its last page
-/// number says: pages that a transaction took and gave back before it committed are numbered,
-/// listed as free, and never written. A file is whole when every page missing at its end is on the
-/// free list, which is what is counted here.
+/// Layout of a meta page in LMDB data version 1 on a 64-bit machine: page header 16, magic 4,
+/// version 4, address 8, map size 8, two tree records of 48 (the first begins with the page size,
+/// each ends with its root page), last page 8, transaction 8.
 struct MetaPages {
-  private static let magic: UInt32 = 0xBEEF_C0DE
-  private static let noPage = UInt64.max
+  let file: Int32
+  let path: String
 
-  /// One meta page: page header 16, magic 4, version 4, address 8, map size 8, then two tree
-  /// records of 48 (the first, of the free list, begins with the page size), last page 8,
-  /// transaction 8.
-  private struct Meta {
-    var pageSize: Int
-    var freeDepth: Int
+  private struct Meta: Equatable {
+    var pageSize: UInt32
     var freeRoot: UInt64
     var lastPage: UInt64
     var transaction: UInt64
   }
 
-  private let file: Int32
-  private let path: String
-
-  /// Throws unless the file is LMDB's, for this kind of machine, and whole.
+  /// Throws when the file is not LMDB's, or shorter than its newest commit needs.
   ///
-  /// Only while this process does not have the file open: closing any descriptor of it would be
-  /// against LMDB's rules.
-  static func check(_ path: String) throws(LMDBError) {
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-    guard file >= 0 else { throw LMDBError(code: errno, operation: "open", path: path) }
-    defer { close(file) }
-    try MetaPages(file: file, path: path).check()
+  /// Another process may be writing: what looks wrong is looked at again.
+  func check() throws(LMDBError) {
+    var attempts = 0
+    while true {
+      attempts += 1
+      do {
+        return try checkOnce()
+      } catch {
+        guard attempts < 4 else { throw error }
+        usleep(2_000)
+      }
+    }
   }
 
-  private func check() throws(LMDBError) {
-    let first = try meta(at: 0)
-    guard first.pageSize.nonzeroBitCount == 1, (512...65_536).contains(first.pageSize) else {
-      throw refuse("its first page says a page size of \(first.pageSize)")
-    }
-    let second = try meta(at: UInt64(first.pageSize))
-    guard second.pageSize == first.pageSize else {
-      throw refuse("its meta pages disagree about the page size")
-    }
-    let newest = first.transaction >= second.transaction ? first : second
-    guard newest.lastPage >= 1, newest.lastPage < 1 << 48 else {
-      throw refuse("its header says that page \(newest.lastPage) is the last")
-    }
-    // Asked after the meta pages were read: another process may be adding to the file.
-    let size = try fileSize()
+  private func checkOnce() throws(LMDBError) {
+    let newest = try newestMeta()
     let pageSize = UInt64(newest.pageSize)
-    let needed = (newest.lastPage + 1) * pageSize
-    guard size < needed else { return }
-    let firstMissing = size / pageSize
-    guard freePages(from: firstMissing, newest) == newest.lastPage + 1 - firstMissing else {
-      throw LMDBError(.truncated(size: size, needed: needed), operation: "open", path: path)
-    }
-  }
-
-  private func refuse(_ what: String) -> LMDBError {
-    LMDBError(.notAnEnvironment(what), operation: "open", path: path)
-  }
-
-  private func fileSize() throws(LMDBError) -> UInt64 {
+    // After the pages: the file only grows, and grows before a commit says so.
     var status = stat()
     guard fstat(file, &status) == 0 else {
       throw LMDBError(code: errno, operation: "open", path: path)
     }
-    return UInt64(status.st_size)
+    let size = UInt64(max(0, status.st_size))
+    let (pages, overflows) = newest.lastPage.addingReportingOverflow(1)
+    let (needed, isTooMuch) = pages.multipliedReportingOverflow(by: pageSize)
+    if !overflows, !isTooMuch, size >= needed { return }
+    // Pages that a write took and gave back are counted, and at the end of the file never written:
+    // a healthy file may be shorter than its count, by nothing but free pages.
+    let present = size / pageSize
+    if !overflows, pages - present <= 1 << 20,
+      let free = freePages(from: present, newest), UInt64(free.count) == pages - present
+    {
+      return
+    }
+    throw LMDBError(
+      .truncated(size: size, needed: overflows || isTooMuch ? .max : needed), operation: "open",
+      path: path)
   }
 
-  private func meta(at offset: UInt64) throws(LMDBError) -> Meta {
-    guard let page = bytes(at: offset, count: 152) else {
-      throw refuse("it is too short to be an LMDB file")
+  private func newestMeta() throws(LMDBError) -> Meta {
+    let first = try meta(at: 0)
+    let pageSize = first.pageSize
+    guard pageSize >= 512, pageSize <= 65_536, pageSize & (pageSize - 1) == 0 else {
+      throw refusal("its first page says a page size of \(pageSize)")
     }
-    let word = { (place: Int) in page.load(place, as: UInt32.self) }
-    guard word(16) == Self.magic else {
-      if word(12) == Self.magic { throw refuse("it is an LMDB file of a 32-bit machine") }
-      if word(24) == Self.magic { throw refuse("it is an LMDB file of the 1.0 format") }
-      if word(16) == Self.magic.byteSwapped {
-        throw refuse("it is an LMDB file of a machine with the other byte order")
+    let second = try meta(at: off_t(pageSize))
+    guard second.pageSize == pageSize else {
+      throw refusal("its two first pages say page sizes of \(pageSize) and \(second.pageSize)")
+    }
+    let newest = first.transaction >= second.transaction ? first : second
+    guard newest.lastPage >= 1 else {
+      throw refusal("its header says that page \(newest.lastPage) is the last")
+    }
+    return newest
+  }
+
+  private func refusal(_ what: String) -> LMDBError {
+    LMDBError(.notAnEnvironment(what), operation: "open", path: path)
+  }
+
+  private func meta(at offset: off_t) throws(LMDBError) -> Meta {
+    guard let page = read(152, at: offset) else {
+      throw refusal("it is too short to be an LMDB file")
+    }
+    let magic: UInt32 = 0xBEEF_C0DE
+    guard page.word(16) == magic else {
+      if page.word(12) == magic { throw refusal("it is an LMDB file of a 32-bit machine") }
+      if page.word(24) == magic { throw refusal("it is an LMDB file of the 1.0 format") }
+      if page.word(16) == magic.byteSwapped {
+        throw refusal("it is an LMDB file of a machine with the other byte order")
       }
-      throw refuse("it is not an LMDB file")
+      throw refusal("it is not an LMDB file")
     }
-    guard word(20) == 1 else { throw refuse("its LMDB data version is \(word(20)), must be 1") }
+    guard page.word(20) == 1 else {
+      throw refusal("its LMDB data version is \(page.word(20)), must be 1")
+    }
     return Meta(
-      pageSize: Int(word(40)), freeDepth: Int(page.load(46, as: UInt16.self)),
-      freeRoot: page.load(80, as: UInt64.self), lastPage: page.load(136, as: UInt64.self),
-      transaction: page.load(144, as: UInt64.self))
+      pageSize: page.word(40), freeRoot: page.long(80), lastPage: page.long(136),
+      transaction: page.long(144))
   }
 
-  /// How many pages from `first` on are on the free list. A list that cannot be read counts
-  /// nothing: its own pages are then among the missing.
-  private func freePages(from first: UInt64, _ meta: Meta) -> UInt64 {
-    guard meta.freeRoot != Self.noPage else { return 0 }
-    var count: UInt64 = 0
-    var pending = [(page: meta.freeRoot, depth: 1)]
-    // A damaged list may lead in circles; a whole one has fewer pages than the file.
-    var budget = meta.lastPage + 1
-    while let (number, depth) = pending.popLast() {
-      guard budget > 0, depth <= meta.freeDepth, number < first,
-        let page = bytes(at: number * UInt64(meta.pageSize), count: meta.pageSize)
-      else { return 0 }
-      budget -= 1
-      let flags = page.load(10, as: UInt16.self)
-      let isBranch = flags & 1 != 0
-      let pointersEnd = Int(page.load(12, as: UInt16.self))
-      guard isBranch != (flags & 2 != 0), (16...page.count).contains(pointersEnd) else { return 0 }
-      for slot in stride(from: 16, to: pointersEnd - 1, by: 2) {
-        let node = Int(page.load(slot, as: UInt16.self))
-        guard node + 8 <= page.count else { return 0 }
-        if isBranch {
-          let low = UInt64(page.load(node, as: UInt32.self))
-          pending.append((low | UInt64(page.load(node + 4, as: UInt16.self)) << 32, depth + 1))
+  private func read(_ count: Int, at offset: off_t) -> Page? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let got = bytes.withUnsafeMutableBytes { pread(file, $0.baseAddress, count, offset) }
+    return got == count ? Page(bytes: bytes) : nil
+  }
+
+  /// A piece of the file; reading outside it gives 0, which no check takes for good.
+  private struct Page {
+    var bytes: [UInt8]
+
+    func word(_ place: Int) -> UInt32 { load(place) ?? 0 }
+    func long(_ place: Int) -> UInt64 { load(place) ?? 0 }
+    func half(_ place: Int) -> Int { Int(load(place) ?? UInt16(0)) }
+
+    private func load<T: BitwiseCopyable>(_ place: Int) -> T? {
+      guard place >= 0, place + MemoryLayout<T>.size <= bytes.count else { return nil }
+      return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: T.self) }
+    }
+  }
+
+  // MARK: The free list
+
+  /// The free pages at and above `lowest`, as the free list of `meta` says; `nil` when it cannot
+  /// be read in a reasonable number of steps.
+  private func freePages(from lowest: UInt64, _ meta: Meta) -> Set<UInt64>? {
+    var free: Set<UInt64> = []
+    var pages = meta.freeRoot == .max ? [] : [(number: meta.freeRoot, depth: 0)]
+    var steps = 0
+    while let (number, depth) = pages.popLast() {
+      steps += 1
+      guard steps <= 1 << 16, depth < 32, number < lowest,
+        let page = read(Int(meta.pageSize), at: off_t(number * UInt64(meta.pageSize))),
+        page.long(0) == number
+      else { return nil }
+      let flags = page.half(10)
+      let nodeCount = (page.half(12) - 16) / 2
+      for index in 0..<max(0, nodeCount) {
+        let node = page.half(16 + 2 * index)
+        guard node >= 16, node + 8 <= page.bytes.count else { return nil }
+        let low = UInt64(page.word(node))
+        if flags & 0x01 != 0 {
+          pages.append((low | UInt64(page.half(node + 4)) << 32, depth + 1))
+        } else if flags & 0x02 != 0 {
+          let data = node + 8 + page.half(node + 6)
+          guard
+            add(
+              Int(low), of: page, at: data, isElsewhere: page.half(node + 4) & 0x01 != 0,
+              pageSize: Int(meta.pageSize), lowest: lowest, last: meta.lastPage, to: &free)
+          else { return nil }
         } else {
-          guard let listed = freePages(in: node, of: page, from: first, meta) else { return 0 }
-          count += listed
+          return nil
         }
       }
     }
-    return count
+    return free
   }
 
-  /// How many pages from `first` on one entry of the free list names; `nil` when it is damaged.
-  private func freePages(
-    in node: Int, of page: [UInt8], from first: UInt64, _ meta: Meta
-  ) -> UInt64? {
-    let size = Int(page.load(node, as: UInt32.self))
-    let start = node + 8 + Int(page.load(node + 6, as: UInt16.self))
-    let value: [UInt8]
-    if page.load(node + 4, as: UInt16.self) & 1 != 0 {
-      guard start + 8 <= page.count else { return nil }
-      let overflow = page.load(start, as: UInt64.self)
-      guard overflow < first, UInt64(size) <= first * UInt64(meta.pageSize),
-        let read = bytes(at: overflow * UInt64(meta.pageSize) + 16, count: size)
-      else { return nil }
-      value = read
-    } else {
-      guard start + size <= page.count else { return nil }
-      value = Array(page[start..<start + size])
+  /// One record of the free list: a count, then that many page numbers; a long one lies in pages
+  /// of its own, behind a page header.
+  private func add(
+    _ byteCount: Int, of page: Page, at data: Int, isElsewhere: Bool, pageSize: Int,
+    lowest: UInt64, last: UInt64, to free: inout Set<UInt64>
+  ) -> Bool {
+    var record = page
+    var start = data
+    if isElsewhere {
+      let number = page.long(data)
+      guard number < lowest, byteCount <= 1 << 28,
+        let read = read(byteCount + 16, at: off_t(number * UInt64(pageSize)))
+      else { return false }
+      record = read
+      start = 16
     }
-    guard value.count >= 8 else { return nil }
-    let listed = min(value.load(0, as: UInt64.self), UInt64(value.count / 8 - 1))
-    var count: UInt64 = 0
-    for place in 0..<Int(listed) {
-      let number = value.load(8 + place * 8, as: UInt64.self)
-      if number >= first, number <= meta.lastPage { count += 1 }
+    let count = record.long(start)
+    guard count <= UInt64(byteCount / 8), start + byteCount <= record.bytes.count else {
+      return false
     }
-    return count
-  }
-
-  private func bytes(at offset: UInt64, count: Int) -> [UInt8]? {
-    guard offset <= UInt64(Int64.max), count > 0 else { return nil }
-    var buffer = [UInt8](repeating: 0, count: count)
-    let read = buffer.withUnsafeMutableBytes {
-      pread(file, $0.baseAddress, $0.count, off_t(offset))
+    for index in 0..<Int(count) {
+      let number = record.long(start + 8 + 8 * index)
+      if number >= lowest, number <= last { free.insert(number) }
     }
-    return read == count ? buffer : nil
-  }
-}
-
-extension [UInt8] {
-  /// An integer in the machine's byte order, which is that of the file.
-  fileprivate func load<T: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, as: T.Type) -> T {
-    withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: T.self) }
+    return true
   }
 }

@@ -16,6 +16,11 @@ enum StoreFile {
   struct Identity: Hashable, Sendable {
     var device: UInt64
     var inode: UInt64
+
+    init(_ status: stat) {
+      device = UInt64(truncatingIfNeeded: status.st_dev)
+      inode = UInt64(status.st_ino)
+    }
   }
 
   enum State {
@@ -43,7 +48,7 @@ enum StoreFile {
     }
     try checkFileSystem(of: path, allowsAnyFileSystem)
     if status.st_size == 0 { return .empty }
-    return .present(Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)))
+    return .present(Identity(status))
   }
 
   static func directory(of path: String) -> String {
@@ -59,6 +64,27 @@ enum StoreFile {
     case S_IFSOCK: "a socket"
     default: "a device"
     }
+  }
+
+  /// Reads the meta pages; throws when they are not LMDB's or the file is shorter than they say.
+  ///
+  /// Only called while this process does not have the file open: closing any descriptor of it
+  /// would be against LMDB's rules.
+  static func checkMetaPages(_ path: String) throws(LMDBError) {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard file >= 0 else { throw LMDBError(code: errno, operation: "open", path: path) }
+    defer { close(file) }
+    try MetaPages(file: file, path: path).check()
+  }
+
+  static func identity(at path: String) -> Identity? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? Identity(status) : nil
+  }
+
+  static func identity(of file: Int32) -> Identity? {
+    var status = stat()
+    return fstat(file, &status) == 0 ? Identity(status) : nil
   }
 
   private static func checkFileSystem(
@@ -89,28 +115,59 @@ enum StoreFile {
   ///
   /// LMDB would make it with a hole, and on a full btrfs or tmpfs the first touch of a hole is a bus
   /// error. It gets its name only when it is complete: another process may use it the moment the
-  /// name is there. It gets the data file's permissions and owner, as a reader of another user who
-  /// made it his own would lock the owner out.
-  static func prewriteLockFile(for path: String, options: EnvironmentOptions) {
+  /// name is there. It gets the data file's permissions and owner; made with those of whoever opens
+  /// first, say an administrator who takes a look, it would lock out the owner of the store.
+  static func prewriteLockFile(
+    for path: String, options: EnvironmentOptions
+  ) throws(LMDBError) {
     let lockPath = path + "-lock"
     var data = stat()
     guard access(lockPath, F_OK) != 0, lstat(path, &data) == 0 else { return }
     let temporary = temporaryName(for: lockPath)
-    let file = open(
-      temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, data.st_mode & 0o666)
+    let file = createForWriting(temporary, mode: 0o600)
+    // LMDB reports better than this could why it cannot be made.
     guard file >= 0 else { return }
-    // A header and two mutexes take two slots of 64 bytes beyond the readers'.
-    let zeros = [UInt8](repeating: 0, count: 64 * (Int(options.readerSlotCount) + 2))
-    if geteuid() == 0, data.st_uid != 0 { _ = fchown(file, data.st_uid, data.st_gid) }
-    if write(file, zeros, zeros.count) == zeros.count { link(temporary, lockPath) }
-    close(file)
-    unlink(temporary)
+    defer {
+      close(file)
+      unlink(temporary)
+    }
+    if geteuid() != data.st_uid, fchown(file, data.st_uid, data.st_gid) != 0,
+      data.st_mode & 0o020 == 0
+    {
+      throw LMDBError(code: EACCES, operation: "make the lock file of", path: path)
+    }
+    fchmod(file, data.st_mode & 0o666)
+    // LMDB's own size, a header and two mutexes beside the readers; a larger file would give more
+    // readers.
+    let size = 64 * (Int(options.readerSlotCount) + 2)
+    let zeros = [UInt8](repeating: 0, count: size)
+    var written = 0
+    while written < size {
+      let count = zeros.withUnsafeBytes { bytes in
+        write(file, bytes.baseAddress?.advanced(by: written), size - written)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        let code = count < 0 ? errno : ENOSPC
+        throw LMDBError(
+          .diskFull(freeBytes: free(on: file) ?? 0), code: code, operation: "open", path: path)
+      }
+      written += count
+    }
+    link(temporary, lockPath)
   }
 
-  static func free(at path: String) -> UInt64? {
+  /// The bytes that this process may still write to the file system of `file`.
+  static func free(on file: Int32) -> UInt64? {
     var info = statvfs()
-    guard statvfs(path, &info) == 0 else { return nil }
-    return UInt64(info.f_bavail) * UInt64(info.f_frsize)
+    guard fstatvfs(file, &info) == 0 else { return nil }
+    let blocks = geteuid() == 0 ? UInt64(info.f_bfree) : UInt64(info.f_bavail)
+    return blocks * UInt64(info.f_frsize)
+  }
+
+  static func isReadOnlyMedium(_ file: Int32) -> Bool {
+    var info = statvfs()
+    return fstatvfs(file, &info) == 0 && UInt(info.f_flag) & UInt(ST_RDONLY) != 0
   }
 
   static func syncDirectory(of path: String) throws(LMDBError) {
@@ -122,11 +179,11 @@ enum StoreFile {
     }
   }
 
-  /// A name beside `path` that nobody else uses.
+  /// A name beside `path` that nobody else uses; short, so that it is no longer than file systems
+  /// allow where `path` is just not.
   static func temporaryName(for path: String) -> String {
-    let base = path.split(separator: "/").last.map(String.init) ?? "store"
     let number = UInt64.random(in: .min ... .max)
-    return "\(directory(of: path))/.\(base).\(getpid()).\(String(number, radix: 36)).new"
+    return "\(directory(of: path))/.lodestore.\(getpid()).\(String(number, radix: 36)).new"
   }
 
   /// Opens a new file for writing; −1 with `errno` when it is there already.

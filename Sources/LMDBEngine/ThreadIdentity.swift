@@ -36,6 +36,8 @@ enum ForkCounter {
 }
 
 /// A lock that a thread holds across calls, unlike `Mutex`, which wants a closure.
+///
+/// One thread locks and the same one unlocks.
 final class HeldLock: @unchecked Sendable {
   // The pointer never changes; what it points to is the lock.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -52,5 +54,16 @@ final class HeldLock: @unchecked Sendable {
   }
 
   func lock() { pthread_mutex_lock(mutex) }
+
+  /// Waits in small steps, because macOS has no timed lock.
+  func lock(withinSeconds seconds: Double) -> Bool {
+    let deadline = monotonicSeconds() + seconds
+    while pthread_mutex_trylock(mutex) != 0 {
+      if monotonicSeconds() >= deadline { return false }
+      usleep(500)
+    }
+    return true
+  }
+
   func unlock() { pthread_mutex_unlock(mutex) }
 }

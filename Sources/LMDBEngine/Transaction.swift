@@ -1,5 +1,13 @@
 import CLMDB
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// A transaction in progress, read or write: what both can do.
 ///
 /// A plain handle, copied freely inside a call and never kept: it is valid only within the closure
@@ -22,12 +30,13 @@ package struct Transaction {
   package func get(
     _ key: UnsafeRawBufferPointer, in tree: Tree
   ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+    guard tree.takesKey(ofSize: key.count) else { return nil }
     var key = MDB_val(key)
     var value = MDB_val()
     let code = mdb_get(handle, tree.handle, &key, &value)
     if code == 0 { return UnsafeRawBufferPointer(value) }
     if code == MDB_NOTFOUND { return nil }
-    throw LMDBError(code: code, operation: "get from \(tree.name)")
+    throw failure(code, "get from \(tree.name)")
   }
 
   /// The value under an integer key.
@@ -45,7 +54,7 @@ package struct Transaction {
     }
     if code == 0 { return UnsafeRawBufferPointer(value) }
     if code == MDB_NOTFOUND { return nil }
-    throw LMDBError(code: code, operation: "get from \(tree.name)")
+    throw failure(code, "get from \(tree.name)")
   }
 
   package func get(_ key: [UInt8], in tree: Tree) throws(LMDBError) -> UnsafeRawBufferPointer? {
@@ -67,17 +76,18 @@ package struct Transaction {
   }
 
   /// LMDB's own trees: the free list and the tree of tree names.
-  package func engineStatistics() throws(LMDBError) -> (freeList: TreeStatistics, main: TreeStatistics)
-  {
+  package func engineStatistics() throws(LMDBError) -> (
+    freeList: TreeStatistics, main: TreeStatistics
+  ) {
     try (
-      statistics(of: Tree(name: "free list", handle: 0)),
-      statistics(of: Tree(name: "tree names", handle: 1))
+      statistics(of: Tree(name: "free list", handle: 0, hasIntegerKeys: true)),
+      statistics(of: Tree(name: "tree names", handle: 1, hasIntegerKeys: false))
     )
   }
 
   /// How many pages of the file are free.
   package func freePageCount() throws(LMDBError) -> Int {
-    let cursor = try Cursor(Tree(name: "free list", handle: 0), in: self)
+    let cursor = try Cursor(Tree(name: "free list", handle: 0, hasIntegerKeys: true), in: self)
     var count = 0
     var found = try cursor.first()
     while found {
@@ -91,7 +101,7 @@ package struct Transaction {
 
   /// The names of all trees.
   package func treeNames() throws(LMDBError) -> [String] {
-    let cursor = try Cursor(Tree(name: "tree names", handle: 1), in: self)
+    let cursor = try Cursor(Tree(name: "tree names", handle: 1, hasIntegerKeys: false), in: self)
     var names: [String] = []
     var found = try cursor.first()
     while found {
@@ -105,18 +115,27 @@ package struct Transaction {
 
   @inline(__always)
   func check(_ code: Int32, _ operation: @autoclosure () -> String) throws(LMDBError) {
-    if code != 0 {
-      let error = LMDBError(code: code, operation: operation())
-      environment.noteFailure(error)
-      throw error
-    }
+    if code != 0 { throw failure(code, operation()) }
+  }
+
+  /// The error for `code`, which ends the write that this is, if it is one.
+  @inline(never)
+  func failure(_ code: Int32, _ operation: String) -> LMDBError {
+    // A positive code is the system's. In a write it comes from pages that were spilled to disk.
+    let isOfDisk = code > 0 && code != EINVAL && code != ENOMEM && code != EACCES
+    let error =
+      isOfDisk && environment.isActiveWrite(handle)
+      ? environment.ioFailure(code, operation: operation)
+      : LMDBError(code: code, operation: operation)
+    environment.noteFailure(error, in: handle)
+    return error
   }
 
   @inline(__always)
   private func put(
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, in tree: Tree, _ flags: UInt32
   ) throws(LMDBError) -> Bool {
-    guard key.count >= 1, key.count <= 511 else {
+    guard tree.takesKey(ofSize: key.count) else {
       throw LMDBError(.keySize(key.count), operation: "put into \(tree.name)")
     }
     guard value.count <= 1 << 30 else {
@@ -153,7 +172,7 @@ package struct Transaction {
   /// Removes the pair under `key`; returns whether there was one.
   @discardableResult
   package func delete(_ key: UnsafeRawBufferPointer, in tree: Tree) throws(LMDBError) -> Bool {
-    guard key.count >= 1, key.count <= 511 else { return false }
+    guard tree.takesKey(ofSize: key.count) else { return false }
     var key = MDB_val(key)
     let code = mdb_del(handle, tree.handle, &key, nil)
     if code == MDB_NOTFOUND { return false }

@@ -4,10 +4,26 @@ import CLMDB
 package struct Tree: Sendable, Hashable {
   package let name: String
   let handle: MDB_dbi
+  let hasIntegerKeys: Bool
 
-  init(name: String, handle: MDB_dbi) {
+  init(name: String, handle: MDB_dbi, hasIntegerKeys: Bool) {
     self.name = name
     self.handle = handle
+    self.hasIntegerKeys = hasIntegerKeys
+  }
+
+  /// Whether LMDB may be shown a key of this size: it reads eight bytes of an integer key,
+  /// whatever its size says.
+  @inline(__always)
+  func takesKey(ofSize size: Int) -> Bool {
+    hasIntegerKeys ? size == 8 : size >= 1 && size <= 511
+  }
+
+  func checked(_ hasIntegerKeys: Bool) throws(LMDBError) -> Tree {
+    guard hasIntegerKeys == self.hasIntegerKeys else {
+      throw LMDBError(code: MDB_INCOMPATIBLE, operation: "open tree \(name)")
+    }
+    return self
   }
 }
 

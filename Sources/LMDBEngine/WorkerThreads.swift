@@ -11,14 +11,15 @@
 /// LMDB ties a write to one thread and waits for locks and disks; doing that on the cooperative
 /// pool, which may have two threads, would stop the whole program.
 ///
-/// State, all guarded by `mutex`: `jobs` (first in, first out), `isStopping`, `threads`. Threads are
+/// State, all guarded by `mutex`: `jobs` (first in, first out), `idleCount`, `isStopping`, `threads`. Threads are
 /// started with the first job, and joined by ``stop()``.
 package final class WorkerThreads: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let wake: UnsafeMutablePointer<pthread_cond_t>
   private let threadCount: Int
-  private var jobs: [() -> Void] = []
+  private var jobs: [(() -> Void)?] = []
   private var nextJob = 0
+  private var idleCount = 0
   private var isStopping = false
   private var threads: [pthread_t] = []
 
@@ -50,56 +51,72 @@ package final class WorkerThreads: @unchecked Sendable {
     }
   }
 
-  private func enqueue(_ job: @escaping () -> Void) -> Bool {
+  func enqueue(_ job: @escaping () -> Void) -> Bool {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     guard !isStopping else { return false }
+    if threads.count < threadCount, jobs.count - nextJob >= idleCount { startThread() }
+    // Without a thread the job would wait for ever.
+    guard !threads.isEmpty else { return false }
     jobs.append(job)
-    if threads.count < threadCount { startThread() }
     pthread_cond_signal(wake)
     return true
   }
 
   private func startThread() {
     let context = Unmanaged.passRetained(self).toOpaque()
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    // Callers' closures expect the stack of a main thread; macOS gives 512 KiB and musl 128.
+    pthread_attr_setstacksize(&attributes, 8 << 20)
     #if canImport(Darwin)
       var thread: pthread_t?
-      let code = pthread_create(&thread, nil, { context in
-        Unmanaged<WorkerThreads>.fromOpaque(context).takeRetainedValue().loop()
-        return nil
-      }, context)
+      let code = pthread_create(
+        &thread, &attributes,
+        { context in
+          Unmanaged<WorkerThreads>.fromOpaque(context).takeRetainedValue().loop()
+          return nil
+        }, context)
       if code == 0, let thread { threads.append(thread) }
     #else
       var thread = pthread_t()
-      let code = pthread_create(&thread, nil, { context in
-        if let context { Unmanaged<WorkerThreads>.fromOpaque(context).takeRetainedValue().loop() }
-        return nil
-      }, context)
+      let code = pthread_create(
+        &thread, &attributes,
+        { context in
+          if let context { Unmanaged<WorkerThreads>.fromOpaque(context).takeRetainedValue().loop() }
+          return nil
+        }, context)
       if code == 0 { threads.append(thread) }
     #endif
     if code != 0 { Unmanaged<WorkerThreads>.fromOpaque(context).release() }
   }
 
   private func loop() {
-    while true {
-      pthread_mutex_lock(mutex)
-      while nextJob == jobs.count && !isStopping { pthread_cond_wait(wake, mutex) }
-      guard nextJob < jobs.count else {
-        pthread_mutex_unlock(mutex)
-        return
-      }
-      let job = jobs[nextJob]
-      nextJob += 1
-      if nextJob == jobs.count {
-        jobs.removeAll(keepingCapacity: true)
-        nextJob = 0
-      }
-      pthread_mutex_unlock(mutex)
-      job()
-    }
+    while let job = takeJob() { job() }
   }
 
-  /// Runs what is queued, then ends the threads. Called from one of them, it does not wait for it.
+  private func takeJob() -> (() -> Void)? {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    idleCount += 1
+    while nextJob == jobs.count && !isStopping { pthread_cond_wait(wake, mutex) }
+    idleCount -= 1
+    guard nextJob < jobs.count else { return nil }
+    // Taken out, so that nothing it holds outlives it; and the list shrinks under steady load, too.
+    let job = jobs[nextJob]
+    jobs[nextJob] = nil
+    nextJob += 1
+    if nextJob == jobs.count || nextJob >= 1_024 {
+      jobs.removeFirst(nextJob)
+      nextJob = 0
+    }
+    return job
+  }
+
+  /// Runs what is queued, then ends the threads.
+  ///
+  /// Called from one of them, it does not wait for it.
   package func stop() {
     pthread_mutex_lock(mutex)
     isStopping = true

@@ -1,6 +1,8 @@
 // The catalogue's document, both ways. See Format.md, "Catalogue".
 
 extension EntityDescription {
+  /// Bounds what a hostile catalogue can make a reader allocate.
+  private static let highestAttributeNumber: Int64 = 16_383
   private static let knownMembers: Set = ["name", "layout", "attributes", "layouts", "indexes"]
 
   /// The description as a document.
@@ -125,7 +127,8 @@ extension EntityDescription {
     }
     let type = try type(of: element)
     var attribute = Attribute(
-      number: UInt32(try integer("number", in: element)), name: try text("name", in: element),
+      number: UInt32(try integer("number", in: element, upTo: highestAttributeNumber)),
+      name: try text("name", in: element),
       type: type, isOptional: isOptional)
     if case .string(let shape) = element["shape"] { attribute.shape = shape }
     if let initial = element["initial"] { attribute.initial = value(of: initial, for: type) }
@@ -140,7 +143,7 @@ extension EntityDescription {
       guard case .bool(let isOptional) = place["optional"] else {
         throw FormatError("an attribute of layout \(number) has no boolean 'optional'")
       }
-      let attribute = UInt32(try integer("number", in: place, upTo: 1_000_000))
+      let attribute = UInt32(try integer("number", in: place, upTo: highestAttributeNumber))
       guard !places.contains(where: { $0.number == attribute }) else {
         throw FormatError("layout \(number) has attribute \(attribute) twice")
       }

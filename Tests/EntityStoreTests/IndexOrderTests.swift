@@ -20,7 +20,7 @@ import Testing
         }
       }
       let ordered = ascending.indices.compactMap { idOfPlace[$0] }
-      try store.read { snapshot in
+      try store.read { snapshot throws in
         let place = "\(V.self), \(SeededNumbers.replay)"
         #expect(try snapshot.ids(index) == ordered, "\(place)", sourceLocation: sourceLocation)
         #expect(
@@ -103,7 +103,7 @@ import Testing
           try transaction.insert(value)
         }
       }
-      try store.read { snapshot in
+      try store.read { snapshot throws in
         let index = AllTypes.index(\.double)
         #expect(try snapshot.count(index, within: .init().from(0.0).through(-0.0)) == 2)
         #expect(try snapshot.ids(index, within: .init().after(.infinity)).map(\.rawValue) == [3, 4])
@@ -117,7 +117,7 @@ import Testing
       try store.write { transaction in
         for episode in 1...5 { try transaction.insert(Film(title: "same", episode: episode)) }
       }
-      try store.read { snapshot in
+      try store.read { snapshot throws in
         #expect(try snapshot.fetch(Film.byTitle).map(\.episode) == [1, 2, 3, 4, 5])
         let last = try snapshot.fetch(Film.byTitle, isReversed: true, limit: 2).map(\.episode)
         #expect(last == [5, 4])

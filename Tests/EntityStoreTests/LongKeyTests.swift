@@ -9,7 +9,7 @@ import Testing
   private static let texts: [String] = {
     let x = { String(repeating: "x", count: $0) }
     var texts = [x(400), x(600), x(600) + "\u{0}", x(600) + "a", x(600) + "é", x(5000)]
-    for count in 455...485 { texts += [x(count), x(count) + "\u{0}", x(count) + "y"] }
+    for count in [455, 462, 463, 464, 471, 479, 480] { texts += [x(count), x(count) + "\u{0}", x(count) + "y"] }
     return texts.sorted { utf8Precedes($0, $1) }
   }()
 
@@ -28,7 +28,7 @@ import Testing
 
   @Test func `they are walked in the order of the whole text`() throws {
     try withTexts { store, ids in
-      try store.read { snapshot in
+      try store.read { snapshot throws in
         for index in [Note.unique, Note.plain] {
           #expect(try snapshot.ids(index) == ids, "\(SeededNumbers.replay)")
           #expect(try snapshot.ids(index, isReversed: true) == ids.reversed())
@@ -40,7 +40,7 @@ import Testing
 
   @Test func `bounds within the cut part let in exactly what lies between them`() throws {
     try withTexts { store, ids in
-      try store.read { snapshot in
+      try store.read { snapshot throws in
         for (place, text) in Self.texts.enumerated() {
           for index in [Note.unique, Note.plain] {
             let from = try snapshot.ids(index, within: .init().from(text))
@@ -66,7 +66,7 @@ import Testing
         }
         #expect(error.recordID == ids[place].rawValue)
       }
-      try store.read { snapshot in
+      try store.read { snapshot throws in
         let found = try snapshot.fetch(Note.unique, keys: Self.texts.reversed() + ["none"])
         #expect(found.map { $0?.id } == ids.reversed() + [nil])
       }

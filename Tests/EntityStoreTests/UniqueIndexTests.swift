@@ -81,7 +81,7 @@ import Testing
         try transaction.insert(Film(title: "b", episode: 4))
         try transaction.insert(Film(title: "c", episode: 5, code: ""))
       }
-      try store.read { snapshot in
+      try store.read { snapshot throws in
         let nulls = IndexBounds<String?>().from(nil).through(nil)
         #expect(try snapshot.ids(Film.byCode, within: nulls).map(\.rawValue) == [1, 2, 3, 4])
         #expect(try snapshot.fetch(Film.byCode, key: nil)?.episode == 1)
@@ -202,7 +202,7 @@ import Testing
       #expect(error.recordID == 9)
       let missing = try storeError(.noSuchRecord) { try store.write { _ = try $0.update(film) } }
       #expect(missing.recordID == 9)
-      try store.write { transaction in
+      try store.write { transaction throws in
         #expect(try transaction.delete(Film.self, id: film.id) == false)
         #expect(try transaction.delete(Film.self, ids: [film.id]) == 0)
       }
@@ -212,7 +212,7 @@ import Testing
   @Test func `records are fetched in the order of the ids asked for, missing ones left out`() throws {
     try withTemporaryStore([Film.self]) { store in
       for episode in 1...4 { _ = try insert(store, episode) }
-      try store.read { snapshot in
+      try store.read { snapshot throws in
         let ids = [4, 9, 1, 4].map { RecordID<Film>(rawValue: $0) }
         #expect(try snapshot.fetch(Film.self, ids: ids).map(\.episode) == [4, 1, 4])
       }

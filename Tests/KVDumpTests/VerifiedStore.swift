@@ -60,9 +60,7 @@ final class VerifiedStore {
     ])
 
   init() throws {
-    folder =
-      FileManager.default.temporaryDirectory
-      .appendingPathComponent("verify-\(UInt64.random(in: 0 ... .max))").path
+    folder = scratchFolderPath()
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: true)
     path = folder + "/store.lodestore"

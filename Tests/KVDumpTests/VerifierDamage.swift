@@ -37,6 +37,16 @@ struct DamageGenerator: RandomNumberGenerator {
   }
 }
 
+/// A name for a new folder, in memory where there is such a place: hundreds of synced commits would
+/// otherwise be most of what these tests wait for.
+func scratchFolderPath() -> String {
+  let memory = "/dev/shm"
+  let parent =
+    FileManager.default.isWritableFile(atPath: memory)
+    ? memory : FileManager.default.temporaryDirectory.path
+  return parent + "/kvdump-tests-\(UInt64.random(in: 0 ... .max))"
+}
+
 /// The ways in which disks, memory and programs damage files.
 enum DamageKind: Int, CaseIterable, Sendable {
   case bit, byte, metaField, metaBits, branchHeader, branchBody, leafHeader, leafNode, leafBody

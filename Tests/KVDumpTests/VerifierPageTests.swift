@@ -16,9 +16,7 @@ final class VerifierPageTests {
   private var path: String { folder + "/pages.mdb" }
 
   init() throws {
-    folder =
-      FileManager.default.temporaryDirectory
-      .appendingPathComponent("pages-\(UInt64.random(in: 0 ... .max))").path
+    folder = scratchFolderPath()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
   }
 

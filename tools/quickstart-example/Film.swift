@@ -50,9 +50,7 @@ extension Film {
 /// A film as the service sends it, under the service's names.
 struct FilmRecord: Decodable {
   var title: String
-  // swift-format-ignore: AlwaysUseLowerCamelCase
   var episode_id: Int
   var director: String
-  // swift-format-ignore: AlwaysUseLowerCamelCase
   var release_date: Date
 }

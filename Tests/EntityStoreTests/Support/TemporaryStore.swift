@@ -6,8 +6,12 @@ import Testing
 struct TemporaryFolder: ~Copyable {
   let path: String
 
-  init() throws {
-    path = NSTemporaryDirectory() + "lodestore-tests-" + UUID().uuidString
+  /// In memory where the system offers that: most tests commit often, and few are about the disk.
+  init(isOnDisk: Bool = false) throws {
+    let memory = "/dev/shm/"
+    let isUsable = FileManager.default.isWritableFile(atPath: memory) && !isOnDisk
+    path =
+      (isUsable ? memory : NSTemporaryDirectory()) + "lodestore-tests-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 

@@ -1,0 +1,101 @@
+import CLMDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Moving the map. All of it with `writerLock` held and no write running, but where said.
+extension Environment {
+  /// Grows between transactions, so that few ever meet a full map.
+  ///
+  /// Only when no read runs, and without making one wait; what goes wrong here is for the write
+  /// that needs the space to say.
+  func growIfSmall() {
+    let info = rawInfo
+    guard info.usedBytes > info.mapSizeInBytes / 2,
+      info.mapSizeInBytes < options.mapGrowthLimitInBytes,
+      stopReadersIfIdle(turnsAwayNew: false)
+    else { return }
+    defer { readers.withLock { $0.isMoving = false } }
+    try? moveMap(to: grownSize(from: info.mapSizeInBytes))
+  }
+
+  private func grownSize(from size: Int) -> Int {
+    size > options.mapGrowthLimitInBytes / 4 ? options.mapGrowthLimitInBytes : size * 4
+  }
+
+  func grow() throws(LMDBError) {
+    let old = rawInfo.mapSizeInBytes
+    let new = grownSize(from: old)
+    guard new > old else {
+      throw LMDBError(
+        .cannotGrow("it has reached its limit of \(old) bytes"), code: MDB_MAP_FULL,
+        operation: "write", path: path)
+    }
+    try setMapSize(new, code: MDB_MAP_FULL)
+  }
+
+  private func setMapSize(_ size: Int, code: Int32) throws(LMDBError) {
+    guard stopReaders(forSeconds: options.growthWaitInSeconds) else {
+      throw LMDBError(
+        .cannotGrow("a snapshot of this process stayed open for \(options.growthWaitInSeconds) s"),
+        code: code, operation: "write", path: path)
+    }
+    defer { readers.withLock { $0.isMoving = false } }
+    try moveMap(to: size)
+  }
+
+  /// With reads kept out.
+  private func moveMap(to size: Int) throws(LMDBError) {
+    // LMDB gives up the old map before it asks for the new one, and has none if that fails.
+    let trial = mmap(nil, size, PROT_NONE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0)
+    guard let trial, trial != MAP_FAILED else {
+      throw LMDBError(
+        .cannotGrow("the system refuses \(size) bytes of address space"), code: MDB_MAP_FULL,
+        operation: "grow", path: path)
+    }
+    munmap(trial, size)
+    let code = mdb_env_set_mapsize(handle, size)
+    guard code == 0 else {
+      poison.store(true, ordering: .relaxed)
+      readers.withLock { $0.isClosed = true }
+      throw LMDBError(code: code, operation: "grow", path: path)
+    }
+  }
+
+  /// Takes over the growth of another process; also when another thread has just done so.
+  ///
+  /// Not by LMDB's own way, a size of 0: that believes a number in the file.
+  func adoptMapSizeAsWriter() throws(LMDBError) {
+    let info = rawInfo
+    guard info.usedBytes > info.mapSizeInBytes else { return }
+    guard info.usedBytes < 1 << 47 else {
+      throw LMDBError(code: MDB_CORRUPTED, operation: "read", path: path)
+    }
+    let limit = max(options.mapGrowthLimitInBytes, info.usedBytes)
+    try setMapSize(min(info.usedBytes * 4, limit), code: MDB_MAP_RESIZED)
+  }
+
+  /// The same for a reader, without the lock.
+  ///
+  /// Waits for a write of this process, up to the growth wait: a writer, even one that waits for
+  /// its turn, may look at the map at any moment.
+  func adoptMapSize() throws(LMDBError) {
+    guard !isWriterThread else {
+      // Inside a write the map cannot move; the write itself has adopted the size already.
+      throw LMDBError(code: MDB_MAP_RESIZED, operation: "read", path: path)
+    }
+    guard writerLock.lock(withinSeconds: options.growthWaitInSeconds) else {
+      throw LMDBError(
+        .cannotGrow("another process has grown the file while a write of this process ran on"),
+        code: MDB_MAP_RESIZED, operation: "read", path: path)
+    }
+    defer { writerLock.unlock() }
+    try checkUsable("read")
+    try adoptMapSizeAsWriter()
+  }
+}

@@ -1,0 +1,149 @@
+import CLMDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension Environment {
+  /// Runs `body` on the newest commit.
+  ///
+  /// Any thread; readers neither wait nor make wait.
+  ///
+  /// Costs a fraction of a microsecond: the transaction object and its reader slot are reused.
+  @inline(__always)
+  package func read<R, E: Error>(
+    _ body: (Transaction) throws(E) -> R
+  ) throws -> R {
+    let transaction = try beginRead()
+    defer { endRead(transaction) }
+    return try body(Transaction(handle: transaction.handle, environment: self))
+  }
+
+  /// A read transaction that outlives a call: must be given to ``endRead(_:)`` once, on any thread.
+  package struct PinnedRead: @unchecked Sendable {
+    // An LMDB read transaction without thread affinity (MDB_NOTLS); whoever holds this owns it.
+    let handle: OpaquePointer
+  }
+
+  package func transaction(of pinned: PinnedRead) -> Transaction {
+    Transaction(handle: pinned.handle, environment: self)
+  }
+
+  package func beginRead() throws(LMDBError) -> PinnedRead {
+    try checkUsable("read")
+    var attempts = 0
+    while true {
+      attempts += 1
+      let pooled = try enterReaders()
+      var handle = pooled?.handle
+      let code =
+        if let handle { mdb_txn_renew(handle) } else {
+          mdb_txn_begin(self.handle, nil, UInt32(MDB_RDONLY), &handle)
+        }
+      if code == 0, let handle { return PinnedRead(handle: handle) }
+      // Before leaving: once no read runs, another thread may close the environment.
+      if let pooled { mdb_txn_abort(pooled.handle) }
+      leaveReaders(nil)
+      try recover(from: code, attempts: attempts, operation: "read")
+    }
+  }
+
+  /// Removes the cause of a read that could not begin, or throws.
+  func recover(from code: Int32, attempts: Int, operation: String) throws(LMDBError) {
+    switch code {
+    case MDB_READERS_FULL where attempts < 2:
+      checkReaders()
+    case MDB_MAP_RESIZED where attempts < 8:
+      try adoptMapSize()
+    case MDB_PANIC:
+      poison.store(true, ordering: .relaxed)
+      throw LMDBError(.poisoned, code: code, operation: operation, path: path)
+    default:
+      throw LMDBError(code: code, operation: operation, path: path)
+    }
+  }
+
+  package func endRead(_ pinned: PinnedRead) {
+    mdb_txn_reset(pinned.handle)
+    leaveReaders(pinned)
+  }
+
+  /// Takes a place among the running reads, and a pooled transaction if there is one.
+  ///
+  /// The map neither moves nor goes away until ``leaveReaders(_:)``.
+  func enterReaders(takesPooled: Bool = true) throws(LMDBError) -> PinnedRead? {
+    while true {
+      let entered: (isIn: Bool, pooled: PinnedRead?, isClosed: Bool) = readers.withLock { readers in
+        if readers.isClosed { return (false, nil, true) }
+        if readers.isMoving { return (false, nil, false) }
+        readers.runningCount += 1
+        return (true, takesPooled ? readers.pool.popLast() : nil, false)
+      }
+      if entered.isIn { return entered.pooled }
+      guard !entered.isClosed else { throw LMDBError(.closed, operation: "read", path: path) }
+      // Rare and short: the map is being moved.
+      usleep(200)
+      try checkUsable("read")
+    }
+  }
+
+  func leaveReaders(_ pinned: PinnedRead?) {
+    let left: (surplus: PinnedRead?, toClose: [PinnedRead]?) = readers.withLock { readers in
+      var surplus: PinnedRead?
+      if let pinned {
+        if readers.pool.count < 64 { readers.pool.append(pinned) } else { surplus = pinned }
+      }
+      // A surplus transaction is ended first: the map must not go before it.
+      guard surplus == nil else { return (surplus, nil) }
+      readers.runningCount -= 1
+      guard readers.closesWhenIdle, readers.runningCount == 0 else { return (nil, nil) }
+      readers.closesWhenIdle = false
+      readers.isClosed = true
+      defer { readers.pool = [] }
+      return (nil, readers.pool)
+    }
+    if let surplus = left.surplus {
+      mdb_txn_abort(surplus.handle)
+      leaveReaders(nil)
+    }
+    if let pool = left.toClose { closeHandle(pool) }
+  }
+
+  /// Waits until no read of this process runs.
+  ///
+  /// When it returns true, none begins until the caller takes back `isMoving`.
+  ///
+  /// New reads are let in for a moment now and then: a thread that reads within a read must get
+  /// its inner one, or its outer one would never end.
+  func stopReaders(forSeconds seconds: Double) -> Bool {
+    let deadline = monotonicSeconds() + seconds
+    while true {
+      let windowEnd = monotonicSeconds() + 0.05
+      repeat {
+        if stopReadersIfIdle(turnsAwayNew: true) { return true }
+        usleep(300)
+      } while monotonicSeconds() < min(windowEnd, deadline)
+      readers.withLock { $0.isMoving = false }
+      if monotonicSeconds() >= deadline { return false }
+      usleep(1_000)
+    }
+  }
+
+  func stopReadersIfIdle(turnsAwayNew: Bool) -> Bool {
+    readers.withLock { readers in
+      let isIdle = readers.runningCount == 0
+      if isIdle || turnsAwayNew { readers.isMoving = true }
+      return isIdle
+    }
+  }
+}
+
+func monotonicSeconds() -> Double {
+  var now = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &now)
+  return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9
+}

@@ -1,0 +1,152 @@
+import CLMDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension Environment {
+  /// Runs `body` in a write transaction and commits it; what it throws aborts everything.
+  ///
+  /// On the calling thread, which waits for other writers of this and other processes. A write
+  /// inside a write throws ``LMDBError/Kind/nestedWrite``. `body` runs again, on a clean
+  /// transaction, when the map had to grow in its midst or another thread opened a tree that it
+  /// needs, so it must have no other effects.
+  package func write<R, E: Error>(_ body: (Transaction) throws(E) -> R) throws -> R {
+    try checkUsable("write")
+    guard !isWriterThread else {
+      throw LMDBError(.nestedWrite, operation: "write", path: path)
+    }
+    guard options.access != .readOnly else {
+      throw LMDBError(code: EACCES, operation: "write", path: path)
+    }
+    writerLock.lock()
+    writerThread.store(currentThread(), ordering: .relaxed)
+    defer { leaveWriter() }
+    var takesTreeLock = false
+    while true {
+      let transaction = try beginWrite(takesTreeLock: takesTreeLock)
+      let outcome: Result<R, any Error>
+      do {
+        outcome = .success(try body(Transaction(handle: transaction, environment: self)))
+      } catch {
+        outcome = .failure(error)
+      }
+      activeWrite = nil
+      // LMDB frees the cursors now; from here on they must not close themselves.
+      endedWriteCount.add(1, ordering: .relaxed)
+      if mustRestart || firstFailure != nil || outcome.isFailure {
+        mdb_txn_abort(transaction)
+        endTrees(isCommitted: false)
+        if mustRestart {
+          takesTreeLock = true
+        } else if firstFailure?.isMapFull == true {
+          try grow()
+        } else {
+          _ = try outcome.get()
+          throw firstFailure ?? LMDBError(code: MDB_BAD_TXN, operation: "write", path: path)
+        }
+        continue
+      }
+      let code = mdb_txn_commit(transaction)
+      endTrees(isCommitted: code == 0)
+      if code == MDB_MAP_FULL {
+        try grow()
+        continue
+      }
+      guard code == 0 else { throw commitFailure(code) }
+      checkReadersPeriodically()
+      return try outcome.get()
+    }
+  }
+
+  private func beginWrite(takesTreeLock: Bool) throws(LMDBError) -> OpaquePointer {
+    try checkUsable("write")
+    guard !poison.load(ordering: .relaxed) else {
+      throw LMDBError(.poisoned, operation: "write", path: path)
+    }
+    growIfSmall()
+    firstFailure = nil
+    mustRestart = false
+    var attempts = 0
+    while true {
+      attempts += 1
+      if takesTreeLock {
+        treeLock.lock()
+        holdsTreeLock = true
+      }
+      // Before the begin: a handle opened in between must not be overlooked.
+      readOpenedTreeCountAtBegin = readOpenedTreeCount.load(ordering: .sequentiallyConsistent)
+      var transaction: OpaquePointer?
+      let code = mdb_txn_begin(handle, nil, 0, &transaction)
+      if code == 0, let transaction {
+        activeWrite = transaction
+        return transaction
+      }
+      endTrees(isCommitted: false)
+      switch code {
+      case MDB_MAP_RESIZED where attempts < 8:
+        try adoptMapSizeAsWriter()
+      case MDB_PANIC:
+        poison.store(true, ordering: .relaxed)
+        throw LMDBError(.poisoned, code: code, operation: "write", path: path)
+      default:
+        throw LMDBError(code: code, operation: "write", path: path)
+      }
+    }
+  }
+
+  /// LMDB's own codes and a lack of memory leave the file and the environment as they were.
+  private func commitFailure(_ code: Int32) -> LMDBError {
+    switch code {
+    case MDB_PANIC:
+      poison.store(true, ordering: .relaxed)
+      return LMDBError(.poisoned, code: code, operation: "commit", path: path)
+    case ENOMEM, EINVAL:
+      return LMDBError(code: code, operation: "commit", path: path)
+    default:
+      guard code > 0 else { return LMDBError(code: code, operation: "commit", path: path) }
+      return ioFailure(code, operation: "commit")
+    }
+  }
+
+  /// A failed write or sync.
+  ///
+  /// What reached the disk is unknown after a failed sync, so nothing is written on top of it; a
+  /// disk that is merely full leaves the last commit as it was.
+  ///
+  /// LMDB says EIO for a write cut short by a full disk; the little space left tells them apart.
+  /// EFBIG is a limit of the process, found before anything was written.
+  func ioFailure(_ code: Int32, operation: String) -> LMDBError {
+    var descriptor: Int32 = -1
+    mdb_env_get_fd(handle, &descriptor)
+    if let free = StoreFile.free(on: descriptor),
+      code == ENOSPC || code == EDQUOT || (code == EIO && free < 16 << 20)
+    {
+      return LMDBError(.diskFull(freeBytes: free), code: code, operation: operation, path: path)
+    }
+    if code != EFBIG { poison.store(true, ordering: .relaxed) }
+    return LMDBError(code: code, operation: operation, path: path)
+  }
+
+  /// Remembers the first failure of the running write: after it LMDB's transaction is of no use.
+  func noteFailure(_ error: LMDBError, in transaction: OpaquePointer) {
+    guard isActiveWrite(transaction), firstFailure == nil else { return }
+    firstFailure = error
+  }
+
+  /// Whether `transaction` is the running write, asked on its thread.
+  @inline(__always)
+  func isActiveWrite(_ transaction: OpaquePointer) -> Bool {
+    isWriterThread && activeWrite == transaction
+  }
+}
+
+extension Result {
+  fileprivate var isFailure: Bool {
+    if case .failure = self { true } else { false }
+  }
+}

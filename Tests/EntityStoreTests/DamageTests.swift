@@ -1,0 +1,113 @@
+import Foundation
+import LodestoreFormat
+import Testing
+
+@testable import EntityStore
+
+@Suite struct `Damaged files` {
+  /// A closed store with one pod whose summary is `marker`.
+  private func storeFile(_ folder: borrowing TemporaryFolder, marker: String) throws -> URL {
+    let store = try Store(at: folder.storePath, entities: [Pod.self])
+    try store.write { _ = try $0.insert(Pod(name: "n", version: "v", summary: marker)) }
+    store.close()
+    return URL(fileURLWithPath: folder.storePath)
+  }
+
+  @Test func `a flipped byte is found when checksums are asked for`() throws {
+    let folder = try TemporaryFolder()
+    let file = try storeFile(folder, marker: "the marker that is looked for")
+    var bytes = try Data(contentsOf: file)
+    let place = try #require(bytes.range(of: Data("the marker that".utf8)))
+    bytes[place.lowerBound] ^= 1
+    try bytes.write(to: file)
+    let lenient = try Store(at: folder.storePath, entities: [Pod.self])
+    let read = try lenient.read { try $0.fetchAll(Pod.self).first?.summary }
+    #expect(read == "uhe marker that is looked for")
+    lenient.close()
+    var options = StoreOptions()
+    options.verifiesChecksums = true
+    let strict = try Store(at: folder.storePath, entities: [Pod.self], options: options)
+    let error = try storeError(.damaged) { try strict.read { try $0.fetchAll(Pod.self) } }
+    #expect(error.entity == "Pod" && error.recordID == 1)
+    #expect(error.message.contains("checksum") && error.message.contains("kvdump verify"))
+    strict.close()
+    #expect(throws: (any Error).self) { try StoreChecker.findings(at: folder.storePath) }
+  }
+
+  @Test func `mutated records give typed errors or values, and never a crash`() throws {
+    let store = try Store.inMemory(entities: [AllTypes.self])
+    var value = AllTypes()
+    value.string = "text"
+    value.list = ["a", "b"]
+    value.json = .object(["a": .array([.integer(1), .null])])
+    value.optionalPlace = Place(name: "a", tags: ["b": [1]], inner: [])
+    let id = try store.write { try $0.insert(value) }
+    let original = try store.core.read { core in
+      Array(try #require(try core.record(id.rawValue, of: try core.entity(named: "AllTypes"))))
+    }
+    var numbers = SeededNumbers(salt: 4)
+    var failures = 0
+    for _ in 0..<500 {
+      let bytes = mutated(original, &numbers)
+      do {
+        try store.core.write { core in
+          try core.transaction.put(
+            littleEndianBytes(id.rawValue), bytes, in: try core.entity(named: "AllTypes").records)
+        }
+        _ = try store.read { try $0.fetch(AllTypes.self, id: id) }
+        // Changing it reads the old index keys; whatever happens, nothing of it is kept.
+        try store.write { transaction in
+          var same = value
+          same.id = id
+          try transaction.update(same)
+          throw CancellationError()
+        }
+      } catch let error as StoreError {
+        #expect([.damaged, .undecodableValue].contains(error.code), "\(error)")
+        failures += 1
+      } catch is CancellationError {}
+    }
+    #expect(failures > 30)
+    store.close()
+  }
+
+  private func mutated(_ original: [UInt8], _ numbers: inout SeededNumbers) -> [UInt8] {
+    var bytes = original
+    switch numbers.below(4) {
+    case 0: bytes.removeLast(numbers.below(bytes.count - 1))
+    case 1: bytes += (0...numbers.below(20)).map { UInt8(truncatingIfNeeded: $0) }
+    case 2: bytes[numbers.below(bytes.count)] = [0, 1, 0x7f, 0x80, 0xff][numbers.below(5)]
+    default:
+      for _ in 0...numbers.below(4) {
+        bytes[numbers.below(bytes.count)] ^= 1 << UInt8(numbers.below(8))
+      }
+    }
+    return bytes
+  }
+
+  @Test func `an index that leads to no record is a typed error`() throws {
+    let store = try Store.inMemory(entities: [Film.self])
+    let id = try store.write { try $0.insert(Film(title: "a", episode: 1)) }
+    try store.core.write { core in
+      try core.transaction.delete(id.rawValue, in: try core.entity(named: "Film").records)
+    }
+    let walk = try storeError(.damaged) { try store.read { try $0.fetch(Film.byTitle) } }
+    #expect(walk.index == "Film.title")
+    let lookUp = try storeError(.damaged) {
+      try store.read { try $0.fetch(Film.byEpisode, key: 1) }
+    }
+    #expect(lookUp.index == "Film.episode")
+    store.close()
+  }
+
+  @Test func `a damaged catalogue is refused at opening`() throws {
+    let folder = try TemporaryFolder()
+    let core = try StoreCore(path: folder.storePath, options: StoreOptions())
+    try core.write { core in
+      try core.transaction.put(
+        CatalogueKey.entity(1), [1, 2, 3, 4, 5, 6], in: core.store.trees.catalogue)
+    }
+    core.close()
+    _ = try storeError(.damaged) { try Store(at: folder.storePath, entities: [Film.self]) }
+  }
+}

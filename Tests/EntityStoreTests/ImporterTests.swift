@@ -1,0 +1,195 @@
+import EntityStore
+import Foundation
+import Testing
+
+@Suite struct `Importing pages` {
+  private func stream<Page: Sendable>(_ pages: [Page]) -> AsyncStream<Page> {
+    AsyncStream { continuation in
+      for page in pages { continuation.yield(page) }
+      continuation.finish()
+    }
+  }
+
+  private func importPods(
+    _ pages: [String], into store: Store, onConflict: Importer<Pod>.Conflict = .replace
+  ) async throws -> ImportReport {
+    let importer = Importer(
+      into: store, Pod.self, matching: .unique(\.name, \.version), onConflict: onConflict)
+    return try await importer.run(
+      stream(pages.map { Data($0.utf8) }), records: "result", as: PodRecord.self) { $0.pod }
+  }
+
+  private func importFilms(
+    _ pages: [String], into store: Store
+  ) async throws -> ImportReport {
+    let importer = Importer(into: store, Film.self, matching: .unique(\.episode))
+    return try await importer.run(stream(pages.map { Data($0.utf8) }), as: FilmRecord.self) {
+      Film(title: $0.title, episode: $0.episode_id, code: $0.code)
+    }
+  }
+
+  private func page(_ names: [String], summary: String = "s") -> String {
+    let records = names.map { #"{"name":"\#($0)","version":"1","summary":"\#(summary)"}"# }
+    return #"{"result":[\#(records.joined(separator: ","))]}"#
+  }
+
+  @Test func `a second run of the same pages changes nothing and says so`() async throws {
+    try await withTemporaryStore([Pod.self]) { store in
+      let pages = [page(["a", "b", "c"]), page(["d"]), page([])]
+      let first = try await importPods(pages, into: store)
+      #expect(first.pages == 3 && first.inserted == 4 && first.rejected == 0)
+      let generation = try await store.read { $0.generation }
+      let second = try await importPods(pages, into: store)
+      #expect(second.pages == 3 && second.unchanged == 4)
+      #expect(second.inserted == 0 && second.updated == 0 && second.rejected == 0)
+      #expect(second.description.contains("4 unchanged"))
+      #expect(try await store.read { try $0.count(of: Pod.self) } == 4)
+      #expect(try await store.read { $0.generation } == generation)
+    }
+  }
+
+  @Test func `changed records are updated in place, or left as they are when asked`() async throws {
+    try await withTemporaryStore([Pod.self]) { store in
+      _ = try await importPods([page(["a", "b"])], into: store)
+      let ignored = try await importPods(
+        [page(["a", "c"], summary: "new")], into: store, onConflict: .ignore)
+      #expect(ignored.ignored == 1 && ignored.inserted == 1 && ignored.updated == 0)
+      let updated = try await importPods([page(["b", "c"], summary: "new")], into: store)
+      #expect(updated.updated == 1 && updated.unchanged == 1)
+      let pods = try await store.read { try $0.fetchAll(Pod.self) }
+      #expect(pods.map(\.name) == ["a", "b", "c"] && pods.map(\.id.rawValue) == [1, 2, 3])
+      #expect(pods.map(\.summary) == ["s", "new", "new"])
+    }
+  }
+
+  @Test func `of records with one key in a page the last is kept, the others are rejected`()
+    async throws
+  {
+    try await withTemporaryStore([Pod.self]) { store in
+      let text = #"""
+        {"result":[{"name":"a","version":"1","stars":1},{"name":"b"},
+        {"name":"a","version":"1","stars":2},{"name":"a","version":"1","stars":3}]}
+        """#
+      let report = try await importPods([text], into: store)
+      #expect(report.inserted == 1 && report.rejected == 3)
+      #expect(report.rejects.map(\.record) == [1, 2, 3])
+      #expect(report.rejects[0].reason.contains("Pod.name+version"))
+      #expect(try await store.read { try $0.fetchAll(Pod.self).map(\.stars) } == [3])
+      let again = try await importPods([text], into: store)
+      #expect(again.unchanged == 1 && again.rejected == 3)
+    }
+  }
+
+  @Test func `a record that does not decode is rejected alone, with its place and reason`()
+    async throws
+  {
+    try await withTemporaryStore([Pod.self]) { store in
+      let text = #"{"result":[{"name":"a","version":"1"},{"name":"b","version":7},{"name":"c"}]}"#
+      let report = try await importPods([page(["x"]), text], into: store)
+      #expect(report.inserted == 2 && report.rejected == 2)
+      let wrong = report.rejects[0]
+      #expect(wrong.page == 2 && wrong.record == 2)
+      let offset = try #require(wrong.byteOffset)
+      #expect(Array(text.utf8)[offset] == UInt8(ascii: "7"))
+      let absent = report.rejects[1]
+      #expect(absent.record == 3 && absent.reason.contains("version"))
+      #expect(absent.byteOffset == text.utf8.count - #"{"name":"c"}]}"#.utf8.count)
+    }
+  }
+
+  @Test func `a violation of another unique index rejects that record alone`() async throws {
+    try await withTemporaryStore([Film.self]) { store in
+      let report = try await importFilms(
+        [
+          #"[{"title":"a","episode_id":1,"code":"x"},{"title":"b","episode_id":2,"code":"x"}]"#,
+          #"[{"title":"c","episode_id":3,"code":"x"},{"title":"d","episode_id":4}]"#,
+        ], into: store)
+      #expect(report.inserted == 2 && report.rejected == 2 && report.pages == 2)
+      #expect(report.rejects.map(\.page) == [1, 2] && report.rejects.map(\.record) == [2, 1])
+      #expect(report.rejects.allSatisfy { $0.reason.contains("Film.code") })
+      #expect(try await store.read { try $0.fetchAll(Film.self).map(\.title) } == ["a", "d"])
+    }
+  }
+
+  @Test func `a malformed page stops the import, and keeps the pages before it whole`() async throws {
+    try await withTemporaryStore([Pod.self]) { store in
+      let broken = "{\"result\":[{\"name\":\"c\",\"version\":\"1\"},\n  {\"name\" \"d\"}]}"
+      let error = await #expect(throws: StoreError.self) {
+        try await importPods([page(["a"]), page(["b"]), broken, page(["e"])], into: store)
+      }
+      #expect(error?.code == .importStopped)
+      let message = try #require(error?.message)
+      #expect(message.contains("page 3") && message.contains("line 2"))
+      #expect(message.contains("column"), "\(message)")
+      #expect(try await store.read { try $0.fetchAll(Pod.self).map(\.name) } == ["a", "b"])
+    }
+  }
+
+  @Test(arguments: [#"{"results":[]}"#, #"{"result":{}}"#, "[]", "7"])
+  func `a page without the array stops the import, naming what it has`(_ text: String) async throws {
+    try await withTemporaryStore([Pod.self]) { store in
+      let error = await #expect(throws: StoreError.self) { try await importPods([text], into: store) }
+      #expect(error?.code == .importStopped && error?.message.contains("'result'") == true)
+    }
+  }
+
+  @Test func `an importer without a unique index to match by is refused`() async throws {
+    try await withTemporaryStore([Pod.self]) { store in
+      let importer = Importer(into: store, Pod.self, matching: .unique(\.name))
+      let error = await #expect(throws: StoreError.self) {
+        try await importer.run(stream([Data("[]".utf8)]), as: PodRecord.self) { $0.pod }
+      }
+      #expect(error?.code == .unknownIndex && error?.message.contains("Pod.name+version") == true)
+    }
+  }
+
+  @Test func `decoded pages are imported, left out by nil and rejected by an error`() async throws {
+    struct Unwanted: Error, CustomStringConvertible { let description = "unwanted" }
+    try await withTemporaryStore([Film.self]) { store in
+      let importer = Importer(into: store, Film.self, matching: .unique(\.episode))
+      let report = try await importer.run(decoded: stream([[1, 2, 3], [4, 5]])) { episode in
+        if episode == 2 { return nil }
+        if episode == 4 { throw Unwanted() }
+        return Film(title: "film", episode: episode)
+      }
+      #expect(report.inserted == 3 && report.pages == 2)
+      #expect(
+        report.rejects
+          == [ImportReport.Reject(page: 2, record: 1, byteOffset: nil, reason: "unwanted")])
+      #expect(try await store.read { try $0.fetchAll(Film.self).map(\.episode) } == [1, 3, 5])
+    }
+  }
+
+  @Test func `a cancelled import leaves whole pages`() async throws {
+    try await withTemporaryStore([Film.self]) { store in
+      let (pages, continuation) = AsyncStream.makeStream(of: [Int].self)
+      for page in 0..<50 { continuation.yield(Array(page * 10..<page * 10 + 10)) }
+      let importing = Task {
+        try await Importer(into: store, Film.self, matching: .unique(\.episode))
+          .run(decoded: pages) { episode -> Film? in
+            if episode == 255 { withUnsafeCurrentTask { $0?.cancel() } }
+            return Film(title: "", episode: episode)
+          }
+      }
+      await #expect(throws: CancellationError.self) { try await importing.value }
+      let count = try await store.read { try $0.count(of: Film.self) }
+      #expect(count % 10 == 0 && count >= 200 && count <= 260, "\(count)")
+    }
+  }
+
+  @Test func `an error of the pages comes through, with the pages before it kept`() async throws {
+    struct Broken: Error {}
+    try await withTemporaryStore([Film.self]) { store in
+      let pages = AsyncThrowingStream<[Int], any Error> { continuation in
+        continuation.yield([1])
+        continuation.yield([2, 3])
+        continuation.finish(throwing: Broken())
+      }
+      let importer = Importer(into: store, Film.self, matching: .unique(\.episode))
+      await #expect(throws: Broken.self) {
+        try await importer.run(decoded: pages) { Film(title: "", episode: $0) }
+      }
+      #expect(try await store.read { try $0.count(of: Film.self) } == 3)
+    }
+  }
+}

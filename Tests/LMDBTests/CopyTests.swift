@@ -1,0 +1,93 @@
+import LMDB
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+@Suite struct CopyTests {
+  @Test func copiesMadeWhileWritingHoldWholeCommits() async throws {
+    let directory = try TemporaryDirectory()
+    let environment = try openEnvironment(directory.file("store")) { $0.mapSizeInBytes = 1 << 20 }
+    defer { EnvironmentRegistry.close(environment) }
+    let tree = try openedTree(of: environment)
+    let isDone = SharedNumber()
+    // Each commit moves a unit from one row to another, and adds bulk; the sum stays.
+    try environment.write { transaction in
+      for row in 0..<16 { try transaction.put(key(row), [100], in: tree) }
+    }
+    async let writing: Void = environment.writer.run {
+      var random = SeededGenerator(salt: 5)
+      var commit = 0
+      while isDone.value == 0 {
+        commit += 1
+        try environment.write { transaction in
+          let from = Int.random(in: 0..<16, using: &random)
+          let to = Int.random(in: 0..<16, using: &random)
+          let taken = try transaction.get(key(from), in: tree)?.first ?? 0
+          guard taken > 0, from != to else { return }
+          let given = try transaction.get(key(to), in: tree)?.first ?? 0
+          guard given < 255 else { return }
+          try transaction.put(key(from), [taken - 1], in: tree)
+          try transaction.put(key(to), [given + 1], in: tree)
+          try transaction.put(
+            key(1_000 + commit % 300), [UInt8](repeating: 1, count: 3_000), in: tree)
+        }
+      }
+    }
+    defer { isDone.add() }
+    for number in 0..<20 {
+      let path = directory.file("copy")
+      try await environment.readerThreads.run {
+        try environment.copy(to: path, compacting: number % 2 == 0)
+      }
+      let copy = try openEnvironment(path) { $0.access = .readWrite(create: false) }
+      let copied = try openedTree(of: copy)
+      let sum = try copy.read { transaction in
+        var sum = 0
+        try Cursor(copied, in: transaction).walk(
+          KeyRange(upper: .excluded(key(16)))
+        ) { _, value in
+          sum += Int(value.first ?? 0)
+          return true
+        }
+        return sum
+      }
+      #expect(sum == 1_600, "copy \(number)")
+      EnvironmentRegistry.close(copy)
+      unlink(path)
+      unlink(path + "-lock")
+    }
+    isDone.add()
+    try await writing
+  }
+
+  @Test func aFileThatIsThereIsNotCopiedOver() throws {
+    let directory = try TemporaryDirectory()
+    try withEnvironment { environment, _ in
+      write([1, 2, 3], to: directory.file("copy"))
+      #expect(
+        name { try environment.copy(to: directory.file("copy"), compacting: true) } == "EEXIST")
+      #expect(size(of: directory.file("copy")) == 3)
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func aCopyInsideAWriteIsRefused(compacting: Bool) throws {
+    let directory = try TemporaryDirectory()
+    try withEnvironment { environment, _ in
+      try environment.write { _ in
+        #expect(
+          kind { try environment.copy(to: directory.file("copy"), compacting: compacting) }
+            == .nestedWrite)
+      }
+      #expect(directory.names.isEmpty)
+      try environment.copy(to: directory.file("copy"), compacting: compacting)
+      #expect(directory.names == ["copy"])
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import LMDB
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+@Suite struct DiskFullTests {
+  private static func fill(_ environment: Environment, _ tree: Tree) -> LMDBError? {
+    do {
+      for row in 0..<10_000 {
+        try environment.write {
+          try $0.put(key(row), [UInt8](repeating: 7, count: 50_000), in: tree)
+        }
+      }
+      return nil
+    } catch {
+      return error as? LMDBError
+    }
+  }
+
+  @Test func aFailedWriteOnADiskWithRoomPoisonsUntilReopened() async {
+    await #expect(processExitsWith: .success) {
+      signal(SIGXFSZ, SIG_IGN)
+      let directory = try TemporaryDirectory()
+      let path = directory.file("store")
+      var environment = try openEnvironment(path)
+      var tree = try openedTree(of: environment)
+      try put([[1]], into: tree, of: environment)
+      // Not at a whole page, so that a write is cut short: LMDB then says EIO.
+      var limit = rlimit(rlim_cur: 1_000_100, rlim_max: rlim_t.max)
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      guard let failure = Self.fill(environment, tree) else { fail("there is no end") }
+      guard failure.name == "EIO", failure.kind == .engine else { fail(failure.description) }
+      limit.rlim_cur = limit.rlim_max
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      guard kind({ try put([[2]], into: tree, of: environment) }) == .poisoned else {
+        fail("written after a failure")
+      }
+      guard try environment.read({ try $0.get([1], in: tree) }) != nil else { fail("unreadable") }
+      EnvironmentRegistry.close(environment)
+      environment = try openEnvironment(path)
+      tree = try openedTree(of: environment)
+      try put([[2]], into: tree, of: environment)
+      EnvironmentRegistry.close(environment)
+    }
+  }
+
+  @Test func aFullDiskIsSaidAndHealedByFreeingSpace() async throws {
+    let directory = try TemporaryDirectory()
+    #if os(Linux)
+      let isMounted = mount("tmpfs", directory.path, "tmpfs", 0, "size=8m") == 0
+    #else
+      let isMounted = false
+    #endif
+    guard isMounted else {
+      print("skipped: a small file system cannot be mounted here")
+      return
+    }
+    #if os(Linux)
+      defer { umount2(directory.path, 2) }
+    #endif
+    let path = directory.file("store")
+    let ballast = directory.file("ballast")
+    write([UInt8](repeating: 0, count: 2 << 20), to: ballast)
+    let environment = try openEnvironment(path)
+    defer { EnvironmentRegistry.close(environment) }
+    let tree = try openedTree(of: environment)
+    let failure = try #require(Self.fill(environment, tree))
+    guard case .diskFull = failure.kind else {
+      Issue.record("\(failure)")
+      return
+    }
+    let count = try environment.read { try $0.count(of: tree) }
+    #expect(count > 0)
+    try environment.read { _ = try $0.get(key(count - 1), in: tree)?.last }
+    unlink(ballast)
+    try put([[255]], into: tree, of: environment)
+    #expect(try environment.read { try $0.count(of: tree) } == count + 1)
+    // Without a lock file on a full disk: an error, not a bus error.
+    EnvironmentRegistry.close(environment)
+    unlink(path + "-lock")
+    write([UInt8](repeating: 0, count: 8 << 20), to: ballast)
+    guard case .diskFull? = kind({ _ = try openEnvironment(path) { $0.access = .readOnly } }) else {
+      Issue.record("opened without room for the lock file")
+      return
+    }
+    unlink(ballast)
+    EnvironmentRegistry.close(try openEnvironment(path))
+  }
+}

@@ -1,0 +1,137 @@
+import LMDB
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A directory that goes away, with what is in it, when the test lets go of it.
+final class TemporaryDirectory {
+  let path: String
+
+  init(under parent: String = "/tmp") throws {
+    var template = Array("\(parent)/lmdbtests.XXXXXX".utf8CString)
+    let made = template.withUnsafeMutableBufferPointer { buffer in
+      buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
+    }
+    path = try #require(made)
+  }
+
+  deinit {
+    for name in names { unlink("\(path)/\(name)") }
+    rmdir(path)
+  }
+
+  func file(_ name: String) -> String { "\(path)/\(name)" }
+
+  var names: Set<String> {
+    guard let directory = opendir(path) else { return [] }
+    defer { closedir(directory) }
+    var names: Set<String> = []
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.insert(name) }
+    }
+    return names
+  }
+}
+
+extension EnvironmentOptions {
+  init(_ change: (inout EnvironmentOptions) -> Void) {
+    self.init()
+    growthWaitInSeconds = 5
+    change(&self)
+  }
+}
+
+/// Opens `path`, made with one empty tree "t".
+func openEnvironment(
+  _ path: String, _ change: (inout EnvironmentOptions) -> Void = { _ in }
+) throws -> Environment {
+  try EnvironmentRegistry.open(path, options: EnvironmentOptions(change)) { transaction in
+    _ = try transaction.environment.tree(
+      "t", isCreated: true, hasIntegerKeys: false, in: transaction)
+  }
+}
+
+/// Runs `body` with a new environment and its empty tree of byte keys.
+func withEnvironment(
+  _ change: (inout EnvironmentOptions) -> Void = { _ in },
+  _ body: (Environment, Tree) throws -> Void
+) throws {
+  let directory = try TemporaryDirectory()
+  let environment = try openEnvironment(directory.file("store"), change)
+  defer { EnvironmentRegistry.close(environment) }
+  try body(environment, try openedTree(of: environment))
+}
+
+func openedTree(of environment: Environment, _ name: String = "t") throws -> Tree {
+  try #require(try environment.openExistingTree(name, hasIntegerKeys: false))
+}
+
+func put(_ keys: [[UInt8]], into tree: Tree, of environment: Environment) throws {
+  try environment.write { transaction in
+    for key in keys { try transaction.put(key, key, in: tree) }
+  }
+}
+
+/// Big-endian, so that the order of the keys is that of the numbers.
+func key(_ number: Int) -> [UInt8] {
+  (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
+}
+
+func number(_ bytes: UnsafeRawBufferPointer) -> Int {
+  bytes.prefix(8).reduce(0) { $0 << 8 | Int($1) }
+}
+
+func size(of path: String) -> Int {
+  var status = stat()
+  return lstat(path, &status) == 0 ? Int(status.st_size) : -1
+}
+
+func write(_ bytes: [UInt8], to path: String, flags: Int32 = O_CREAT | O_TRUNC) {
+  let file = open(path, O_WRONLY | flags, 0o600)
+  guard file >= 0 else { return }
+  defer { close(file) }
+  _ = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+}
+
+/// Ends a child process of a test, with a line that says why.
+func fail(_ reason: String) -> Never {
+  let line = Array("child: \(reason)\n".utf8)
+  _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+  exit(9)
+}
+
+func kind(_ body: () throws -> Void) -> LMDBError.Kind? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return (error as? LMDBError)?.kind
+  }
+}
+
+func name(_ body: () throws -> Void) -> String? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return (error as? LMDBError)?.name
+  }
+}
+
+/// A number that threads share.
+final class SharedNumber: Sendable {
+  private let atomic = Atomic(0)
+
+  var value: Int { atomic.load(ordering: .sequentiallyConsistent) }
+  func add() { atomic.add(1, ordering: .sequentiallyConsistent) }
+}

@@ -1,0 +1,147 @@
+import LMDB
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+@Suite struct MapGrowthTests {
+  private static let mebibyte = 1 << 20
+
+  @Test func aWriteLargerThanTheMapRunsAgainOnACleanTransaction() throws {
+    try withEnvironment({ $0.mapSizeInBytes = Self.mebibyte }) { environment, tree in
+      let value = [UInt8](repeating: 7, count: 3_000)
+      var runs = 0
+      try environment.write { transaction in
+        runs += 1
+        #expect(try transaction.count(of: tree) == 0)
+        for row in 0..<2_000 { try transaction.put(key(row), value, in: tree) }
+      }
+      #expect(runs > 1)
+      #expect(try environment.read { try $0.count(of: tree) } == 2_000)
+    }
+  }
+
+  @Test func aMapAtItsLimitSaysSoAndTheLastCommitStays() throws {
+    try withEnvironment({
+      $0.mapSizeInBytes = Self.mebibyte
+      $0.mapGrowthLimitInBytes = 2 * Self.mebibyte
+    }) { environment, tree in
+      try put([[1]], into: tree, of: environment)
+      let failure = kind {
+        try environment.write { transaction in
+          for row in 0..<4_000 {
+            try transaction.put(key(row), [UInt8](repeating: 7, count: 1_000), in: tree)
+          }
+        }
+      }
+      guard case .cannotGrow? = failure else {
+        Issue.record("found \(String(describing: failure))")
+        return
+      }
+      #expect(try environment.read { try $0.count(of: tree) } == 1)
+      try put([[2]], into: tree, of: environment)
+    }
+  }
+
+  @Test func aWriteInsideAReadThatMustGrowEndsInTime() throws {
+    try withEnvironment({
+      $0.mapSizeInBytes = Self.mebibyte
+      $0.growthWaitInSeconds = 0.2
+    }) { environment, tree in
+      let start = ContinuousClock.now
+      let failure = try environment.read { _ in
+        kind {
+          try environment.write { transaction in
+            for row in 0..<4_000 {
+              try transaction.put(key(row), [UInt8](repeating: 7, count: 1_000), in: tree)
+            }
+          }
+        }
+      }
+      guard case .cannotGrow? = failure else {
+        Issue.record("found \(String(describing: failure))")
+        return
+      }
+      #expect(ContinuousClock.now - start < .seconds(3))
+    }
+  }
+
+  @Test func growingWhileThreadsReadWithinReadsShowsNoError() async throws {
+    let directory = try TemporaryDirectory()
+    let environment = try openEnvironment(directory.file("store")) {
+      $0.mapSizeInBytes = Self.mebibyte
+    }
+    defer { EnvironmentRegistry.close(environment) }
+    let tree = try openedTree(of: environment)
+    let isDone = SharedNumber()
+    let reads = SharedNumber()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<3 {
+        group.addTask {
+          try await environment.readerThreads.run {
+            while isDone.value == 0 {
+              try environment.read { outer in
+                let count = try outer.count(of: tree)
+                try environment.read { inner in
+                  let newer = try inner.count(of: tree)
+                  if newer < count { throw LMDBError(code: EIO, operation: "go back in time") }
+                }
+              }
+              reads.add()
+            }
+          }
+        }
+      }
+      group.addTask {
+        defer { isDone.add() }
+        for batch in 0..<60 {
+          try await environment.writer.run {
+            try environment.write { transaction in
+              let value = [UInt8](repeating: 7, count: 1_000)
+              for row in 0..<150 { try transaction.put(key(batch * 150 + row), value, in: tree) }
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try environment.read { try $0.count(of: tree) } == 9_000)
+    #expect(try environment.info.mapSizeInBytes > 8 * Self.mebibyte)
+    #expect(reads.value > 0)
+  }
+
+  @Test func twoProcessesThatGrowInTurnsShowNoError() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("store")
+    let environment = try openEnvironment(path) { $0.mapSizeInBytes = Self.mebibyte }
+    defer { EnvironmentRegistry.close(environment) }
+    let tree = try openedTree(of: environment)
+    async let child = #expect(processExitsWith: .success) { [path = path as String] in
+      let environment = try openEnvironment(path) { $0.mapSizeInBytes = 1 << 20 }
+      let tree = try openedTree(of: environment)
+      for row in 0..<400 {
+        try environment.write {
+          try $0.put(key(1 << 20 | row), [UInt8](repeating: 7, count: 20_000), in: tree)
+        }
+        _ = try environment.read { try $0.count(of: tree) }
+      }
+      EnvironmentRegistry.close(environment)
+    }
+    // On the writer thread: blocking in a test's task would take the pool's threads away.
+    try await environment.writer.run {
+      for row in 0..<400 {
+        try environment.write {
+          try $0.put(key(row), [UInt8](repeating: 7, count: 20_000), in: tree)
+        }
+        _ = try environment.read { try $0.count(of: tree) }
+      }
+    }
+    _ = await child
+    #expect(try environment.read { try $0.count(of: tree) } == 800)
+  }
+}

@@ -1,0 +1,54 @@
+import LMDB
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+@Suite struct ReaderTests {
+  @Test func aSnapshotDoesNotChangeAndMayEndOnAnotherThread() async throws {
+    let directory = try TemporaryDirectory()
+    let environment = try openEnvironment(directory.file("store"))
+    defer { EnvironmentRegistry.close(environment) }
+    let tree = try openedTree(of: environment)
+    let pinned = try environment.beginRead()
+    try put([[1]], into: tree, of: environment)
+    #expect(try environment.transaction(of: pinned).count(of: tree) == 0)
+    try await environment.readerThreads.run { environment.endRead(pinned) }
+    #expect(try environment.read { try $0.count(of: tree) } == 1)
+  }
+
+  @Test func slotsOfKilledReadersAreGivenToNewOnes() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("store")
+    let environment = try openEnvironment(path) { $0.readerSlotCount = 8 }
+    defer { EnvironmentRegistry.close(environment) }
+    #expect(try environment.info.readerSlotCount == 8)
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+      let environment = try openEnvironment(path)
+      for _ in 0..<8 { _ = try environment.beginRead() }
+      guard name({ _ = try environment.beginRead() }) == "MDB_READERS_FULL" else {
+        fail("more than eight readers")
+      }
+      kill(getpid(), SIGKILL)
+    }
+    var pinned: [Environment.PinnedRead] = []
+    for _ in 0..<8 { pinned.append(try environment.beginRead()) }
+    #expect(name { _ = try environment.beginRead() } == "MDB_READERS_FULL")
+    for read in pinned { environment.endRead(read) }
+    try environment.read { _ in }
+    #expect(environment.checkReaders() == 0)
+  }
+
+  @Test func endedReadsGiveTheirSlotsBack() throws {
+    try withEnvironment({ $0.readerSlotCount = 8 }) { environment, tree in
+      for _ in 0..<1_000 { try environment.read { _ = try $0.count(of: tree) } }
+      let pinned = try (0..<8).map { _ in try environment.beginRead() }
+      for read in pinned { environment.endRead(read) }
+    }
+  }
+}

@@ -1,0 +1,126 @@
+@testable import LMDB
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+@Suite struct RegistryTests {
+  @Test func aHardLinkLeadsToTheSameObject() throws {
+    let directory = try TemporaryDirectory()
+    let first = try openEnvironment(directory.file("store"))
+    #expect(link(directory.file("store"), directory.file("alias")) == 0)
+    let second = try openEnvironment(directory.file("alias"))
+    #expect(first === second)
+    EnvironmentRegistry.close(second)
+    try put([[1]], into: try openedTree(of: first), of: first)
+    EnvironmentRegistry.close(first)
+    #expect(kind { try put([[1]], into: Tree.any(first), of: first) } == .closed)
+  }
+
+  @Test func aRelativePathLeadsToTheSameObject() throws {
+    let directory = try TemporaryDirectory()
+    let first = try openEnvironment(directory.file("store"))
+    defer { EnvironmentRegistry.close(first) }
+    let name = try #require(directory.path.split(separator: "/").last)
+    let second = try openEnvironment("/tmp/../tmp/./\(name)/store")
+    #expect(first === second)
+    EnvironmentRegistry.close(second)
+  }
+
+  @Test func everyUseAfterCloseIsRefused() throws {
+    let directory = try TemporaryDirectory()
+    let environment = try openEnvironment(directory.file("store"))
+    let tree = try openedTree(of: environment)
+    EnvironmentRegistry.close(environment)
+    EnvironmentRegistry.close(environment)
+    #expect(kind { try environment.read { _ = try $0.get([1], in: tree) } } == .closed)
+    #expect(kind { try environment.write { try $0.put([1], [1], in: tree) } } == .closed)
+    #expect(kind { _ = try environment.beginRead() } == .closed)
+    #expect(
+      kind { try environment.copy(to: directory.file("copy"), compacting: true) } == .closed)
+    #expect(
+      kind { _ = try environment.openExistingTree("u", hasIntegerKeys: false) } == .closed)
+    #expect(kind { _ = try environment.info } == .closed)
+    #expect(environment.checkReaders() == 0)
+  }
+
+  @Test func aFileWithAReadThatOutlivesCloseOpensOnlyWhenTheReadHasEnded() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("store")
+    let environment = try openEnvironment(path) { $0.growthWaitInSeconds = 0.05 }
+    let tree = try openedTree(of: environment)
+    try put([[7]], into: tree, of: environment)
+    let pinned = try environment.beginRead()
+    EnvironmentRegistry.close(environment)
+    #expect(try environment.transaction(of: pinned).get([7], in: tree)?.first == 7)
+    let refusal = kind { _ = try openEnvironment(path) { $0.growthWaitInSeconds = 0.05 } }
+    #expect(refusal == .unsuitablePath("still open under a snapshot of a store that was closed"))
+    environment.endRead(pinned)
+    let again = try openEnvironment(path)
+    #expect(again !== environment)
+    EnvironmentRegistry.close(again)
+  }
+
+  @Test func closingInsideAWriteClosesWhenItEnds() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("store")
+    let environment = try openEnvironment(path)
+    let tree = try openedTree(of: environment)
+    try environment.write { transaction in
+      EnvironmentRegistry.close(environment)
+      try transaction.put([1], [1], in: tree)
+    }
+    let again = try openEnvironment(path)
+    #expect(again !== environment)
+    let reopened = try openedTree(of: again)
+    #expect(try again.read { try $0.count(of: reopened) } == 1)
+    EnvironmentRegistry.close(again)
+  }
+
+  @Test func aFileInThePlaceOfAnOpenOneIsRefused() throws {
+    let directory = try TemporaryDirectory()
+    let first = try openEnvironment(directory.file("store"))
+    defer { EnvironmentRegistry.close(first) }
+    try first.copy(to: directory.file("copy"), compacting: true)
+    #expect(rename(directory.file("copy"), directory.file("store")) == 0)
+    guard case .unsuitablePath? = kind({ _ = try openEnvironment(directory.file("store")) }) else {
+      Issue.record("two environments share one lock file")
+      return
+    }
+  }
+
+  @Test func anEnvironmentInheritedByAForkIsRefused() async {
+    await #expect(processExitsWith: .success) {
+      let directory = try TemporaryDirectory()
+      let environment = try openEnvironment(directory.file("store"))
+      let tree = try openedTree(of: environment)
+      ForkCounter.imitateFork()
+      guard kind({ try environment.read { _ = try $0.get([1], in: tree) } }) == .usedAfterFork,
+        kind({ try environment.write { _ in } }) == .usedAfterFork
+      else { fail("used after fork") }
+      EnvironmentRegistry.close(environment)
+    }
+  }
+
+  @Test func openingAtOnceFromManyThreadsGivesOneObject() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("store")
+    let objects = try await withThrowingTaskGroup(of: Environment.self) { group in
+      for _ in 0..<8 { group.addTask { try openEnvironment(path) } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(Set(objects.map(ObjectIdentifier.init)).count == 1)
+    for object in objects { EnvironmentRegistry.close(object) }
+    #expect(kind { try objects[0].write { _ in } } == .closed)
+  }
+}
+
+extension Tree {
+  /// A tree for calls that must be refused before they look at it.
+  static func any(_: Environment) -> Tree { Tree(name: "any", handle: 2, hasIntegerKeys: false) }
+}

@@ -1,0 +1,85 @@
+@testable import LMDB
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+@Suite struct WorkerThreadsTests {
+  @Test func oneThreadRunsJobsInTheOrderOfTheirAsking() {
+    let threads = WorkerThreads(threadCount: 1)
+    let order = Mutex<[Int]>([])
+    // The first job waits, so that the others queue up behind it.
+    let mayGo = SharedNumber()
+    #expect(threads.enqueue { while mayGo.value == 0 { sched_yield() } })
+    for number in 0..<3_000 {
+      #expect(threads.enqueue { order.withLock { $0.append(number) } })
+    }
+    mayGo.add()
+    threads.stop()
+    #expect(order.withLock { $0 } == Array(0..<3_000))
+  }
+
+  @Test func stoppingRunsWhatIsQueuedAndRefusesTheRest() async throws {
+    let threads = WorkerThreads(threadCount: 3)
+    let ran = SharedNumber()
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<50 {
+        group.addTask {
+          _ = try? await threads.run { ran.add() }
+        }
+      }
+    }
+    threads.stop()
+    #expect(ran.value == 50)
+    await #expect(throws: LMDBError.self) { try await threads.run {} }
+    threads.stop()
+  }
+
+  @Test func aJobMayStopItsOwnThreads() async throws {
+    let threads = WorkerThreads(threadCount: 2)
+    try await threads.run { threads.stop() }
+    await #expect(throws: LMDBError.self) { try await threads.run {} }
+  }
+
+  @Test func aJobThatThrowsHandsItsErrorBack() async throws {
+    struct Stop: Error {}
+    let threads = WorkerThreads(threadCount: 1)
+    defer { threads.stop() }
+    await #expect(throws: Stop.self) { try await threads.run { throw Stop() } }
+    #expect(try await threads.run { 7 } == 7)
+  }
+
+  @Test func closingWhileWritesAreQueuedEndsEachOne() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("store")
+    let environment = try openEnvironment(path)
+    let tree = try openedTree(of: environment)
+    let outcomes = await withTaskGroup(of: Bool.self) { group in
+      for number in 0..<40 {
+        group.addTask {
+          do {
+            try await environment.writer.run {
+              try put([key(number)], into: tree, of: environment)
+              if number == 20 { EnvironmentRegistry.close(environment) }
+            }
+            return true
+          } catch {
+            return false
+          }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(outcomes.count == 40)
+    let again = try openEnvironment(path)
+    let reopened = try openedTree(of: again)
+    #expect(try again.read { try $0.count(of: reopened) } == outcomes.filter { $0 }.count)
+    EnvironmentRegistry.close(again)
+  }
+}

@@ -1,0 +1,55 @@
+#if Macros
+  import Foundation
+  import Lodestore
+
+  // The Swift of README.md. `ReadmeTests` runs it, and checks that the README says the same.
+
+  @Entity
+  struct Film {
+    #Unique<Film>([\.episode])
+    #Index<Film>([\.releasedAt])
+
+    var title: String
+    var episode: Int
+    var director: String = "unknown"
+    var releasedAt: Date
+  }
+
+  struct FilmRecord: Decodable {
+    var title: String
+    var episode_id: Int
+    var director: String
+    var release_date: Date
+  }
+
+  struct ReadmeProgram {
+    let pages: AsyncStream<Data>
+    let path: String
+
+    func run() async throws -> (films: [Film], report: ImportReport) {
+      let store = try Store(at: path, entities: [Film.self])
+
+      // Pages of a web service in, each of them whole or not at all, matched by their unique key.
+      let importer = Importer(into: store, Film.self, matching: .unique(\.episode))
+      let report = try await importer.run(pages, records: "results") { (film: FilmRecord) in
+        Film(
+          title: film.title, episode: film.episode_id, director: film.director,
+          releasedAt: film.release_date)
+      }
+      print(report)  // 9 inserted, 0 updated, 0 unchanged, 0 rejected
+
+      // One writer at a time; everything in the closure is kept, or nothing.
+      try await store.write { tx in
+        guard var film = try tx.fetch(Film.index(\.episode), key: 4) else { return }
+        film.title = "Star Wars"
+        try tx.update(film)
+      }
+
+      // Any number of readers, each on one commit that does not change under it.
+      let newest = try await store.read { snapshot in
+        try snapshot.fetch(Film.index(\.releasedAt), isReversed: true, limit: 3)
+      }
+      return (newest, report)
+    }
+  }
+#endif
