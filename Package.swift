@@ -31,7 +31,7 @@ let package = Package(
     .systemLibrary(
       name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(name: "CChecksum"),
-    .target(name: "LMDB", dependencies: ["CLMDB"], path: "Sources/LMDBEngine"),
+    .target(name: "LMDB", dependencies: ["CLMDB"]),
     .target(name: "LodestoreFormat", dependencies: ["CChecksum"]),
     .target(name: "EntityStore", dependencies: ["LMDB", "LodestoreFormat"]),
     .macro(

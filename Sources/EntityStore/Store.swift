@@ -119,6 +119,7 @@ public final class Store: Sendable {
   ///
   /// - Throws: what `body` throws; ``StoreError/Code/nestedWrite`` inside another write of the
   ///   store; ``StoreError/Code/diskFull``, with the last commit whole.
+  @discardableResult
   public func write<R>(_ body: (inout WriteTransaction) throws -> R) throws -> R {
     try core.write { core in
       var transaction = WriteTransaction(core: core)
@@ -129,6 +130,7 @@ public final class Store: Sendable {
   /// Runs `body` as the one writer, on the store's writer thread, and commits what it did.
   ///
   /// The caller's thread is free meanwhile. Writes run in the order in which they were asked for.
+  @discardableResult
   public func write<R: Sendable>(
     _ body: @escaping @Sendable (inout WriteTransaction) throws -> R
   ) async throws -> R {

@@ -89,7 +89,7 @@ import Testing
     let store = try Store.inMemory(entities: [Film.self])
     let id = try store.write { try $0.insert(Film(title: "a", episode: 1)) }
     try store.core.write { core in
-      try core.transaction.delete(id.rawValue, in: try core.entity(named: "Film").records)
+      _ = try core.transaction.delete(id.rawValue, in: try core.entity(named: "Film").records)
     }
     let walk = try storeError(.damaged) { try store.read { try $0.fetch(Film.byTitle) } }
     #expect(walk.index == "Film.title")

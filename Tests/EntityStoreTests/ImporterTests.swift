@@ -179,7 +179,7 @@ import Testing
 
   @Test func `an error of the pages comes through, with the pages before it kept`() async throws {
     struct Broken: Error {}
-    try await withTemporaryStore([Film.self]) { store in
+    try await withTemporaryStore([Film.self]) { store async throws in
       let pages = AsyncThrowingStream<[Int], any Error> { continuation in
         continuation.yield([1])
         continuation.yield([2, 3])

@@ -51,10 +51,11 @@ import Testing
     try expectOrder(\.uint64, [0, 1, UInt64(Int64.max), UInt64(Int64.max) + 1, .max])
     try expectOrder(\.uint, [0, .max])
     try expectOrder(
-      \.float, [-.infinity, -1.5, -.leastNonzeroMagnitude, 0, 1e-40, 3, .infinity, .nan])
+      \.float, [-.infinity, -1.5, -.leastNonzeroMagnitude, 0, .leastNormalMagnitude, 3, .infinity, .nan])
     try expectOrder(
       \.double,
-      [-.infinity, -.greatestFiniteMagnitude, -1, -5e-324, 0, 5e-324, 1, .infinity, .nan])
+      [-.infinity, -.greatestFiniteMagnitude, -1, -.leastNonzeroMagnitude, 0, .leastNonzeroMagnitude, 1,
+        .infinity, .nan])
   }
 
   @Test func `text is in the order of its UTF-8 bytes`() throws {

@@ -162,10 +162,8 @@ import Testing
 }
 
 extension [UInt8] {
-  /// A copy that lives until the test ends; a handful of bytes.
-  func span() -> UnsafeRawBufferPointer {
-    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 8)
-    copy.copyBytes(from: self)
-    return UnsafeRawBufferPointer(copy)
-  }
+  private static let kept = SharedBuffers()
+
+  /// A copy that lives as long as the process; a handful of bytes.
+  func span() -> UnsafeRawBufferPointer { Self.kept.copy(self) }
 }

@@ -135,3 +135,21 @@ final class SharedNumber: Sendable {
   var value: Int { atomic.load(ordering: .sequentiallyConsistent) }
   func add() { atomic.add(1, ordering: .sequentiallyConsistent) }
 }
+
+/// Buffers that stay reachable, so that the address sanitizer does not take them for leaks.
+final class SharedBuffers: Sendable {
+  private struct Buffer: @unchecked Sendable {
+    // Written before it is shared, and never again.
+    let bytes: UnsafeRawBufferPointer
+  }
+
+  private let buffers = Mutex<[Buffer]>([])
+
+  func copy(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
+    copy.copyBytes(from: bytes)
+    let buffer = Buffer(bytes: UnsafeRawBufferPointer(copy))
+    buffers.withLock { $0.append(buffer) }
+    return buffer.bytes
+  }
+}

@@ -29,7 +29,11 @@ extension KVDump {
       return try runBuiltIn(command, arguments, on: console)
     }
     console.apply(command.output)
-    return try await command.run(on: console)
+    do {
+      return try await command.run(on: console)
+    } catch {
+      throw CommandFailure.translated(error, store: command.store.path)
+    }
   }
 
   /// Commands of the parser itself: `help`, and nothing at all.

@@ -1,4 +1,6 @@
 import ArgumentParser
+import LMDB
+import LodestoreFormat
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -19,6 +21,8 @@ import ArgumentParser
 ///
 /// - `KVDump+Execution.swift`: arguments to a command, the command to an exit status.
 /// - `Commands/`: one file a command, its arguments and its work; `StoreCommand` is what they share.
+/// - `Store/`: opening for reading, records as cells, values that a person typed.
+/// - `Import/`: files as pages, the schema for them, and the pages as records.
 /// - `Options/`: groups of options, and arguments that are more than text.
 /// - `Output/`: `Console`, the one way out: rows, single objects, notes, failures, the pager.
 /// - `Rendering/`: `Cell` and `Column`, and a `RowWriter` for each format.
@@ -37,7 +41,8 @@ struct KVDump: ParsableCommand {
       Stores are opened read-only, also while a program uses them, unless a command says that it \
       writes. Status 0 is yes or done, 1 is no or problems found, 64 and above is trouble.
       """,
-    version: "kvdump \(version)",
+    version:
+      "kvdump \(version), format \(FormatVersion.current.rawValue), \(Environment.engineVersion)",
     groupedSubcommands: [
       CommandGroup(
         name: "Look",

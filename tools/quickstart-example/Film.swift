@@ -39,7 +39,9 @@ extension Film {
     director = try reader.read()
     releasedAt = try reader.read()
   }
+}
 
+extension Film {
   init(_ film: FilmRecord) {
     self.init(
       title: film.title, episode: film.episode_id, director: film.director,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EntityStore
 
 /// `kvdump get`: the records whose attributes have the values given; status 1 when there is none.
 struct GetCommand: StoreCommand {
@@ -8,7 +9,9 @@ struct GetCommand: StoreCommand {
       Example: kvdump get catalog.lodestore Pod name=AFNetworking version=4.0.1
 
       A unique index over the attributes is used where there is one, then any index that starts \
-      with them; otherwise all records are read. 'id=7' names a record by its id.
+      with them; otherwise all records are read, and a note says which indexes there are. '_id=7' \
+      names a record by its id, and so does 'id=7' where no attribute is called id. 'null' is null \
+      but for text.
       """)
 
   @OptionGroup var store: StoreArgument
@@ -25,6 +28,41 @@ struct GetCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(on console: Console) async throws -> ExitStatus {
-    throw CommandFailure.notWritten(command: "get")
+    try ReadStore.read(store.path, on: console) { core in
+      let entity = try core.entity(entity, in: store.path)
+      let search = try RecordSearch(matches, in: entity, store: store.path)
+      let columns = try RecordColumns(entity, names: fields.names, store: store.path)
+      if case .scan = search.way { noteScan(of: entity, on: console) }
+      let writer = console.rows(of: columns.columns)
+      var walk = RowWindow(offset: rows.offset, limit: rows.effectiveLimit(on: console.terminal))
+      var isFound = false
+      try search.forEach(in: core) { id, bytes in
+        isFound = true
+        switch walk.next() {
+        case .skip: return true
+        case .stop: return false
+        case .show: break
+        }
+        try writer.write(try columns.row(id, bytes))
+        return true
+      }
+      try writer.finish()
+      let conditions = matches.map { "\($0.attribute)=\($0.value)" }.joined(separator: " ")
+      guard isFound else {
+        console.note("\(entity.name) \(conditions): not found")
+        return .negative
+      }
+      console.note(
+        RowSummary.text(
+          shown: walk.shown, offset: rows.offset, total: nil, hasMore: walk.hasMore))
+      return .success
+    }
+  }
+
+  private func noteScan(of entity: StoredEntity, on console: Console) {
+    let names = matches.map(\.attribute).joined(separator: "+")
+    let known = entity.indexes.isEmpty ? "none" : entity.indexList
+    console.note(
+      "\(entity.name): no index begins with \(names), so all records were read; indexes: \(known)")
   }
 }

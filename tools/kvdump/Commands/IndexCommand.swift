@@ -1,4 +1,5 @@
 import ArgumentParser
+import EntityStore
 
 /// `kvdump index`: the records of an entity in the order of an index.
 struct IndexCommand: StoreCommand {
@@ -20,16 +21,16 @@ struct IndexCommand: StoreCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Start here: values of the first attributes, with commas between them; a JSON array where a "
+      "The low end: values of the first attributes, with commas between them; a JSON array where a "
         + "value has a comma.", valueName: "values"))
   var from: String?
 
   @Option(
     help: ArgumentHelp(
-      "End here. What starts with these values is still shown.", valueName: "values"))
+      "The high end. What starts with these values is still shown.", valueName: "values"))
   var to: String?
 
-  @Flag(help: "From the end to the start.")
+  @Flag(help: "From the high end to the low end.")
   var reverse = false
 
   @OptionGroup(title: "Selection") var fields: FieldOptions
@@ -37,6 +38,45 @@ struct IndexCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(on console: Console) async throws -> ExitStatus {
-    throw CommandFailure.notWritten(command: "index")
+    try ReadStore.read(store.path, on: console) { core in
+      let entity = try core.entity(entity, in: store.path)
+      let index = try entity.index(named: index.names, store: store.path)
+      let attributes = index.description.attributes.compactMap {
+        entity.description.attribute(number: $0)
+      }
+      let lower = try from.map { IndexWalkBound.included(try TypedValue.bound($0, attributes)) }
+      let upper = try to.map { IndexWalkBound.included(try TypedValue.bound($0, attributes)) }
+      let columns = try RecordColumns(entity, names: fields.names, store: store.path)
+      let writer = console.rows(of: columns.columns)
+      let total = from == nil && to == nil ? try core.count(of: entity) : nil
+      var walk = RowWindow(offset: rows.offset, limit: rows.effectiveLimit(on: console.terminal))
+      var failure: (any Error)?
+      try core.walk(
+        index, of: entity, lower: lower ?? .none, upper: upper ?? .none, isReversed: reverse
+      ) { (id) throws(StoreError) in
+        switch walk.next() {
+        case .skip: return true
+        case .stop: return false
+        case .show: break
+        }
+        do {
+          guard let bytes = try core.record(id, of: entity) else {
+            throw CommandFailure.indexOfNothing(index.name, entity.name, id)
+          }
+          try writer.write(try columns.row(id, bytes))
+          return true
+        } catch {
+          // The walk throws the store's errors only; a closed pipe is none of them.
+          failure = error
+          return false
+        }
+      }
+      if let failure { throw failure }
+      try writer.finish()
+      console.note(
+        RowSummary.text(
+          shown: walk.shown, offset: rows.offset, total: total, hasMore: walk.hasMore))
+    }
+    return .success
   }
 }

@@ -10,6 +10,25 @@ struct InfoCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(on console: Console) async throws -> ExitStatus {
-    throw CommandFailure.notWritten(command: "info")
+    try ReadStore.read(store.path, on: console) { core in
+      let facts = try StoreFacts(core, path: store.path)
+      switch console.format {
+      case .json, .jsonl: try console.writeObject(facts.members + [facts.entityMember])
+      case .table, .line:
+        try console.writeObject(facts.members)
+        if !facts.entities.isEmpty {
+          try console.output.write("\n")
+          try writeEntities(facts, on: console)
+        }
+      case .csv, .markdown: try writeEntities(facts, on: console)
+      }
+    }
+    return .success
+  }
+
+  private func writeEntities(_ facts: StoreFacts, on console: Console) throws {
+    let writer = console.rows(of: StoreFacts.columns)
+    for entity in facts.entities { try writer.write(entity.cells) }
+    try writer.finish()
   }
 }

@@ -1,4 +1,7 @@
 import ArgumentParser
+import EntityStore
+import LMDB
+import LodestoreFormat
 
 /// `kvdump keys`: keys and bodies as bytes, for when the typed view fails.
 struct KeysCommand: StoreCommand {
@@ -20,7 +23,7 @@ struct KeysCommand: StoreCommand {
   @Option(help: ArgumentHelp("Only keys that start so, in hexadecimal.", valueName: "bytes"))
   var prefix: HexBytes?
 
-  @Flag(help: "From the end to the start.")
+  @Flag(help: "From the high end to the low end.")
   var reverse = false
 
   @OptionGroup(title: "Selection") var rows: RowOptions
@@ -33,6 +36,140 @@ struct KeysCommand: StoreCommand {
   }
 
   func run(on console: Console) async throws -> ExitStatus {
-    throw CommandFailure.notWritten(command: "keys")
+    try ReadStore.withEnvironment(store.path, on: console) { environment in
+      let names = try environment.read { try $0.treeNames() }
+      guard names.contains(TreeName.header.text) else {
+        throw CommandFailure.notAStore(
+          store.path, reason: "an LMDB file without a tree 'lodestore'")
+      }
+      if let tree {
+        guard names.contains(tree), let opened = try open(tree, environment) else {
+          throw CommandFailure.noSuchTree(tree, in: store.path, known: names)
+        }
+        try writePairs(of: opened, in: environment, on: console)
+      } else {
+        try writeTrees(names, in: environment, on: console)
+      }
+    }
+    return .success
+  }
+
+  private func open(_ name: String, _ environment: Environment) throws -> Tree? {
+    // LMDB keeps the kind of key with the tree; the argument matters for new trees only.
+    try environment.openExistingTree(name, hasIntegerKeys: false)
+  }
+
+  /// The catalogue as far as it can be read.
+  private func entities(
+    _ environment: Environment, _ catalogue: Tree?, _ transaction: Transaction
+  ) -> [EntityDescription] {
+    guard let catalogue, let cursor = try? Cursor(catalogue, in: transaction) else { return [] }
+    var entities: [EntityDescription] = []
+    var found = (try? cursor.first()) ?? false
+    while found {
+      if let number = CatalogueKey.entityNumber(cursor.key),
+        let content = try? Checksum.unsealed(key: cursor.key, body: cursor.value),
+        let document = try? Document(decoding: content),
+        let entity = try? EntityDescription(number: number, document: document)
+      {
+        entities.append(entity)
+      }
+      found = (try? cursor.next()) ?? false
+    }
+    return entities
+  }
+
+  private func writeTrees(
+    _ names: [String], in environment: Environment, on console: Console
+  ) throws {
+    let catalogue = try open(TreeName.catalogue.text, environment)
+    let trees = try names.compactMap { try open($0, environment) }
+    try environment.read { transaction in
+      let entities = entities(environment, catalogue, transaction)
+      let writer = console.rows(of: [
+        Column("tree"), Column("entries"), Column("depth"), Column("content"),
+      ])
+      for tree in trees {
+        let facts = try transaction.statistics(of: tree)
+        let content = RawTree(tree, entities: entities).content
+        try writer.write([
+          .text(tree.name), .count(facts.entries), .count(facts.depth),
+          content.map(Cell.text) ?? .null,
+        ])
+      }
+      try writer.finish()
+    }
+  }
+
+  private func writePairs(
+    of tree: Tree, in environment: Environment, on console: Console
+  ) throws {
+    let catalogue = try open(TreeName.catalogue.text, environment)
+    try environment.read { transaction in
+      let raw = RawTree(tree, entities: entities(environment, catalogue, transaction))
+      let writer = console.rows(of: [Column("key"), Column("body"), Column("decoded")])
+      var walk = RowWindow(offset: rows.offset, limit: rows.effectiveLimit(on: console.terminal))
+      func visit(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) throws -> Bool {
+        switch walk.next() {
+        case .skip: return true
+        case .stop: return false
+        case .show: break
+        }
+        try writer.write([
+          .text(HexText.text(key)), .text(HexText.text(body)),
+          raw.decoded(key, body).map(Cell.text) ?? .null,
+        ])
+        return true
+      }
+      let cursor = try Cursor(tree, in: transaction)
+      if raw.hasIntegerKeys {
+        try walkRecords(cursor, visit)
+      } else {
+        try cursor.walk(range, backwards: reverse, visit)
+      }
+      try writer.finish()
+      let isWhole = from == nil && to == nil && prefix == nil
+      console.note(
+        RowSummary.text(
+          shown: walk.shown, offset: rows.offset,
+          total: isWhole ? try transaction.count(of: tree) : nil, hasMore: walk.hasMore,
+          noun: "pairs"))
+    }
+  }
+
+  private var range: KeyRange {
+    if let prefix { return .prefix(prefix.bytes) }
+    return KeyRange(
+      lower: from.map { .included($0.bytes) } ?? .unbounded,
+      upper: to.map { .excluded($0.bytes) } ?? .unbounded)
+  }
+
+  /// Keys that are numbers in the order of the numbers, which is not that of their bytes.
+  private func walkRecords(
+    _ cursor: Cursor,
+    _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    let lower = try number(prefix) ?? number(from) ?? 0
+    let upper = try number(prefix).map { $0 &+ 1 } ?? number(to) ?? .max
+    var found = try reverse ? cursor.last() : cursor.seek(atOrAfter: lower)
+    if reverse, to != nil || prefix != nil {
+      found = try cursor.seek(atOrAfter: upper) ? cursor.previous() : cursor.last()
+    }
+    while found {
+      let key = cursor.integerKey
+      guard reverse ? key >= lower : key < upper else { return }
+      guard try visit(cursor.key, cursor.value) else { return }
+      found = try reverse ? cursor.previous() : cursor.next()
+    }
+  }
+
+  private func number(_ key: HexBytes?) throws -> UInt64? {
+    guard let bytes = key?.bytes else { return nil }
+    guard bytes.count == 8 else {
+      throw CommandFailure.badArgument(
+        HexText.text(bytes), reason: "has \(bytes.count) bytes, keys of this tree have 8",
+        nextStep: "write a record id as 8 bytes, the lowest first")
+    }
+    return bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 }

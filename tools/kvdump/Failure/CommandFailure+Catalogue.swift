@@ -115,10 +115,28 @@ extension CommandFailure {
       status: .inputOutput)
   }
 
-  static func notWritten(command: String) -> Self {
+  /// `reason` is a clause about the record's bytes.
+  static func damagedRecord(_ entity: String, _ id: UInt64, reason: String) -> Self {
     CommandFailure(
-      code: "not-written", message: "\(command): not written yet; use a later version",
-      status: .usage)
+      code: "damaged",
+      message: "\(entity) \(id): \(reason); 'kvdump verify' lists everything that is wrong",
+      status: .damagedData,
+      details: [
+        Detail(name: "entity", value: .text(entity)), Detail(name: "_id", value: .unsigned(id)),
+      ])
+  }
+
+  static func indexOfNothing(_ index: String, _ entity: String, _ id: UInt64) -> Self {
+    CommandFailure(
+      code: "damaged",
+      message: "index '\(index)': leads to \(entity) \(id), which is not there; "
+        + "'kvdump verify' lists everything that is wrong", status: .damagedData)
+  }
+
+  /// `text` was typed as the value of `attribute`, whose type takes `expectation`.
+  static func badValue(_ text: String, of attribute: String, expectation: String) -> Self {
+    badArgument(
+      text, reason: "'\(attribute)' takes \(expectation)", nextStep: "write the value so")
   }
 
   private static func quoted(_ name: String) -> String { "\"\(name)\"" }

@@ -80,6 +80,11 @@ final class Console {
     try writer.finish()
   }
 
+  /// A line that tells how far the command is.
+  func progress() -> Progress {
+    Progress(errors, isShown: errorTerminal.isTerminal && errorTerminal.hasStyle && !isQuiet)
+  }
+
   /// Keeps a line for standard error until the data is out; `--quiet` drops it.
   func note(_ text: String?) {
     if let text, !isQuiet { notes.append(DisplayText.escaped(text)) }

@@ -1,0 +1,47 @@
+internal import LodestoreFormat
+
+/// From names of JSON members to names of attributes, which are letters, digits and `_` only.
+package enum AttributeNames {
+  /// `name` as an attribute's; one that is valid stays as it is.
+  ///
+  /// Every letter that cannot be in one becomes `_`, a digit in front gets `_` before it, and what
+  /// is beyond 64 bytes is cut.
+  package static func valid(_ name: String) -> String {
+    if EntityDescription.isValidName(name) { return name }
+    var bytes: [UInt8] = []
+    for scalar in name.unicodeScalars {
+      let isAllowed =
+        scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
+      bytes.append(isAllowed ? UInt8(ascii: scalar) : UInt8(ascii: "_"))
+    }
+    if bytes.first.map({ (0x30...0x39).contains($0) }) ?? true {
+      bytes.insert(UInt8(ascii: "_"), at: 0)
+    }
+    return String(decoding: bytes.prefix(64), as: UTF8.self)
+  }
+
+  /// Attribute names for `names`, all different: names that are valid keep theirs, the others get
+  /// theirs from ``valid(_:)``, with a number where that is taken.
+  ///
+  /// The result does not depend on the order of `names`.
+  package static func distinct(_ names: some Collection<String>) -> [String: String] {
+    var result: [String: String] = [:]
+    var taken: Set<String> = []
+    for name in names where EntityDescription.isValidName(name) {
+      result[name] = name
+      taken.insert(name)
+    }
+    let others = names.filter { result[$0] == nil }
+    for name in others.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+      let base = valid(name)
+      var candidate = base
+      var number = 2
+      while !taken.insert(candidate).inserted {
+        candidate = String(base.prefix(58)) + "_\(number)"
+        number += 1
+      }
+      result[name] = candidate
+    }
+    return result
+  }
+}

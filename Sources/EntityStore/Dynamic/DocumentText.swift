@@ -1,0 +1,106 @@
+package import LodestoreFormat
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// Encoded documents as JSON text, for display and export, without building the value.
+///
+/// What JSON does not have becomes text: dates ISO 8601, UUIDs their usual text, data Base64,
+/// numbers that are not finite `"NaN"` and `"Infinity"`; a decimal becomes a number.
+package enum DocumentText {
+  /// Appends `document` as compact JSON.
+  ///
+  /// Throws, and leaves `bytes` in the middle, when it breaks the format.
+  package static func append(
+    _ document: UnsafeRawBufferPointer, to bytes: inout [UInt8]
+  ) throws(FormatError) {
+    var reader = DocumentReader(document)
+    try appendValue(&reader, to: &bytes, nesting: 0)
+    guard reader.isAtEnd else {
+      throw FormatError("a document ends before its bytes do", at: reader.offset)
+    }
+  }
+
+  /// The value at `path`, names of members or positions of elements; `nil` when there is none.
+  package static func value(
+    at path: some Collection<String>, in document: UnsafeRawBufferPointer
+  ) throws(FormatError) -> UnsafeRawBufferPointer? {
+    var found = document
+    for part in path {
+      var reader = DocumentReader(found)
+      switch try reader.kind() {
+      case .object:
+        let next = try DocumentReader.member(named: part, in: found)
+        guard let next else { return nil }
+        found = next
+      case .array:
+        let (count, _) = try reader.enterArray()
+        guard let place = JSONPathPart.index(part[...]), place < count else { return nil }
+        for _ in 0..<place { try reader.skip() }
+        found = try reader.value()
+      default: return nil
+      }
+    }
+    return found
+  }
+
+  private static func appendValue(
+    _ reader: inout DocumentReader, to bytes: inout [UInt8], nesting: Int
+  ) throws(FormatError) {
+    guard nesting <= Document.deepestNesting else {
+      throw FormatError("a document is nested too deep", at: reader.offset)
+    }
+    switch try reader.kind() {
+    case .null:
+      try reader.skip()
+      bytes.append(contentsOf: "null".utf8)
+    case .bool: bytes.append(contentsOf: (try reader.bool() ? "true" : "false").utf8)
+    case .integer: bytes.append(contentsOf: String(try reader.int64()).utf8)
+    case .unsigned: bytes.append(contentsOf: String(try reader.uint64()).utf8)
+    case .double: append(try reader.double(), to: &bytes)
+    case .text: JSONText.appendString(try reader.string(), to: &bytes)
+    case .data:
+      JSONText.appendString(Data(try reader.data()).base64EncodedString(), to: &bytes)
+    case .date: JSONText.appendString(KeyText.text(of: .date(try reader.date())), to: &bytes)
+    case .uuid: JSONText.appendString(try reader.uuid().text, to: &bytes)
+    case .decimal:
+      let decimal = try reader.decimal()
+      bytes.append(contentsOf: (decimal.isNaN ? "\"NaN\"" : decimal.text).utf8)
+    case .array:
+      bytes.append(UInt8(ascii: "["))
+      let (count, end) = try reader.enterArray()
+      for place in 0..<count {
+        if place > 0 { bytes.append(UInt8(ascii: ",")) }
+        try appendValue(&reader, to: &bytes, nesting: nesting + 1)
+      }
+      try reader.expectEnd(end)
+      bytes.append(UInt8(ascii: "]"))
+    case .object:
+      bytes.append(UInt8(ascii: "{"))
+      let (count, end) = try reader.enterObject()
+      for place in 0..<count {
+        if place > 0 { bytes.append(UInt8(ascii: ",")) }
+        let name = try reader.name()
+        guard let text = String(validating: name, as: UTF8.self) else {
+          throw FormatError("a member's name is not valid UTF-8", at: reader.offset)
+        }
+        JSONText.appendString(text, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        try appendValue(&reader, to: &bytes, nesting: nesting + 1)
+      }
+      try reader.expectEnd(end)
+      bytes.append(UInt8(ascii: "}"))
+    }
+  }
+
+  private static func append(_ number: Double, to bytes: inout [UInt8]) {
+    let text =
+      number.isFinite
+      ? number.description
+      : number.isNaN ? "\"NaN\"" : number < 0 ? "\"-Infinity\"" : "\"Infinity\""
+    bytes.append(contentsOf: text.utf8)
+  }
+}

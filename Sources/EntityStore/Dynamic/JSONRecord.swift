@@ -1,0 +1,54 @@
+/// A record as it comes in JSON: an object, or a row of a table whose columns are named once.
+package enum JSONRecord: Sendable {
+  case object(JSONNode)
+  case row(names: [String], values: JSONNode)
+
+  /// The record itself in its text.
+  package var node: JSONNode {
+    switch self {
+    case .object(let node), .row(_, let node): node
+    }
+  }
+
+  /// First byte of the record, from the start of its file.
+  package var offset: Int { node.offset }
+
+  /// Visits the members in the order of the text.
+  ///
+  /// - Returns: Why this is no record; `nil` when it is one, and only then all members were visited.
+  package func forEachMember(_ body: (String, JSONNode) -> Void) -> RecordRejection? {
+    switch self {
+    case .object(let node):
+      guard node.kind == .object else {
+        return RecordRejection("the record is \(node.kindName), must be an object", at: node)
+      }
+      for (name, value) in node.members { body(name, value) }
+    case .row(let names, let node):
+      guard node.kind == .array, node.count == names.count else {
+        let found = node.kind == .array ? "\(node.count) values" : node.kindName
+        return RecordRejection("the row has \(found), the fields are \(names.count)", at: node)
+      }
+      for (name, value) in zip(names, node.elements) { body(name, value) }
+    }
+    return nil
+  }
+}
+
+/// Why a record was not taken in, and where in its text the reason stands.
+package struct RecordRejection: Error, Sendable, Hashable {
+  package var reason: String
+  /// The attribute concerned; `nil` when it is the whole record.
+  package var attribute: String?
+  /// Bytes from the start of the file.
+  package var offset: Int
+
+  package init(_ reason: String, attribute: String? = nil, offset: Int) {
+    self.reason = reason
+    self.attribute = attribute
+    self.offset = offset
+  }
+
+  init(_ reason: String, attribute: String? = nil, at node: JSONNode) {
+    self.init(reason, attribute: attribute, offset: node.offset)
+  }
+}

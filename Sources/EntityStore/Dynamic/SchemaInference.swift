@@ -1,0 +1,94 @@
+package import LodestoreFormat
+
+/// Works out the attributes of an entity from the JSON records that are to become its records.
+///
+/// A member is bool, int64, uint64, double or string where all its values are, and JSON where they
+/// differ or are arrays or objects. Integers beside other numbers make double while every one of
+/// them is exactly a double. It is optional where it is absent or null. Strings stay strings: what
+/// looks like a date is not taken for one.
+package struct SchemaInference {
+  private struct Member {
+    var kinds: Kinds = []
+    var presentCount = 0
+    var integersAreDoubles = true
+  }
+
+  private struct Kinds: OptionSet {
+    let rawValue: UInt8
+    static let bool = Kinds(rawValue: 1)
+    static let integer = Kinds(rawValue: 2)
+    static let negative = Kinds(rawValue: 4)
+    static let unsigned = Kinds(rawValue: 8)
+    static let double = Kinds(rawValue: 16)
+    static let string = Kinds(rawValue: 32)
+    static let nested = Kinds(rawValue: 64)
+  }
+
+  private var members: [Member] = []
+  private var placeByName: [String: Int] = [:]
+  /// The members in the order in which they first came.
+  package private(set) var names: [String] = []
+  /// How many records were looked at.
+  package private(set) var recordCount = 0
+
+  package init() {}
+
+  /// Looks at one record; one that is no record, which the import will reject, has no say.
+  package mutating func observe(_ record: JSONRecord) {
+    var seen: [(String, JSONNode)] = []
+    guard record.forEachMember({ name, node in seen.append((name, node)) }) == nil else { return }
+    recordCount += 1
+    for (name, node) in seen where name != JSONRecordEncoder.idMember {
+      let place = placeByName[name] ?? add(name)
+      observe(node, at: place)
+    }
+  }
+
+  private mutating func add(_ name: String) -> Int {
+    placeByName[name] = members.count
+    names.append(name)
+    members.append(Member())
+    return members.count - 1
+  }
+
+  private mutating func observe(_ node: JSONNode, at place: Int) {
+    if node.isNull { return }
+    members[place].presentCount += 1
+    switch node.kind {
+    case .null: break
+    case .bool: members[place].kinds.insert(.bool)
+    case .integer:
+      if let number = node.int64 {
+        members[place].kinds.insert(number < 0 ? [.integer, .negative] : .integer)
+        if Double(exactly: number) == nil { members[place].integersAreDoubles = false }
+      } else {
+        members[place].kinds.insert(.unsigned)
+        if node.uint64.flatMap({ Double(exactly: $0) }) == nil {
+          members[place].integersAreDoubles = false
+        }
+      }
+    case .double: members[place].kinds.insert(.double)
+    case .string: members[place].kinds.insert(.string)
+    case .array, .object: members[place].kinds.insert(.nested)
+    }
+  }
+
+  /// The type of a member, and whether some record lacks it.
+  package func attribute(_ name: String) -> (type: AttributeType, isOptional: Bool)? {
+    guard let place = placeByName[name] else { return nil }
+    return (type(of: members[place]), members[place].presentCount < recordCount)
+  }
+
+  private func type(of member: Member) -> AttributeType {
+    switch member.kinds {
+    case .bool: return .bool
+    case .string: return .string
+    case .integer, [.integer, .negative]: return .int64
+    case .unsigned, [.integer, .unsigned]: return .uint64
+    default: break
+    }
+    let numbers: Kinds = [.integer, .negative, .unsigned, .double]
+    let isNumber = !member.kinds.isEmpty && member.kinds.isSubset(of: numbers)
+    return isNumber && member.kinds.contains(.double) && member.integersAreDoubles ? .double : .json
+  }
+}

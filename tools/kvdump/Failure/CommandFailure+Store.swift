@@ -1,0 +1,78 @@
+import EntityStore
+import LMDB
+
+/// The store's errors as failures of a command.
+extension CommandFailure {
+  /// The failure for what a command threw while it worked on the store at `path`.
+  static func translated(_ error: any Error, store path: String) -> CommandFailure {
+    switch error {
+    case let error as CommandFailure: error
+    case let error as StoreError: store(error, path: path)
+    case let error as LMDBError: engine(error, path: path)
+    default: unexpected(error)
+    }
+  }
+
+  private static func store(_ error: StoreError, path: String) -> CommandFailure {
+    if error.code == .noSuchStore { return noStore(at: path) }
+    let message = error.message.contains(path) ? error.message : "\(path): \(error.message)"
+    var details = [Detail(name: "store", value: .text(path))]
+    if let entity = error.entity { details.append(Detail(name: "entity", value: .text(entity))) }
+    if let index = error.index { details.append(Detail(name: "index", value: .text(index))) }
+    if let id = error.recordID { details.append(Detail(name: "_id", value: .unsigned(id))) }
+    return CommandFailure(
+      code: kebab(error.code.description), message: message, status: status(of: error.code),
+      details: details)
+  }
+
+  /// Every code of the store that it has today; one that is added later is trouble of no known kind.
+  private static func status(of code: StoreError.Code) -> ExitStatus {
+    switch code {
+    case .noSuchStore, .unsuitablePath: .noInput
+    case .notAStore, .newerFormat, .damaged, .undecodableValue, .incompatibleSchema,
+      .unstorableValue, .uniqueViolation, .importStopped:
+      .damagedData
+    case .badSchema, .unknownEntity, .unknownIndex, .identity: .usage
+    case .noSuchRecord: .negative
+    case .notPermitted, .readOnly: .notPermitted
+    case .busy: .tryAgain
+    case .diskFull, .mapFull, .inputOutput, .poisoned, .closed, .nestedWrite, .brokenTransaction:
+      .inputOutput
+    default: .inputOutput
+    }
+  }
+
+  /// What the engine reports to commands that work below the store, such as `keys`.
+  private static func engine(_ error: LMDBError, path: String) -> CommandFailure {
+    switch error.kind {
+    case .engine where error.code > 0 && error.name.hasPrefix("E"):
+      return error.name == "ENOENT" ? noStore(at: path) : system(error.code, thing: path)
+    case .notAnEnvironment(let reason): return notAStore(path, reason: reason)
+    case .truncated: return damaged(path, reason: "\(error)")
+    default: break
+    }
+    let status: ExitStatus =
+      switch error.kind {
+      case .unsuitablePath, .unsupportedFileSystem: .noInput
+      case .engine:
+        switch error.name {
+        case "MDB_CORRUPTED", "MDB_PAGE_NOTFOUND", "MDB_PAGE_FULL", "MDB_INVALID",
+          "MDB_VERSION_MISMATCH":
+          .damagedData
+        case "MDB_READERS_FULL": .tryAgain
+        default: .inputOutput
+        }
+      default: .inputOutput
+      }
+    return CommandFailure(
+      code: "engine", message: "\(path): cannot \(error); 'kvdump verify \(path)' may tell more",
+      status: status, details: [Detail(name: "store", value: .text(path))])
+  }
+
+  /// `noSuchStore` as `no-such-store`.
+  private static func kebab(_ name: String) -> String {
+    name.reduce(into: "") { text, letter in
+      text += letter.isUppercase ? "-" + letter.lowercased() : String(letter)
+    }
+  }
+}

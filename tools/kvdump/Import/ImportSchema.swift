@@ -1,0 +1,131 @@
+import EntityStore
+import LodestoreFormat
+
+/// The entity that an import needs: what the store has, what the records or a schema file say, and
+/// the indexes asked for.
+struct ImportSchema {
+  private(set) var attributes: [DeclaredEntity.Attribute] = []
+  private(set) var indexes: [DeclaredEntity.Index] = []
+  /// What a person should know of it: names that were changed, attributes and indexes that were added.
+  private(set) var notes: [String] = []
+  /// The attribute of each JSON member, where inference named it.
+  private(set) var names: [String: String] = [:]
+  private let entity: String
+  private let isNew: Bool
+
+  /// Starts with what the store has.
+  init(_ entity: String, stored: EntityDescription?) {
+    self.entity = entity
+    isNew = stored == nil
+    guard let stored else { return }
+    attributes = stored.declaredAttributes.map { attribute in
+      DeclaredEntity.Attribute(
+        name: attribute.name,
+        storage: AttributeStorage(
+          type: attribute.type, isOptional: attribute.isOptional, shape: attribute.shape),
+        initial: attribute.initial)
+    }
+    indexes = stored.indexes.map { index in
+      let places = index.attributes.compactMap { number in
+        stored.declaredAttributes.firstIndex { $0.number == number }
+      }
+      return DeclaredEntity.Index(attributes: places, isUnique: index.isUnique)
+    }
+  }
+
+  /// Adds the members that no attribute is for, and makes attributes optional that some record
+  /// lacks; types that are stored stay.
+  ///
+  /// - Parameter key: attributes that records are matched by, which are required in a new entity:
+  ///   a record without one cannot be matched.
+  mutating func add(_ inference: SchemaInference, key: [String]) {
+    let known = Set(attributes.map(\.name))
+    names = AttributeNames.distinct(inference.names)
+    for member in inference.names {
+      guard let name = names[member], let found = inference.attribute(member) else { continue }
+      let isRequired = isNew ? key.contains(name) || !found.isOptional : false
+      if known.contains(name) { continue }
+      if name != member { notes.append("\(entity): member '\(member)' is attribute '\(name)'") }
+      if !isNew { notes.append("\(entity): added attribute '\(name)', \(found.type.name)") }
+      attributes.append(
+        DeclaredEntity.Attribute(
+          name: name, storage: AttributeStorage(type: found.type, isOptional: !isRequired)))
+    }
+    guard !isNew, inference.recordCount > 0 else { return }
+    let memberOf = Dictionary(names.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    let indexed = Set(indexes.filter(\.isUnique).flatMap(\.attributes))
+    for place in attributes.indices where known.contains(attributes[place].name) {
+      let attribute = attributes[place]
+      let isLacking = memberOf[attribute.name].flatMap(inference.attribute)?.isOptional ?? true
+      guard isLacking, !attribute.storage.isOptional, attribute.initial == .null,
+        !indexed.contains(place)
+      else { continue }
+      attributes[place].storage.isOptional = true
+      notes.append("\(entity): made '\(attribute.name)' optional, as some record lacks it")
+    }
+  }
+
+  /// Takes over an entity that was read from a schema file.
+  mutating func add(_ declared: DeclaredEntity) {
+    var places: [Int] = []
+    for attribute in declared.attributes {
+      if let place = attributes.firstIndex(where: { $0.name == attribute.name }) {
+        attributes[place] = attribute
+        places.append(place)
+      } else {
+        places.append(attributes.count)
+        attributes.append(attribute)
+      }
+    }
+    for index in declared.indexes {
+      add(
+        DeclaredEntity.Index(
+          attributes: index.attributes.map { places[$0] }, isUnique: index.isUnique))
+    }
+  }
+
+  /// Adds an index over attributes of these names, or of members that were given other names.
+  mutating func addIndex(
+    _ wanted: [String], isUnique: Bool, candidates: [String] = []
+  ) throws {
+    let places = try wanted.map { name in
+      guard let place = place(name) else {
+        throw CommandFailure.unknownMember(
+          name, of: entity, known: attributes.map(\.name), candidates: candidates)
+      }
+      let type = attributes[place].storage.type
+      guard type.isIndexable else {
+        throw CommandFailure.badArgument(
+          name, reason: "is \(type.name) and cannot be indexed",
+          nextStep: "index attributes whose values are all of one scalar type")
+      }
+      return place
+    }
+    let index = DeclaredEntity.Index(attributes: places, isUnique: isUnique)
+    if add(index), !isNew {
+      let text = places.map { attributes[$0].name }.joined(separator: "+")
+      notes.append("\(entity): added \(isUnique ? "unique index" : "index") \(text)")
+    }
+  }
+
+  @discardableResult
+  private mutating func add(_ index: DeclaredEntity.Index) -> Bool {
+    // A unique index serves as an index over the same attributes, in the same order or in another.
+    let isThere = indexes.contains {
+      $0 == index || $0.isUnique && $0.attributes == index.attributes
+        || index.isUnique && $0.isUnique && Set($0.attributes) == Set(index.attributes)
+    }
+    if !isThere { indexes.append(index) }
+    return !isThere
+  }
+
+  /// The place of the attribute that a person calls `name`.
+  func place(_ name: String) -> Int? {
+    let mapped = names[name] ?? AttributeNames.valid(name)
+    return attributes.firstIndex { $0.name == name } ?? attributes.firstIndex { $0.name == mapped }
+  }
+
+  func declared() throws -> DeclaredEntity {
+    try DeclaredEntity(name: entity, attributes: attributes, indexes: indexes, isPartial: true)
+  }
+}

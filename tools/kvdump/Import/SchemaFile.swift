@@ -1,0 +1,74 @@
+import EntityStore
+import LodestoreFormat
+
+/// Reads what `kvdump schema --format json` writes.
+enum SchemaFile {
+  /// The entity `name` in the file at `path`, which has one entity object, an array of them, or
+  /// one a line.
+  static func entity(_ name: String, in path: String) throws -> DeclaredEntity {
+    let pages = PageReader([try InputFile(path)], records: nil)
+    var known: [String] = []
+    while let page = try pages.next() {
+      for record in page.records {
+        guard let entity = record.node["entity"]?.string else {
+          throw CommandFailure.badSchemaFile(path, reason: "has a value without a text 'entity'")
+        }
+        if entity == name { return try declared(record.node, name, path) }
+        known.append(entity)
+      }
+    }
+    let hint = Suggestion.nearest(to: name, among: known).map { ", but \"\($0)\"" } ?? ""
+    throw CommandFailure.badSchemaFile(path, reason: "has no entity \"\(name)\"\(hint)")
+  }
+
+  private static func declared(
+    _ node: JSONNode, _ name: String, _ path: String
+  ) throws -> DeclaredEntity {
+    guard let list = node["attributes"], list.kind == .array else {
+      throw CommandFailure.badSchemaFile(path, reason: "\(name) has no array 'attributes'")
+    }
+    let attributes = try list.elements.map { try attribute($0, path) }
+    let indexes = try (node["indexes"]?.elements).map { elements in
+      try elements.map { element in
+        let names = element["attributes"]?.elements.compactMap(\.string) ?? []
+        let places = try names.map { name in
+          guard let place = attributes.firstIndex(where: { $0.name == name }) else {
+            throw CommandFailure.badSchemaFile(
+              path, reason: "an index names '\(name)', which is no attribute")
+          }
+          return place
+        }
+        return DeclaredEntity.Index(
+          attributes: places, isUnique: element["unique"]?.bool ?? false)
+      }
+    }
+    return try DeclaredEntity(
+      name: name, attributes: attributes, indexes: indexes ?? [], isPartial: true)
+  }
+
+  private static func attribute(
+    _ node: JSONNode, _ path: String
+  ) throws -> DeclaredEntity.Attribute {
+    guard let name = node["name"]?.string, let typeName = node["type"]?.string else {
+      throw CommandFailure.badSchemaFile(path, reason: "an attribute has no 'name' or no 'type'")
+    }
+    guard let type = AttributeType(name: typeName) else {
+      let known = AttributeType.allCases.map(\.name)
+      let hint = Suggestion.nearest(to: typeName, among: known).map { ", perhaps \($0)" } ?? ""
+      throw CommandFailure.badSchemaFile(
+        path, reason: "'\(name)' has type '\(typeName)', which is none\(hint)")
+    }
+    var attribute = DeclaredEntity.Attribute(
+      name: name,
+      storage: AttributeStorage(
+        type: type, isOptional: node["optional"]?.bool ?? false, shape: node["shape"]?.string))
+    if let initial = node["initial"] {
+      do {
+        attribute.initial = try Value(initial, as: type)
+      } catch {
+        throw CommandFailure.badSchemaFile(path, reason: "the initial value of '\(name)' \(error)")
+      }
+    }
+    return attribute
+  }
+}

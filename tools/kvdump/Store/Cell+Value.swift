@@ -1,0 +1,42 @@
+import EntityStore
+import LodestoreFormat
+
+extension Cell {
+  /// A stored value as it is shown and exported.
+  init(_ value: Value) throws(FormatError) {
+    switch value {
+    case .null: self = .null
+    case .bool(let flag): self = .bool(flag)
+    case .integer(let number): self = .integer(number)
+    case .unsigned(let number): self = .unsigned(number)
+    case .double(let number): self = .double(number)
+    case .date: self = .date(KeyText.text(of: value))
+    case .uuid(let uuid): self = .text(uuid.text)
+    case .decimal(let decimal): self = decimal.isNaN ? .text("NaN") : .number(decimal.text)
+    case .string(let text): self = .text(text)
+    case .data(let bytes): self = .bytes(bytes)
+    case .document(let bytes):
+      self = try bytes.withUnsafeBytes { bytes in
+        Result { () throws(FormatError) in try Cell(document: bytes) }
+      }.get()
+    }
+  }
+
+  /// A value inside a document: scalars as such, so that tables align numbers and CSV has no quotes
+  /// inside quotes.
+  init(document bytes: UnsafeRawBufferPointer) throws(FormatError) {
+    var reader = DocumentReader(bytes)
+    switch try reader.kind() {
+    case .null: self = .null
+    case .bool: self = .bool(try reader.bool())
+    case .integer: self = .integer(try reader.int64())
+    case .unsigned: self = .unsigned(try reader.uint64())
+    case .double: self = .double(try reader.double())
+    case .text: self = .text(try reader.string())
+    case .data, .date, .uuid, .decimal, .array, .object:
+      var text: [UInt8] = []
+      try DocumentText.append(bytes, to: &text)
+      self = .json(String(decoding: text, as: UTF8.self))
+    }
+  }
+}

@@ -1,0 +1,35 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// What the file system says of a file, without opening it: closing a second descriptor of a store
+/// would give up the locks that its readers hold.
+struct FileFacts {
+  /// In bytes.
+  let size: Int
+  /// The last change, in seconds since 1970.
+  let changed: Double
+
+  /// Nil when there is none, or it may not be looked at.
+  init?(_ path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    size = Int(status.st_size)
+    #if canImport(Darwin)
+      let time = status.st_mtimespec
+    #else
+      let time = status.st_mtim
+    #endif
+    changed = Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+  }
+
+  /// Whether anything has the name, also a link that leads nowhere.
+  static func exists(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
+  }
+}

@@ -1,0 +1,84 @@
+import EntityStore
+import LodestoreFormat
+
+extension StoredEntity {
+  /// `name+version`, without the entity.
+  func shortName(_ index: StoredIndex) -> String { description.indexName(index.description) }
+
+  /// The indexes in words, for notes: `name+version (unique), date`.
+  var indexList: String {
+    indexes.map { shortName($0) + ($0.isUnique ? " (unique)" : "") }.joined(separator: ", ")
+  }
+
+  /// The index over exactly these attributes, or the one with this number.
+  func index(named names: [String], store path: String) throws -> StoredIndex {
+    let parts = names.flatMap { $0.split(separator: "+").map(String.init) }
+    let wanted = parts.joined(separator: "+")
+    let matching = indexes.filter { shortName($0) == wanted }
+    if let index = matching.first(where: \.isUnique) ?? matching.first { return index }
+    if let number = UInt32(wanted),
+      let index = indexes.first(where: { $0.description.number == number })
+    {
+      return index
+    }
+    throw CommandFailure.noSuchIndex(
+      wanted, of: name, in: path, known: indexes.map { shortName($0) })
+  }
+
+  func attribute(_ name: String, store path: String) throws -> EntityDescription.Attribute {
+    if let attribute = description.attribute(named: name) { return attribute }
+    throw CommandFailure.noSuchAttribute(
+      name, of: self.name, in: path, known: description.declaredAttributes.map(\.name))
+  }
+}
+
+/// Values that a person typed, read as the schema says.
+enum TypedValue {
+  /// One value.
+  ///
+  /// `null` is null, but for attributes that hold text, where it is text.
+  static func value(
+    _ text: String, of attribute: EntityDescription.Attribute
+  ) throws(CommandFailure) -> Value {
+    if text == "null", attribute.type != .string, attribute.type != .url { return .null }
+    guard let value = Value(text: text, as: attribute.type) else {
+      throw .badValue(text, of: attribute.name, expectation: attribute.type.expectation)
+    }
+    return value
+  }
+
+  /// Values for the first attributes of an index: with commas between them, the last one keeping
+  /// its commas, or a JSON array.
+  static func bound(
+    _ text: String, _ attributes: [EntityDescription.Attribute]
+  ) throws -> [Value] {
+    if text.hasPrefix("["), let array = try? JSONDocument.parsing(text.utf8).root,
+      array.kind == .array
+    {
+      return try bound(array, text, attributes)
+    }
+    let parts = text.split(
+      separator: ",", maxSplits: attributes.count - 1, omittingEmptySubsequences: false)
+    return try zip(parts, attributes).map { part, attribute in
+      try value(String(part), of: attribute)
+    }
+  }
+
+  private static func bound(
+    _ array: JSONNode, _ text: String, _ attributes: [EntityDescription.Attribute]
+  ) throws -> [Value] {
+    guard array.count <= attributes.count else {
+      throw CommandFailure.badArgument(
+        text, reason: "has \(array.count) values, the index has \(attributes.count)",
+        nextStep: "give at most so many")
+    }
+    return try zip(array.elements, attributes).map { node, attribute in
+      do {
+        return try Value(node, as: attribute.type)
+      } catch {
+        throw CommandFailure.badArgument(
+          text, reason: "'\(attribute.name)' \(error)", nextStep: "write the value so")
+      }
+    }
+  }
+}

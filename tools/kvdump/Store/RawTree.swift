@@ -1,0 +1,156 @@
+import EntityStore
+import LMDB
+import LodestoreFormat
+
+/// A tree of a store as bytes, with what is known of their meaning.
+///
+/// It needs nothing of the catalogue to be sound: what does not decode is shown as bytes alone.
+struct RawTree {
+  let tree: Tree
+  let kind: TreeName?
+  private let entity: EntityDescription?
+
+  init(_ tree: Tree, entities: [EntityDescription]) {
+    self.tree = tree
+    kind = TreeName(tree.name)
+    switch kind {
+    case .records(let number), .index(let number, _):
+      entity = entities.first { $0.number == number }
+    default: entity = nil
+    }
+  }
+
+  var hasIntegerKeys: Bool {
+    if case .records = kind { true } else { false }
+  }
+
+  /// What the tree holds, in words; nil for a tree that this version does not know.
+  var content: String? {
+    switch kind {
+    case .header: "format, UUID and schema generation"
+    case .catalogue: "descriptions of the entities"
+    case .counters: "next record ids"
+    case .buckets: "the program's own keys and values"
+    case .imports: "state of imports"
+    case .records: entity.map { "records of \($0.name)" } ?? "records of an entity not described"
+    case .index: index.map { "index \($0)" } ?? "an index not described"
+    case nil: nil
+    }
+  }
+
+  private var index: String? {
+    guard let entity, let index = description else { return nil }
+    return "\(entity.name).\(entity.indexName(index))" + (index.isUnique ? " (unique)" : "")
+  }
+
+  private var description: EntityDescription.Index? {
+    guard case .index(_, let number) = kind else { return nil }
+    return entity?.indexes.first { $0.number == number }
+  }
+
+  /// The pair in words; nil where it does not decode.
+  func decoded(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
+    switch kind {
+    case .header: header(key, body)
+    case .catalogue: sealed(key, body) { "\(document($0) ?? "")" }
+    case .counters: counter(key, body)
+    case .buckets: bucket(key, body)
+    case .imports: sealed(key, body) { document($0) }
+    case .records: record(key, body)
+    case .index: entry(key, body)
+    case nil: nil
+    }
+  }
+
+  private func header(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
+    switch HeaderField(rawValue: String(decoding: key, as: UTF8.self)) {
+    case .format:
+      (try? FormatRequirement(bytes: body)).map {
+        "format: lowest reader \($0.lowestReader), lowest writer \($0.lowestWriter)"
+      }
+    case .uuid: body.count == 16 ? "uuid: \(UUIDBytes(bytes: body, at: 0).text)" : nil
+    case .created:
+      body.count == 8
+        ? "created: " + KeyText.text(of: .date(Double(bitPattern: body.uint64(at: 0)))) : nil
+    case .schema: body.count == 8 ? "schema: \(body.uint64(at: 0))" : nil
+    case nil: nil
+    }
+  }
+
+  private func counter(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
+    guard body.count == 8 else { return nil }
+    if key.count == 1, key[0] == 2 { return "next entity: \(body.uint64(at: 0))" }
+    guard let number = CatalogueKey.entityNumber(key) else { return nil }
+    return "next record of entity \(number): \(body.uint64(at: 0))"
+  }
+
+  private func bucket(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
+    guard let (bucket, key) = BucketKey.split(key) else { return nil }
+    let text = String(validating: key, as: UTF8.self) ?? HexText.text(key)
+    return "\(bucket): \(text), \(max(body.count - 4, 0)) bytes"
+  }
+
+  private func sealed(
+    _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer,
+    _ text: (UnsafeRawBufferPointer) -> String?
+  ) -> String? {
+    (try? Checksum.unsealed(key: key, body: body)).flatMap(text)
+  }
+
+  private func document(_ bytes: UnsafeRawBufferPointer) -> String? {
+    var text: [UInt8] = []
+    do { try DocumentText.append(bytes, to: &text) } catch { return nil }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private func record(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
+    guard key.count == 8, let entity, let number = try? RecordLayout.layoutNumber(of: body),
+      let layout = entity.layouts.first(where: { $0.number == number }),
+      let view = try? RecordView(body, layout: layout)
+    else { return nil }
+    var members: [(String, Cell)] = [("_id", .unsigned(key.uint64(at: 0)))]
+    for (attribute, place) in zip(layout.attributes, layout.places) {
+      guard let cell = try? Cell(view.value(at: place)) else { return nil }
+      members.append((entity.attribute(number: attribute.number)?.name ?? "?", cell))
+    }
+    return JSONText.object(members)
+  }
+
+  private func entry(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
+    guard let index = description else { return nil }
+    var tuple = key
+    var id = body.count == 8 ? body.uint64(at: 0) : 0
+    let hasNull = values(key, index.attributes.count)?.contains(.null) ?? false
+    if IndexTuple.keyHasRecordID(isUnique: index.isUnique, hasNull: hasNull) {
+      guard let suffix = KeyDecoder.recordIDSuffix(key) else { return nil }
+      id = suffix
+      tuple = UnsafeRawBufferPointer(rebasing: key.dropLast(8))
+    }
+    if KeyDecoder.isCut(tuple: tuple) { return "(cut) -> \(id)" }
+    guard let values = values(tuple, index.attributes.count) else { return nil }
+    return values.map(KeyText.text).joined(separator: ", ") + " -> \(id)"
+  }
+
+  private func values(_ tuple: UnsafeRawBufferPointer, _ count: Int) -> [Value]? {
+    var decoder = KeyDecoder(tuple)
+    var values: [Value] = []
+    for _ in 0..<count {
+      guard let value = try? decoder.next() else { return nil }
+      values.append(value)
+    }
+    return values
+  }
+}
+
+/// Bytes as pairs of digits.
+enum HexText {
+  static func text(_ bytes: some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    for byte in bytes {
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

@@ -1,0 +1,82 @@
+import EntityStore
+import LodestoreFormat
+
+/// The columns that records of one entity are shown in, and how to get at their cells.
+struct RecordColumns {
+  /// What a record's id is called among the attributes: no `@Entity` type can have it.
+  static let idName = JSONRecordEncoder.idMember
+
+  private enum Source {
+    case id
+    case attribute(EntityDescription.Attribute)
+    /// A value inside a JSON or document attribute.
+    case path(EntityDescription.Attribute, [String])
+  }
+
+  let columns: [Column]
+  private let sources: [Source]
+  private let entity: StoredEntity
+
+  /// All attributes with the id in front, or the `names` chosen.
+  init(_ entity: StoredEntity, names: [String]?, store path: String) throws {
+    self.entity = entity
+    let attributes = entity.description.declaredAttributes
+    guard let names else {
+      sources = [.id] + attributes.map(Source.attribute)
+      columns = [Column(Self.idName)] + attributes.map { Column($0.name) }
+      return
+    }
+    sources = try names.map { try Self.source($0, entity, path) }
+    columns = names.map { Column($0) }
+  }
+
+  private static func source(
+    _ name: String, _ entity: StoredEntity, _ path: String
+  ) throws -> Source {
+    if name == idName { return .id }
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard let attribute = entity.description.attribute(named: parts[0]) else {
+      throw CommandFailure.noSuchAttribute(
+        parts[0], of: entity.name, in: path,
+        known: entity.description.declaredAttributes.map(\.name) + [idName])
+    }
+    if parts.count == 1 { return .attribute(attribute) }
+    guard attribute.type == .json || attribute.type == .document else {
+      throw CommandFailure.badArgument(
+        name, reason: "'\(attribute.name)' is a \(attribute.type.name) and has nothing inside",
+        nextStep: "name it without '.\(parts[1])'")
+    }
+    return .path(attribute, Array(parts.dropFirst()))
+  }
+
+  /// The cells of record `id`.
+  func row(_ id: UInt64, _ bytes: UnsafeRawBufferPointer) throws -> [Cell] {
+    let view = try entity.view(bytes, id: id)
+    do {
+      return try sources.map { source in try cell(source, id, view) }
+    } catch {
+      throw CommandFailure.damagedRecord(entity.name, id, reason: "\(error)")
+    }
+  }
+
+  private func cell(_ source: Source, _ id: UInt64, _ view: RecordView) throws -> Cell {
+    switch source {
+    case .id: return .unsigned(id)
+    case .attribute(let attribute): return try Cell(Self.value(attribute, view))
+    case .path(let attribute, let path):
+      guard case .document(let bytes) = try Self.value(attribute, view) else { return .absent }
+      return try bytes.withUnsafeBytes { bytes in
+        try DocumentText.value(at: path, in: bytes).map { try Cell(document: $0) } ?? .absent
+      }
+    }
+  }
+
+  private static func value(
+    _ attribute: EntityDescription.Attribute, _ view: RecordView
+  ) throws -> Value {
+    guard let place = view.layout.placeIndex(ofAttribute: attribute.number) else {
+      return attribute.initial
+    }
+    return try view.value(at: view.layout.places[place])
+  }
+}
