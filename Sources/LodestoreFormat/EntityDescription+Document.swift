@@ -209,17 +209,29 @@ extension EntityDescription {
       guard layoutNumbers.insert(layout.number).inserted else {
         throw FormatError("entity '\(name)' has layout \(layout.number) twice")
       }
-      for place in layout.attributes where !numbers.contains(place.number) {
-        throw FormatError("layout \(layout.number) has attribute \(place.number), not described")
+      for place in layout.attributes {
+        guard let attribute = attribute(number: place.number), attribute.type == place.type else {
+          throw FormatError(
+            "layout \(layout.number) has attribute \(place.number), not described with its type")
+        }
       }
+    }
+    let live = attributes.filter { !$0.isRemoved }.map(\.number)
+    guard Set(layout.attributes.map(\.number)) == Set(live) else {
+      throw FormatError("layout \(currentLayout) does not have exactly the declared attributes")
     }
     var indexNumbers: Set<UInt32> = []
     for index in indexes {
+      guard Set(index.attributes).count == index.attributes.count else {
+        throw FormatError("index \(index.number) has an attribute twice")
+      }
       guard indexNumbers.insert(index.number).inserted, !index.attributes.isEmpty else {
         throw FormatError("entity '\(name)' has index \(index.number) twice, or empty")
       }
       for number in index.attributes {
-        guard let attribute = attribute(number: number), attribute.type.isIndexable else {
+        guard let attribute = attribute(number: number), attribute.type.isIndexable,
+          !attribute.isRemoved
+        else {
           throw FormatError("index \(index.number) has attribute \(number), not indexable")
         }
       }

@@ -3,6 +3,7 @@ import LodestoreFormat
 import Testing
 
 @testable import EntityStore
+@testable import kvdump
 
 @Suite struct `Damaged files` {
   /// A closed store with one pod whose summary is `marker`.
@@ -31,7 +32,8 @@ import Testing
     #expect(error.entity == "Pod" && error.recordID == 1)
     #expect(error.message.contains("checksum") && error.message.contains("kvdump verify"))
     strict.close()
-    #expect(throws: (any Error).self) { try StoreChecker.findings(at: folder.storePath) }
+    let report = try Verifier.verify(path: folder.storePath)
+    #expect(report.findingCount == 1 && report.findings.first?.record == 1)
   }
 
   @Test func `mutated records give typed errors or values, and never a crash`() throws {

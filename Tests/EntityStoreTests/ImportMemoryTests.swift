@@ -37,7 +37,9 @@
         toFile: folder + "/peak", atomically: true, encoding: .utf8)
     }
 
-    /// The highest sample. The file's own mapped pages are not counted: the system takes them back.
+    /// The highest sample.
+    ///
+    /// The file's own mapped pages are not counted: the system takes them back.
     final class Peak: Sendable {
       private let highest = Mutex(0)
 

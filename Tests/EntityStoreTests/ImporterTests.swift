@@ -16,7 +16,8 @@ import Testing
     let importer = Importer(
       into: store, Pod.self, matching: .unique(\.name, \.version), onConflict: onConflict)
     return try await importer.run(
-      stream(pages.map { Data($0.utf8) }), records: "result", as: PodRecord.self) { $0.pod }
+      stream(pages.map { Data($0.utf8) }), records: "result", as: PodRecord.self
+    ) { $0.pod }
   }
 
   private func importFilms(
@@ -111,7 +112,8 @@ import Testing
     }
   }
 
-  @Test func `a malformed page stops the import, and keeps the pages before it whole`() async throws {
+  @Test func `a malformed page stops the import, and keeps the pages before it whole`() async throws
+  {
     try await withTemporaryStore([Pod.self]) { store in
       let broken = "{\"result\":[{\"name\":\"c\",\"version\":\"1\"},\n  {\"name\" \"d\"}]}"
       let error = await #expect(throws: StoreError.self) {
@@ -126,9 +128,12 @@ import Testing
   }
 
   @Test(arguments: [#"{"results":[]}"#, #"{"result":{}}"#, "[]", "7"])
-  func `a page without the array stops the import, naming what it has`(_ text: String) async throws {
+  func `a page without the array stops the import, naming what it has`(_ text: String) async throws
+  {
     try await withTemporaryStore([Pod.self]) { store in
-      let error = await #expect(throws: StoreError.self) { try await importPods([text], into: store) }
+      let error = await #expect(throws: StoreError.self) {
+        try await importPods([text], into: store)
+      }
       #expect(error?.code == .importStopped && error?.message.contains("'result'") == true)
     }
   }

@@ -51,18 +51,25 @@ import Testing
     try expectOrder(\.uint64, [0, 1, UInt64(Int64.max), UInt64(Int64.max) + 1, .max])
     try expectOrder(\.uint, [0, .max])
     try expectOrder(
-      \.float, [-.infinity, -1.5, -.leastNonzeroMagnitude, 0, .leastNormalMagnitude, 3, .infinity, .nan])
+      \.float,
+      [-.infinity, -1.5, -.leastNonzeroMagnitude, 0, .leastNormalMagnitude, 3, .infinity, .nan])
     try expectOrder(
       \.double,
-      [-.infinity, -.greatestFiniteMagnitude, -1, -.leastNonzeroMagnitude, 0, .leastNonzeroMagnitude, 1,
-        .infinity, .nan])
+      [
+        -.infinity, -.greatestFiniteMagnitude, -1, -.leastNonzeroMagnitude, 0,
+        .leastNonzeroMagnitude, 1,
+        .infinity, .nan,
+      ])
   }
 
   @Test func `text is in the order of its UTF-8 bytes`() throws {
     try expectOrder(
       \.string,
-      ["", "\u{0}", "\u{0}\u{0}", "\u{1}", "A", "A\u{0}b", "A\u{1}", "AB", "B", "e\u{301}", "z", "é",
-        "\u{ffff}", "\u{10000}"])
+      [
+        "", "\u{0}", "\u{0}\u{0}", "\u{1}", "A", "A\u{0}b", "A\u{1}", "AB", "B", "e\u{301}", "z",
+        "é",
+        "\u{ffff}", "\u{10000}",
+      ])
     try expectOrder(
       \.url, ["a", "https://a.org", "https://a.org/b", "https://b.org"].map { AllTypes.url($0) })
     try expectOrder(\.stage, [.draft, .released, .yanked])
@@ -74,18 +81,24 @@ import Testing
       [[], [0], [0, 0], [0, 255], [1], [254, 255], [255], [255, 0], [255, 255]].map { Data($0) })
     try expectOrder(
       \.date,
-      [.distantPast, Date(timeIntervalSinceReferenceDate: -0.5),
+      [
+        .distantPast, Date(timeIntervalSinceReferenceDate: -0.5),
         Date(timeIntervalSinceReferenceDate: 0), Date(timeIntervalSinceReferenceDate: 1e-9),
-        .distantFuture])
-    let ids = ["00000000-0000-0000-0000-000000000001", "7FFFFFFF-0000-0000-0000-000000000000",
-      "80000000-0000-0000-0000-000000000000", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF"]
+        .distantFuture,
+      ])
+    let ids = [
+      "00000000-0000-0000-0000-000000000001", "7FFFFFFF-0000-0000-0000-000000000000",
+      "80000000-0000-0000-0000-000000000000", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
+    ]
     try expectOrder(\.uuid, ids.compactMap { UUID(uuidString: $0) })
     try expectOrder(\.optionalUUID, [nil] + ids.map { UUID(uuidString: $0) })
   }
 
   @Test func `decimals are in the order of their values`() throws {
-    let texts = ["-1e127", "-100", "-99.99", "-1", "-0.1", "-0.01", "0", "0.001", "0.0011", "0.1",
-      "1", "1.0000000000000000000000000001", "9", "10", "11", "1e127"]
+    let texts = [
+      "-1e127", "-100", "-99.99", "-1", "-0.1", "-0.01", "0", "0.001", "0.0011", "0.1",
+      "1", "1.0000000000000000000000000001", "9", "10", "11", "1e127",
+    ]
     try expectOrder(\.decimal, texts.compactMap { Decimal(string: $0) } + [.nan])
     try expectOrder(\.optionalDecimal, [nil] + texts.map { Decimal(string: $0) } + [.nan])
   }
@@ -107,7 +120,8 @@ import Testing
       try store.read { snapshot throws in
         let index = AllTypes.index(\.double)
         #expect(try snapshot.count(index, within: .init().from(0.0).through(-0.0)) == 2)
-        #expect(try snapshot.ids(index, within: .init().after(.infinity)).map(\.rawValue) == [3, 4])
+        #expect(
+          try snapshot.ids(index, within: .init().after(.infinity)).map(\.rawValue) == [3, 4])
         #expect(try snapshot.ids(index, within: .init().from(nan)).map(\.rawValue) == [3, 4])
       }
     }

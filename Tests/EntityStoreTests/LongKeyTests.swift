@@ -9,7 +9,9 @@ import Testing
   private static let texts: [String] = {
     let x = { String(repeating: "x", count: $0) }
     var texts = [x(400), x(600), x(600) + "\u{0}", x(600) + "a", x(600) + "é", x(5000)]
-    for count in [455, 462, 463, 464, 471, 479, 480] { texts += [x(count), x(count) + "\u{0}", x(count) + "y"] }
+    for count in [455, 462, 463, 464, 471, 479, 480] {
+      texts += [x(count), x(count) + "\u{0}", x(count) + "y"]
+    }
     return texts.sorted { utf8Precedes($0, $1) }
   }()
 

@@ -59,7 +59,8 @@ import Testing
     }
   }
 
-  @Test func `records of older layouts are updated, left alone when the same, and deleted`() throws {
+  @Test func `records of older layouts are updated, left alone when the same, and deleted`() throws
+  {
     try withTemporaryPath { path in
       try makePeople(path)
       let before = try recordBytes(path)
@@ -194,9 +195,12 @@ import Testing
       store.close()
       #expect(try variants(UniqueName.self, at: path).map(\.name) == ["Bob", "Ada"])
       let unique = try Store(at: path, entities: [PersonVariant<UniqueName>.self])
-      var copy = try #require(try unique.read { try $0.fetchAll(PersonVariant<UniqueName>.self).first })
+      var copy = try #require(
+        try unique.read { try $0.fetchAll(PersonVariant<UniqueName>.self).first })
       copy.id = .unassigned
-      #expect(try storeError(.uniqueViolation) { try unique.write { _ = try $0.insert(copy) } }.recordID == 2)
+      #expect(
+        try storeError(.uniqueViolation) { try unique.write { _ = try $0.insert(copy) } }.recordID
+          == 2)
       unique.close()
     }
   }

@@ -89,7 +89,9 @@ import Testing
     }
     EnvironmentRegistry.close(environment)
     let before = try Data(contentsOf: URL(fileURLWithPath: folder.storePath))
-    let error = try storeError(.notAStore) { try Store(at: folder.storePath, entities: [Film.self]) }
+    let error = try storeError(.notAStore) {
+      try Store(at: folder.storePath, entities: [Film.self])
+    }
     #expect(error.message.contains("books") && error.message.contains(folder.storePath))
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.storePath)) == before)
   }
@@ -131,7 +133,7 @@ import Testing
     let store = try Store.inMemory(entities: [Film.self])
     try store.write { _ = try $0.insert(Film(title: "a", episode: 1)) }
     #expect(store.path.isEmpty)
-    #expect(try StoreChecker.findings(in: store.core).isEmpty)
+    try expectSound(store)
     let second = try Store.inMemory(entities: [Film.self])
     #expect(try second.read { try $0.count(of: Film.self) } == 0)
     #expect(try store.read { try $0.count(of: Film.self) } == 1)

@@ -209,7 +209,8 @@ import Testing
     }
   }
 
-  @Test func `records are fetched in the order of the ids asked for, missing ones left out`() throws {
+  @Test func `records are fetched in the order of the ids asked for, missing ones left out`() throws
+  {
     try withTemporaryStore([Film.self]) { store in
       for episode in 1...4 { _ = try insert(store, episode) }
       try store.read { snapshot throws in

@@ -64,7 +64,8 @@ struct SchemaEvolution {
       other.originalName == attribute.name && other.name != attribute.name
         && !before.attributes.contains { $0.name == other.name && !$0.isRemoved }
     }
-    let byName = isGivenUp
+    let byName =
+      isGivenUp
       ? nil : result.attributes.firstIndex { $0.name == attribute.name && !$0.isRemoved }
     let byOriginalName = result.attributes.firstIndex {
       $0.name == attribute.originalName && !$0.isRemoved

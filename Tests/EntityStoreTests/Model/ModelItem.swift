@@ -11,8 +11,8 @@ struct ModelRow: Equatable {
 
   static let initialExtra = 7
 
-  /// As the store has it: text is the same when its bytes are. Swift's own equality takes "é" for
-  /// "e" with a combining accent.
+  // As the store has it: text is the same when its bytes are. Swift's own equality takes "é" for
+  // "e" with a combining accent.
   static func == (a: ModelRow, b: ModelRow) -> Bool {
     (a.number, a.extra) == (b.number, b.extra) && a.key.utf8.elementsEqual(b.key.utf8)
       && a.group.map { Array($0.utf8) } == b.group.map { Array($0.utf8) }

@@ -26,7 +26,7 @@ struct SeededNumbers: RandomNumberGenerator {
   mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
 
   static let runSeed: UInt64 = {
-    let seed = environmentNumber("LODESTORE_SEED").map(UInt64.init) ?? .random(in: 0...UInt64(Int.max))
+    let seed = UInt64(environmentNumber("LODESTORE_SEED") ?? .random(in: 0...Int.max))
     print("LODESTORE_SEED=\(seed) repeats the random values of EntityStoreTests")
     return seed
   }()

@@ -1,6 +1,8 @@
-import EntityStore
 import Foundation
 import Testing
+
+@testable import EntityStore
+@testable import kvdump
 
 /// A fresh folder that is gone afterwards.
 struct TemporaryFolder: ~Copyable {
@@ -58,10 +60,18 @@ func withTemporaryPath<R>(
   return result
 }
 
-/// Verifies the file at `path` by rules that share nothing with reading and writing entities.
+/// Verifies the file at `path`, which this process must not have open, by code that shares nothing
+/// with the entity layer.
 func expectSound(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
-  let findings = try StoreChecker.findings(at: path)
-  #expect(findings.isEmpty, "\(SeededNumbers.replay)", sourceLocation: sourceLocation)
+  let report = try Verifier.verify(path: path)
+  #expect(report.findings == [], "\(SeededNumbers.replay)", sourceLocation: sourceLocation)
+  #expect(report.isSound, sourceLocation: sourceLocation)
+}
+
+/// Verifies what is in the newest commit of an open store.
+func expectSound(_ store: Store, sourceLocation: SourceLocation = #_sourceLocation) throws {
+  let report = try Verifier.verify(environment: store.core.environment)
+  try #require(report.findings == [], "\(SeededNumbers.replay)", sourceLocation: sourceLocation)
 }
 
 /// The error of the store that `body` throws.
