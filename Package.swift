@@ -7,7 +7,7 @@ import PackageDescription
 //   your program ─> Lodestore ─> EntityStore ─> LMDB ─> CLMDB
 //                       │             └───────> LodestoreFormat ─> CChecksum
 //                       └─> EntityMacros (only with the trait "Macros")
-//   kvdump ───────────────────> EntityStore, LMDB, LodestoreFormat
+//   kvdump ─> KVDumpCommands ─> EntityStore, LMDB, LodestoreFormat
 //
 // swift-syntax is reached only through the trait, and only by the targets `Lodestore` and
 // `EntityMacros`: kvdump, EntityStore and hand-written entities never build it.
@@ -48,19 +48,27 @@ let package = Package(
       dependencies: [
         "EntityStore", .target(name: "EntityMacros", condition: .when(traits: ["Macros"])),
       ]),
-    .executableTarget(
-      name: "kvdump",
+    // Apart from its program, because a test of a package with macros cannot import an executable.
+    .target(
+      name: "KVDumpCommands",
       dependencies: [
         "EntityStore", "LMDB", "LodestoreFormat",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "tools/kvdump"),
+      path: "tools/kvdump", exclude: ["Main"]),
+    .executableTarget(
+      name: "kvdump", dependencies: ["KVDumpCommands"], path: "tools/kvdump/Main"),
+    .executableTarget(
+      name: "quickstart-example", dependencies: ["EntityStore"],
+      path: "tools/quickstart-example"),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
     .testTarget(name: "LodestoreFormatTests", dependencies: ["LodestoreFormat"]),
     .testTarget(
-      name: "EntityStoreTests", dependencies: ["EntityStore", "kvdump", "LMDB", "LodestoreFormat"]),
+      name: "EntityStoreTests",
+      dependencies: ["EntityStore", "KVDumpCommands", "LMDB", "LodestoreFormat"]),
     .testTarget(
-      name: "KVDumpTests", dependencies: ["kvdump", "EntityStore", "LMDB", "LodestoreFormat"]),
+      name: "KVDumpTests",
+      dependencies: ["KVDumpCommands", "EntityStore", "LMDB", "LodestoreFormat"]),
     .testTarget(
       name: "LodestoreTests",
       dependencies: [

@@ -68,8 +68,7 @@ public final class Store: Sendable {
     var declared: [DeclaredEntity] = []
     var types: [ObjectIdentifier: String] = [:]
     for type in entities where types[ObjectIdentifier(type)] == nil {
-      var entity = try Self.declared(type)
-      entity.isPartial = options.keepsUndeclaredAttributes
+      let entity = try Self.declared(type)
       guard !types.values.contains(entity.name) else { throw .duplicateEntity(entity.name) }
       types[ObjectIdentifier(type)] = entity.name
       declared.append(entity)

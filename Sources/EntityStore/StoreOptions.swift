@@ -44,11 +44,6 @@ public struct StoreOptions: Sendable {
   public var allowsUnlockedReading = false
   /// Whether to open on a file system that is not known to be safe for memory-mapped stores.
   public var allowsAnyFileSystem = false
-  /// Whether attributes and entities of the file that this program does not declare stay as they
-  /// are.
-  ///
-  /// The default, false, lets a program that no longer declares an attribute remove it.
-  public var keepsUndeclaredAttributes = false
 
   /// The defaults.
   public init() {}

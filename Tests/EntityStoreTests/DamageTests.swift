@@ -3,7 +3,7 @@ import LodestoreFormat
 import Testing
 
 @testable import EntityStore
-@testable import kvdump
+@testable import KVDumpCommands
 
 @Suite struct `Damaged files` {
   /// A closed store with one pod whose summary is `marker`.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import kvdump
+@testable import KVDumpCommands
 
 @Suite("Command line")
 struct CommandLineTests {

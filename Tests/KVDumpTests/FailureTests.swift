@@ -1,6 +1,6 @@
 import Testing
 
-@testable import kvdump
+@testable import KVDumpCommands
 
 #if canImport(Glibc)
   import Glibc
@@ -41,19 +41,19 @@ struct SuggestionTests {
 @Suite("Exit status")
 struct ExitStatusTests {
   @Test func `is the documented table`() {
-    let numbers = kvdump.ExitStatus.allCases.map(\.rawValue)
+    let numbers = KVDumpCommands.ExitStatus.allCases.map(\.rawValue)
     #expect(numbers == [0, 1, 64, 65, 66, 73, 74, 75, 77, 130, 141])
   }
 
   @Test(arguments: [
-    (ENOENT, false, kvdump.ExitStatus.noInput), (ENOENT, true, .cannotCreate),
+    (ENOENT, false, KVDumpCommands.ExitStatus.noInput), (ENOENT, true, .cannotCreate),
     (EEXIST, true, .cannotCreate),
     (EACCES, false, .notPermitted), (EROFS, true, .notPermitted), (ENOSPC, true, .inputOutput),
     (EIO, false, .inputOutput), (EAGAIN, false, .tryAgain), (EPIPE, false, .brokenPipe),
     (EINTR, false, .interrupted), (EISDIR, false, .inputOutput),
   ])
-  func `follows from the system's error`(code: Int32, creating: Bool, expected: kvdump.ExitStatus) {
-    #expect(kvdump.ExitStatus(errno: code, creating: creating) == expected)
+  func `follows from the system's error`(code: Int32, creating: Bool, expected: KVDumpCommands.ExitStatus) {
+    #expect(KVDumpCommands.ExitStatus(errno: code, creating: creating) == expected)
   }
 }
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import kvdump
+@testable import KVDumpCommands
 
 @Suite("CSV")
 struct CSVWriterTests {

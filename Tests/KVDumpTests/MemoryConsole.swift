@@ -1,6 +1,6 @@
 import Testing
 
-@testable import kvdump
+@testable import KVDumpCommands
 
 /// A console whose two streams are in memory.
 struct MemoryConsole {
@@ -17,7 +17,7 @@ struct MemoryConsole {
   }
 
   /// Runs a command line to its end.
-  func run(_ arguments: String...) async -> kvdump.ExitStatus {
+  func run(_ arguments: String...) async -> KVDumpCommands.ExitStatus {
     await KVDump.execute(arguments, on: console)
   }
 }

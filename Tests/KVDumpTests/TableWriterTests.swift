@@ -1,6 +1,6 @@
 import Testing
 
-@testable import kvdump
+@testable import KVDumpCommands
 
 @Suite("Table")
 struct TableWriterTests {

@@ -1,7 +1,7 @@
 import LMDB
 import LodestoreFormat
 
-@testable import kvdump
+@testable import KVDumpCommands
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -2,7 +2,7 @@ import LMDB
 import LodestoreFormat
 import Testing
 
-@testable import kvdump
+@testable import KVDumpCommands
 
 /// One way to break a store, and what must be found then.
 struct Fault: Sendable, CustomTestStringConvertible {

@@ -2,7 +2,7 @@ import LMDB
 import LodestoreFormat
 import Testing
 
-@testable import kvdump
+@testable import KVDumpCommands
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

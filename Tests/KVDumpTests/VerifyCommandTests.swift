@@ -1,7 +1,7 @@
 import LodestoreFormat
 import Testing
 
-@testable import kvdump
+@testable import KVDumpCommands
 
 @Suite("kvdump verify and stat")
 struct VerifyCommandTests {

@@ -28,7 +28,7 @@ import LodestoreFormat
 /// - `Rendering/`: `Cell` and `Column`, and a `RowWriter` for each format.
 /// - `Terminal/`: what is at the end of a stream, and when to use colour.
 /// - `Failure/`: exit statuses, the catalogue of failures, "did you mean".
-@main
+/// - `Main/`: the program, which calls this; a target of its own, since tests cannot import one.
 struct KVDump: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "kvdump",
@@ -76,3 +76,6 @@ struct KVDump: ParsableCommand {
 private func leave(_ status: ExitStatus) -> Never {
   exit(status.rawValue)
 }
+
+/// Runs the command line of this process and ends it: all that the program itself calls.
+package func runKVDump() async { await KVDump.main() }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @testable import EntityStore
-@testable import kvdump
+@testable import KVDumpCommands
 
 /// A fresh folder that is gone afterwards.
 struct TemporaryFolder: ~Copyable {

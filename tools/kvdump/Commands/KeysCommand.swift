@@ -55,8 +55,8 @@ struct KeysCommand: StoreCommand {
   }
 
   private func open(_ name: String, _ environment: Environment) throws -> Tree? {
-    // LMDB keeps the kind of key with the tree; the argument matters for new trees only.
-    try environment.openExistingTree(name, hasIntegerKeys: false)
+    let isRecords = if case .records = TreeName(name) { true } else { false }
+    return try environment.openExistingTree(name, hasIntegerKeys: isRecords)
   }
 
   /// The catalogue as far as it can be read.

@@ -65,7 +65,7 @@ extension CommandFailure {
       default: .inputOutput
       }
     return CommandFailure(
-      code: "engine", message: "\(path): cannot \(error); 'kvdump verify \(path)' may tell more",
+      code: "engine", message: "\(path): \(error); 'kvdump verify \(path)' may tell more",
       status: status, details: [Detail(name: "store", value: .text(path))])
   }
 

@@ -58,15 +58,14 @@ final class PageReader {
   private func start(_ file: InputFile) throws -> ImportPage? {
     var head: [UInt8] = []
     var isLines = file.name.hasSuffix(".jsonl") || file.name.hasSuffix(".ndjson")
-    if !isLines {
-      while let chunk = try read(file) {
-        head += chunk
-        if let end = Self.lineEnd(head) {
-          isLines = head[..<end].contains { $0 > 0x20 } && Self.isValue(head[..<end])
-          break
-        }
-        guard head.count <= Self.textLimits.bytes else { break }
+    while !isLines, head.count <= Self.textLimits.bytes, let chunk = try read(file) {
+      head += chunk
+      // Only when there is more behind the first line does it tell anything.
+      guard let end = Self.lineEnd(head), head[end...].contains(where: { $0 > 0x20 }) else {
+        continue
       }
+      isLines = Self.isValue(head[..<end])
+      break
     }
     if isLines {
       var lines = JSONLinesReader()

@@ -27,6 +27,14 @@ struct FileFacts {
     changed = Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
   }
 
+  /// Waits until the disk has all of a file; only while this process does not have it open as a store.
+  static func sync(_ path: String) throws {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw CommandFailure.system(errno, thing: path) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw CommandFailure.system(errno, thing: path) }
+  }
+
   /// Whether anything has the name, also a link that leads nowhere.
   static func exists(_ path: String) -> Bool {
     var status = stat()

@@ -1,0 +1,283 @@
+import Testing
+
+@testable import KVDumpCommands
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite("Look")
+struct LookTests {
+  /// Two entities: one with an optional, a nested value and two indexes, one with hostile text.
+  private func store() async throws -> StoreFolder {
+    let folder = try StoreFolder()
+    try await folder.load(
+      #"""
+      [{"name":"AFNetworking","version":"2.0.0","stars":30,"authors":{"Mattt":"m@x"},"home":"h"},
+      {"name":"AFNetworking","version":"2.1.0","stars":31,"authors":["a",{"b":1}],"home":null},
+      {"name":"Mantle, the","version":"1.0","stars":20,"authors":"GitHub","home":"g"}]
+      """#, "--entity", "Pod", "--unique", "name,version", "--index", "stars", "--infer")
+    try await folder.load(
+      #"[{"id":5,"text":"\u001b[2J\n\u202e|*x*"}]"#, "--entity", "Note", "--unique", "id",
+      "--infer")
+    return folder
+  }
+
+  @Test func `shows records as a table to people`() async throws {
+    let folder = try await store()
+    let outcome = await folder.run("records", "Pod", "--limit", "2", "--color", "never", width: 80)
+    #expect(
+      outcome.data
+        == """
+        _id  name          version  stars  authors          home
+          1  AFNetworking  2.0.0       30  {"Mattt":"m@x"}  h
+          2  AFNetworking  2.1.0       31  ["a",{"b":1}]    null
+
+        """)
+    #expect(outcome.messages == "2 of 3 records; --limit 0 for all\n")
+  }
+
+  @Test func `picks fields, also inside nested values`() async throws {
+    let folder = try await store()
+    #expect(
+      await folder.run("records", "Pod", "--fields", "_id,authors.Mattt,authors.1.b,stars").data
+        == """
+        {"_id":1,"authors.Mattt":"m@x","stars":30}
+        {"_id":2,"authors.1.b":1,"stars":31}
+        {"_id":3,"stars":20}
+
+        """)
+    let inside = await folder.run("records", "Pod", "--fields", "name.x")
+    #expect(inside.status == .usage)
+    #expect(inside.messages.contains("'name' is a string and has nothing inside"))
+  }
+
+  @Test func `skips and limits records`() async throws {
+    let folder = try await store()
+    let outcome = await folder.run(
+      "records", "Pod", "--offset", "1", "--limit", "1", "--fields", "_id")
+    #expect(outcome.data == "{\"_id\":2}\n")
+    #expect(outcome.messages == "records 2 to 2 of 3; --limit 0 for all\n")
+    #expect(await folder.run("records", "Pod", "--offset", "9").data.isEmpty)
+  }
+
+  @Test(arguments: [
+    (["name=AFNetworking", "version=2.1.0"], "2", ""),
+    (["version=2.0.0", "name=AFNetworking"], "1", ""),
+    (["name=AFNetworking"], "1 2", ""), (["stars=20"], "3", ""), (["_id=3"], "3", ""),
+    (["id=3"], "3", ""), (["id=3", "stars=20"], "3", ""),
+    (["home=h"], "1", "no index begins with home"), (["home=h", "stars=30"], "1", "no index"),
+    (["authors=GitHub"], "3", "no index"), (["authors={\"Mattt\":\"m@x\"}"], "1", "no index"),
+  ])
+  func `finds records by values`(matches: [String], ids: String, note: String) async throws {
+    let folder = try await store()
+    let memory = MemoryConsole()
+    let status = await KVDump.execute(
+      ["get", folder.store, "Pod"] + matches + ["--fields", "_id", "--format", "csv"],
+      on: memory.console)
+    #expect(status == .success)
+    #expect(
+      memory.data.text.split(whereSeparator: \.isNewline).dropFirst().joined(separator: " ") == ids)
+    if note.isEmpty {
+      #expect(memory.messages.text.isEmpty)
+    } else {
+      #expect(memory.messages.text.contains(note))
+    }
+  }
+
+  @Test(arguments: [["name=x"], ["_id=9"], ["id=1", "stars=20"], ["home=null", "stars=30"]])
+  func `leaves with 1 when nothing has the values`(matches: [String]) async throws {
+    let folder = try await store()
+    let memory = MemoryConsole()
+    #expect(
+      await KVDump.execute(["get", folder.store, "Pod"] + matches, on: memory.console) == .negative)
+    #expect(memory.data.text.isEmpty)
+    #expect(memory.messages.text.contains(": not found\n"))
+  }
+
+  @Test func `prefers an attribute called id to the record's id`() async throws {
+    let folder = try await store()
+    #expect(await folder.run("get", "Note", "id=5", "--fields", "_id").data == "{\"_id\":1}\n")
+    #expect(await folder.run("get", "Note", "id=1").status == .negative)
+  }
+
+  @Test(arguments: [
+    (["stars"], "3 1 2"), (["stars", "--reverse"], "2 1 3"), (["2"], "3 1 2"),
+    (["stars", "--from", "30"], "1 2"), (["stars", "--to", "30"], "3 1"),
+    (["stars", "--from", "21", "--to", "30"], "1"),
+    (["stars", "--limit", "1", "--offset", "1"], "1"),
+    (["name,version", "--from", "AFNetworking,2.1"], "2 3"),
+    (["name+version", "--to", "AFNetworking"], "1 2"),
+    (["name,version", "--from", #"["Mantle, the"]"#], "3"),
+    (["name,version", "--from", #"["AFNetworking","2.0.1"]"#, "--reverse"], "3 2"),
+  ])
+  func `walks an index`(arguments: [String], ids: String) async throws {
+    let folder = try await store()
+    let memory = MemoryConsole()
+    let status = await KVDump.execute(
+      ["index", folder.store, "Pod"] + arguments + ["--fields", "_id", "--format", "csv"],
+      on: memory.console)
+    #expect(status == .success, "\(memory.messages.text)")
+    #expect(
+      memory.data.text.split(whereSeparator: \.isNewline).dropFirst().joined(separator: " ") == ids)
+  }
+
+  @Test func `shows trees and their bytes`() async throws {
+    let folder = try await store()
+    #expect(
+      await folder.run("keys", "--format", "csv").data
+        == """
+        tree,entries,depth,content\r
+        buckets,0,0,the program's own keys and values\r
+        catalogue,2,1,descriptions of the entities\r
+        counters,1,1,next record ids\r
+        index.1.1,3,1,index Pod.name+version (unique)\r
+        index.1.2,3,1,index Pod.stars\r
+        index.2.1,1,1,index Note.id (unique)\r
+        lodestore,4,1,"format, UUID and schema generation"\r
+        records.1,3,1,records of Pod\r
+        records.2,1,1,records of Note\r
+
+        """)
+    #expect(
+      await folder.run("keys", "index.1.2", "--prefix", "15 1e").data
+        == #"{"key":"151e0000000000000001","body":"","decoded":"30 -> 1"}"# + "\n")
+    #expect(
+      await folder.run("keys", "records.1", "--from", "0200000000000000", "--reverse").data
+        .split(separator: "\n").map { $0.prefix(25) }
+        == [#"{"key":"0300000000000000""#, #"{"key":"0200000000000000""#])
+    #expect(
+      await folder.run("keys", "lodestore", "--prefix", "66").data
+        == #"{"key":"666f726d6174","body":"0100000001000000","#
+        + #""decoded":"format: lowest reader 1, lowest writer 1"}"# + "\n")
+    #expect(await folder.run("keys", "records.1", "--from", "02").status == .usage)
+  }
+
+  @Test func `tells what a store is`() async throws {
+    let folder = try await store()
+    let text = await folder.run("info").data
+    #expect(text.hasPrefix("{\"store\":\"\(folder.store)\",\"fileSize\":"))
+    #expect(
+      text.contains(
+        #"{"entity":"Pod","records":3,"data":4096,"indexData":8192,"#
+          + #""indexes":"name+version (unique), stars"}"#))
+    let table = await folder.run("info", "--color", "never", width: 100).data
+    #expect(table.contains("\nPod           3  4 KiB       8 KiB  name+version (unique), stars\n"))
+  }
+
+  @Test func `drives no terminal by what records hold`() async throws {
+    let folder = try await store()
+    for format in ["table", "line", "json", "jsonl", "markdown"] {
+      let text = await folder.run("records", "Note", "--format", format, "--color", "never").data
+      #expect(!text.unicodeScalars.contains { $0 == "\u{1b}" || $0 == "\u{202e}" }, "\(format)")
+    }
+    #expect(
+      await folder.run("records", "Note").data
+        == #"{"_id":1,"id":5,"text":"\u001b[2J\n\u202e|*x*"}"# + "\n")
+    let get = await folder.run("get", "Note", "text=\u{1b}[2J")
+    #expect(!get.messages.contains("\u{1b}"))
+  }
+
+  @Test func `changes no byte of the file by reading`() async throws {
+    let folder = try await store()
+    let before = try folder.bytes(folder.store)
+    await folder.run("info")
+    await folder.run("schema")
+    await folder.run("records", "Pod")
+    await folder.run("get", "Pod", "stars=1")
+    await folder.run("index", "Pod", "stars")
+    await folder.run("keys")
+    await folder.run("keys", "catalogue")
+    await folder.run("stat")
+    await folder.run("verify")
+    await folder.run("compact", folder.path + "/copy.lodestore")
+    #expect(try folder.bytes(folder.store) == before)
+  }
+}
+
+@Suite("Compact")
+struct CompactTests {
+  @Test func `makes a sound copy and leaves what is there alone`() async throws {
+    let folder = try StoreFolder()
+    try await folder.load(#"[{"k":1},{"k":2}]"#, "--entity", "E", "--unique", "k", "--infer")
+    let copy = folder.path + "/b.lodestore"
+    let outcome = await folder.run("compact", copy)
+    #expect(outcome.status == .success)
+    #expect(outcome.data.contains(#""entities":1,"records":2}"#))
+    let memory = MemoryConsole()
+    #expect(await KVDump.execute(["verify", copy], on: memory.console) == .success)
+    let before = try folder.bytes(copy)
+    let again = await folder.run("compact", copy)
+    #expect(again.status == .cannotCreate)
+    #expect(again.messages.hasSuffix("/b.lodestore: is there already; name a path that is free\n"))
+    #expect(try folder.bytes(copy) == before)
+    #expect(await folder.run("compact", folder.path + "/no/b").status == .cannotCreate)
+  }
+}
+
+@Suite("Trouble")
+struct TroubleTests {
+  @Test(arguments: [
+    ["info"], ["schema"], ["records", "E"], ["get", "E", "a=1"], ["index", "E", "a"], ["keys"],
+    ["stat"], ["verify"], ["compact", "/tmp/never-made.lodestore"],
+  ])
+  func `has its own status for no store, no file of ours and a folder`(
+    command: [String]
+  ) async throws {
+    let folder = try StoreFolder()
+    func status(_ path: String) async -> KVDumpCommands.ExitStatus {
+      let memory = MemoryConsole()
+      let arguments = [command[0], path] + command.dropFirst()
+      let status = await KVDump.execute(arguments, on: memory.console)
+      #expect(memory.messages.text.split(separator: "\n").count == 1, "\(memory.messages.text)")
+      #expect(memory.messages.text.contains(path))
+      return status
+    }
+    #expect(await status(folder.path + "/no.lodestore") == .noInput)
+    #expect(!FileFacts.exists(folder.path + "/no.lodestore"))
+    #expect(await status(try folder.file("text", "just some text")) == .damagedData)
+    #expect(await status(try folder.file("empty", "")) == .damagedData)
+  }
+
+  @Test func `proposes the nearest entity, attribute and index`() async throws {
+    let folder = try StoreFolder()
+    try await folder.load(
+      #"[{"name":"a","version":"1"}]"#, "--entity", "Pod", "--unique", "name,version", "--infer")
+    for (arguments, word) in [
+      (["records", "Pods"], "Pod"), (["schema", "pod"], "Pod"), (["get", "Pod", "nmae=a"], "name"),
+      (["records", "Pod", "--fields", "verison"], "version"),
+      (["index", "Pod", "name,versio"], "name+version"), (["keys", "record.1"], "records.1"),
+    ] {
+      let memory = MemoryConsole()
+      let line = [arguments[0], folder.store] + arguments.dropFirst()
+      #expect(await KVDump.execute(line, on: memory.console) == .usage)
+      #expect(memory.messages.text.contains("did you mean \"\(word)\"?"), "\(memory.messages.text)")
+      #expect(memory.data.text.isEmpty)
+    }
+  }
+
+  @Test func `refuses values that the schema has no place for`() async throws {
+    let folder = try StoreFolder()
+    try await folder.load(#"[{"n":1}]"#, "--entity", "E", "--unique", "n", "--infer")
+    let get = await folder.run("get", "E", "n=x")
+    #expect(get.status == .usage)
+    #expect(get.messages.contains("\"x\": 'n' takes an integer that fits int64"))
+    #expect(await folder.run("index", "E", "n", "--from", "1.5").status == .usage)
+    #expect(await folder.run("index", "E", "n", "--from", "[1,2]").status == .usage)
+    #expect(await folder.run("get", "E", "_id=-1").status == .usage)
+  }
+
+  @Test func `tells of damage and where to learn more`() async throws {
+    let folder = try StoreFolder()
+    try await folder.load(#"[{"n":"needle"}]"#, "--entity", "E", "--unique", "n", "--infer")
+    var bytes = try folder.bytes(folder.store)
+    bytes.removeLast(bytes.count / 2)
+    let path = folder.path + "/cut.lodestore"
+    try bytes.write(to: URL(fileURLWithPath: path))
+    let memory = MemoryConsole()
+    #expect(await KVDump.execute(["info", path], on: memory.console) == .damagedData)
+    #expect(memory.messages.text.contains("bytes"))
+  }
+}
