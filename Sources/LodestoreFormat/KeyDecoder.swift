@@ -164,7 +164,9 @@ extension KeyDecoder {
       significand = sum
       digitCount += 1
     }
-    guard digitCount > 0, digit != 0, let exponent = Int16(exactly: scale - digitCount) else {
+    guard digitCount > 0, digit != 0, let exponent = Int16(exactly: scale - digitCount),
+      DecimalValue.exponents.contains(exponent)
+    else {
       throw FormatError("a decimal in an index key is not in its canonical form", at: start)
     }
     return DecimalValue(

@@ -124,8 +124,7 @@ package struct KeyEncoder: ~Copyable {
     put(KeyCode.decimal)
     put(value.isNegative ? DecimalClass.negative : DecimalClass.positive)
     let inversion: UInt8 = value.isNegative ? 0xff : 0
-    // The highest exponents with many digits have a scale that 16 bits cannot hold; their order is
-    // lost, which is better than a trap. Foundation's decimals end at an exponent of 127.
+    // Exponents end at 16,383, so that a scale always fits; clamped rather than trapped on.
     let scale = UInt16(clamping: Int(value.exponent) + digits.count + DecimalClass.scaleBias)
     put(UInt8(truncatingIfNeeded: scale >> 8) ^ inversion)
     put(UInt8(truncatingIfNeeded: scale) ^ inversion)

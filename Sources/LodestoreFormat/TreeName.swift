@@ -8,7 +8,6 @@ package enum TreeName: Hashable, Sendable {
   case records(entity: UInt32)
   case index(entity: UInt32, index: UInt32)
   case buckets
-  case imports
 
   package var text: String {
     switch self {
@@ -18,7 +17,6 @@ package enum TreeName: Hashable, Sendable {
     case .records(let entity): "records.\(entity)"
     case .index(let entity, let index): "index.\(entity).\(index)"
     case .buckets: "buckets"
-    case .imports: "imports"
     }
   }
 
@@ -29,7 +27,6 @@ package enum TreeName: Hashable, Sendable {
     case "catalogue": self = .catalogue
     case "counters": self = .counters
     case "buckets": self = .buckets
-    case "imports": self = .imports
     default:
       let parts = text.split(separator: ".", omittingEmptySubsequences: false)
       let numbers = parts.dropFirst().compactMap { part in

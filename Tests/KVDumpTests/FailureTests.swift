@@ -52,7 +52,9 @@ struct ExitStatusTests {
     (EIO, false, .inputOutput), (EAGAIN, false, .tryAgain), (EPIPE, false, .brokenPipe),
     (EINTR, false, .interrupted), (EISDIR, false, .inputOutput),
   ])
-  func `follows from the system's error`(code: Int32, creating: Bool, expected: KVDumpCommands.ExitStatus) {
+  func `follows from the system's error`(
+    code: Int32, creating: Bool, expected: KVDumpCommands.ExitStatus
+  ) {
     #expect(KVDumpCommands.ExitStatus(errno: code, creating: creating) == expected)
   }
 }

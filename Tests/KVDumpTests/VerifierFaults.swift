@@ -224,10 +224,6 @@ extension Fault {
       let key: [UInt8] = [0, 1]
       try $0.put(key, Checksum.sealed(key: key, content: []), .buckets)
     },
-    Fault("an import's document is broken", [.imports]) {
-      let key: [UInt8] = [1]
-      try $0.put(key, Checksum.sealed(key: key, content: [0x0e]), .imports)
-    },
     Fault("the tree of records has keys of bytes", [.treeFlags]) { store in
       var pod = VerifiedStore.pod
       pod.number = 3

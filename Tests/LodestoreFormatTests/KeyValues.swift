@@ -149,7 +149,7 @@ enum EdgeValues {
       .max / 10,
     ]
     var values = [DecimalValue.nan]
-    for exponent in [Int16.min, -400, -39, -2, -1, 0, 1, 2, 38, 400, 32_000] {
+    for exponent in [-16_384, -400, -39, -2, -1, 0, 1, 2, 38, 400, 16_344] {
       for significand in significands {
         for isNegative in [false, true] {
           values.append(
@@ -203,7 +203,7 @@ extension SeededGenerator {
     let wide = UInt128(next()) << 64 | UInt128(next())
     let significand = wide >> UInt128(Int.random(in: 0..<128, using: &self))
     let exponents: ClosedRange<Int16> =
-      Bool.random(using: &self) ? -5...5 : Int16.min...(Int16.max - 39)
+      Bool.random(using: &self) ? -5...5 : -16_384...(16_383 - 39)
     return DecimalValue(
       isNegative: Bool.random(using: &self), exponent: Int16.random(in: exponents, using: &self),
       significand: significand)

@@ -7,7 +7,6 @@ import Testing
     (.catalogue, "catalogue"),
     (.counters, "counters"),
     (.buckets, "buckets"),
-    (.imports, "imports"),
     (.records(entity: 1), "records.1"),
     (.records(entity: .max), "records.4294967295"),
     (.index(entity: 12, index: 3), "index.12.3"),

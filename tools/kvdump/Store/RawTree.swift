@@ -31,7 +31,6 @@ struct RawTree {
     case .catalogue: "descriptions of the entities"
     case .counters: "next record ids"
     case .buckets: "the program's own keys and values"
-    case .imports: "state of imports"
     case .records: entity.map { "records of \($0.name)" } ?? "records of an entity not described"
     case .index: index.map { "index \($0)" } ?? "an index not described"
     case nil: nil
@@ -55,7 +54,6 @@ struct RawTree {
     case .catalogue: sealed(key, body) { "\(document($0) ?? "")" }
     case .counters: counter(key, body)
     case .buckets: bucket(key, body)
-    case .imports: sealed(key, body) { document($0) }
     case .records: record(key, body)
     case .index: entry(key, body)
     case nil: nil

@@ -29,19 +29,4 @@ extension Verifier {
     }
     findings = list
   }
-
-  /// Checks Format.md, "Import ledger": what its documents say is no rule of this version.
-  mutating func verifyImports() throws {
-    let name = TreeName.imports.text
-    guard let tree = trees[name] else { return }
-    var list = findings
-    try walk(tree) { key, body in
-      do throws(FormatError) {
-        try DocumentReader(try Checksum.unsealed(key: key, body: body)).validate()
-      } catch {
-        list.add(Finding(.imports, tree: name, key: key, "\(error)"))
-      }
-    }
-    findings = list
-  }
 }
