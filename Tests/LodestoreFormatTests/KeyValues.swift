@@ -149,7 +149,7 @@ enum EdgeValues {
       .max / 10,
     ]
     var values = [DecimalValue.nan]
-    for exponent in [-16_384, -400, -39, -2, -1, 0, 1, 2, 38, 400, 16_344] {
+    for exponent: Int16 in [-16_384, -400, -39, -2, -1, 0, 1, 2, 38, 400, 16_344] {
       for significand in significands {
         for isNegative in [false, true] {
           values.append(
