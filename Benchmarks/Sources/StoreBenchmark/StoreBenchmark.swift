@@ -3,9 +3,14 @@ import EntityStore
 import Foundation
 
 /// Lodestore against raw LMDB in C on the same records, in one run: medians, and ratios.
+///
+///     swift run -c release --package-path Benchmarks StoreBenchmark [--quick] [--runs=N]
+///       [--only=TEXT] [--pages=FILE]
+///
+/// `--pages` imports a file of podspec pages, one a line, and does nothing else.
 @main
 struct StoreBenchmark {
-  static func main() throws {
+  static func main() async throws {
     let arguments = CommandLine.arguments.dropFirst()
     let isQuick = arguments.contains("--quick")
     let count = isQuick ? 100_000 : 1_000_000
@@ -16,6 +21,10 @@ struct StoreBenchmark {
     try FileManager.default.createDirectory(
       atPath: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: directory) }
+    if let pages = arguments.first(where: { $0.hasPrefix("--pages=") })?.dropFirst(8) {
+      return try await PodspecImport.run(
+        pages: String(pages), directory: directory, runs: runs)
+    }
     let pods = Pod.generate(count)
     let workload = try Workload(pods: pods, directory: directory)
     print("\(count) pods, \(runs) runs, medians of CPU seconds (wall)\n")
