@@ -152,7 +152,8 @@ package final class Environment: @unchecked Sendable {
     var creation = options
     creation.access = .readWrite(create: true)
     creation.durability = .full
-    let environment = try open(temporary, creation, nil, flags: 0)
+    // Nobody else knows the name, and a lock file would be one more thing a full disk can fail at.
+    let environment = try open(temporary, creation, nil, flags: UInt32(MDB_NOLOCK))
     do {
       try environment.write(initialise)
       // A commit of nothing writes nothing, not even the first pages.

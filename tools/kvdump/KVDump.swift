@@ -60,6 +60,7 @@ struct KVDump: ParsableCommand {
   static func main() async {
     // A reader of the pipe that has gone is an error of `write`, so that the store is closed.
     signal(SIGPIPE, SIG_IGN)
+    endInWordsOnDamage()
     let environment = ProcessInfo.processInfo.environment
     let console = Console(
       output: DescriptorSink(descriptor: STDOUT_FILENO, name: "standard output"),
@@ -75,6 +76,22 @@ struct KVDump: ParsableCommand {
 /// Outside of `KVDump`, whose parser has an `exit` of its own.
 private func leave(_ status: ExitStatus) -> Never {
   exit(status.rawValue)
+}
+
+/// Says in words what would else be a bare signal.
+///
+/// LMDB believes the pages that it maps, and only `verify` and `stat` look at the pages first: a
+/// file with damaged pages ends the other commands inside the library.
+private func endInWordsOnDamage() {
+  for number in [SIGBUS, SIGSEGV, SIGABRT, SIGFPE] {
+    signal(number) { _ in
+      // Only what is allowed in a signal handler: no allocation, no Swift strings.
+      let text: StaticString =
+        "kvdump: the file's pages are damaged, or were cut while in use; run 'kvdump verify' on it\n"
+      _ = write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
+      _exit(65)
+    }
+  }
 }
 
 /// Runs the command line of this process and ends it: all that the program itself calls.

@@ -58,6 +58,17 @@ package final class StoredEntity: Sendable {
     }
   }
 
+  /// Throws when the record's bytes are not those that its checksum was made of.
+  package func verifyChecksum(of view: RecordView, id: UInt64) throws(StoreError) {
+    let expected = Checksum.record(id: id, body: view.content)
+    guard expected == view.storedChecksum else {
+      throw .damagedRecord(
+        entity: name, recordID: id,
+        FormatError(
+          "its checksum is \(hex(view.storedChecksum)), its bytes give \(hex(expected))"))
+    }
+  }
+
   /// The values of the current layout's attributes in a record of any layout.
   package func values(of view: RecordView) throws(FormatError) -> [Value] {
     var values: [Value] = []

@@ -71,7 +71,7 @@ package final class TransactionCore {
     _: E.Type, _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity
   ) throws(StoreError) -> E {
     let view = try entity.view(bytes, id: id)
-    if store.options.verifiesChecksums { try verifyChecksum(view, id: id, of: entity) }
+    if store.options.verifiesChecksums { try entity.verifyChecksum(of: view, id: id) }
     if view.layout === entity.layout { return try decode(E.self, view, id: id, of: entity) }
     let current = try carriedOver(view, id: id, of: entity)
     return try withExtendedLifetime(current) { () throws(StoreError) in
@@ -88,18 +88,6 @@ package final class TransactionCore {
     var value = try E(from: &reader)
     value.id = RecordID(rawValue: id)
     return value
-  }
-
-  private func verifyChecksum(
-    _ view: RecordView, id: UInt64, of entity: StoredEntity
-  ) throws(StoreError) {
-    let expected = Checksum.record(id: id, body: view.content)
-    guard expected == view.storedChecksum else {
-      throw .damagedRecord(
-        entity: entity.name, recordID: id,
-        FormatError(
-          "its checksum is \(hex(view.storedChecksum)), its bytes give \(hex(expected))"))
-    }
   }
 
   /// A record of an older layout, written in the current one.

@@ -52,6 +52,7 @@ struct RecordColumns {
   /// The cells of record `id`.
   func row(_ id: UInt64, _ bytes: UnsafeRawBufferPointer) throws -> [Cell] {
     let view = try entity.view(bytes, id: id)
+    try entity.verifyChecksum(of: view, id: id)
     do {
       return try sources.map { source in try cell(source, id, view) }
     } catch {

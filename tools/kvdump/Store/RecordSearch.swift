@@ -103,6 +103,7 @@ struct RecordSearch {
   private func isMatch(_ bytes: UnsafeRawBufferPointer, _ id: UInt64) throws -> Bool {
     if wanted.isEmpty { return true }
     let view = try entity.view(bytes, id: id)
+    try entity.verifyChecksum(of: view, id: id)
     do {
       for (attribute, value) in wanted {
         let place = view.layout.placeIndex(ofAttribute: attribute.number)
