@@ -145,7 +145,7 @@ struct ImportCommand: StoreCommand {
       let (inference, arrays) = try inferred(inputs)
       candidates = arrays
       for input in inputs { try input.rewind() }
-      plan.add(inference, key: unique?.names ?? [])
+      try plan.add(inference, key: unique?.names ?? [], candidates: candidates)
     } else if known?.entity(named: entity) == nil {
       throw CommandFailure.newEntityWithoutSchema(
         entity, in: store.path, known: known?.entities.map(\.name) ?? [])

@@ -38,9 +38,21 @@ struct ImportSchema {
   ///
   /// - Parameter key: attributes that records are matched by, which are required in a new entity:
   ///   a record without one cannot be matched.
-  mutating func add(_ inference: SchemaInference, key: [String]) {
+  ///
+  /// Throws when a stored entity has a unique index and no record has its attributes: these are
+  /// other records, or `--records` is missing, and the schema stays as it is.
+  mutating func add(_ inference: SchemaInference, key: [String], candidates: [String]) throws {
     let known = Set(attributes.map(\.name))
     names = AttributeNames.distinct(inference.names)
+    let named = Set(names.values)
+    let unique = indexes.filter(\.isUnique).map { $0.attributes.map { attributes[$0].name } }
+    if inference.recordCount > 0, let first = unique.first,
+      !unique.contains(where: { named.isSuperset(of: $0) }),
+      let missing = first.first(where: { !named.contains($0) })
+    {
+      throw CommandFailure.unknownMember(
+        missing, of: entity, known: inference.names, candidates: candidates)
+    }
     for member in inference.names {
       guard let name = names[member], let found = inference.attribute(member) else { continue }
       let isRequired = isNew ? key.contains(name) || !found.isOptional : false
