@@ -268,12 +268,20 @@ package final class StoreCore: Sendable {
       }
     } else {
       let next = try transaction.get(CounterKey.nextEntity, in: trees.counters)
-      let number = next.flatMap { $0.count == 8 ? UInt32(exactly: $0.uint64(at: 0)) : nil } ?? 1
+      let highest = UInt64(current.entities.map(\.number).max() ?? 0)
+      let counter = next.map { $0.count == 8 ? $0.uint64(at: 0) : 0 } ?? 1
+      guard counter > highest, let number = UInt32(exactly: counter), number < .max else {
+        throw FormatError(
+          "the next entity number is \(counter), must be above \(highest), the highest in use")
+      }
       try transaction.put(
         CounterKey.nextEntity, littleEndianBytes(UInt64(number) + 1), in: trees.counters)
       evolution = SchemaEvolution(creating: declared, number: number)
     }
     guard evolution.isChanged else { return }
+    // What is put must be readable: a number beyond its limit would close the store to everybody.
+    _ = try EntityDescription(
+      number: evolution.result.number, document: evolution.result.document)
     try Catalogue.put(evolution.result, trees, in: transaction)
     let entity = try StoredEntity(description: evolution.result) { name, hasIntegerKeys in
       guard

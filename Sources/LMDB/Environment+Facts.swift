@@ -73,7 +73,7 @@ extension Environment {
       .multipliedReportingOverflow(by: pageSize)
     return Info(
       mapSizeInBytes: info.me_mapsize, usedBytes: used.overflow ? .max : used.partialValue,
-      pageSize: pageSize, lastTransaction: UInt64(info.me_last_txnid),
+      pageSize: pageSize, lastTransaction: UInt64(bitPattern: Int64(info.me_last_txnid)),
       readerSlotCount: Int(info.me_maxreaders), usedReaderSlotCount: Int(info.me_numreaders))
   }
 

@@ -122,7 +122,16 @@ enum StoreFile {
   ) throws(LMDBError) {
     let lockPath = path + "-lock"
     var data = stat()
-    guard access(lockPath, F_OK) != 0, lstat(path, &data) == 0 else { return }
+    var lock = stat()
+    if lstat(lockPath, &lock) == 0 {
+      // LMDB would follow a link and write over whatever it leads to.
+      guard lock.st_mode & S_IFMT == S_IFREG else {
+        throw LMDBError(
+          .unsuitablePath("no regular file; remove it"), operation: "open", path: lockPath)
+      }
+      return
+    }
+    guard lstat(path, &data) == 0 else { return }
     let temporary = temporaryName(for: lockPath)
     let file = createForWriting(temporary, mode: 0o600)
     // LMDB reports better than this could why it cannot be made.

@@ -127,7 +127,7 @@ struct SchemaEvolution {
   private mutating func settleIndexes(_ declared: DeclaredEntity, numbers: [UInt32]) {
     var kept: [EntityDescription.Index] = []
     // Numbers are not reused, so that the tree of a dropped index is never taken for a new one.
-    var nextNumber = (result.indexes.map(\.number).max() ?? 0) + 1
+    var nextNumber = (result.indexes.map(\.number).max() ?? 0) &+ 1
     for index in declared.indexes {
       let attributes = index.attributes.map { numbers[$0] }
       if let stored = result.indexes.first(where: {
@@ -137,7 +137,7 @@ struct SchemaEvolution {
       } else {
         kept.append(.init(number: nextNumber, attributes: attributes, isUnique: index.isUnique))
         addedIndexes.append(nextNumber)
-        nextNumber += 1
+        nextNumber &+= 1
       }
     }
     for stored in result.indexes where !kept.contains(stored) {

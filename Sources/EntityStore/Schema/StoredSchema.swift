@@ -161,7 +161,7 @@ package enum Catalogue {
   }
 
   static func raiseGeneration(_ trees: Trees, in transaction: Transaction) throws {
-    let next = try generation(trees, in: transaction) + 1
+    let next = try generation(trees, in: transaction) &+ 1
     try transaction.put(HeaderField.schema.key, littleEndianBytes(next), in: trees.header)
   }
 

@@ -9,18 +9,23 @@ extension TransactionCore {
   /// The id that the next new record of `entity` gets; see Format.md, "Counters".
   func nextID(of entity: StoredEntity) throws(StoreError) -> UInt64 {
     if let known = nextIDs[entity.number] { return known }
+    let next: UInt64
     do {
       let key = CounterKey.nextRecord(entity: entity.number)
       let counter = try transaction.get(key, in: store.trees.counters)
       let floor = counter.flatMap { $0.count == 8 ? $0.uint64(at: 0) : nil } ?? 1
       let cursor = try Cursor(entity.records, in: transaction)
       let highest = try cursor.last() ? cursor.integerKey : 0
-      let next = max(floor, highest + 1)
-      nextIDs[entity.number] = next
-      return next
+      next = max(floor, highest &+ 1)
+      if highest >= 1 << 62 || floor >= 1 << 62 {
+        throw StoreError.damagedIndex(
+          entity.name, "its next record id is \(next), record ids are below 2^63")
+      }
     } catch {
-      throw StoreError(error)
+      throw StoreError(wrapping: error)
     }
+    nextIDs[entity.number] = next
+    return next
   }
 
   /// Before a delete: afterwards the highest id present no longer tells which ids have been used.
