@@ -211,6 +211,12 @@ extension Fault {
     Fault("the next entity is not counted", [.counter]) {
       try $0.remove(CounterKey.nextEntity, .counters)
     },
+    Fault("the next entity is beyond 32 bits", [.counter]) {
+      try $0.put(CounterKey.nextEntity, littleEndianBytes(UInt64.max), .counters)
+    },
+    Fault("a counter is beyond every record id", [.counter]) {
+      try $0.put(CounterKey.nextRecord(entity: 1), littleEndianBytes(UInt64.max), .counters)
+    },
     Fault("a counter has a wrong size", [.counter]) {
       try $0.put(CounterKey.nextRecord(entity: 1), [1], .counters)
     },

@@ -17,7 +17,9 @@ extension TransactionCore {
       let cursor = try Cursor(entity.records, in: transaction)
       let highest = try cursor.last() ? cursor.integerKey : 0
       next = max(floor, highest &+ 1)
-      if highest >= 1 << 62 || floor >= 1 << 62 {
+      // Format.md: ids are below 2^63; one transaction cannot use up the room that is left here.
+      let limit: UInt64 = 1 << 63 - 1 << 32
+      if highest >= limit || floor >= limit {
         throw StoreError.damagedIndex(
           entity.name, "its next record id is \(next), record ids are below 2^63")
       }

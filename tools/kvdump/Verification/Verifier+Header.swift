@@ -68,11 +68,17 @@ extension Verifier {
       if let entity {
         counted.append(entity)
         if value == 0 { add(key, "is 0, record ids begin at 1") }
+        if value > 1 << 63 { add(key, "is \(value), record ids are below 2^63") }
       }
     }
     if let highest = numbers.max(), nextEntity ?? 1 <= UInt64(highest) {
       CounterKey.nextEntity.withUnsafeBytes {
         add($0, "the next entity is \(nextEntity ?? 1), must be above entity \(highest)")
+      }
+    }
+    if let nextEntity, nextEntity > UInt64(UInt32.max) {
+      CounterKey.nextEntity.withUnsafeBytes {
+        add($0, "the next entity is \(nextEntity), entity numbers have 32 bits")
       }
     }
     for entity in counted where UInt64(entity) >= nextEntity ?? UInt64(UInt32.max) + 1 {
