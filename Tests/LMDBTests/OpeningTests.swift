@@ -85,6 +85,18 @@ import Testing
     #expect(size(of: directory.file("empty")) == 0)
   }
 
+  @Test func lockFileThatIsALinkIsRefusedAndItsTargetIsKept() throws {
+    let directory = try TemporaryDirectory()
+    let store = directory.file("store")
+    EnvironmentRegistry.close(try openEnvironment(store))
+    #expect(unlink(store + "-lock") == 0)
+    let target = directory.file("target")
+    write([1, 2, 3], to: target)
+    #expect(symlink(target, store + "-lock") == 0)
+    #expect(isUnsuitable(kind { _ = try openEnvironment(store) }))
+    #expect(size(of: target) == 3)
+  }
+
   @Test func pathsThatAreNoFilesAreRefused() throws {
     let directory = try TemporaryDirectory()
     let store = directory.file("store")
