@@ -131,7 +131,12 @@ extension EntityDescription {
       name: try text("name", in: element),
       type: type, isOptional: isOptional)
     if case .string(let shape) = element["shape"] { attribute.shape = shape }
-    if let initial = element["initial"] { attribute.initial = value(of: initial, for: type) }
+    if let initial = element["initial"], initial != .null {
+      attribute.initial = value(of: initial, for: type)
+      guard attribute.initial.fits(type) else {
+        throw FormatError("the initial value of attribute '\(attribute.name)' is no \(type.name)")
+      }
+    }
     if case .bool(true) = element["removed"] { attribute.isRemoved = true }
     return attribute
   }
