@@ -106,6 +106,17 @@ extension StoreError {
       entity: entity, index: index, recordID: second, privateDetail: detail)
   }
 
+  // MARK: Queries
+
+  static func conditionFailed(
+    entity: String, recordID: UInt64, text: String, _ cause: any Error
+  ) -> StoreError {
+    StoreError(
+      .conditionFailed,
+      "cannot evaluate '\(text)' on \(entity) \(recordID): \(cause); exclude such records by a "
+        + "condition in front of it", cause: cause, entity: entity, recordID: recordID)
+  }
+
   // MARK: Transactions
 
   static func undeclared(_ name: String) -> StoreError {

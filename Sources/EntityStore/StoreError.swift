@@ -66,6 +66,13 @@ public struct StoreError: Error, Sendable {
     public static let busy = Code("busy")
     /// Reading or writing the file failed.
     public static let inputOutput = Code("inputOutput")
+    /// A query or a condition cannot be run: it does not parse, names what is not there, compares
+    /// what cannot be compared, or needs an index that is not there.
+    public static let invalidQuery = Code("invalidQuery")
+    /// A condition could not be evaluated on a record: a division by zero, a missing value unwrapped.
+    public static let conditionFailed = Code("conditionFailed")
+    /// The work was cancelled.
+    public static let cancelled = Code("cancelled")
     /// An import cannot go on.
     public static let importStopped = Code("importStopped")
     /// A transaction that failed was used on.

@@ -108,6 +108,26 @@ package final class Cursor {
     try withUnsafeBytes(of: key) { (bytes) throws(LMDBError) in try seek(atOrAfter: bytes) }
   }
 
+  /// Visits the records from where the cursor is to the end, until `body` returns false.
+  ///
+  /// For scans: the loop stays on this side of the module's border.
+  package func forEachRecord<E: Error>(
+    _ body: (UInt64, UnsafeRawBufferPointer) throws(E) -> Bool
+  ) throws {
+    guard tree.hasIntegerKeys else { return }
+    try checkAlive()
+    var key = currentKey
+    var value = currentValue
+    while let id = key.mv_data, key.mv_size == 8 {
+      guard try body(id.loadUnaligned(as: UInt64.self), UnsafeRawBufferPointer(value)) else { break }
+      let code = mdb_cursor_get(handle, &key, &value, MDB_NEXT)
+      if code == MDB_NOTFOUND { break }
+      guard code == 0 else { throw transaction.failure(code, "walk \(tree.name)") }
+    }
+    currentKey = MDB_val()
+    currentValue = MDB_val()
+  }
+
   // MARK: Writing
 
   @inline(__always)

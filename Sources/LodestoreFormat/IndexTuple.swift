@@ -32,8 +32,9 @@ package enum IndexTuple {
     return hasNull
   }
 
+  /// Appends the element of the attribute at `place`, which is not null.
   @inline(__always)
-  private static func append(
+  package static func append(
     _ place: RecordLayout.Place, of record: borrowing RecordView, into encoder: inout KeyEncoder
   ) throws(FormatError) {
     let bytes = record.bytes

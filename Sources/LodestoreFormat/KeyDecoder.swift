@@ -51,8 +51,12 @@ package struct KeyDecoder {
     case KeyCode.decimal: return .decimal(try decimal(start))
     case KeyCode.data: return .data(try terminated(start))
     case KeyCode.text:
-      guard let text = String(validating: try terminated(start), as: UTF8.self) else {
+      let bytes = try terminated(start)
+      guard let text = String(validating: bytes, as: UTF8.self) else {
         throw FormatError("a text in an index key is not valid UTF-8", at: start)
+      }
+      guard bytes.withUnsafeBytes({ Normalization.isNFC($0) }) else {
+        throw FormatError("a text in an index key is not in NFC", at: start)
       }
       return .string(text)
     default:

@@ -132,9 +132,9 @@ package struct KeyEncoder: ~Copyable {
     put(inversion)
   }
 
-  /// Appends text by its UTF-8 bytes, which are not checked here.
+  /// Appends the NFC form of text; whether it is UTF-8 is not checked here.
   package mutating func append(text: UnsafeRawBufferPointer) {
-    appendTerminated(text, code: KeyCode.text)
+    if !appendPlain(text, code: KeyCode.text, isASCII: true) { appendNormalized(text) }
   }
 
   package mutating func append(data: UnsafeRawBufferPointer) {
@@ -249,37 +249,56 @@ extension KeyEncoder {
     return bits ^ (sign | 1 << 63)
   }
 
-  /// Appends code, bytes and a zero byte.
+  /// Appends code, bytes and a zero byte, unless one of the bytes is zero, or not ASCII if asked.
   ///
-  /// Copies eight bytes at a time while looking for a zero byte in them, and starts again with
-  /// escapes when there is one, which hardly occurs.
+  /// Copies eight bytes at a time while looking for such a byte in them.
+  ///
+  /// - Returns: Whether it appended them.
   @inline(__always)
-  private mutating func appendTerminated(_ source: UnsafeRawBufferPointer, code: UInt8) {
+  private mutating func appendPlain(
+    _ source: UnsafeRawBufferPointer, code: UInt8, isASCII: Bool
+  ) -> Bool {
     let length = source.count
     reserve(length &+ 2)
     let target = base + (count &+ 1)
-    var hasZero = false
     if length >= 8 {
       var index = 0
       // The last step overlaps the one before it, so no bytes are left over.
-      while !hasZero, index < length {
+      while index < length {
         index = min(index, length &- 8)
         let word = source.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-        hasZero = (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 != 0
+        let borrows = word &- 0x0101_0101_0101_0101
+        let found = isASCII ? borrows | word : borrows & ~word
+        if found & 0x8080_8080_8080_8080 != 0 { return false }
         target.storeBytes(of: word, toByteOffset: index, as: UInt64.self)
         index &+= 8
       }
     } else {
       for index in 0..<length {
         let byte = source[index]
-        if byte == 0 { hasZero = true }
+        if byte == 0 || (isASCII && byte >= 0x80) { return false }
         target.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
       }
     }
-    if hasZero { return appendEscaped(source, code: code) }
     base.storeBytes(of: code, toByteOffset: count, as: UInt8.self)
     target.storeBytes(of: 0, toByteOffset: length, as: UInt8.self)
     count &+= length &+ 2
+    return true
+  }
+
+  /// Appends code, bytes with their zeros escaped, and a zero byte.
+  @inline(__always)
+  private mutating func appendTerminated(_ source: UnsafeRawBufferPointer, code: UInt8) {
+    if !appendPlain(source, code: code, isASCII: false) { appendEscaped(source, code: code) }
+  }
+
+  /// Appends text that is not ASCII or has a zero.
+  @inline(never)
+  private mutating func appendNormalized(_ text: UnsafeRawBufferPointer) {
+    if Normalization.isCertainlyNFC(text) { return appendTerminated(text, code: KeyCode.text) }
+    var normal: [UInt8] = []
+    Normalization.appendNFC(of: text, to: &normal)
+    normal.withUnsafeBytes { appendTerminated($0, code: KeyCode.text) }
   }
 
   @inline(never)

@@ -82,7 +82,7 @@ struct ExampleParser {
     return String(word)
   }
 
-  /// A string in quotes with the escapes `\0`, `\"` and `\\`.
+  /// A string in quotes with the escapes `\0`, `\"`, `\\` and `\u{…}`.
   private mutating func quoted() throws -> String {
     guard take("\"") else { throw ExampleError("no quote at '\(rest)'") }
     var result = ""
@@ -90,6 +90,10 @@ struct ExampleParser {
       switch character {
       case "\"": return result
       case "\\":
+        if take("u{") {
+          result.unicodeScalars.append(try scalar())
+          continue
+        }
         let meanings: [Character: String] = ["0": "\0", "\"": "\"", "\\": "\\"]
         guard let escaped = rest.popFirst(), let meant = meanings[escaped] else {
           throw ExampleError("an escape that the examples do not have")
@@ -99,6 +103,16 @@ struct ExampleParser {
       }
     }
     throw ExampleError("a string without its end")
+  }
+
+  /// What follows `\u{`: hexadecimal digits and a brace.
+  private mutating func scalar() throws -> Unicode.Scalar {
+    let digits = rest.prefix { $0 != "}" }
+    rest = rest.dropFirst(digits.count + 1)
+    guard let value = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(value) else {
+      throw ExampleError("'\\u{\(digits)}' is no scalar")
+    }
+    return scalar
   }
 
   mutating func json() throws -> Document {

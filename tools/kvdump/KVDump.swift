@@ -22,6 +22,7 @@ import LodestoreFormat
 /// - `KVDump+Execution.swift`: arguments to a command, the command to an exit status.
 /// - `Commands/`: one file a command, its arguments and its work; `StoreCommand` is what they share.
 /// - `Store/`: opening for reading, records as cells, values that a person typed.
+/// - `Query/`: format strings, orders and paths that a person typed, plans, and pages of results.
 /// - `Import/`: files as pages, the schema for them, and the pages as records.
 /// - `Options/`: groups of options, and arguments that are more than text.
 /// - `Output/`: `Console`, the one way out: rows, single objects, notes, failures, the pager.
@@ -48,7 +49,7 @@ struct KVDump: ParsableCommand {
         name: "Look",
         subcommands: [
           InfoCommand.self, SchemaCommand.self, RecordsCommand.self, GetCommand.self,
-          IndexCommand.self,
+          IndexCommand.self, QueryCommand.self, CountCommand.self, ExplainCommand.self,
         ]),
       CommandGroup(
         name: "Inside", subcommands: [KeysCommand.self, StatCommand.self, VerifyCommand.self]),

@@ -4,10 +4,10 @@ import Foundation
 
 /// The operations, each for both sides, on the same records.
 final class Workload {
-  private let pods: [Pod]
-  private let raw: UnsafeMutableBufferPointer<raw_pod>
+  let pods: [Pod]
+  let raw: UnsafeMutableBufferPointer<raw_pod>
   private let texts: UnsafeMutablePointer<CChar>
-  private let order: [UInt32]
+  let order: [UInt32]
   private let directory: String
 
   init(pods: [Pod], directory: String) throws {
@@ -61,11 +61,11 @@ final class Workload {
       ("get by unique key: raw LMDB", { try self.rawGet() }),
       ("get by unique key: Lodestore", { try self.get() }),
       ("fetch all, decoded: Lodestore", { try self.fetchAll() }),
-    ]
+    ] + queries
   }
 
-  private var rawPath: String { directory + "/raw" }
-  private var storePath: String { directory + "/pods.lodestore" }
+  var rawPath: String { directory + "/raw" }
+  var storePath: String { directory + "/pods.lodestore" }
 
   private func remove(_ path: String) {
     unlink(path)

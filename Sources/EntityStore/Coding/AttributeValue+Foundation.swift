@@ -13,6 +13,15 @@ extension Date: IndexableValue {
   /// The time.
   public var storedValue: StoredValue { StoredValue(.date(timeIntervalSinceReferenceDate)) }
 
+  /// The time.
+  public static func value(from stored: StoredValue) -> Date? {
+    if case .date(let seconds) = stored.value {
+      Date(timeIntervalSinceReferenceDate: seconds)
+    } else {
+      nil
+    }
+  }
+
   /// Writes the seconds since 2001.
   @inlinable
   public func write(to writer: inout RecordWriter) {
@@ -35,6 +44,12 @@ extension UUID: IndexableValue {
     StoredValue(.uuid(withUnsafeBytes(of: uuid) { UUIDBytes(bytes: $0, at: 0) }))
   }
 
+  /// The bytes.
+  public static func value(from stored: StoredValue) -> UUID? {
+    guard case .uuid(let uuid) = stored.value else { return nil }
+    return uuid.bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+  }
+
   /// Writes the bytes.
   @inlinable
   public func write(to writer: inout RecordWriter) { writer.writeSlot(uuid, size: 16) }
@@ -52,6 +67,11 @@ extension Data: IndexableValue {
 
   /// The bytes.
   public var storedValue: StoredValue { StoredValue(.data(Array(self))) }
+
+  /// The bytes.
+  public static func value(from stored: StoredValue) -> Data? {
+    if case .data(let bytes) = stored.value { Data(bytes) } else { nil }
+  }
 
   /// Writes the bytes.
   @inlinable
@@ -73,6 +93,11 @@ extension URL: IndexableValue {
   /// The absolute text.
   public var storedValue: StoredValue { StoredValue(.string(absoluteString)) }
 
+  /// The URL that the text is.
+  public static func value(from stored: StoredValue) -> URL? {
+    if case .string(let text) = stored.value { URL(string: text) } else { nil }
+  }
+
   /// Writes the absolute text.
   public func write(to writer: inout RecordWriter) { absoluteString.write(to: &writer) }
 
@@ -91,6 +116,11 @@ extension Decimal: IndexableValue {
 
   /// The number.
   public var storedValue: StoredValue { StoredValue(.decimal(DecimalValue(self))) }
+
+  /// The number, where `Decimal` holds it.
+  public static func value(from stored: StoredValue) -> Decimal? {
+    if case .decimal(let number) = stored.value { Decimal(number) } else { nil }
+  }
 
   /// Writes the number.
   public func write(to writer: inout RecordWriter) {

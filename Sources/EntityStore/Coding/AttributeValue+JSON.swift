@@ -14,6 +14,20 @@ extension JSONValue: AttributeValue {
     return StoredValue(.document(document.bytes))
   }
 
+  /// The value in the document.
+  public static func value(from stored: StoredValue) -> JSONValue? {
+    switch stored.value {
+    case .document(let bytes): bytes.withUnsafeBytes { try? JSONValue(document: $0) }
+    case .null: .null
+    case .bool(let flag): .bool(flag)
+    case .integer(let number): .integer(number)
+    case .unsigned(let number): .unsigned(number)
+    case .double(let number): .double(number)
+    case .string(let text): .string(text)
+    default: nil
+    }
+  }
+
   /// Writes the document; the insert fails when the value is nested deeper than 128 levels.
   public func write(to writer: inout RecordWriter) {
     var document = DocumentWriter()

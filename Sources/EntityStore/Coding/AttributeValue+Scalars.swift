@@ -14,6 +14,17 @@ extension AttributeValue where Self: FixedWidthInteger & BitwiseCopyable {
   }
 }
 
+extension AttributeValue where Self: FixedWidthInteger {
+  /// The number, where the type holds it.
+  public static func value(from stored: StoredValue) -> Self? {
+    switch stored.value {
+    case .integer(let number): Self(exactly: number)
+    case .unsigned(let number): Self(exactly: number)
+    default: nil
+    }
+  }
+}
+
 extension AttributeValue where Self: FixedWidthInteger & SignedInteger {
   /// The number.
   public var storedValue: StoredValue { StoredValue(.integer(Int64(self))) }
@@ -81,6 +92,11 @@ extension Bool: IndexableValue {
   /// The truth value.
   public var storedValue: StoredValue { StoredValue(.bool(self)) }
 
+  /// The truth value.
+  public static func value(from stored: StoredValue) -> Bool? {
+    if case .bool(let flag) = stored.value { flag } else { nil }
+  }
+
   /// Writes 0 or 1.
   @inlinable
   public func write(to writer: inout RecordWriter) {
@@ -101,6 +117,11 @@ extension Double: IndexableValue {
   /// The number.
   public var storedValue: StoredValue { StoredValue(.double(self)) }
 
+  /// The number.
+  public static func value(from stored: StoredValue) -> Double? {
+    if case .double(let number) = stored.value { number } else { nil }
+  }
+
   /// Writes the bits.
   @inlinable
   public func write(to writer: inout RecordWriter) { bitPattern.write(to: &writer) }
@@ -119,6 +140,11 @@ extension Float: IndexableValue {
   /// The number.
   public var storedValue: StoredValue { StoredValue(.double(Double(self))) }
 
+  /// The number.
+  public static func value(from stored: StoredValue) -> Float? {
+    if case .double(let number) = stored.value { Float(number) } else { nil }
+  }
+
   /// Writes the bits.
   @inlinable
   public func write(to writer: inout RecordWriter) { bitPattern.write(to: &writer) }
@@ -136,6 +162,11 @@ extension String: IndexableValue {
 
   /// The text.
   public var storedValue: StoredValue { StoredValue(.string(self)) }
+
+  /// The text.
+  public static func value(from stored: StoredValue) -> String? {
+    if case .string(let text) = stored.value { text } else { nil }
+  }
 
   /// Writes the UTF-8 bytes.
   @inlinable

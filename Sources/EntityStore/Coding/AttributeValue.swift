@@ -10,6 +10,8 @@ public protocol AttributeValue: Sendable {
   static var storage: AttributeStorage { get }
   /// The value without its Swift type.
   var storedValue: StoredValue { get }
+  /// The value that has been stored so; `nil` when it is none of this type.
+  static func value(from stored: StoredValue) -> Self?
   /// Writes the value as the next attribute of a record.
   func write(to writer: inout RecordWriter)
   /// Reads the next attribute of a record.
@@ -67,6 +69,12 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
   /// The wrapped value, or null.
   public var storedValue: StoredValue { self?.storedValue ?? .null }
 
+  /// The wrapped value, or null.
+  public static func value(from stored: StoredValue) -> Self? {
+    if stored.value == .null { return .some(nil) }
+    return Wrapped.value(from: stored).map { .some($0) }
+  }
+
   /// Writes the wrapped value, or null.
   @inlinable
   public func write(to writer: inout RecordWriter) {
@@ -97,6 +105,11 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
 
   /// The raw value.
   public var storedValue: StoredValue { rawValue.storedValue }
+
+  /// The case with the raw value; `nil` when there is none.
+  public static func value(from stored: StoredValue) -> Self? {
+    RawValue.value(from: stored).flatMap { Self(rawValue: $0) }
+  }
 
   /// Writes the raw value.
   @inlinable

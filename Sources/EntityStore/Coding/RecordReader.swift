@@ -35,6 +35,24 @@ public struct RecordReader: ~Copyable {
     self.recordID = recordID
   }
 
+  /// Moves to one attribute, which is read next.
+  mutating func move(to place: RecordLayout.Place, in layout: RecordLayout) {
+    nullBit = max(0, Int(place.nullBit))
+    guard place.type.isVariable else {
+      slot = Int(place.position)
+      return
+    }
+    let ordinal = Int(place.position)
+    let size = isWide ? 4 : 2
+    end = layout.endsOffset + ordinal * size
+    previousEnd = 0
+    guard ordinal > 0 else { return }
+    previousEnd =
+      isWide
+      ? Int(UInt32(littleEndian: base.loadUnaligned(fromByteOffset: end - 4, as: UInt32.self)))
+      : Int(UInt16(littleEndian: base.loadUnaligned(fromByteOffset: end - 2, as: UInt16.self)))
+  }
+
   // MARK: What conformances read
 
   /// Reads a fixed-width slot as it is stored, little-endian.

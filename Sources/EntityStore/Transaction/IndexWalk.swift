@@ -57,38 +57,72 @@ extension TransactionCore {
   }
 
   /// Visits the record ids of `index` in order, within the bounds, until `body` returns false.
-  ///
-  /// Cut keys (Format.md, "Cut keys") are not in order among themselves: a run of keys that share
-  /// 463 bytes, of which one is cut, is put in order by the records' values first.
   package func walk(
     _ index: StoredIndex, of entity: StoredEntity, lower: IndexWalkBound, upper: IndexWalkBound,
     isReversed: Bool, _ body: (UInt64) throws(StoreError) -> Bool
   ) throws(StoreError) {
-    let bounds = try KeyBounds(lower: lower, upper: upper, index: index, core: self)
+    let range = IndexRange(
+      lower: try bound(lower, of: index, isLower: true) ?? [],
+      upper: try bound(upper, of: index, isLower: false))
     do {
-      let cursor = try Cursor(index.tree, in: transaction)
-      var run = CutRun(bounds: bounds, isReversed: isReversed)
-      var isStopped = false
-      try cursor.walk(bounds.range, backwards: isReversed) { key, value in
-        let id = try entryID(key, value, index)
-        if run.isOpen, !run.continues(key) {
-          isStopped = try !flush(&run, index, entity, body)
-          if isStopped { return false }
-        }
-        if run.isNeeded(for: key, in: index) {
-          run.append(key: key, id: id)
-          return true
-        }
-        isStopped = try !body(id)
-        return !isStopped
-      }
-      if !isStopped, run.isOpen { _ = try flush(&run, index, entity, body) }
+      try walk(index, of: entity, range, isReversed: isReversed) { id, _ in try body(id) }
     } catch {
       throw StoreError(wrapping: error)
     }
   }
 
-  private func entryID(
+  /// Visits the entries of `index` in order, within `range`, until `body` returns false.
+  ///
+  /// Cut keys (Format.md, "Cut keys") are not in order among themselves: a run of keys that share
+  /// 463 bytes, of which one is cut, is put in order by the records' values first; such entries
+  /// come with an empty key.
+  ///
+  /// - Parameter keys: a part of `range` to stay in, as keys with record ids.
+  func walk(
+    _ index: StoredIndex, of entity: StoredEntity, _ range: IndexRange, keys: KeyRange? = nil,
+    isReversed: Bool, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    let cursor = try Cursor(index.tree, in: transaction)
+    var run = CutRun(range: range, isReversed: isReversed)
+    var isStopped = false
+    try cursor.walk(keys ?? range.keys, backwards: isReversed) { key, value in
+      let id = try entryID(key, value, index)
+      if run.isOpen, !run.continues(key) {
+        isStopped = try !flush(&run, index, entity, body)
+        if isStopped { return false }
+      }
+      if run.isNeeded(for: key, in: index) {
+        run.append(key: key, id: id)
+        return true
+      }
+      isStopped = try !body(id, key)
+      return !isStopped
+    }
+    if !isStopped, run.isOpen { _ = try flush(&run, index, entity, body) }
+  }
+
+  private func bound(
+    _ bound: IndexWalkBound, of index: StoredIndex, isLower: Bool
+  ) throws(StoreError) -> [UInt8]? {
+    let values: [Value]
+    let isIncluded: Bool
+    switch bound {
+    case .none: return nil
+    case .included(let list): (values, isIncluded) = (list, true)
+    case .excluded(let list): (values, isIncluded) = (list, false)
+    }
+    key.reset()
+    do {
+      for value in values { try key.append(value) }
+    } catch {
+      throw StoreError(.unstorableValue, "cannot look up in '\(index.name)': \(error.reason)")
+    }
+    let tuple = Array(key.bytes)
+    if tuple.isEmpty { return isLower ? [] : nil }
+    return isIncluded == isLower ? tuple : tuple + [255]
+  }
+
+  func entryID(
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ index: StoredIndex
   ) throws(StoreError) -> UInt64 {
     if index.isUnique {
@@ -106,12 +140,12 @@ extension TransactionCore {
   /// Visits the ids of a run of cut keys in the order of the records' values.
   private func flush(
     _ run: inout CutRun, _ index: StoredIndex, _ entity: StoredEntity,
-    _ body: (UInt64) throws(StoreError) -> Bool
-  ) throws(StoreError) -> Bool {
+    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws -> Bool {
     var ordered: [(tuple: [UInt8], id: UInt64)] = []
     for id in run.ids {
       let whole = try wholeTuple(of: id, index: index, entity: entity)
-      if run.bounds.admits(whole) { ordered.append((whole, id)) }
+      if run.range.admits(whole) { ordered.append((whole, id)) }
     }
     ordered.sort { a, b in
       a.tuple == b.tuple ? a.id < b.id : a.tuple.lexicographicallyPrecedes(b.tuple)
@@ -119,7 +153,7 @@ extension TransactionCore {
     if run.isReversed { ordered.reverse() }
     run.removeAll()
     for entry in ordered {
-      guard try body(entry.id) else { return false }
+      guard try body(entry.id, UnsafeRawBufferPointer(start: nil, count: 0)) else { return false }
     }
     return true
   }
@@ -142,88 +176,15 @@ extension TransactionCore {
   }
 }
 
-/// The bounds of a walk as keys, and as whole tuples for records whose keys are cut.
-struct KeyBounds {
-  var range: KeyRange
-  private var lower: (tuple: [UInt8], isIncluded: Bool)?
-  private var upper: (tuple: [UInt8], isIncluded: Bool)?
-
-  init(
-    lower: IndexWalkBound, upper: IndexWalkBound, index: StoredIndex, core: TransactionCore
-  ) throws(StoreError) {
-    self.lower = try Self.tuple(lower, index, core)
-    self.upper = try Self.tuple(upper, index, core)
-    range = KeyRange()
-    // Behind a whole tuple an entry's key goes on with a record id or another element, which
-    // begin below 255; a longer text goes on with 255 (its escaped zero byte). A bound that is
-    // itself too long for a key lets in everything that shares its beginning.
-    if let bound = self.lower {
-      if bound.tuple.count >= KeyEncoder.cutPrefix {
-        range.lower = .included(Array(bound.tuple.prefix(KeyEncoder.cutPrefix)))
-      } else {
-        let key = bound.isIncluded ? bound.tuple : bound.tuple + [255]
-        range.lower = key.isEmpty ? .unbounded : .included(key)
-      }
-    }
-    if let bound = self.upper {
-      // A cut key goes on with 255 right behind that many bytes.
-      if bound.tuple.count >= KeyEncoder.cutPrefix {
-        let prefix = Array(bound.tuple.prefix(KeyEncoder.cutPrefix))
-        range.upper =
-          KeyRange.successor(ofPrefix: prefix).map(KeyRange.Bound.excluded) ?? .unbounded
-      } else {
-        range.upper = .excluded(bound.isIncluded ? bound.tuple + [255] : bound.tuple)
-      }
-    }
-  }
-
-  private static func tuple(
-    _ bound: IndexWalkBound, _ index: StoredIndex, _ core: TransactionCore
-  ) throws(StoreError) -> ([UInt8], Bool)? {
-    let values: [Value]
-    let isIncluded: Bool
-    switch bound {
-    case .none: return nil
-    case .included(let list): (values, isIncluded) = (list, true)
-    case .excluded(let list): (values, isIncluded) = (list, false)
-    }
-    core.key.reset()
-    do {
-      for value in values { try core.key.append(value) }
-    } catch {
-      throw StoreError(.unstorableValue, "cannot look up in '\(index.name)': \(error.reason)")
-    }
-    return (Array(core.key.bytes), isIncluded)
-  }
-
-  /// Whether a whole tuple lies within the bounds.
-  func admits(_ tuple: [UInt8]) -> Bool {
-    if let lower {
-      let begins = Self.begins(tuple, with: lower.tuple)
-      if begins ? !lower.isIncluded : tuple.lexicographicallyPrecedes(lower.tuple) { return false }
-    }
-    if let upper {
-      let begins = Self.begins(tuple, with: upper.tuple)
-      if begins ? !upper.isIncluded : upper.tuple.lexicographicallyPrecedes(tuple) { return false }
-    }
-    return true
-  }
-
-  /// Whether the first elements of `tuple` are those of `bound`.
-  private static func begins(_ tuple: [UInt8], with bound: [UInt8]) -> Bool {
-    tuple.starts(with: bound) && (tuple.count == bound.count || tuple[bound.count] != 255)
-  }
-}
-
 /// Entries that share their first 463 bytes, at least one of which may be cut.
 struct CutRun {
-  let bounds: KeyBounds
+  let range: IndexRange
   let isReversed: Bool
   private(set) var ids: [UInt64] = []
   private var prefix: [UInt8] = []
 
-  init(bounds: KeyBounds, isReversed: Bool) {
-    self.bounds = bounds
+  init(range: IndexRange, isReversed: Bool) {
+    self.range = range
     self.isReversed = isReversed
   }
 

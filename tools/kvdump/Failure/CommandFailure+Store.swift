@@ -30,12 +30,13 @@ extension CommandFailure {
     switch code {
     case .noSuchStore, .unsuitablePath: .noInput
     case .notAStore, .newerFormat, .damaged, .undecodableValue, .incompatibleSchema,
-      .unstorableValue, .uniqueViolation, .importStopped:
+      .unstorableValue, .uniqueViolation, .importStopped, .conditionFailed:
       .damagedData
-    case .badSchema, .unknownEntity, .unknownIndex, .identity: .usage
+    case .badSchema, .unknownEntity, .unknownIndex, .identity, .invalidQuery: .usage
     case .noSuchRecord: .negative
     case .notPermitted, .readOnly: .notPermitted
     case .busy: .tryAgain
+    case .cancelled: .interrupted
     case .diskFull, .mapFull, .inputOutput, .poisoned, .closed, .nestedWrite, .brokenTransaction:
       .inputOutput
     default: .inputOutput

@@ -22,4 +22,23 @@ int raw_insert(const char *path, const raw_pod *pods, size_t count, int sorted);
 /// Returns the sum of what was read, so that nothing is optimised away.
 uint64_t raw_get(const char *path, const raw_pod *pods, const uint32_t *order, size_t count);
 
+/// A store that `raw_insert` made, with one read transaction.
+typedef struct raw_session raw_session;
+raw_session *raw_open(const char *path);
+void raw_close(raw_session *session);
+
+/// How many records have more downloads and an earlier date: a scan that reads two fields.
+uint64_t raw_scan_fixed(raw_session *session, int64_t downloads, double date);
+
+/// How many records have this license: a scan that compares one text.
+uint64_t raw_scan_text(raw_session *session, const char *license, uint32_t length);
+
+/// Finds the records whose name is one of `count`: keys sorted and merged with the index, records
+/// read in the order of their ids, every byte copied. Returns a sum that depends on them.
+uint64_t raw_names_in(
+  raw_session *session, const raw_pod *pods, const uint32_t *order, size_t count);
+
+/// Reads the `count` newest records by the index of dates.
+uint64_t raw_newest(raw_session *session, size_t count);
+
 #endif

@@ -1,0 +1,148 @@
+package import LodestoreFormat
+
+/// A condition whose names are resolved and whose types fit, for one entity.
+///
+/// What compares an attribute with constants is an ``AttributeTest``: the planner can look it up in
+/// an index, and the evaluator reads one place of the record for it. Everything else is an
+/// expression.
+package indirect enum BoundCondition: Sendable {
+  case constant(Bool)
+  case all([BoundCondition])
+  case any([BoundCondition])
+  case not(BoundCondition)
+  case test(AttributeTest)
+  case expression(BoundComparison)
+  case closure(ConditionClosure)
+}
+
+/// An attribute, or the record's id, in a bound condition.
+package struct BoundAttribute: Sendable {
+  /// The attribute's number; of the record's id, one that no attribute has.
+  package let number: UInt32
+  package let name: String
+  package let type: AttributeType
+  package let isOptional: Bool
+  /// The value in records whose layout does not have the attribute.
+  let initial: Value
+  let initialDocument: ConstantDocument?
+
+  init(_ attribute: EntityDescription.Attribute) {
+    number = attribute.number
+    name = attribute.name
+    type = attribute.type
+    isOptional = attribute.isOptional
+    initial = attribute.initial
+    initialDocument =
+      if case .document(let bytes) = initial { ConstantDocument(bytes) } else { nil }
+  }
+
+  private init() {
+    number = .max
+    name = Self.recordIDName
+    type = .uint64
+    isOptional = false
+    initial = .null
+    initialDocument = nil
+  }
+
+  /// What the record's id is called in conditions.
+  package static let recordIDName = "_id"
+  static let recordID = BoundAttribute()
+
+  var isRecordID: Bool { number == .max }
+}
+
+/// One attribute against constants.
+///
+/// Null fails every test but ``Kind/null`` and the sets that hold it.
+package struct AttributeTest: Sendable {
+  package enum Kind: Sendable {
+    case null
+    /// Numbers, dates and Booleans, by ``OrderedNumber``.
+    case interval(NumberInterval)
+    case numbers(NumberSet)
+    case text(TextTest, TextTest.Operation, String, TextOptions)
+    /// Data, UUIDs and decimals, by the bytes of their index keys.
+    case key(KeyInterval)
+    /// The same and text, in a list.
+    case keys(KeySet)
+  }
+
+  package let attribute: BoundAttribute
+  package let kind: Kind
+  /// Whether null passes: an IN whose list has it.
+  package var admitsNull = false
+
+  init(_ attribute: BoundAttribute, _ kind: Kind, admitsNull: Bool = false) {
+    self.attribute = attribute
+    self.kind = kind
+    self.admitsNull = admitsNull
+  }
+}
+
+/// Fixed-width values in the order of ``OrderedNumber``, both ends included.
+package struct NumberInterval: Sendable, Hashable {
+  var low: Int64
+  var high: Int64
+
+  static let empty = NumberInterval(low: .max, high: .min)
+
+  var isEmpty: Bool { low > high }
+
+  func intersection(_ other: NumberInterval) -> NumberInterval {
+    NumberInterval(low: max(low, other.low), high: min(high, other.high))
+  }
+}
+
+/// Index key elements between two bounds; `nil` is none.
+package struct KeyInterval: Sendable, Hashable {
+  struct Bound: Sendable, Hashable {
+    var element: [UInt8]
+    var isIncluded: Bool
+  }
+
+  var lower: Bound?
+  var upper: Bound?
+
+  func admits(_ element: UnsafeRawBufferPointer) -> Bool {
+    if let lower {
+      let order = lower.element.withUnsafeBytes { compareKeys(element, $0) }
+      guard lower.isIncluded ? order >= 0 : order > 0 else { return false }
+    }
+    if let upper {
+      let order = upper.element.withUnsafeBytes { compareKeys(element, $0) }
+      guard upper.isIncluded ? order <= 0 : order < 0 else { return false }
+    }
+    return true
+  }
+}
+
+/// A comparison of expressions that no single place of a record answers.
+package struct BoundComparison: Sendable {
+  var quantifier: Comparison.Quantifier?
+  var left: BoundOperand
+  var `operator`: Comparison.Operator
+  var options: TextOptions
+  var right: BoundOperand
+  /// The right side of a text operator, compiled, when it is constant.
+  var pattern: TextTest?
+  /// As written, for plans.
+  var text: String
+}
+
+/// One side of a ``BoundComparison``.
+indirect enum BoundOperand: Sendable {
+  case value(Value)
+  case document(ConstantDocument)
+  case list([BoundOperand])
+  /// The record's attribute, and steps into a document.
+  case attribute(BoundAttribute, [ValuePath.Step])
+  /// The element that a SUBQUERY looks at: how many declarations lie between, and steps.
+  case element(depth: Int, [ValuePath.Step])
+  case arithmetic(ArithmeticOperator, BoundOperand, BoundOperand)
+  case negative(BoundOperand)
+  case conditional(BoundCondition, BoundOperand, BoundOperand)
+  case subquery(BoundOperand, BoundCondition, [ValuePath.Step])
+  case cast(BoundOperand, CastType)
+  case call(OperandFunction, [BoundOperand])
+}

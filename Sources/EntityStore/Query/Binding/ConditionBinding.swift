@@ -1,0 +1,227 @@
+internal import LodestoreFormat
+
+/// Checks a condition against an entity: resolves names, fits constants to types, and refuses what
+/// cannot be compared, before any record is read.
+package struct ConditionBinding {
+  let entity: StoredEntity
+  /// Where paths stand in the format string that the condition was parsed from, for errors.
+  private let positions: [String: FormatPosition]
+  /// The variables of the SUBQUERYs around what is being bound, outermost first.
+  private var variables: [String] = []
+
+  package static func bind(
+    _ tree: ConditionTree, to entity: StoredEntity, positions: [String: FormatPosition] = [:]
+  ) throws(StoreError) -> BoundCondition {
+    var binding = ConditionBinding(entity, positions)
+    return try binding.bind(tree)
+  }
+
+  init(_ entity: StoredEntity, _ positions: [String: FormatPosition] = [:]) {
+    self.entity = entity
+    self.positions = positions
+  }
+
+  private mutating func bind(_ tree: ConditionTree) throws(StoreError) -> BoundCondition {
+    switch tree {
+    case .constant(let flag): return .constant(flag)
+    case .all(let parts): return .all(try bind(parts))
+    case .any(let parts): return .any(try bind(parts))
+    case .not(let part): return .not(try bind(part))
+    case .closure(let closure): return .closure(closure)
+    case .comparison(let comparison): return try bind(comparison)
+    }
+  }
+
+  private mutating func bind(
+    _ parts: [ConditionTree]
+  ) throws(StoreError) -> [BoundCondition] {
+    var bound: [BoundCondition] = []
+    bound.reserveCapacity(parts.count)
+    for part in parts { bound.append(try bind(part)) }
+    return bound
+  }
+
+  // MARK: Comparisons
+
+  private mutating func bind(_ comparison: Comparison) throws(StoreError) -> BoundCondition {
+    if comparison.operator == .notEqual, comparison.quantifier == nil {
+      var equality = comparison
+      equality.operator = .equal
+      return .not(try bind(equality))
+    }
+    if comparison.quantifier == nil, let test = try attributeTest(comparison) { return test }
+    return .expression(try expression(comparison))
+  }
+
+  /// The comparison as a test of one attribute, where it is one.
+  private func attributeTest(_ comparison: Comparison) throws(StoreError) -> BoundCondition? {
+    var comparison = comparison
+    if case .path = comparison.right, let flipped = comparison.operator.flipped,
+      comparison.left.isConstant
+    {
+      swap(&comparison.left, &comparison.right)
+      comparison.operator = flipped
+    }
+    guard case .path(let path) = comparison.left, path.root == .record, path.steps.count <= 1,
+      comparison.right.isConstant
+    else { return nil }
+    let attribute = try self.attribute(of: path)
+    guard attribute.type != .json, attribute.type != .document else { return nil }
+    return try AttributeTestBinding(attribute, comparison, self).bound()
+  }
+
+  private mutating func expression(
+    _ comparison: Comparison
+  ) throws(StoreError) -> BoundComparison {
+    let bound = BoundComparison(
+      quantifier: comparison.quantifier, left: try operand(comparison.left),
+      operator: comparison.operator, options: comparison.options,
+      right: try operand(comparison.right), pattern: nil,
+      text: ConditionPrinter.text(.comparison(comparison)))
+    let fitted = try OperandTypes.fitted(bound, comparison, self)
+    return try withPattern(fitted)
+  }
+
+  private func withPattern(_ comparison: BoundComparison) throws(StoreError) -> BoundComparison {
+    guard let operation = comparison.operator.textOperation,
+      comparison.operator.isTextOnly, case .value(.string(let operand)) = comparison.right
+    else { return comparison }
+    var result = comparison
+    result.pattern = try textTest(operation, operand, comparison.options)
+    return result
+  }
+
+  func textTest(
+    _ operation: TextTest.Operation, _ operand: String, _ options: TextOptions
+  ) throws(StoreError) -> TextTest {
+    do {
+      return try TextTest(operation, operand, options: options)
+    } catch {
+      throw .badPattern(error)
+    }
+  }
+
+  // MARK: Operands
+
+  mutating func operand(_ operand: Operand) throws(StoreError) -> BoundOperand {
+    switch operand {
+    case .value(let value): return BoundOperand(value)
+    case .values(let values): return .list(values.map { BoundOperand($0) })
+    case .list(let elements): return .list(try operands(elements))
+    case .path(let path): return try bind(path)
+    case .variable(let name): throw .unboundVariable(name)
+    case .arithmetic(let op, let left, let right):
+      return .arithmetic(op, try self.operand(left), try self.operand(right))
+    case .negative(let inner): return .negative(try self.operand(inner))
+    case .conditional(let test, let yes, let no):
+      return .conditional(try bind(test), try self.operand(yes), try self.operand(no))
+    case .subquery(let collection, let variable, let test, let steps):
+      let elements = try self.operand(collection)
+      variables.append(variable)
+      defer { variables.removeLast() }
+      return .subquery(elements, try bind(test), steps)
+    case .cast(let inner, let type): return .cast(try self.operand(inner), type)
+    case .call(let function, let arguments): return .call(function, try operands(arguments))
+    }
+  }
+
+  private mutating func operands(_ list: [Operand]) throws(StoreError) -> [BoundOperand] {
+    var bound: [BoundOperand] = []
+    for element in list { bound.append(try operand(element)) }
+    return bound
+  }
+
+  private func bind(_ path: ValuePath) throws(StoreError) -> BoundOperand {
+    if case .variable(let name) = path.root {
+      guard let place = variables.lastIndex(of: name) else { throw .unboundVariable(name) }
+      return .element(depth: variables.count - 1 - place, path.steps)
+    }
+    let attribute = try attribute(of: path)
+    let rest = Array(path.steps.dropFirst())
+    if !rest.isEmpty, attribute.type != .json, attribute.type != .document {
+      throw .nothingInside(
+        attribute.name, attribute.type.name, entity: entity.name, position: position(of: path))
+    }
+    return .attribute(attribute, rest)
+  }
+
+  /// The attribute that `path` begins with; SELF is the record's id.
+  func attribute(of path: ValuePath) throws(StoreError) -> BoundAttribute {
+    guard let step = path.steps.first else { return .recordID }
+    guard case .member(let name) = step else {
+      throw .unknownAttribute(
+        ConditionPrinter.text(.path(path)), entity: entity, position: position(of: path))
+    }
+    return try attribute(named: name, position: position(of: path))
+  }
+
+  func attribute(
+    named name: String, position: FormatPosition? = nil
+  ) throws(StoreError) -> BoundAttribute {
+    if let attribute = entity.description.attribute(named: name) { return BoundAttribute(attribute) }
+    if name == BoundAttribute.recordIDName { return .recordID }
+    throw .unknownAttribute(name, entity: entity, position: position)
+  }
+
+  func position(of path: ValuePath) -> FormatPosition? {
+    positions.isEmpty ? nil : positions[ConditionPrinter.text(.path(path))]
+  }
+}
+
+extension Operand {
+  /// Whether it is a constant or a list of constants.
+  var isConstant: Bool {
+    switch self {
+    case .value, .values: true
+    default: false
+    }
+  }
+}
+
+extension Comparison.Operator {
+  /// The operator with its sides exchanged; `nil` for one that has no such form.
+  var flipped: Comparison.Operator? {
+    switch self {
+    case .equal, .notEqual: self
+    case .less: .greater
+    case .lessOrEqual: .greaterOrEqual
+    case .greater: .less
+    case .greaterOrEqual: .lessOrEqual
+    default: nil
+    }
+  }
+
+  var textOperation: TextTest.Operation? {
+    switch self {
+    case .equal: .equal
+    case .less: .less
+    case .lessOrEqual: .lessOrEqual
+    case .greater: .greater
+    case .greaterOrEqual: .greaterOrEqual
+    case .beginsWith: .beginsWith
+    case .endsWith: .endsWith
+    case .contains: .contains
+    case .like: .like
+    case .matches: .matches
+    case .notEqual, .between, .in: nil
+    }
+  }
+
+  /// Whether both sides must be text.
+  var isTextOnly: Bool {
+    switch self {
+    case .beginsWith, .endsWith, .like, .matches: true
+    default: false
+    }
+  }
+}
+
+extension BoundOperand {
+  init(_ value: Value) {
+    if case .document(let bytes) = value {
+      self = .document(ConstantDocument(bytes))
+    } else {
+      self = .value(value)
+    }
+  }
+}

@@ -1,0 +1,166 @@
+internal import LodestoreFormat
+
+/// The kinds of values that expressions have, as far as they are known before a record is read.
+enum OperandTypes {
+  enum Kind: Hashable {
+    case null, bool, number, date, uuid, text, data
+    /// A list, or a collection in a document.
+    case list
+    /// What a document holds: known only from the record.
+    case any
+
+    var words: String {
+      switch self {
+      case .null: "null"
+      case .bool: "a Boolean"
+      case .number: "a number"
+      case .date: "a date"
+      case .uuid: "a UUID"
+      case .text: "a text"
+      case .data: "data"
+      case .list: "a list"
+      case .any: "JSON"
+      }
+    }
+  }
+
+  /// `comparison` with its text constants read as what they are compared with, or an error where
+  /// the sides can never be compared.
+  static func fitted(
+    _ comparison: BoundComparison, _ source: Comparison, _ binding: ConditionBinding
+  ) throws(StoreError) -> BoundComparison {
+    var result = comparison
+    let left = kind(comparison.left)
+    let right = kind(comparison.right)
+    let quantified = comparison.quantifier != nil
+    switch comparison.operator {
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
+      if quantified { return result }
+      if let (a, b) = try read(comparison, left, right) {
+        (result.left, result.right) = (a, b)
+        return result
+      }
+      guard areComparable(left, right) else {
+        throw .cannotCompare(left.words, right.words, comparison.text)
+      }
+    case .between:
+      guard case .list(let bounds) = comparison.right, bounds.count == 2 else {
+        throw .badQuery("BETWEEN takes a list of two in '\(comparison.text)'")
+      }
+      for bound in bounds where !quantified && !areComparable(left, kind(bound)) {
+        throw .cannotCompare(left.words, kind(bound).words, comparison.text)
+      }
+    case .in:
+      guard right == .list || right == .any || right == .text && (left == .text || left == .any)
+      else { throw .cannotCompare(left.words, right.words, comparison.text) }
+    case .contains:
+      guard left == .list || left == .any || quantified || left == .text && right.canBeText else {
+        throw .cannotCompare(left.words, right.words, comparison.text)
+      }
+    case .beginsWith, .endsWith, .like, .matches:
+      guard left.canBeText || quantified, right.canBeText else {
+        throw .cannotCompare(left.words, right.words, comparison.text)
+      }
+    }
+    return result
+  }
+
+  /// A text constant beside a date or a UUID, read as one.
+  private static func read(
+    _ comparison: BoundComparison, _ left: Kind, _ right: Kind
+  ) throws(StoreError) -> (BoundOperand, BoundOperand)? {
+    func reading(_ text: String, _ kind: Kind) throws(StoreError) -> BoundOperand? {
+      guard let type: AttributeType = kind == .date ? .date : kind == .uuid ? .uuid : nil else {
+        return nil
+      }
+      guard let value = Value(text: text, as: type) else {
+        throw .unreadableConstant(comparison.text, type.expectation, position: nil)
+      }
+      return .value(value)
+    }
+    if case .value(.string(let text)) = comparison.right, let value = try reading(text, left) {
+      return (comparison.left, value)
+    }
+    if case .value(.string(let text)) = comparison.left, let value = try reading(text, right) {
+      return (value, comparison.right)
+    }
+    return nil
+  }
+
+  private static func areComparable(_ a: Kind, _ b: Kind) -> Bool {
+    a == b || a == .any || b == .any || a == .null || b == .null
+      || [a, b].allSatisfy { $0 == .bool || $0 == .number }
+  }
+
+  static func kind(_ operand: BoundOperand) -> Kind {
+    switch operand {
+    case .value(let value): kind(value)
+    case .document: .any
+    case .list: .list
+    case .attribute(let attribute, let steps): kind(attribute.type, steps)
+    case .element(_, let steps): kind(steps)
+    case .arithmetic, .negative: .number
+    case .conditional(_, let yes, let no): kind(yes) == kind(no) ? kind(yes) : .any
+    case .subquery(_, _, let steps): steps.isEmpty ? .list : kind(steps)
+    case .cast(_, let type): kind(type)
+    case .call(let function, _): kind(function)
+    }
+  }
+
+  private static func kind(_ value: Value) -> Kind {
+    switch value {
+    case .null: .null
+    case .bool: .bool
+    case .integer, .unsigned, .double, .decimal: .number
+    case .date: .date
+    case .uuid: .uuid
+    case .string: .text
+    case .data: .data
+    case .document: .any
+    }
+  }
+
+  private static func kind(_ type: AttributeType, _ steps: [ValuePath.Step]) -> Kind {
+    switch type {
+    case .bool: .bool
+    case .date: .date
+    case .uuid: .uuid
+    case .string, .url: .text
+    case .data: .data
+    case .json, .document: kind(steps)
+    default: .number
+    }
+  }
+
+  private static func kind(_ steps: [ValuePath.Step]) -> Kind {
+    switch steps.last {
+    case .size, .aggregate(.count): .number
+    default: .any
+    }
+  }
+
+  private static func kind(_ type: CastType) -> Kind {
+    switch type {
+    case .integer, .double, .decimal: .number
+    case .string: .text
+    case .date: .date
+    case .uuid: .uuid
+    case .data: .data
+    case .json: .any
+    }
+  }
+
+  private static func kind(_ function: OperandFunction) -> Kind {
+    switch function {
+    case .uppercase, .lowercase, .canonical: .text
+    case .length, .count, .abs, .floor, .ceiling, .trunc: .number
+    case .sum, .average: .number
+    case .min, .max: .any
+    case .now: .date
+    }
+  }
+}
+
+extension OperandTypes.Kind {
+  var canBeText: Bool { self == .text || self == .any || self == .null }
+}

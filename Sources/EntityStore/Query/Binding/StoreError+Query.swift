@@ -1,0 +1,93 @@
+internal import LodestoreFormat
+
+// The messages about conditions and queries that cannot be used; see StoreError+Catalogue.swift.
+
+extension StoreError {
+  static func badQuery(_ reason: String) -> StoreError {
+    StoreError(.invalidQuery, "cannot use the query: \(reason)")
+  }
+
+  static func unknownAttribute(
+    _ name: String, entity: StoredEntity, position: FormatPosition?
+  ) -> StoreError {
+    let known = entity.description.declaredAttributes.map(\.name)
+    let nearest = NearestName.of(name, among: known + [BoundAttribute.recordIDName])
+    let hint = nearest.map { "did you mean '\($0)'?" } ?? "it has \(known.joined(separator: ", "))"
+    return StoreError(
+      .invalidQuery,
+      "cannot use the condition: \(place(position))'\(name)' is no attribute of \(entity.name); "
+        + hint, entity: entity.name)
+  }
+
+  static func nothingInside(
+    _ name: String, _ type: String, entity: String, position: FormatPosition?
+  ) -> StoreError {
+    StoreError(
+      .invalidQuery,
+      "cannot use the condition: \(place(position))'\(name)' is a \(type) and has nothing inside; "
+        + "name it alone", entity: entity)
+  }
+
+  static func unboundVariable(_ name: String) -> StoreError {
+    .badQuery("the variable $\(name) has no value; pass one with the format string")
+  }
+
+  static func cannotCompare(
+    _ name: String, _ type: String, with kind: String, _ comparison: Comparison,
+    position: FormatPosition?
+  ) -> StoreError {
+    StoreError(
+      .invalidQuery,
+      "cannot use the condition: \(place(position))'\(name)' is a \(type) and is compared by "
+        + "\(comparison.operator.canonicalText) with \(kind); compare it with what it "
+        + "holds")
+  }
+
+  static func cannotCompare(_ left: String, _ right: String, _ text: String) -> StoreError {
+    StoreError(
+      .invalidQuery,
+      "cannot use the condition: '\(text)' compares \(left) with \(right); compare like with like, "
+        + "or convert one side with CAST")
+  }
+
+  static func unreadableConstant(
+    _ name: String, _ expectation: String, position: FormatPosition?
+  ) -> StoreError {
+    StoreError(
+      .invalidQuery,
+      "cannot use the condition: \(place(position))'\(name)' is compared with a text that cannot "
+        + "be read; it must be \(expectation)")
+  }
+
+  static func badPattern(_ error: PatternError) -> StoreError {
+    StoreError(
+      .invalidQuery, "cannot use the condition: the pattern is refused: \(error.message)",
+      cause: error)
+  }
+
+  private static func place(_ position: FormatPosition?) -> String {
+    position.map { "line \($0.line), column \($0.column): " } ?? ""
+  }
+}
+
+extension StoreError {
+  static func needsIndex(entity: String, condition: String, known: [String]) -> StoreError {
+    StoreError(
+      .invalidQuery,
+      "cannot run the query on \(entity) without reading all records, and an index is required: "
+        + "no index serves '\(condition)'; it has "
+        + (known.isEmpty ? "none" : known.joined(separator: ", ")), entity: entity)
+  }
+
+  static func badToken(_ reason: String) -> StoreError {
+    StoreError(
+      .invalidQuery,
+      "cannot continue after the token: \(reason); begin again without a token")
+  }
+}
+
+extension StoreError {
+  static func cancelledQuery(_ entity: String) -> StoreError {
+    StoreError(.cancelled, "cannot finish the query on \(entity): it was cancelled; run it again")
+  }
+}

@@ -1,0 +1,95 @@
+internal import LodestoreFormat
+
+/// What does not matter when texts are compared.
+public struct TextComparison: OptionSet, Sendable, Hashable {
+  /// The bits.
+  public let rawValue: UInt8
+
+  /// Makes a set from its bits.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// Upper and lower case are the same.
+  public static let caseInsensitive = TextComparison(rawValue: 1)
+  /// Letters with and without marks are the same.
+  public static let diacriticInsensitive = TextComparison(rawValue: 2)
+
+  var options: TextOptions { TextOptions(rawValue: rawValue & 3) }
+}
+
+/// A text, or an optional one, as a condition sees it.
+public protocol TextAttribute: Sendable {
+  /// The text; `nil` for null.
+  var conditionText: String? { get }
+}
+
+extension String: TextAttribute {
+  /// The text itself.
+  public var conditionText: String? { self }
+}
+
+extension Optional: TextAttribute where Wrapped == String {
+  /// The text, if there is one.
+  public var conditionText: String? { self }
+}
+
+extension JSONValue: TextAttribute {
+  /// The text, where the JSON is one.
+  public var conditionText: String? { stringValue }
+}
+
+extension AttributePath where Value: TextAttribute {
+  /// Whether the text begins with `prefix`; false for null.
+  ///
+  /// An index whose turn it is finds it without reading the others.
+  public func hasPrefix(_ prefix: String, _ comparison: TextComparison = []) -> Condition<E> {
+    tested(.beginsWith, prefix, comparison)
+  }
+
+  /// Whether the text ends with `suffix`; false for null.
+  public func hasSuffix(_ suffix: String, _ comparison: TextComparison = []) -> Condition<E> {
+    tested(.endsWith, suffix, comparison)
+  }
+
+  /// Whether the text contains `part`; false for null.
+  @_disfavoredOverload
+  public func contains(_ part: String, _ comparison: TextComparison = []) -> Condition<E> {
+    tested(.contains, part, comparison)
+  }
+
+  /// Whether the whole text is like `pattern`, in which `?` is one character and `*` any number of
+  /// them; `\` takes the next as it is.
+  public func isLike(_ pattern: String, _ comparison: TextComparison = []) -> Condition<E> {
+    tested(.like, pattern, comparison)
+  }
+
+  /// Whether the whole text matches a regular expression, in time linear in the text.
+  ///
+  /// The common part of ICU's syntax; back references and lookaround are refused when the query is
+  /// prepared.
+  public func matches(_ expression: String, _ comparison: TextComparison = []) -> Condition<E> {
+    tested(.matches, expression, comparison)
+  }
+
+  /// Whether the texts are equal under `comparison`.
+  public func isEqual(to text: String, _ comparison: TextComparison) -> Condition<E> {
+    tested(.equal, text, comparison)
+  }
+
+  private func tested(
+    _ operator: Comparison.Operator, _ operand: String, _ comparison: TextComparison
+  ) -> Condition<E> {
+    let options = comparison.options
+    guard path == nil, let operation = `operator`.textOperation else {
+      return compared(`operator`, .value(.string(operand)), options: options, or: { _ in false })
+    }
+    do {
+      let test = try TextTest(operation, operand, options: options)
+      return compared(`operator`, .value(.string(operand)), options: options) { value in
+        guard var text = value.conditionText else { return false }
+        return text.withUTF8 { test.admits(UnsafeRawBufferPointer($0)) }
+      }
+    } catch {
+      return Condition(.failure(.badPattern(error)))
+    }
+  }
+}

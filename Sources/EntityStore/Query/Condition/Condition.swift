@@ -1,0 +1,199 @@
+internal import LodestoreFormat
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// What must be true of the records that a query finds.
+///
+/// There are three ways to say one, with one meaning:
+///
+///     \.stars > 3 && \.license == "MIT"                          // key paths
+///     .matching { $0.stars > 3 && $0.name.hasPrefix("AF") }      // the same, with text operations
+///     Condition(#Predicate<Pod> { $0.stars > 3 })                // Foundation's macro
+///     try Condition(format: "stars > 3 AND name BEGINSWITH 'AF'")  // a format string
+///
+/// Logic has two values. Null is equal to null and to nothing else; every other comparison with
+/// null is false; `!` turns false into true, so that `!(\.rating > 3)` is true where there is no
+/// rating. Text is equal, ordered and searched as Swift's `String` does it: by canonical
+/// equivalence and by characters. Not-a-number is equal to nothing and has no order.
+///
+/// Names and types are checked against the schema when a query is prepared, before any record is
+/// read; what cannot be used is ``StoreError/Code/invalidQuery``, with the place where it stands.
+public struct Condition<E: Entity>: Sendable {
+  /// What could not be said is thrown when the query is run.
+  let content: Result<Content, StoreError>
+
+  struct Content: Sendable {
+    var tree: ConditionTree
+    var positions: [String: FormatPosition] = [:]
+  }
+
+  init(_ tree: ConditionTree) { content = .success(Content(tree: tree)) }
+
+  init(_ content: Result<Content, StoreError>) { self.content = content }
+
+  /// True for every record.
+  public static var all: Condition { Condition(.constant(true)) }
+
+  /// True for no record.
+  public static var none: Condition { Condition(.constant(false)) }
+
+  /// The condition that `build` says with the attributes of `E`.
+  ///
+  ///     .matching { $0.name.hasPrefix("AF") && $0.license["type"] == "MIT" }
+  public static func matching(
+    _ build: (AttributePaths<E>) -> Condition<E>
+  ) -> Condition<E> {
+    build(AttributePaths())
+  }
+
+  /// Takes over a predicate of Foundation.
+  ///
+  /// Every form that compiles gives the answer of the predicate's own `evaluate`. What the store
+  /// cannot look up or check on a record's bytes is evaluated on the decoded entity, behind what
+  /// stands in front of it. Where `evaluate` would trap or throw, as in a division by zero, the
+  /// query throws ``StoreError/Code/conditionFailed``.
+  public init(_ predicate: Predicate<E>) {
+    do throws(StoreError) {
+      self.init(try ConditionTree(predicate))
+    } catch {
+      self.init(.failure(error))
+    }
+  }
+
+  /// Parses a predicate format string, in the grammar of Apple's Predicate Programming Guide.
+  ///
+  /// `%@` stands for the next of `arguments` as one value, `%K` for one that is a key path, so that
+  /// no text from outside is ever parsed.
+  ///
+  ///     try Condition(format: "name BEGINSWITH[c] %@ AND %K > %d", name, "downloads", 100)
+  ///
+  /// - Parameter arguments: values of attributes, and lists of them.
+  /// - Throws: ``StoreError/Code/invalidQuery``, whose cause is a ``PredicateSyntaxError`` with line,
+  ///   column, the offending token and what was expected.
+  public init(format: String, _ arguments: any FormatValue...) throws(StoreError) {
+    try self.init(format: format, arguments: arguments)
+  }
+
+  /// Parses a predicate format string with arguments and the values of its `$variables`.
+  public init(
+    format: String, arguments: [any FormatValue], variables: [String: any FormatValue] = [:]
+  ) throws(StoreError) {
+    let parsed = try ConditionParser.parse(
+      format, arguments: arguments.map { FormatArgument($0) },
+      variables: variables.mapValues { FormatArgument($0) })
+    content = .success(Content(tree: parsed.tree, positions: parsed.positions))
+  }
+
+  /// Whether both conditions are true; `rhs` is not evaluated where `lhs` is false.
+  public static func && (lhs: Condition, rhs: Condition) -> Condition {
+    lhs.joined(rhs) { left, right in
+      // `a && b && c` is one conjunction of three.
+      if case .all(let parts) = left { return .all(parts + [right]) }
+      return .all([left, right])
+    }
+  }
+
+  /// Whether one of the conditions is true; `rhs` is not evaluated where `lhs` is true.
+  public static func || (lhs: Condition, rhs: Condition) -> Condition {
+    lhs.joined(rhs) { left, right in
+      if case .any(let parts) = left { return .any(parts + [right]) }
+      return .any([left, right])
+    }
+  }
+
+  /// Whether the condition is false.
+  public static prefix func ! (condition: Condition) -> Condition {
+    Condition(
+      condition.content.map { Content(tree: $0.tree.negated, positions: $0.positions) })
+  }
+
+  private func joined(
+    _ other: Condition, _ join: (ConditionTree, ConditionTree) -> ConditionTree
+  ) -> Condition {
+    switch (content, other.content) {
+    case (.success(let a), .success(let b)):
+      Condition(
+        .success(
+          Content(
+            tree: join(a.tree, b.tree),
+            positions: a.positions.merging(b.positions) { first, _ in first })))
+    case (.failure, _): self
+    case (_, .failure): other
+    }
+  }
+}
+
+extension Condition: CustomStringConvertible {
+  /// The condition as a format string, which parses to the same condition.
+  ///
+  /// What only Swift code can tell appears in angle brackets, which no format string has.
+  public var description: String {
+    switch content {
+    case .success(let content): ConditionPrinter.text(content.tree)
+    case .failure(let error): "<\(error.message)>"
+    }
+  }
+}
+
+/// A value that stands for `%@`, `%K` or a `$variable` of a format string: values of attributes, and
+/// arrays and sets of them.
+public protocol FormatValue: Sendable {
+  /// The library's own part; nothing for others.
+  var formatArgument: FormatArgumentBox { get }
+}
+
+/// An argument of a format string: opaque; made by the library.
+public struct FormatArgumentBox: Sendable {
+  let argument: FormatArgument
+}
+
+extension FormatArgument {
+  init(_ value: any FormatValue) { self = value.formatArgument.argument }
+}
+
+extension AttributeValue {
+  /// The value.
+  public var formatArgument: FormatArgumentBox {
+    FormatArgumentBox(argument: .value(ConditionConstant.value(self)))
+  }
+}
+
+extension Bool: FormatValue {}
+extension Int: FormatValue {}
+extension Int8: FormatValue {}
+extension Int16: FormatValue {}
+extension Int32: FormatValue {}
+extension Int64: FormatValue {}
+extension UInt: FormatValue {}
+extension UInt8: FormatValue {}
+extension UInt16: FormatValue {}
+extension UInt32: FormatValue {}
+extension UInt64: FormatValue {}
+extension Float: FormatValue {}
+extension Double: FormatValue {}
+extension String: FormatValue {}
+extension Data: FormatValue {}
+extension Date: FormatValue {}
+extension UUID: FormatValue {}
+extension URL: FormatValue {}
+extension Decimal: FormatValue {}
+extension JSONValue: FormatValue {}
+extension Optional: FormatValue where Wrapped: AttributeValue {}
+
+extension Array: FormatValue where Element: AttributeValue {
+  /// A list, for IN and BETWEEN.
+  public var formatArgument: FormatArgumentBox {
+    FormatArgumentBox(argument: .list(map { ConditionConstant.value($0) }))
+  }
+}
+
+extension Set: FormatValue where Element: AttributeValue {
+  /// A list, for IN.
+  public var formatArgument: FormatArgumentBox {
+    FormatArgumentBox(argument: .list(map { ConditionConstant.value($0) }))
+  }
+}

@@ -1,0 +1,22 @@
+internal import LodestoreFormat
+
+/// Swift values as constants of conditions.
+enum ConditionConstant {
+  /// A scalar of JSON is that scalar, since JSON attributes compare as what they hold.
+  static func value<V: AttributeValue>(_ value: V) -> Value {
+    if let json = value as? JSONValue { return scalar(json) }
+    return value.storedValue.value
+  }
+
+  private static func scalar(_ json: JSONValue) -> Value {
+    switch json {
+    case .null: .null
+    case .bool(let flag): .bool(flag)
+    case .integer(let number): .integer(number)
+    case .unsigned(let number): .integer(unsigned: number)
+    case .double(let number): .double(number)
+    case .string(let text): .string(text)
+    case .array, .object: json.storedValue.value
+    }
+  }
+}

@@ -1,0 +1,116 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Arithmetic of expressions: never traps; what has no result is null, and compares with nothing.
+///
+/// Integers stay integers and are exact to 64 bits; a division of two rounds towards zero; anything
+/// with a fraction makes the result a double. A date and a number of seconds add and subtract.
+enum Arithmetic {
+  static func value(
+    _ op: ArithmeticOperator, _ left: DynamicValue, _ right: DynamicValue
+  ) -> DynamicValue {
+    if let date = dates(op, left, right) { return date }
+    guard let a = left.number, let b = right.number else { return .null }
+    if case (.integer(let x), .integer(let y)) = (a, b), op != .power {
+      return integers(op, x, y).map { DynamicValue(.integer($0)) } ?? .null
+    }
+    return .double(doubles(op, a.double, b.double))
+  }
+
+  private static func dates(
+    _ op: ArithmeticOperator, _ left: DynamicValue, _ right: DynamicValue
+  ) -> DynamicValue? {
+    switch (left, right, op) {
+    case (.date(let a), .date(let b), .subtract): .double(a - b)
+    case (.date(let a), _, .add): right.number.map { .date(a + $0.double) } ?? .null
+    case (.date(let a), _, .subtract): right.number.map { .date(a - $0.double) } ?? .null
+    case (_, .date(let b), .add): left.number.map { .date($0.double + b) } ?? .null
+    case (.date, _, _), (_, .date, _): .null
+    default: nil
+    }
+  }
+
+  /// The operands have 64 bits, so that no sum or product overflows 128.
+  private static func integers(_ op: ArithmeticOperator, _ a: Int128, _ b: Int128) -> Int128? {
+    switch op {
+    case .add: a + b
+    case .subtract: a - b
+    case .multiply: a.multipliedReportingOverflow(by: b).overflow ? nil : a * b
+    case .divide: b == 0 ? nil : a / b
+    case .remainder: b == 0 ? nil : a % b
+    case .power: nil
+    }
+  }
+
+  private static func doubles(_ op: ArithmeticOperator, _ a: Double, _ b: Double) -> Double {
+    switch op {
+    case .add: a + b
+    case .subtract: a - b
+    case .multiply: a * b
+    case .divide: a / b
+    case .remainder: a.truncatingRemainder(dividingBy: b)
+    case .power: pow(a, b)
+    }
+  }
+
+  static func rounded(_ function: OperandFunction, _ value: DynamicValue) -> DynamicValue {
+    guard let number = value.number else { return .null }
+    switch number {
+    case .integer(let integer):
+      return DynamicValue(.integer(function == .abs && integer < 0 ? -integer : integer))
+    case .double(let double):
+      switch function {
+      case .abs: return .double(double.magnitude)
+      case .floor: return .double(double.rounded(.down))
+      case .ceiling: return .double(double.rounded(.up))
+      default: return .double(double.rounded(.towardZero))
+      }
+    }
+  }
+
+  // MARK: Collections
+
+  /// `op` over the values that are not null; sums of nothing are 0, other results null.
+  static func aggregate(
+    _ op: CollectionOperator, _ values: [DynamicValue]
+  ) throws -> DynamicValue {
+    let present = values.filter { !$0.isNull }
+    switch op {
+    case .count: return .integer(Int64(present.count))
+    case .sum: return sum(present)
+    case .avg:
+      let numbers = present.compactMap(\.number)
+      guard !numbers.isEmpty else { return .null }
+      return .double(numbers.reduce(0) { $0 + $1.double } / Double(numbers.count))
+    case .min: return try extreme(present, -1)
+    case .max: return try extreme(present, 1)
+    }
+  }
+
+  private static func sum(_ values: [DynamicValue]) -> DynamicValue {
+    var total: DynamicValue = .integer(0)
+    for value in values where value.number != nil {
+      let next = Self.value(.add, total, value)
+      guard !next.isNull else { return .null }
+      total = next
+    }
+    return total
+  }
+
+  private static func extreme(_ values: [DynamicValue], _ sign: Int) throws -> DynamicValue {
+    var best: DynamicValue = .null
+    for value in values {
+      if best.isNull {
+        best = value
+      } else if let order = try DynamicValue.order(value, best, []), order * sign > 0 {
+        best = value
+      }
+    }
+    return best
+  }
+}

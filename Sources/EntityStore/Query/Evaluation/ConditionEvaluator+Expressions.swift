@@ -1,0 +1,223 @@
+internal import LodestoreFormat
+
+extension ConditionEvaluator {
+  /// Whether a comparison of expressions is true for the record.
+  func evaluate(_ comparison: BoundComparison, _ record: RecordUnderTest) throws -> Bool {
+    let left = try value(comparison.left, record)
+    let right = try value(comparison.right, record)
+    guard let quantifier = comparison.quantifier else {
+      return try compare(left, right, comparison)
+    }
+    // A scalar is a collection of one, null one of none.
+    let elements = try left.elements() ?? (left.isNull ? [] : [left])
+    switch quantifier {
+    case .any:
+      for element in elements { if try compare(element, right, comparison) { return true } }
+      return false
+    case .all:
+      for element in elements { if try !compare(element, right, comparison) { return false } }
+      return true
+    }
+  }
+
+  private func compare(
+    _ left: DynamicValue, _ right: DynamicValue, _ comparison: BoundComparison
+  ) throws -> Bool {
+    let options = comparison.options
+    switch comparison.operator {
+    case .equal: return try DynamicValue.areEqual(left, right, options)
+    case .notEqual: return try !DynamicValue.areEqual(left, right, options)
+    case .less: return try DynamicValue.order(left, right, options).map { $0 < 0 } ?? false
+    case .lessOrEqual: return try DynamicValue.order(left, right, options).map { $0 <= 0 } ?? false
+    case .greater: return try DynamicValue.order(left, right, options).map { $0 > 0 } ?? false
+    case .greaterOrEqual:
+      return try DynamicValue.order(left, right, options).map { $0 >= 0 } ?? false
+    case .between:
+      guard let bounds = try right.elements(), bounds.count == 2,
+        let low = try DynamicValue.order(left, bounds[0], options),
+        let high = try DynamicValue.order(left, bounds[1], options)
+      else { return false }
+      return low >= 0 && high <= 0
+    case .in: return try isElement(left, of: right, options)
+    case .contains:
+      if let elements = try left.elements() {
+        return try elements.contains { try DynamicValue.areEqual($0, right, options) }
+      }
+      return try testText(left, right, comparison)
+    case .beginsWith, .endsWith, .like, .matches: return try testText(left, right, comparison)
+    }
+  }
+
+  private func isElement(
+    _ value: DynamicValue, of collection: DynamicValue, _ options: TextOptions
+  ) throws -> Bool {
+    if let elements = try collection.elements() {
+      return try elements.contains { try DynamicValue.areEqual($0, value, options) }
+    }
+    // A text is IN the texts that contain it.
+    guard let needle = value.string else { return false }
+    let test = try pattern(.contains, needle, options)
+    return collection.withText { test.admits($0) } ?? false
+  }
+
+  private func testText(
+    _ left: DynamicValue, _ right: DynamicValue, _ comparison: BoundComparison
+  ) throws -> Bool {
+    if let pattern = comparison.pattern {
+      return left.withText { pattern.admits($0) } ?? false
+    }
+    guard let operation = comparison.operator.textOperation, let operand = right.string else {
+      return false
+    }
+    let test = try pattern(operation, operand, comparison.options)
+    return left.withText { test.admits($0) } ?? false
+  }
+
+  private func pattern(
+    _ operation: TextTest.Operation, _ operand: String, _ options: TextOptions
+  ) throws -> TextTest {
+    do {
+      return try TextTest(operation, operand, options: options)
+    } catch {
+      throw StoreError.badPattern(error)
+    }
+  }
+
+  // MARK: Values
+
+  func value(_ operand: BoundOperand, _ record: RecordUnderTest) throws -> DynamicValue {
+    switch operand {
+    case .value(let value): return DynamicValue(value)
+    case .document(let document): return try DynamicValue(document: document.bytes)
+    case .list(let operands): return .list(try operands.map { try value($0, record) })
+    case .attribute(let attribute, let steps):
+      return try follow(steps[...], from: value(of: attribute, record))
+    case .element(let depth, let steps):
+      let place = elements.count - 1 - depth
+      guard elements.indices.contains(place) else { return .null }
+      return try follow(steps[...], from: elements[place])
+    case .arithmetic(let op, let left, let right):
+      return Arithmetic.value(op, try value(left, record), try value(right, record))
+    case .negative(let operand):
+      return Arithmetic.value(.subtract, .integer(0), try value(operand, record))
+    case .conditional(let test, let yes, let no):
+      return try value(try evaluate(test, record) ? yes : no, record)
+    case .subquery(let collection, let test, let steps):
+      var found: [DynamicValue] = []
+      for element in try value(collection, record).elements() ?? [] {
+        elements.append(element)
+        defer { elements.removeLast() }
+        if try evaluate(test, record) { found.append(element) }
+      }
+      return try follow(steps[...], from: .list(found))
+    case .cast(let operand, let type): return try Cast.value(try value(operand, record), to: type)
+    case .call(let function, let operands):
+      return try call(function, try operands.map { try value($0, record) })
+    }
+  }
+
+  private func value(
+    of attribute: BoundAttribute, _ record: RecordUnderTest
+  ) throws -> DynamicValue {
+    if attribute.isRecordID { return DynamicValue(.integer(Int128(record.id))) }
+    guard let index = record.view.layout.placeIndex(ofAttribute: attribute.number) else {
+      if let document = attribute.initialDocument {
+        return try DynamicValue(document: document.bytes)
+      }
+      return DynamicValue(attribute.initial)
+    }
+    let place = record.view.layout.places[index]
+    if record.view.isNull(place) { return .null }
+    switch place.type {
+    case .string, .url: return .text(record.view.variableBytes(place))
+    case .data: return .data(record.view.variableBytes(place))
+    case .json, .document: return try DynamicValue(document: record.view.variableBytes(place))
+    default: return DynamicValue(try record.view.value(at: place))
+    }
+  }
+
+  // MARK: Paths
+
+  /// What `steps` lead to; null where there is nothing.
+  private func follow(
+    _ steps: ArraySlice<ValuePath.Step>, from value: DynamicValue
+  ) throws -> DynamicValue {
+    guard let step = steps.first else { return value }
+    let rest = steps.dropFirst()
+    switch step {
+    case .member(let name): return try member(name, of: value, rest)
+    case .element(let place): return try element(place, of: value, rest)
+    case .first: return try element(0, of: value, rest)
+    case .last:
+      guard let elements = try value.elements(), let last = elements.last else { return .null }
+      return try follow(rest, from: last)
+    case .size: return try follow(rest, from: .integer(Int64(value.elements()?.count ?? 0)))
+    case .aggregate(.count):
+      return .integer(Int64(try value.elements()?.count ?? (value.isNull ? 0 : 1)))
+    case .aggregate(let op):
+      var values: [DynamicValue] = []
+      for element in try value.elements() ?? [value] {
+        values.append(try follow(rest, from: element))
+      }
+      return try Arithmetic.aggregate(op, values)
+    }
+  }
+
+  private func member(
+    _ name: String, of value: DynamicValue, _ rest: ArraySlice<ValuePath.Step>
+  ) throws -> DynamicValue {
+    switch value {
+    case .list(let elements):
+      return .list(try elements.map { try member(name, of: $0, rest) }.filter { !$0.isNull })
+    case .collection(let document):
+      if try DocumentReader(document).kind() == .array {
+        return try member(name, of: .list(try value.elements() ?? []), rest)
+      }
+      guard let found = try DocumentReader.member(named: name, in: document) else { return .null }
+      return try follow(rest, from: try DynamicValue(document: found))
+    default: return .null
+    }
+  }
+
+  private func element(
+    _ place: Int, of value: DynamicValue, _ rest: ArraySlice<ValuePath.Step>
+  ) throws -> DynamicValue {
+    guard let elements = try value.elements(), elements.indices.contains(place) else {
+      return .null
+    }
+    return try follow(rest, from: elements[place])
+  }
+
+  // MARK: Functions
+
+  private func call(
+    _ function: OperandFunction, _ arguments: [DynamicValue]
+  ) throws -> DynamicValue {
+    if function == .now { return .date(now) }
+    guard let argument = arguments.first else { return .null }
+    switch function {
+    case .uppercase: return argument.string.map { .string($0.uppercased()) } ?? .null
+    case .lowercase: return argument.string.map { .string($0.lowercased()) } ?? .null
+    case .canonical:
+      var folded: [UInt8] = []
+      let isText: Void? = argument.withText {
+        TextFolding.folded($0, options: [.caseInsensitive, .diacriticInsensitive], to: &folded)
+      }
+      return isText == nil ? .null : .string(String(decoding: folded, as: UTF8.self))
+    case .length: return argument.string.map { .integer(Int64($0.count)) } ?? .null
+    case .abs, .floor, .ceiling, .trunc: return Arithmetic.rounded(function, argument)
+    case .count, .sum, .min, .max, .average:
+      let values = try arguments.count == 1 ? argument.elements() ?? [argument] : arguments
+      let op: CollectionOperator =
+        switch function {
+        case .count: .count
+        case .sum: .sum
+        case .min: .min
+        case .max: .max
+        default: .avg
+        }
+      return try Arithmetic.aggregate(op, values)
+    case .now: return .date(now)
+    }
+  }
+}

@@ -1,0 +1,134 @@
+internal import LodestoreFormat
+
+/// Runs a condition on the bytes of records, each through its own layout.
+///
+/// One for a run of a query, on one thread. Nothing is decoded but what the condition asks of a
+/// document, and what a closure needs.
+package final class ConditionEvaluator {
+  private let condition: BoundCondition
+  let entity: StoredEntity
+  let core: TransactionCore
+  private var program: LayoutProgram
+  private var otherPrograms: [UInt16: LayoutProgram] = [:]
+  private let verifiesChecksums: Bool
+  /// Scratch for the keys of attributes.
+  var key = KeyEncoder()
+  /// The elements that the SUBQUERYs around the current expression look at, outermost first.
+  var elements: [DynamicValue] = []
+  /// The moment of `now()`: one for the whole run.
+  let now: Double
+
+  package init(_ condition: BoundCondition, entity: StoredEntity, core: TransactionCore) {
+    self.condition = condition
+    self.entity = entity
+    self.core = core
+    verifiesChecksums = core.store.options.verifiesChecksums
+    now = DynamicValue.currentTime
+    program = LayoutProgram(condition, layout: entity.layout)
+  }
+
+  /// Whether the record `id` with these bytes fulfils the condition.
+  @inline(__always)
+  package func admits(_ bytes: UnsafeRawBufferPointer, id: UInt64) throws(StoreError) -> Bool {
+    guard let base = bytes.baseAddress, bytes.count >= program.shortestRecord,
+      bytes.uint16(at: 0) & ~RecordLayout.wideFlag == program.layout.number, !verifiesChecksums
+    else { return try admitsOther(bytes, id: id) }
+    for test in program.slots {
+      if !test.admits(base) { return false }
+    }
+    if program.isSettledBySlots { return true }
+    return try admitsRest(bytes, id: id)
+  }
+
+  /// A record of another layout, or one whose bytes must be looked at first.
+  @inline(never)
+  private func admitsOther(
+    _ bytes: UnsafeRawBufferPointer, id: UInt64
+  ) throws(StoreError) -> Bool {
+    let view = try entity.view(bytes, id: id)
+    if verifiesChecksums { try entity.verifyChecksum(of: view, id: id) }
+    let layout = view.layout
+    if layout !== program.layout {
+      otherPrograms[program.layout.number] = program
+      program = otherPrograms[layout.number] ?? LayoutProgram(condition, layout: layout)
+    }
+    guard let base = bytes.baseAddress else { return false }
+    for test in program.slots where !test.admits(base) { return false }
+    return try admitsRest(bytes, id: id)
+  }
+
+  @inline(never)
+  private func admitsRest(
+    _ bytes: UnsafeRawBufferPointer, id: UInt64
+  ) throws(StoreError) -> Bool {
+    let record = RecordUnderTest(view: try entity.view(bytes, id: id), id: id)
+    do {
+      for step in program.rest {
+        guard try evaluate(step, record) else { return false }
+      }
+      return true
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw .damagedRecord(entity: entity.name, recordID: id, error)
+    }
+  }
+
+  // MARK: Steps
+
+  private func evaluate(_ step: LayoutProgram.Step, _ record: RecordUnderTest) throws -> Bool {
+    switch step {
+    case .constant(let flag): return flag
+    case .all(let steps):
+      for step in steps { if try !evaluate(step, record) { return false } }
+      return true
+    case .any(let steps):
+      for step in steps { if try evaluate(step, record) { return true } }
+      return false
+    case .not(let step): return try !evaluate(step, record)
+    case .slot(let test): return record.view.bytes.baseAddress.map { test.admits($0) } ?? false
+    case .recordID(let kind): return kind.admits(OrderedNumber.key(record.id))
+    case .isNull(let place): return record.view.isNull(place)
+    case .numbers(let place, let set, let admitsNull):
+      if record.view.isNull(place) { return admitsNull }
+      return set.contains(try record.view.orderedNumber(at: place))
+    case .text(let place, let test):
+      if record.view.isNull(place) { return false }
+      return test.admits(record.view.variableBytes(place))
+    case .key(let place, let interval):
+      if record.view.isNull(place) { return false }
+      key.reset()
+      try IndexTuple.append(place, of: record.view, into: &key)
+      return interval.admits(key.bytes)
+    case .keys(let place, let set, let admitsNull):
+      if record.view.isNull(place) { return admitsNull }
+      key.reset()
+      try IndexTuple.append(place, of: record.view, into: &key)
+      return set.contains(key.bytes)
+    case .expression(let comparison): return try evaluate(comparison, record)
+    case .closure(let closure):
+      return try closure.evaluate(record.view.bytes, id: record.id, of: entity, core: core)
+    }
+  }
+
+  /// For conditions inside expressions, which are not part of a layout's program.
+  func evaluate(_ condition: BoundCondition, _ record: RecordUnderTest) throws -> Bool {
+    switch condition {
+    case .all(let parts):
+      for part in parts { if try !evaluate(part, record) { return false } }
+      return true
+    case .any(let parts):
+      for part in parts { if try evaluate(part, record) { return true } }
+      return false
+    case .not(let part): return try !evaluate(part, record)
+    case .expression(let comparison): return try evaluate(comparison, record)
+    default: return try evaluate(LayoutProgram.step(condition, record.view.layout), record)
+    }
+  }
+}
+
+/// The record that a condition is evaluated on.
+struct RecordUnderTest {
+  let view: RecordView
+  let id: UInt64
+}

@@ -1,0 +1,144 @@
+internal import LodestoreFormat
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A value of an expression: a scalar, a text in the map, or a place in a document.
+///
+/// Valid while the record's bytes are.
+enum DynamicValue {
+  case null
+  case bool(Bool)
+  case integer(Int64)
+  /// Above `Int64.max`.
+  case unsigned(UInt64)
+  case double(Double)
+  case decimal(DecimalValue)
+  case date(Double)
+  case uuid(UUIDBytes)
+  /// UTF-8.
+  case text(UnsafeRawBufferPointer)
+  case string(String)
+  case data(UnsafeRawBufferPointer)
+  case bytes([UInt8])
+  /// An array or an object of a document.
+  case collection(UnsafeRawBufferPointer)
+  case list([DynamicValue])
+
+  /// Seconds since 2001.
+  static var currentTime: Double { Date().timeIntervalSinceReferenceDate }
+
+  init(_ value: Value) {
+    switch value {
+    case .null: self = .null
+    case .bool(let flag): self = .bool(flag)
+    case .integer(let number): self = .integer(number)
+    case .unsigned(let number): self = .unsigned(number)
+    case .double(let number): self = .double(number)
+    case .date(let seconds): self = .date(seconds)
+    case .uuid(let uuid): self = .uuid(uuid)
+    case .decimal(let decimal): self = .decimal(decimal)
+    case .string(let text): self = .string(text)
+    case .data(let bytes): self = .bytes(bytes)
+    case .document: self = .null
+    }
+  }
+
+  /// The value that `document` holds.
+  init(document: UnsafeRawBufferPointer) throws(FormatError) {
+    var reader = DocumentReader(document)
+    switch try reader.kind() {
+    case .null: self = .null
+    case .bool: self = .bool(try reader.bool())
+    case .integer: self = .integer(try reader.int64())
+    case .unsigned: self = .unsigned(try reader.uint64())
+    case .double: self = .double(try reader.double())
+    case .text: self = .text(try reader.text())
+    case .data: self = .data(try reader.data())
+    case .date: self = .date(try reader.date())
+    case .uuid: self = .uuid(try reader.uuid())
+    case .decimal: self = .decimal(try reader.decimal())
+    case .array, .object: self = .collection(document)
+    }
+  }
+
+  var isNull: Bool {
+    if case .null = self { return true }
+    return false
+  }
+
+  /// Calls `body` with the UTF-8 of a text; `nil` for anything else.
+  func withText<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R? {
+    switch self {
+    case .text(let bytes): return try body(bytes)
+    case .string(var text): return try text.withUTF8 { try body(UnsafeRawBufferPointer($0)) }
+    default: return nil
+    }
+  }
+
+  var string: String? { withText { String(decoding: $0, as: UTF8.self) } }
+
+  /// The number, where there is one.
+  var number: Number? {
+    switch self {
+    case .bool(let flag): .integer(flag ? 1 : 0)
+    case .integer(let value): .integer(Int128(value))
+    case .unsigned(let value): .integer(Int128(value))
+    case .double(let value): .double(value)
+    case .decimal(let value): .double(value.nearestDouble)
+    default: nil
+    }
+  }
+
+  /// A number of an expression: integers are exact as far as 128 bits go.
+  enum Number {
+    case integer(Int128)
+    case double(Double)
+
+    var double: Double {
+      switch self {
+      case .integer(let value): Double(value)
+      case .double(let value): value
+      }
+    }
+  }
+
+  init(_ number: Number) {
+    switch number {
+    case .double(let value): self = .double(value)
+    case .integer(let value):
+      if let small = Int64(exactly: value) {
+        self = .integer(small)
+      } else if let large = UInt64(exactly: value) {
+        self = .unsigned(large)
+      } else {
+        self = .null
+      }
+    }
+  }
+
+  /// The elements of a list, an array, or the members' values of an object; `nil` for a scalar.
+  func elements() throws -> [DynamicValue]? {
+    switch self {
+    case .list(let elements): return elements
+    case .collection(let document):
+      var reader = DocumentReader(document)
+      var elements: [DynamicValue] = []
+      if try reader.kind() == .array {
+        let (count, _) = try reader.enterArray()
+        for _ in 0..<count { elements.append(try DynamicValue(document: try reader.value())) }
+      } else {
+        let (count, _) = try reader.enterObject()
+        for _ in 0..<count {
+          _ = try reader.name()
+          elements.append(try DynamicValue(document: try reader.value()))
+        }
+      }
+      return elements
+    default: return nil
+    }
+  }
+}

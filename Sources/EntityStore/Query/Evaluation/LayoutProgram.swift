@@ -1,0 +1,136 @@
+internal import LodestoreFormat
+
+/// A condition with the places of one record layout filled in.
+struct LayoutProgram {
+  indirect enum Step {
+    case constant(Bool)
+    case all([Step])
+    case any([Step])
+    case not(Step)
+    case slot(SlotTest)
+    case recordID(NumberTest)
+    case isNull(RecordLayout.Place)
+    case numbers(RecordLayout.Place, NumberSet, admitsNull: Bool)
+    case text(RecordLayout.Place, TextTest)
+    case key(RecordLayout.Place, KeyInterval)
+    case keys(RecordLayout.Place, KeySet, admitsNull: Bool)
+    case expression(BoundComparison)
+    case closure(ConditionClosure)
+  }
+
+  /// A test of a number that is in no slot.
+  enum NumberTest {
+    case interval(NumberInterval)
+    case set(NumberSet)
+
+    func admits(_ key: Int64) -> Bool {
+      switch self {
+      case .interval(let interval): key >= interval.low && key <= interval.high
+      case .set(let set): set.contains(key)
+      }
+    }
+  }
+
+  let layout: RecordLayout
+  /// Tests of slots that every record must pass; first, as they are the cheapest.
+  let slots: ContiguousArray<SlotTest>
+  /// What must be true besides, in the order of the author.
+  let rest: [Step]
+  /// The fewest bytes of a record whose slots may be read.
+  let shortestRecord: Int
+
+  var isSettledBySlots: Bool { rest.isEmpty }
+
+  init(_ condition: BoundCondition, layout: RecordLayout) {
+    self.layout = layout
+    shortestRecord =
+      layout.endsOffset + layout.variableCount * 2 + RecordLayout.checksumSize
+    var slots: ContiguousArray<SlotTest> = []
+    var rest: [Step] = []
+    let parts =
+      if case .all(let parts) = condition { parts } else { [condition] }
+    // Slots move to the front only past what cannot fail: a closure is for records that passed
+    // everything in front of it, and stays behind what its author put there.
+    for part in parts {
+      let step = Self.step(part, layout)
+      switch step {
+      case .slot(let test): slots.append(test)
+      case .constant(true): break
+      default: rest.append(step)
+      }
+    }
+    self.slots = slots
+    self.rest = rest
+  }
+
+  static func step(_ condition: BoundCondition, _ layout: RecordLayout) -> Step {
+    switch condition {
+    case .constant(let flag): .constant(flag)
+    case .all(let parts): .all(parts.map { step($0, layout) })
+    case .any(let parts): .any(parts.map { step($0, layout) })
+    case .not(.test(let test)): self.test(test, layout, isNegated: true)
+    case .not(let part): .not(step(part, layout))
+    case .test(let test): self.test(test, layout, isNegated: false)
+    case .expression(let comparison): .expression(comparison)
+    case .closure(let closure): .closure(closure)
+    }
+  }
+
+  private static func test(
+    _ test: AttributeTest, _ layout: RecordLayout, isNegated: Bool
+  ) -> Step {
+    func wrapped(_ step: Step) -> Step { isNegated ? .not(step) : step }
+    if test.attribute.isRecordID { return wrapped(recordID(test)) }
+    guard let index = layout.placeIndex(ofAttribute: test.attribute.number) else {
+      return .constant(test.admits(test.attribute.initial) != isNegated)
+    }
+    let place = layout.places[index]
+    switch test.kind {
+    case .null: return wrapped(.isNull(place))
+    case .interval(let interval):
+      return SlotTest(place, interval, isNegated: isNegated).map(Step.slot) ?? .constant(isNegated)
+    case .numbers(let set): return wrapped(.numbers(place, set, admitsNull: test.admitsNull))
+    case .text(let test, _, _, _): return wrapped(.text(place, test))
+    case .key(let interval): return wrapped(.key(place, interval))
+    case .keys(let set): return wrapped(.keys(place, set, admitsNull: test.admitsNull))
+    }
+  }
+
+  private static func recordID(_ test: AttributeTest) -> Step {
+    switch test.kind {
+    case .interval(let interval): .recordID(.interval(interval))
+    case .numbers(let set): .recordID(.set(set))
+    default: .constant(false)
+    }
+  }
+}
+
+extension AttributeTest {
+  /// Whether `value`, which no record need hold, passes.
+  func admits(_ value: Value) -> Bool {
+    if value == .null {
+      if case .null = kind { return true }
+      return admitsNull
+    }
+    switch kind {
+    case .null: return false
+    case .interval(let interval):
+      guard let equal = NumberInterval(.equal, value, attribute.type) else { return false }
+      return !equal.isEmpty && equal.low >= interval.low && equal.low <= interval.high
+    case .numbers(let set):
+      guard let equal = NumberInterval(.equal, value, attribute.type) else { return false }
+      return !equal.isEmpty && set.contains(equal.high)
+    case .text(let test, _, _, _):
+      guard case .string(var text) = value else { return false }
+      return text.withUTF8 { test.admits(UnsafeRawBufferPointer($0)) }
+    case .key(let interval): return withElement(of: value) { interval.admits($0) }
+    case .keys(let set): return withElement(of: value) { set.contains($0) }
+    }
+  }
+
+  private func withElement(of value: Value, _ body: (UnsafeRawBufferPointer) -> Bool) -> Bool {
+    var encoder = KeyEncoder()
+    do { try encoder.append(value) } catch { return false }
+    return body(encoder.bytes)
+  }
+}

@@ -1,0 +1,93 @@
+internal import LodestoreFormat
+
+/// A test of one fixed-width slot: load it, put it in order, compare with two bounds.
+///
+/// Everything that compares a number, a date or a Boolean with constants comes down to this, so a
+/// scan runs over an array of these before anything else of the record is looked at.
+struct SlotTest {
+  private enum Load: UInt8 {
+    case bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float, double
+  }
+
+  private let low: Int64
+  private let high: Int64
+  private let offset: Int32
+  /// Where the null bit is; −1 when there is none.
+  private let nullByte: Int32
+  private let nullMask: UInt8
+  private let load: Load
+  private let isNegated: Bool
+
+  /// `nil` for an attribute that has no slot of a number.
+  init?(_ place: RecordLayout.Place, _ interval: NumberInterval, isNegated: Bool) {
+    switch place.type {
+    case .bool: load = .bool
+    case .int8: load = .int8
+    case .int16: load = .int16
+    case .int32: load = .int32
+    case .int64: load = .int64
+    case .uint8: load = .uint8
+    case .uint16: load = .uint16
+    case .uint32: load = .uint32
+    case .uint64: load = .uint64
+    case .float: load = .float
+    case .double, .date: load = .double
+    default: return nil
+    }
+    low = interval.low
+    high = interval.high
+    offset = place.position
+    let bit = place.nullBit
+    nullByte = bit < 0 ? -1 : Int32(RecordLayout.headerSize) + bit >> 3
+    nullMask = bit < 0 ? 0 : 1 << UInt8(bit & 7)
+    self.isNegated = isNegated
+  }
+
+  /// Whether a record passes; `base` has at least the fixed part of its layout.
+  @inline(__always)
+  func admits(_ base: UnsafeRawPointer) -> Bool {
+    if nullByte >= 0, base.load(fromByteOffset: Int(nullByte), as: UInt8.self) & nullMask != 0 {
+      return isNegated
+    }
+    let key = key(base)
+    return (key >= low && key <= high) != isNegated
+  }
+
+  /// The slot as an ``OrderedNumber``.
+  @inline(__always)
+  private func key(_ base: UnsafeRawPointer) -> Int64 {
+    let slot = base + Int(offset)
+    return switch load {
+    case .bool: slot.load(as: UInt8.self) == 0 ? 0 : 1
+    case .int8: Int64(slot.load(as: Int8.self))
+    case .int16: Int64(Int16(littleEndian: slot.loadUnaligned(as: Int16.self)))
+    case .int32: Int64(Int32(littleEndian: slot.loadUnaligned(as: Int32.self)))
+    case .int64: Int64(littleEndian: slot.loadUnaligned(as: Int64.self))
+    case .uint8: Int64(slot.load(as: UInt8.self))
+    case .uint16: Int64(UInt16(littleEndian: slot.loadUnaligned(as: UInt16.self)))
+    case .uint32: Int64(UInt32(littleEndian: slot.loadUnaligned(as: UInt32.self)))
+    case .uint64: OrderedNumber.key(UInt64(littleEndian: slot.loadUnaligned(as: UInt64.self)))
+    case .float:
+      OrderedNumber.key(
+        Double(
+          Float(bitPattern: UInt32(littleEndian: slot.loadUnaligned(as: UInt32.self)))))
+    case .double:
+      OrderedNumber.key(
+        Double(bitPattern: UInt64(littleEndian: slot.loadUnaligned(as: UInt64.self))))
+    }
+  }
+}
+
+extension RecordView {
+  /// The ``OrderedNumber`` of a fixed-width attribute that is not null.
+  func orderedNumber(at place: RecordLayout.Place) throws(FormatError) -> Int64 {
+    switch try value(at: place) {
+    case .bool(let flag): flag ? 1 : 0
+    case .integer(let number):
+      place.type == .uint64 ? OrderedNumber.key(UInt64(bitPattern: number)) : number
+    case .unsigned(let number): OrderedNumber.key(number)
+    case .double(let number), .date(let number): OrderedNumber.key(number)
+    default: 0
+    }
+  }
+}

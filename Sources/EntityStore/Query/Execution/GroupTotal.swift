@@ -1,0 +1,84 @@
+internal import LodestoreFormat
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What an aggregate has gathered so far; null and not-a-number are left out.
+struct GroupTotal {
+  private var count = 0
+  private var integers: Int128 = 0
+  private var doubles = 0.0
+  private var decimals = Decimal.zero
+  private var hasDouble = false
+  private var hasDecimal = false
+  private var extreme = Value.null
+
+  mutating func add(_ value: DynamicValue, _ function: GroupTerm.Function) throws {
+    if value.isNull { return }
+    switch function {
+    case .count: count += 1
+    case .sum, .average: add(value)
+    case .min: try keep(value, -1)
+    case .max: try keep(value, 1)
+    }
+  }
+
+  private mutating func add(_ value: DynamicValue) {
+    if case .decimal(let stored) = value, let decimal = Decimal(stored), !decimal.isNaN {
+      hasDecimal = true
+      decimals += decimal
+      count += 1
+      return
+    }
+    switch value.number {
+    case .integer(let number)?:
+      // 2^64 records of 64-bit numbers fit.
+      integers += number
+      count += 1
+    case .double(let number)? where !number.isNaN:
+      hasDouble = true
+      doubles += number
+      count += 1
+    default: break
+    }
+  }
+
+  private mutating func keep(_ value: DynamicValue, _ sign: Int) throws {
+    if case .double(let number) = value, number.isNaN { return }
+    if extreme == .null {
+      extreme = value.owned
+    } else if let order = try DynamicValue.order(value, DynamicValue(extreme), []),
+      order * sign > 0
+    {
+      extreme = value.owned
+    }
+  }
+
+  /// The result; null where nothing was gathered, but for counts, and sums of nothing, which are 0.
+  func value(_ function: GroupTerm.Function) -> Value {
+    switch function {
+    case .count: .integer(Int64(count))
+    case .min, .max: extreme
+    case .sum: sum
+    case .average: count == 0 ? .null : .double(total / Double(count))
+    }
+  }
+
+  private var sum: Value {
+    if hasDecimal { return .decimal(DecimalValue(decimals + Decimal(string: "\(integers)") .orZero)) }
+    if hasDouble { return .double(doubles + Double(integers)) }
+    if let number = Int64(exactly: integers) { return .integer(number) }
+    return UInt64(exactly: integers).map { .unsigned($0) } ?? .double(Double(integers))
+  }
+
+  private var total: Double {
+    doubles + Double(integers) + (hasDecimal ? DecimalValue(decimals).nearestDouble : 0)
+  }
+}
+
+extension Decimal? {
+  fileprivate var orZero: Decimal { self ?? .zero }
+}

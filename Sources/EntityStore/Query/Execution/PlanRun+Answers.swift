@@ -1,0 +1,133 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension PlanRun {
+  /// How many results there are, from entries alone where they say it.
+  package func count() throws(StoreError) -> Int {
+    do {
+      let all = try countAll()
+      let count = min(max(0, all - plan.request.offset), plan.request.limit ?? .max)
+      counts.results = count
+      return count
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  private func countAll() throws -> Int {
+    // No more than this need be counted.
+    let most = plan.request.wantedCount ?? .max
+    if start == nil, plan.isAnsweredByEntries || plan.isAnsweredByPlainEntries {
+      switch plan.access {
+      case .nothing: return 0
+      case .scan: return try core.count(of: entity)
+      case .index(let access): return try countEntries(of: access, most)
+      case .union, .intersection: return try collectIDs(plan.access).count
+      case .ids, .idRange: break
+      }
+    }
+    var count = 0
+    try inIDOrder(isReversed: false) { _, _ in
+      count += 1
+      return count < most
+    }
+    return count
+  }
+
+  private func countEntries(of access: IndexAccess, _ most: Int) throws -> Int {
+    let prefix = plan.isAnsweredByEntries ? nil : access.ranges.first?.lower
+    var count = 0
+    try forEachEntry(of: access) { id, key in
+      if let prefix, !isPlain(key, behind: prefix), try !recordPasses(id) { return true }
+      count += 1
+      return count < most
+    }
+    return count
+  }
+
+  /// Whether what follows `prefix` in a key is ASCII, which is no part of the letter before it.
+  private func isPlain(_ key: UnsafeRawBufferPointer, behind prefix: [UInt8]) -> Bool {
+    key.count > prefix.count && key[prefix.count] < 0x80
+  }
+
+  private func recordPasses(_ id: UInt64) throws -> Bool {
+    guard let bytes = try core.record(id, of: entity) else { throw missing(id) }
+    counts.recordsRead += 1
+    return try passes(bytes, id)
+  }
+
+  /// The ids of the results in order, from entries alone where they say it.
+  package func ids() throws(StoreError) -> [UInt64] {
+    if plan.isAnsweredByEntries, start == nil {
+      do {
+        if let ids = try idsOfEntries() {
+          let rest = ids.dropFirst(plan.request.offset)
+          let result = Array(rest.prefix(plan.request.limit ?? .max))
+          counts.results = result.count
+          return result
+        }
+      } catch {
+        throw StoreError(wrapping: error)
+      }
+    }
+    var ids: [UInt64] = []
+    try forEach { id, _ in
+      ids.append(id)
+      return true
+    }
+    return ids
+  }
+
+  private func idsOfEntries() throws -> [UInt64]? {
+    switch (plan.access, plan.arrangement) {
+    case (.index, .natural(let isReversed)), (.union, .natural(let isReversed)),
+      (.intersection, .natural(let isReversed)):
+      let ids = try collectIDs(plan.access)
+      return isReversed ? ids.reversed() : ids
+    case (.index(let access), .index(let isReversed)):
+      guard let range = access.ranges.first else { return [] }
+      let most = plan.request.wantedCount ?? .max
+      var ids: [UInt64] = []
+      guard most > 0 else { return [] }
+      try core.walk(access.index, of: entity, range, isReversed: isReversed) { id, _ in
+        try tick()
+        counts.entriesRead += 1
+        ids.append(id)
+        return ids.count < most
+      }
+      return ids
+    default: return nil
+    }
+  }
+
+  // MARK: Pages
+
+  /// Visits one page of results; returns the token of the next.
+  package func forEachOfPage(
+    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Void
+  ) throws(StoreError) -> ContinuationToken? {
+    let writer = makeSortKeyWriter()
+    var count = 0
+    try forEach { id, bytes in
+      try body(id, bytes)
+      count += 1
+      if count == plan.request.limit { try writer.write(bytes, id: id) }
+      return true
+    }
+    guard let limit = plan.request.limit, limit > 0, count == limit else { return nil }
+    return ContinuationToken(
+      ContinuationToken.Content(
+        fingerprint: plan.request.fingerprint(entity), generation: core.transaction.id,
+        key: writer.key))
+  }
+}
+
+extension QueryPlan {
+  /// Whether the entries say it where their keys go on with ASCII behind a prefix.
+  var isAnsweredByPlainEntries: Bool {
+    guard case .index(let access) = access, access.exactness == .exactBeforeASCII,
+      access.rangeCount == 1
+    else { return false }
+    return residualClauses.isSubset(of: access.clauses)
+  }
+}

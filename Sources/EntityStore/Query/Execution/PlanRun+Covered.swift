@@ -1,0 +1,100 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension PlanRun {
+  /// Visits the values of some attributes of the results from the entries of the index alone;
+  /// returns false, and visits nothing, where that cannot be.
+  ///
+  /// Text that is not ASCII is in a key in its normalized form, and is taken from the record.
+  func forEachCovered(
+    _ attributes: [UInt32], _ body: ([Value]) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Bool {
+    guard plan.isAnsweredByEntries, start == nil, case .index(let access) = plan.access else {
+      return false
+    }
+    var places: [Int] = []
+    for attribute in attributes {
+      guard let place = access.index.description.attributes.firstIndex(of: attribute) else {
+        return false
+      }
+      places.append(place)
+    }
+    do {
+      switch plan.arrangement {
+      case .index(let isReversed): try inOrder(access, places, isReversed: isReversed, body)
+      case .natural(let isReversed): try byID(access, places, isReversed: isReversed, body)
+      case .sort: return false
+      }
+      return true
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  private func inOrder(
+    _ access: IndexAccess, _ places: [Int], isReversed: Bool,
+    _ body: ([Value]) throws(StoreError) -> Bool
+  ) throws {
+    guard let range = access.ranges.first else { return }
+    var toSkip = plan.request.offset
+    var left = plan.request.limit ?? .max
+    if left == 0 { return }
+    try core.walk(access.index, of: entity, range, isReversed: isReversed) { id, key in
+      try tick()
+      counts.entriesRead += 1
+      if toSkip > 0 {
+        toSkip -= 1
+        return true
+      }
+      left -= 1
+      counts.results += 1
+      return try body(try values(places, key, id, access)) && left > 0
+    }
+  }
+
+  private func byID(
+    _ access: IndexAccess, _ places: [Int], isReversed: Bool,
+    _ body: ([Value]) throws(StoreError) -> Bool
+  ) throws {
+    var rows: [(id: UInt64, values: [Value])] = []
+    try forEachEntry(of: access) { id, key in
+      rows.append((id, try values(places, key, id, access)))
+      return true
+    }
+    rows.sort { isReversed ? $0.id > $1.id : $0.id < $1.id }
+    for row in rows.dropFirst(plan.request.offset).prefix(plan.request.limit ?? .max) {
+      counts.results += 1
+      guard try body(row.values) else { return }
+    }
+  }
+
+  private func values(
+    _ places: [Int], _ key: UnsafeRawBufferPointer, _ id: UInt64, _ access: IndexAccess
+  ) throws -> [Value] {
+    guard !key.isEmpty else { return try recordValues(places, id, access) }
+    var decoder = KeyDecoder(key)
+    var elements: [Value] = []
+    for _ in access.index.description.attributes { elements.append(try decoder.next()) }
+    for place in places {
+      if case .string(let text) = elements[place], !text.utf8.allSatisfy({ $0 < 0x80 }) {
+        return try recordValues(places, id, access)
+      }
+    }
+    return places.map { elements[$0] }
+  }
+
+  private func recordValues(
+    _ places: [Int], _ id: UInt64, _ access: IndexAccess
+  ) throws -> [Value] {
+    guard let bytes = try core.record(id, of: entity) else { throw missing(id) }
+    counts.recordsRead += 1
+    let view = try entity.view(bytes, id: id)
+    return try places.map { place in
+      let number = access.index.description.attributes[place]
+      guard let index = view.layout.placeIndex(ofAttribute: number) else {
+        return entity.description.attribute(number: number)?.initial ?? .null
+      }
+      return try view.value(at: view.layout.places[index])
+    }
+  }
+}

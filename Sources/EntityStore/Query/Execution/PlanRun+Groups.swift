@@ -1,0 +1,211 @@
+internal import LMDB
+package import LodestoreFormat
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// One number or value to work out for each group.
+package struct GroupTerm: Sendable {
+  package enum Function: Sendable { case count, sum, min, max, average }
+
+  package var function: Function
+  /// What it is worked out of; of ``Function/count`` the records are counted where there is none,
+  /// and those that have a value otherwise.
+  package var path: ValuePath?
+
+  package init(_ function: Function, _ path: ValuePath? = nil) {
+    self.function = function
+    self.path = path
+  }
+}
+
+/// The records that have the same values in some places.
+package struct GroupRow: Sendable {
+  package var keys: [Value]
+  package var count: Int
+  /// One for each term; null where there is nothing to work it out of.
+  package var values: [Value]
+}
+
+extension PlanRun {
+  /// The groups of the results by the values at `paths`, ascending by these.
+  ///
+  /// Texts that are canonically equivalent are one group. Limit and offset do not count.
+  ///
+  /// - Complexity: O(records that match), and memory for each group. Where all records are asked
+  ///   for and an index begins with the attributes, its entries alone are read for counts.
+  package func groups(
+    by paths: [ValuePath], _ terms: [GroupTerm] = []
+  ) throws(StoreError) -> [GroupRow] {
+    let binding = ConditionBinding(entity)
+    var keyTerms: [BoundOrder.Term] = []
+    for path in paths { keyTerms += try BoundOrder([SortTerm(path)], binding).terms }
+    var operands: [BoundOperand?] = []
+    var bound = binding
+    for term in terms { operands.append(try term.path.map { path throws(StoreError) in
+      try bound.operand(.path(path))
+    }) }
+    do {
+      if terms.isEmpty, let rows = try countedGroups(keyTerms) { return rows }
+      return try scannedGroups(keyTerms, Array(zip(terms.map(\.function), operands)))
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  private func scannedGroups(
+    _ keyTerms: [BoundOrder.Term], _ terms: [(GroupTerm.Function, BoundOperand?)]
+  ) throws -> [GroupRow] {
+    let evaluator = ConditionEvaluator(.constant(true), entity: entity, core: core)
+    let writer = GroupKeyWriter(keyTerms, evaluator: evaluator)
+    var places: [[UInt8]: Int] = [:]
+    var groups: [Group] = []
+    var lastKey: [UInt8] = []
+    var lastPlace: Int?
+    try inIDOrder(isReversed: false) { id, bytes in
+      let record = RecordUnderTest(view: try entity.view(bytes, id: id), id: id)
+      try writer.write(record)
+      // Neighbours are often of one group.
+      var place = lastPlace
+      if place == nil || writer.key != lastKey {
+        place = places[writer.key]
+        if place == nil {
+          place = groups.count
+          places[writer.key] = groups.count
+          groups.append(
+            Group(key: writer.key, keys: try writer.values(record), count: terms.count))
+        }
+        lastKey = writer.key
+        lastPlace = place
+      }
+      guard let place else { return true }
+      groups[place].rowCount += 1
+      for (index, (function, operand)) in terms.enumerated() {
+        guard let operand else { continue }
+        try groups[place].totals[index].add(try evaluator.value(operand, record), function)
+      }
+      return true
+    }
+    groups.sort { $0.key.lexicographicallyPrecedes($1.key) }
+    return groups.map { group in
+      GroupRow(
+        keys: group.keys, count: group.rowCount,
+        values: zip(terms, group.totals).map { term, total in
+          term.1 == nil ? .integer(Int64(group.rowCount)) : total.value(term.0)
+        })
+    }
+  }
+
+  /// From the entries of an index that begins with the attributes.
+  private func countedGroups(_ terms: [BoundOrder.Term]) throws -> [GroupRow]? {
+    guard case .scan = plan.access, plan.residual == nil, start == nil,
+      terms.allSatisfy({ $0.steps.isEmpty && !$0.attribute.isRecordID })
+    else { return nil }
+    let numbers = terms.map(\.attribute.number)
+    guard
+      let index = entity.indexes.first(where: {
+        $0.description.attributes.starts(with: numbers)
+      })
+    else { return nil }
+    var rows: [GroupRow] = []
+    var isWhole = true
+    var current: [UInt8] = []
+    try core.walk(index, of: entity, .all, isReversed: false) { _, key in
+      try tick()
+      counts.entriesRead += 1
+      if !current.isEmpty, key.count >= current.count,
+        compareKeys(UnsafeRawBufferPointer(rebasing: key[..<current.count]), current) == 0,
+        key.count == current.count || key[current.count] != 255
+      {
+        rows[rows.count - 1].count += 1
+        return true
+      }
+      // Cut: the records have to be asked.
+      guard !key.isEmpty else {
+        isWhole = false
+        return false
+      }
+      var decoder = KeyDecoder(key)
+      var values: [Value] = []
+      for _ in terms { values.append(try decoder.next()) }
+      current = Array(key[..<decoder.offset])
+      rows.append(GroupRow(keys: values, count: 1, values: []))
+      return true
+    }
+    return isWhole ? rows : nil
+  }
+
+  private struct Group {
+    var key: [UInt8]
+    var keys: [Value]
+    var rowCount = 0
+    var totals: [GroupTotal]
+
+    init(key: [UInt8], keys: [Value], count: Int) {
+      self.key = key
+      self.keys = keys
+      totals = Array(repeating: GroupTotal(), count: count)
+    }
+  }
+}
+
+func compareKeys(_ a: UnsafeRawBufferPointer, _ b: [UInt8]) -> Int {
+  b.withUnsafeBytes { compareKeys(a, $0) }
+}
+
+/// The values that tell groups apart, as bytes.
+private final class GroupKeyWriter {
+  private let terms: [BoundOrder.Term]
+  private let evaluator: ConditionEvaluator
+  private let order: SortKeyWriter
+  private(set) var key: [UInt8] = []
+
+  init(_ terms: [BoundOrder.Term], evaluator: ConditionEvaluator) {
+    self.terms = terms
+    self.evaluator = evaluator
+    order = SortKeyWriter(BoundOrder(terms: terms), evaluator: evaluator)
+  }
+
+  func write(_ record: RecordUnderTest) throws {
+    try order.write(record.view.bytes, id: record.id)
+    key = Array(order.key.dropLast(8))
+    // Collections have no order, and are told apart by their bytes.
+    for term in terms where term.attribute.type == .json || term.attribute.type == .document {
+      let value = try evaluator.value(.attribute(term.attribute, term.steps), record)
+      if case .collection(let document) = value { key += [1] + Array(document) }
+    }
+  }
+
+  func values(_ record: RecordUnderTest) throws -> [Value] {
+    try terms.map { term in
+      try evaluator.value(.attribute(term.attribute, term.steps), record).owned
+    }
+  }
+}
+
+extension BoundOrder {
+  init(terms: [Term]) { self.terms = terms }
+}
+
+extension DynamicValue {
+  /// The value with its own bytes.
+  var owned: Value {
+    switch self {
+    case .null, .list: .null
+    case .bool(let flag): .bool(flag)
+    case .integer(let number): .integer(number)
+    case .unsigned(let number): .unsigned(number)
+    case .double(let number): .double(number)
+    case .decimal(let number): .decimal(number)
+    case .date(let seconds): .date(seconds)
+    case .uuid(let uuid): .uuid(uuid)
+    case .text, .string: .string(string ?? "")
+    case .data(let bytes): .data(Array(bytes))
+    case .bytes(let bytes): .data(bytes)
+    case .collection(let document): .document(Array(document))
+    }
+  }
+}

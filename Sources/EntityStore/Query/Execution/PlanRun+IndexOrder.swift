@@ -1,0 +1,121 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension PlanRun {
+  /// Visits the matching records in the order of an index.
+  ///
+  /// Entries are taken in batches whose records are read in the order of their ids, which visits a
+  /// page of records once instead of once per record; the first batches are small, as most such
+  /// queries want one page.
+  func inIndexOrder(
+    _ access: IndexAccess, _ range: IndexRange, isReversed: Bool,
+    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    let behind = start.map { EntryFilter(start: $0, writer: makeSortKeyWriter()) }
+    let keys = try narrowed(range, access, isReversed: isReversed)
+    let wanted = plan.request.wantedCount ?? .max
+    var batchSize = max(16, min(wanted, 256))
+    var batch: [UInt64] = []
+    var goesOn = true
+    try core.walk(access.index, of: entity, range, keys: keys, isReversed: isReversed) { id, _ in
+      try tick()
+      counts.entriesRead += 1
+      batch.append(id)
+      if batch.count == batchSize {
+        goesOn = try visit(batch, behind, body)
+        batch.removeAll(keepingCapacity: true)
+        batchSize = min(batchSize * 2, 4_096)
+      }
+      return goesOn
+    }
+    if goesOn { _ = try visit(batch, behind, body) }
+  }
+
+  /// What is behind the token of a query continued in the order of an index.
+  private struct EntryFilter {
+    let start: [UInt8]
+    let writer: SortKeyWriter
+
+    func admits(_ bytes: UnsafeRawBufferPointer, _ id: UInt64) throws -> Bool {
+      try writer.write(bytes, id: id)
+      return start.lexicographicallyPrecedes(writer.key)
+    }
+  }
+
+  private func visit(
+    _ batch: [UInt64], _ filter: EntryFilter?,
+    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws -> Bool {
+    let cursor = try Cursor(entity.records, in: core.transaction)
+    var records = [UnsafeRawBufferPointer?](repeating: nil, count: batch.count)
+    for place in batch.indices.sorted(by: { batch[$0] < batch[$1] }) {
+      guard try cursor.seek(batch[place]) else { throw missing(batch[place]) }
+      counts.recordsRead += 1
+      records[place] = cursor.value
+    }
+    for (id, bytes) in zip(batch, records) {
+      guard let bytes, try passes(bytes, id) else { continue }
+      if let filter, try !filter.admits(bytes, id) { continue }
+      guard try body(id, bytes) else { return false }
+    }
+    return true
+  }
+
+  /// The keys from the token on, where it says a place in the index.
+  private func narrowed(
+    _ range: IndexRange, _ access: IndexAccess, isReversed: Bool
+  ) throws -> KeyRange? {
+    guard let start, start.count >= 8,
+      let tuple = tuple(in: start, access, isReversed: isReversed),
+      tuple.count < KeyEncoder.cutPrefix
+    else { return nil }
+    var keys = range.keys
+    var id = start.suffix(8).map { plan.order.isTieDescending ? ~$0 : $0 }
+    // In a unique index the id is part of keys with nulls only; all are at or behind the tuple.
+    if access.index.isUnique { id = [] }
+    if isReversed {
+      keys.upper = .excluded(access.index.isUnique ? tuple + [255] : tuple + id)
+    } else {
+      keys.lower = .included(tuple + id)
+    }
+    return keys
+  }
+
+  /// The tuple of the index at the record whose sort key is `key`.
+  private func tuple(
+    in key: [UInt8], _ access: IndexAccess, isReversed: Bool
+  ) -> [UInt8]? {
+    let plain = key.dropLast(8).map { isReversed ? ~$0 : $0 }
+    return plain.withUnsafeBytes { bytes in
+      var decoder = KeyDecoder(bytes)
+      var elements: [UInt32: ArraySlice<UInt8>] = [:]
+      for term in plan.order.terms where !term.attribute.isRecordID {
+        let start = decoder.offset
+        guard (try? decoder.next()) != nil else { return nil }
+        elements[term.attribute.number] = plain[start..<decoder.offset]
+      }
+      guard var fixed = access.ranges.first?.lower[...] else { return nil }
+      var tuple: [UInt8] = []
+      for (place, attribute) in access.index.description.attributes.enumerated() {
+        if place < access.fixedCount {
+          // The first elements of the range's bound, which are whole.
+          guard let element = firstElement(of: fixed) else { return nil }
+          tuple += element
+          fixed = fixed.dropFirst(element.count)
+        } else {
+          guard let element = elements[attribute] else { return nil }
+          tuple += element
+        }
+      }
+      return tuple
+    }
+  }
+
+  private func firstElement(of bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    Array(bytes).withUnsafeBytes { raw in
+      var decoder = KeyDecoder(raw)
+      guard (try? decoder.next()) != nil else { return nil }
+      return bytes.prefix(decoder.offset)
+    }
+  }
+}

@@ -1,0 +1,276 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// Runs a plan in a transaction: once, on its thread.
+package final class PlanRun {
+  let plan: QueryPlan
+  let core: TransactionCore
+  let entity: StoredEntity
+  private let residual: ConditionEvaluator?
+  private let control: RunControl?
+  private var ticks = 0
+  private var lastReport = 0.0
+  /// How many records will be looked at, where that is known.
+  private var total: Int?
+  package internal(set) var counts = PlanCounts()
+  /// The key behind which results begin.
+  let start: [UInt8]?
+
+  package init(
+    _ plan: QueryPlan, core: TransactionCore, control: RunControl? = nil
+  ) throws(StoreError) {
+    self.plan = plan
+    self.core = core
+    self.control = control
+    entity = plan.entity
+    residual = plan.residual.map { ConditionEvaluator($0, entity: plan.entity, core: core) }
+    start = try plan.request.after?.content().key
+  }
+
+  func makeSortKeyWriter() -> SortKeyWriter {
+    SortKeyWriter(
+      plan.order,
+      evaluator: ConditionEvaluator(.constant(true), entity: entity, core: core))
+  }
+
+  // MARK: Results
+
+  /// Visits the records of the results in order, within limit and offset, until `body` returns
+  /// false.
+  ///
+  /// The bytes are valid until the transaction changes something.
+  package func forEach(
+    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws(StoreError) {
+    do {
+      try withoutActuallyEscaping(body) { body in try arranged(window(body)) }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  /// `body` for the results between offset and limit.
+  private func window(
+    _ body: @escaping (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) -> (UInt64, UnsafeRawBufferPointer) throws -> Bool {
+    var toSkip = plan.request.offset
+    var left = plan.request.limit ?? .max
+    return { [self] id, bytes in
+      if toSkip > 0 {
+        toSkip -= 1
+        return true
+      }
+      guard left > 0 else { return false }
+      left -= 1
+      counts.results += 1
+      return try body(id, bytes) && left > 0
+    }
+  }
+
+  private func arranged(_ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool) throws {
+    if plan.request.limit == 0 { return }
+    switch plan.arrangement {
+    case .natural(let isReversed): try inIDOrder(isReversed: isReversed, body)
+    case .index(let isReversed):
+      guard case .index(let access) = plan.access, let range = access.ranges.first else { return }
+      try inIndexOrder(access, range, isReversed: isReversed, body)
+    case .sort(let kept): try sorted(keeping: kept, body)
+    }
+  }
+
+  /// Whether a record's bytes pass what the access path has not settled.
+  @inline(__always)
+  func passes(_ bytes: UnsafeRawBufferPointer, _ id: UInt64) throws(StoreError) -> Bool {
+    guard let residual else { return true }
+    return try residual.admits(bytes, id: id)
+  }
+
+  // MARK: Sources
+
+  /// Visits the matching records in the order of their ids.
+  func inIDOrder(
+    isReversed: Bool, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    let first = startID(isReversed: isReversed)
+    switch plan.access {
+    case .nothing: return
+    case .scan:
+      try scan(
+        isReversed ? 1...(first ?? .max) : (first ?? 1)...UInt64.max, isReversed: isReversed, body)
+    case .idRange(let range):
+      let low = max(range.lowerBound, isReversed ? 1 : first ?? 1)
+      let high = min(range.upperBound, isReversed ? first ?? .max : .max)
+      if low <= high { try scan(low...high, isReversed: isReversed, body) }
+    case .ids, .index, .union, .intersection:
+      var ids = try collectIDs(plan.access)
+      if let first { ids.removeAll { isReversed ? $0 > first : $0 < first } }
+      if isReversed { ids.reverse() }
+      let isGiven = if case .ids = plan.access { true } else { false }
+      try fetch(ids, mayBeAbsent: isGiven, body)
+    }
+  }
+
+  /// The first id behind the token of a query in the order of ids.
+  private func startID(isReversed: Bool) -> UInt64? {
+    guard plan.order.isByID, let start, start.count == 8 else { return nil }
+    let stored = start.withUnsafeBytes { $0.bigEndianUInt64(at: 0) }
+    let id = plan.order.isTieDescending ? ~stored : stored
+    return isReversed ? id &- 1 : id &+ 1
+  }
+
+  private func scan(
+    _ range: ClosedRange<UInt64>, isReversed: Bool,
+    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    let cursor = try Cursor(entity.records, in: core.transaction)
+    if isReversed {
+      var found =
+        try range.upperBound == .max
+        ? cursor.last()
+        : cursor.seek(atOrAfter: range.upperBound &+ 1) ? cursor.previous() : cursor.last()
+      while found {
+        let id = cursor.integerKey
+        guard id >= range.lowerBound else { return }
+        try tick()
+        counts.recordsRead += 1
+        if try passes(cursor.value, id), try !body(id, cursor.value) { return }
+        found = try cursor.previous()
+      }
+      return
+    }
+    guard try cursor.seek(atOrAfter: range.lowerBound) else { return }
+    let end = range.upperBound
+    let isWatched = control != nil
+    if range.lowerBound == 1, end == .max { expect(try core.count(of: entity)) }
+    var read = 0
+    defer { counts.recordsRead += isWatched ? 0 : read }
+    try cursor.forEachRecord { (id, bytes) throws in
+      guard id <= end else { return false }
+      read &+= 1
+      if isWatched {
+        counts.recordsRead += 1
+        try tick()
+      }
+      if let residual, try !residual.admits(bytes, id: id) { return true }
+      return try body(id, bytes)
+    }
+  }
+
+  /// Visits the records with `ids`, in their order, that pass.
+  func fetch(
+    _ ids: [UInt64], mayBeAbsent: Bool = false,
+    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    let cursor = try Cursor(entity.records, in: core.transaction)
+    expect(ids.count)
+    for id in ids {
+      try tick()
+      guard try cursor.seek(id) else {
+        if mayBeAbsent { continue }
+        throw missing(id)
+      }
+      counts.recordsRead += 1
+      if try passes(cursor.value, id), try !body(id, cursor.value) { return }
+    }
+  }
+
+  func missing(_ id: UInt64) -> StoreError {
+    let name = plan.access.indexNames.first ?? entity.name
+    return .damagedIndex(name, "it leads to \(entity.name) \(id), which is not there")
+  }
+
+  // MARK: Entries
+
+  /// The ids that a path leads to, ascending and without repetition.
+  func collectIDs(_ path: AccessPath) throws -> [UInt64] {
+    var ids: [UInt64] = []
+    switch path {
+    case .nothing, .scan, .idRange: break
+    case .ids(let given): return given
+    case .index(let access):
+      ids.reserveCapacity(min(access.estimatedEntryCount, 1 << 20))
+      try forEachEntry(of: access) { id, _ in
+        ids.append(id)
+        return true
+      }
+      IDSort.sort(&ids)
+    case .union(let paths):
+      for path in paths { ids += try collectIDs(path) }
+      IDSort.sortUnique(&ids)
+    case .intersection(let accesses):
+      for (place, access) in accesses.enumerated() {
+        let next = try collectIDs(.index(access))
+        ids = place == 0 ? next : Self.common(ids, next)
+      }
+    }
+    return ids
+  }
+
+  private static func common(_ a: [UInt64], _ b: [UInt64]) -> [UInt64] {
+    var result: [UInt64] = []
+    var i = 0
+    var j = 0
+    while i < a.count, j < b.count {
+      if a[i] == b[j] {
+        result.append(a[i])
+        i += 1
+        j += 1
+      } else if a[i] < b[j] {
+        i += 1
+      } else {
+        j += 1
+      }
+    }
+    return result
+  }
+
+  /// Visits the entries of a path's spans, each in the order of the index.
+  func forEachEntry(
+    of access: IndexAccess, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    if case .points(let points) = access.span {
+      if access.index.isUnique {
+        try forEachHolder(of: points, in: access.index, body)
+      } else {
+        try forEachEntry(beginningWith: points, in: access.index, body)
+      }
+      return
+    }
+    if let prefixes = access.prefixes {
+      try forEachEntry(beginningWith: prefixes, in: access.index, body)
+      return
+    }
+    var goesOn = true
+    for range in access.ranges {
+      try core.walk(access.index, of: entity, range, isReversed: false) { id, key in
+        try tick()
+        counts.entriesRead += 1
+        goesOn = try body(id, key)
+        return goesOn
+      }
+      if !goesOn { return }
+    }
+  }
+
+  // MARK: From outside
+
+  /// Counts one step, and now and then asks whether to go on.
+  @inline(__always)
+  func tick() throws {
+    ticks &+= 1
+    if ticks & 1_023 == 0, let control { try ask(control) }
+  }
+
+  @inline(never)
+  private func ask(_ control: RunControl) throws {
+    if control.isCancelled() { throw StoreError.cancelledQuery(entity.name) }
+    guard let report = control.report else { return }
+    let now = DynamicValue.currentTime
+    guard now - lastReport >= 0.01 || now < lastReport else { return }
+    lastReport = now
+    report(counts.recordsRead, total)
+  }
+
+  func expect(_ count: Int?) { total = count }
+
+}

@@ -1,0 +1,77 @@
+internal import LodestoreFormat
+
+/// Makes the key of a record in an order: bytes that compare as the records are to come, all
+/// records apart, as they end with the id.
+final class SortKeyWriter {
+  private let order: BoundOrder
+  private let evaluator: ConditionEvaluator
+  private var element = KeyEncoder()
+  private(set) var key: [UInt8] = []
+
+  init(_ order: BoundOrder, evaluator: ConditionEvaluator) {
+    self.order = order
+    self.evaluator = evaluator
+  }
+
+  /// Leaves the key of the record in ``key``.
+  func write(_ bytes: UnsafeRawBufferPointer, id: UInt64) throws {
+    key.removeAll(keepingCapacity: true)
+    if !order.isByID {
+      let view = try evaluator.entity.view(bytes, id: id)
+      for term in order.terms where !term.attribute.isRecordID {
+        element.reset()
+        let isNull = try !append(term, RecordUnderTest(view: view, id: id))
+        append(isNull: isNull, term)
+      }
+    }
+    let id = order.isTieDescending ? ~id : id
+    withUnsafeBytes(of: id.bigEndian) { key.append(contentsOf: $0) }
+  }
+
+  /// Takes over ``element``, inverted where the order is descending.
+  private func append(isNull: Bool, _ term: BoundOrder.Term) {
+    if isNull {
+      key.append(term.isNullFirst ? 0 : 255)
+    } else if term.isDescending {
+      for byte in element.bytes { key.append(~byte) }
+    } else {
+      key.append(contentsOf: element.bytes)
+    }
+  }
+
+  /// Encodes the attribute's value; false for null.
+  private func append(
+    _ term: BoundOrder.Term, _ record: RecordUnderTest
+  ) throws -> Bool {
+    let attribute = term.attribute
+    let isDocument = attribute.type == .json || attribute.type == .document
+    if !isDocument, let index = record.view.layout.placeIndex(ofAttribute: attribute.number) {
+      let place = record.view.layout.places[index]
+      if record.view.isNull(place) { return false }
+      if term.options.isEmpty {
+        try IndexTuple.append(place, of: record.view, into: &element)
+        return true
+      }
+    }
+    return try append(
+      try evaluator.value(.attribute(attribute, term.steps), record), term.options)
+  }
+
+  private func append(_ value: DynamicValue, _ options: TextOptions) throws -> Bool {
+    switch value {
+    case .null, .collection, .list: return false
+    case .text, .string:
+      var sortKey: [UInt8] = []
+      _ = value.withText { TextOrder.appendSortKey(of: $0, options: options, to: &sortKey) }
+      sortKey.withUnsafeBytes { element.append(data: $0) }
+    case .bool(let flag): element.append(flag)
+    // Numbers of a document are of one kind in an order, whatever they are written as.
+    case .integer, .unsigned, .double, .decimal: element.append(value.number?.double ?? .nan)
+    case .date(let seconds): element.append(date: seconds)
+    case .uuid(let uuid): element.append(uuid)
+    case .data(let bytes): element.append(data: bytes)
+    case .bytes(let bytes): bytes.withUnsafeBytes { element.append(data: $0) }
+    }
+    return true
+  }
+}

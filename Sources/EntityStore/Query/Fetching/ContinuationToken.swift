@@ -1,0 +1,111 @@
+internal import LodestoreFormat
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Where a page of results ended: hand it to the query of the next page.
+///
+/// It holds the last record's place in the order, not the number of records before it, so that the
+/// next page begins there whatever was inserted or deleted meanwhile, and costs the same however
+/// deep it is. It is text, holds values of the record's sort attributes, and survives restarts. It
+/// belongs to one condition and order; another is refused.
+public struct ContinuationToken: Sendable, Hashable, Codable, CustomStringConvertible {
+  /// Letters, digits, `-` and `_`.
+  public let text: String
+
+  /// A token that was kept as text; what it says is checked when it is used.
+  public init(_ text: String) { self.text = text }
+
+  /// The text.
+  public var description: String { text }
+
+  /// Reads the text alone.
+  public init(from decoder: any Decoder) throws {
+    text = try decoder.singleValueContainer().decode(String.self)
+  }
+
+  /// Writes the text alone.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+}
+
+extension ContinuationToken {
+  /// What a token says.
+  struct Content {
+    /// Of the query that made it.
+    var fingerprint: UInt32
+    /// The commit that the page was read from.
+    var generation: UInt64
+    /// The record's key in the order, as ``SortKeyWriter`` makes it, id included.
+    var key: [UInt8]
+  }
+
+  private static let version: UInt8 = 1
+
+  init(_ content: Content) {
+    let body =
+      [Self.version] + littleEndianBytes(content.fingerprint)
+      + littleEndianBytes(content.generation) + content.key
+    var checksum = Checksum()
+    body.withUnsafeBytes { checksum.combine($0) }
+    let text = Data(body + littleEndianBytes(checksum.value)).base64EncodedString()
+    self.text = String(
+      text.compactMap { letter -> Character? in
+        switch letter {
+        case "+": "-"
+        case "/": "_"
+        case "=": nil
+        default: letter
+        }
+      })
+  }
+
+  func content() throws(StoreError) -> Content {
+    guard text.utf8.count <= 1 << 20 else { throw .badToken("it is too long") }
+    var base64 = String(text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
+    base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+    guard let data = Data(base64Encoded: base64), data.count >= 17, data[0] == Self.version else {
+      throw .badToken("it is damaged")
+    }
+    let bytes = Array(data)
+    return try bytes.withUnsafeBytes { bytes -> Result<Content, StoreError> in
+      var checksum = Checksum()
+      checksum.combine(UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - 4)]))
+      guard checksum.value == bytes.uint32(at: bytes.count - 4) else {
+        return .failure(.badToken("it is damaged"))
+      }
+      return .success(
+        Content(
+          fingerprint: bytes.uint32(at: 1), generation: bytes.uint64(at: 5),
+          key: Array(bytes[13..<(bytes.count - 4)])))
+    }.get()
+  }
+
+  /// Throws when the token was made by another query.
+  func check(_ request: QueryRequest, _ entity: StoredEntity) throws(StoreError) {
+    guard try content().fingerprint == request.fingerprint(entity) else {
+      throw .badToken("it was made by a query with another condition or order")
+    }
+  }
+}
+
+extension QueryRequest {
+  /// The same for queries whose results come in the same order.
+  func fingerprint(_ entity: StoredEntity) -> UInt32 {
+    var text = "\(entity.number)\u{1}\(ConditionPrinter.text(condition))"
+    for term in order {
+      let nulls = term.nullsFirst.map { $0 ? "first" : "last" } ?? ""
+      text +=
+        "\u{1}\(term.isDescending ? "-" : "+")\(ConditionPrinter.text(.path(term.path)))"
+        + "\u{2}\(term.options.rawValue)\(nulls)"
+    }
+    var checksum = Checksum()
+    text.withUTF8 { checksum.combine(UnsafeRawBufferPointer($0)) }
+    return checksum.value
+  }
+}

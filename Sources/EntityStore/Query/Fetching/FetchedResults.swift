@@ -1,0 +1,119 @@
+internal import LodestoreFormat
+
+/// What a query found, as a collection that decodes a record when it is asked for one.
+///
+///     let results = try store.results(Pod.query.sorted(by: .ascending(\.name)))
+///     print(results.count, try results[0].value.name)
+///     for batch in results.batches(of: 100) { show(try batch.values()) }
+///
+/// The ids are found once; records are decoded on access from the same commit, so that nothing
+/// that is written meanwhile shows, and no record can be missing. It holds that commit: pages that
+/// it can still see are not reused, and the file grows while it is kept.
+///
+/// Any thread may use it; accesses take turns.
+///
+/// The counterpart of faults and `fetchBatchSize` in Core Data.
+public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
+  let hold: SnapshotHold
+  let allIDs: [UInt64]
+  private let bounds: Range<Int>
+
+  init(hold: SnapshotHold, ids: [UInt64]) {
+    self.hold = hold
+    allIDs = ids
+    bounds = ids.indices
+  }
+
+  private init(_ whole: FetchedResults, _ bounds: Range<Int>) {
+    hold = whole.hold
+    allIDs = whole.allIDs
+    self.bounds = bounds
+  }
+
+  /// 0, or where the part begins.
+  public var startIndex: Int { bounds.lowerBound }
+
+  /// Behind the last place.
+  public var endIndex: Int { bounds.upperBound }
+
+  /// The record at `position`, not decoded yet.
+  ///
+  /// - Precondition: `position` is one of ``indices``.
+  public subscript(position: Int) -> FetchedRecord<E> {
+    precondition(bounds.contains(position), "index \(position) is outside \(bounds)")
+    return FetchedRecord(hold: hold, rawID: allIDs[position])
+  }
+
+  /// The records in `range`, with the same indices.
+  public subscript(range: Range<Int>) -> FetchedResults {
+    precondition(
+      range.lowerBound >= bounds.lowerBound && range.upperBound <= bounds.upperBound,
+      "range \(range) is outside \(bounds)")
+    return FetchedResults(self, range)
+  }
+
+  /// The number of the commit that is seen.
+  public var generation: UInt64 { hold.generation }
+
+  /// The ids, in order.
+  public var ids: [E.ID] { allIDs[bounds].map { RecordID(rawValue: $0) } }
+
+  /// All records, decoded: for parts rather than the whole.
+  public func values() throws(StoreError) -> [E] {
+    try hold.use { (core) throws(StoreError) in
+      let entity = try core.entity(E.self)
+      var found: [E] = []
+      found.reserveCapacity(count)
+      for id in allIDs[bounds] {
+        guard let bytes = try core.record(id, of: entity) else {
+          throw .noSuchRecord(entity: entity.name, id: id)
+        }
+        found.append(try core.decode(E.self, bytes, id: id, of: entity))
+      }
+      return found
+    }
+  }
+
+  /// Consecutive parts of `size` records, the last perhaps of fewer.
+  public func batches(of size: Int) -> [FetchedResults] {
+    let size = Swift.max(1, size)
+    return stride(from: startIndex, to: endIndex, by: size).map { start in
+      self[start..<Swift.min(endIndex, start + size)]
+    }
+  }
+}
+
+/// One of the records that a query found, decoded when its value is asked for.
+public struct FetchedRecord<E: Entity>: Sendable, Identifiable {
+  let hold: SnapshotHold
+  let rawID: UInt64
+
+  /// The record's id.
+  public var id: E.ID { RecordID(rawValue: rawID) }
+
+  /// The record as of the results' commit; decoded each time.
+  ///
+  /// - Throws: ``StoreError/Code/damaged`` and ``StoreError/Code/undecodableValue`` only.
+  public var value: E {
+    get throws(StoreError) {
+      try hold.use { (core) throws(StoreError) in
+        let entity = try core.entity(E.self)
+        guard let bytes = try core.record(rawID, of: entity) else {
+          throw .noSuchRecord(entity: entity.name, id: rawID)
+        }
+        return try core.decode(E.self, bytes, id: rawID, of: entity)
+      }
+    }
+  }
+}
+
+extension Store {
+  /// Finds what `query` asks for and returns it as a collection that decodes on access.
+  ///
+  /// - Complexity: that of finding the ids, 8 bytes of memory each.
+  public func results<E: Entity>(_ query: Query<E>) throws(StoreError) -> FetchedResults<E> {
+    let hold = try SnapshotHold(core)
+    let ids = try hold.use { (core) throws(StoreError) in try core.run(query).ids() }
+    return FetchedResults(hold: hold, ids: ids)
+  }
+}

@@ -1,0 +1,108 @@
+internal import LodestoreFormat
+
+extension ReadableTransaction where Self: ~Copyable {
+  /// The records that `query` finds, in its order.
+  ///
+  /// - Throws: ``StoreError/Code/invalidQuery`` before a record is read;
+  ///   ``StoreError/Code/conditionFailed`` when a condition cannot be evaluated on a record.
+  /// - Complexity: that of the plan, which ``explain(_:analyzing:)`` shows.
+  public func fetch<E: Entity>(_ query: Query<E>) throws(StoreError) -> [E] {
+    var found: [E] = []
+    try forEach(query) { value in
+      found.append(value)
+      return true
+    }
+    return found
+  }
+
+  /// The first record that `query` finds; `nil` when there is none.
+  public func first<E: Entity>(_ query: Query<E>) throws(StoreError) -> E? {
+    var found: E?
+    try forEach(query.limit(1)) { value in
+      found = value
+      return false
+    }
+    return found
+  }
+
+  /// Visits what `query` finds, in its order, until `body` returns false; one record at a time is
+  /// in memory, and the bytes of what has to be sorted.
+  ///
+  /// In a write, `body` must not change anything.
+  public func forEach<E: Entity>(
+    _ query: Query<E>, _ body: (E) throws -> Bool
+  ) throws(StoreError) {
+    let run = try access.core.run(query)
+    let core = access.core
+    try run.forEach { id, bytes in
+      try body(try core.decode(E.self, bytes, id: id, of: run.entity))
+    }
+  }
+
+  /// How many records `query` finds, within its limit and offset.
+  ///
+  /// - Complexity: O(1) without a condition; where an index says it all, a visit of its entries; no
+  ///   record is decoded in any case.
+  public func count<E: Entity>(_ query: Query<E>) throws(StoreError) -> Int {
+    try access.core.run(query.unordered()).count()
+  }
+
+  /// Whether `query` finds a record.
+  public func exists<E: Entity>(_ query: Query<E>) throws(StoreError) -> Bool {
+    try access.core.run(query.unordered().limit(1)).count() > 0
+  }
+
+  /// The ids of the records that `query` finds, in its order.
+  public func ids<E: Entity>(_ query: Query<E>) throws(StoreError) -> [E.ID] {
+    try access.core.run(query).ids().map { RecordID(rawValue: $0) }
+  }
+
+  /// One page of results with the token of the next.
+  ///
+  ///     var token: ContinuationToken?
+  ///     repeat {
+  ///       let page = try store.read { try $0.page(newest.limit(50).continuing(after: token)) }
+  ///       token = page.next
+  ///     } while token != nil
+  ///
+  /// Pages may be read from different commits: what is inserted or deleted between them neither
+  /// shifts nor repeats the rest.
+  public func page<E: Entity>(_ query: Query<E>) throws(StoreError) -> Page<E> {
+    let core = access.core
+    let run = try core.run(query)
+    var items: [E] = []
+    let next = try run.forEachOfPage { id, bytes in
+      items.append(try core.decode(E.self, bytes, id: id, of: run.entity))
+    }
+    return Page(items: items, next: next, generation: generation)
+  }
+
+  /// How `query` is run, and with `analyzing` what running it read.
+  public func explain<E: Entity>(
+    _ query: Query<E>, analyzing: Bool = false
+  ) throws(StoreError) -> QueryExplanation {
+    let run = try access.core.run(query)
+    if analyzing { try run.forEach { _, _ in true } }
+    return QueryExplanation(run.plan.description, analyzing ? run.counts : nil)
+  }
+}
+
+/// A part of a query's results, and where the next begins.
+public struct Page<E: Entity>: Sendable {
+  /// The records.
+  public let items: [E]
+  /// For ``Query/continuing(after:)``; `nil` when the query has no limit or nothing follows.
+  public let next: ContinuationToken?
+  /// The number of the commit that the page was read from.
+  public let generation: UInt64
+}
+
+extension TransactionCore {
+  func run<E: Entity>(
+    _ query: Query<E>, control: RunControl? = nil
+  ) throws(StoreError) -> PlanRun {
+    let entity = try entity(E.self)
+    return try PlanRun(
+      try plan(try query.request(), for: entity), core: self, control: control)
+  }
+}

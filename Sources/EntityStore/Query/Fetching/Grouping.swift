@@ -1,0 +1,149 @@
+internal import LodestoreFormat
+
+/// A number or value worked out of the records of a group, or of all that a query finds.
+public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
+  let term: Swift.Result<GroupTerm, StoreError>
+  let read: @Sendable (StoredValue) -> Result?
+
+  private init<V>(
+    _ function: GroupTerm.Function, _ path: AttributePath<E, V>,
+    _ read: @escaping @Sendable (StoredValue) -> Result?
+  ) {
+    self.read = read
+    if let valuePath = path.path {
+      term = .success(GroupTerm(function, valuePath))
+    } else {
+      let name = path.keyPath.map { "\($0)" } ?? "the path"
+      term = .failure(.badQuery("\(name) is no attribute of \(E.schema.name)"))
+    }
+  }
+
+  /// How many records have a value.
+  public static func count<V>(
+    _ path: any KeyPath<E, V> & Sendable
+  ) -> Aggregate<E, Int> where Result == Int {
+    Aggregate<E, Int>(.count, AttributePath(path)) { Int.value(from: $0) }
+  }
+
+  /// The sum of the values; 0 when there is none, `nil` when the type does not hold it.
+  public static func sum<V: AttributeValue & Numeric>(
+    _ path: any KeyPath<E, V> & Sendable
+  ) -> Aggregate<E, V?> where Result == V? {
+    Aggregate<E, V?>(.sum, AttributePath(path)) { .some(V.value(fromSum: $0)) }
+  }
+
+  /// The mean of the values; `nil` when there is none.
+  public static func average<V>(
+    _ path: any KeyPath<E, V> & Sendable
+  ) -> Aggregate<E, Double?> where Result == Double? {
+    Aggregate<E, Double?>(.average, AttributePath(path)) { Double?.value(from: $0) }
+  }
+
+  /// The lowest value; `nil` when there is none.
+  public static func minimum<V: IndexableValue>(
+    _ path: any KeyPath<E, V> & Sendable
+  ) -> Aggregate<E, V?> where Result == V? {
+    Aggregate<E, V?>(.min, AttributePath(path)) { V?.value(from: $0) }
+  }
+
+  /// The highest value; `nil` when there is none.
+  public static func maximum<V: IndexableValue>(
+    _ path: any KeyPath<E, V> & Sendable
+  ) -> Aggregate<E, V?> where Result == V? {
+    Aggregate<E, V?>(.max, AttributePath(path)) { V?.value(from: $0) }
+  }
+}
+
+extension AttributeValue {
+  /// A sum may have another kind than what was summed: floats add up to a double, nothing to 0.
+  fileprivate static func value(fromSum stored: StoredValue) -> Self? {
+    if let value = Self.value(from: stored) { return value }
+    guard case .integer(let number) = stored.value else { return nil }
+    return Self.value(from: StoredValue(.double(Double(number))))
+      ?? Self.value(
+        from: StoredValue(
+          .decimal(
+            DecimalValue(
+              isNegative: number < 0, exponent: 0, significand: UInt128(number.magnitude)))))
+  }
+}
+
+/// The records of a query that have one value in an attribute.
+public struct Group<Key: Sendable, each Result: Sendable>: Sendable {
+  /// The value.
+  public let key: Key
+  /// How many records have it.
+  public let count: Int
+  /// What was worked out of them.
+  public let values: (repeat each Result)
+}
+
+extension ReadableTransaction where Self: ~Copyable {
+  /// The groups that the records of `query` form by their values at `path`, ascending by these.
+  ///
+  ///     let licenses = try snapshot.groups(
+  ///       Pod.query, by: \.license, .sum(\.downloads), .maximum(\.updatedAt),
+  ///       having: { $0.count > 10 })
+  ///
+  /// The query's order, limit and offset do not count.
+  ///
+  /// - Parameter condition: which groups to return.
+  /// - Complexity: O(records that match); without aggregates and without a condition, from the
+  ///   entries of an index that begins with the attribute alone.
+  public func groups<E: Entity, Key: AttributeValue, each Result: Sendable>(
+    _ query: Query<E>, by path: any KeyPath<E, Key> & Sendable,
+    _ aggregate: repeat Aggregate<E, each Result>,
+    having condition: (Group<Key, repeat each Result>) -> Bool = { _ in true }
+  ) throws(StoreError) -> [Group<Key, repeat each Result>] {
+    guard let keyPath = AttributePath(path).path else {
+      throw .badQuery("\(path) is no attribute of \(E.schema.name)")
+    }
+    var terms: [GroupTerm] = []
+    for term in repeat (each aggregate).term { terms.append(try term.get()) }
+    let rows = try access.core.run(query.unordered()).groups(by: [keyPath], terms)
+    var groups: [Group<Key, repeat each Result>] = []
+    groups.reserveCapacity(rows.count)
+    for row in rows {
+      guard let key = Key.value(from: StoredValue(row.keys[0])) else {
+        throw .badQuery("a stored value of \(path) is no \(Key.self)")
+      }
+      var place = -1
+      func next<R>(_ aggregate: Aggregate<E, R>) throws(StoreError) -> R {
+        place += 1
+        guard let value = aggregate.read(StoredValue(row.values[place])) else {
+          throw .badQuery("an aggregate over \(path) has a result that is no \(R.self)")
+        }
+        return value
+      }
+      let group = Group(
+        key: key, count: row.count, values: (repeat try next(each aggregate)))
+      if condition(group) { groups.append(group) }
+    }
+    return groups
+  }
+
+  /// What the aggregates give over all records that `query` finds.
+  ///
+  ///     let (total, newest) = try snapshot.aggregate(Pod.query, .sum(\.downloads), .maximum(\.updatedAt))
+  ///
+  /// - Complexity: O(records that match); a single ``Aggregate/minimum(_:)`` or
+  ///   ``Aggregate/maximum(_:)`` without a condition takes one look into an index that begins with
+  ///   the attribute.
+  public func aggregate<E: Entity, each Result: Sendable>(
+    _ query: Query<E>, _ aggregate: repeat Aggregate<E, each Result>
+  ) throws(StoreError) -> (repeat each Result) {
+    var terms: [GroupTerm] = []
+    for term in repeat (each aggregate).term { terms.append(try term.get()) }
+    let run = try access.core.run(query.unordered())
+    let values = try run.totals(terms)
+    var place = -1
+    func next<R>(_ aggregate: Aggregate<E, R>) throws(StoreError) -> R {
+      place += 1
+      guard let value = aggregate.read(StoredValue(values[place])) else {
+        throw .badQuery("an aggregate has a result that is no \(R.self)")
+      }
+      return value
+    }
+    return (repeat try next(each aggregate))
+  }
+}

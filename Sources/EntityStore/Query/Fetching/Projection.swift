@@ -1,0 +1,196 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+internal import LMDB
+internal import LodestoreFormat
+
+extension ReadableTransaction where Self: ~Copyable {
+  /// Some attributes of what `query` finds, in its order, without decoding the others.
+  ///
+  ///     let versions = try snapshot.values(Pod.query.where(\.name == "Alamofire"), \.version, \.updatedAt)
+  ///
+  /// Where one index has them all and says which records match, no record is read.
+  ///
+  /// - Parameter distinct: whether each combination comes once, at its first place; limit and
+  ///   offset then count combinations.
+  /// - Throws: ``StoreError/Code/invalidQuery`` when a key path is no attribute.
+  public func values<E: Entity, each V: AttributeValue>(
+    _ query: Query<E>, _ path: repeat any KeyPath<E, each V> & Sendable, distinct: Bool = false
+  ) throws(StoreError) -> [(repeat each V)] {
+    let core = access.core
+    let entity = try core.entity(E.self)
+    var request = try query.request()
+    var numbers: [UInt32] = []
+    for keyPath in repeat each path {
+      guard let place = E.schema.place(of: keyPath),
+        let attribute = entity.description.attribute(named: E.schema.attributes[place].name)
+      else { throw .badQuery("\(keyPath) is no attribute of \(E.schema.name)") }
+      numbers.append(attribute.number)
+    }
+    let window = ResultWindow(request, isDistinct: distinct)
+    if distinct {
+      request.limit = nil
+      request.offset = 0
+    }
+    let run = try PlanRun(try core.plan(request, for: entity), core: core)
+    var rows: [(repeat each V)] = []
+    let covered = try run.forEachCovered(numbers) { (values) throws(StoreError) in
+      var place = -1
+      func next<T: AttributeValue>(_: T.Type) throws(StoreError) -> T {
+        place += 1
+        guard let value = T.value(from: StoredValue(values[place])) else {
+          throw .badQuery("an index key of \(entity.name) is no \(T.self)")
+        }
+        return value
+      }
+      guard try window.admits({ ProjectionKey.key(of: values) }) else { return window.goesOn }
+      rows.append((repeat try next((each V).self)))
+      return window.goesOn
+    }
+    if covered { return rows }
+    try run.forEach { id, bytes in
+      try core.withCurrentLayout(bytes, id: id, of: entity) { (view) throws(StoreError) in
+        guard try window.admits({ () throws(StoreError) in
+          try ProjectionKey.key(of: numbers, in: view)
+        }) else { return }
+        var reader = RecordReader(view, entity: entity.name, recordID: id)
+        var place = -1
+        func next<T: AttributeValue>(_: T.Type) throws(StoreError) -> T {
+          place += 1
+          guard let index = view.layout.placeIndex(ofAttribute: numbers[place]) else {
+            throw .damagedRecord(
+              entity: entity.name, recordID: id, FormatError("its layout lacks an attribute"))
+          }
+          reader.move(to: view.layout.places[index], in: view.layout)
+          return try T.read(from: &reader)
+        }
+        rows.append((repeat try next((each V).self)))
+      }
+      return window.goesOn
+    }
+    return rows
+  }
+
+  /// Some attributes of what `query` finds as dictionaries, by their names; null is left out.
+  ///
+  /// Numbers are `Int`, `UInt64` beyond it, or `Double`; JSON and documents are ``JSONValue``. A
+  /// name may lead into JSON: `license.type`.
+  public func dictionaries<E: Entity>(
+    _ query: Query<E>, attributes names: [String]
+  ) throws(StoreError) -> [[String: any AttributeValue]] {
+    let core = access.core
+    let run = try core.run(query)
+    var binding = ConditionBinding(run.entity)
+    var operands: [(String, BoundOperand)] = []
+    for name in names {
+      let steps = name.split(separator: ".").map { ValuePath.Step.member(String($0)) }
+      operands.append((name, try binding.operand(.path(ValuePath(.record, steps)))))
+    }
+    let evaluator = ConditionEvaluator(.constant(true), entity: run.entity, core: core)
+    var rows: [[String: any AttributeValue]] = []
+    try run.forEach { id, bytes in
+      let record = RecordUnderTest(view: try run.entity.view(bytes, id: id), id: id)
+      var row: [String: any AttributeValue] = [:]
+      for (name, operand) in operands {
+        row[name] = try evaluator.value(operand, record).swiftValue
+      }
+      rows.append(row)
+      return true
+    }
+    return rows
+  }
+}
+
+extension TransactionCore {
+  /// Calls `body` with the record in the entity's current layout.
+  func withCurrentLayout(
+    _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity,
+    _ body: (RecordView) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let view = try entity.view(bytes, id: id)
+    if store.options.verifiesChecksums { try entity.verifyChecksum(of: view, id: id) }
+    if view.layout === entity.layout { return try body(view) }
+    let current = try carriedOver(view, id: id, of: entity)
+    try current.withBytes { (bytes) throws(StoreError) in
+      try body(try entity.view(bytes, id: id))
+    }
+  }
+}
+
+/// Lets through what lies within limit and offset, and of equal rows the first.
+private final class ResultWindow {
+  private let isDistinct: Bool
+  private var seen: Set<[UInt8]> = []
+  private var toSkip: Int
+  private var left: Int
+
+  init(_ request: QueryRequest, isDistinct: Bool) {
+    self.isDistinct = isDistinct
+    toSkip = request.offset
+    left = request.limit ?? .max
+  }
+
+  /// Without `distinct` the run itself keeps to limit and offset.
+  var goesOn: Bool { !isDistinct || left > 0 }
+
+  func admits(_ key: () throws(StoreError) -> [UInt8]) throws(StoreError) -> Bool {
+    guard isDistinct else { return true }
+    guard left > 0, seen.insert(try key()).inserted else { return false }
+    if toSkip > 0 {
+      toSkip -= 1
+      return false
+    }
+    left -= 1
+    return true
+  }
+}
+
+/// Attributes as bytes that are equal where the values are.
+private enum ProjectionKey {
+  static func key(of values: [Value]) -> [UInt8] {
+    values.flatMap { IndexConstraint.element($0) }
+  }
+
+  static func key(
+    of numbers: [UInt32], in view: RecordView
+  ) throws(StoreError) -> [UInt8] {
+    var encoder = KeyEncoder()
+    for number in numbers {
+      guard let index = view.layout.placeIndex(ofAttribute: number) else { continue }
+      let place = view.layout.places[index]
+      if view.isNull(place) {
+        encoder.appendNull()
+      } else if place.type.isIndexable {
+        do {
+          try IndexTuple.append(place, of: view, into: &encoder)
+        } catch {
+          throw StoreError(wrapping: error)
+        }
+      } else {
+        encoder.append(data: view.variableBytes(place))
+      }
+    }
+    return Array(encoder.bytes)
+  }
+}
+
+extension DynamicValue {
+  /// The value as the Swift type that stands for its kind; `nil` for null.
+  var swiftValue: (any AttributeValue)? {
+    switch owned {
+    case .null: nil
+    case .bool(let flag): flag
+    case .integer(let number): Int(number)
+    case .unsigned(let number): number
+    case .double(let number): number
+    case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
+    case .uuid(let uuid): UUID.value(from: StoredValue(.uuid(uuid)))
+    case .decimal(let number): Decimal(number)
+    case .string(let text): text
+    case .data(let bytes): Data(bytes)
+    case .document(let bytes): bytes.withUnsafeBytes { try? JSONValue(anyDocument: $0) }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+internal import LodestoreFormat
+
+/// A run of results with one value in an attribute.
+public struct ResultSection<Key: Sendable, E: Entity>: Sendable {
+  /// The value.
+  public let key: Key
+  /// The records, in the query's order.
+  public let items: [E]
+
+  /// How many there are.
+  public var count: Int { items.count }
+}
+
+/// Where a section of fetched results is.
+public struct SectionRange<Key: Sendable>: Sendable {
+  /// The value that the records of the section have.
+  public let key: Key
+  /// The places of its records in the results.
+  public let range: Range<Int>
+
+  /// How many there are.
+  public var count: Int { range.count }
+}
+
+extension ReadableTransaction where Self: ~Copyable {
+  /// What `query` finds, in sections by the values at `path`.
+  ///
+  ///     let byLicense = Pod.query.sorted(by: .ascending(\.license), .ascending(\.name))
+  ///     for section in try snapshot.sections(byLicense, by: \.license) { … }
+  ///
+  /// - Throws: ``StoreError/Code/invalidQuery`` unless the first key of the order is the attribute
+  ///   at `path`, compared exactly: otherwise one value could come in several sections.
+  public func sections<E: Entity, Key: AttributeValue & Equatable>(
+    _ query: Query<E>, by path: any KeyPath<E, Key> & Sendable
+  ) throws(StoreError) -> [ResultSection<Key, E>] {
+    try query.check(sectionedBy: path)
+    var sections: [ResultSection<Key, E>] = []
+    var items: [E] = []
+    try forEach(query) { value in
+      if let last = items.last, last[keyPath: path] != value[keyPath: path] {
+        sections.append(ResultSection(key: last[keyPath: path], items: items))
+        items = []
+      }
+      items.append(value)
+      return true
+    }
+    if let last = items.last {
+      sections.append(ResultSection(key: last[keyPath: path], items: items))
+    }
+    return sections
+  }
+
+  /// The sections of what `query` finds, with their counts and without the records.
+  ///
+  /// - Throws: as ``sections(_:by:)``.
+  public func sectionRanges<E: Entity, Key: AttributeValue & Equatable>(
+    _ query: Query<E>, by path: any KeyPath<E, Key> & Sendable
+  ) throws(StoreError) -> [SectionRange<Key>] {
+    try query.check(sectionedBy: path)
+    var sections: [SectionRange<Key>] = []
+    var start = 0
+    let keys = try values(query, path)
+    for (place, key) in keys.enumerated() where place > 0 && key != keys[place - 1] {
+      sections.append(SectionRange(key: keys[start], range: start..<place))
+      start = place
+    }
+    if start < keys.count {
+      sections.append(SectionRange(key: keys[start], range: start..<keys.count))
+    }
+    return sections
+  }
+}
+
+extension Query {
+  fileprivate func check(sectionedBy path: any PartialKeyPath<E> & Sendable) throws(StoreError) {
+    guard let place = E.schema.place(of: path) else {
+      throw .badQuery("\(path) is no attribute of \(E.schema.name)")
+    }
+    let name = E.schema.attributes[place].name
+    guard let first = try sortKeys.first?.term.get(), first.path == ValuePath(attribute: name),
+      first.options.isEmpty
+    else {
+      throw .badQuery(
+        "sections by '\(name)' need an order whose first key is '\(name)', compared exactly")
+    }
+  }
+}

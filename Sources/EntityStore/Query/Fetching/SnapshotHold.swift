@@ -1,0 +1,85 @@
+internal import LMDB
+internal import LodestoreFormat
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// One commit, kept readable for as long as there is a reference: what results that decode on
+/// access hold on to.
+///
+/// Mutable state: `core` with its scratch, used by one thread at a time under `lock`.
+final class SnapshotHold: @unchecked Sendable {
+  private let store: StoreCore
+  private let read: Environment.PinnedRead
+  private let core: TransactionCore
+  private let lock = RecursionFreeLock()
+
+  init(_ store: StoreCore) throws(StoreError) {
+    self.store = store
+    do {
+      (read, core) = try store.pin()
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  deinit { store.environment.endRead(read) }
+
+  var generation: UInt64 { core.transaction.id }
+
+  /// Runs `body` alone; not within itself.
+  func use<R, E: Error>(_ body: (TransactionCore) throws(E) -> R) throws(E) -> R {
+    lock.lock()
+    defer { lock.unlock() }
+    return try body(core)
+  }
+}
+
+/// A lock for short work.
+private final class RecursionFreeLock: @unchecked Sendable {
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+  init() {
+    mutex = .allocate(capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    pthread_mutex_init(mutex, nil)
+  }
+
+  deinit {
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  func lock() { pthread_mutex_lock(mutex) }
+  func unlock() { pthread_mutex_unlock(mutex) }
+}
+
+extension StoreCore {
+  /// Begins a read that the caller ends.
+  func pin() throws -> (Environment.PinnedRead, TransactionCore) {
+    while true {
+      // Loads a newer schema, where there is one, before the read begins.
+      try read { _ in }
+      let schema = self.schema
+      let pinned = try environment.beginRead()
+      let transaction = environment.transaction(of: pinned)
+      do {
+        if try Catalogue.generation(trees, in: transaction) == schema.generation {
+          return (
+            pinned,
+            TransactionCore(transaction: transaction, schema: schema, store: self, isWrite: false)
+          )
+        }
+      } catch {
+        environment.endRead(pinned)
+        throw error
+      }
+      environment.endRead(pinned)
+    }
+  }
+}

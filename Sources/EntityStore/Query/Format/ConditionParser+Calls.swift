@@ -1,0 +1,147 @@
+internal import LodestoreFormat
+
+extension ConditionParser {
+  /// `name:(operand)`, or `now()`.
+  @inline(never)
+  mutating func call() throws(FormatFault) -> DeepOperand {
+    let mark = token
+    let name = word(token)
+    guard let function = OperandFunction(rawValue: name.lowercased()) else {
+      throw unknownFunction(name)
+    }
+    try advance()
+    if token.kind == .colon { try advance() }
+    try open()
+    if function == .now {
+      try close("')'")
+      return DeepOperand(tree: .call(.now, []), depth: try grown(0, by: mark))
+    }
+    let operand = try arithmetic()
+    try close("an operator or ')'")
+    return DeepOperand(
+      tree: .call(function, [operand.tree]), depth: try grown(operand.depth, by: mark))
+  }
+
+  @inline(never)
+  private func unknownFunction(_ name: String) -> FormatFault {
+    let known = OperandFunction.allCases.map(\.rawValue)
+    return fault(
+      at: token, "a function: \(known.formattedChoice)",
+      suggestion: NearestName.of(name, among: known))
+  }
+
+  /// `TERNARY(condition, a, b)`.
+  @inline(never)
+  mutating func ternary() throws(FormatFault) -> DeepOperand {
+    let mark = token
+    try advance()
+    try open()
+    let condition = try inner(endingWith: "','")
+    try expect(.comma, "AND, OR or ','")
+    let first = try arithmetic()
+    try expect(.comma, "an operator or ','")
+    let second = try arithmetic()
+    try close("an operator or ')'")
+    let depth = max(condition.depth, first.depth, second.depth)
+    return DeepOperand(
+      tree: .conditional(condition.tree, first.tree, second.tree),
+      depth: try grown(depth, by: mark))
+  }
+
+  /// `SUBQUERY(collection, $variable, condition)` and the steps that follow.
+  @inline(never)
+  mutating func subquery() throws(FormatFault) -> DeepOperand {
+    let mark = token
+    try advance()
+    try open()
+    let collection = try arithmetic()
+    try expect(.comma, "','")
+    guard token.kind == .variable else { throw misplaced("a variable such as $x") }
+    let name = word(token, dropping: 1)
+    try advance()
+    try expect(.comma, "','")
+    scope.append(name)
+    let condition = try inner(endingWith: "')'")
+    scope.removeLast()
+    try close("AND, OR or ')'")
+    var steps: [ValuePath.Step] = []
+    try readSteps(into: &steps)
+    try count(steps.count, at: mark)
+    return DeepOperand(
+      tree: .subquery(collection.tree, variable: name, condition.tree, steps),
+      depth: try grown(max(collection.depth, condition.depth), by: mark))
+  }
+
+  /// `CAST(operand, "type")`; a constant is converted at once.
+  @inline(never)
+  mutating func cast() throws(FormatFault) -> DeepOperand {
+    let mark = token
+    try advance()
+    try open()
+    let start = token
+    let operand = try arithmetic()
+    let end = token.start
+    try expect(.comma, "an operator or ','")
+    let name = try castName()
+    try close("')'")
+    if case .value = operand.tree {
+      // The constant takes the place of the call, and of its node.
+      let converted = try converted(operand.tree, name, start.start, end)
+      return DeepOperand(tree: converted, depth: operand.depth)
+    }
+    if case .values = operand.tree { throw fault(at: start, "one value to convert") }
+    return DeepOperand(
+      tree: .cast(operand.tree, name.type), depth: try grown(operand.depth, by: mark))
+  }
+
+  @inline(never)
+  private func converted(
+    _ constant: Operand, _ name: ConstantCast.Name, _ start: Int, _ end: Int
+  ) throws(FormatFault) -> Operand {
+    guard case .value(let value) = constant, let result = ConstantCast.convert(value, to: name)
+    else { throw fault(from: start, to: end, ConstantCast.expectation(of: name)) }
+    return .value(result)
+  }
+
+  @inline(never)
+  private mutating func castName() throws(FormatFault) -> ConstantCast.Name {
+    let mark = token
+    let text: String
+    switch token.kind {
+    case .string: text = try string()
+    case .percent:
+      guard case .value(.string(let given)) = try argument().tree else {
+        throw fault(at: mark, "a type's name")
+      }
+      text = given
+    default: throw misplaced("a type's name in quotes, such as \"date\"")
+    }
+    if let name = ConstantCast.Name(text) { return name }
+    throw fault(
+      at: mark, "a type: \(CastType.allCases.map(\.rawValue).formattedChoice)",
+      suggestion: NearestName.of(text, among: ConstantCast.Name.known).map { "\"\($0)\"" })
+  }
+
+  /// A condition inside a call, which is a level of its own as it is in the tree.
+  private mutating func inner(
+    endingWith closer: String
+  ) throws(FormatFault) -> DeepCondition {
+    let outer = self.closer
+    self.closer = closer
+    try enter()
+    let result = try condition(disjunction())
+    level -= 1
+    self.closer = outer
+    return result
+  }
+
+  private mutating func open() throws(FormatFault) {
+    try enter()
+    try expect(.openParenthesis, "'('")
+  }
+
+  private mutating func close(_ expected: String) throws(FormatFault) {
+    try expect(.closeParenthesis, expected)
+    level -= 1
+  }
+}

@@ -1,0 +1,228 @@
+/// Reads format strings: the grammar of Apple's Predicate Programming Guide, in one pass.
+///
+/// Differences: `%K` and `$name` may stand anywhere in a key path; a key path alone is a condition;
+/// `authors["first name"]` is a member whatever its name; `lowercase:(name)` may be written without
+/// its colon. A sign belongs to what follows it directly, and `**` is worked out from the right.
+/// Whether names exist and types fit is left to ``ConditionBinding``.
+package struct ConditionParser {
+  let text: UnsafeBufferPointer<UInt8>
+  let arguments: [FormatArgument]
+  let variables: [String: FormatArgument]
+  let limits: FormatLimits
+  var lexer: FormatLexer
+  /// The token to look at next.
+  var token = FormatToken(kind: .end, start: 0, end: 0)
+  var argumentsUsed = 0
+  var nodes = 0
+  var level = 0
+  /// The variables of the SUBQUERYs around the token.
+  var scope: [String] = []
+  /// Where the present condition starts, because there a condition is expected and not a value.
+  var conditionStart = -1
+  /// What ends the condition being read, in words.
+  var closer = "the end"
+  var places: [(name: String, offset: Int)] = []
+
+  init(
+    _ text: UnsafeBufferPointer<UInt8>, arguments: [FormatArgument] = [],
+    variables: [String: FormatArgument] = [:], limits: FormatLimits
+  ) {
+    self.text = text
+    self.arguments = arguments
+    self.variables = variables
+    self.limits = limits
+    lexer = FormatLexer(text)
+  }
+
+  /// Reads a format string.
+  ///
+  /// `arguments` are for `%@`, `%K` and so on, in their order; `variables` for `$name`. A variable
+  /// that is not given and that no SUBQUERY declares stays in the tree.
+  ///
+  /// - Throws: `StoreError` of code `invalidQuery`, whose cause is a ``PredicateSyntaxError``.
+  package static func parse(
+    _ text: String, arguments: [FormatArgument] = [], variables: [String: FormatArgument] = [:],
+    limits: FormatLimits = FormatLimits()
+  ) throws(StoreError) -> ParsedCondition {
+    var copy = text
+    let result = copy.withUTF8 { bytes -> Result<ParsedCondition, PredicateSyntaxError> in
+      var parser = ConditionParser(
+        bytes, arguments: arguments, variables: variables, limits: limits)
+      do throws(FormatFault) { return .success(try parser.whole()) } catch {
+        return .failure(error.error)
+      }
+    }
+    switch result {
+    case .success(let condition): return condition
+    case .failure(let error): throw .unparsable(error)
+    }
+  }
+
+  private mutating func whole() throws(FormatFault) -> ParsedCondition {
+    guard text.count <= limits.bytes else {
+      throw FormatFault(
+        PredicateSyntaxError(
+          at: FormatPosition(), token: "\(text.count) bytes",
+          expected: "at most \(limits.bytes) bytes (limit: bytes)"))
+    }
+    try advance()
+    let tree = try condition(disjunction()).tree
+    guard token.kind == .end else { throw misplaced("AND, OR or \(closer)") }
+    guard argumentsUsed == arguments.count else {
+      throw fault(
+        at: token,
+        "a mark such as %@ for argument \(argumentsUsed + 1) (\(arguments.count) are given)")
+    }
+    return ParsedCondition(tree: tree, positions: positions())
+  }
+
+  private mutating func positions() -> [String: FormatPosition] {
+    if !zip(places, places.dropFirst()).allSatisfy({ $0.offset <= $1.offset }) {
+      places.sort { $0.offset < $1.offset }
+    }
+    var result: [String: FormatPosition] = [:]
+    result.reserveCapacity(places.count)
+    var position = FormatPosition()
+    for (name, offset) in places where result[name] == nil {
+      position.advance(to: offset, in: text)
+      result[name] = position
+    }
+    return result
+  }
+}
+
+// MARK: - Logic
+
+/// What a parenthesis can hold: until it is closed, and the next token is seen, `(a)` may be a
+/// condition or the start of `(a) + 1 > b`.
+enum FormatNode {
+  case condition(DeepCondition)
+  case operand(DeepOperand)
+}
+
+/// A condition with the levels of its tree.
+struct DeepCondition {
+  var tree: ConditionTree
+  var depth: Int
+}
+
+/// An operand with the levels of its tree.
+struct DeepOperand {
+  var tree: Operand
+  var depth: Int
+}
+
+extension ConditionParser {
+  mutating func disjunction() throws(FormatFault) -> FormatNode {
+    let first = try conjunction()
+    guard isOr else { return first }
+    let mark = token
+    let start = try condition(first)
+    var parts = [start.tree]
+    var depth = start.depth
+    while isOr {
+      try advance()
+      let next = try condition(conjunction())
+      parts.append(next.tree)
+      depth = max(depth, next.depth)
+    }
+    return .condition(DeepCondition(tree: .any(parts), depth: try grown(depth, by: mark)))
+  }
+
+  private mutating func conjunction() throws(FormatFault) -> FormatNode {
+    let first = try negation()
+    guard isAnd else { return first }
+    let mark = token
+    let start = try condition(first)
+    var parts = [start.tree]
+    var depth = start.depth
+    while isAnd {
+      try advance()
+      let next = try condition(negation())
+      parts.append(next.tree)
+      depth = max(depth, next.depth)
+    }
+    return .condition(DeepCondition(tree: .all(parts), depth: try grown(depth, by: mark)))
+  }
+
+  private mutating func negation() throws(FormatFault) -> FormatNode {
+    isNot ? try negated() : try comparison()
+  }
+
+  @inline(never)
+  private mutating func negated() throws(FormatFault) -> FormatNode {
+    var marks: [FormatToken] = []
+    while isNot {
+      try enter()
+      marks.append(token)
+      try advance()
+    }
+    var part = try condition(comparison())
+    for mark in marks.reversed() {
+      part = DeepCondition(tree: .not(part.tree), depth: try grown(part.depth, by: mark))
+    }
+    level -= marks.count
+    return .condition(part)
+  }
+
+  private var isOr: Bool { token.kind == .or || token.kind == .keyword(.or) }
+  private var isAnd: Bool { token.kind == .and || token.kind == .keyword(.and) }
+  private var isNot: Bool { token.kind == .not || token.kind == .keyword(.not) }
+
+  /// What has been read as a condition: a key path alone means that it is true.
+  mutating func condition(_ node: FormatNode) throws(FormatFault) -> DeepCondition {
+    switch node {
+    case .condition(let condition): return condition
+    case .operand(let operand): return try truth(of: operand, quantifier: nil)
+    }
+  }
+
+  /// `operand == TRUE`, for a key path without an operator.
+  @inline(never)
+  mutating func truth(
+    of operand: DeepOperand, quantifier: Comparison.Quantifier?
+  ) throws(FormatFault) -> DeepCondition {
+    guard case .path = operand.tree else { throw misplaced("an operator such as ==") }
+    switch token.kind {
+    case .end, .closeParenthesis, .comma: break
+    default:
+      guard isAnd || isOr else { throw misplaced("an operator, AND, OR or \(closer)") }
+    }
+    try count(1, at: token)
+    let comparison = Comparison(operand.tree, .equal, .value(.bool(true)), quantifier: quantifier)
+    return DeepCondition(tree: .comparison(comparison), depth: try grown(operand.depth, by: token))
+  }
+
+  /// What stands in parentheses, the token being the opening one.
+  mutating func group() throws(FormatFault) -> FormatNode {
+    let outer = closer
+    try enter()
+    try advance()
+    closer = "')'"
+    let node = try disjunction()
+    try closeGroup(of: node)
+    level -= 1
+    closer = outer
+    return node
+  }
+
+  /// Reads the closing parenthesis behind `node`, which is nil where only an operand can stand.
+  mutating func closeGroup(of node: FormatNode?) throws(FormatFault) {
+    guard token.kind == .closeParenthesis else { throw unclosed(node) }
+    try advance()
+  }
+
+  @inline(never)
+  private func unclosed(_ node: FormatNode?) -> FormatFault {
+    if case .condition = node { return misplaced("AND, OR or ')'") }
+    if case .operand(let operand) = node, case .path = operand.tree {
+      return misplaced("an operator, AND, OR or ')'\(listHint)")
+    }
+    return misplaced("an operator or ')'\(listHint)")
+  }
+
+  /// For those who write lists as SQL does.
+  private var listHint: String {
+    token.kind == .comma ? " (a list is written in braces, { a, b })" : ""
+  }
+}

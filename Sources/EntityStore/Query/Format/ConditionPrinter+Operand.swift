@@ -1,0 +1,126 @@
+internal import LodestoreFormat
+
+extension ConditionPrinter {
+  static func append(_ operand: Operand, to output: inout String) {
+    switch operand {
+    case .value(let value): append(value, to: &output)
+    case .values(let values): appendList(values, to: &output) { append($0, to: &$1) }
+    case .list(let operands): appendList(operands, to: &output) { append($0, to: &$1) }
+    case .path(let path): append(path, to: &output)
+    case .variable(let name): output += "$\(name)"
+    case .arithmetic(let sign, let left, let right):
+      // Equal precedence groups from the left, but for powers.
+      let own = precedence(sign)
+      append(left, least: sign == .power ? own + 1 : own, to: &output)
+      output += " \(sign.rawValue) "
+      append(right, least: sign == .power ? own : own + 1, to: &output)
+    case .negative(let inner):
+      output += "-"
+      append(inner, least: isNumber(inner) ? .max : 4, to: &output)
+    case .conditional(let condition, let first, let second):
+      output += "TERNARY(\(text(condition)), "
+      append(first, to: &output)
+      output += ", "
+      append(second, to: &output)
+      output += ")"
+    case .subquery(let collection, let variable, let condition, let steps):
+      output += "SUBQUERY("
+      append(collection, to: &output)
+      output += ", $\(variable), \(text(condition)))"
+      append(steps, to: &output)
+    case .cast(let inner, let type):
+      output += "CAST("
+      append(inner, to: &output)
+      output += ", \"\(type.rawValue)\")"
+    case .call(let function, let operands):
+      output += function == .now ? "now(" : "\(function.rawValue):("
+      for (place, operand) in operands.enumerated() {
+        if place > 0 { output += ", " }
+        append(operand, to: &output)
+      }
+      output += ")"
+    }
+  }
+
+  private static func append(_ operand: Operand, least: Int, to output: inout String) {
+    let isGrouped = precedence(operand) < least
+    if isGrouped { output += "(" }
+    append(operand, to: &output)
+    if isGrouped { output += ")" }
+  }
+
+  private static func appendList<Element>(
+    _ elements: [Element], to output: inout String, _ append: (Element, inout String) -> Void
+  ) {
+    output += "{"
+    for (place, element) in elements.enumerated() {
+      output += place > 0 ? ", " : " "
+      append(element, &output)
+    }
+    output += elements.isEmpty ? "}" : " }"
+  }
+
+  private static func precedence(_ operand: Operand) -> Int {
+    switch operand {
+    case .arithmetic(let sign, _, _): precedence(sign)
+    case .negative: 4
+    default: 5
+    }
+  }
+
+  private static func precedence(_ sign: ArithmeticOperator) -> Int {
+    switch sign {
+    case .add, .subtract: 1
+    case .multiply, .divide, .remainder: 2
+    case .power: 3
+    }
+  }
+
+  /// Whether a sign in front would become a part of it.
+  private static func isNumber(_ operand: Operand) -> Bool {
+    switch operand {
+    case .value(.integer), .value(.unsigned): true
+    case .value(.double(let number)): number.isFinite
+    default: false
+    }
+  }
+
+  // MARK: Key paths
+
+  static func append(_ path: ValuePath, to output: inout String) {
+    var steps = path.steps[...]
+    switch path.root {
+    case .variable(let name): output += "$\(name)"
+    case .record:
+      if case .member(let name) = steps.first, FormatLexer.isName(name) {
+        appendName(name, to: &output)
+        steps.removeFirst()
+      } else {
+        output += "SELF"
+      }
+    }
+    append(Array(steps), to: &output)
+  }
+
+  private static func append(_ steps: [ValuePath.Step], to output: inout String) {
+    for step in steps {
+      switch step {
+      case .member(let name) where FormatLexer.isName(name):
+        output += "."
+        appendName(name, to: &output)
+      case .member(let name): output += "[\(quoted(name))]"
+      case .element(let place): output += "[\(place)]"
+      case .first: output += "[FIRST]"
+      case .last: output += "[LAST]"
+      case .size: output += "[SIZE]"
+      case .aggregate(let aggregate): output += ".@\(aggregate.rawValue)"
+      }
+    }
+  }
+
+  private static func appendName(_ name: String, to output: inout String) {
+    var copy = name
+    if copy.withUTF8({ FormatKeyword($0) }) != nil { output += "#" }
+    output += name
+  }
+}

@@ -1,0 +1,85 @@
+/// The reserved words of format strings, which are the same in every case of their letters.
+enum FormatKeyword: String, CaseIterable, Sendable {
+  case and = "AND"
+  case or = "OR"
+  case not = "NOT"
+  case `in` = "IN"
+  case all = "ALL"
+  case any = "ANY"
+  case some = "SOME"
+  case none = "NONE"
+  case like = "LIKE"
+  case matches = "MATCHES"
+  case contains = "CONTAINS"
+  case beginsWith = "BEGINSWITH"
+  case endsWith = "ENDSWITH"
+  case between = "BETWEEN"
+  case null = "NULL"
+  case `nil` = "NIL"
+  case itself = "SELF"
+  case `true` = "TRUE"
+  case yes = "YES"
+  case `false` = "FALSE"
+  case no = "NO"
+  case first = "FIRST"
+  case last = "LAST"
+  case size = "SIZE"
+  case caseInsensitive = "CASEINSENSITIVE"
+  case ci = "CI"
+  case anyKey = "ANYKEY"
+  case subquery = "SUBQUERY"
+  case fetch = "FETCH"
+  case cast = "CAST"
+  case ternary = "TERNARY"
+  case truePredicate = "TRUEPREDICATE"
+  case falsePredicate = "FALSEPREDICATE"
+  case conformsToUTI = "UTI-CONFORMS-TO"
+  case equalsUTI = "UTI-EQUALS"
+
+  /// The operator that the word is.
+  var comparison: Comparison.Operator? {
+    switch self {
+    case .in: .in
+    case .like: .like
+    case .matches: .matches
+    case .contains: .contains
+    case .beginsWith: .beginsWith
+    case .endsWith: .endsWith
+    case .between: .between
+    default: nil
+    }
+  }
+
+  /// Whether the word is a name where its meaning is impossible.
+  ///
+  /// Reserved all the same, so the printer marks it; but `size > 3` can only be about an attribute.
+  var isOftenName: Bool {
+    switch self {
+    case .first, .last, .size, .caseInsensitive, .ci, .subquery, .cast, .ternary: true
+    default: false
+    }
+  }
+
+  /// The keyword that `text` is, if any.
+  init?(_ text: UnsafeBufferPointer<UInt8>) {
+    guard (2...15).contains(text.count) else { return nil }
+    var key: UInt128 = 0
+    for byte in text {
+      // In capitals; of the other bytes only the hyphen has to stay as it is.
+      key = key << 8 | UInt128((0x61...0x7A).contains(byte) ? byte & 0xDF : byte)
+    }
+    guard let keyword = Self.table[key] else { return nil }
+    self = keyword
+  }
+
+  /// By the bytes of the word as one number: the longest has fifteen.
+  private static let table = Dictionary(
+    uniqueKeysWithValues: allCases.map { keyword in
+      (keyword.rawValue.utf8.reduce(0 as UInt128) { $0 << 8 | UInt128($1) }, keyword)
+    })
+
+  /// What can follow an operand, for suggestions.
+  static let operatorWords = [
+    "AND", "OR", "IN", "LIKE", "MATCHES", "CONTAINS", "BEGINSWITH", "ENDSWITH", "BETWEEN",
+  ]
+}

@@ -1,0 +1,32 @@
+/// A place in a format string.
+package struct FormatPosition: Sendable, Hashable, CustomStringConvertible {
+  /// The line, from 1; lines end with a line feed.
+  package var line: Int
+  /// The column, from 1, in Unicode scalars (not bytes: see `offset`).
+  package var column: Int
+  /// Bytes of UTF-8 before the place.
+  package var offset: Int
+
+  package init(line: Int = 1, column: Int = 1, offset: Int = 0) {
+    self.line = line
+    self.column = column
+    self.offset = offset
+  }
+
+  /// The place in words.
+  package var description: String { "line \(line), column \(column)" }
+
+  /// Moves on to `offset`, which is not before the present one; O(distance).
+  mutating func advance(to offset: Int, in text: UnsafeBufferPointer<UInt8>) {
+    while self.offset < min(offset, text.count) {
+      let byte = text[self.offset]
+      if byte == 0x0A {
+        line += 1
+        column = 1
+      } else if byte & 0xC0 != 0x80 {
+        column += 1
+      }
+      self.offset += 1
+    }
+  }
+}

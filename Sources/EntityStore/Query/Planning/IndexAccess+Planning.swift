@@ -1,0 +1,103 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension IndexAccess {
+  /// More tuples than this are not multiplied out; the first lists alone are used.
+  private static let mostRanges = 1 << 17
+
+  /// All of `index`, for its order.
+  init(whole index: StoredIndex, count: Int) {
+    self.index = index
+    span = .ranges([.all])
+    fixedCount = 0
+    exactness = .exact
+    clauses = []
+    estimatedEntryCount = count
+  }
+
+  /// What `index` can do for `conjuncts`; `nil` when none concerns its first attribute.
+  init?(
+    _ index: StoredIndex, _ conjuncts: [BoundCondition], _ statistics: PlannerStatistics
+  ) throws {
+    let attributes = index.description.attributes
+    var prefixes: [[UInt8]] = [[]]
+    var ranges: [IndexRange]?
+    var used: Set<Int> = []
+    var exactness = IndexConstraint.Exactness.exact
+    var fixedCount = 0
+    var completeCount = 0
+    attributes: for attribute in attributes {
+      guard let (constraint, places) = Self.constraint(on: attribute, conjuncts) else { break }
+      switch constraint.extent {
+      case .points(let points):
+        guard prefixes.count * max(1, points.count) <= Self.mostRanges else { break attributes }
+        used.formUnion(places)
+        if points.count <= 1, fixedCount == completeCount { fixedCount += 1 }
+        completeCount += 1
+        prefixes = prefixes.flatMap { prefix in points.map { prefix + $0 } }
+      case .range(let range):
+        used.formUnion(places)
+        if range.isEmpty {
+          prefixes = []
+          ranges = []
+        } else {
+          ranges = prefixes.map { range.behind($0) }
+        }
+        exactness = constraint.exactness
+        break attributes
+      }
+      if constraint.exactness == .superset { exactness = .superset }
+    }
+    guard !used.isEmpty else { return nil }
+    self.index = index
+    self.fixedCount = fixedCount
+    self.exactness = exactness
+    clauses = used
+    if let ranges {
+      span = .ranges(ranges)
+    } else if completeCount == attributes.count {
+      span = .points(prefixes)
+    } else {
+      span = .ranges(prefixes.map { .beginning(with: $0) })
+    }
+    estimatedEntryCount = 0
+    estimatedEntryCount = try estimate(statistics)
+  }
+
+  /// The clauses whose truth the entries alone prove.
+  var covered: Set<Int> { exactness == .exact ? clauses : [] }
+
+  private static func constraint(
+    on attribute: UInt32, _ conjuncts: [BoundCondition]
+  ) -> (IndexConstraint, [Int])? {
+    var constraint: IndexConstraint?
+    var places: [Int] = []
+    for (place, conjunct) in conjuncts.enumerated() {
+      guard let next = IndexConstraint(conjunct, on: attribute) else { continue }
+      constraint = constraint?.intersection(next) ?? next
+      places.append(place)
+    }
+    return constraint.map { ($0, places) }
+  }
+
+  /// By descending the tree for a few ranges; of many, a sample.
+  private func estimate(_ statistics: PlannerStatistics) throws -> Int {
+    if case .points(let points) = span, index.isUnique, points.count > 4 { return points.count }
+    let ranges = sample(8)
+    guard !ranges.isEmpty else { return 0 }
+    var sum = 0
+    for range in ranges { sum += try statistics.estimate(index, range) }
+    return min(statistics.recordCount, sum * rangeCount / ranges.count)
+  }
+
+  private func sample(_ most: Int) -> [IndexRange] {
+    let count = rangeCount
+    let step = max(1, count / most)
+    return stride(from: 0, to: count, by: step).prefix(most).map { place in
+      switch span {
+      case .points(let points): .beginning(with: points[place])
+      case .ranges(let ranges): ranges[place]
+      }
+    }
+  }
+}

@@ -1,0 +1,133 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// What a condition asks of one attribute, as an index understands it.
+struct IndexConstraint {
+  /// How well the entries within the constraint stand for the condition.
+  enum Exactness {
+    /// They are what the condition is true for.
+    case exact
+    /// They are where the key goes on with ASCII behind a prefix; others need a look at the record.
+    case exactBeforeASCII
+    /// Some may not be.
+    case superset
+  }
+
+  enum Extent {
+    /// Elements of keys, ascending.
+    case points([[UInt8]])
+    case range(IndexRange)
+  }
+
+  var extent: Extent
+  var exactness = Exactness.exact
+
+  /// The constraint of a condition on `attribute`; `nil` where an index does not help.
+  init?(_ condition: BoundCondition, on attribute: UInt32) {
+    switch condition {
+    case .test(let test) where test.attribute.number == attribute: self.init(test)
+    case .not(.test(let test)) where test.attribute.number == attribute:
+      guard case .null = test.kind else { return nil }
+      self.init(extent: .range(IndexRange(lower: [0, 255], upper: nil)))
+    default: return nil
+    }
+  }
+
+  private init(extent: Extent, exactness: Exactness = .exact) {
+    self.extent = extent
+    self.exactness = exactness
+  }
+
+  private init?(_ test: AttributeTest) {
+    let null: [[UInt8]] = test.admitsNull ? [[0]] : []
+    let type = test.attribute.type
+    switch test.kind {
+    case .null: self.init(extent: .points([[0]]))
+    case .interval(let interval):
+      if interval.isEmpty {
+        self.init(extent: .points([]))
+        return
+      }
+      let low = Self.element(OrderedNumber.value(interval.low, type))
+      let high = Self.element(OrderedNumber.value(interval.high, type))
+      self.init(extent: low == high ? .points([low]) : .range(Self.closed(low, high)))
+    case .numbers(let set):
+      // Both zeros have one key, and come next to each other.
+      var elements = null
+      for key in set.sorted {
+        let element = Self.element(OrderedNumber.value(key, type))
+        if elements.last != element { elements.append(element) }
+      }
+      self.init(extent: .points(elements))
+    case .keys(let set): self.init(extent: .points(null + set.sorted))
+    case .key(let interval):
+      let low = interval.lower.map { $0.isIncluded ? $0.element : $0.element + [255] }
+      let high = interval.upper.map { $0.isIncluded ? $0.element + [255] : $0.element }
+      self.init(extent: .range(IndexRange(lower: low ?? [0, 255], upper: high)))
+    case .text(_, let operation, let operand, let options):
+      guard options.isEmpty else { return nil }
+      self.init(operation, operand)
+    }
+  }
+
+  private init?(_ operation: TextTest.Operation, _ operand: String) {
+    let element = Self.element(.string(operand))
+    switch operation {
+    case .equal: self.init(extent: .points([element]))
+    case .less: self.init(extent: .range(IndexRange(lower: [0, 255], upper: element)))
+    case .lessOrEqual: self.init(extent: .range(IndexRange(lower: [0, 255], upper: element + [255])))
+    case .greater: self.init(extent: .range(IndexRange(lower: element + [255], upper: nil)))
+    case .greaterOrEqual: self.init(extent: .range(IndexRange(lower: element, upper: nil)))
+    case .beginsWith: self.init(prefix: operand, isWholeCondition: true)
+    case .like:
+      let literal = operand.prefix { !"?*\\".contains($0) }
+      guard !literal.isEmpty else { return nil }
+      self.init(prefix: String(literal), isWholeCondition: false)
+    case .endsWith, .contains, .matches: return nil
+    }
+  }
+
+  /// The texts that begin with `prefix`, and a few more: a mark behind the prefix belongs to its
+  /// last letter, so that the text does not begin with it; ASCII behind it surely is no mark.
+  private init(prefix: String, isWholeCondition: Bool) {
+    // The element without the zero byte that ends it.
+    let bytes = Array(Self.element(.string(prefix)).dropLast())
+    let isPlain = prefix.utf8.allSatisfy { $0 < 0x80 && $0 != 0x0d }
+    self.init(
+      extent: .range(IndexRange(lower: bytes, upper: KeyRange.successor(ofPrefix: bytes))),
+      exactness: isWholeCondition && isPlain ? .exactBeforeASCII : .superset)
+  }
+
+  /// Both constraints at once.
+  func intersection(_ other: IndexConstraint) -> IndexConstraint {
+    let exactness: Exactness =
+      switch (self.exactness, other.exactness) {
+      case (.exact, .exact): .exact
+      case (.superset, _), (_, .superset): .superset
+      default: .exactBeforeASCII
+      }
+    switch (extent, other.extent) {
+    case (.range(let a), .range(let b)):
+      return IndexConstraint(extent: .range(a.intersection(b)), exactness: exactness)
+    case (.points(let points), .range(let range)), (.range(let range), .points(let points)):
+      return IndexConstraint(
+        extent: .points(points.filter { range.admits($0) }),
+        exactness: exactness == .exact ? .exact : .superset)
+    case (.points(let a), .points(let b)):
+      let wanted = Set(b)
+      return IndexConstraint(
+        extent: .points(a.filter { wanted.contains($0) }), exactness: exactness)
+    }
+  }
+
+  private static func closed(_ low: [UInt8], _ high: [UInt8]) -> IndexRange {
+    IndexRange(lower: low, upper: high + [255])
+  }
+
+  /// The element of a value that has one: those of tests always do.
+  static func element(_ value: Value) -> [UInt8] {
+    var encoder = KeyEncoder()
+    do { try encoder.append(value) } catch { return [0] }
+    return Array(encoder.bytes)
+  }
+}

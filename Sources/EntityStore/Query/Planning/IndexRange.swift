@@ -1,0 +1,57 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// The entries of an index whose tuples, as bytes, are at or above one string of bytes and below
+/// another.
+///
+/// Elements of a tuple begin below 255 and none is the beginning of another, so that appending 255
+/// to a tuple of the first few elements gives the first bytes above all that begin with it.
+package struct IndexRange: Sendable, Hashable {
+  var lower: [UInt8]
+  /// `nil`: to the end.
+  var upper: [UInt8]?
+
+  static let all = IndexRange(lower: [], upper: nil)
+
+  /// All entries whose tuples begin with the elements of `tuple`.
+  static func beginning(with tuple: [UInt8]) -> IndexRange {
+    IndexRange(lower: tuple, upper: tuple.isEmpty ? nil : tuple + [255])
+  }
+
+  var isEmpty: Bool { upper.map { !lower.lexicographicallyPrecedes($0) } ?? false }
+
+  func intersection(_ other: IndexRange) -> IndexRange {
+    let low = lower.lexicographicallyPrecedes(other.lower) ? other.lower : lower
+    guard let a = upper else { return IndexRange(lower: low, upper: other.upper) }
+    guard let b = other.upper else { return IndexRange(lower: low, upper: a) }
+    return IndexRange(lower: low, upper: a.lexicographicallyPrecedes(b) ? a : b)
+  }
+
+  /// The same range behind the elements of `prefix`.
+  func behind(_ prefix: [UInt8]) -> IndexRange {
+    IndexRange(lower: prefix + lower, upper: upper.map { prefix + $0 } ?? prefix + [255])
+  }
+
+  /// Whether a whole tuple, not cut, lies within.
+  func admits(_ tuple: [UInt8]) -> Bool {
+    !tuple.lexicographicallyPrecedes(lower)
+      && (upper.map { tuple.lexicographicallyPrecedes($0) } ?? true)
+  }
+
+  /// The keys that may lie within: cut keys are told apart only by their records, so that a bound
+  /// beyond what they keep lets in everything that shares its beginning.
+  var keys: KeyRange {
+    var range = KeyRange()
+    if !lower.isEmpty { range.lower = .included(Array(lower.prefix(KeyEncoder.cutPrefix))) }
+    if let upper {
+      if upper.count <= KeyEncoder.cutPrefix {
+        range.upper = .excluded(upper)
+      } else {
+        let prefix = Array(upper.prefix(KeyEncoder.cutPrefix))
+        range.upper =
+          KeyRange.successor(ofPrefix: prefix).map(KeyRange.Bound.excluded) ?? .unbounded
+      }
+    }
+    return range
+  }
+}

@@ -1,0 +1,65 @@
+internal import LodestoreFormat
+
+/// How a query is run: where its records are looked for, what is checked on each, and how they are
+/// put in order.
+package struct QueryPlan: Sendable {
+  enum Arrangement: Sendable {
+    /// By record id.
+    case natural(isReversed: Bool)
+    /// As the entries of the one index range come.
+    case index(isReversed: Bool)
+    /// Sorted by the order's keys, of which only the first so many are kept.
+    case sort(keeping: Int?)
+  }
+
+  package let entity: StoredEntity
+  let access: AccessPath
+  /// What is still to be checked on each record.
+  let residual: BoundCondition?
+  /// The places of its parts in the conjunction.
+  let residualClauses: Set<Int>
+  /// The whole condition.
+  let condition: BoundCondition
+  let arrangement: Arrangement
+  let order: BoundOrder
+  let request: QueryRequest
+  /// In nanoseconds, as far as the planner can tell.
+  let cost: Double
+  package let estimatedMatchCount: Int
+  let recordCount: Int
+
+  /// Whether all records may be read.
+  package var isScan: Bool {
+    if case .scan = access { true } else { false }
+  }
+
+  /// Whether the entries of the access path alone say which records match.
+  var isAnsweredByEntries: Bool { residual == nil }
+}
+
+extension TransactionCore {
+  /// Binds `request` to `entity` and chooses how to run it.
+  ///
+  /// - Throws: ``StoreError/Code/invalidQuery`` with what cannot be used, before any record is read.
+  package func plan(
+    _ request: QueryRequest, for entity: StoredEntity
+  ) throws(StoreError) -> QueryPlan {
+    let condition = try ConditionBinding.bind(
+      request.condition, to: entity, positions: request.positions)
+    let binding = ConditionBinding(entity, request.positions)
+    let order = try BoundOrder(request.order, binding)
+    if let limit = request.limit, limit < 0 { throw .badQuery("the limit is \(limit)") }
+    guard request.offset >= 0 else { throw .badQuery("the offset is \(request.offset)") }
+    try request.after?.check(request, entity)
+    let statistics = PlannerStatistics(recordCount: try count(of: entity)) { index, range in
+      try self.transaction.estimatedCount(of: index.tree, within: range.keys)
+    }
+    do {
+      return try Planner(
+        request, condition: condition, order: order, entity: entity, statistics: statistics
+      ).plan()
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/// A query without its Swift type: what ``Query`` and `kvdump` hand to the planner.
+package struct QueryRequest: Sendable {
+  package var condition: ConditionTree
+  /// Where the condition's paths stand in its format string.
+  package var positions: [String: FormatPosition] = [:]
+  package var order: [SortTerm] = []
+  package var limit: Int?
+  package var offset = 0
+  package var after: ContinuationToken?
+  /// Whether reading all records is an error.
+  package var requiresIndex = false
+  /// Whether the planner must read all records: for tests and measurements.
+  package var forcesScan = false
+
+  package init(condition: ConditionTree = .constant(true)) {
+    self.condition = condition
+  }
+}
+
+/// One key of an order.
+package struct SortTerm: Sendable, Hashable {
+  package var path: ValuePath
+  package var isDescending: Bool
+  /// Where null goes; by default below every value, so first when ascending.
+  package var nullsFirst: Bool?
+  package var options: TextOptions
+
+  package init(
+    _ path: ValuePath, isDescending: Bool = false, nullsFirst: Bool? = nil,
+    options: TextOptions = []
+  ) {
+    self.path = path
+    self.isDescending = isDescending
+    self.nullsFirst = nullsFirst
+    self.options = options
+  }
+
+  /// Whether the order is that of an index walked in the direction of the term.
+  var isOrderOfIndex: Bool {
+    options.isEmpty && (nullsFirst ?? !isDescending) != isDescending
+  }
+}

@@ -1,0 +1,161 @@
+internal import LodestoreFormat
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// A Swift type whose `==` is that of its stored values in a condition tree.
+///
+/// The scalars and their optionals. Not the enumerations, which are looked at one by one, and not
+/// ``JSONValue`` and other documents, which are compared as Swift values only.
+protocol ComparedAsStored {
+  static var storedOrder: StoredOrder { get }
+  static var isOptional: Bool { get }
+  /// The value in a condition; nil when it is compared otherwise there.
+  var comparedValue: Value? { get }
+}
+
+/// Whether Swift's `<` is that of the stored values.
+enum StoredOrder {
+  case none, same
+  /// As the same, but not-a-number is equal to itself and below all others in Swift, and neither
+  /// in a tree.
+  case sameButNaN
+}
+
+protocol ScalarComparedAsStored: ComparedAsStored, AttributeValue {}
+
+extension ScalarComparedAsStored {
+  static var storedOrder: StoredOrder { .same }
+  static var isOptional: Bool { false }
+  var comparedValue: Value? { storedValue.value }
+}
+
+extension Int: ScalarComparedAsStored {}
+extension Int8: ScalarComparedAsStored {}
+extension Int16: ScalarComparedAsStored {}
+extension Int32: ScalarComparedAsStored {}
+extension Int64: ScalarComparedAsStored {}
+extension UInt: ScalarComparedAsStored {}
+extension UInt8: ScalarComparedAsStored {}
+extension UInt16: ScalarComparedAsStored {}
+extension UInt32: ScalarComparedAsStored {}
+extension UInt64: ScalarComparedAsStored {}
+extension Float: ScalarComparedAsStored {}
+extension Double: ScalarComparedAsStored {}
+extension String: ScalarComparedAsStored {}
+extension UUID: ScalarComparedAsStored {}
+
+extension Bool: ScalarComparedAsStored {
+  static var storedOrder: StoredOrder { .none }
+}
+
+extension Data: ScalarComparedAsStored {
+  static var storedOrder: StoredOrder { .none }
+}
+
+extension Date: ScalarComparedAsStored {
+  var comparedValue: Value? {
+    timeIntervalSinceReferenceDate.isNaN ? nil : .date(timeIntervalSinceReferenceDate)
+  }
+}
+
+extension URL: ScalarComparedAsStored {
+  static var storedOrder: StoredOrder { .none }
+
+  /// A relative URL is not equal to the absolute one that is read back for it.
+  var comparedValue: Value? { baseURL == nil ? storedValue.value : nil }
+}
+
+extension Decimal: ScalarComparedAsStored {
+  static var storedOrder: StoredOrder { .sameButNaN }
+
+  var comparedValue: Value? {
+    let stored = DecimalValue(self)
+    return isNaN || Decimal(stored) != self ? nil : .decimal(stored)
+  }
+}
+
+extension RecordID: ComparedAsStored {
+  static var storedOrder: StoredOrder { .same }
+  static var isOptional: Bool { false }
+  var comparedValue: Value? { .integer(unsigned: rawValue) }
+}
+
+extension Optional: ComparedAsStored where Wrapped: ScalarComparedAsStored {
+  static var storedOrder: StoredOrder { Wrapped.storedOrder }
+  static var isOptional: Bool { true }
+
+  var comparedValue: Value? {
+    switch self {
+    case .none: .null
+    case .some(let value): value.comparedValue
+    }
+  }
+}
+
+/// An optional, whatever is in it.
+protocol OptionalValue {
+  associatedtype Wrapped
+  static var none: Self { get }
+  var wrapped: Wrapped? { get }
+}
+
+extension Optional: OptionalValue {
+  var wrapped: Wrapped? { self }
+}
+
+/// What to compare in a tree instead of values of type `T`.
+struct StoredEquivalent {
+  let order: StoredOrder
+  let isOptional: Bool
+
+  /// Nil when values of `T` are compared otherwise than in a tree.
+  init?<T>(of type: T.Type) {
+    if let type = T.self as? any ComparedAsStored.Type {
+      order = type.storedOrder
+      isOptional = type.isOptional
+    } else if let type = T.self as? any OptionalValue.Type {
+      guard Self.hasStoredRawValue(wrappedType(of: type)) else { return nil }
+      order = .none
+      isOptional = true
+    } else {
+      guard Self.hasStoredRawValue(T.self) else { return nil }
+      order = .none
+      isOptional = false
+    }
+  }
+
+  /// Whether nil can be in two depths, of which a store keeps one.
+  static func isNestedOptional<T>(_ type: T.Type) -> Bool {
+    guard let type = T.self as? any OptionalValue.Type else { return false }
+    return wrappedType(of: type) is any OptionalValue.Type
+  }
+
+  private static func hasStoredRawValue(_ type: Any.Type) -> Bool {
+    func rawType<R: RawRepresentable>(_: R.Type) -> Any.Type { R.RawValue.self }
+    guard let type = type as? any RawRepresentable.Type else { return false }
+    return rawType(type) is any ScalarComparedAsStored.Type
+  }
+
+  /// The constant to compare with instead of `value`.
+  ///
+  /// Of what has a raw value only cases of enumerations: whoever writes a struct may well write
+  /// an `==` that is not that of the raw values.
+  static func value(for value: Any) -> Value? {
+    func rawValue<R: RawRepresentable>(_ value: R) -> Value? {
+      guard Mirror(reflecting: value).displayStyle == .enum else { return nil }
+      return (value.rawValue as? any ScalarComparedAsStored)?.comparedValue
+    }
+    if let value = value as? any ComparedAsStored { return value.comparedValue }
+    if let value = value as? any OptionalValue, isNil(value) { return .null }
+    if let value = value as? any RawRepresentable { return rawValue(value) }
+    return nil
+  }
+
+  private static func isNil(_ value: some OptionalValue) -> Bool { value.wrapped == nil }
+}
+
+private func wrappedType<O: OptionalValue>(of type: O.Type) -> Any.Type { O.Wrapped.self }

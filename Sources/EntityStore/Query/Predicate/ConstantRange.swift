@@ -1,0 +1,74 @@
+internal import LodestoreFormat
+
+/// A range of the standard library, captured or written with constants.
+protocol ConstantRange<Bound> {
+  associatedtype Bound: Comparable
+  var lowest: Bound? { get }
+  var highest: Bound? { get }
+  var isHighestIncluded: Bool { get }
+  func contains(_ element: Bound) -> Bool
+}
+
+extension ClosedRange: ConstantRange {
+  var lowest: Bound? { lowerBound }
+  var highest: Bound? { upperBound }
+  var isHighestIncluded: Bool { true }
+}
+
+extension Range: ConstantRange {
+  var lowest: Bound? { lowerBound }
+  var highest: Bound? { upperBound }
+  var isHighestIncluded: Bool { false }
+}
+
+extension PartialRangeFrom: ConstantRange {
+  var lowest: Bound? { lowerBound }
+  var highest: Bound? { nil }
+  var isHighestIncluded: Bool { false }
+}
+
+extension PartialRangeThrough: ConstantRange {
+  var lowest: Bound? { nil }
+  var highest: Bound? { upperBound }
+  var isHighestIncluded: Bool { true }
+}
+
+extension PartialRangeUpTo: ConstantRange {
+  var lowest: Bound? { nil }
+  var highest: Bound? { upperBound }
+  var isHighestIncluded: Bool { false }
+}
+
+/// A collection of the standard library that holds an element when one of its own is `==`.
+protocol ListOfConstants {
+  /// The values to compare with; nil when one is compared otherwise.
+  var storedValues: [Value]? { get }
+}
+
+extension Sequence {
+  fileprivate var comparedValues: [Value]? {
+    var values: [Value] = []
+    values.reserveCapacity(underestimatedCount)
+    for element in self {
+      guard let value = StoredEquivalent.value(for: element) else { return nil }
+      values.append(value)
+    }
+    return values
+  }
+}
+
+extension Array: ListOfConstants {
+  var storedValues: [Value]? { comparedValues }
+}
+
+extension ArraySlice: ListOfConstants {
+  var storedValues: [Value]? { comparedValues }
+}
+
+extension ContiguousArray: ListOfConstants {
+  var storedValues: [Value]? { comparedValues }
+}
+
+extension Set: ListOfConstants {
+  var storedValues: [Value]? { comparedValues }
+}

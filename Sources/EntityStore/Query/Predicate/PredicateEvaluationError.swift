@@ -1,0 +1,13 @@
+/// Why the Swift code of a predicate could not go on with an entity.
+struct PredicateEvaluationError: Error, Hashable, CustomStringConvertible {
+  let reason: String
+  /// The part of the predicate, as its author would write it.
+  let expression: String
+
+  init(_ reason: String, in expression: String) {
+    self.reason = reason
+    self.expression = expression
+  }
+
+  var description: String { "\(reason) in '\(expression)'" }
+}

@@ -1,0 +1,116 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+extension PredicateExpressions.NilCoalesce: PredicateNode {
+  func compile<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> Compiled<E, Output> {
+    let left = try scope.compile(lhs)
+    let right = try scope.compile(rhs)
+    return Compiled { frame in
+      if let value = try left.run(&frame) { return value }
+      return try right.run(&frame)
+    }
+  }
+
+  func operand<E: Entity>(in scope: PredicateScope<E>) -> PredicateOperand {
+    switch scope.operand(lhs) {
+    case .attribute(let attribute):
+      guard attribute.isScalar, case .constant(let value) = scope.operand(rhs) else {
+        return .opaque
+      }
+      return .defaulted(attribute, value)
+    case .constant(let value as LHS.Output):
+      return value.map { .constant($0) } ?? scope.operand(rhs)
+    default: return .opaque
+    }
+  }
+
+  func lowered<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> ConditionTree? {
+    guard let left = lhs as? any PredicateExpression<Bool?>,
+      let right = rhs as? any PredicateExpression<Bool>
+    else { return nil }
+    return try scope.condition(left, whenNil: scope.condition(right))
+  }
+
+  func text<E: Entity>(in scope: PredicateScope<E>) -> PredicateText {
+    PredicateText(scope.text(lhs), "??", scope.text(rhs), .coalescing)
+  }
+}
+
+extension PredicateExpressions.OptionalFlatMap: PredicateNode {
+  func compile<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> Compiled<E, Output> {
+    let wrapped = try scope.compile(wrapped)
+    let (inner, slot) = scope.binding(variable)
+    let code: Any = try inner.compile(transform)
+    if let transform = code as? Compiled<E, Result> {
+      return Compiled { frame in
+        guard let value = try wrapped.run(&frame) else { return nil }
+        frame.bind(value, to: slot)
+        return try transform.run(&frame)
+      }
+    }
+    guard let transform = code as? Compiled<E, Result?> else {
+      throw .unusableExpression(text(in: scope).string, entity: E.schema.name)
+    }
+    return Compiled { frame in
+      guard let value = try wrapped.run(&frame) else { return nil }
+      frame.bind(value, to: slot)
+      return try transform.run(&frame)
+    }
+  }
+
+  func lowered<E: Entity>(
+    in scope: PredicateScope<E>, whenNil: ConditionTree
+  ) throws(StoreError) -> ConditionTree? {
+    let operand = scope.operand(wrapped)
+    let inner = scope.unwrapping(wrapped, as: variable)
+    func body() throws(StoreError) -> ConditionTree? {
+      if let transform = transform as? any PredicateExpression<Bool> {
+        return try inner.condition(transform)
+      }
+      guard let transform = transform as? any PredicateExpression<Bool?> else { return nil }
+      return try inner.condition(transform, whenNil: whenNil)
+    }
+    switch operand {
+    case .constant(let value as Wrapped?):
+      return value == nil ? whenNil : try body()
+    case .attribute(let attribute):
+      guard attribute.isScalar, !(Wrapped.self is any OptionalValue.Type), let body = try body()
+      else { return nil }
+      let whenPresent = ConditionTree.allOf([attribute.isNotNull, body])
+      return .anyOf([whenPresent, .allOf([attribute.isNull, whenNil])])
+    default: return nil
+    }
+  }
+
+  func text<E: Entity>(in scope: PredicateScope<E>) -> PredicateText {
+    let transform = scope.binding(variable).scope.text(transform).string
+    return scope.text(wrapped).followed(by: ".flatMap { \(transform) }")
+  }
+}
+
+extension PredicateExpressions.ForcedUnwrap: PredicateNode {
+  func compile<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> Compiled<E, Output> {
+    let code = try scope.compile(inner)
+    return Compiled { frame in
+      guard let value = try code.run(&frame) else {
+        throw scope.failure("nil unwrapped", self)
+      }
+      return value
+    }
+  }
+
+  func operand<E: Entity>(in scope: PredicateScope<E>) -> PredicateOperand {
+    switch scope.operand(inner) {
+    case .attribute(let attribute) where scope.isPresent(attribute.name): .attribute(attribute)
+    case .constant(let value as Inner.Output): value.map { .constant($0) } ?? .opaque
+    default: .opaque
+    }
+  }
+
+  func text<E: Entity>(in scope: PredicateScope<E>) -> PredicateText {
+    scope.text(inner).followed(by: "!")
+  }
+}

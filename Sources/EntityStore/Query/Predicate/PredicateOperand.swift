@@ -1,0 +1,66 @@
+internal import LodestoreFormat
+
+/// A node of a predicate as a side of a comparison.
+enum PredicateOperand {
+  /// Only its code can tell.
+  case opaque
+  case record
+  /// A property of the record that is no attribute, but can lead to one.
+  case property(AnyKeyPath)
+  case attribute(PredicateAttribute)
+  /// `$0.attribute ?? constant`
+  case defaulted(PredicateAttribute, Any)
+  case constant(Any)
+
+  /// The operand, a `Bool`, as a condition.
+  var asCondition: ConditionTree? {
+    switch self {
+    case .constant(let value as Bool): .constant(value)
+    case .attribute(let attribute) where attribute.type == .bool:
+      attribute.compared(.equal, .bool(true))
+    case .defaulted(let attribute, let value as Bool) where attribute.type == .bool:
+      value ? attribute.compared(.notEqual, .bool(false)) : attribute.compared(.equal, .bool(true))
+    default: nil
+    }
+  }
+
+  /// The operand, a `Bool?`, as a condition that is `whenNil` where it is nil.
+  func asCondition(whenNil: ConditionTree) -> ConditionTree? {
+    switch self {
+    case .constant(let value as Bool?):
+      return value.map(ConditionTree.constant) ?? whenNil
+    case .attribute(let attribute) where attribute.type == .bool:
+      let isTrue = attribute.compared(.equal, .bool(true))
+      return switch whenNil {
+      case .constant(false): isTrue
+      case .constant(true): attribute.compared(.notEqual, .bool(false))
+      default: .anyOf([isTrue, .allOf([attribute.isNull, whenNil])])
+      }
+    default: return nil
+    }
+  }
+}
+
+/// An attribute, or the record's id, in a predicate.
+struct PredicateAttribute {
+  var name: String
+  var type: AttributeType
+  var keyPath: AnyKeyPath
+  /// Whether the raw value of what the key path leads to is meant.
+  var isRawValue = false
+
+  /// The name under which conditions know the record's id.
+  static let idName = "_id"
+
+  var path: Operand { .path(ValuePath(attribute: name)) }
+
+  /// Whether conditions look at its value as a whole, as they do not at documents.
+  var isScalar: Bool { type != .json && type != .document }
+
+  func compared(_ operator: Comparison.Operator, _ value: Value) -> ConditionTree {
+    .comparison(Comparison(path, `operator`, .value(value)))
+  }
+
+  var isNull: ConditionTree { compared(.equal, .null) }
+  var isNotNull: ConditionTree { compared(.notEqual, .null) }
+}

@@ -1,0 +1,193 @@
+internal import LodestoreFormat
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// The code of a whole condition.
+///
+/// Unchecked because the compiler cannot see that a predicate is Sendable in all its parts, of which
+/// the code is made.
+private struct SendableCode<E: Entity>: @unchecked Sendable {
+  let run: (inout PredicateFrame<E>) throws -> Bool
+}
+
+/// What a variable of a predicate stands for.
+enum PredicateBinding {
+  case record
+  /// The value in an optional node, of which the conditions in front make sure that it is there.
+  case unwrapped(any PredicateExpression)
+  /// An element or a value that is put there when the code runs.
+  case slot(Int)
+}
+
+private struct BoundVariable {
+  let key: PredicateExpressions.VariableID
+  let binding: PredicateBinding
+}
+
+/// Where in a predicate the front end is: which variable is the record, and what the others are.
+///
+/// A class, because what is generic is slow to copy where its type is found at run time; never
+/// changed once it has been handed out.
+final class PredicateScope<E: Entity> {
+  let attributes: PredicateAttributes
+  private let recordKey: PredicateExpressions.VariableID
+  private var bound: [BoundVariable] = []
+  private var slotCount = 0
+  /// The attributes that the conditions in front have found not to be null.
+  private var present: [String] = []
+  /// How a node that is not ours gets the values of the variables but for the record's.
+  private var binders: [(inout PredicateFrame<E>, inout PredicateBindings) throws -> Void] = []
+  private let record: PredicateExpressions.Variable<E>
+
+  init(record: PredicateExpressions.Variable<E>) {
+    attributes = .of(E.self)
+    recordKey = record.key
+    self.record = record
+  }
+
+  private init(copying other: PredicateScope) {
+    attributes = other.attributes
+    recordKey = other.recordKey
+    bound = other.bound
+    slotCount = other.slotCount
+    present = other.present
+    binders = other.binders
+    record = other.record
+  }
+
+  func binding(of key: PredicateExpressions.VariableID) -> PredicateBinding? {
+    key == recordKey ? .record : bound.last { $0.key == key }?.binding
+  }
+
+  /// The scope of a closure that runs for the values it is given, and the slot for these.
+  func binding<T>(
+    _ variable: PredicateExpressions.Variable<T>
+  ) -> (scope: PredicateScope, slot: Int) {
+    let scope = PredicateScope(copying: self)
+    let slot = slotCount
+    scope.slotCount += 1
+    scope.bound.append(BoundVariable(key: variable.key, binding: .slot(slot)))
+    scope.binders.append { frame, bindings in
+      bindings[variable] = try frame.value(of: slot, as: T.self)
+    }
+    return (scope, slot)
+  }
+
+  /// The scope of a condition behind one that has found a value in `node`.
+  func unwrapping<T>(
+    _ node: some PredicateExpression<T?>, as variable: PredicateExpressions.Variable<T>
+  ) -> PredicateScope {
+    let scope = PredicateScope(copying: self)
+    scope.bound.append(BoundVariable(key: variable.key, binding: .unwrapped(node)))
+    scope.binders.append { frame, bindings in
+      bindings[variable] = try self.compile(node).run(&frame)
+    }
+    return scope
+  }
+
+  /// The scope of a condition that is looked at only where `condition` is `value`.
+  func behind(_ condition: ConditionTree, being value: Bool) -> PredicateScope {
+    let found = condition.presentAttributes(being: value)
+    guard !found.isEmpty else { return self }
+    let scope = PredicateScope(copying: self)
+    scope.present += found
+    return scope
+  }
+
+  func isPresent(_ attribute: String) -> Bool { present.contains(attribute) }
+}
+
+extension ConditionTree {
+  /// The attributes that are not null where this is `value`.
+  fileprivate func presentAttributes(being value: Bool) -> [String] {
+    switch self {
+    case .all(let parts) where value: return parts.flatMap { $0.presentAttributes(being: true) }
+    case .any(let parts) where !value: return parts.flatMap { $0.presentAttributes(being: false) }
+    case .not(let part): return part.presentAttributes(being: !value)
+    case .comparison(let comparison):
+      guard comparison.operator == (value ? .notEqual : .equal),
+        comparison.right == .value(.null), case .path(let path) = comparison.left,
+        path.root == .record, path.steps.count == 1, case .member(let name)? = path.steps.first
+      else { return [] }
+      return [name]
+    default: return []
+    }
+  }
+}
+
+extension PredicateScope {
+  func operand(_ node: some PredicateExpression) -> PredicateOperand {
+    (node as? any PredicateNode)?.operand(in: self) ?? .opaque
+  }
+
+  func text(_ node: some PredicateExpression) -> PredicateText {
+    (node as? any PredicateNode)?.text(in: self)
+      ?? PredicateText(function: "\(type(of: node))", [])
+  }
+
+  /// The node as a condition: clauses as far as the tree can say it, its code where it cannot.
+  func condition(_ node: some PredicateExpression<Bool>) throws(StoreError) -> ConditionTree {
+    if let node = node as? any PredicateNode, let condition = try node.lowered(in: self) {
+      return condition
+    }
+    return try closure(node)
+  }
+
+  func condition<T>(
+    _ node: some PredicateExpression<T?>, whenNil: ConditionTree
+  ) throws(StoreError) -> ConditionTree? {
+    try (node as? any PredicateNode)?.lowered(in: self, whenNil: whenNil)
+  }
+
+  private func closure(_ node: some PredicateExpression<Bool>) throws(StoreError) -> ConditionTree {
+    let code = SendableCode(run: try compile(node).run)
+    return .closure(
+      EntityClosure<E>(text: text(node).string) { entity in
+        var frame = PredicateFrame(entity)
+        return try code.run(&frame)
+      })
+  }
+
+  /// The code of `node`.
+  func compile<N: PredicateExpression>(
+    _ node: N
+  ) throws(StoreError) -> Compiled<E, N.Output> {
+    guard let known = node as? any PredicateNode else { return foreign(node) }
+    guard let code = try erasedCode(of: known) as? Compiled<E, N.Output> else {
+      throw .unusableExpression(text(node).string, entity: E.schema.name)
+    }
+    return code
+  }
+
+  /// The code of `node`, whose type is known to be `Compiled<E, Output>`.
+  func compile<Output>(
+    erased node: any PredicateExpression, as type: Output.Type
+  ) throws(StoreError) -> Compiled<E, Output>? {
+    func open<N: PredicateExpression>(_ node: N) throws(StoreError) -> Any { try compile(node) }
+    return try open(node) as? Compiled<E, Output>
+  }
+
+  private func erasedCode(of node: some PredicateNode) throws(StoreError) -> Any {
+    try node.compile(in: self)
+  }
+
+  /// The code of a node that is not one of ours: what it says of itself.
+  func foreign<N: PredicateExpression>(_ node: N) -> Compiled<E, N.Output> {
+    let record = record
+    let binders = binders
+    return Compiled { frame in
+      var bindings = PredicateBindings((record, frame.entity))
+      for bind in binders { try bind(&frame, &bindings) }
+      return try node.evaluate(bindings)
+    }
+  }
+
+  /// What the code of `node` throws when it cannot go on.
+  func failure(_ reason: String, _ node: some PredicateExpression) -> PredicateEvaluationError {
+    PredicateEvaluationError(reason, in: text(node).string)
+  }
+}

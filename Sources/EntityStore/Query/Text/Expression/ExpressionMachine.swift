@@ -1,0 +1,109 @@
+internal import LodestoreFormat
+
+/// Runs a program over a text, all its threads at once: O(program × text), whatever the pattern.
+struct ExpressionMachine: ~Copyable {
+  private static let none = UTF8Scalar.invalid - 1
+
+  private let program: ExpressionProgram
+  private let text: UnsafeRawBufferPointer
+  /// The consuming instructions that go on at the place, and whether one is ``match``.
+  private var current: [Int32] = []
+  private var following: [Int32] = []
+  private var isMatch = false
+  /// For each instruction the place at which it was visited last, plus 1.
+  private var visits: [Int]
+  private var stack: [Int32] = []
+
+  init(_ program: ExpressionProgram, _ text: UnsafeRawBufferPointer) {
+    self.program = program
+    self.text = text
+    visits = [Int](repeating: 0, count: program.instructions.count)
+  }
+
+  mutating func matchesWholeText() -> Bool {
+    var offset = 0
+    var scalar = next(at: 0)
+    follow(0, Surroundings(before: Self.none, after: scalar.value, offset: 0))
+    while offset < text.count {
+      swap(&current, &following)
+      following.removeAll(keepingCapacity: true)
+      if current.isEmpty { return false }
+      isMatch = false
+      offset += scalar.length
+      let value = scalar.value == UTF8Scalar.invalid ? 0xfffd : scalar.value
+      scalar = next(at: offset)
+      let surroundings = Surroundings(before: value, after: scalar.value, offset: offset)
+      let fold = program.isCaseless ? TextFolding.simpleFold(value) : value
+      for thread in current
+      where program.consumes(program.instructions[Int(thread)], value, fold: fold) {
+        follow(thread + 1, surroundings)
+      }
+    }
+    return isMatch
+  }
+
+  private func next(at offset: Int) -> (value: UInt32, length: Int) {
+    guard offset < text.count else { return (Self.none, 0) }
+    let (scalar, length) = UTF8Scalar.decode(text, at: offset)
+    return (scalar, length)
+  }
+
+  /// Adds the threads that start at `start` without consuming anything.
+  private mutating func follow(_ start: Int32, _ surroundings: borrowing Surroundings) {
+    stack.append(start)
+    while let thread = stack.popLast() {
+      let index = Int(thread)
+      guard visits[index] != surroundings.offset + 1 else { continue }
+      visits[index] = surroundings.offset + 1
+      switch program.instructions[index] {
+      case .scalar, .caselessScalar, .set: following.append(thread)
+      case .match: isMatch = true
+      case .jump(let target): stack.append(Int32(truncatingIfNeeded: target))
+      case .split(let first, let second):
+        stack.append(Int32(truncatingIfNeeded: second))
+        stack.append(Int32(truncatingIfNeeded: first))
+      case .assertion(let assertion):
+        if holds(assertion, surroundings) { stack.append(thread + 1) }
+      }
+    }
+  }
+
+  /// A place between two scalars.
+  private struct Surroundings: ~Copyable {
+    var before: UInt32
+    var after: UInt32
+    var offset: Int
+  }
+
+  private func holds(
+    _ assertion: ExpressionAssertion, _ place: borrowing Surroundings
+  ) -> Bool {
+    let isAtEnd = place.offset == text.count
+    let isInCRLF = place.before == 0x0d && place.after == 0x0a
+    switch assertion {
+    case .textStart: return place.offset == 0
+    case .textEnd: return isAtEnd
+    case .textEndOrLastLineEnd:
+      return isAtEnd || (!isInCRLF && isLastLineEnd(place.after, place.offset))
+    case .lineStart:
+      return place.offset == 0 || (!isAtEnd && !isInCRLF && LineEnd.contains(place.before))
+    case .lineEnd: return isAtEnd || (!isInCRLF && LineEnd.contains(place.after))
+    case .wordBoundary: return isWord(place.before) != isWord(place.after)
+    case .notWordBoundary: return isWord(place.before) == isWord(place.after)
+    }
+  }
+
+  private func isLastLineEnd(_ value: UInt32, _ offset: Int) -> Bool {
+    guard LineEnd.contains(value) else { return false }
+    let rest = text.count - offset
+    let isCRLF = value == 0x0d && rest == 2 && text[offset + 1] == 0x0a
+    return isCRLF || rest == next(at: offset).length
+  }
+
+  private func isWord(_ value: UInt32) -> Bool {
+    if value < 0x80 {
+      return value == 0x5f || (0x30...0x39).contains(value) || (value | 0x20) &- 0x61 < 26
+    }
+    return Unicode.Scalar(value).map { ScalarProperty.word.contains($0) } ?? false
+  }
+}

@@ -1,0 +1,122 @@
+extension ExpressionParser {
+  private enum Operation { case intersection, difference }
+
+  /// Behind the `[` at `start`: members up to `]`, with `&&`, `--` and classes in it.
+  mutating func readClass(_ start: Int, depth: Int) throws(PatternError) -> ScalarSet {
+    if let set = try readPOSIXClass(start) { return set }
+    guard depth < Self.deepestClass else {
+      throw error("the class", start, "is nested deeper than \(Self.deepestClass)")
+    }
+    let isNegated = take("^")
+    var result: (set: ScalarSet, operation: Operation)?
+    var members = ClassMembers()
+    var operatorCount = 0
+    while true {
+      guard let scalar = peek() else { throw error("the class", start, "is not closed") }
+      let memberStart = place
+      place += 1
+      switch scalar {
+      case "]":
+        guard !members.isEmpty else {
+          throw error("the class", start, "has an empty side; write \\] for a bracket")
+        }
+        let set = Self.combined(result, members.set(isCaseless: flags.isCaseless))
+        return isNegated ? .complement(set) : set
+      case "[":
+        members.sets.append(try readClass(memberStart, depth: depth + 1))
+      case "&" where take("&"), "-" where peek() == "-" && !members.isEmpty && take("-"):
+        guard !members.isEmpty else {
+          throw error("the operator", memberStart, "has nothing before it")
+        }
+        operatorCount += 1
+        guard operatorCount <= Self.deepestClass else {
+          throw error("the class", start, "has more than \(Self.deepestClass) operators")
+        }
+        let set = Self.combined(result, members.set(isCaseless: flags.isCaseless))
+        result = (set, scalar == "&" ? .intersection : .difference)
+        members = ClassMembers()
+      case _ where flags.ignoresBlanks && scalar.properties.isPatternWhitespace: break
+      default:
+        try readMember(scalar, memberStart, into: &members)
+      }
+    }
+  }
+
+  private static func combined(
+    _ left: (set: ScalarSet, operation: Operation)?, _ right: ScalarSet
+  ) -> ScalarSet {
+    switch left {
+    case nil: right
+    case (let set, .intersection)?: .intersection(set, right)
+    case (let set, .difference)?: .difference(set, right)
+    }
+  }
+
+  /// A scalar, a range of two or an escape.
+  private mutating func readMember(
+    _ scalar: Unicode.Scalar, _ start: Int, into members: inout ClassMembers
+  ) throws(PatternError) {
+    guard let lower = try readBound(scalar, start, into: &members) else { return }
+    // A hyphen before the end of the class or another operator stands for itself.
+    guard peek() == "-", place + 1 < scalars.count,
+      !"]-[".unicodeScalars.contains(scalars[place + 1])
+    else {
+      members.ranges.append(lower...lower)
+      return
+    }
+    place += 1
+    let upperStart = place
+    guard let next = peek() else { throw error("the range", start, "has no end") }
+    place += 1
+    let setCount = members.sets.count
+    guard let upper = try readBound(next, upperStart, into: &members), lower <= upper else {
+      throw error(
+        "the range", start,
+        members.sets.count > setCount ? "ends in more than one scalar" : "ends before it starts")
+    }
+    members.ranges.append(lower...upper)
+  }
+
+  /// A scalar; nil for an escape that stands for a set, which goes to `members`.
+  private mutating func readBound(
+    _ scalar: Unicode.Scalar, _ start: Int, into members: inout ClassMembers
+  ) throws(PatternError) -> UInt32? {
+    guard scalar == "\\" else { return scalar.value }
+    if take("b") { return 0x08 }
+    switch try readCommonEscape(start) {
+    case .literal(let value): return value
+    case .set(let set):
+      members.sets.append(set)
+      return nil
+    }
+  }
+
+  /// `:alpha:]`, behind the `[`.
+  private mutating func readPOSIXClass(_ start: Int) throws(PatternError) -> ScalarSet? {
+    let before = place
+    guard take(":") else { return nil }
+    var name = ""
+    while let scalar = peek(), scalar.isASCII, scalar == "^" || scalar.properties.isAlphabetic {
+      name.unicodeScalars.append(scalar)
+      place += 1
+    }
+    guard !name.isEmpty, take(":]") else {
+      place = before
+      return nil
+    }
+    return try property(named: name, start)
+  }
+}
+
+/// What has been read of a class, up to its end or the next operator.
+private struct ClassMembers {
+  var ranges: [ClosedRange<UInt32>] = []
+  var sets: [ScalarSet] = []
+
+  var isEmpty: Bool { ranges.isEmpty && sets.isEmpty }
+
+  func set(isCaseless: Bool) -> ScalarSet {
+    let all = ScalarSet.union(sets + [isCaseless ? .withFolds(ranges) : .ranges(ranges)])
+    return isCaseless ? .caseless(all) : all
+  }
+}

@@ -1,0 +1,150 @@
+extension ExpressionParser {
+  /// What an escape stands for, in or outside a class.
+  enum Escape {
+    case literal(UInt32)
+    case set(ScalarSet)
+  }
+
+  /// Outside a class, behind the backslash.
+  mutating func readEscape(_ start: Int) throws(PatternError) {
+    guard let scalar = peek() else {
+      throw error("the backslash", start, "escapes nothing; write two for one backslash")
+    }
+    switch scalar {
+    case "b", "B", "A", "z", "Z":
+      place += 1
+      let assertions: [Unicode.Scalar: ExpressionAssertion] = [
+        "b": .wordBoundary, "B": .notWordBoundary, "A": .textStart, "z": .textEnd,
+        "Z": .textEndOrLastLineEnd,
+      ]
+      if let assertion = assertions[scalar] { append(.assertion(assertion)) }
+    case "R":
+      place += 1
+      let single = ScalarSet.property(.lineEnd)
+      append(set: single)
+      appendLineEnd()
+    case "Q":
+      place += 1
+      while peek() != nil, !take("\\E") {
+        append(literal: scalars[place].value)
+        place += 1
+      }
+    case "E":
+      throw error("the \\E", start, "ends no \\Q")
+    case "1"..."9", "k":
+      throw error(
+        "a backreference", start, "is not supported: it cannot be matched in linear time")
+    default:
+      switch try readCommonEscape(start) {
+      case .literal(let value): append(literal: value)
+      case .set(let set): append(set: set)
+      }
+    }
+  }
+
+  /// Makes the set appended last into an alternative of CR LF.
+  private mutating func appendLineEnd() {
+    let single = ExpressionNode.set(sets.count - 1)
+    replaceLast(with: .choice([.sequence([.scalar(0x0d), .scalar(0x0a)]), single]))
+  }
+
+  /// The escapes that classes have too, behind the backslash.
+  mutating func readCommonEscape(_ start: Int) throws(PatternError) -> Escape {
+    guard let scalar = peek() else {
+      throw error("the backslash", start, "escapes nothing; write two for one backslash")
+    }
+    place += 1
+    switch scalar {
+    case "d": return .set(.property(.categories([.decimalNumber])))
+    case "D": return .set(.complement(.property(.categories([.decimalNumber]))))
+    case "w": return .set(.property(.word))
+    case "W": return .set(.complement(.property(.word)))
+    case "s": return .set(.property(.whiteSpace))
+    case "S": return .set(.complement(.property(.whiteSpace)))
+    case "h": return .set(.property(.blank))
+    case "H": return .set(.complement(.property(.blank)))
+    case "v": return .set(.property(.lineEnd))
+    case "V": return .set(.complement(.property(.lineEnd)))
+    case "p": return .set(try readProperty(start))
+    case "P": return .set(.complement(try readProperty(start)))
+    case "t": return .literal(0x09)
+    case "n": return .literal(0x0a)
+    case "r": return .literal(0x0d)
+    case "f": return .literal(0x0c)
+    case "a": return .literal(0x07)
+    case "e": return .literal(0x1b)
+    case "x":
+      if take("{") {
+        let value = try readHexadecimal(1...6, start)
+        guard take("}") else { throw error("the \\x{", start, "is not closed") }
+        return .literal(value)
+      }
+      return .literal(try readHexadecimal(2...2, start))
+    case "u": return .literal(try readUTF16(start))
+    case "U": return .literal(try readHexadecimal(8...8, start))
+    case "0"..."9", "a"..."z", "A"..."Z":
+      throw error("the escape \\\(scalar)", start, "is not supported")
+    default: return .literal(scalar.value)
+    }
+  }
+
+  /// A scalar in hexadecimal digits.
+  private mutating func readHexadecimal(
+    _ counts: ClosedRange<Int>, _ start: Int, allowsSurrogate: Bool = false
+  ) throws(PatternError) -> UInt32 {
+    var value: UInt32 = 0
+    var count = 0
+    while count < counts.upperBound, let scalar = peek(), scalar.isASCII,
+      let digit = Character(scalar).hexDigitValue
+    {
+      value = value << 4 | UInt32(digit)
+      count += 1
+      place += 1
+    }
+    guard counts.contains(count), allowsSurrogate || Unicode.Scalar(value) != nil else {
+      throw error("the escape", start, "is no scalar in hexadecimal digits")
+    }
+    return value
+  }
+
+  /// Four digits, or the eight of a surrogate pair.
+  private mutating func readUTF16(_ start: Int) throws(PatternError) -> UInt32 {
+    let high = try readHexadecimal(4...4, start, allowsSurrogate: true)
+    guard high & 0xfffff800 == 0xd800 else { return high }
+    guard high < 0xdc00, take("\\u") else {
+      throw error("the escape", start, "is half a surrogate pair")
+    }
+    let low = try readHexadecimal(4...4, start, allowsSurrogate: true)
+    guard (0xdc00...0xdfff).contains(low) else {
+      throw error("the escape", start, "is half a surrogate pair")
+    }
+    return 0x10000 + (high & 0x3ff) << 10 + low & 0x3ff
+  }
+
+  /// Behind `\p`: a letter, or a name in braces.
+  private mutating func readProperty(_ start: Int) throws(PatternError) -> ScalarSet {
+    var name = ""
+    if take("{") {
+      while let scalar = peek(), scalar != "}" {
+        name.unicodeScalars.append(scalar)
+        place += 1
+      }
+      guard take("}") else { throw error("the property", start, "is not closed") }
+    } else if let scalar = peek() {
+      name = String(scalar)
+      place += 1
+    }
+    return try property(named: name, start)
+  }
+
+  /// The set of a name that may start with `^`.
+  func property(named name: String, _ start: Int) throws(PatternError) -> ScalarSet {
+    let isNegated = name.hasPrefix("^")
+    guard let property = ScalarProperty(name: isNegated ? String(name.dropFirst()) : name) else {
+      throw error(
+        "the property", start,
+        "is not known; there are the general categories such as Lu, and alpha, digit and the like")
+    }
+    return isNegated ? .complement(.property(property)) : .property(property)
+  }
+}

@@ -1,0 +1,25 @@
+/// A regular expression that is matched with whole texts in time O(pattern × text).
+///
+/// The commonly used part of ICU's syntax: literals, `.`, classes with ranges, `&&` and `--`,
+/// escapes, general categories, anchors, groups, flags, alternatives and quantifiers. What cannot
+/// be matched in linear time, backreferences and lookaround, is refused, and so is what takes back
+/// parts of a match, possessive quantifiers and atomic groups. It looks at scalars as they are
+/// stored, as ICU does: "é" as one scalar matches `.`, as two it matches `..`. Without case, scalars
+/// are compared by their simple foldings. A byte that is not UTF-8 is U+FFFD.
+struct RegularExpression: Sendable {
+  private let program: ExpressionProgram
+  private let automaton: ExpressionAutomaton?
+
+  init(_ pattern: String, isCaseless: Bool) throws(PatternError) {
+    var parser = try ExpressionParser(pattern, isCaseless: isCaseless)
+    let root = try parser.parse()
+    program = try ExpressionProgram(root, sets: parser.sets)
+    automaton = ExpressionAutomaton(program)
+  }
+
+  func admits(_ utf8: UnsafeRawBufferPointer) -> Bool {
+    if let verdict = automaton?.matches(utf8) { return verdict }
+    var machine = ExpressionMachine(program, utf8)
+    return machine.matchesWholeText()
+  }
+}

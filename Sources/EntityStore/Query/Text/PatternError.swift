@@ -1,0 +1,12 @@
+/// Why the pattern of a LIKE or MATCHES cannot be used.
+package struct PatternError: Error, Sendable, Hashable {
+  /// The fact found and the fact expected, as a clause.
+  package var message: String
+  /// Where in the pattern's UTF-8, when that is known.
+  package var offset: Int?
+
+  package init(_ message: String, at offset: Int? = nil) {
+    self.message = message
+    self.offset = offset
+  }
+}

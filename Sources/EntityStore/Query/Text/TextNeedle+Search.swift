@@ -1,0 +1,159 @@
+internal import LodestoreFormat
+
+extension TextNeedle {
+  enum Place { case start, end, anywhere }
+
+  /// After so many hits that are no whole characters the closer look has the better time bound.
+  private static let mostAttempts = 16
+
+  /// Whether the constant is found at the place, as whole characters.
+  func isFound(in utf8: UnsafeRawBufferPointer, _ place: Place) -> Bool {
+    if bytes.isEmpty { return true }
+    return bytes.withUnsafeBytes { needle in
+      if isBytewise { return isFound(needle, inBytes: utf8, place) }
+      guard isFolding else { return isFound(needle, inUnfolded: utf8, place) }
+      if utf8.isASCII {
+        return isASCII && isFound(needle, inASCII: utf8, place)
+      }
+      return withNormal(utf8) { normal in
+        normal.isPlainText
+          ? isFound(needle, inUnfolded: normal, place) : isFound(needle, inNormal: normal, place)
+      }
+    }
+  }
+
+  private func isFound(
+    _ needle: UnsafeRawBufferPointer, inBytes text: UnsafeRawBufferPointer, _ place: Place
+  ) -> Bool {
+    let start = text.count &- needle.count
+    guard start >= 0 else { return false }
+    return switch place {
+    case .start: text.hasPrefix(needle)
+    case .end: text.slice(from: start).hasPrefix(needle)
+    case .anywhere: ByteSearch.first(needle, in: text) != nil
+    }
+  }
+
+  /// Looks at the bytes as they are, and at normalized text only when that does not decide.
+  ///
+  /// Plain text may be folded already: to fold it again changes nothing.
+  private func isFound(
+    _ needle: UnsafeRawBufferPointer, inUnfolded text: UnsafeRawBufferPointer, _ place: Place
+  ) -> Bool {
+    let start = text.count &- needle.count
+    var isHit = false
+    if start >= 0 {
+      switch place {
+      case .start:
+        isHit = text.hasPrefix(needle)
+        if isHit, isPlain, isPlainBoundary(text, needle.count) { return true }
+      case .end:
+        isHit = text.slice(from: start).hasPrefix(needle)
+        if isHit, isPlain, isPlainBoundary(text, start) { return true }
+      case .anywhere:
+        guard let verdict = plainOccurrence(of: needle, in: text) else { break }
+        if verdict { return true }
+        isHit = true
+      }
+    }
+    if !isHit, hasOneSpelling || text.isPlainText { return false }
+    // A hit in plain text can only have failed for want of a boundary between CR and LF.
+    if isHit, text.isPlainText { return false }
+    return withNormal(text) { isFound(needle, inNormal: $0, place) }
+  }
+
+  /// Nil when there is no occurrence; true when there is one of whole characters.
+  private func plainOccurrence(
+    of needle: UnsafeRawBufferPointer, in text: UnsafeRawBufferPointer
+  ) -> Bool? {
+    guard var hit = ByteSearch.first(needle, in: text) else { return nil }
+    guard isPlain else { return false }
+    var attempts = 0
+    while true {
+      if isPlainBoundary(text, hit), isPlainBoundary(text, hit &+ needle.count) { return true }
+      attempts &+= 1
+      if attempts == Self.mostAttempts { return isFound(needle, inNormalOf: text) }
+      guard let next = ByteSearch.first(needle, in: text, from: hit &+ 1) else { return false }
+      hit = next
+    }
+  }
+
+  private func isFound(
+    _ needle: UnsafeRawBufferPointer, inNormalOf text: UnsafeRawBufferPointer
+  ) -> Bool {
+    withNormal(text) { isFound(needle, inNormal: $0, .anywhere) }
+  }
+
+  /// Whether there is a boundary between characters, seen from two scalars below U+0300.
+  private func isPlainBoundary(_ text: UnsafeRawBufferPointer, _ offset: Int) -> Bool {
+    guard offset > 0, offset < text.count else { return true }
+    let before = text[offset &- 1]
+    let after = text[offset]
+    guard after < 0xcc else { return false }
+    if before < 0x80 { return before != 0x0d || after != 0x0a }
+    return offset >= 2 && before & 0xc0 == 0x80 && text[offset &- 2] & 0xc0 == 0xc0
+      && text[offset &- 2] < 0xcc
+  }
+
+  private func isFound(
+    _ needle: UnsafeRawBufferPointer, inASCII text: UnsafeRawBufferPointer, _ place: Place
+  ) -> Bool {
+    let start = text.count &- needle.count
+    guard start >= 0 else { return false }
+    switch place {
+    case .start:
+      let head = UnsafeRawBufferPointer(rebasing: text[..<needle.count])
+      return TextOrder.asciiOrder(head, needle, isCaseless: isCaseless) == 0
+        && isPlainBoundary(text, needle.count)
+    case .end:
+      return TextOrder.asciiOrder(text.slice(from: start), needle, isCaseless: isCaseless) == 0
+        && isPlainBoundary(text, start)
+    case .anywhere:
+      var from = 0
+      var attempts = 0
+      while let hit = nextHit(needle, text, from) {
+        if isPlainBoundary(text, hit), isPlainBoundary(text, hit &+ needle.count) { return true }
+        attempts &+= 1
+        if attempts == Self.mostAttempts { return isFound(needle, inNormalOf: text) }
+        from = hit &+ 1
+      }
+      return false
+    }
+  }
+
+  private func nextHit(
+    _ needle: UnsafeRawBufferPointer, _ text: UnsafeRawBufferPointer, _ from: Int
+  ) -> Int? {
+    isCaseless
+      ? ByteSearch.first(needle, in: text, from: from, isCaseless: true)
+      : ByteSearch.first(needle, in: text, from: from)
+  }
+
+  /// In text that has been folded as the constant is.
+  ///
+  /// Normal forms of equal characters are the same bytes, so that the constant occurs where its
+  /// bytes do, provided that a character starts there and one ends behind.
+  private func isFound(
+    _ needle: UnsafeRawBufferPointer, inNormal normal: UnsafeRawBufferPointer, _ place: Place
+  ) -> Bool {
+    var text = String(decoding: normal, as: UTF8.self)
+    let characters = text
+    return text.withUTF8 { utf8 in
+      let text = UnsafeRawBufferPointer(utf8)
+      var boundaries = CharacterBoundaries(characters)
+      let start = text.count &- needle.count
+      guard start >= 0 else { return false }
+      switch place {
+      case .start: return text.hasPrefix(needle) && boundaries.contains(needle.count)
+      case .end: return text.slice(from: start).hasPrefix(needle) && boundaries.contains(start)
+      case .anywhere:
+        var ends = boundaries
+        var search = RepeatedByteSearch(needle)
+        while let hit = search.next(in: text) {
+          if boundaries.contains(hit), ends.contains(hit &+ needle.count) { return true }
+        }
+        return false
+      }
+    }
+  }
+}

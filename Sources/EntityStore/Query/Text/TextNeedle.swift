@@ -1,0 +1,63 @@
+internal import LodestoreFormat
+
+/// The constant side of a comparison, folded and measured once.
+struct TextNeedle: Sendable {
+  let options: TextOptions
+  /// The constant folded by the options, in NFC but for `[n]`.
+  let bytes: [UInt8]
+  let isPlain: Bool
+  let isASCII: Bool
+  /// Whether no text of other bytes is canonically equivalent to the constant.
+  ///
+  /// So it is with ASCII, but for K, ; and `, which the Kelvin sign, the Greek question mark and
+  /// the Greek varia stand for.
+  let hasOneSpelling: Bool
+  let isBytewise: Bool
+  let isCaseless: Bool
+  let isFolding: Bool
+
+  init(_ text: String, _ options: TextOptions) {
+    self.options = options
+    isBytewise = options.contains(.normalized)
+    isCaseless = !isBytewise && options.contains(.caseInsensitive)
+    isFolding = isCaseless || (!isBytewise && options.contains(.diacriticInsensitive))
+    var bytes: [UInt8] = []
+    Array(text.utf8).withUnsafeBytes { TextFolding.folded($0, options: options, to: &bytes) }
+    self.bytes = bytes
+    isPlain = bytes.withUnsafeBytes { $0.isPlainText }
+    isASCII = bytes.withUnsafeBytes { $0.isASCII }
+    hasOneSpelling = isASCII && !bytes.contains { $0 == 0x4b || $0 == 0x3b || $0 == 0x60 }
+  }
+
+  func isEqual(to utf8: UnsafeRawBufferPointer) -> Bool {
+    bytes.withUnsafeBytes { needle in
+      if !isFolding {
+        if utf8.isEqual(to: needle) { return true }
+        if isBytewise || hasOneSpelling { return false }
+      }
+      if let order = TextOrder.asciiOrder(utf8, needle, isCaseless: isCaseless) {
+        return order == 0
+      }
+      return withNormal(utf8) { $0.isEqual(to: needle) }
+    }
+  }
+
+  /// Below, at or above zero as `utf8` is before, equal to or after the constant.
+  func order(of utf8: UnsafeRawBufferPointer) -> Int {
+    bytes.withUnsafeBytes { needle in
+      if isBytewise { return utf8.order(against: needle) }
+      if let order = TextOrder.asciiOrder(utf8, needle, isCaseless: isCaseless) { return order }
+      return withNormal(utf8) { $0.order(against: needle) }
+    }
+  }
+
+  /// Calls `body` with the text folded as the constant is.
+  func withNormal<Result>(
+    _ utf8: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result
+  ) -> Result {
+    if isBytewise || (!isFolding && Normalization.isCertainlyNFC(utf8)) { return body(utf8) }
+    var normal: [UInt8] = []
+    TextFolding.folded(utf8, options: options, to: &normal)
+    return normal.withUnsafeBytes { body($0) }
+  }
+}

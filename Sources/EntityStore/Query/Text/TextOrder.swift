@@ -1,0 +1,63 @@
+internal import LodestoreFormat
+
+/// The order of texts, that of Swift's `<` unless options ask for another.
+///
+/// It is the order of the scalars of the NFC forms, which is also the order of index keys.
+package enum TextOrder {
+  /// Below, at or above zero as `a` is before, equal to or after `b`.
+  package static func compare(
+    _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, options: TextOptions
+  ) -> Int {
+    if options.contains(.normalized) { return a.order(against: b) }
+    let isCaseless = options.contains(.caseInsensitive)
+    if let order = asciiOrder(a, b, isCaseless: isCaseless) { return order }
+    var (left, right) = ([UInt8](), [UInt8]())
+    TextFolding.folded(a, options: options, to: &left)
+    TextFolding.folded(b, options: options, to: &right)
+    return left.withUnsafeBytes { left in right.withUnsafeBytes { left.order(against: $0) } }
+  }
+
+  /// Appends bytes of which the plain order is the order by `options`.
+  package static func appendSortKey(
+    of utf8: UnsafeRawBufferPointer, options: TextOptions, to bytes: inout [UInt8]
+  ) {
+    TextFolding.folded(utf8, options: options, to: &bytes)
+  }
+
+  /// The order, when ASCII around the first difference decides it.
+  ///
+  /// A scalar that is followed by ASCII, or by nothing, composes with nothing behind it, and ASCII
+  /// composes with nothing before it.
+  static func asciiOrder(
+    _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, isCaseless: Bool
+  ) -> Int? {
+    let length = min(a.count, b.count)
+    var offset = 0
+    while length &- offset >= 8 {
+      let left = ASCIIWord.load(a, at: offset)
+      let right = ASCIIWord.load(b, at: offset)
+      guard (left | right) & ASCIIWord.highBits == 0 else { break }
+      let isSame =
+        isCaseless
+        ? ASCIIWord.lowercased(left) == ASCIIWord.lowercased(right) : left == right
+      if !isSame { break }
+      offset &+= 8
+    }
+    while offset < length {
+      var (left, right) = (a[offset], b[offset])
+      if (left | right) >= 0x80 { return nil }
+      if isCaseless { (left, right) = (ASCIIWord.lowercased(left), ASCIIWord.lowercased(right)) }
+      offset &+= 1
+      if left != right {
+        return isASCIIOrEnd(a, offset) && isASCIIOrEnd(b, offset) ? (left < right ? -1 : 1) : nil
+      }
+    }
+    guard isASCIIOrEnd(a, offset), isASCIIOrEnd(b, offset) else { return nil }
+    return (a.count - b.count).signum()
+  }
+
+  @inline(__always)
+  private static func isASCIIOrEnd(_ text: UnsafeRawBufferPointer, _ offset: Int) -> Bool {
+    offset >= text.count || text[offset] < 0x80
+  }
+}

@@ -1,0 +1,49 @@
+internal import LodestoreFormat
+
+/// A comparison of text with a constant, made ready for a million texts.
+///
+/// Without options texts are compared as Swift's `String` does it, by canonical equivalence and by
+/// whole `Character`s: "\r\n" does not contain "\n", "e\u{301}" does not begin with "e". With `[c]`
+/// and `[d]` the same is said of both sides folded, see ``TextFolding``. With `[n]`, which outdoes
+/// the others, bytes are compared; but LIKE still counts by `Character`. MATCHES looks at scalars as
+/// they are stored, see ``RegularExpression``; of the options it minds `[c]` alone.
+///
+/// Bytes that are not UTF-8 never trap; what is said of them is not defined.
+package struct TextTest: Sendable {
+  package enum Operation: Sendable, Hashable {
+    case equal, less, lessOrEqual, greater, greaterOrEqual
+    case beginsWith, endsWith, contains, like, matches
+  }
+
+  private let operation: Operation
+  private let needle: TextNeedle
+  private let pattern: LikePattern?
+  private let expression: RegularExpression?
+
+  /// Throws for a pattern that cannot be used.
+  package init(
+    _ operation: Operation, _ operand: String, options: TextOptions
+  ) throws(PatternError) {
+    self.operation = operation
+    pattern = operation == .like ? try LikePattern(operand, options: options) : nil
+    expression =
+      operation == .matches
+      ? try RegularExpression(operand, isCaseless: options.contains(.caseInsensitive)) : nil
+    needle = TextNeedle(operation == .like || operation == .matches ? "" : operand, options)
+  }
+
+  package func admits(_ utf8: UnsafeRawBufferPointer) -> Bool {
+    switch operation {
+    case .equal: needle.isEqual(to: utf8)
+    case .less: needle.order(of: utf8) < 0
+    case .lessOrEqual: needle.order(of: utf8) <= 0
+    case .greater: needle.order(of: utf8) > 0
+    case .greaterOrEqual: needle.order(of: utf8) >= 0
+    case .beginsWith: needle.isFound(in: utf8, .start)
+    case .endsWith: needle.isFound(in: utf8, .end)
+    case .contains: needle.isFound(in: utf8, .anywhere)
+    case .like: pattern?.admits(utf8) ?? false
+    case .matches: expression?.admits(utf8) ?? false
+    }
+  }
+}

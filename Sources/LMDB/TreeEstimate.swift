@@ -1,0 +1,169 @@
+import CLMDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Where a key would be in a tree, found by descending it once: no entry is read.
+package struct TreePosition: Sendable {
+  /// The share of the tree's entries that are below the key, from 0 to 1.
+  package var share: Double
+  fileprivate var leaf: UInt64
+  fileprivate var placeInLeaf: Int
+
+  fileprivate static let start = TreePosition(share: 0, leaf: .max, placeInLeaf: 0)
+  fileprivate static let end = TreePosition(share: 1, leaf: .max, placeInLeaf: 0)
+}
+
+extension Transaction {
+  /// About how many entries of `tree` lie within `range`; exact when they share a page.
+  ///
+  /// A few page visits, whatever the size of the tree. Pages are taken to be evenly filled; where
+  /// that is far from true, so is the answer. In a write it is that of the last commit.
+  package func estimatedCount(of tree: Tree, within range: KeyRange) throws -> Int {
+    if environment.isActiveWrite(handle) {
+      return try environment.read { try $0.committedEstimate(of: tree, within: range) }
+    }
+    return try committedEstimate(of: tree, within: range)
+  }
+
+  private func committedEstimate(of tree: Tree, within range: KeyRange) throws -> Int {
+    let count = try count(of: tree)
+    guard count > 0, let pages = try TreePages(of: tree, in: self) else { return count }
+    let lower = pages.position(of: range.lower, isLower: true)
+    let upper = pages.position(of: range.upper, isLower: false)
+    if lower.leaf == upper.leaf, lower.leaf != .max {
+      return max(0, upper.placeInLeaf - lower.placeInLeaf)
+    }
+    let estimate = (upper.share - lower.share) * Double(count)
+    return max(0, min(count, Int(estimate.rounded())))
+  }
+}
+
+/// The pages of one tree as a read transaction sees them, read as LMDB lays them out.
+///
+/// Every offset is checked, so that a damaged page ends the descent instead of the process.
+private struct TreePages {
+  private let map: UnsafeRawPointer
+  private let pageSize: Int
+  private let pageCount: UInt64
+  private let root: UInt64
+
+  /// Nil for an empty tree, and where the map does not look as expected.
+  init?(of tree: Tree, in transaction: Transaction) throws(LMDBError) {
+    let info = transaction.environment.rawInfo
+    pageSize = info.pageSize
+    pageCount = UInt64(info.usedBytes / max(1, info.pageSize))
+    // The record of a named tree in the tree of names: depth at 6, root page at 40.
+    let names = Tree(name: "tree names", handle: 1, hasIntegerKeys: false)
+    let cursor = try Cursor(names, in: transaction)
+    let isFound = try Array(tree.name.utf8).withBytes { (name) throws(LMDBError) in
+      try cursor.seek(name)
+    }
+    guard isFound, cursor.value.count == 48, let inPage = cursor.key.baseAddress else { return nil }
+    root = cursor.value.loadUnaligned(fromByteOffset: 40, as: UInt64.self)
+    // The name's bytes lie in a page of the map, whose header begins with the page's number.
+    let offset = Int(bitPattern: inPage) % pageSize
+    let page = inPage - offset
+    let number = page.loadUnaligned(as: UInt64.self)
+    guard root != .max, number < pageCount, root < pageCount else { return nil }
+    map = page - Int(number) * pageSize
+    // The magic number of LMDB's first meta page.
+    guard map.loadUnaligned(fromByteOffset: 16, as: UInt32.self) == 0xBEEF_C0DE else { return nil }
+  }
+
+  /// The position of the first entry at or after a lower bound, or after an upper one.
+  func position(of bound: KeyRange.Bound, isLower: Bool) -> TreePosition {
+    switch bound {
+    case .unbounded: isLower ? .start : .end
+    case .included(let key): position(of: isLower ? key : key + [0])
+    case .excluded(let key): position(of: isLower ? key + [0] : key)
+    }
+  }
+
+  private func position(of key: [UInt8]) -> TreePosition {
+    key.withUnsafeBytes { key in
+      var number = root
+      var share = 0.0
+      var width = 1.0
+      // Deeper than any tree that fits 64 bits.
+      for _ in 0..<32 {
+        guard let page = Page(map, number: number, of: pageCount, size: pageSize) else { break }
+        let place = page.place(of: key)
+        guard page.isBranch else {
+          return TreePosition(
+            share: share + width * Double(place) / Double(max(1, page.count)), leaf: number,
+            placeInLeaf: place)
+        }
+        width /= Double(page.count)
+        share += width * Double(place)
+        number = page.child(at: place)
+      }
+      return TreePosition(share: share, leaf: .max, placeInLeaf: 0)
+    }
+  }
+
+  /// One branch or leaf page of a tree with byte keys.
+  private struct Page {
+    private let base: UnsafeRawPointer
+    private let size: Int
+    let isBranch: Bool
+    let count: Int
+
+    init?(_ map: UnsafeRawPointer, number: UInt64, of pageCount: UInt64, size: Int) {
+      guard number < pageCount else { return nil }
+      base = map + Int(number) * size
+      self.size = size
+      let flags = base.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
+      let lower = Int(base.loadUnaligned(fromByteOffset: 12, as: UInt16.self))
+      guard flags & 3 == 1 || flags & 3 == 2, flags & 0x20 == 0, lower >= 16, lower <= size else {
+        return nil
+      }
+      isBranch = flags & 1 != 0
+      count = (lower - 16) / 2
+      if count == 0 { return nil }
+    }
+
+    /// In a leaf how many keys are below `key`; in a branch which child has its place.
+    func place(of key: UnsafeRawBufferPointer) -> Int {
+      // The first key of a branch stands for "anything lower".
+      var low = isBranch ? 1 : 0
+      var high = count
+      while low < high {
+        let middle = (low + high) / 2
+        let order = order(at: middle, key)
+        if isBranch ? order <= 0 : order < 0 { low = middle + 1 } else { high = middle }
+      }
+      return isBranch ? low - 1 : low
+    }
+
+    /// The order of the key at `place` and `key`.
+    private func order(at place: Int, _ key: UnsafeRawBufferPointer) -> Int {
+      guard let node = node(at: place) else { return 1 }
+      let keyCount = Int(base.loadUnaligned(fromByteOffset: node + 6, as: UInt16.self))
+      guard node + 8 + keyCount <= size else { return 1 }
+      let shared = min(keyCount, key.count)
+      if shared > 0, let bytes = key.baseAddress {
+        let order = memcmp(base + node + 8, bytes, shared)
+        if order != 0 { return Int(order) }
+      }
+      return keyCount - key.count
+    }
+
+    func child(at place: Int) -> UInt64 {
+      guard let node = node(at: place) else { return .max }
+      let low = base.loadUnaligned(fromByteOffset: node, as: UInt32.self)
+      let high = base.loadUnaligned(fromByteOffset: node + 4, as: UInt16.self)
+      return UInt64(low) | UInt64(high) << 32
+    }
+
+    private func node(at place: Int) -> Int? {
+      let offset = Int(base.loadUnaligned(fromByteOffset: 16 + place * 2, as: UInt16.self))
+      return offset >= 16 && offset + 8 <= size ? offset : nil
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/// The facts that normalization follows, as text in the files beside this one.
+///
+/// Frozen: they were taken from Unicode 17.0 and are not to be updated, because index keys hold
+/// what they say. See Format.md, "Index keys".
+enum NormalizationData {}
+
+/// Reads the numbers and signs of ``NormalizationData``.
+struct NormalizationDataReader {
+  private var rest: UnsafeBufferPointer<UInt8>.SubSequence
+
+  init(_ text: StaticString) {
+    rest = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)[...]
+  }
+
+  /// Skips blanks, and tells whether something follows.
+  mutating func hasEntry() -> Bool {
+    rest = rest.drop { $0 == 0x20 || $0 == 0x0a }
+    return !rest.isEmpty
+  }
+
+  mutating func take(_ sign: Unicode.Scalar) -> Bool {
+    guard let first = rest.first, UInt32(first) == sign.value else { return false }
+    rest = rest.dropFirst()
+    return true
+  }
+
+  /// The number in base 36 that comes next; 0 when none does.
+  mutating func number() -> UInt32 {
+    var value: UInt32 = 0
+    while let digit = rest.first {
+      switch digit {
+      case 0x30...0x39: value = value &* 36 &+ UInt32(digit &- 0x30)
+      case 0x61...0x7a: value = value &* 36 &+ UInt32(digit &- 0x61 &+ 10)
+      default: return value
+      }
+      rest = rest.dropFirst()
+    }
+    return value
+  }
+}

@@ -1,0 +1,16 @@
+import EntityStore
+import Testing
+
+/// A text that is no condition, the place and the token at fault, and what is said of it.
+struct RefusedFormat: Sendable, CustomTestStringConvertible {
+  let text: String
+  let message: String
+
+  /// `message` is what follows "cannot parse the condition: ".
+  init(_ text: String, _ message: String) {
+    self.text = text
+    self.message = message
+  }
+
+  var testDescription: String { text.debugDescription }
+}

@@ -1,0 +1,71 @@
+import EntityStore
+
+/// An entity with what conditions know by more than their names: raw values, ids, a property that
+/// is none of them.
+struct Ticket: Sendable {
+  enum Status: String, CaseIterable, Codable, Sendable {
+    case open, closed
+    /// Of the type of the raw value, and not it.
+    var label: String { self == .open ? "closed" : "open" }
+  }
+
+  enum Priority: Int, CaseIterable, Codable, Sendable { case low = 1, high = 9 }
+
+  /// A struct with a raw value, equal to more than itself.
+  struct Tag: RawRepresentable, Equatable, Codable, Sendable {
+    var rawValue: String
+    static func == (a: Tag, b: Tag) -> Bool { a.rawValue.lowercased() == b.rawValue.lowercased() }
+  }
+
+  var id = RecordID<Ticket>()
+  var status = Status.open
+  var priority: Priority?
+  var tag = Tag(rawValue: "")
+  var count = 0
+  var divisor = 0
+  var votes: Int8 = 0
+  var rating: Int?
+  var parent: RecordID<Ticket>?
+  var numbers: [Int] = []
+  var optionals: [Int?] = []
+
+  var owner: RecordID<Ticket> { parent ?? id }
+  var copy: Ticket { self }
+}
+
+extension Ticket: Entity {
+  static let schema = EntitySchema<Ticket>(
+    "Ticket",
+    attributes: [
+      .init("state", \.status), .init("priority", \.priority), .init("tag", \.tag),
+      .init("count", \.count), .init("divisor", \.divisor), .init("votes", \.votes),
+      .init("rating", \.rating), .init("parent", \.parent), .init("numbers", \.numbers),
+      .init("optionals", \.optionals),
+    ])
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(status)
+    writer.write(priority)
+    writer.write(tag)
+    writer.write(count)
+    writer.write(divisor)
+    writer.write(votes)
+    writer.write(rating)
+    writer.write(parent)
+    writer.write(numbers)
+    writer.write(optionals)
+  }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    status = try reader.read()
+    priority = try reader.read()
+    tag = try reader.read()
+    count = try reader.read()
+    divisor = try reader.read()
+    votes = try reader.read()
+    rating = try reader.read()
+    parent = try reader.read()
+    numbers = try reader.read()
+    optionals = try reader.read()
+  }
+}

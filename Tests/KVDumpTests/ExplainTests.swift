@@ -1,0 +1,72 @@
+import Testing
+
+@testable import KVDumpCommands
+
+@Suite("Explain")
+struct ExplainTests {
+  private func lines(_ folder: StoreFolder, _ arguments: String...) async -> [String] {
+    let outcome = await folder.execute(
+      "explain", ["Pod", "--format", "table", "--color", "never"] + arguments)
+    #expect(outcome.status == .success, "\(outcome.messages)")
+    return outcome.data.split(separator: "\n").map(String.init)
+  }
+
+  @Test func `tells people the steps and what they are thought to read`() async throws {
+    let folder = try await QueriedStore.make()
+    let scan = await lines(
+      folder, #"license == "MIT""#, "--sort", "-version", "--limit", "2", "--offset", "1")
+    #expect(
+      scan == [
+        "scan       all records of Pod", #"check      on each record: license == "MIT""#,
+        "order      sorted by -version, keeping the first 3", "limit      2 from 1",
+        "estimated  0 entries and 5 records",
+      ])
+    let index = await lines(folder, "stars == 20")
+    #expect(index.first?.hasPrefix("index      Pod.stars at (20), about ") == true)
+    #expect(index.last?.hasPrefix("estimated  ") == true)
+  }
+
+  @Test func `measures what a run reads`() async throws {
+    let folder = try await QueriedStore.make()
+    let scan = await lines(folder, #"license == "MIT""#, "--analyze")
+    #expect(
+      scan.last?.hasPrefix("actual     0 entries and 5 records read, 2 results, ") == true)
+    #expect(scan.last?.hasSuffix(" ms") == true)
+    let index = await lines(folder, "stars == 31", "--analyze")
+    #expect(index.last?.hasPrefix("actual     1 entry and 1 record read, 1 result, ") == true)
+    #expect(await folder.isSound())
+  }
+
+  @Test func `is one object in JSON and rows in CSV`() async throws {
+    let folder = try await QueriedStore.make()
+    #expect(
+      await folder.run("explain", "Pod", #"license == "MIT""#, "--format", "json").data
+        == #"{"entity":"Pod","index":null,"scan":true,"estimatedEntries":0,"estimatedRecords":5,"#
+        + #""plan":[{"step":"scan","text":"all records of Pod"},"#
+        + #"{"step":"check","text":"on each record: license == \"MIT\""},"#
+        + #"{"step":"order","text":"by _id"}]}"# + "\n")
+    let analyzed = await folder.run(
+      "explain", "Pod", #"license == "MIT""#, "--analyze", "--format", "json")
+    #expect(
+      counts(analyzed.data).hasPrefix(
+        #"{"entity":"Pod","index":null,"scan":true,"estimatedEntries":0,"estimatedRecords":5,"#
+          + #""entriesRead":0,"recordsRead":5,"results":2,"plan":["#))
+    #expect(
+      await folder.run("explain", "Pod", "FALSEPREDICATE", "--format", "csv").data
+        .hasPrefix("step,text\r\nread,nothing: the condition is never true\r\n"))
+  }
+
+  @Test func `explains what a query of the same arguments does`() async throws {
+    let folder = try await QueriedStore.make()
+    let screen = await folder.run("explain", "Pod", "--color", "never", width: 80)
+    #expect(screen.data.contains("limit      20\n"))
+    #expect(await folder.run("explain", "Pod").data.contains("limit") == false)
+    await folder.expectFailure(
+      "explain", ["Pod", "stars == 20 AND license == 1", "--require-index", "--sort", "nmae"],
+      .usage,
+      """
+      kvdump: STORE: Pod has no attribute "nmae"; did you mean "name"? see 'kvdump schema STORE Pod'
+
+      """)
+  }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import LodestoreFormat
+import Testing
+
+/// Our table against the libraries' and against `String`'s own order.
+@Suite struct NormalizationTests {
+  /// Foundation's tables lag behind the library's; what Unicode 16 added is tested through `==`.
+  private static func isOld(_ scalar: Unicode.Scalar) -> Bool {
+    guard let age = scalar.properties.age else { return false }
+    return age.major < 16
+  }
+
+  @Test func everyAssignedScalarHasFoundationsNormalForms() {
+    var count = 0
+    for value in UInt32(0)...0x10ffff {
+      guard let scalar = Unicode.Scalar(value), Self.isOld(scalar) else { continue }
+      count += 1
+      guard agreesWithFoundation(String(scalar)) else { return }
+    }
+    #expect(count > 280_000)
+  }
+
+  @Test func everyScalarIsEqualToItsNormalForms() {
+    for value in UInt32(0)...0x10ffff {
+      guard let scalar = Unicode.Scalar(value) else { continue }
+      let text = String(scalar)
+      let (composed, decomposed) = (String(decoding: nfc(text), as: UTF8.self), nfd(text))
+      guard composed == text, String(decoding: decomposed, as: UTF8.self) == text,
+        nfc(composed) == Array(composed.utf8), nfd(composed) == decomposed
+      else {
+        Issue.record("U+\(String(value, radix: 16))")
+        return
+      }
+    }
+  }
+
+  @Test func everyLatinAndGreekBaseWithEveryMarkHasFoundationsNormalForms() throws {
+    let bases = [0x41...0x5a, 0x61...0x7a, 0xc0...0x17f, 0x370...0x3ff, 0x1f00...0x1fff]
+      .joined().compactMap { Unicode.Scalar(UInt32($0)) }.filter(Self.isOld)
+    let marks = [0x300...0x36f].joined().compactMap { Unicode.Scalar(UInt32($0)) }
+    for base in bases {
+      for mark in marks {
+        guard agreesWithFoundation("\(base)\(mark)") else { return }
+      }
+    }
+  }
+
+  @Test func everyHangulSyllableIsComposedOfItsLetters() throws {
+    for value in UInt32(0xac00)...0xd7a3 {
+      let syllable = String(try #require(Unicode.Scalar(value)))
+      let letters = String(decoding: nfd(syllable), as: UTF8.self)
+      guard (2...3).contains(letters.unicodeScalars.count), nfc(letters) == Array(syllable.utf8),
+        agreesWithFoundation(syllable), agreesWithFoundation(letters)
+      else {
+        Issue.record("U+\(String(value, radix: 16))")
+        return
+      }
+    }
+  }
+
+  @Test func randomTextsHaveFoundationsNormalForms() {
+    var random = SeededGenerator(salt: 40)
+    for _ in 0..<SeededGenerator.caseCount(byDefault: 100_000) {
+      // Foundation composes U+1176, which is no vowel of a syllable, and misses some finals; all
+      // syllables are tested above.
+      var text = random.nastyText(upTo: 8).unicodeScalars
+      text.removeAll { (0x1160...0x11ff).contains($0.value) }
+      guard agreesWithFoundation(String(text)) else { return }
+    }
+  }
+
+  @Test func normalFormsAreStableUnderNormalization() {
+    var random = SeededGenerator(salt: 41)
+    for _ in 0..<SeededGenerator.caseCount(byDefault: 30_000) {
+      let text = random.nastyText(upTo: 10, with: NastyText.newScalars)
+      let (composed, decomposed) = (nfc(text), nfd(text))
+      let again = String(decoding: composed, as: UTF8.self)
+      guard nfc(again) == composed, nfd(again) == decomposed, isNFC(composed),
+        isNFC(Array(text.utf8)) == (Array(text.utf8) == composed),
+        nfc(String(decoding: decomposed, as: UTF8.self)) == composed
+      else {
+        Issue.record("\(scalars(text)); \(SeededGenerator.replay)")
+        return
+      }
+    }
+  }
+
+  @Test func bytesOfNFCAreOrderedAndEqualAsStringsAre() {
+    var random = SeededGenerator(salt: 42)
+    var equalCount = 0
+    for _ in 0..<SeededGenerator.caseCount(byDefault: 100_000) {
+      // Of some texts with the pairs that Unicode 16 added, `<` says that neither is less.
+      let isNew = Int.random(in: 0..<4, using: &random) == 0
+      let a = random.nastyText(upTo: 4, with: isNew ? NastyText.newScalars : [])
+      var b = random.nastyText(upTo: 4, with: isNew ? NastyText.newScalars : [])
+      switch Int.random(in: 0..<3, using: &random) {
+      case 0: b = String(decoding: nfd(a), as: UTF8.self)
+      case 1: b = a + b
+      default: break
+      }
+      if a == b { equalCount += 1 }
+      let (left, right) = (nfc(a), nfc(b))
+      // `<` does not look at what follows when one text starts with the scalars of the other, even
+      // where a mark that follows is to be ordered before the ones in common; and it errs about
+      // some texts of which one form starts with the other.
+      let isPrefixed =
+        a.utf8.starts(with: b.utf8) || b.utf8.starts(with: a.utf8)
+        || left.starts(with: right) || right.starts(with: left)
+      guard (left == right) == (a == b),
+        isNew || isPrefixed || left.lexicographicallyPrecedes(right) == (a < b)
+      else {
+        Issue.record("\(scalars(a)) and \(scalars(b)); \(SeededGenerator.replay)")
+        return
+      }
+    }
+    #expect(equalCount > 1_000)
+  }
+
+  @Test(arguments: [
+    ("", ""), ("61", "61"), ("65 cc 81", "c3 a9"), ("c3 a9", "c3 a9"), ("e2 84 aa", "4b"),
+    ("cd be", "3b"), ("e1 bf af", "60"), ("61 cc 81 cc a7", "c3 a1 cc a7"),
+    ("e1 84 80 e1 85 a1 e1 86 a8", "ea b0 81"), ("e0 a5 98", "e0 a4 95 e0 a4 bc"),
+  ])
+  func knownTextsHaveTheirNFC(text: String, expected: String) {
+    #expect(hexadecimal(nfc(bytes(hexadecimal: text))) == expected)
+  }
+
+  @Test func bytesThatAreNotUTF8StayAsTheyAre() {
+    var random = SeededGenerator(salt: 43)
+    for text in ["ff", "c3", "61 cc", "ed a0 80", "f4 90 80 80", "c0 80", "e2 84", "80 80", "f8"] {
+      let broken = bytes(hexadecimal: text)
+      #expect(nfc(broken) == broken)
+      #expect(nfd(broken) == broken)
+      #expect(isNFC(broken))
+      let marks: [UInt8] = [0xcc, 0xa7, 0xcc, 0x81]
+      #expect(nfc(broken + marks.suffix(2) + marks.prefix(2)) == broken + marks)
+    }
+    for _ in 0..<SeededGenerator.caseCount(byDefault: 30_000) {
+      var text = Array(random.nastyText(upTo: 6).utf8)
+      for _ in 0..<2 where !text.isEmpty {
+        let place = Int.random(in: text.indices, using: &random)
+        text[place] = UInt8.random(in: 0...255, using: &random)
+      }
+      let composed = nfc(text)
+      guard nfc(composed) == composed, nfd(composed) == nfd(text), isNFC(composed) else {
+        Issue.record("\(hexadecimal(text)); \(SeededGenerator.replay)")
+        return
+      }
+    }
+  }
+
+  @Test func hundredThousandMarksAtOneBaseAreSortedWithoutQuadraticTime() {
+    var text = "a"
+    for _ in 0..<50_000 { text += "\u{301}\u{323}" }
+    let composed = nfc(text)
+    let expected =
+      "\u{1ea1}" + String(repeating: "\u{323}", count: 49_999)
+      + String(repeating: "\u{301}", count: 50_000)
+    #expect(composed == Array(expected.utf8))
+  }
+
+  private func agreesWithFoundation(_ text: String) -> Bool {
+    let (composed, decomposed) = (
+      Array(text.precomposedStringWithCanonicalMapping.utf8),
+      Array(text.decomposedStringWithCanonicalMapping.utf8)
+    )
+    guard nfc(text) == composed, nfd(text) == decomposed,
+      isNFC(Array(text.utf8)) == (Array(text.utf8) == composed)
+    else {
+      Issue.record(
+        """
+        \(scalars(text)): \(hexadecimal(nfc(text))) must be \(hexadecimal(composed)), \
+        \(hexadecimal(nfd(text))) must be \(hexadecimal(decomposed)); \(SeededGenerator.replay)
+        """)
+      return false
+    }
+    return true
+  }
+
+  private func scalars(_ text: String) -> String {
+    text.unicodeScalars.map { String($0.value, radix: 16) }.joined(separator: " ")
+  }
+
+  private func isNFC(_ text: [UInt8]) -> Bool { text.withUnsafeBytes { Normalization.isNFC($0) } }
+
+  private func nfc(_ text: String) -> [UInt8] { nfc(Array(text.utf8)) }
+
+  private func nfc(_ text: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    text.withUnsafeBytes { Normalization.appendNFC(of: $0, to: &result) }
+    return result
+  }
+
+  private func nfd(_ text: String) -> [UInt8] { nfd(Array(text.utf8)) }
+
+  private func nfd(_ text: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    text.withUnsafeBytes { Normalization.appendNFD(of: $0, to: &result) }
+    return result
+  }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import EntityStore
+
+/// `kvdump explain`: how a query is run, and what it reads.
+struct ExplainCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain", abstract: "How a query is run: its index, and how much it reads.",
+    discussion: """
+      Examples:
+        kvdump explain pods.lodestore Pod 'name == "A" AND version >= "2"'
+        kvdump explain pods.lodestore Pod --sort -stars --limit 10 --analyze
+
+      The same as 'kvdump query --explain' with these arguments. "scan" is all records; "check" is \
+      what is looked at in each record that is read; "sorted" is an order that no index gives. The \
+      JSON forms have one object.
+
+      \(ConditionOptions.grammar)
+      """)
+
+  @OptionGroup var store: StoreArgument
+
+  @Argument(help: "The entity.")
+  var entity: String
+
+  @OptionGroup(title: "Selection") var query: QueryArguments
+
+  @Flag(help: "Run it, and tell what it read beside what it was thought to read.")
+  var analyze = false
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func run(on console: Console) async throws -> ExitStatus {
+    try ReadStore.readChecked(store.path, on: console) { core in
+      try QueryFault.telling(about: query.condition.text, store.path, as: output, on: console) {
+        let entity = try core.entity(entity, in: store.path)
+        var request = try query.request(for: entity, in: store.path)
+        request.limit = query.rows.effectiveLimit(on: console.terminal)
+        let planning = QueryPlanning(
+          entity: entity, core: core, isCounted: false, isAnalyzed: analyze)
+        try planning.report(request).write(on: console)
+        return .success
+      }
+    }
+  }
+}

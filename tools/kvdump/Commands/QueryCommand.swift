@@ -1,0 +1,129 @@
+import ArgumentParser
+import EntityStore
+
+/// `kvdump query`: the records for which a condition is true.
+struct QueryCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "query", abstract: "The records for which a condition is true.",
+    discussion: """
+      Examples:
+        kvdump query pods.lodestore Pod 'license == "MIT"' --sort -version,name
+        kvdump query pods.lodestore Pod 'name CONTAINS[cd] %@' --arg "l'été"
+        kvdump query pods.lodestore Pod 'license.type == NULL' --count
+        kvdump query pods.lodestore Pod 'name == "A"' --explain --analyze
+
+      \(ConditionOptions.grammar)
+
+      The status is 0 also when no record is found: a search that finds nothing has been answered. \
+      With --exists nothing is written, and the status is 1 when there is none.
+
+      With --page the next page's token follows on standard error: as "next page: --after TOKEN", or \
+      not at all on the last page; with --format json or jsonl as {"next":"TOKEN"}, which is null on \
+      the last page. A token belongs to one condition and order, and stays good when records come \
+      and go.
+      """)
+
+  @OptionGroup var store: StoreArgument
+
+  @Argument(help: "The entity.")
+  var entity: String
+
+  @OptionGroup(title: "Selection") var query: QueryArguments
+  @OptionGroup(title: "Selection") var fields: FieldOptions
+
+  @Option(
+    help: ArgumentHelp("Go on where a page ended, told by --page.", valueName: "token"))
+  var after: String?
+
+  @Flag(help: "Tell the token of the next page; needs --limit.")
+  var page = false
+
+  @Flag(help: "Only how many records there are.")
+  var count = false
+
+  @Flag(help: "Nothing but the status: 0 when there is a record, 1 when there is none.")
+  var exists = false
+
+  @Flag(help: "How the query is run, instead of the records.")
+  var explain = false
+
+  @Flag(help: "Run it, and tell what it read beside what it was thought to read.")
+  var analyze = false
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    if page {
+      guard let limit = query.rows.limit, limit > 0 else {
+        throw ValidationError("--page: needs --limit, how many records a page has")
+      }
+      if output.quiet { throw ValidationError("--page: tells the token where --quiet is silent") }
+    }
+    if after != nil, query.rows.offset > 0 {
+      throw ValidationError("--after: goes on where a page ended; leave out --offset")
+    }
+    let answers = [
+      (count, "--count"), (exists, "--exists"), (page, "--page"), (after != nil, "--after"),
+    ].filter(\.0).map(\.1)
+    if answers.count > 1, answers != ["--page", "--after"] {
+      throw ValidationError("\(answers[0]) and \(answers[1]): choose one of them")
+    }
+    if exists, explain || analyze {
+      throw ValidationError("--exists and --explain: choose one of them")
+    }
+  }
+
+  func run(on console: Console) async throws -> ExitStatus {
+    try ReadStore.readChecked(store.path, on: console) { core in
+      try QueryFault.telling(about: query.condition.text, store.path, as: output, on: console) {
+        try answer(core, on: console)
+      }
+    }
+  }
+
+  private func answer(_ core: TransactionCore, on console: Console) throws -> ExitStatus {
+    let entity = try core.entity(entity, in: store.path)
+    var request = try query.request(for: entity, in: store.path)
+    request.after = after.map { ContinuationToken($0) }
+    let columns = try RecordColumns(entity, names: fields.names, store: store.path)
+    if explain || analyze {
+      let plan = QueryPlanning(
+        entity: entity, core: core, isCounted: count, isAnalyzed: analyze)
+      request.limit = count ? explicitLimit : query.rows.effectiveLimit(on: console.terminal)
+      try plan.report(request).write(on: console)
+      return .success
+    }
+    if count || exists {
+      request.order = []
+      request.limit = exists ? 1 : explicitLimit
+      let count = try PlanRun(try core.plan(request, for: entity), core: core).count()
+      if exists { return count > 0 ? .success : .negative }
+      try console.writeObject([(Column("count"), .count(count))])
+      return .success
+    }
+    let page = try QueryRows(entity: entity, columns: columns, core: core).write(
+      request, limit: query.rows.effectiveLimit(on: console.terminal), withToken: self.page,
+      on: console)
+    tell(page, of: entity, on: console)
+    return .success
+  }
+
+  /// The limit of answers that are no rows, which have none unless it is given; nil is none.
+  private var explicitLimit: Int? { query.rows.limit == 0 ? nil : query.rows.limit }
+
+  private func tell(_ page: QueryRows.Page, of entity: StoredEntity, on console: Console) {
+    if self.page {
+      if output.format.isJSON {
+        console.note(JSONText.object([("next", page.next.map { .text($0.text) } ?? .null)]))
+      } else if let token = page.next {
+        console.note("next page: --after \(token)")
+      }
+    } else if page.shown == 0, query.rows.offset == 0 {
+      console.note("\(entity.name): no record found")
+    } else {
+      console.note(
+        RowSummary.text(
+          shown: page.shown, offset: query.rows.offset, total: nil, hasMore: page.hasMore))
+    }
+  }
+}

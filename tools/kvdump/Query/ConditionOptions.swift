@@ -1,0 +1,52 @@
+import ArgumentParser
+import EntityStore
+import LodestoreFormat
+
+/// The condition of the commands that query: a format string, and what its marks stand for.
+struct ConditionOptions: ParsableArguments {
+  /// What every page of help says about format strings.
+  static let grammar = """
+    The format string is in the grammar of Apple's Predicate Programming Guide:
+      name BEGINSWITH[cd] "af" AND NOT (version LIKE "0.*" OR home == NULL)
+      license == "MIT" OR license.type IN {"MIT", "BSD"} OR tags.@count > 3
+    A JSON attribute is compared as what it holds: license == "MIT" is true for that text, \
+    license.type == "MIT" for an object with that member; authors[0] is the first of a list. \
+    '_id' is the record's id. '#name' is an attribute whose name is a word of the grammar.
+    """
+
+  @Argument(
+    help: ArgumentHelp(
+      "The condition as a predicate format string; without one, all records.",
+      valueName: "format string"))
+  var text: String?
+
+  @Option(
+    name: .customLong("arg"), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "The text that the next %@ of the format string stands for; needs no quotes.",
+      discussion: "Once for each %@ in their order. For %K it is a path such as license.type.",
+      valueName: "value"))
+  var arguments: [String] = []
+
+  @Flag(help: "Fail, with status 64, rather than read all records.")
+  var requireIndex = false
+
+  func validate() throws {
+    if text == nil, !arguments.isEmpty {
+      throw ValidationError("--arg: there is no format string with a %@ for it")
+    }
+  }
+
+  /// The request for what is asked for, as yet without order and limit.
+  func request() throws(StoreError) -> QueryRequest {
+    var request = QueryRequest()
+    if let text {
+      let parsed = try ConditionParser.parse(
+        text, arguments: arguments.map { .value(.string($0)) })
+      request.condition = parsed.tree
+      request.positions = parsed.positions
+    }
+    request.requiresIndex = requireIndex
+    return request
+  }
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+import EntityStore
+
+/// What `--sort` takes: `-updatedAt,name[cd]`.
+///
+/// The paths stay text here: only the store's schema knows which attributes there are.
+struct SortKeys: ExpressibleByArgument, Equatable, Sendable {
+  struct Key: Equatable, Sendable {
+    let path: String
+    let isDescending: Bool
+    let options: TextOptions
+  }
+
+  let keys: [Key]
+
+  /// Nil when a key is empty.
+  init?(argument: String) {
+    var keys: [Key] = []
+    for part in Self.parts(of: argument) {
+      guard let key = Self.key(part) else { return nil }
+      keys.append(key)
+    }
+    self.keys = keys
+  }
+
+  private static func key(_ part: Substring) -> Key? {
+    var path = part
+    while path.first == " " { path.removeFirst() }
+    while path.last == " " { path.removeLast() }
+    let isDescending = path.first == "-"
+    if isDescending { path.removeFirst() }
+    var options: TextOptions = []
+    if path.last == "]", let bracket = path.lastIndex(of: "["),
+      let named = self.options(path[bracket...].dropFirst().dropLast())
+    {
+      options = named
+      path = path[..<bracket]
+    }
+    return path.isEmpty
+      ? nil : Key(path: String(path), isDescending: isDescending, options: options)
+  }
+
+  /// The options of `[cd]`; nil for what stands in brackets otherwise, such as a position.
+  private static func options(_ letters: Substring) -> TextOptions? {
+    var options: TextOptions = []
+    for letter in letters {
+      switch letter {
+      case "c": options.insert(.caseInsensitive)
+      case "d": options.insert(.diacriticInsensitive)
+      case "n": options.insert(.normalized)
+      default: return nil
+      }
+    }
+    return options.isEmpty ? nil : options
+  }
+
+  /// Splits at the commas that are in no brackets: `authors["first, last"]` is one path.
+  private static func parts(of argument: String) -> [Substring] {
+    var parts: [Substring] = []
+    var start = argument.startIndex
+    var isInside = false
+    for place in argument.indices {
+      switch argument[place] {
+      case "[": isInside = true
+      case "]": isInside = false
+      case "," where !isInside:
+        parts.append(argument[start..<place])
+        start = argument.index(after: place)
+      default: break
+      }
+    }
+    return parts + [argument[start...]]
+  }
+
+  /// The terms of an order of `entity`.
+  func terms(of entity: StoredEntity, in store: String) throws -> [SortTerm] {
+    try keys.map { key in
+      SortTerm(
+        try ValuePath(key.path, of: entity, in: store), isDescending: key.isDescending,
+        options: key.options)
+    }
+  }
+}
