@@ -7,6 +7,7 @@ import PackageDescription
 //   your program ─> Lodestore ─> EntityStore ─> LMDB ─> CLMDB
 //                       │             └───────> LodestoreFormat ─> CChecksum
 //                       └─> EntityMacros (only with the trait "Macros")
+//   LodestoreFoundation ─> EntityStore
 //   kvdump ─> KVDumpCommands ─> EntityStore, LMDB, LodestoreFormat
 //
 // swift-syntax is reached only through the trait, and only by the targets `Lodestore` and
@@ -17,6 +18,7 @@ let package = Package(
   products: [
     .library(name: "Lodestore", targets: ["Lodestore"]),
     .library(name: "EntityStore", targets: ["EntityStore"]),
+    .library(name: "LodestoreFoundation", targets: ["LodestoreFoundation"]),
     .executable(name: "kvdump", targets: ["kvdump"]),
   ],
   traits: [
@@ -48,6 +50,8 @@ let package = Package(
       dependencies: [
         "EntityStore", .target(name: "EntityMacros", condition: .when(traits: ["Macros"])),
       ]),
+    // Apart, because Foundation as a whole makes a static program eight times larger.
+    .target(name: "LodestoreFoundation", dependencies: ["EntityStore"]),
     // Apart from its program, because a test of a package with macros cannot import an executable.
     .target(
       name: "KVDumpCommands",
@@ -65,7 +69,9 @@ let package = Package(
     .testTarget(name: "LodestoreFormatTests", dependencies: ["LodestoreFormat"]),
     .testTarget(
       name: "EntityStoreTests",
-      dependencies: ["EntityStore", "KVDumpCommands", "LMDB", "LodestoreFormat"]),
+      dependencies: [
+        "EntityStore", "KVDumpCommands", "LMDB", "LodestoreFormat", "LodestoreFoundation",
+      ]),
     .testTarget(
       name: "KVDumpTests",
       dependencies: ["KVDumpCommands", "EntityStore", "LMDB", "LodestoreFormat"]),

@@ -11,4 +11,7 @@
 #endif
 #endif
 
+/// Asks the processor to fetch the cache line of `address`; nothing happens where there is none.
+static inline void lodestore_prefetch(const void *address) { __builtin_prefetch(address); }
+
 #endif

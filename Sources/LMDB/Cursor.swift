@@ -8,14 +8,14 @@ import CLMDB
 /// LMDB frees the cursors of a write when the write ends, and leaves those of a read to their
 /// owner. A cursor that was kept all the same is refused after its write, and not freed twice.
 package final class Cursor {
-  private let handle: OpaquePointer
-  private let tree: Tree
-  private let transaction: Transaction
+  let handle: OpaquePointer
+  let tree: Tree
+  let transaction: Transaction
   private let environment: Environment
   /// How many writes had ended when this was made in one; −1 in a read.
   private let write: Int
-  private var currentKey = MDB_val()
-  private var currentValue = MDB_val()
+  var currentKey = MDB_val()
+  var currentValue = MDB_val()
 
   package init(_ tree: Tree, in transaction: Transaction) throws(LMDBError) {
     var opened: OpaquePointer?
@@ -41,7 +41,7 @@ package final class Cursor {
 
   /// Before each use: one comparison, against a use of freed memory.
   @inline(__always)
-  private func checkAlive() throws(LMDBError) {
+  func checkAlive() throws(LMDBError) {
     if !isAlive { throw LMDBError(code: MDB_BAD_TXN, operation: "use a cursor of \(tree.name)") }
   }
 
@@ -106,26 +106,6 @@ package final class Cursor {
 
   package func seek(atOrAfter key: UInt64) throws(LMDBError) -> Bool {
     try withUnsafeBytes(of: key) { (bytes) throws(LMDBError) in try seek(atOrAfter: bytes) }
-  }
-
-  /// Visits the records from where the cursor is to the end, until `body` returns false.
-  ///
-  /// For scans: the loop stays on this side of the module's border.
-  package func forEachRecord<E: Error>(
-    _ body: (UInt64, UnsafeRawBufferPointer) throws(E) -> Bool
-  ) throws {
-    guard tree.hasIntegerKeys else { return }
-    try checkAlive()
-    var key = currentKey
-    var value = currentValue
-    while let id = key.mv_data, key.mv_size == 8 {
-      guard try body(id.loadUnaligned(as: UInt64.self), UnsafeRawBufferPointer(value)) else { break }
-      let code = mdb_cursor_get(handle, &key, &value, MDB_NEXT)
-      if code == MDB_NOTFOUND { break }
-      guard code == 0 else { throw transaction.failure(code, "walk \(tree.name)") }
-    }
-    currentKey = MDB_val()
-    currentValue = MDB_val()
   }
 
   // MARK: Writing

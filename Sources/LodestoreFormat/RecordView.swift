@@ -65,7 +65,12 @@ package struct RecordView {
   /// The bytes of the variable attribute at `place`.
   @inline(__always)
   package func variableBytes(_ place: RecordLayout.Place) -> UnsafeRawBufferPointer {
-    let ordinal = Int(place.position)
+    variableBytes(ordinal: Int(place.position))
+  }
+
+  /// The bytes of the variable attribute that is the `ordinal`th of its layout, from 0.
+  @inline(__always)
+  package func variableBytes(ordinal: Int) -> UnsafeRawBufferPointer {
     let start = ordinal == 0 ? 0 : end(ofVariable: ordinal - 1)
     return UnsafeRawBufferPointer(
       rebasing: bytes[(heapOffset + start)..<(heapOffset + end(ofVariable: ordinal))])

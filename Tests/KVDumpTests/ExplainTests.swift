@@ -4,9 +4,11 @@ import Testing
 
 @Suite("Explain")
 struct ExplainTests {
-  private func lines(_ folder: StoreFolder, _ arguments: String...) async -> [String] {
+  private func lines(
+    _ folder: StoreFolder, _ entity: String, _ arguments: String...
+  ) async -> [String] {
     let outcome = await folder.execute(
-      "explain", ["Pod", "--format", "table", "--color", "never"] + arguments)
+      "explain", [entity, "--format", "table", "--color", "never"] + arguments)
     #expect(outcome.status == .success, "\(outcome.messages)")
     return outcome.data.split(separator: "\n").map(String.init)
   }
@@ -14,26 +16,34 @@ struct ExplainTests {
   @Test func `tells people the steps and what they are thought to read`() async throws {
     let folder = try await QueriedStore.make()
     let scan = await lines(
-      folder, #"license == "MIT""#, "--sort", "-version", "--limit", "2", "--offset", "1")
+      folder, "Pod", #"license == "MIT""#, "--sort", "-version", "--limit", "2", "--offset", "1")
     #expect(
       scan == [
         "scan       all records of Pod", #"check      on each record: license == "MIT""#,
         "order      sorted by -version, keeping the first 3", "limit      2 from 1",
         "estimated  0 entries and 5 records",
       ])
-    let index = await lines(folder, "stars == 20")
-    #expect(index.first?.hasPrefix("index      Pod.stars at (20), about ") == true)
-    #expect(index.last?.hasPrefix("estimated  ") == true)
+    try await QueriedStore.addItems(to: folder)
+    let index = await lines(folder, "Item", "rank == 7", "--sort", "-rank,-_id")
+    #expect(
+      index == [
+        "index      Item.rank at (7), about 20 entries",
+        "check      nothing more: the entries say it all", "order      of the index, backwards",
+        "estimated  20 entries and 20 records",
+      ])
   }
 
   @Test func `measures what a run reads`() async throws {
     let folder = try await QueriedStore.make()
-    let scan = await lines(folder, #"license == "MIT""#, "--analyze")
+    let scan = await lines(folder, "Pod", #"license == "MIT""#, "--analyze")
     #expect(
       scan.last?.hasPrefix("actual     0 entries and 5 records read, 2 results, ") == true)
     #expect(scan.last?.hasSuffix(" ms") == true)
-    let index = await lines(folder, "stars == 31", "--analyze")
+    try await QueriedStore.addItems(to: folder)
+    let index = await lines(folder, "Item", "k == 500", "--analyze")
     #expect(index.last?.hasPrefix("actual     1 entry and 1 record read, 1 result, ") == true)
+    let count = await folder.run("query", "Item", "rank == 7", "--count", "--analyze")
+    #expect(count.data.contains(#""entriesRead":20,"recordsRead":0,"results":20,"#))
     #expect(await folder.isSound())
   }
 

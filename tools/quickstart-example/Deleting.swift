@@ -11,8 +11,7 @@ extension QuickstartExample {
   static func deleteFilms(episodes: [Int], from path: String) throws {
     let store = try Store(at: path, entities: [Film.self], options: existing)
     let deletedCount = try store.write { tx in
-      let films = try tx.fetch(Film.index(\.episode), keys: episodes)
-      return try tx.delete(Film.self, ids: films.compactMap { $0?.id })
+      try tx.delete(Film.self, ids: try tx.ids(Film.query.where { $0.episode.isIn(episodes) }))
     }
     print("films: \(deletedCount) deleted")
   }
@@ -20,9 +19,8 @@ extension QuickstartExample {
   /// The pods under `license`: a range of an index, without reading a record.
   static func deletePods(license: String, from path: String) throws {
     let store = try Store(at: path, entities: [Pod.self], options: existing)
-    let underLicense = IndexBounds<String?>().from(license).through(license)
     let deletedCount = try store.write { tx in
-      try tx.delete(Pod.self, ids: try tx.ids(Pod.index(\.license), within: underLicense))
+      try tx.delete(Pod.self, ids: try tx.ids(Pod.query.where(\.license == license)))
     }
     print("pods: \(deletedCount) deleted")
   }
@@ -31,9 +29,8 @@ extension QuickstartExample {
   static func deleteFireballs(before year: Int, from path: String) throws {
     let store = try Store(at: path, entities: [Fireball.self], options: existing)
     let start = try Date("\(year)-01-01T00:00:00Z", strategy: .iso8601)
-    let earlier = IndexBounds<Date>().upTo(start)
     let deletedCount = try store.write { tx in
-      try tx.delete(Fireball.self, ids: try tx.ids(Fireball.index(\.date), within: earlier))
+      try tx.delete(Fireball.self, ids: try tx.ids(Fireball.query.where(\.date < start)))
     }
     print("fireballs: \(deletedCount) deleted")
   }

@@ -1,3 +1,4 @@
+import Foundation
 import EntityStore
 
 /// A store of one entity as a dictionary, with the rules of unique keys and ids.
@@ -78,9 +79,9 @@ struct StoreModel {
   }
 }
 
-/// Order of text as the store has it: null first, then by UTF-8 bytes.
+/// Order of text as the store has it: null first, then by the UTF-8 bytes of the normalized form.
 func utf8Precedes(_ a: String?, _ b: String?) -> Bool {
-  guard let b else { return false }
-  guard let a else { return true }
+  guard let b = b?.precomposedStringWithCanonicalMapping else { return false }
+  guard let a = a?.precomposedStringWithCanonicalMapping else { return true }
   return a.utf8.lexicographicallyPrecedes(b.utf8)
 }

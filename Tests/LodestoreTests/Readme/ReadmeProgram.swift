@@ -1,6 +1,7 @@
 #if Macros
   import Foundation
   import Lodestore
+  import Testing
 
   // The Swift of README.md. `ReadmeTests` runs it, and checks that the README says the same.
 
@@ -46,10 +47,22 @@
       }
 
       // Any number of readers, each on one commit that does not change under it.
-      let newest = try await store.read { snapshot in
-        try snapshot.fetch(Film.index(\.releasedAt), isReversed: true, limit: 3)
-      }
+      let newest = try await store.fetch(
+        Film.query.where(\.director != "George Lucas" && \.episode >= 4)
+          .sorted(by: .descending(\.releasedAt)).limit(3))
+      #expect(try queriesAgree(in: store))
       return (newest, report)
+    }
+
+    private func queriesAgree(in store: Store) throws -> Bool {
+      let found = try store.read { snapshot in
+        let byPaths = try snapshot.fetch(Film.query.where { $0.title.hasPrefix("The ") })
+        let byMacro = try snapshot.fetch(
+          Film.query.where(#Predicate { $0.title.starts(with: "The ") }))
+        let byFormat = try snapshot.fetch(Film.query.where(format: "title BEGINSWITH %@", "The "))
+        return [byPaths, byMacro, byFormat]
+      }
+      return found.allSatisfy { $0.count == 5 && $0.map(\.title) == found[0].map(\.title) }
     }
   }
 #endif

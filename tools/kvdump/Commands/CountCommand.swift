@@ -39,7 +39,7 @@ struct CountCommand: StoreCommand {
   }
 
   func run(on console: Console) async throws -> ExitStatus {
-    try ReadStore.readChecked(store.path, on: console) { core in
+    try ReadStore.read(store.path, checksRecords: true, on: console) { core in
       try QueryFault.telling(about: condition.text, store.path, as: output, on: console) {
         let entity = try core.entity(entity, in: store.path)
         let paths = try by?.names.map { try ValuePath($0, of: entity, in: store.path) }

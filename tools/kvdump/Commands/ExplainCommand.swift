@@ -30,7 +30,7 @@ struct ExplainCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(on console: Console) async throws -> ExitStatus {
-    try ReadStore.readChecked(store.path, on: console) { core in
+    try ReadStore.read(store.path, checksRecords: true, on: console) { core in
       try QueryFault.telling(about: query.condition.text, store.path, as: output, on: console) {
         let entity = try core.entity(entity, in: store.path)
         var request = try query.request(for: entity, in: store.path)

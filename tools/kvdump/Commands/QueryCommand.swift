@@ -74,7 +74,7 @@ struct QueryCommand: StoreCommand {
   }
 
   func run(on console: Console) async throws -> ExitStatus {
-    try ReadStore.readChecked(store.path, on: console) { core in
+    try ReadStore.read(store.path, checksRecords: true, on: console) { core in
       try QueryFault.telling(about: query.condition.text, store.path, as: output, on: console) {
         try answer(core, on: console)
       }

@@ -41,30 +41,13 @@ struct QueryFault {
   }
 
   /// Where the fault is, if the store knows.
-  ///
-  /// Faults of the grammar carry their place. Those that are found against the schema say it at the
-  /// beginning of their reason: "cannot use the condition: line 1, column 9: …".
   init?(_ error: StoreError) {
-    if let fault = error.cause as? PredicateSyntaxError {
-      self.init(line: fault.line, column: fault.column)
-      return
+    switch error.cause {
+    case let fault as PredicateSyntaxError: self.init(line: fault.line, column: fault.column)
+    case let fault as ConditionFault:
+      self.init(line: fault.position.line, column: fault.position.column)
+    default: return nil
     }
-    guard error.message.hasPrefix(Self.beginning) else { return nil }
-    var rest = error.message.dropFirst(Self.beginning.count)
-    guard let line = Self.number(in: &rest, behind: "line "),
-      let column = Self.number(in: &rest, behind: ", column ")
-    else { return nil }
-    self.init(line: line, column: column)
-  }
-
-  private static let beginning = "cannot use the condition: "
-
-  /// Takes `word` and the number behind it away from the beginning of `text`.
-  private static func number(in text: inout Substring, behind word: String) -> Int? {
-    guard text.hasPrefix(word) else { return nil }
-    let digits = text.dropFirst(word.count).prefix { $0.isASCII && $0.isNumber }
-    text = text[digits.endIndex...]
-    return Int(digits)
   }
 
   /// How much of a long line is shown on either side of the caret, in Unicode scalars.

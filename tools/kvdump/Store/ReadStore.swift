@@ -7,9 +7,15 @@ enum ReadStore {
   ///
   /// Works beside a program that writes. Where no lock file can be made, as on a read-only medium,
   /// it goes on without one and says so.
+  ///
+  /// - Parameter checksRecords: whether the store itself checks every record that it reads against its
+  ///   checksum, for commands that let the query engine look into records.
   static func read<R>(
-    _ path: String, on console: Console, _ body: (TransactionCore) throws -> R
+    _ path: String, checksRecords: Bool = false, on console: Console,
+    _ body: (TransactionCore) throws -> R
   ) throws -> R {
+    var options = options
+    options.verifiesChecksums = checksRecords
     let core = try StoreCore(path: path, options: options)
     defer { core.close() }
     warnIfUnlocked(core.environment, path, console)

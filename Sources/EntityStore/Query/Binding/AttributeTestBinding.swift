@@ -118,7 +118,8 @@ struct AttributeTestBinding {
   private func membership(_ constants: [Value]) throws(StoreError) -> AttributeTest {
     let admitsNull = constants.contains(.null)
     var numbers: [Int64] = []
-    var elements: [[UInt8]] = []
+    let elements = EntryArenaBox(expectedCount: constants.count)
+    var encoder = KeyEncoder()
     let isNumber: Bool =
       switch attribute.type {
       case .string, .url, .data, .uuid, .decimal: false
@@ -133,11 +134,18 @@ struct AttributeTestBinding {
         // Empty for what no value equals; two keys for zero.
         if !interval.isEmpty { numbers += interval.low...interval.high }
       } else if constant != .decimal(.nan) {
-        elements.append(try element(constant))
+        encoder.reset()
+        do {
+          try encoder.append(constant)
+        } catch {
+          throw mismatch(constant)
+        }
+        elements.append(key: encoder.bytes, recordID: 0)
       }
     }
     return AttributeTest(
-      attribute, isNumber ? .numbers(NumberSet(numbers)) : .keys(KeySet(elements)),
+      attribute,
+      isNumber ? .numbers(NumberSet(numbers)) : .keys(KeySet(keys: PackedKeys(sorting: elements))),
       admitsNull: admitsNull)
   }
 

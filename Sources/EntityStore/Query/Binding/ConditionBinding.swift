@@ -158,7 +158,9 @@ package struct ConditionBinding {
   func attribute(
     named name: String, position: FormatPosition? = nil
   ) throws(StoreError) -> BoundAttribute {
-    if let attribute = entity.description.attribute(named: name) { return BoundAttribute(attribute) }
+    if let attribute = entity.description.attribute(named: name) {
+      return BoundAttribute(attribute)
+    }
     if name == BoundAttribute.recordIDName { return .recordID }
     throw .unknownAttribute(name, entity: entity, position: position)
   }

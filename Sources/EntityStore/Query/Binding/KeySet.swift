@@ -1,24 +1,26 @@
 internal import LodestoreFormat
 
 /// Byte strings, for IN: looked up without an allocation.
-package final class KeySet: Sendable {
-  /// Ascending, without repetition.
-  let sorted: [[UInt8]]
-  /// Places in `sorted` plus one, by hash; a power of two, at most half full.
+package struct KeySet: Sendable {
+  let keys: PackedKeys
+
+  /// The table to look keys up in, made when it is needed: not by a plan that has an index.
+  func makeTable() -> KeyTable { KeyTable(keys) }
+}
+
+/// A hash table of byte strings.
+final class KeyTable: Sendable {
+  private let keys: PackedKeys
+  /// Places in `keys` plus one, by hash; a power of two, at most half full.
   private let table: [Int32]
 
-  init(_ keys: [[UInt8]]) {
-    var unique: [[UInt8]] = []
-    unique.reserveCapacity(keys.count)
-    for key in keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) where unique.last != key {
-      unique.append(key)
-    }
-    sorted = unique
+  init(_ keys: PackedKeys) {
+    self.keys = keys
     var size = 16
-    while size < unique.count * 2 { size *= 2 }
+    while size < keys.count * 2 { size *= 2 }
     var table = [Int32](repeating: 0, count: size)
-    for (place, key) in unique.enumerated() {
-      var slot = key.withUnsafeBytes { Self.hash($0) } & (size - 1)
+    for place in 0..<keys.count {
+      var slot = keys.withKey(place) { Self.hash($0) } & (size - 1)
       while table[slot] != 0 { slot = (slot + 1) & (size - 1) }
       table[slot] = Int32(place + 1)
     }
@@ -28,12 +30,7 @@ package final class KeySet: Sendable {
   func contains(_ key: UnsafeRawBufferPointer) -> Bool {
     var slot = Self.hash(key) & (table.count - 1)
     while table[slot] != 0 {
-      let candidate = sorted[Int(table[slot] - 1)]
-      if candidate.count == key.count,
-        candidate.withUnsafeBytes({ compareKeys($0, key) == 0 })
-      {
-        return true
-      }
+      if keys.withKey(Int(table[slot] - 1), { compareKeys($0, key) == 0 }) { return true }
       slot = (slot + 1) & (table.count - 1)
     }
     return false

@@ -1,5 +1,18 @@
 internal import LodestoreFormat
 
+/// Where in a format string what is found against the schema stands: the cause of such errors.
+package struct ConditionFault: Error, CustomStringConvertible {
+  package let position: FormatPosition
+
+  /// Nil where there is no format string.
+  init?(_ position: FormatPosition?) {
+    guard let position else { return nil }
+    self.position = position
+  }
+
+  package var description: String { "line \(position.line), column \(position.column)" }
+}
+
 // The messages about conditions and queries that cannot be used; see StoreError+Catalogue.swift.
 
 extension StoreError {
@@ -16,7 +29,7 @@ extension StoreError {
     return StoreError(
       .invalidQuery,
       "cannot use the condition: \(place(position))'\(name)' is no attribute of \(entity.name); "
-        + hint, entity: entity.name)
+        + hint, cause: ConditionFault(position), entity: entity.name)
   }
 
   static func nothingInside(
@@ -25,7 +38,7 @@ extension StoreError {
     StoreError(
       .invalidQuery,
       "cannot use the condition: \(place(position))'\(name)' is a \(type) and has nothing inside; "
-        + "name it alone", entity: entity)
+        + "name it alone", cause: ConditionFault(position), entity: entity)
   }
 
   static func unboundVariable(_ name: String) -> StoreError {
@@ -40,7 +53,7 @@ extension StoreError {
       .invalidQuery,
       "cannot use the condition: \(place(position))'\(name)' is a \(type) and is compared by "
         + "\(comparison.operator.canonicalText) with \(kind); compare it with what it "
-        + "holds")
+        + "holds", cause: ConditionFault(position))
   }
 
   static func cannotCompare(_ left: String, _ right: String, _ text: String) -> StoreError {
@@ -56,7 +69,7 @@ extension StoreError {
     StoreError(
       .invalidQuery,
       "cannot use the condition: \(place(position))'\(name)' is compared with a text that cannot "
-        + "be read; it must be \(expectation)")
+        + "be read; it must be \(expectation)", cause: ConditionFault(position))
   }
 
   static func badPattern(_ error: PatternError) -> StoreError {

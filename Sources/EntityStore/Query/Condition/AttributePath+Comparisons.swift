@@ -15,6 +15,7 @@ extension AttributePath where Value: AttributeValue & Equatable {
   }
 
   /// Whether the attribute has one of these values.
+  @_disfavoredOverload
   public func isIn(_ values: some Sequence<Value>) -> Condition<E> {
     let list = Array(values)
     return compared(
@@ -117,6 +118,7 @@ extension AttributePath {
   }
 
   /// Whether the enumeration has one of these cases.
+  @_disfavoredOverload
   public func isIn(_ values: some Sequence<Value>) -> Condition<E>
   where Value: RawRepresentable & Equatable & Sendable, Value.RawValue: AttributeValue {
     let list = Array(values)
@@ -133,6 +135,7 @@ extension AttributePath where Value == E.ID {
   }
 
   /// Whether the record has one of these ids.
+  @_disfavoredOverload
   public func isIn(_ ids: some Sequence<E.ID>) -> Condition<E> {
     let list = Array(ids)
     return compared(
@@ -167,7 +170,8 @@ extension AttributePath where Value == JSONValue {
   }
 }
 
-extension AttributePath where Value: Collection & Sendable, Value.Element: AttributeValue & Equatable {
+extension AttributePath
+where Value: Collection & Sendable, Value.Element: AttributeValue & Equatable {
   /// Whether the collection has the element.
   public func contains(_ element: Value.Element) -> Condition<E> {
     compared(

@@ -107,6 +107,7 @@ extension Condition {
   }
 
   /// Whether the attribute has one of these values.
+  @_disfavoredOverload
   public static func `in`<V: AttributeValue & Equatable>(
     _ path: any KeyPath<E, V> & Sendable, _ values: some Sequence<V>
   ) -> Condition {

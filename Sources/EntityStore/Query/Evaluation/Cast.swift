@@ -27,9 +27,11 @@ enum Cast {
   }
 
   private static func integer(_ value: DynamicValue) -> DynamicValue {
-    let number = value.number ?? value.string.flatMap { text in
-      Int64(text).map { .integer(Int128($0)) } ?? Double(text).map { .double($0) }
-    }
+    let number =
+      value.number
+      ?? value.string.flatMap { text in
+        Int64(text).map { .integer(Int128($0)) } ?? Double(text).map { .double($0) }
+      }
     switch number {
     case .integer?: return number.map { DynamicValue($0) } ?? .null
     case .double(let double)?:

@@ -149,8 +149,7 @@ extension ConditionEvaluator {
     case .element(let place): return try element(place, of: value, rest)
     case .first: return try element(0, of: value, rest)
     case .last:
-      guard let elements = try value.elements(), let last = elements.last else { return .null }
-      return try follow(rest, from: last)
+      return try follow(rest, from: try value.elements()?.last ?? .null)
     case .size: return try follow(rest, from: .integer(Int64(value.elements()?.count ?? 0)))
     case .aggregate(.count):
       return .integer(Int64(try value.elements()?.count ?? (value.isNull ? 0 : 1)))
@@ -173,19 +172,18 @@ extension ConditionEvaluator {
       if try DocumentReader(document).kind() == .array {
         return try member(name, of: .list(try value.elements() ?? []), rest)
       }
-      guard let found = try DocumentReader.member(named: name, in: document) else { return .null }
-      return try follow(rest, from: try DynamicValue(document: found))
-    default: return .null
+      let found = try DocumentReader.member(named: name, in: document)
+      return try follow(rest, from: try found.map { try DynamicValue(document: $0) } ?? .null)
+    // Nothing is there; it has no elements, which can be counted.
+    default: return try follow(rest, from: .null)
     }
   }
 
   private func element(
     _ place: Int, of value: DynamicValue, _ rest: ArraySlice<ValuePath.Step>
   ) throws -> DynamicValue {
-    guard let elements = try value.elements(), elements.indices.contains(place) else {
-      return .null
-    }
-    return try follow(rest, from: elements[place])
+    let elements = try value.elements() ?? []
+    return try follow(rest, from: elements.indices.contains(place) ? elements[place] : .null)
   }
 
   // MARK: Functions

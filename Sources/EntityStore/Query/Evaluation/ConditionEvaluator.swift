@@ -1,3 +1,4 @@
+internal import LMDB
 internal import LodestoreFormat
 
 /// Runs a condition on the bytes of records, each through its own layout.
@@ -8,8 +9,10 @@ package final class ConditionEvaluator {
   private let condition: BoundCondition
   let entity: StoredEntity
   let core: TransactionCore
-  private var program: LayoutProgram
-  private var otherPrograms: [UInt16: LayoutProgram] = [:]
+  /// For the layout that records are written in now.
+  private let program: LayoutProgram
+  /// For older ones, as they come.
+  private var olderPrograms: [UInt16: LayoutProgram] = [:]
   private let verifiesChecksums: Bool
   /// Scratch for the keys of attributes.
   var key = KeyEncoder()
@@ -28,16 +31,38 @@ package final class ConditionEvaluator {
   }
 
   /// Whether the record `id` with these bytes fulfils the condition.
-  @inline(__always)
   package func admits(_ bytes: UnsafeRawBufferPointer, id: UInt64) throws(StoreError) -> Bool {
-    guard let base = bytes.baseAddress, bytes.count >= program.shortestRecord,
-      bytes.uint16(at: 0) & ~RecordLayout.wideFlag == program.layout.number, !verifiesChecksums
-    else { return try admitsOther(bytes, id: id) }
-    for test in program.slots {
-      if !test.admits(base) { return false }
+    if !verifiesChecksums, let answer = program.admits(bytes) {
+      guard answer, !program.rest.isEmpty else { return answer }
+      return try admitsRest(bytes, id: id, program)
     }
-    if program.isSettledBySlots { return true }
-    return try admitsRest(bytes, id: id)
+    return try admitsOther(bytes, id: id)
+  }
+
+  /// Visits the records from the cursor to `end` that fulfil the condition, until `body` returns
+  /// false; returns how many records it has read.
+  ///
+  /// `admits` in a loop that keeps the program of the usual layout at hand.
+  func forEach(
+    from cursor: Cursor, through end: UInt64,
+    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws -> Int {
+    let program = program
+    let hasRest = !program.rest.isEmpty
+    let verifiesChecksums = verifiesChecksums
+    var count = 0
+    try cursor.forEachRecord { (id, bytes) throws in
+      guard id <= end else { return false }
+      count &+= 1
+      if !verifiesChecksums, let answer = program.admits(bytes) {
+        guard answer else { return true }
+        if hasRest, try !admitsRest(bytes, id: id, program) { return true }
+      } else if try !admitsOther(bytes, id: id) {
+        return true
+      }
+      return try body(id, bytes)
+    }
+    return count
   }
 
   /// A record of another layout, or one whose bytes must be looked at first.
@@ -47,19 +72,24 @@ package final class ConditionEvaluator {
   ) throws(StoreError) -> Bool {
     let view = try entity.view(bytes, id: id)
     if verifiesChecksums { try entity.verifyChecksum(of: view, id: id) }
-    let layout = view.layout
-    if layout !== program.layout {
-      otherPrograms[program.layout.number] = program
-      program = otherPrograms[layout.number] ?? LayoutProgram(condition, layout: layout)
-    }
+    let program = program(for: view.layout)
     guard let base = bytes.baseAddress else { return false }
     for test in program.slots where !test.admits(base) { return false }
-    return try admitsRest(bytes, id: id)
+    for test in program.texts where !test.admits(view) { return false }
+    return try admitsRest(bytes, id: id, program)
+  }
+
+  private func program(for layout: RecordLayout) -> LayoutProgram {
+    if layout === program.layout { return program }
+    if let known = olderPrograms[layout.number] { return known }
+    let made = LayoutProgram(condition, layout: layout)
+    olderPrograms[layout.number] = made
+    return made
   }
 
   @inline(never)
   private func admitsRest(
-    _ bytes: UnsafeRawBufferPointer, id: UInt64
+    _ bytes: UnsafeRawBufferPointer, id: UInt64, _ program: LayoutProgram
   ) throws(StoreError) -> Bool {
     let record = RecordUnderTest(view: try entity.view(bytes, id: id), id: id)
     do {

@@ -13,7 +13,7 @@ struct LayoutProgram {
     case numbers(RecordLayout.Place, NumberSet, admitsNull: Bool)
     case text(RecordLayout.Place, TextTest)
     case key(RecordLayout.Place, KeyInterval)
-    case keys(RecordLayout.Place, KeySet, admitsNull: Bool)
+    case keys(RecordLayout.Place, KeyTable, admitsNull: Bool)
     case expression(BoundComparison)
     case closure(ConditionClosure)
   }
@@ -34,33 +34,74 @@ struct LayoutProgram {
   let layout: RecordLayout
   /// Tests of slots that every record must pass; first, as they are the cheapest.
   let slots: ContiguousArray<SlotTest>
+  /// Tests of texts that every record must pass; next.
+  let texts: ContiguousArray<VariableTest>
+  /// What ``texts`` refer to.
+  private let steadyTests: [SteadyTextTest]
   /// What must be true besides, in the order of the author.
   let rest: [Step]
   /// The fewest bytes of a record whose slots may be read.
   let shortestRecord: Int
 
-  var isSettledBySlots: Bool { rest.isEmpty }
+  /// Where the ends of variable attributes are, and the bytes they bound when these are narrow.
+  private let endsOffset: Int
+  private let heapOffset: Int
+  private let layoutNumber: UInt16
 
   init(_ condition: BoundCondition, layout: RecordLayout) {
     self.layout = layout
     shortestRecord =
       layout.endsOffset + layout.variableCount * 2 + RecordLayout.checksumSize
+    layoutNumber = layout.number
+    endsOffset = layout.endsOffset
+    heapOffset = layout.endsOffset + layout.variableCount * 2
     var slots: ContiguousArray<SlotTest> = []
+    var texts: ContiguousArray<VariableTest> = []
+    var steadyTests: [SteadyTextTest] = []
     var rest: [Step] = []
     let parts =
       if case .all(let parts) = condition { parts } else { [condition] }
-    // Slots move to the front only past what cannot fail: a closure is for records that passed
-    // everything in front of it, and stays behind what its author put there.
+    // These move to the front, past closures too: a closure that would have failed on a record is
+    // not asked about one that another part excludes.
     for part in parts {
       let step = Self.step(part, layout)
       switch step {
       case .slot(let test): slots.append(test)
+      case .text(let place, let test):
+        let steady = SteadyTextTest(test)
+        steadyTests.append(steady)
+        texts.append(VariableTest(place, steady, isNegated: false))
+      case .not(.text(let place, let test)):
+        let steady = SteadyTextTest(test)
+        steadyTests.append(steady)
+        texts.append(VariableTest(place, steady, isNegated: true))
       case .constant(true): break
       default: rest.append(step)
       }
     }
     self.slots = slots
+    self.texts = texts
+    self.steadyTests = steadyTests
     self.rest = rest
+  }
+
+  /// Whether a record of this layout passes the tests of slots and texts; `nil` when it is of another,
+  /// has wide offsets, or breaks the format.
+  @inline(__always)
+  func admits(_ bytes: UnsafeRawBufferPointer) -> Bool? {
+    guard let base = bytes.baseAddress, bytes.count >= shortestRecord,
+      bytes.uint16(at: 0) == layoutNumber
+    else { return nil }
+    for test in slots {
+      if !test.admits(base) { return false }
+    }
+    for test in texts {
+      guard let answer = test.admits(bytes, endsOffset: endsOffset, heapOffset: heapOffset) else {
+        return nil
+      }
+      if !answer { return false }
+    }
+    return true
   }
 
   static func step(_ condition: BoundCondition, _ layout: RecordLayout) -> Step {
@@ -92,7 +133,8 @@ struct LayoutProgram {
     case .numbers(let set): return wrapped(.numbers(place, set, admitsNull: test.admitsNull))
     case .text(let test, _, _, _): return wrapped(.text(place, test))
     case .key(let interval): return wrapped(.key(place, interval))
-    case .keys(let set): return wrapped(.keys(place, set, admitsNull: test.admitsNull))
+    case .keys(let set):
+      return wrapped(.keys(place, set.makeTable(), admitsNull: test.admitsNull))
     }
   }
 
@@ -124,7 +166,9 @@ extension AttributeTest {
       guard case .string(var text) = value else { return false }
       return text.withUTF8 { test.admits(UnsafeRawBufferPointer($0)) }
     case .key(let interval): return withElement(of: value) { interval.admits($0) }
-    case .keys(let set): return withElement(of: value) { set.contains($0) }
+    case .keys(let set):
+      let table = set.makeTable()
+      return withElement(of: value) { table.contains($0) }
     }
   }
 

@@ -68,7 +68,9 @@ struct GroupTotal {
   }
 
   private var sum: Value {
-    if hasDecimal { return .decimal(DecimalValue(decimals + Decimal(string: "\(integers)") .orZero)) }
+    if hasDecimal {
+      return .decimal(DecimalValue(decimals + (Decimal(string: "\(integers)") ?? .zero)))
+    }
     if hasDouble { return .double(doubles + Double(integers)) }
     if let number = Int64(exactly: integers) { return .integer(number) }
     return UInt64(exactly: integers).map { .unsigned($0) } ?? .double(Double(integers))
@@ -77,8 +79,4 @@ struct GroupTotal {
   private var total: Double {
     doubles + Double(integers) + (hasDecimal ? DecimalValue(decimals).nearestDouble : 0)
   }
-}
-
-extension Decimal? {
-  fileprivate var orZero: Decimal { self ?? .zero }
 }

@@ -27,7 +27,12 @@ extension PlanRun {
       }
     }
     var count = 0
-    try inIDOrder(isReversed: false) { _, _ in
+    let writer = start == nil || plan.order.isByID ? nil : makeSortKeyWriter()
+    try inIDOrder(isReversed: plan.order.isByID && plan.order.isTieDescending) { id, bytes in
+      if let writer, let start {
+        try writer.write(bytes, id: id)
+        guard start.lexicographicallyPrecedes(writer.key) else { return true }
+      }
       count += 1
       return count < most
     }

@@ -42,14 +42,23 @@ extension PlanRun {
   ) throws(StoreError) -> [GroupRow] {
     let binding = ConditionBinding(entity)
     var keyTerms: [BoundOrder.Term] = []
-    for path in paths { keyTerms += try BoundOrder([SortTerm(path)], binding).terms }
+    for path in paths {
+      let terms = try BoundOrder([SortTerm(path)], binding).terms
+      if terms.contains(where: \.attribute.isRecordID) {
+        throw .badQuery("every record is a group of its own by '\(BoundAttribute.recordIDName)'")
+      }
+      keyTerms += terms
+    }
     var operands: [BoundOperand?] = []
     var bound = binding
-    for term in terms { operands.append(try term.path.map { path throws(StoreError) in
-      try bound.operand(.path(path))
-    }) }
+    for term in terms {
+      operands.append(
+        try term.path.map { path throws(StoreError) in
+          try bound.operand(.path(path))
+        })
+    }
     do {
-      if terms.isEmpty, let rows = try countedGroups(keyTerms) { return rows }
+      if terms.isEmpty, !keyTerms.isEmpty, let rows = try countedGroups(keyTerms) { return rows }
       return try scannedGroups(keyTerms, Array(zip(terms.map(\.function), operands)))
     } catch {
       throw StoreError(wrapping: error)

@@ -66,7 +66,7 @@ extension PlanRun {
     _ range: IndexRange, _ access: IndexAccess, isReversed: Bool
   ) throws -> KeyRange? {
     guard let start, start.count >= 8,
-      let tuple = tuple(in: start, access, isReversed: isReversed),
+      let tuple = tuple(in: start, access),
       tuple.count < KeyEncoder.cutPrefix
     else { return nil }
     var keys = range.keys
@@ -82,33 +82,30 @@ extension PlanRun {
   }
 
   /// The tuple of the index at the record whose sort key is `key`.
-  private func tuple(
-    in key: [UInt8], _ access: IndexAccess, isReversed: Bool
-  ) -> [UInt8]? {
-    let plain = key.dropLast(8).map { isReversed ? ~$0 : $0 }
-    return plain.withUnsafeBytes { bytes in
-      var decoder = KeyDecoder(bytes)
-      var elements: [UInt32: ArraySlice<UInt8>] = [:]
-      for term in plan.order.terms where !term.attribute.isRecordID {
-        let start = decoder.offset
-        guard (try? decoder.next()) != nil else { return nil }
-        elements[term.attribute.number] = plain[start..<decoder.offset]
-      }
-      guard var fixed = access.ranges.first?.lower[...] else { return nil }
-      var tuple: [UInt8] = []
-      for (place, attribute) in access.index.description.attributes.enumerated() {
-        if place < access.fixedCount {
-          // The first elements of the range's bound, which are whole.
-          guard let element = firstElement(of: fixed) else { return nil }
-          tuple += element
-          fixed = fixed.dropFirst(element.count)
-        } else {
-          guard let element = elements[attribute] else { return nil }
-          tuple += element
-        }
-      }
-      return tuple
+  private func tuple(in key: [UInt8], _ access: IndexAccess) -> [UInt8]? {
+    var rest = key.dropLast(8)
+    var elements: [UInt32: ArraySlice<UInt8>] = [:]
+    for term in plan.order.terms where !term.attribute.isRecordID {
+      let plain = term.isDescending ? ArraySlice(rest.map { ~$0 }) : rest
+      guard let element = firstElement(of: plain) else { return nil }
+      elements[term.attribute.number] = element
+      rest = rest.dropFirst(element.count)
+      if rest.first == SortKeyWriter.separator { rest = rest.dropFirst() }
     }
+    guard var fixed = access.ranges.first?.lower[...] else { return nil }
+    var tuple: [UInt8] = []
+    for (place, attribute) in access.index.description.attributes.enumerated() {
+      if place < access.fixedCount {
+        // The first elements of the range's bound, which are whole.
+        guard let element = firstElement(of: fixed) else { return nil }
+        tuple += element
+        fixed = fixed.dropFirst(element.count)
+      } else {
+        guard let element = elements[attribute] else { return nil }
+        tuple += element
+      }
+    }
+    return tuple
   }
 
   private func firstElement(of bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {

@@ -19,9 +19,11 @@ extension PlanRun {
       term.function == .min || term.function == .max, path.steps.count == 1
     else { return nil }
     let attribute = try ConditionBinding(entity).attribute(of: path)
-    guard let index = entity.indexes.first(where: {
-      $0.description.attributes.first == attribute.number
-    }) else { return nil }
+    guard
+      let index = entity.indexes.first(where: {
+        $0.description.attributes.first == attribute.number
+      })
+    else { return nil }
     // Null comes first and is no value; what is no number comes last and is none either.
     let element = IndexConstraint.element(.double(.nan))
     let last = IndexConstraint.element(attribute.type == .date ? .date(.nan) : .double(.nan))

@@ -23,7 +23,10 @@ package final class PlanRun {
     self.core = core
     self.control = control
     entity = plan.entity
-    residual = plan.residual.map { ConditionEvaluator($0, entity: plan.entity, core: core) }
+    // Records are checked against their checksums where the store is asked to, condition or not.
+    let checked =
+      plan.residual ?? (core.store.options.verifiesChecksums ? .constant(true) : nil)
+    residual = checked.map { ConditionEvaluator($0, entity: plan.entity, core: core) }
     start = try plan.request.after?.content().key
   }
 
@@ -95,8 +98,9 @@ package final class PlanRun {
     switch plan.access {
     case .nothing: return
     case .scan:
-      try scan(
-        isReversed ? 1...(first ?? .max) : (first ?? 1)...UInt64.max, isReversed: isReversed, body)
+      let low = isReversed ? 1 : first ?? 1
+      let high = isReversed ? first ?? .max : .max
+      if low <= high { try scan(low...high, isReversed: isReversed, body) }
     case .idRange(let range):
       let low = max(range.lowerBound, isReversed ? 1 : first ?? 1)
       let high = min(range.upperBound, isReversed ? first ?? .max : .max)
@@ -115,7 +119,9 @@ package final class PlanRun {
     guard plan.order.isByID, let start, start.count == 8 else { return nil }
     let stored = start.withUnsafeBytes { $0.bigEndianUInt64(at: 0) }
     let id = plan.order.isTieDescending ? ~stored : stored
-    return isReversed ? id &- 1 : id &+ 1
+    // Behind the last there is nothing: an empty range, which no id lies in.
+    if isReversed { return id == 0 ? 0 : id - 1 }
+    return id == .max ? .max : id + 1
   }
 
   private func scan(
@@ -140,18 +146,26 @@ package final class PlanRun {
     }
     guard try cursor.seek(atOrAfter: range.lowerBound) else { return }
     let end = range.upperBound
-    let isWatched = control != nil
     if range.lowerBound == 1, end == .max { expect(try core.count(of: entity)) }
-    var read = 0
-    defer { counts.recordsRead += isWatched ? 0 : read }
+    guard let residual else {
+      try cursor.forEachRecord { (id, bytes) throws in
+        guard id <= end else { return false }
+        counts.recordsRead &+= 1
+        try tick()
+        return try body(id, bytes)
+      }
+      return
+    }
+    guard control != nil else {
+      // Nobody asks in the midst: the loop is kept to what it is about.
+      counts.recordsRead += try residual.forEach(from: cursor, through: end, body)
+      return
+    }
     try cursor.forEachRecord { (id, bytes) throws in
       guard id <= end else { return false }
-      read &+= 1
-      if isWatched {
-        counts.recordsRead += 1
-        try tick()
-      }
-      if let residual, try !residual.admits(bytes, id: id) { return true }
+      counts.recordsRead &+= 1
+      try tick()
+      guard try residual.admits(bytes, id: id) else { return true }
       return try body(id, bytes)
     }
   }
@@ -228,27 +242,23 @@ package final class PlanRun {
   func forEachEntry(
     of access: IndexAccess, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws {
-    if case .points(let points) = access.span {
-      if access.index.isUnique {
-        try forEachHolder(of: points, in: access.index, body)
-      } else {
-        try forEachEntry(beginningWith: points, in: access.index, body)
+    switch access.span {
+    case .points(let points) where access.index.isUnique:
+      try forEachHolder(
+        of: points, mayHaveNulls: access.mayHaveNulls, in: access.index, body)
+    case .points(let keys), .prefixes(let keys):
+      try forEachEntry(beginningWith: keys, in: access.index, body)
+    case .ranges(let ranges):
+      var goesOn = true
+      for range in ranges {
+        try core.walk(access.index, of: entity, range, isReversed: false) { id, key in
+          try tick()
+          counts.entriesRead += 1
+          goesOn = try body(id, key)
+          return goesOn
+        }
+        if !goesOn { return }
       }
-      return
-    }
-    if let prefixes = access.prefixes {
-      try forEachEntry(beginningWith: prefixes, in: access.index, body)
-      return
-    }
-    var goesOn = true
-    for range in access.ranges {
-      try core.walk(access.index, of: entity, range, isReversed: false) { id, key in
-        try tick()
-        counts.entriesRead += 1
-        goesOn = try body(id, key)
-        return goesOn
-      }
-      if !goesOn { return }
     }
   }
 

@@ -7,6 +7,9 @@ final class SortKeyWriter {
   private let evaluator: ConditionEvaluator
   private var element = KeyEncoder()
   private(set) var key: [UInt8] = []
+  /// Behind the key of each term: a text ends with a byte that would be read together with the byte
+  /// of a null, or of an inverted id, behind it.
+  static let separator: UInt8 = 0x7f
 
   init(_ order: BoundOrder, evaluator: ConditionEvaluator) {
     self.order = order
@@ -22,6 +25,7 @@ final class SortKeyWriter {
         element.reset()
         let isNull = try !append(term, RecordUnderTest(view: view, id: id))
         append(isNull: isNull, term)
+        key.append(Self.separator)
       }
     }
     let id = order.isTieDescending ? ~id : id
@@ -45,19 +49,32 @@ final class SortKeyWriter {
   ) throws -> Bool {
     let attribute = term.attribute
     let isDocument = attribute.type == .json || attribute.type == .document
-    if !isDocument, let index = record.view.layout.placeIndex(ofAttribute: attribute.number) {
-      let place = record.view.layout.places[index]
-      if record.view.isNull(place) { return false }
-      if term.options.isEmpty {
-        try IndexTuple.append(place, of: record.view, into: &element)
+    if !isDocument, term.options.isEmpty {
+      guard let index = record.view.layout.placeIndex(ofAttribute: attribute.number) else {
+        if attribute.initial == .null { return false }
+        try element.append(attribute.initial)
         return true
       }
+      let place = record.view.layout.places[index]
+      if record.view.isNull(place) { return false }
+      try IndexTuple.append(place, of: record.view, into: &element)
+      return true
     }
     return try append(
       try evaluator.value(.attribute(attribute, term.steps), record), term.options)
   }
 
   private func append(_ value: DynamicValue, _ options: TextOptions) throws -> Bool {
+    // Kinds of values that a document mixes come one after the other.
+    let kind: UInt8 =
+      switch value {
+      case .bool: 1
+      case .integer, .unsigned, .double, .decimal: 2
+      case .date: 3
+      case .text, .string: 4
+      default: 5
+      }
+    withUnsafeBytes(of: kind) { element.append(raw: $0) }
     switch value {
     case .null, .collection, .list: return false
     case .text, .string:

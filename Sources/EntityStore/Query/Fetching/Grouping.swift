@@ -27,6 +27,28 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
 
   /// The sum of the values; 0 when there is none, `nil` when the type does not hold it.
   public static func sum<V: AttributeValue & Numeric>(
+    _ path: any KeyPath<E, V?> & Sendable
+  ) -> Aggregate<E, V?> where Result == V? {
+    Aggregate<E, V?>(.sum, AttributePath(path)) { .some(V.value(fromSum: $0)) }
+  }
+
+  /// The lowest value; `nil` when there is none.
+  public static func minimum<V: IndexableValue>(
+    _ path: any KeyPath<E, V?> & Sendable
+  ) -> Aggregate<E, V?> where Result == V? {
+    Aggregate<E, V?>(.min, AttributePath(path)) { V?.value(from: $0) }
+  }
+
+  /// The highest value; `nil` when there is none.
+  public static func maximum<V: IndexableValue>(
+    _ path: any KeyPath<E, V?> & Sendable
+  ) -> Aggregate<E, V?> where Result == V? {
+    Aggregate<E, V?>(.max, AttributePath(path)) { V?.value(from: $0) }
+  }
+
+  /// The sum of the values; 0 when there is none, `nil` when the type does not hold it.
+  @_disfavoredOverload
+  public static func sum<V: AttributeValue & Numeric>(
     _ path: any KeyPath<E, V> & Sendable
   ) -> Aggregate<E, V?> where Result == V? {
     Aggregate<E, V?>(.sum, AttributePath(path)) { .some(V.value(fromSum: $0)) }
@@ -40,6 +62,7 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
   }
 
   /// The lowest value; `nil` when there is none.
+  @_disfavoredOverload
   public static func minimum<V: IndexableValue>(
     _ path: any KeyPath<E, V> & Sendable
   ) -> Aggregate<E, V?> where Result == V? {
@@ -47,6 +70,7 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
   }
 
   /// The highest value; `nil` when there is none.
+  @_disfavoredOverload
   public static func maximum<V: IndexableValue>(
     _ path: any KeyPath<E, V> & Sendable
   ) -> Aggregate<E, V?> where Result == V? {

@@ -19,6 +19,12 @@ extension ReadableTransaction where Self: ~Copyable {
   public func values<E: Entity, each V: AttributeValue>(
     _ query: Query<E>, _ path: repeat any KeyPath<E, each V> & Sendable, distinct: Bool = false
   ) throws(StoreError) -> [(repeat each V)] {
+    try tuples(query, repeat each path, distinct: distinct)
+  }
+
+  private func tuples<E: Entity, each V: AttributeValue>(
+    _ query: Query<E>, _ path: repeat any KeyPath<E, each V> & Sendable, distinct: Bool
+  ) throws(StoreError) -> [(repeat each V)] {
     let core = access.core
     let entity = try core.entity(E.self)
     var request = try query.request()
@@ -52,9 +58,11 @@ extension ReadableTransaction where Self: ~Copyable {
     if covered { return rows }
     try run.forEach { id, bytes in
       try core.withCurrentLayout(bytes, id: id, of: entity) { (view) throws(StoreError) in
-        guard try window.admits({ () throws(StoreError) in
-          try ProjectionKey.key(of: numbers, in: view)
-        }) else { return }
+        guard
+          try window.admits({ () throws(StoreError) in
+            try ProjectionKey.key(of: numbers, in: view)
+          })
+        else { return }
         var reader = RecordReader(view, entity: entity.name, recordID: id)
         var place = -1
         func next<T: AttributeValue>(_: T.Type) throws(StoreError) -> T {
@@ -70,6 +78,14 @@ extension ReadableTransaction where Self: ~Copyable {
       }
       return window.goesOn
     }
+    return rows
+  }
+
+  /// One attribute of what `query` finds, in its order, without decoding the others.
+  public func values<E: Entity, V: AttributeValue>(
+    _ query: Query<E>, _ path: any KeyPath<E, V> & Sendable, distinct: Bool = false
+  ) throws(StoreError) -> [V] {
+    let rows: [(V)] = try tuples(query, path, distinct: distinct)
     return rows
   }
 

@@ -4,7 +4,9 @@
   public import Foundation
 #endif
 
-/// What to fetch: a condition, an order, and how much of it. A value that belongs to no store.
+/// What to fetch: a condition, an order, and how much of it.
+///
+/// A value that belongs to no store.
 ///
 ///     let fresh = Pod.query.where(\.license == "MIT" && \.downloads > 1_000)
 ///       .sorted(by: .descending(\.updatedAt)).limit(50)
@@ -107,7 +109,9 @@ public struct Query<E: Entity>: Sendable {
     var request = QueryRequest()
     for condition in conditions {
       let content = try condition.content.get()
-      if case .all(let conjuncts) = content.tree { parts += conjuncts } else {
+      if case .all(let conjuncts) = content.tree {
+        parts += conjuncts
+      } else {
         parts.append(content.tree)
       }
       request.positions.merge(content.positions) { first, _ in first }
@@ -165,8 +169,8 @@ public struct SortKey<E: Entity>: Sendable {
     SortKey(AttributePath(path), isDescending: true, nulls, comparison)
   }
 
-  /// Lowest first, by something inside a JSON attribute; numbers come before texts, and what is
-  /// neither counts as null.
+  /// Lowest first, by something inside a JSON attribute: Booleans, then numbers, then texts; arrays
+  /// and objects count as null.
   public static func ascending(
     _ path: AttributePath<E, JSONValue>, nulls: NullPlacement? = nil,
     ignoring comparison: TextComparison = []
@@ -180,6 +184,21 @@ public struct SortKey<E: Entity>: Sendable {
     ignoring comparison: TextComparison = []
   ) -> SortKey {
     SortKey(path, isDescending: true, nulls, comparison)
+  }
+
+  /// A key that is thrown as an error when the query is run.
+  package init(refusing reason: String) { term = .failure(.badQuery(reason)) }
+
+  private init(_ term: SortTerm) { self.term = .success(term) }
+
+  /// The attribute at `path`.
+  package init(_ path: PartialKeyPath<E>, isDescending: Bool) {
+    guard let place = E.schema.place(of: path) else {
+      self.init(refusing: "\(path) is no attribute of \(E.schema.name), so it cannot sort")
+      return
+    }
+    let name = E.schema.attributes[place].name
+    self.init(SortTerm(ValuePath(attribute: name), isDescending: isDescending))
   }
 
   private init<V>(

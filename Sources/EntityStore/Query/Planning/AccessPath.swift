@@ -20,7 +20,9 @@ package indirect enum AccessPath: Sendable {
 package struct IndexAccess: Sendable {
   enum Span: Sendable {
     /// Tuples of all attributes of the index, ascending.
-    case points([[UInt8]])
+    case points(PackedKeys)
+    /// What tuples begin with: the first few elements, ascending.
+    case prefixes(PackedKeys)
     /// Ascending, apart from each other.
     case ranges([IndexRange])
   }
@@ -33,31 +35,20 @@ package struct IndexAccess: Sendable {
   /// Positions in the conjunction that the span stands for.
   var clauses: Set<Int>
   var estimatedEntryCount: Int
+  /// Whether some of the span's tuples have a null.
+  var mayHaveNulls = false
 
   var ranges: [IndexRange] {
     switch span {
-    case .points(let points): points.map { .beginning(with: $0) }
+    case .points(let keys), .prefixes(let keys):
+      (0..<keys.count).map { .beginning(with: keys[$0]) }
     case .ranges(let ranges): ranges
     }
   }
 
-  /// The elements that the tuples of several ranges begin with, where that is all they say.
-  var prefixes: [[UInt8]]? {
-    guard case .ranges(let ranges) = span, ranges.count > 1 else { return nil }
-    var prefixes: [[UInt8]] = []
-    prefixes.reserveCapacity(ranges.count)
-    for range in ranges {
-      guard let upper = range.upper, upper.count == range.lower.count + 1, upper.last == 255,
-        upper.starts(with: range.lower)
-      else { return nil }
-      prefixes.append(range.lower)
-    }
-    return prefixes
-  }
-
   var rangeCount: Int {
     switch span {
-    case .points(let points): points.count
+    case .points(let keys), .prefixes(let keys): keys.count
     case .ranges(let ranges): ranges.count
     }
   }

@@ -20,12 +20,13 @@ extension IndexAccess {
     _ index: StoredIndex, _ conjuncts: [BoundCondition], _ statistics: PlannerStatistics
   ) throws {
     let attributes = index.description.attributes
-    var prefixes: [[UInt8]] = [[]]
+    var prefixes = PackedKeys([])
     var ranges: [IndexRange]?
     var used: Set<Int> = []
     var exactness = IndexConstraint.Exactness.exact
     var fixedCount = 0
     var completeCount = 0
+    var mayHaveNulls = false
     attributes: for attribute in attributes {
       guard let (constraint, places) = Self.constraint(on: attribute, conjuncts) else { break }
       switch constraint.extent {
@@ -34,31 +35,33 @@ extension IndexAccess {
         used.formUnion(places)
         if points.count <= 1, fixedCount == completeCount { fixedCount += 1 }
         completeCount += 1
-        prefixes = prefixes.flatMap { prefix in points.map { prefix + $0 } }
+        // Null comes first.
+        if !points.isEmpty, points[0] == [0] { mayHaveNulls = true }
+        prefixes = prefixes.followed(by: points)
       case .range(let range):
         used.formUnion(places)
         if range.isEmpty {
-          prefixes = []
           ranges = []
         } else {
-          ranges = prefixes.map { range.behind($0) }
+          ranges = (0..<prefixes.count).map { range.behind(prefixes[$0]) }
         }
-        exactness = constraint.exactness
+        exactness = exactness.joined(constraint.exactness)
         break attributes
       }
-      if constraint.exactness == .superset { exactness = .superset }
+      exactness = exactness.joined(constraint.exactness)
     }
     guard !used.isEmpty else { return nil }
     self.index = index
     self.fixedCount = fixedCount
     self.exactness = exactness
+    self.mayHaveNulls = mayHaveNulls
     clauses = used
     if let ranges {
       span = .ranges(ranges)
     } else if completeCount == attributes.count {
       span = .points(prefixes)
     } else {
-      span = .ranges(prefixes.map { .beginning(with: $0) })
+      span = .prefixes(prefixes)
     }
     estimatedEntryCount = 0
     estimatedEntryCount = try estimate(statistics)
@@ -95,7 +98,7 @@ extension IndexAccess {
     let step = max(1, count / most)
     return stride(from: 0, to: count, by: step).prefix(most).map { place in
       switch span {
-      case .points(let points): .beginning(with: points[place])
+      case .points(let keys), .prefixes(let keys): .beginning(with: keys[place])
       case .ranges(let ranges): ranges[place]
       }
     }

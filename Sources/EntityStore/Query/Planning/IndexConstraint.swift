@@ -11,11 +11,16 @@ struct IndexConstraint {
     case exactBeforeASCII
     /// Some may not be.
     case superset
+
+    /// That of two constraints at once.
+    func joined(_ other: Exactness) -> Exactness {
+      self == .exact ? other : other == .exact ? self : .superset
+    }
   }
 
   enum Extent {
     /// Elements of keys, ascending.
-    case points([[UInt8]])
+    case points(PackedKeys)
     case range(IndexRange)
   }
 
@@ -39,27 +44,31 @@ struct IndexConstraint {
   }
 
   private init?(_ test: AttributeTest) {
-    let null: [[UInt8]] = test.admitsNull ? [[0]] : []
+    var null = PackedKeys()
+    if test.admitsNull { null.append([0]) }
     let type = test.attribute.type
     switch test.kind {
-    case .null: self.init(extent: .points([[0]]))
+    case .null: self.init(extent: .points(PackedKeys([0])))
     case .interval(let interval):
       if interval.isEmpty {
-        self.init(extent: .points([]))
+        self.init(extent: .points(PackedKeys()))
         return
       }
       let low = Self.element(OrderedNumber.value(interval.low, type))
       let high = Self.element(OrderedNumber.value(interval.high, type))
-      self.init(extent: low == high ? .points([low]) : .range(Self.closed(low, high)))
+      self.init(extent: low == high ? .points(PackedKeys(low)) : .range(Self.closed(low, high)))
     case .numbers(let set):
       // Both zeros have one key, and come next to each other.
       var elements = null
+      var last: [UInt8] = []
       for key in set.sorted {
         let element = Self.element(OrderedNumber.value(key, type))
-        if elements.last != element { elements.append(element) }
+        if last != element { elements.append(element) }
+        last = element
       }
       self.init(extent: .points(elements))
-    case .keys(let set): self.init(extent: .points(null + set.sorted))
+    case .keys(let set):
+      self.init(extent: .points(null.isEmpty ? set.keys : null.above(set.keys)))
     case .key(let interval):
       let low = interval.lower.map { $0.isIncluded ? $0.element : $0.element + [255] }
       let high = interval.upper.map { $0.isIncluded ? $0.element + [255] : $0.element }
@@ -73,9 +82,10 @@ struct IndexConstraint {
   private init?(_ operation: TextTest.Operation, _ operand: String) {
     let element = Self.element(.string(operand))
     switch operation {
-    case .equal: self.init(extent: .points([element]))
+    case .equal: self.init(extent: .points(PackedKeys(element)))
     case .less: self.init(extent: .range(IndexRange(lower: [0, 255], upper: element)))
-    case .lessOrEqual: self.init(extent: .range(IndexRange(lower: [0, 255], upper: element + [255])))
+    case .lessOrEqual:
+      self.init(extent: .range(IndexRange(lower: [0, 255], upper: element + [255])))
     case .greater: self.init(extent: .range(IndexRange(lower: element + [255], upper: nil)))
     case .greaterOrEqual: self.init(extent: .range(IndexRange(lower: element, upper: nil)))
     case .beginsWith: self.init(prefix: operand, isWholeCondition: true)
@@ -100,21 +110,17 @@ struct IndexConstraint {
 
   /// Both constraints at once.
   func intersection(_ other: IndexConstraint) -> IndexConstraint {
+    // Where the prefix ends is no longer where the range begins.
     let exactness: Exactness =
-      switch (self.exactness, other.exactness) {
-      case (.exact, .exact): .exact
-      case (.superset, _), (_, .superset): .superset
-      default: .exactBeforeASCII
-      }
+      self.exactness == .exact && other.exactness == .exact ? .exact : .superset
     switch (extent, other.extent) {
     case (.range(let a), .range(let b)):
       return IndexConstraint(extent: .range(a.intersection(b)), exactness: exactness)
     case (.points(let points), .range(let range)), (.range(let range), .points(let points)):
       return IndexConstraint(
-        extent: .points(points.filter { range.admits($0) }),
-        exactness: exactness == .exact ? .exact : .superset)
+        extent: .points(points.filter { range.admits(Array($0)) }), exactness: exactness)
     case (.points(let a), .points(let b)):
-      let wanted = Set(b)
+      let wanted = KeyTable(b)
       return IndexConstraint(
         extent: .points(a.filter { wanted.contains($0) }), exactness: exactness)
     }

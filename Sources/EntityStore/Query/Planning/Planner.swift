@@ -19,7 +19,7 @@ struct Planner {
     static let scannedRecord = 90.0
     static let fetchedRecord = 900.0
     static let entry = 35.0
-    static let range = 800.0
+    static let range = 300.0
     static let sortedRecord = 160.0
     /// The share of records that pass a clause of which nothing is known.
     static let unknownShare = 0.3
@@ -86,11 +86,12 @@ struct Planner {
 
   private func scan(share: Double) -> QueryPlan {
     let count = Double(statistics.recordCount)
-    var cost = count * Cost.scannedRecord
+    let checked = condition.checkingCost
+    var cost = count * (Cost.scannedRecord + checked)
     let matches = count * share
     // Without an order to establish, a limit ends the scan early.
     if order.isByID, let wanted = request.wantedCount, share > 0 {
-      cost = min(cost, Double(wanted) / share * Cost.scannedRecord)
+      cost = min(cost, Double(wanted) / share * (Cost.scannedRecord + checked))
     }
     return finished(.scan, matches: Int(matches), cost: cost, covered: [])
   }
@@ -247,28 +248,12 @@ struct Planner {
   }
 }
 
-extension BoundCondition {
-  /// Whether it is known to be false for every record.
-  var isNever: Bool {
-    switch self {
-    case .constant(let flag): !flag
-    case .test(let test):
-      switch test.kind {
-      case .interval(let interval): interval.isEmpty
-      case .numbers(let set): set.sorted.isEmpty && !test.admitsNull
-      case .keys(let set): set.sorted.isEmpty && !test.admitsNull
-      default: false
-      }
-    case .all(let parts): parts.contains(where: \.isNever)
-    case .any(let parts): parts.allSatisfy(\.isNever)
-    case .not, .expression, .closure: false
-    }
-  }
-}
-
 extension QueryRequest {
   /// How many records are needed from the beginning of the order.
   var wantedCount: Int? {
-    limit.map { let (sum, overflows) = $0.addingReportingOverflow(offset); return overflows ? .max : sum }
+    limit.map { limit in
+      let (sum, overflows) = limit.addingReportingOverflow(offset)
+      return overflows ? .max : sum
+    }
   }
 }

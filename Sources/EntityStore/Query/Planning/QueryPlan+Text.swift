@@ -52,7 +52,8 @@ extension QueryPlan {
     }
     let entries = access.estimatedEntryCount(recordCount)
     return PlanDescription(
-      lines: lines, index: access.indexNames.isEmpty ? nil : access.indexNames.joined(separator: ", "),
+      lines: lines,
+      index: access.indexNames.isEmpty ? nil : access.indexNames.joined(separator: ", "),
       isScan: isScan, estimatedEntryCount: isScan ? 0 : entries,
       estimatedRecordCount: isScan ? recordCount : estimatedMatchCount)
   }
@@ -103,11 +104,11 @@ extension AccessPath {
 extension IndexAccess {
   /// `Pod.name: "AF" to "AG", about 12 entries`.
   var text: String {
-    let about = "about \(estimatedEntryCount) entries"
+    let about = "about \(estimatedEntryCount) \(estimatedEntryCount == 1 ? "entry" : "entries")"
     switch span {
-    case .points(let points):
-      if points.count == 1 { return "\(index.name) at \(Self.shown(points[0])), \(about)" }
-      return "\(index.name) at \(points.count) keys, \(about)"
+    case .points(let keys), .prefixes(let keys):
+      if keys.count == 1 { return "\(index.name) at \(Self.shown(keys[0])), \(about)" }
+      return "\(index.name) at \(keys.count) keys, \(about)"
     case .ranges(let ranges):
       if ranges.count != 1 { return "\(index.name) in \(ranges.count) ranges, \(about)" }
       if ranges[0] == .all { return "\(index.name), all of it, \(about)" }
@@ -185,7 +186,7 @@ extension AttributeTest {
       if interval.high == all.high { return "\(name) >= \(low)" }
       return "\(name) BETWEEN {\(low), \(high)}"
     case .numbers(let set): return "\(name) IN \(set.sorted.count) values"
-    case .keys(let set): return "\(name) IN \(set.sorted.count) values"
+    case .keys(let set): return "\(name) IN \(set.keys.count) values"
     case .text(_, let operation, let operand, let options):
       let comparison = Comparison(
         .path(ValuePath(attribute: name)), operation.comparison, .value(.string(operand)),

@@ -32,6 +32,13 @@ package struct TextTest: Sendable {
     needle = TextNeedle(operation == .like || operation == .matches ? "" : operand, options)
   }
 
+  /// The bytes that a text must have to pass, where it is these or none: an equality with a text that
+  /// has one spelling.
+  var onlySpelling: [UInt8]? {
+    operation == .equal && !needle.isFolding && (needle.isBytewise || needle.hasOneSpelling)
+      ? needle.bytes : nil
+  }
+
   package func admits(_ utf8: UnsafeRawBufferPointer) -> Bool {
     switch operation {
     case .equal: needle.isEqual(to: utf8)

@@ -1,0 +1,70 @@
+internal import LodestoreFormat
+
+/// A text test with what it looks at in one place, so that a scan can go without counting references.
+final class SteadyTextTest {
+  fileprivate let test: TextTest
+  /// The one text that passes, where there is only one.
+  fileprivate let exact: UnsafeRawBufferPointer?
+
+  init(_ test: TextTest) {
+    self.test = test
+    exact = test.onlySpelling.map { spelling in
+      let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: spelling.count, alignment: 8)
+      copy.copyBytes(from: spelling)
+      return UnsafeRawBufferPointer(copy)
+    }
+  }
+
+  deinit { exact?.deallocate() }
+
+  fileprivate func admits(_ text: UnsafeRawBufferPointer) -> Bool { test.admits(text) }
+}
+
+/// A test of one text where it lies in a record, without a view of the whole.
+///
+/// Whoever keeps it keeps its ``SteadyTextTest`` alive.
+struct VariableTest {
+  private unowned(unsafe) let test: SteadyTextTest
+  private let exact: UnsafeRawBufferPointer?
+  private let ordinal: Int
+  /// Where the null bit is; −1 when there is none.
+  private let nullByte: Int
+  private let nullMask: UInt8
+  private let isNegated: Bool
+
+  init(_ place: RecordLayout.Place, _ test: SteadyTextTest, isNegated: Bool) {
+    self.test = test
+    exact = test.exact
+    ordinal = Int(place.position)
+    let bit = Int(place.nullBit)
+    nullByte = bit < 0 ? -1 : RecordLayout.headerSize + bit >> 3
+    nullMask = bit < 0 ? 0 : 1 << UInt8(bit & 7)
+    self.isNegated = isNegated
+  }
+
+  /// Whether a record with narrow offsets passes; `nil` when its offsets break the format.
+  @inline(__always)
+  func admits(_ bytes: UnsafeRawBufferPointer, endsOffset: Int, heapOffset: Int) -> Bool? {
+    if nullByte >= 0, bytes[nullByte] & nullMask != 0 { return isNegated }
+    let end = Int(bytes.uint16(at: endsOffset &+ ordinal &* 2))
+    let start = ordinal == 0 ? 0 : Int(bytes.uint16(at: endsOffset &+ ordinal &* 2 &- 2))
+    guard start <= end, heapOffset &+ end &+ RecordLayout.checksumSize <= bytes.count else {
+      return nil
+    }
+    let text = UnsafeRawBufferPointer(
+      rebasing: bytes[(heapOffset &+ start)..<(heapOffset &+ end)])
+    return admits(text) != isNegated
+  }
+
+  @inline(__always)
+  private func admits(_ text: UnsafeRawBufferPointer) -> Bool {
+    guard let exact else { return test.admits(text) }
+    return text.count == exact.count && compareKeys(text, exact) == 0
+  }
+
+  /// The same by a view of the record.
+  func admits(_ view: RecordView) -> Bool {
+    if nullByte >= 0, view.bytes[nullByte] & nullMask != 0 { return isNegated }
+    return admits(view.variableBytes(ordinal: ordinal)) != isNegated
+  }
+}

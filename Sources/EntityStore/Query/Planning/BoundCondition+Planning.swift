@@ -1,0 +1,38 @@
+internal import LodestoreFormat
+
+extension BoundCondition {
+  /// About what it costs to check it on the bytes of a record, in nanoseconds.
+  var checkingCost: Double {
+    switch self {
+    case .constant: 0
+    case .all(let parts), .any(let parts): parts.reduce(0) { $0 + $1.checkingCost }
+    case .not(let part): part.checkingCost
+    case .test(let test):
+      switch test.kind {
+      case .null, .interval: 5
+      case .numbers, .key: 30
+      case .text: 40
+      case .keys: 150
+      }
+    case .expression: 400
+    case .closure: 800
+    }
+  }
+
+  /// Whether it is known to be false for every record.
+  var isNever: Bool {
+    switch self {
+    case .constant(let flag): !flag
+    case .test(let test):
+      switch test.kind {
+      case .interval(let interval): interval.isEmpty
+      case .numbers(let set): set.sorted.isEmpty && !test.admitsNull
+      case .keys(let set): set.keys.isEmpty && !test.admitsNull
+      default: false
+      }
+    case .all(let parts): parts.contains(where: \.isNever)
+    case .any(let parts): parts.allSatisfy(\.isNever)
+    case .not, .expression, .closure: false
+    }
+  }
+}

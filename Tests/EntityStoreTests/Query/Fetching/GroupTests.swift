@@ -1,0 +1,200 @@
+import Foundation
+import Testing
+
+@testable import EntityStore
+
+@Suite struct GroupTests {
+  private func withTrials(_ body: (Store) throws -> Void) throws {
+    try withTemporaryStore([Trial.self]) { store in
+      try Trial.make(95, in: store)
+      try body(store)
+    }
+  }
+
+  @Test func `Groups have the counts and aggregates of their records`() throws {
+    try withTrials { store in
+      try store.read { snapshot throws in
+        let groups = try snapshot.groups(
+          Trial.query.where(\.number >= 20), by: \.kind, .sum(\.number), .average(\.rating),
+          .minimum(\.name), .maximum(\.rating), .count(\.rating))
+        let records = try snapshot.fetch(Trial.query.where(\.number >= 20))
+        let expected = Dictionary(grouping: records, by: \.kind)
+        #expect(groups.map(\.key) == expected.keys.sorted())
+        for group in groups {
+          let members = try #require(expected[group.key])
+          let ratings = members.compactMap(\.rating)
+          let (sum, average, lowest, highest, count) = group.values
+          #expect(group.count == members.count && sum == members.map(\.number).reduce(0, +))
+          #expect(lowest == members.map(\.name).min() && highest == ratings.max())
+          #expect(count == ratings.count)
+          #expect(average == (ratings.isEmpty ? nil : ratings.reduce(0, +) / Double(ratings.count)))
+        }
+      }
+    }
+  }
+
+  @Test func `Groups are in the order of their keys, null first, and having chooses`() throws {
+    try withTrials { store in
+      try store.read { snapshot throws in
+        let all = try snapshot.groups(Trial.query, by: \.rating)
+        #expect(all.map(\.key) == [nil, 0.5, 1, 1.5, 2.5, 3, 3.5])
+        #expect(all.map(\.count) == [24, 12, 12, 12, 12, 12, 11])
+        // The same from records as from the index.
+        let scanned = try snapshot.groups(Trial.query, by: \.rating, .count(\.number))
+        #expect(scanned.map(\.key) == all.map(\.key) && scanned.map(\.count) == all.map(\.count))
+        let some = try snapshot.groups(
+          Trial.query, by: \.rating, .sum(\.number), having: { $0.count < 12 })
+        #expect(some.map(\.key) == [3.5])
+        #expect(try snapshot.groups(Trial.query.where(.none), by: \.kind).isEmpty)
+        let limited = try snapshot.groups(
+          Trial.query.sorted(by: .descending(\.name)).limit(1).offset(5), by: \.kind)
+        #expect(limited.count == 10)
+      }
+    }
+  }
+
+  @Test func `Counts by the first attribute of an index read its entries alone`() throws {
+    try withTrials { store in
+      try store.core.read { core in
+        let run = try core.run(Trial.query)
+        let rows = try run.groups(by: [ValuePath(attribute: "kind")])
+        #expect(rows.map(\.count) == [10, 10, 10, 10, 10, 9, 9, 9, 9, 9])
+        #expect(run.counts.recordsRead == 0 && run.counts.entriesRead == 95)
+        let pairs = try run.groups(
+          by: [ValuePath(attribute: "kind"), ValuePath(attribute: "share")])
+        #expect(pairs.count == 95)
+      }
+    }
+  }
+
+  @Test func `Texts that are canonically equivalent are one group, and so are both zeros`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      try store.write { transaction in
+        for (number, (note, rating)) in [
+          ("cafe\u{301}", 0.0), ("caf\u{e9}", -0.0), ("cafe", .nan), ("cafe", .nan),
+        ].enumerated() {
+          var trial = Trial(number)
+          (trial.note, trial.name, trial.rating) = (note, note, rating)
+          _ = try transaction.insert(trial)
+        }
+      }
+      try store.read { snapshot throws in
+        #expect(try snapshot.groups(Trial.query, by: \.note).map(\.count) == [2, 2])
+        #expect(try snapshot.groups(Trial.query, by: \.name).map(\.count) == [2, 2])
+        #expect(try snapshot.groups(Trial.query, by: \.rating).map(\.count) == [2, 2])
+        #expect(
+          try snapshot.groups(Trial.query, by: \.rating, .sum(\.number)).map(\.count) == [2, 2])
+        let (lowest, highest, mean) = try snapshot.aggregate(
+          Trial.query, .minimum(\.rating), .maximum(\.rating), .average(\.rating))
+        #expect(lowest == 0 && highest == 0 && mean == 0)
+        let highestAlone: Double?? = try snapshot.aggregate(Trial.query, .maximum(\.rating))
+        #expect(highestAlone == 0)
+        let lowestAlone: Double?? = try snapshot.aggregate(Trial.query, .minimum(\.rating))
+        #expect(lowestAlone == 0)
+      }
+    }
+  }
+
+  @Test func `Records of an older layout are in the groups of their initial values`() throws {
+    try withTemporaryPath { path in
+      var random = SeededNumbers(salt: 91)
+      let old = try Store(at: path, entities: [OldSpecimen.self])
+      try old.write { transaction in
+        for serial in 1...20 {
+          let specimen = Specimen.nasty(serial: serial, &random)
+          _ = try transaction.insert(OldSpecimen(specimen: specimen))
+        }
+      }
+      old.close()
+      let store = try Store(at: path, entities: [Specimen.self])
+      try store.write { transaction in
+        for serial in 21...40 {
+          var specimen = Specimen.nasty(serial: serial, &random)
+          (specimen.level, specimen.mark) = (serial % 2 == 0 ? 3 : 4, "me\u{301}")
+          _ = try transaction.insert(specimen)
+        }
+      }
+      try store.read { snapshot throws in
+        for groups in [
+          try snapshot.groups(Specimen.query, by: \.level),
+          try snapshot.groups(Specimen.query.where(\.serial > 0), by: \.level),
+        ] {
+          #expect(groups.map(\.key) == [3, 4] && groups.map(\.count) == [30, 10])
+        }
+        let marks = try snapshot.groups(Specimen.query.where(\.serial > 0), by: \.mark)
+        #expect(marks.map(\.count) == [40])
+        #expect(try snapshot.values(Specimen.query, \.mark, distinct: true).count == 1)
+      }
+      store.close()
+    }
+  }
+
+  // MARK: Aggregates
+
+  @Test func `Aggregates over nothing are nothing, but sums and counts, which are 0`() throws {
+    try withTrials { store in
+      try store.read { snapshot throws in
+        let none = Trial.query.where(.none)
+        let (sum, ratings, average, lowest, highest, count) = try snapshot.aggregate(
+          none, .sum(\.number), .count(\.rating), .average(\.number), .minimum(\.name),
+          .maximum(\.number), .count(\.number))
+        #expect(sum == 0 && ratings == 0 && count == 0)
+        #expect(average == nil && lowest == nil && highest == nil)
+        let nothing: Int? = try snapshot.aggregate(none, .minimum(\.number))
+        #expect(nothing == nil)
+      }
+    }
+  }
+
+  @Test func `A lowest and a highest value take one look into an index`() throws {
+    try withTrials { store in
+      try store.core.read { core in
+        for (function, name, expected) in [
+          (GroupTerm.Function.min, "number", 0), (.max, "number", 94), (.max, "share", 94),
+        ] {
+          let run = try core.run(Trial.query)
+          let values = try run.totals([GroupTerm(function, ValuePath(attribute: name))])
+          #expect(values == [.integer(Int64(expected))])
+          #expect(run.counts.entriesRead == 1 && run.counts.recordsRead == 0)
+        }
+      }
+      try store.read { snapshot throws in
+        let lowest: Double?? = try snapshot.aggregate(Trial.query, .minimum(\.rating))
+        let highest: Double?? = try snapshot.aggregate(Trial.query, .maximum(\.rating))
+        let name: String? = try snapshot.aggregate(Trial.query, .minimum(\.name))
+        #expect(lowest == 0.5 && highest == 3.5 && name == "name 00000")
+        let conditional = Trial.query.where(\.number < 10)
+        let few: Int? = try snapshot.aggregate(conditional, .maximum(\.number))
+        #expect(few == 9)
+      }
+    }
+  }
+
+  @Test func `Sums are exact, and nil where their type does not hold them`() throws {
+    try withTemporaryStore([Specimen.self]) { store in
+      try store.write { transaction in
+        for serial in 1...3 {
+          var specimen = Specimen()
+          specimen.serial = serial
+          specimen.small = 100
+          specimen.big = .max
+          specimen.single = 0.5
+          specimen.amount = Decimal(12) / 10
+          specimen.int = serial == 3 ? -.max : .max
+          _ = try transaction.insert(specimen)
+        }
+      }
+      try store.read { snapshot throws in
+        let (small, big, single, serial, average) = try snapshot.aggregate(
+          Specimen.query, .sum(\.small), .sum(\.big), .sum(\.single), .sum(\.serial),
+          .average(\.small))
+        #expect(small == nil && big == nil && single == 1.5 && serial == 6 && average == 100)
+        let two = Specimen.query.where(\.serial < 2)
+        let (oneSmall, oneBig) = try snapshot.aggregate(two, .sum(\.small), .sum(\.big))
+        #expect(oneSmall == 100 && oneBig == .max)
+        let none: Float? = try snapshot.aggregate(Specimen.query.where(.none), .sum(\.single))
+        #expect(none == 0)
+      }
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import EntityStore
+
+/// A small record, for stores of many.
+struct Mote: Sendable {
+  var id = RecordID<Mote>()
+  var number: Int
+  var text: String
+}
+
+extension Mote: Entity {
+  static let schema = EntitySchema<Mote>(
+    "Mote", attributes: [.init("number", \.number), .init("text", \.text)],
+    indexes: [[\.number]])
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(number)
+    writer.write(text)
+  }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    number = try reader.read()
+    text = try reader.read()
+  }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import Testing
+
+@testable import EntityStore
+
+@Suite struct PageTests {
+  @Test func `Pages one after the other are the whole, in every direction`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      try Trial.make(100, in: store)
+      let orders: [[SortKey<Trial>]] = [
+        [], [.ascending(\.rating)], [.descending(\.rating)],
+        [.descending(\.kind), .ascending(\.share)],
+        [.ascending(\.kind), .ascending(\.share)], [.descending(\.number)],
+        [.ascending(\.rating, nulls: .last), .descending(\.name)],
+      ]
+      try store.read { snapshot throws in
+        for order in orders {
+          for size in [1, 7, 50, 99, 100, 101] {
+            let query = Trial.query.sorted(by: order)
+            var found: [Trial] = []
+            var token: ContinuationToken?
+            var pages = 0
+            repeat {
+              let page = try snapshot.page(query.limit(size).continuing(after: token))
+              #expect(page.items.count <= size && page.generation == snapshot.generation)
+              found += page.items
+              token = page.next
+              pages += 1
+            } while token != nil && pages < 200
+            #expect(try found == snapshot.fetch(query))
+          }
+        }
+        #expect(try snapshot.page(Trial.query).next == nil)
+        #expect(try snapshot.page(Trial.query.limit(0)).next == nil)
+      }
+    }
+  }
+
+  /// Pages in an order by what nobody changes, with commits between them: what was there all the
+  /// time comes exactly once.
+  @Test func `Insertions and deletions between pages neither repeat nor lose the rest`() throws {
+    var random = SeededNumbers(salt: 81)
+    try withSpecimens(count: 80, salt: 82) { store, records in
+      var conditions = OracleConditions(salt: 83, values: valuesByAttribute(records))
+      var serial = 10_000
+      for _ in 0..<40 {
+        var request = QueryRequest(condition: .constant(true))
+        request.order = conditions.order()
+        let staying = try store.core.read { core in
+          try PlanRun(
+            core.plan(request, for: try core.entity(named: "Specimen")), core: core
+          ).ids()
+        }
+        var stayed = Set(staying)
+        var seen: [UInt64] = []
+        repeat {
+          request.limit = 1 + random.below(30)
+          let lie = PlanningLie.allCases[random.below(PlanningLie.allCases.count)]
+          request.after = try store.core.read { core in
+            let entity = try core.entity(named: "Specimen")
+            let plan = try lie.plan(request, for: entity, core: core, &random)
+            return try PlanRun(plan, core: core).forEachOfPage { id, _ in seen.append(id) }
+          }
+          try store.write { transaction in
+            let gone = staying[random.below(staying.count)]
+            if try transaction.delete(Specimen.self, id: RecordID(rawValue: gone)) {
+              stayed.remove(gone)
+            }
+            for _ in 0..<2 {
+              serial += 1
+              _ = try transaction.insert(Specimen.nasty(serial: serial, &random))
+            }
+          }
+        } while request.after != nil && seen.count < 4_000
+        let sketch = "\(request.order), \(SeededNumbers.replay)"
+        #expect(Set(seen).count == seen.count, "repeated: \(sketch)")
+        #expect(stayed.isSubset(of: seen), "lost: \(sketch)")
+        #expect(seen.filter(stayed.contains) == staying.filter(stayed.contains), "\(sketch)")
+      }
+    }
+  }
+
+  @Test func `A token is text that survives coding`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      try Trial.make(20, in: store)
+      let query = Trial.query.sorted(by: .ascending(\.name)).limit(8)
+      let token = try #require(try store.read { try $0.page(query).next })
+      let letters = token.text.allSatisfy {
+        $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0))
+      }
+      #expect(letters && "\(token)" == token.text)
+      let coded = try JSONEncoder().encode([token])
+      let decoded = try JSONDecoder().decode([ContinuationToken].self, from: coded)
+      #expect(decoded == [token] && ContinuationToken(token.text) == token)
+      let rest = try store.read { try $0.fetch(query.continuing(after: decoded.first)) }
+      #expect(rest.map(\.number) == Array(8..<16))
+      #expect(
+        try store.read { try $0.fetch(query.limit(100).continuing(after: token)) }.count == 12)
+      #expect(try store.read { try $0.ids(query.continuing(after: token)) } == rest.map(\.id))
+    }
+  }
+
+  @Test func `A token that is damaged, or of another query, is refused`() throws {
+    try withTemporaryStore([Trial.self, Specimen.self]) { store in
+      try Trial.make(20, in: store)
+      let query = Trial.query.where(\.number > 2).sorted(by: .ascending(\.name)).limit(5)
+      let token = try #require(try store.read { try $0.page(query).next })
+      try store.read { snapshot throws in
+        let others = [
+          query.where(\.number > 3), query.sorted(by: .descending(\.name)),
+          query.sorted(by: .ascending(\.name, ignoring: .caseInsensitive)), query.sorted(by: []),
+          query.sorted(by: .ascending(\.name, nulls: .last)),
+        ]
+        for other in others {
+          let error = try storeError(.invalidQuery) {
+            try snapshot.fetch(other.continuing(after: token))
+          }
+          #expect(error.message.contains("another condition or order"))
+        }
+        _ = try storeError(.invalidQuery) {
+          try snapshot.fetch(Specimen.query.continuing(after: token))
+        }
+        // Every letter matters, but for bits that Base64 leaves over at the end.
+        let letters = Array(token.text)
+        for place in letters.indices.dropLast() {
+          var changed = letters
+          changed[place] = changed[place] == "A" ? "B" : "A"
+          _ = try storeError(.invalidQuery) {
+            try snapshot.fetch(query.continuing(after: ContinuationToken(String(changed))))
+          }
+        }
+        for text in [
+          "", "A", "AAAA", "\u{0}", "é", String(letters.dropLast(4)), token.text + "AAAA",
+        ] {
+          let error = try storeError(.invalidQuery) {
+            try snapshot.fetch(query.continuing(after: ContinuationToken(text)))
+          }
+          #expect(error.message.contains("damaged"), "\(text): \(error.message)")
+        }
+        let long = try storeError(.invalidQuery) {
+          try snapshot.fetch(
+            query.continuing(after: ContinuationToken(String(repeating: "A", count: 2 << 20))))
+        }
+        #expect(long.message.contains("too long"))
+      }
+    }
+  }
+
+  @Test func `Behind the last record there is nothing, forwards and backwards`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      try Trial.make(5, in: store)
+      try store.read { snapshot throws in
+        let orders: [[SortKey<Trial>]] = [
+          [], [.ascending(\.number)], [.descending(\.number)], [.descending(\.note)],
+        ]
+        for order in orders {
+          let query = Trial.query.sorted(by: order)
+          let token = try snapshot.page(query.limit(5)).next
+          #expect(token != nil)
+          #expect(try snapshot.fetch(query.continuing(after: token)) == [])
+        }
+        // The token of the first record, in the order of ids backwards.
+        let entity = try store.core.read { try $0.entity(Trial.self) }
+        var request = QueryRequest()
+        request.order = [SortTerm(ValuePath(attribute: "_id"), isDescending: true)]
+        request.limit = 5
+        try store.core.read { core in
+          request.after = try PlanRun(core.plan(request, for: entity), core: core)
+            .forEachOfPage { _, _ in }
+          #expect(request.after != nil)
+          #expect(try PlanRun(core.plan(request, for: entity), core: core).ids() == [])
+          #expect(try PlanRun(core.plan(request, for: entity), core: core).count() == 0)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import LodestoreFormat
+import Testing
+
+@testable import EntityStore
+
+@Suite struct ValueTests {
+  private func withTrials(
+    _ count: Int = 95, _ body: (Store) throws -> Void
+  ) throws {
+    try withTemporaryStore([Trial.self]) { store in
+      try Trial.make(count, in: store)
+      try body(store)
+    }
+  }
+
+  @Test func `Values are those of the records, in the query's order`() throws {
+    try withTrials { store in
+      try store.read { snapshot throws in
+        let query = Trial.query.where(\.share < 50).sorted(by: .descending(\.rating))
+          .limit(20).offset(3)
+        let rows = try snapshot.values(query, \.number, \.rating, \.json)
+        let records = try snapshot.fetch(query)
+        #expect(rows.count == 20 && rows.map(\.0) == records.map(\.number))
+        #expect(rows.map(\.1) == records.map(\.rating) && rows.map(\.2) == records.map(\.json))
+      }
+    }
+  }
+
+  @Test func `Distinct rows come once, at their first place, and limits count them`() throws {
+    try withTrials { store in
+      try store.read { snapshot throws in
+        let query = Trial.query.sorted(by: .descending(\.number))
+        #expect(
+          try snapshot.values(query, \.kind, distinct: true)
+            == ["e", "d", "c", "b", "a", "j", "i", "h", "g", "f"])
+        #expect(
+          try snapshot.values(query.limit(3).offset(2), \.kind, distinct: true) == ["c", "b", "a"])
+        #expect(try snapshot.values(query.limit(0), \.kind, distinct: true).isEmpty)
+        let pairs = try snapshot.values(query, \.kind, \.note, distinct: true)
+        #expect(pairs.count == 30)
+        #expect(Set(pairs.map { "\($0.0) \($0.1)" }).count == 30)
+        let ratings = try snapshot.values(Trial.query, \.rating, distinct: true)
+        #expect(ratings == [nil, 0.5, 1, 1.5, 2.5, 3, 3.5])
+        let json = try snapshot.values(Trial.query, \.json, distinct: true)
+        #expect(json.count == 6)
+      }
+    }
+  }
+
+  @Test func `Values that one index has are read from its entries alone`() throws {
+    try withTrials(5_000) { store in
+      try store.core.read { core in
+        let queries = [
+          Trial.query.where(\.kind == "c" && \.share > 90),
+          Trial.query.where(\.kind == "c" && \.share > 90).sorted(by: .descending(\.share)),
+          Trial.query.where(\.kind == "c").sorted(by: .ascending(\.share)).limit(30).offset(4),
+        ]
+        for query in queries {
+          let run = try core.run(query)
+          let numbers = try ["share", "kind"].map { name in
+            try #require(run.entity.description.attribute(named: name)?.number)
+          }
+          var rows: [[Value]] = []
+          let isCovered = try run.forEachCovered(numbers) { (row) throws(StoreError) in
+            rows.append(row)
+            return true
+          }
+          #expect(isCovered, "\(run.plan.description.lines)")
+          #expect(run.counts.recordsRead == 0 && run.counts.entriesRead > 0)
+          let records = try store.read { try $0.fetch(query) }
+          #expect(rows == records.map { [.integer(Int64($0.share)), .string($0.kind)] })
+          let tuples = try store.read { try $0.values(query, \.share, \.kind) }
+          #expect(tuples.map(\.0) == records.map(\.share))
+        }
+      }
+    }
+  }
+
+  @Test func `Texts of an index come as they were stored, not as they are compared`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      let texts = [
+        "cafe\u{301}", "caf\u{e9}", "e\u{301}" + String(repeating: "x", count: 600), "a",
+      ]
+      try store.write { transaction in
+        for (place, text) in texts.enumerated() {
+          var trial = Trial(place)
+          trial.name = text
+          _ = try transaction.insert(trial)
+        }
+      }
+      try store.read { snapshot throws in
+        for query in [
+          Trial.query, Trial.query.sorted(by: .ascending(\.name)),
+          Trial.query.where(\.name >= "").requiringIndex().sorted(by: .ascending(\.name)),
+          Trial.query.where(\.name >= "").requiringIndex(),
+        ] {
+          let names = try snapshot.values(query, \.name)
+          let records = try snapshot.fetch(query).map(\.name)
+          #expect(names.map { Array($0.utf8) } == records.map { Array($0.utf8) })
+        }
+      }
+    }
+  }
+
+  @Test func `Dictionaries have the attributes asked for, and leave out null`() throws {
+    try withTrials { store in
+      try store.read { snapshot throws in
+        let rows = try snapshot.dictionaries(
+          Trial.query.where(\.number < 3),
+          attributes: ["number", "rating", "json.n", "name", "_id"])
+        #expect(rows.count == 3)
+        #expect(rows.map { $0["number"] as? Int } == [0, 1, 2])
+        #expect(rows.map { $0["rating"] as? Double } == [nil, 0.5, 1])
+        #expect(rows.map { $0["json.n"] as? Int } == [0, nil, 2])
+        #expect(rows.map { $0["_id"] as? Int } == [1, 2, 3])
+        #expect(rows[0].keys.sorted() == ["_id", "json.n", "name", "number"])
+        let error = try storeError(.invalidQuery) {
+          try snapshot.dictionaries(Trial.query, attributes: ["numbre"])
+        }
+        #expect(error.message.contains("did you mean 'number'?"))
+      }
+    }
+  }
+
+  @Test func `A property that is no attribute has no values`() throws {
+    try withTrials { store in
+      let error = try storeError(.invalidQuery) {
+        try store.read { try $0.values(Trial.query, \.name.count) }
+      }
+      #expect(error.message.contains("no attribute of Trial"))
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import EntityStore
+import Foundation
+
+/// An entity with an index of every kind, for conditions of every kind.
+struct Specimen: Sendable {
+  var id = RecordID<Specimen>()
+  var serial = 0
+  var int: Int?
+  var small: Int8 = 0
+  var big: UInt64 = 0
+  var ratio: Double?
+  var single: Float = 0
+  var flag = false
+  var name: String?
+  var label = ""
+  var date: Date?
+  var amount: Decimal?
+  var token: UUID?
+  var blob: Data?
+  var url: URL?
+  var group: Int16 = 0
+  var code: Int?
+  var json: JSONValue?
+  var place = Place(name: "", tags: [:], inner: [])
+  // Records that `OldSpecimen` wrote have none of these.
+  var level = 3
+  var mark = "m\u{e9}"
+  var extra: Double?
+}
+
+extension Specimen: Entity {
+  static let schema = EntitySchema<Specimen>(
+    "Specimen",
+    attributes: [
+      .init("mark", \.mark, initial: "m\u{e9}"), .init("serial", \.serial), .init("int", \.int),
+      .init("small", \.small), .init("big", \.big), .init("ratio", \.ratio),
+      .init("single", \.single), .init("flag", \.flag), .init("level", \.level, initial: 3),
+      .init("name", \.name), .init("label", \.label), .init("date", \.date),
+      .init("amount", \.amount), .init("token", \.token), .init("blob", \.blob),
+      .init("url", \.url), .init("group", \.group), .init("code", \.code),
+      .init("json", \.json), .init("place", \.place), .init("extra", \.extra),
+    ],
+    unique: [[\.serial], [\.group, \.code]],
+    indexes: [
+      [\.int], [\.small, \.int], [\.big], [\.ratio], [\.single], [\.flag, \.ratio], [\.name],
+      [\.label, \.int, \.name], [\.label], [\.date], [\.amount], [\.token], [\.blob], [\.url],
+      [\.level], [\.mark], [\.level, \.label], [\.extra],
+    ])
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(mark)
+    writer.write(serial)
+    writer.write(int)
+    writer.write(small)
+    writer.write(big)
+    writer.write(ratio)
+    writer.write(single)
+    writer.write(flag)
+    writer.write(level)
+    writer.write(name)
+    writer.write(label)
+    writer.write(date)
+    writer.write(amount)
+    writer.write(token)
+    writer.write(blob)
+    writer.write(url)
+    writer.write(group)
+    writer.write(code)
+    writer.write(json)
+    writer.write(place)
+    writer.write(extra)
+  }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    mark = try reader.read()
+    serial = try reader.read()
+    int = try reader.read()
+    small = try reader.read()
+    big = try reader.read()
+    ratio = try reader.read()
+    single = try reader.read()
+    flag = try reader.read()
+    level = try reader.read()
+    name = try reader.read()
+    label = try reader.read()
+    date = try reader.read()
+    amount = try reader.read()
+    token = try reader.read()
+    blob = try reader.read()
+    url = try reader.read()
+    group = try reader.read()
+    code = try reader.read()
+    json = try reader.read()
+    place = try reader.read()
+    extra = try reader.read()
+  }
+}

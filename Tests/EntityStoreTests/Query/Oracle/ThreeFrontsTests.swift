@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+@testable import EntityStore
+@testable import LodestoreFormat
+
+/// What key paths, `#Predicate` and the format string can all say, said three times.
+@Suite struct ThreeFrontsTests {
+  private struct Saying {
+    let format: String
+    let condition: Condition<Specimen>
+    let predicate: Predicate<Specimen>
+
+    init(
+      _ format: String, _ condition: Condition<Specimen>, _ predicate: Predicate<Specimen>
+    ) {
+      self.format = format
+      self.condition = condition
+      self.predicate = predicate
+    }
+  }
+
+  private static func comparisons() -> [Saying] {
+    let date = Date(timeIntervalSinceReferenceDate: 5), text = "caf\u{e9}"
+    let three: Int? = 3, none: String? = nil
+    return [
+      Saying("small == 3", \.small == 3, #Predicate { $0.small == 3 }),
+      Saying("small != 3", \.small != 3, #Predicate { $0.small != 3 }),
+      Saying("small < 2", \.small < 2, #Predicate { $0.small < 2 }),
+      Saying("small <= 2", \.small <= 2, #Predicate { $0.small <= 2 }),
+      Saying("level > 0", \.level > 0, #Predicate { $0.level > 0 }),
+      Saying("level >= 3", \.level >= 3, #Predicate { $0.level >= 3 }),
+      Saying("int == 3", \.int == 3, #Predicate { $0.int == three }),
+      Saying("int == NULL", \.int == nil, #Predicate { $0.int == nil }),
+      Saying("int != NULL", \.int != nil, #Predicate { $0.int != nil }),
+      Saying("name == NULL", \.name == nil, #Predicate { $0.name == none }),
+      Saying("name == 'caf\u{e9}'", \.name == text, #Predicate { $0.name == text }),
+      Saying("name != 'caf\u{e9}'", \.name != text, #Predicate { $0.name != text }),
+      Saying("label >= 'b'", \.label >= "b", #Predicate { $0.label >= "b" }),
+      Saying("flag == TRUE", .isTrue(\.flag), #Predicate { $0.flag }),
+      Saying("flag == FALSE", !\.flag, #Predicate { $0.flag == false }),
+      Saying(
+        "date == CAST(5, 'date')", \.date == date, #Predicate { $0.date == date }),
+      Saying("single < 0.5", \.single < 0.5, #Predicate { $0.single < 0.5 }),
+      Saying(
+        "big >= 9223372036854775808", \.big >= 1 << 63,
+        #Predicate { $0.big >= 9_223_372_036_854_775_808 }),
+    ]
+  }
+
+  private static func combinations() -> [Saying] {
+    let list: [Int8] = [1, 3], texts = ["a", "caf\u{e9}", ""], range: ClosedRange<Float> = 0...0.5
+    let json = JSONValue.integer(1)
+    return [
+      Saying("small IN { 1, 3 }", .in(\.small, list), #Predicate { list.contains($0.small) }),
+      Saying(
+        "label IN { 'a', 'caf\u{e9}', '' }", .in(\.label, texts),
+        #Predicate { texts.contains($0.label) }),
+      Saying(
+        "single BETWEEN { 0.0, 0.5 }", .in(\.single, range),
+        #Predicate { range.contains($0.single) }),
+      Saying(
+        "small > 0 AND flag == TRUE", \.small > 0 && .isTrue(\.flag),
+        #Predicate { $0.small > 0 && $0.flag }),
+      Saying(
+        "small > 0 OR level == 3", \.small > 0 || \.level == 3,
+        #Predicate { $0.small > 0 || $0.level == 3 }),
+      Saying("NOT small > 0", !(\.small > 0), #Predicate { !($0.small > 0) }),
+      Saying(
+        "NOT (small > 0 OR int == NULL)", !(\.small > 0 || \.int == nil),
+        #Predicate { !($0.small > 0 || $0.int == nil) }),
+      Saying(
+        "label BEGINSWITH 'x'", .matching { $0.label.hasPrefix("x") },
+        #Predicate { $0.label.starts(with: "x") }),
+      Saying(
+        "label CONTAINS 'e'", .matching { $0.label.contains("e") },
+        #Predicate { $0.label.contains("e") }),
+      Saying(
+        "label == mark", \.label == \.mark, #Predicate { $0.label == $0.mark }),
+      Saying(
+        "small > 0 AND small < 3 AND label != ''", \.small > 0 && \.small < 3 && \.label != "",
+        #Predicate { $0.small > 0 && $0.small < 3 && $0.label != "" }),
+      Saying(
+        "json == 1", \.json == json, #Predicate { $0.json == json }),
+    ]
+  }
+
+  @Test func `The three fronts find the same records, on every plan`() throws {
+    try withSpecimens(count: 120, salt: 61) { store, records in
+      var random = SeededNumbers(salt: 62)
+      for saying in Self.comparisons() + Self.combinations() {
+        let parsed = try Condition<Specimen>(format: saying.format)
+        let conditions = [parsed, saying.condition, Condition(saying.predicate)]
+        let trees = try conditions.map { try $0.content.get().tree }
+        // The format string and key paths build one tree.
+        #expect(
+          ConditionPrinter.text(trees[0]) == ConditionPrinter.text(trees[1]), "\(saying.format)")
+        var answers: Set<[UInt64]> = []
+        for tree in trees {
+          try store.core.read { core in
+            let entity = try core.entity(Specimen.self)
+            for lie in PlanningLie.allCases {
+              let plan = try lie.plan(
+                QueryRequest(condition: tree), for: entity, core: core, &random)
+              answers.insert(try PlanRun(plan, core: core).ids())
+            }
+          }
+        }
+        #expect(answers.count == 1, "\(saying.format): \(answers), \(SeededNumbers.replay)")
+        let plain = try records.filter { record in
+          try OracleEvaluator().evaluate(trees[0], on: record)
+        }
+        #expect(answers == [plain.map(\.id)], "\(saying.format), \(SeededNumbers.replay)")
+        let decoded = try store.read { try $0.fetchAll(Specimen.self) }
+        let evaluated = try decoded.filter { try saying.predicate.evaluate($0) }
+        #expect(answers == [evaluated.map(\.id.rawValue)], "\(saying.format)")
+      }
+    }
+  }
+
+  @Test func `Conditions of several fronts join in one query`() throws {
+    try withSpecimens(count: 60, salt: 63) { store, records in
+      try store.read { snapshot throws in
+        let query = try Specimen.query.where(\.small > 0).where(format: "level == %@", 3)
+          .where(#Predicate { $0.flag }).where { $0.label.hasPrefix("c") || $0.int != nil }
+        let one = try Specimen.query.where(
+          format:
+            "small > 0 AND level == 3 AND flag == YES AND (label BEGINSWITH 'c' OR int != nil)")
+        #expect(try snapshot.ids(query) == snapshot.ids(one))
+        #expect(try !snapshot.ids(one).isEmpty, "\(SeededNumbers.replay)")
+      }
+    }
+  }
+}

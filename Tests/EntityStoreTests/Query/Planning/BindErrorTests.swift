@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+@testable import EntityStore
+
+/// What a condition cannot ask is said before a record is read, with the place where it stands.
+@Suite struct BindErrorTests {
+  struct Refusal: CustomTestStringConvertible, Sendable {
+    let format: String
+    let parts: [String]
+
+    init(_ format: String, _ parts: String...) {
+      self.format = format
+      self.parts = parts
+    }
+
+    var testDescription: String { format }
+  }
+
+  static let refusals = [
+    Refusal(
+      "shares == 1", "'shares' is no attribute of Trial", "did you mean 'share'?",
+      "line 1, column 1"),
+    Refusal(
+      "share == 1 AND\n  nmae == 'x'", "'nmae' is no attribute", "'name'", "line 2, column 3"),
+    Refusal("zzzzzzzz == 1", "'zzzzzzzz' is no attribute", "number, share, kind"),
+    Refusal("name.first == 'x'", "'name' is a", "has nothing inside", "line 1, column 1"),
+    Refusal("share == 'x'", "'share' is a", "a text", "line 1, column 1"),
+    Refusal("name > 3", "'name' is a", "an integer"),
+    Refusal("name BETWEEN { 1, 2 }", "'name' is a", "an integer"),
+    Refusal("share IN { 1, 'x' }", "'share' is a", "a text"),
+    Refusal("share BEGINSWITH 'x'", "'share' is a", "BEGINSWITH"),
+    Refusal("share LIKE 'x'", "'share' is a", "LIKE"),
+    Refusal("name MATCHES '('", "the pattern is refused"),
+    Refusal("name MATCHES '(a)\\\\1'", "the pattern is refused"),
+    Refusal("json.n MATCHES '['", "the pattern is refused"),
+    Refusal("share == $x", "$x has no value"),
+    Refusal("SUBQUERY(json, $x, $y == 1).@count > 0", "$y has no value"),
+    Refusal("share BETWEEN { 1 }", "list of two"),
+    Refusal("share == { 1, 2 }", "compared with a list"),
+    Refusal("name + 1 == 'x'", "compares a number with a text"),
+    Refusal("lowercase:(name) == 3", "compares a text with a number"),
+    Refusal("rating == CAST('AA==', 'data')", "'rating' is a", "data"),
+  ]
+
+  @Test(arguments: refusals)
+  func `What cannot be compared is refused with its place and a way out`(refusal: Refusal) throws {
+    try withTemporaryStore([Trial.self]) { store in
+      // One record whose reading would fail is not reached: there are none to read at all.
+      try store.read { snapshot throws in
+        let error = try storeError(.invalidQuery) {
+          try snapshot.fetch(Trial.query.where(format: refusal.format))
+        }
+        for part in refusal.parts {
+          #expect(error.message.contains(part), "\(error.message)")
+        }
+        #expect(!error.message.contains("'x'") || refusal.format.contains("+"), "\(error.message)")
+      }
+    }
+  }
+
+  @Test func `Negative limits and offsets are refused`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      try Trial.make(3, in: store)
+      try store.read { snapshot throws in
+        let limit = try storeError(.invalidQuery) { try snapshot.fetch(Trial.query.limit(-1)) }
+        #expect(limit.message.contains("the limit is -1"))
+        let offset = try storeError(.invalidQuery) { try snapshot.count(Trial.query.offset(-7)) }
+        #expect(offset.message.contains("the offset is -7"))
+        #expect(try snapshot.fetch(Trial.query.limit(0)) == [])
+        #expect(try snapshot.fetch(Trial.query.limit(.max).offset(.max)) == [])
+        #expect(try snapshot.count(Trial.query.limit(.max).offset(1)) == 2)
+      }
+    }
+  }
+
+  @Test func `An order by what is no attribute, or by a document, is refused`() throws {
+    try withTemporaryStore([Specimen.self]) { store in
+      try store.read { snapshot throws in
+        let error = try storeError(.invalidQuery) {
+          try snapshot.fetch(Specimen.query.sorted(by: .ascending(\.place.name)))
+        }
+        #expect(error.message.contains("no attribute of Specimen"))
+        let document = try storeError(.invalidQuery) {
+          try snapshot.fetch(Specimen.query.sorted(by: .descending(\.place)))
+        }
+        #expect(document.message.contains("document"))
+      }
+    }
+  }
+
+  @Test func `Variables take the values that come with the format string`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      try Trial.make(20, in: store)
+      try store.read { snapshot throws in
+        let condition = try Condition<Trial>(
+          format: "number == $N OR number == %@", arguments: [7], variables: ["N": 3])
+        #expect(try snapshot.fetch(Trial.query.where(condition)).map(\.number) == [3, 7])
+      }
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Testing
+
+@testable import EntityStore
+
+@Suite struct RequiredIndexTests {
+  @Test func `A scan becomes an error that names the condition and the indexes there are`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      try Trial.make(50, in: store)
+      try store.read { snapshot throws in
+        let error = try storeError(.invalidQuery) {
+          try snapshot.fetch(Trial.query.where(\.note == "note 1").requiringIndex())
+        }
+        #expect(error.entity == "Trial" && error.message.contains("note == \"note 1\""))
+        for name in [
+          "Trial.number", "Trial.share", "Trial.kind+share", "Trial.name", "Trial.rating",
+        ] {
+          #expect(error.message.contains(name), "\(error.message)")
+        }
+        // Found before anything is read, by all that runs a query.
+        let query = Trial.query.where(\.note == "note 1").requiringIndex()
+        _ = try storeError(.invalidQuery) { try snapshot.count(query) }
+        _ = try storeError(.invalidQuery) { try snapshot.explain(query) }
+        _ = try storeError(.invalidQuery) { try snapshot.values(query, \.note) }
+        _ = try storeError(.invalidQuery) { try snapshot.page(query.limit(1)) }
+      }
+    }
+  }
+
+  @Test func `A condition that an index serves uses it, whatever it costs`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      try Trial.make(50, in: store)
+      try store.read { snapshot throws in
+        let query = Trial.query.where(\.share >= 0).requiringIndex()
+        #expect(try snapshot.explain(query).index == "Trial.share")
+        #expect(try snapshot.count(query) == 50)
+        #expect(try snapshot.explain(Trial.query.where(\.share >= 0)).isScan)
+        let union = try Trial.query.where(format: "share == 1 OR number == 7").requiringIndex()
+        #expect(try snapshot.explain(union).index == "Trial.share, Trial.number")
+        #expect(try snapshot.ids(union).map(\.rawValue) == [2, 8])
+      }
+    }
+  }
+
+  @Test func `Without records there is nothing to read, and no error`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      try store.read { snapshot throws in
+        #expect(try snapshot.fetch(Trial.query.where(\.note == "x").requiringIndex()) == [])
+      }
+    }
+  }
+}
