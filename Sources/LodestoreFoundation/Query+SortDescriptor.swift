@@ -8,6 +8,7 @@ extension Query {
   /// which the same spelling picks on Apple's systems and not on Linux, is refused when the query
   /// is run. Write `SortDescriptor(\.name, comparator: .lexical)` for an order that is the same
   /// everywhere.
+  @_disfavoredOverload
   public func sorted(by descriptors: [SortDescriptor<E>]) -> Query {
     sorted(by: descriptors.map { SortKey(descriptor: $0) })
   }

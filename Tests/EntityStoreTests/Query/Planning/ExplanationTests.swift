@@ -29,7 +29,6 @@ import Testing
           if let limit = item.limit { query = query.limit(limit) }
           let explanation = try snapshot.explain(query)
           let text = explanation.description
-          print("@@" + item.format + "@@" + Self.rounded(text).replacing("\n", with: "##"))
           #expect(
             Self.rounded(text) == item.lines.joined(separator: "\n"), "\(item.format)")
         }
