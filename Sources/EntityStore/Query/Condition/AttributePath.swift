@@ -28,7 +28,9 @@ public struct AttributePath<E: Entity, Value>: Sendable {
     self.keyPath = keyPath
     if let place = E.schema.place(of: keyPath) {
       path = ValuePath(attribute: E.schema.attributes[place].name)
-    } else if (keyPath as AnyKeyPath) == (\E.id as AnyKeyPath) {
+    } else if Value.self == E.ID.self {
+      // Of a generic entity `\E.id` is another key path than that of the type itself; but nothing
+      // else that is no attribute has the type of its ids.
       path = ValuePath(attribute: BoundAttribute.recordIDName)
     } else {
       path = nil

@@ -128,8 +128,9 @@ public struct Query<E: Entity>: Sendable {
   /// The keys of the order.
   var sortKeys: [SortKey<E>] { order }
 
-  /// Without order, limit, offset and token: for counts and groups.
+  /// Without the order, where no token refers to it: for counts and groups.
   func unordered() -> Query {
+    guard token == nil else { return self }
     var query = self
     query.order = []
     return query

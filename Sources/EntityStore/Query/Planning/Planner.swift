@@ -54,9 +54,14 @@ struct Planner {
   func plan() throws -> QueryPlan {
     if request.forcesScan { return scan(share: share(of: clauses.indices)) }
     if clauses.contains(where: \.isNever) { return finished(.nothing, matches: 0, cost: 0) }
-    if let plan = try planByID() { return plan }
     var candidates: [QueryPlan] = []
+    if let plan = planByID() {
+      if case .idRange = plan.access { candidates.append(plan) } else { return plan }
+    }
     let accesses = try accesses(for: clauses)
+    if accesses.contains(where: { $0.rangeCount == 0 }) {
+      return finished(.nothing, matches: 0, cost: 0)
+    }
     for access in accesses { candidates.append(plan(access)) }
     if let both = try intersection(of: accesses) { candidates.append(both) }
     for (place, clause) in clauses.enumerated() {
@@ -105,7 +110,7 @@ struct Planner {
   // MARK: Ids
 
   /// A condition on the record's id needs no index.
-  private func planByID() throws -> QueryPlan? {
+  private func planByID() -> QueryPlan? {
     var ids: Set<UInt64>?
     var low: UInt64 = 1
     var high: UInt64 = .max
@@ -126,6 +131,7 @@ struct Planner {
     }
     guard !covered.isEmpty else { return nil }
     guard low <= high else { return finished(.nothing, matches: 0, cost: 0) }
+    if low == high, ids == nil { ids = [low] }
     if let ids {
       let sorted = ids.filter { $0 >= low && $0 <= high }.sorted()
       return finished(
@@ -169,7 +175,9 @@ struct Planner {
   private func intersection(of accesses: [IndexAccess]) throws -> QueryPlan? {
     let ordered = accesses.sorted { $0.estimatedEntryCount < $1.estimatedEntryCount }
     guard ordered.count >= 2, let first = ordered.first,
-      let second = ordered.dropFirst().first(where: { !$0.clauses.isSubset(of: first.clauses) })
+      let second = ordered.dropFirst().first(where: {
+        !$0.clauses.isSubset(of: first.clauses) && !first.clauses.isSubset(of: $0.clauses)
+      })
     else { return nil }
     let total = Double(max(1, statistics.recordCount))
     let entries = Double(first.estimatedEntryCount + second.estimatedEntryCount)

@@ -25,14 +25,13 @@ package struct PlanDescription: Sendable {
 extension QueryPlan {
   package var description: PlanDescription {
     var lines = access.lines(entity)
-    if let residual {
+    switch (access, residual) {
+    case (.nothing, _): break
+    case (_, let residual?):
       lines.append(.init(title: "check", text: "on each record: \(residual.text)"))
-    } else if case .scan = access {
-      // Every record is a result.
-    } else if case .nothing = access {
-      // There is nothing to check.
-    } else {
+    case (.index, nil), (.union, nil), (.intersection, nil):
       lines.append(.init(title: "check", text: "nothing more: the entries say it all"))
+    case (.scan, nil), (.ids, nil), (.idRange, nil): break
     }
     switch arrangement {
     case .natural(let isReversed):
@@ -85,7 +84,11 @@ extension AccessPath {
     switch self {
     case .nothing: [.init(title: "read", text: "nothing: the condition is never true")]
     case .scan: [.init(title: "scan", text: "all records of \(entity.name)")]
-    case .ids(let ids): [.init(title: "look up", text: "\(ids.count) records by _id")]
+    case .ids(let ids):
+      [
+        .init(
+          title: "look up", text: "\(ids.count) \(ids.count == 1 ? "record" : "records") by _id")
+      ]
     case .idRange(let range):
       [.init(title: "scan", text: "_id \(range.lowerBound) to \(Self.end(range.upperBound))")]
     case .index(let access): [.init(title: "index", text: access.text)]
