@@ -63,13 +63,25 @@ import Testing
     }
   }
 
+  /// The same soon after the beginning, until a busy machine has cancelled before the end.
+  private func cancellingInTime(
+    _ operation:
+      @escaping @Sendable (@escaping @Sendable (FetchProgress) -> Void)
+      async throws -> Void
+  ) async throws -> Duration? {
+    for _ in 0..<20 {
+      if let duration = try await cancelling(at: 1_000, operation) { return duration }
+    }
+    return nil
+  }
+
   @Test func `A cancelled task ends within milliseconds, wherever it is`() async throws {
     try await withMotes { store in
       let slow = Mote.query.where {
         $0.text.matches("t.*(1|2|3)[0-9]* .*") || $0.text.contains("9")
       }
       let scan = try #require(
-        try await cancelling(at: 1_000) { report in
+        try await cancellingInTime { report in
           _ = try await store.fetch(slow, onProgress: report)
         })
       let sorted = Mote.query.sorted(by: .ascending(\.text), .descending(\.number))
@@ -83,7 +95,7 @@ import Testing
         sort = max(sort, duration ?? .zero)
       }
       let index = try #require(
-        try await cancelling(at: 1_000) { report in
+        try await cancellingInTime { report in
           _ = try await store.fetch(
             Mote.query.where(\.number >= 0).requiringIndex(), onProgress: report)
         })
