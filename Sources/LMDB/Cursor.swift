@@ -178,6 +178,14 @@ package final class Cursor {
     return UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size)
   }
 
+  /// Gives the record at the cursor another value; one of the same size is written where it is.
+  package func replaceCurrent(with value: UnsafeRawBufferPointer) throws(LMDBError) {
+    // Of records only, whose keys are numbers: the page that the key lies in may be copied.
+    try withUnsafeBytes(of: integerKey) { (key) throws(LMDBError) in
+      _ = try put(key, value, UInt32(MDB_CURRENT))
+    }
+  }
+
   /// Removes the pair at the cursor.
   ///
   /// The next move forward goes to the pair behind it; place the cursor anew before moving back.

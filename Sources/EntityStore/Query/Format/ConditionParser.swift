@@ -44,21 +44,45 @@ package struct ConditionParser {
     _ text: String, arguments: [FormatArgument] = [], variables: [String: FormatArgument] = [:],
     limits: FormatLimits = FormatLimits()
   ) throws(StoreError) -> ParsedCondition {
+    try read(text, arguments, variables, limits) { (parser) throws(FormatFault) in
+      let tree = try parser.condition(parser.disjunction()).tree
+      return ParsedCondition(tree: tree, positions: parser.positions())
+    }
+  }
+
+  /// Reads an expression alone, such as `downloads + 1`.
+  ///
+  /// - Throws: as ``parse(_:arguments:variables:limits:)``.
+  package static func parseOperand(
+    _ text: String, arguments: [FormatArgument] = [], limits: FormatLimits = FormatLimits()
+  ) throws(StoreError) -> Operand {
+    try read(text, arguments, [:], limits) { (parser) throws(FormatFault) in
+      try parser.arithmetic().tree
+    }
+  }
+
+  private static func read<Parsed>(
+    _ text: String, _ arguments: [FormatArgument], _ variables: [String: FormatArgument],
+    _ limits: FormatLimits, _ body: (inout ConditionParser) throws(FormatFault) -> Parsed
+  ) throws(StoreError) -> Parsed {
     var copy = text
-    let result = copy.withUTF8 { bytes -> Result<ParsedCondition, PredicateSyntaxError> in
+    let result = copy.withUTF8 { bytes -> Result<Parsed, PredicateSyntaxError> in
       var parser = ConditionParser(
         bytes, arguments: arguments, variables: variables, limits: limits)
-      do throws(FormatFault) { return .success(try parser.whole()) } catch {
+      do throws(FormatFault) { return .success(try parser.whole(body)) } catch {
         return .failure(error.error)
       }
     }
     switch result {
-    case .success(let condition): return condition
+    case .success(let parsed): return parsed
     case .failure(let error): throw .unparsable(error)
     }
   }
 
-  private mutating func whole() throws(FormatFault) -> ParsedCondition {
+  /// Calls `body` on the first token, and sees to it that it takes the whole text.
+  private mutating func whole<Parsed>(
+    _ body: (inout ConditionParser) throws(FormatFault) -> Parsed
+  ) throws(FormatFault) -> Parsed {
     guard text.count <= limits.bytes else {
       throw FormatFault(
         PredicateSyntaxError(
@@ -66,14 +90,14 @@ package struct ConditionParser {
           expected: "at most \(limits.bytes) bytes (limit: bytes)"))
     }
     try advance()
-    let tree = try condition(disjunction()).tree
+    let parsed = try body(&self)
     guard token.kind == .end else { throw misplaced("AND, OR or \(closer)") }
     guard argumentsUsed == arguments.count else {
       throw fault(
         at: token,
         "a mark such as %@ for argument \(argumentsUsed + 1) (\(arguments.count) are given)")
     }
-    return ParsedCondition(tree: tree, positions: positions())
+    return parsed
   }
 
   private mutating func positions() -> [String: FormatPosition] {

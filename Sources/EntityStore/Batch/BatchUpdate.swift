@@ -1,0 +1,178 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// Gives attributes of many records new values: slots are patched in the page, records whose size
+/// changes are built anew, and index entries move where their keys changed.
+final class BatchUpdate {
+  /// One attribute and what it is to be.
+  struct Assignment {
+    var attribute: BoundAttribute
+    var operand: BoundOperand
+    /// The value, where it is the same for every record.
+    var constant: Value?
+  }
+
+  private let core: TransactionCore
+  private let entity: StoredEntity
+  private let assignments: [Assignment]
+  private let evaluator: ConditionEvaluator
+  /// Indexes whose keys may change.
+  private let concerned: [StoredIndex]
+  private let removed: EntryArenas
+  private let added: EntryArenas
+  /// Where the assignments go in records of the current layout, when all of them have slots.
+  private let slots: [RecordLayout.Place]?
+  private var scratch: [UInt8] = []
+  private(set) var updatedCount = 0
+
+  init(of entity: StoredEntity, _ assignments: [Assignment], core: TransactionCore) {
+    self.core = core
+    self.entity = entity
+    self.assignments = assignments
+    evaluator = ConditionEvaluator(.constant(true), entity: entity, core: core)
+    let numbers = Set(assignments.map(\.attribute.number))
+    concerned = entity.indexes.filter { !numbers.isDisjoint(with: $0.description.attributes) }
+    removed = EntryArenas(count: concerned.count, expectedCount: 0)
+    added = EntryArenas(count: concerned.count, expectedCount: 0)
+    var slots: [RecordLayout.Place] = []
+    for assignment in assignments where !assignment.attribute.type.isVariable {
+      if let index = entity.layout.placeIndex(ofAttribute: assignment.attribute.number) {
+        slots.append(entity.layout.places[index])
+      }
+    }
+    self.slots = slots.count == assignments.count ? slots : nil
+  }
+
+  /// Updates the records with `ids`, which ascend.
+  ///
+  /// After an error some have new values and some have not: the transaction can only be aborted.
+  func update(_ ids: [UInt64]) throws(StoreError) {
+    do {
+      let cursor = try Cursor(entity.records, in: core.transaction)
+      for id in ids {
+        guard try cursor.seek(id) else { continue }
+        if try update(id, at: cursor) { updatedCount += 1 }
+      }
+      try moveEntries()
+    } catch {
+      let failure = StoreError(wrapping: error)
+      core.brokenBy = failure
+      throw failure
+    }
+  }
+
+  /// Updates the record at the cursor; false when it has these values already.
+  private func update(_ id: UInt64, at cursor: Cursor) throws -> Bool {
+    let stored = cursor.value
+    let view = try entity.view(stored, id: id)
+    if core.store.options.verifiesChecksums { try entity.verifyChecksum(of: view, id: id) }
+    let values = try newValues(RecordUnderTest(view: view, id: id))
+    if let slots, view.layout === entity.layout {
+      scratch.removeAll(keepingCapacity: true)
+      scratch.append(contentsOf: stored)
+      try scratch.withMutableBytes { (bytes) throws(FormatError) in
+        for (place, value) in zip(slots, values) { try RecordPatch.write(value, at: place, in: bytes) }
+      }
+      if scratch.withUnsafeBytes({ compareKeys($0, stored) }) == 0 { return false }
+    } else {
+      guard let record = try rebuilt(view, id, values) else { return false }
+      scratch = record
+    }
+    try collectEntries(from: view, id)
+    try scratch.withMutableBytes { (bytes) throws(LMDBError) in
+      let content = UnsafeRawBufferPointer(
+        rebasing: bytes.dropLast(RecordLayout.checksumSize))
+      let checksum = Checksum.record(id: id, body: content)
+      bytes.storeBytes(
+        of: checksum.littleEndian, toByteOffset: content.count, as: UInt32.self)
+      try cursor.replaceCurrent(with: UnsafeRawBufferPointer(bytes))
+    }
+    return true
+  }
+
+  private func newValues(_ record: RecordUnderTest) throws -> [Value] {
+    var values: [Value] = []
+    values.reserveCapacity(assignments.count)
+    for assignment in assignments {
+      if let constant = assignment.constant {
+        values.append(constant)
+        continue
+      }
+      let result = try evaluator.value(assignment.operand, record)
+      guard let value = result.stored(in: assignment.attribute.type),
+        value != .null || assignment.attribute.isOptional
+      else {
+        throw StoreError.unfitting(
+          entity: entity.name, attribute: assignment.attribute.name,
+          type: assignment.attribute.type.name, recordID: record.id)
+      }
+      values.append(value)
+    }
+    return values
+  }
+
+  /// The record in the current layout with room for its checksum; `nil` when nothing changes.
+  private func rebuilt(_ view: RecordView, _ id: UInt64, _ values: [Value]) throws -> [UInt8]? {
+    var all = try entity.values(of: view)
+    var isChanged = false
+    for (assignment, value) in zip(assignments, values) {
+      guard let place = entity.layout.placeIndex(ofAttribute: assignment.attribute.number) else {
+        continue
+      }
+      if all[place] != value {
+        all[place] = value
+        isChanged = true
+      }
+    }
+    guard isChanged else { return nil }
+    let content = try RecordBuilder.content(layout: entity.layout, values: all)
+    try core.checkSize(content.count, of: entity)
+    return content + [UInt8](repeating: 0, count: RecordLayout.checksumSize)
+  }
+
+  // MARK: Indexes
+
+  /// Notes the keys that change between the stored record and ``scratch``.
+  private func collectEntries(from stored: RecordView, _ id: UInt64) throws {
+    guard !concerned.isEmpty else { return }
+    var old: [[UInt8]] = []
+    for index in concerned {
+      try core.encodeKey(of: stored, id: id, in: index, of: entity)
+      old.append(Array(core.key.bytes))
+    }
+    try scratch.withBytes { (bytes) throws(StoreError) in
+      let view = try entity.view(bytes, id: id)
+      for (place, index) in concerned.enumerated() {
+        try core.encodeKey(of: view, id: id, in: index, of: entity)
+        let isSame = old[place].withUnsafeBytes { compareKeys($0, core.key.bytes) } == 0
+        if isSame { continue }
+        old[place].withUnsafeBytes { removed[place].append(key: $0, recordID: id) }
+        added[place].append(key: core.key.bytes, recordID: id)
+      }
+    }
+  }
+
+  /// Old keys out, then new keys in: what one record gives up, another may take.
+  private func moveEntries() throws(StoreError) {
+    for (place, index) in concerned.enumerated() {
+      removed[place].sort()
+      try removed[place].remove(from: index, core: core)
+      added[place].sort()
+      if index.isUnique { try checkUnique(place, index) }
+      try added[place].write(into: index, core: core)
+    }
+  }
+
+  private func checkUnique(_ place: Int, _ index: StoredIndex) throws(StoreError) {
+    let detail = { (key: UnsafeRawBufferPointer) in KeyText.text(key) }
+    if let repeated = added[place].firstRepeated() {
+      throw .repeatedInBatch(
+        entity: entity.name, index: index.name, detail: added[place].withKey(repeated, detail))
+    }
+    if let (entry, holder) = try added[place].firstHeld(in: index, core: core) {
+      throw .uniqueViolation(
+        entity: entity.name, index: index.name, holder: holder,
+        detail: added[place].withKey(entry, detail))
+    }
+  }
+}

@@ -1,0 +1,71 @@
+internal import LodestoreFormat
+
+extension WriteTransaction {
+  /// Removes the records for which `condition` is true; returns how many there were.
+  ///
+  ///     try store.write { tx in try tx.delete(Pod.self, where: \.deprecated == true) }
+  ///
+  /// The records are found by the best plan for the condition, and removed with their index entries
+  /// in page order. Their ids are not used again.
+  ///
+  /// - Throws: ``StoreError/Code/invalidQuery`` before anything is removed. After
+  ///   ``StoreError/Code/damaged`` the transaction cannot be committed.
+  /// - Complexity: that of the plan, and O(*k* log *n*) for *k* records; all records are removed in
+  ///   O(pages), without reading one.
+  @discardableResult
+  public mutating func delete<E: Entity>(
+    _ type: E.Type, where condition: Condition<E>
+  ) throws(StoreError) -> Int {
+    try delete(Query<E>().where(condition))
+  }
+
+  /// Removes the records that `query` finds, within its limit and offset; returns how many there
+  /// were.
+  ///
+  ///     // Keeps the file from growing: the thousand that have not been used for longest.
+  ///     try tx.delete(Entry.query.sorted(by: .ascending(\.lastUsed)).limit(1_000))
+  @discardableResult
+  public mutating func delete<E: Entity>(_ query: Query<E>) throws(StoreError) -> Int {
+    let run = try core.run(query)
+    if run.plan.isEverything {
+      let count = try core.count(of: run.entity)
+      try core.deleteAll(of: run.entity)
+      return count
+    }
+    return try BatchDelete(of: run.entity, core: core, expectedCount: 0).delete(run.sortedIDs())
+  }
+
+  /// Removes the records that `query` finds and returns them, in its order.
+  public mutating func deleteReturning<E: Entity>(_ query: Query<E>) throws(StoreError) -> [E] {
+    let core = core
+    let run = try core.run(query)
+    let ids = try run.ids()
+    var places: [UInt64: Int] = [:]
+    for (place, id) in ids.enumerated() { places[id] = place }
+    var found = [E?](repeating: nil, count: ids.count)
+    let batch = BatchDelete(of: run.entity, core: core, expectedCount: ids.count)
+    _ = try batch.delete(ids.sorted()) { (id, bytes) throws(StoreError) in
+      if let place = places[id] {
+        found[place] = try core.decode(E.self, bytes, id: id, of: run.entity)
+      }
+    }
+    return found.compactMap { $0 }
+  }
+}
+
+extension QueryPlan {
+  /// Whether the query finds all records there are.
+  var isEverything: Bool {
+    guard case .scan = access, residual == nil else { return false }
+    return request.limit == nil && request.offset == 0 && request.after == nil
+  }
+}
+
+extension PlanRun {
+  /// The ids of the results, ascending.
+  func sortedIDs() throws(StoreError) -> [UInt64] {
+    var ids = try ids()
+    IDSort.sort(&ids)
+    return ids
+  }
+}

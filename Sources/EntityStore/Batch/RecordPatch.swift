@@ -1,0 +1,94 @@
+internal import LodestoreFormat
+
+/// Changes a fixed-width attribute in the bytes of a record.
+enum RecordPatch {
+  /// Writes `value`, which must fit, and its null bit.
+  static func write(
+    _ value: Value, at place: RecordLayout.Place, in record: UnsafeMutableRawBufferPointer
+  ) throws(FormatError) {
+    if place.nullBit >= 0 {
+      let byte = RecordLayout.headerSize + Int(place.nullBit) >> 3
+      let mask: UInt8 = 1 << UInt8(place.nullBit & 7)
+      if value == .null { record[byte] |= mask } else { record[byte] &= ~mask }
+    } else if value == .null {
+      throw FormatError("an attribute that must have a value was given none")
+    }
+    let offset = Int(place.position)
+    let size = place.type.slotSize
+    guard value == .null || value.fits(place.type) else {
+      throw FormatError("a value does not fit an attribute of type \(place.type.name)")
+    }
+    switch value {
+    case .bool(let flag): record[offset] = flag ? 1 : 0
+    case .integer(let number): store(UInt64(bitPattern: number), size, offset, record)
+    case .unsigned(let number): store(number, size, offset, record)
+    case .double(let number):
+      if place.type == .float {
+        store(UInt64(Float(number).bitPattern), size, offset, record)
+      } else {
+        store(number.bitPattern, size, offset, record)
+      }
+    case .date(let seconds): store(seconds.bitPattern, size, offset, record)
+    case .uuid(let uuid): copy(uuid.bytes, offset, record)
+    case .decimal(let decimal): copy(decimal.bytes, offset, record)
+    case .null: copy([UInt8](repeating: 0, count: size), offset, record)
+    case .string, .data, .document: throw FormatError("a variable value has no slot")
+    }
+  }
+
+  private static func store(
+    _ bits: UInt64, _ size: Int, _ offset: Int, _ record: UnsafeMutableRawBufferPointer
+  ) {
+    withUnsafeBytes(of: bits.littleEndian) { bytes in
+      for place in 0..<size { record[offset + place] = bytes[place] }
+    }
+  }
+
+  private static func copy(
+    _ bytes: [UInt8], _ offset: Int, _ record: UnsafeMutableRawBufferPointer
+  ) {
+    for (place, byte) in bytes.enumerated() { record[offset + place] = byte }
+  }
+}
+
+extension DynamicValue {
+  /// The value as one of `type`; `nil` when it does not fit.
+  func stored(in type: AttributeType) -> Value? {
+    if isNull { return .null }
+    let value: Value? =
+      switch (self, type) {
+      case (.double(let number), .int8), (.double(let number), .int16),
+        (.double(let number), .int32), (.double(let number), .int64),
+        (.double(let number), .uint8), (.double(let number), .uint16),
+        (.double(let number), .uint32), (.double(let number), .uint64):
+        Int64(exactly: number).map { .integer($0) }
+      case (.integer(let number), .double), (.integer(let number), .float):
+        .double(type == .float ? Double(Float(number)) : Double(number))
+      case (.double(let number), .float): .double(Double(Float(number)))
+      case (.integer(let number), .decimal):
+        .decimal(
+          DecimalValue(
+            isNegative: number < 0, exponent: 0, significand: UInt128(number.magnitude)))
+      case (.double(let number), .decimal): DecimalValue(text: number.description).map { .decimal($0) }
+      case (.collection, .json), (.collection, .document): owned
+      case (_, .json), (_, .document): scalarDocument
+      default: owned
+      }
+    return value.flatMap { $0.fits(type) ? $0 : nil }
+  }
+
+  /// A scalar as a document.
+  private var scalarDocument: Value? {
+    var writer = DocumentWriter()
+    switch self {
+    case .null: writer.writeNull()
+    case .bool(let flag): writer.write(flag)
+    case .integer(let number): writer.write(number)
+    case .unsigned(let number): writer.write(number)
+    case .double(let number): writer.write(number)
+    case .text, .string: writer.write(string ?? "")
+    default: return nil
+    }
+    return .document(writer.bytes)
+  }
+}

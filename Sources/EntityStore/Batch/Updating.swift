@@ -1,0 +1,169 @@
+package import LodestoreFormat
+
+/// What a batch update does to one attribute.
+public struct AttributeUpdate<E: Entity>: Sendable {
+  let path: ValuePath?
+  let name: String
+  let operand: Operand
+  /// For a required attribute of documents, of which a constant is one as a whole.
+  let constant: StoredValue?
+
+  private init<V>(_ path: any KeyPath<E, V> & Sendable, _ operand: Operand, _ value: StoredValue?) {
+    self.path = AttributePath(path).path
+    name = "\(path)"
+    self.operand = operand
+    constant = value
+  }
+
+  /// Gives the attribute `value`.
+  public static func set<V: AttributeValue>(
+    _ path: any KeyPath<E, V> & Sendable, to value: V
+  ) -> AttributeUpdate {
+    AttributeUpdate(path, .value(.null), value.storedValue)
+  }
+
+  /// Gives the enumeration `value`.
+  public static func set<V: RawRepresentable & Sendable>(
+    _ path: any KeyPath<E, V> & Sendable, to value: V
+  ) -> AttributeUpdate where V.RawValue: AttributeValue {
+    AttributeUpdate(path, .value(.null), value.rawValue.storedValue)
+  }
+
+  /// Gives the attribute the value that another attribute of the record has.
+  public static func set<V: AttributeValue>(
+    _ path: any KeyPath<E, V> & Sendable, from source: any KeyPath<E, V> & Sendable
+  ) -> AttributeUpdate {
+    AttributeUpdate(path, AttributePath(source).path.map(Operand.path) ?? .value(.null), nil)
+  }
+
+  /// Adds `amount` to the number; null stays null.
+  ///
+  /// A result that the attribute's type does not hold ends the update.
+  public static func add<V: AttributeValue & Numeric>(
+    _ amount: V, to path: any KeyPath<E, V> & Sendable
+  ) -> AttributeUpdate {
+    AttributeUpdate(path, arithmetic(.add, path, amount), nil)
+  }
+
+  /// Multiplies the number by `factor`; null stays null.
+  public static func multiply<V: AttributeValue & Numeric>(
+    _ path: any KeyPath<E, V> & Sendable, by factor: V
+  ) -> AttributeUpdate {
+    AttributeUpdate(path, arithmetic(.multiply, path, factor), nil)
+  }
+
+  /// Gives the attribute the value of an expression over the record's attributes, in the notation of
+  /// format strings.
+  ///
+  ///     .set(\.score, toFormat: "downloads * 2 + stars")
+  ///
+  /// - Throws: ``StoreError/Code/invalidQuery``.
+  public static func set<V: AttributeValue>(
+    _ path: any KeyPath<E, V> & Sendable, toFormat format: String,
+    _ arguments: any FormatValue...
+  ) throws(StoreError) -> AttributeUpdate {
+    AttributeUpdate(
+      path,
+      try ConditionParser.parseOperand(format, arguments: arguments.map { FormatArgument($0) }),
+      nil)
+  }
+
+  private static func arithmetic<V: AttributeValue>(
+    _ op: ArithmeticOperator, _ path: any KeyPath<E, V> & Sendable, _ amount: V
+  ) -> Operand {
+    .arithmetic(
+      op, AttributePath(path).path.map(Operand.path) ?? .value(.null),
+      .value(ConditionConstant.value(amount)))
+  }
+}
+
+extension WriteTransaction {
+  /// Gives attributes of the records for which `condition` is true new values; returns how many
+  /// records have others now.
+  ///
+  ///     try tx.update(Item.self, where: \.done == false, .set(\.done, to: true))
+  ///     try tx.update(Pod.self, where: .all, .add(1, to: \.downloads))
+  ///
+  /// Values of fixed width are changed in place, without decoding the rest; index entries move where
+  /// their keys change. Two records may exchange the values of a unique index.
+  ///
+  /// - Throws: ``StoreError/Code/invalidQuery`` before anything is changed. After
+  ///   ``StoreError/Code/uniqueViolation`` and ``StoreError/Code/unstorableValue``, for a value that
+  ///   does not fit, the transaction cannot be committed.
+  @discardableResult
+  public mutating func update<E: Entity>(
+    _ type: E.Type, where condition: Condition<E>, _ updates: AttributeUpdate<E>...
+  ) throws(StoreError) -> Int {
+    try update(Query<E>().where(condition), updates)
+  }
+
+  /// Gives attributes of the records that `query` finds, within its limit and offset, new values.
+  @discardableResult
+  public mutating func update<E: Entity>(
+    _ query: Query<E>, _ updates: [AttributeUpdate<E>]
+  ) throws(StoreError) -> Int {
+    let entity = try core.entity(E.self)
+    var assignments: [(String, Operand, Value?)] = []
+    for update in updates {
+      guard let path = update.path, case .member(let name)? = path.steps.first else {
+        throw .badQuery("\(update.name) is no attribute of \(E.schema.name), so it cannot be set")
+      }
+      assignments.append((name, update.operand, update.constant?.value))
+    }
+    return try core.update(try query.request(), of: entity, assignments)
+  }
+}
+
+extension TransactionCore {
+  /// Gives the records that `request` finds new values, by the names of attributes.
+  package func update(
+    _ request: QueryRequest, of entity: StoredEntity,
+    _ assignments: [(name: String, operand: Operand, constant: Value?)]
+  ) throws(StoreError) -> Int {
+    var binding = ConditionBinding(entity, request.positions)
+    var bound: [BatchUpdate.Assignment] = []
+    for (name, operand, constant) in assignments {
+      let attribute = try binding.attribute(named: name)
+      guard !attribute.isRecordID else { throw .badQuery("the id of a record cannot be set") }
+      guard !bound.contains(where: { $0.attribute.number == attribute.number }) else {
+        throw .badQuery("'\(name)' is set twice")
+      }
+      if let constant {
+        guard constant == .null ? attribute.isOptional : constant.fits(attribute.type) else {
+          throw .badQuery(
+            "'\(name)' is a \(attribute.isOptional ? "" : "required ")\(attribute.type.name) and "
+              + "is set to \(constant.kindName)")
+        }
+      }
+      bound.append(
+        BatchUpdate.Assignment(
+          attribute: attribute, operand: try binding.operand(operand), constant: constant))
+    }
+    let run = try PlanRun(try plan(request, for: entity), core: self)
+    let batch = BatchUpdate(of: entity, bound, core: self)
+    try batch.update(try run.sortedIDs())
+    return batch.updatedCount
+  }
+
+  /// Removes the records that `request` finds.
+  package func delete(_ request: QueryRequest, of entity: StoredEntity) throws(StoreError) -> Int {
+    let run = try PlanRun(try plan(request, for: entity), core: self)
+    if run.plan.isEverything {
+      let count = try count(of: entity)
+      try deleteAll(of: entity)
+      return count
+    }
+    return try BatchDelete(of: entity, core: self, expectedCount: 0).delete(run.sortedIDs())
+  }
+}
+
+extension StoreError {
+  static func unfitting(
+    entity: String, attribute: String, type: String, recordID: UInt64
+  ) -> StoreError {
+    StoreError(
+      .unstorableValue,
+      "cannot update \(entity) \(recordID): the new value of '\(attribute)' does not fit \(type); "
+        + "exclude such records by a condition", entity: entity, recordID: recordID)
+  }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import LodestoreFormat
+import Testing
+
+@testable import EntityStore
+
+/// Deletes and updates by conditions against the same done to an array.
+@Suite struct BatchChangeTests {
+  private static func rows(_ count: Int) -> [AllTypes] {
+    var numbers = SeededNumbers(salt: 901)
+    return (0..<count).map { place in
+      var row = AllTypes()
+      row.int = place
+      row.int16 = Int16(numbers.below(50))
+      row.bool = numbers.oneIn(3)
+      row.string = "text \(numbers.below(20))"
+      row.optionalString = numbers.oneIn(3) ? nil : "é\(numbers.below(10))"
+      row.optionalInt16 = numbers.oneIn(4) ? nil : Int16(numbers.below(9))
+      row.double = Double(numbers.below(1_000)) / 8
+      row.decimal = Decimal(numbers.below(100))
+      return row
+    }
+  }
+
+  private func values(_ store: Store) throws -> [Int: AllTypes] {
+    try store.read { snapshot in
+      Dictionary(uniqueKeysWithValues: try snapshot.fetchAll(AllTypes.self).map { ($0.int, $0) })
+    }
+  }
+
+  @Test func `a delete by condition removes what the condition is true for, and nothing else`()
+    throws
+  {
+    let conditions: [(Condition<AllTypes>, (AllTypes) -> Bool)] = [
+      (\.int16 < 10, { $0.int16 < 10 }),
+      (\.bool == true && \.string == "text 7", { $0.bool && $0.string == "text 7" }),
+      (\.optionalString == nil, { $0.optionalString == nil }),
+      (.in(\.int, Array(stride(from: 0, to: 2_000, by: 7))), { $0.int % 7 == 0 }),
+      (\.double > 60, { $0.double > 60 }), (.none, { _ in false }), (.all, { _ in true }),
+    ]
+    for (condition, isGone) in conditions {
+      try withTemporaryStore([AllTypes.self]) { store in
+        let rows = Self.rows(2_000)
+        try store.write { tx in _ = try tx.insert(contentsOf: rows) }
+        let count = try store.write { tx in try tx.delete(AllTypes.self, where: condition) }
+        #expect(count == rows.count(where: isGone), "\(condition)")
+        let left = try values(store)
+        #expect(Set(left.keys) == Set(rows.filter { !isGone($0) }.map(\.int)), "\(condition)")
+        // Ids are not used again.
+        let id = try store.write { tx in try tx.insert(AllTypes()) }
+        #expect(id.rawValue == 2_001)
+      }
+    }
+  }
+
+  @Test func `a delete keeps to order and limit, and returns what it removed`() throws {
+    try withTemporaryStore([AllTypes.self]) { store in
+      let rows = Self.rows(500)
+      try store.write { tx in _ = try tx.insert(contentsOf: rows) }
+      let lowest = AllTypes.query.sorted(by: .ascending(\.double), .descending(\.int)).limit(30)
+      let expected = rows.sorted { ($0.double, -$0.int) < ($1.double, -$1.int) }.prefix(30)
+      let removed = try store.write { tx in try tx.deleteReturning(lowest) }
+      #expect(removed.map(\.int) == expected.map(\.int))
+      #expect(try values(store).count == 470)
+      let more = try store.write { tx in
+        try tx.delete(AllTypes.query.sorted(by: .descending(\.int)).limit(5).offset(2))
+      }
+      #expect(more == 5)
+    }
+  }
+
+  @Test func `an update sets constants and expressions, and moves index entries`() throws {
+    try withTemporaryStore([AllTypes.self]) { store in
+      let rows = Self.rows(2_000)
+      try store.write { tx in _ = try tx.insert(contentsOf: rows) }
+      let count = try store.write { tx in
+        try tx.update(
+          AllTypes.self, where: \.int16 < 20, .set(\.bool, to: true), .add(1_000, to: \.int16),
+          .multiply(\.double, by: 2), .set(\.string, to: "grown far beyond what it was before"),
+          .set(\.optionalString, to: nil), .set(\.optionalDate, to: Date(timeIntervalSince1970: 0)))
+      }
+      #expect(count == rows.count { $0.int16 < 20 })
+      let stored = try values(store)
+      for row in rows {
+        var expected = row
+        if row.int16 < 20 {
+          expected.bool = true
+          expected.int16 += 1_000
+          expected.double *= 2
+          expected.string = "grown far beyond what it was before"
+          expected.optionalString = nil
+          expected.optionalDate = Date(timeIntervalSince1970: 0)
+        }
+        expected.id = stored[row.int]?.id ?? expected.id
+        #expect(stored[row.int] == expected)
+      }
+      // Found by their new keys.
+      let found = try store.read { try $0.count(AllTypes.query.where(\.int16 >= 1_000)) }
+      #expect(found == count)
+      let again = try store.write { tx in
+        try tx.update(AllTypes.self, where: \.int16 >= 1_000, .set(\.bool, to: true))
+      }
+      #expect(again == 0)
+    }
+  }
+
+  @Test func `an update of what does not fit is refused, and nothing of its transaction is kept`()
+    throws
+  {
+    try withTemporaryStore([AllTypes.self]) { store in
+      let rows = Self.rows(100)
+      try store.write { tx in _ = try tx.insert(contentsOf: rows) }
+      let error = try storeError(.unstorableValue) {
+        try store.write { tx in try tx.update(AllTypes.self, where: .all, .multiply(\.int16, by: 9_999)) }
+      }
+      #expect(error.message.contains("int16"))
+      // Swallowed within the closure, it ends the transaction all the same.
+      _ = try storeError(.brokenTransaction) {
+        try store.write { tx in
+          _ = try? tx.update(AllTypes.self, where: .all, .multiply(\.int16, by: 9_999))
+        }
+      }
+      let stored = try values(store)
+      #expect(rows.allSatisfy { stored[$0.int]?.int16 == $0.int16 })
+    }
+  }
+
+  @Test func `records may exchange the values of a unique index, but not share one`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      try store.write { tx in
+        _ = try tx.insert(
+          contentsOf: (0..<100).map {
+            Film(title: "Film \($0)", episode: $0, code: "c\($0)", released: nil)
+          })
+        // Everybody moves on by one: all but the last take a number that another gives up.
+        let count = try tx.update(Film.self, where: .all, .add(1, to: \.episode))
+        #expect(count == 100)
+      }
+      let films = try store.read { try $0.fetch(Film.query.sorted(by: .ascending(\.episode))) }
+      #expect(films.map(\.episode) == Array(1...100))
+      #expect(films.map(\.title) == (0..<100).map { "Film \($0)" })
+      _ = try storeError(.uniqueViolation) {
+        try store.write { tx in
+          try tx.update(Film.self, where: .in(\.episode, 1...2), .set(\.code, to: "same"))
+        }
+      }
+      _ = try storeError(.uniqueViolation) {
+        try store.write { tx in
+          try tx.update(Film.self, where: \.episode == 1, .set(\.code, to: "c7"))
+        }
+      }
+      // Null does not collide.
+      let cleared = try store.write { tx in
+        try tx.update(Film.self, where: .all, .set(\.code, to: nil))
+      }
+      #expect(cleared == 100)
+    }
+  }
+}
