@@ -61,7 +61,7 @@ final class Workload {
       ("get by unique key: raw LMDB", { try self.rawGet() }),
       ("get by unique key: Lodestore", { try self.get() }),
       ("fetch all, decoded: Lodestore", { try self.fetchAll() }),
-    ] + queries
+    ] + queries + changes
   }
 
   var rawPath: String { directory + "/raw" }
@@ -72,7 +72,7 @@ final class Workload {
     unlink(path + "-lock")
   }
 
-  private func check(_ code: Int32) throws {
+  func check(_ code: Int32) throws {
     if code != 0 { throw BenchmarkError(text: "raw LMDB answered \(code)") }
   }
 

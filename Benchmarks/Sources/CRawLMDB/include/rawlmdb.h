@@ -41,4 +41,14 @@ uint64_t raw_names_in(
 /// Reads the `count` newest records by the index of dates.
 uint64_t raw_newest(raw_session *session, size_t count);
 
+/// Deletes the records whose dates are at or after `from` and before `to`, found by the index.
+int raw_delete_dates(const char *path, double from, double to, size_t *deleted);
+
+/// Deletes the records whose name is one of `count`.
+int raw_delete_names(
+  const char *path, const raw_pod *pods, const uint32_t *order, size_t count, size_t *deleted);
+
+/// Sets one byte in every record that does not have it.
+int raw_set_deprecated(const char *path, size_t *updated);
+
 #endif
