@@ -22,6 +22,8 @@ final class BatchUpdate {
   private let added: EntryArenas
   /// Where the assignments go in records of the current layout, when all of them have slots.
   private let slots: [RecordLayout.Place]?
+  /// The values, where they are the same for every record.
+  private let constants: [Value]?
   private var scratch: [UInt8] = []
   private(set) var updatedCount = 0
 
@@ -41,6 +43,36 @@ final class BatchUpdate {
       }
     }
     self.slots = slots.count == assignments.count ? slots : nil
+    let constants = assignments.compactMap(\.constant)
+    self.constants = constants.count == assignments.count ? constants : nil
+  }
+
+  /// Whether records keep their size and place, so that they can be changed while they are walked.
+  var keepsSizes: Bool { slots != nil }
+
+  /// Updates what a scan of all records finds, as it goes.
+  func updateAll(where condition: BoundCondition?) throws(StoreError) {
+    let filter = condition.map { ConditionEvaluator($0, entity: entity, core: core) }
+    do {
+      let cursor = try Cursor(entity.records, in: core.transaction)
+      var found = try cursor.first()
+      while found {
+        let id = cursor.integerKey
+        if try filter?.admits(cursor.value, id: id) ?? true, try update(id, at: cursor) {
+          updatedCount += 1
+        }
+        found = try cursor.next()
+      }
+      try moveEntries()
+    } catch {
+      try fail(error)
+    }
+  }
+
+  private func fail(_ error: any Error) throws(StoreError) {
+    let failure = StoreError(wrapping: error)
+    core.brokenBy = failure
+    throw failure
   }
 
   /// Updates the records with `ids`, which ascend.
@@ -55,9 +87,7 @@ final class BatchUpdate {
       }
       try moveEntries()
     } catch {
-      let failure = StoreError(wrapping: error)
-      core.brokenBy = failure
-      throw failure
+      try fail(error)
     }
   }
 
@@ -66,7 +96,7 @@ final class BatchUpdate {
     let stored = cursor.value
     let view = try entity.view(stored, id: id)
     if core.store.options.verifiesChecksums { try entity.verifyChecksum(of: view, id: id) }
-    let values = try newValues(RecordUnderTest(view: view, id: id))
+    let values = try constants ?? newValues(RecordUnderTest(view: view, id: id))
     if let slots, view.layout === entity.layout {
       scratch.removeAll(keepingCapacity: true)
       scratch.append(contentsOf: stored)

@@ -55,8 +55,11 @@ extension WriteTransaction {
 
 extension QueryPlan {
   /// Whether the query finds all records there are.
-  var isEverything: Bool {
-    guard case .scan = access, residual == nil else { return false }
+  var isEverything: Bool { isWholeScan && residual == nil }
+
+  /// Whether all records are looked at, and all that match are results.
+  var isWholeScan: Bool {
+    guard case .scan = access else { return false }
     return request.limit == nil && request.offset == 0 && request.after == nil
   }
 }

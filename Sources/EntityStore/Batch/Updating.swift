@@ -141,7 +141,11 @@ extension TransactionCore {
     }
     let run = try PlanRun(try plan(request, for: entity), core: self)
     let batch = BatchUpdate(of: entity, bound, core: self)
-    try batch.update(try run.sortedIDs())
+    if run.plan.isWholeScan, batch.keepsSizes {
+      try batch.updateAll(where: run.plan.residual)
+    } else {
+      try batch.update(try run.sortedIDs())
+    }
     return batch.updatedCount
   }
 
