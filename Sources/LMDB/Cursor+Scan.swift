@@ -27,8 +27,14 @@ extension Cursor {
     var value = currentValue
     let environment = transaction.environment
     let pages = environment.isActiveWrite(transaction.handle) ? nil : RecordPages(environment)
+    var highest: UInt64?
     while let keyBytes = key.mv_data, key.mv_size == 8 {
       let id = keyBytes.loadUnaligned(as: UInt64.self)
+      // Keys that do not ascend would lead LMDB back, and round and round.
+      if let highest, id <= highest {
+        throw LMDBError(code: MDB_CORRUPTED, operation: "walk \(tree.name)")
+      }
+      highest = id
       var isVisited = false
       if let pages, let page = pages.page(of: UnsafeRawPointer(keyBytes)),
         let place = page.place(of: id)
@@ -36,6 +42,7 @@ extension Cursor {
         let (goesOn, last) = try page.forEach(from: place, body)
         guard goesOn else { return }
         isVisited = last != nil
+        highest = last ?? id
         // LMDB looks at the ends of the page that it is in first.
         var lastID = last ?? id
         let code = withUnsafeMutableBytes(of: &lastID) { bytes in
@@ -59,21 +66,19 @@ extension Cursor {
 /// Every offset is checked, so that what a damaged page says cannot lead out of it.
 private struct RecordPages {
   private let pageSize: Int
-  private let pageCount: UInt64
 
   /// Nil where pages are not aligned to their size, as in a file from a machine with larger ones.
   init?(_ environment: Environment) {
     let info = environment.rawInfo
     guard info.pageSize == Int(sysconf(Int32(_SC_PAGESIZE))) else { return nil }
     pageSize = info.pageSize
-    pageCount = UInt64(info.usedBytes / info.pageSize)
   }
 
   /// The leaf page in which `key` lies.
   @inline(__always)
   func page(of key: UnsafeRawPointer) -> Page? {
     let base = key - Int(bitPattern: key) % pageSize
-    return Page(base, size: pageSize, pageCount: pageCount)
+    return Page(base, size: pageSize)
   }
 
   struct Page {
@@ -83,22 +88,18 @@ private struct RecordPages {
 
     private let base: UnsafeRawPointer
     private let size: Int
-    private let pageCount: UInt64
-    private let number: UInt64
     private let count: Int
 
     @inline(__always)
-    init?(_ base: UnsafeRawPointer, size: Int, pageCount: UInt64) {
+    init?(_ base: UnsafeRawPointer, size: Int) {
       let flags = base.load(fromByteOffset: 10, as: UInt16.self)
       let lower = Int(base.load(fromByteOffset: 12, as: UInt16.self))
-      number = base.load(as: UInt64.self)
       // A leaf, and nothing besides but perhaps dirty.
-      guard flags & ~0x10 == 2, lower > Self.headerSize, lower <= size, number < pageCount else {
+      guard flags & ~0x10 == 2, lower > Self.headerSize, lower <= size else {
         return nil
       }
       self.base = base
       self.size = size
-      self.pageCount = pageCount
       count = (lower - Self.headerSize) / 2
     }
 
@@ -129,27 +130,20 @@ private struct RecordPages {
       return nil
     }
 
-    /// The bytes of the record at `node`.
+    /// The bytes of the record at `node`; `nil` when they are not in the page.
     @inline(__always)
     private func record(_ node: Int) -> UnsafeRawBufferPointer? {
       let low = base.loadUnaligned(fromByteOffset: node, as: UInt16.self)
       let high = base.loadUnaligned(fromByteOffset: node &+ 2, as: UInt16.self)
       let length = Int(low) | Int(high) << 16
-      if base.loadUnaligned(fromByteOffset: node &+ 4, as: UInt16.self) & Self.isLarge == 0 {
-        guard node &+ 16 &+ length <= size else { return nil }
-        return UnsafeRawBufferPointer(start: base + (node &+ 16), count: length)
-      }
-      guard node &+ 24 <= size else { return nil }
-      let first = base.loadUnaligned(fromByteOffset: node &+ 16, as: UInt64.self)
-      let pages = UInt64((length &+ Self.headerSize &+ size &- 1) / size)
-      guard first < pageCount, pages <= pageCount &- first else { return nil }
-      let offset = (Int(first) &- Int(number)) &* size &+ Self.headerSize
-      return UnsafeRawBufferPointer(start: base + offset, count: length)
+      let flags = base.loadUnaligned(fromByteOffset: node &+ 4, as: UInt16.self)
+      guard flags & Self.isLarge == 0, node &+ 16 &+ length <= size else { return nil }
+      return UnsafeRawBufferPointer(start: base + (node &+ 16), count: length)
     }
 
     /// Visits the records from `place` on: whether `body` wants more, and the last that it has seen.
     ///
-    /// Ends in front of a node that is not as expected.
+    /// Ends in front of a node that is not as expected, or whose record has pages of its own.
     @inline(__always)
     func forEach<E: Error>(
       from place: Int, _ body: (UInt64, UnsafeRawBufferPointer) throws(E) -> Bool
@@ -159,7 +153,9 @@ private struct RecordPages {
         let node = node(place)
         // A few ahead, the beginning of a record: its fixed-width attributes.
         if place &+ 6 < count { lodestore_prefetch(base + self.node(place &+ 6)) }
-        guard let id = id(node), let bytes = record(node) else { break }
+        guard let id = id(node), last.map({ id > $0 }) ?? true, let bytes = record(node) else {
+          break
+        }
         guard try body(id, bytes) else { return (false, last) }
         last = id
       }

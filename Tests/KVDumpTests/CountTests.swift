@@ -105,7 +105,7 @@ struct CountTests {
     await folder.expectFailure(
       "count", ["Pod", "--by", "name.first"], .usage,
       """
-      kvdump: "name.first": 'name' is a string and has nothing inside; name it alone
+      kvdump: "name.first": 'name' is stored as string and has nothing inside; name it alone
 
       """)
     await folder.expectFailure(

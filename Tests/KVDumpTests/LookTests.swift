@@ -51,7 +51,7 @@ struct LookTests {
         """)
     let inside = await folder.run("records", "Pod", "--fields", "name.x")
     #expect(inside.status == .usage)
-    #expect(inside.messages.contains("'name' is a string and has nothing inside"))
+    #expect(inside.messages.contains("'name' is stored as string and has nothing inside"))
   }
 
   @Test func `skips and limits records`() async throws {

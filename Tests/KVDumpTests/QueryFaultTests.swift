@@ -26,7 +26,7 @@ struct QueryFaultTests {
     await folder.expectFailure(
       command, ["Pod", "stars > 3 AND\r\n\tnmae == 'x'\nAND TRUEPREDICATE"], .usage,
       """
-      kvdump: STORE: cannot use the condition: line 2, column 2: 'nmae' is no attribute of Pod; did \
+      kvdump: STORE: cannot use the query: line 2, column 2: 'nmae' is no attribute of Pod; did \
       you mean 'name'?
         \\tnmae == 'x'
           ^
@@ -35,8 +35,8 @@ struct QueryFaultTests {
     await folder.expectFailure(
       command, ["Pod", "name == '東京' AND stars.x > 3"], .usage,
       """
-      kvdump: STORE: cannot use the condition: line 1, column 18: 'stars' is a int64 and has nothing \
-      inside; name it alone
+      kvdump: STORE: cannot use the query: line 1, column 18: 'stars' is stored as int64 and has \
+      nothing inside; name it alone
         name == '東京' AND stars.x > 3
                            ^
 
@@ -44,8 +44,8 @@ struct QueryFaultTests {
     await folder.expectFailure(
       command, ["Pod", "stars == 'many'"], .usage,
       """
-      kvdump: STORE: cannot use the condition: line 1, column 1: 'stars' is a int64 and is compared \
-      by == with a text; compare it with what it holds
+      kvdump: STORE: cannot use the query: line 1, column 1: 'stars' is stored as int64 and is \
+      compared by == with a text; compare it with what it holds, or convert with CAST
         stars == 'many'
         ^
 
@@ -81,7 +81,7 @@ struct QueryFaultTests {
         + #""store":"STORE","line":1,"column":11,"didYouMean":"AND","status":64}}"# + "\n")
     await folder.expectFailure(
       "count", ["Pod", "nmae == 'x'", "--format", "jsonl"], .usage,
-      #"{"error":{"code":"invalid-query","message":"STORE: cannot use the condition: line 1, "#
+      #"{"error":{"code":"invalid-query","message":"STORE: cannot use the query: line 1, "#
         + #"column 1: 'nmae' is no attribute of Pod; did you mean 'name'?","#
         + #""store":"STORE","entity":"Pod","line":1,"column":1,"status":64}}"# + "\n")
   }
@@ -113,7 +113,7 @@ struct QueryFaultTests {
     }
     await folder.expectFailure(
       "query", ["Pod", "--sort", "stars.x"], .usage,
-      "kvdump: \"stars.x\": 'stars' is a int64 and has nothing inside; name it alone\n")
+      "kvdump: \"stars.x\": 'stars' is stored as int64 and has nothing inside; name it alone\n")
     await folder.expectFailure(
       "query", ["Pods"], .usage,
       "kvdump: STORE: has no entity \"Pods\"; did you mean \"Pod\"? see 'kvdump schema STORE'\n")

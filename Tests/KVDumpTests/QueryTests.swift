@@ -82,7 +82,7 @@ struct QueryTests {
       """)
     let many = await folder.run("query", "Pod", "stars > 1", "--arg", "x")
     #expect(many.status == .usage)
-    #expect(many.messages.contains("argument 1 (1 are given)"))
+    #expect(many.messages.contains("argument 1 (1 is given)"))
   }
 
   @Test func `writes every format`() async throws {

@@ -101,7 +101,9 @@ final class BatchUpdate {
       scratch.removeAll(keepingCapacity: true)
       scratch.append(contentsOf: stored)
       try scratch.withMutableBytes { (bytes) throws(FormatError) in
-        for (place, value) in zip(slots, values) { try RecordPatch.write(value, at: place, in: bytes) }
+        for (place, value) in zip(slots, values) {
+          try RecordPatch.write(value, at: place, in: bytes)
+        }
       }
       if scratch.withUnsafeBytes({ compareKeys($0, stored) }) == 0 { return false }
     } else {

@@ -69,7 +69,8 @@ extension DynamicValue {
         .decimal(
           DecimalValue(
             isNegative: number < 0, exponent: 0, significand: UInt128(number.magnitude)))
-      case (.double(let number), .decimal): DecimalValue(text: number.description).map { .decimal($0) }
+      case (.double(let number), .decimal):
+        DecimalValue(text: number.description).map { .decimal($0) }
       case (.collection, .json), (.collection, .document): owned
       case (_, .json), (_, .document): scalarDocument
       default: owned

@@ -111,7 +111,9 @@ import Testing
       let rows = Self.rows(100)
       try store.write { tx in _ = try tx.insert(contentsOf: rows) }
       let error = try storeError(.unstorableValue) {
-        try store.write { tx in try tx.update(AllTypes.self, where: .all, .multiply(\.int16, by: 9_999)) }
+        try store.write { tx in
+          try tx.update(AllTypes.self, where: .all, .multiply(\.int16, by: 9_999))
+        }
       }
       #expect(error.message.contains("int16"))
       // Swallowed within the closure, it ends the transaction all the same.

@@ -31,7 +31,7 @@ extension ValuePath {
     }
     guard path.steps.count == 1 || attribute.type == .json || attribute.type == .document else {
       throw CommandFailure.badArgument(
-        text, reason: "'\(name)' is a \(attribute.type.name) and has nothing inside",
+        text, reason: "'\(name)' is stored as \(attribute.type.name) and has nothing inside",
         nextStep: "name it alone")
     }
     self = path

@@ -43,7 +43,8 @@ struct RecordColumns {
     if parts.count == 1 { return .attribute(attribute) }
     guard attribute.type == .json || attribute.type == .document else {
       throw CommandFailure.badArgument(
-        name, reason: "'\(attribute.name)' is a \(attribute.type.name) and has nothing inside",
+        name,
+        reason: "'\(attribute.name)' is stored as \(attribute.type.name) and has nothing inside",
         nextStep: "name it without '.\(parts[1])'")
     }
     return .path(attribute, Array(parts.dropFirst()))

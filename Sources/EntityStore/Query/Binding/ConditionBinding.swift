@@ -8,6 +8,7 @@ package struct ConditionBinding {
   private let positions: [String: FormatPosition]
   /// The variables of the SUBQUERYs around what is being bound, outermost first.
   private var variables: [String] = []
+  private static let deepestSubquery = 3
 
   package static func bind(
     _ tree: ConditionTree, to entity: StoredEntity, positions: [String: FormatPosition] = [:]
@@ -117,6 +118,11 @@ package struct ConditionBinding {
       return .conditional(try bind(test), try self.operand(yes), try self.operand(no))
     case .subquery(let collection, let variable, let test, let steps):
       let elements = try self.operand(collection)
+      guard variables.count < Self.deepestSubquery else {
+        throw .badQuery(
+          "more than \(Self.deepestSubquery) SUBQUERYs are nested; each multiplies the time of a "
+            + "record by the size of its collection")
+      }
       variables.append(variable)
       defer { variables.removeLast() }
       return .subquery(elements, try bind(test), steps)

@@ -28,7 +28,7 @@ extension StoreError {
     let hint = nearest.map { "did you mean '\($0)'?" } ?? "it has \(known.joined(separator: ", "))"
     return StoreError(
       .invalidQuery,
-      "cannot use the condition: \(place(position))'\(name)' is no attribute of \(entity.name); "
+      "cannot use the query: \(place(position))'\(name)' is no attribute of \(entity.name); "
         + hint, cause: ConditionFault(position), entity: entity.name)
   }
 
@@ -37,7 +37,7 @@ extension StoreError {
   ) -> StoreError {
     StoreError(
       .invalidQuery,
-      "cannot use the condition: \(place(position))'\(name)' is a \(type) and has nothing inside; "
+      "cannot use the query: \(place(position))'\(name)' is stored as \(type) and has nothing inside; "
         + "name it alone", cause: ConditionFault(position), entity: entity)
   }
 
@@ -51,15 +51,15 @@ extension StoreError {
   ) -> StoreError {
     StoreError(
       .invalidQuery,
-      "cannot use the condition: \(place(position))'\(name)' is a \(type) and is compared by "
+      "cannot use the query: \(place(position))'\(name)' is stored as \(type) and is compared by "
         + "\(comparison.operator.canonicalText) with \(kind); compare it with what it "
-        + "holds", cause: ConditionFault(position))
+        + "holds, or convert with CAST", cause: ConditionFault(position))
   }
 
   static func cannotCompare(_ left: String, _ right: String, _ text: String) -> StoreError {
     StoreError(
       .invalidQuery,
-      "cannot use the condition: '\(text)' compares \(left) with \(right); compare like with like, "
+      "cannot use the query: '\(text)' compares \(left) with \(right); compare like with like, "
         + "or convert one side with CAST")
   }
 
@@ -68,13 +68,13 @@ extension StoreError {
   ) -> StoreError {
     StoreError(
       .invalidQuery,
-      "cannot use the condition: \(place(position))'\(name)' is compared with a text that cannot "
+      "cannot use the query: \(place(position))'\(name)' is compared with a text that cannot "
         + "be read; it must be \(expectation)", cause: ConditionFault(position))
   }
 
   static func badPattern(_ error: PatternError) -> StoreError {
     StoreError(
-      .invalidQuery, "cannot use the condition: the pattern is refused: \(error.message)",
+      .invalidQuery, "cannot use the query: the pattern is refused: \(error.message)",
       cause: error)
   }
 

@@ -134,6 +134,9 @@ extension AttributePath where Value == E.ID {
       .equal, .value(.integer(unsigned: rhs.rawValue)), or: { $0 == rhs })
   }
 
+  /// Whether the record has another id.
+  public static func != (lhs: Self, rhs: E.ID) -> Condition<E> { !(lhs == rhs) }
+
   /// Whether the record has one of these ids.
   @_disfavoredOverload
   public func isIn(_ ids: some Sequence<E.ID>) -> Condition<E> {

@@ -54,7 +54,7 @@ public struct AttributePath<E: Entity, Value>: Sendable {
     guard let keyPath else { return Condition(.constant(false)) }
     return Condition(
       .closure(
-        EntityClosure<E>(text: "\(keyPath) \(`operator`.canonicalText) …") {
+        EntityClosure<E>(text: "\(text) \(`operator`.canonicalText) …") {
           test($0[keyPath: keyPath])
         }))
   }
@@ -62,12 +62,38 @@ public struct AttributePath<E: Entity, Value>: Sendable {
 
 extension AttributePath where Value == JSONValue {
   /// The member `name` of the object, or of each object of the array, that the attribute holds.
-  public subscript(name: String) -> AttributePath<E, JSONValue> {
-    AttributePath(path: path.map { ValuePath($0.root, $0.steps + [.member(name)]) })
-  }
+  public subscript(name: String) -> AttributePath<E, JSONValue> { inside(.member(name)) }
 
   /// The element at `place` of the array that the attribute holds.
-  public subscript(place: Int) -> AttributePath<E, JSONValue> {
-    AttributePath(path: path.map { ValuePath($0.root, $0.steps + [.element(place)]) })
+  public subscript(place: Int) -> AttributePath<E, JSONValue> { inside(.element(place)) }
+}
+
+extension AttributePath where Value == JSONValue? {
+  /// The member `name` of the object, or of each object of the array, that the attribute holds.
+  public subscript(name: String) -> AttributePath<E, JSONValue> { inside(.member(name)) }
+
+  /// The element at `place` of the array that the attribute holds.
+  public subscript(place: Int) -> AttributePath<E, JSONValue> { inside(.element(place)) }
+}
+
+extension AttributePath where Value == [String: JSONValue] {
+  /// The value under the key `name`.
+  public subscript(name: String) -> AttributePath<E, JSONValue> { inside(.member(name)) }
+}
+
+extension AttributePath where Value == [String: JSONValue]? {
+  /// The value under the key `name`.
+  public subscript(name: String) -> AttributePath<E, JSONValue> { inside(.member(name)) }
+}
+
+extension AttributePath {
+  fileprivate func inside(_ step: ValuePath.Step) -> AttributePath<E, JSONValue> {
+    AttributePath<E, JSONValue>(path: path.map { ValuePath($0.root, $0.steps + [step]) })
+  }
+
+  /// The property, for messages: the name of one that is computed is not known on every system.
+  var text: String {
+    let text = keyPath.map { "\($0)" } ?? "the path"
+    return text.contains("<computed") ? "a computed property (\(Value.self))" : text
   }
 }

@@ -29,6 +29,18 @@ public struct Condition<E: Entity>: Sendable {
   struct Content: Sendable {
     var tree: ConditionTree
     var positions: [String: FormatPosition] = [:]
+    /// Levels that `&&`, `||` and `!` have put around it.
+    var depth = 0
+  }
+
+  /// What is nested deeper would overflow the stack of a thread, and is no condition.
+  private static var deepestNesting: Int { 500 }
+
+  private static func tooDeep() -> Condition {
+    Condition(
+      .failure(
+        .badQuery(
+          "its condition is nested deeper than \(deepestNesting) levels; use isIn for long lists")))
   }
 
   init(_ tree: ConditionTree) { content = .success(Content(tree: tree)) }
@@ -92,43 +104,52 @@ public struct Condition<E: Entity>: Sendable {
   public static func && (lhs: Condition, rhs: Condition) -> Condition {
     lhs.joined(rhs) { left, right in
       // `a && b && c` is one conjunction of three.
-      if case .all(let parts) = left { return .all(parts + [right]) }
-      return .all([left, right])
+      if case .all(let parts) = left { return (.all(parts + [right]), false) }
+      return (.all([left, right]), true)
     }
   }
 
   /// Whether one of the conditions is true; `rhs` is not evaluated where `lhs` is true.
   public static func || (lhs: Condition, rhs: Condition) -> Condition {
     lhs.joined(rhs) { left, right in
-      if case .any(let parts) = left { return .any(parts + [right]) }
-      return .any([left, right])
+      if case .any(let parts) = left { return (.any(parts + [right]), false) }
+      return (.any([left, right]), true)
     }
   }
 
   /// Whether the condition is false.
   public static prefix func ! (condition: Condition) -> Condition {
-    Condition(
-      condition.content.map { Content(tree: $0.tree.negated, positions: $0.positions) })
+    guard case .success(let content) = condition.content else { return condition }
+    guard content.depth < deepestNesting else { return tooDeep() }
+    return Condition(
+      .success(
+        Content(
+          tree: content.tree.negated, positions: content.positions, depth: content.depth + 1)))
   }
 
   private func joined(
-    _ other: Condition, _ join: (ConditionTree, ConditionTree) -> ConditionTree
+    _ other: Condition,
+    _ join: (ConditionTree, ConditionTree) -> (ConditionTree, isDeeper: Bool)
   ) -> Condition {
     switch (content, other.content) {
     case (.success(let a), .success(let b)):
-      Condition(
+      let (tree, isDeeper) = join(a.tree, b.tree)
+      let depth = max(a.depth + (isDeeper ? 1 : 0), b.depth + 1)
+      guard depth <= Self.deepestNesting else { return Self.tooDeep() }
+      return Condition(
         .success(
           Content(
-            tree: join(a.tree, b.tree),
-            positions: a.positions.merging(b.positions) { first, _ in first })))
-    case (.failure, _): self
-    case (_, .failure): other
+            tree: tree, positions: a.positions.merging(b.positions) { first, _ in first },
+            depth: depth)))
+    case (.failure, _): return self
+    case (_, .failure): return other
     }
   }
 }
 
 extension Condition: CustomStringConvertible {
-  /// The condition as a format string, which parses to the same condition.
+  /// The condition as a format string, which parses to the same condition while it keeps to the
+  /// limits of format strings.
   ///
   /// What only Swift code can tell appears in angle brackets, which no format string has.
   public var description: String {

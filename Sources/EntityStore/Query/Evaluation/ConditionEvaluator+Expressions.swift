@@ -105,6 +105,7 @@ extension ConditionEvaluator {
     case .subquery(let collection, let test, let steps):
       var found: [DynamicValue] = []
       for element in try value(collection, record).elements() ?? [] {
+        try onElement?()
         elements.append(element)
         defer { elements.removeLast() }
         if try evaluate(test, record) { found.append(element) }
@@ -167,7 +168,9 @@ extension ConditionEvaluator {
   ) throws -> DynamicValue {
     switch value {
     case .list(let elements):
-      return .list(try elements.map { try member(name, of: $0, rest) }.filter { !$0.isNull })
+      let found = try elements.map { try member(name, of: $0, rest) }.filter { !$0.isNull }
+      // What no element has is missing, as it is from an object.
+      return found.isEmpty ? .null : .list(found)
     case .collection(let document):
       if try DocumentReader(document).kind() == .array {
         return try member(name, of: .list(try value.elements() ?? []), rest)

@@ -18,6 +18,8 @@ package final class ConditionEvaluator {
   var key = KeyEncoder()
   /// The elements that the SUBQUERYs around the current expression look at, outermost first.
   var elements: [DynamicValue] = []
+  /// Called for each element that a SUBQUERY looks at, and may end the run.
+  var onElement: (() throws -> Void)?
   /// The moment of `now()`: one for the whole run.
   let now: Double
 

@@ -40,6 +40,9 @@ extension PlanRun {
   package func groups(
     by paths: [ValuePath], _ terms: [GroupTerm] = []
   ) throws(StoreError) -> [GroupRow] {
+    guard start == nil else {
+      throw .badQuery("groups and aggregates are of all records, and take no token to go on after")
+    }
     let binding = ConditionBinding(entity)
     var keyTerms: [BoundOrder.Term] = []
     for path in paths {
@@ -190,7 +193,9 @@ private final class GroupKeyWriter {
 
   func values(_ record: RecordUnderTest) throws -> [Value] {
     try terms.map { term in
-      try evaluator.value(.attribute(term.attribute, term.steps), record).owned
+      let value = try evaluator.value(.attribute(term.attribute, term.steps), record).owned
+      // Both zeros are one group, and one key of an index.
+      return if case .double(0) = value { .double(0) } else { value }
     }
   }
 }

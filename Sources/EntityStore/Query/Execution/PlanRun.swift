@@ -28,6 +28,7 @@ package final class PlanRun {
       plan.residual ?? (core.store.options.verifiesChecksums ? .constant(true) : nil)
     residual = checked.map { ConditionEvaluator($0, entity: plan.entity, core: core) }
     start = try plan.request.after?.content().key
+    if control != nil { residual?.onElement = { [unowned self] in try tick() } }
   }
 
   func makeSortKeyWriter() -> SortKeyWriter {

@@ -13,8 +13,7 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
     if let valuePath = path.path {
       term = .success(GroupTerm(function, valuePath))
     } else {
-      let name = path.keyPath.map { "\($0)" } ?? "the path"
-      term = .failure(.badQuery("\(name) is no attribute of \(E.schema.name)"))
+      term = .failure(.badQuery("\(path.text) is no attribute of \(E.schema.name)"))
     }
   }
 
@@ -120,7 +119,7 @@ extension ReadableTransaction where Self: ~Copyable {
     having condition: (Group<Key, repeat each Result>) -> Bool = { _ in true }
   ) throws(StoreError) -> [Group<Key, repeat each Result>] {
     guard let keyPath = AttributePath(path).path else {
-      throw .badQuery("\(path) is no attribute of \(E.schema.name)")
+      throw .badQuery("\(AttributePath(path).text) is no attribute of \(E.schema.name)")
     }
     var terms: [GroupTerm] = []
     for term in repeat (each aggregate).term { terms.append(try term.get()) }

@@ -212,8 +212,8 @@ public struct SortKey<E: Entity>: Sendable {
           valuePath, isDescending: isDescending, nullsFirst: nulls.map { $0 == .first },
           options: comparison.options))
     } else {
-      let name = path.keyPath.map { "\($0)" } ?? "the path"
-      term = .failure(.badQuery("\(name) is no attribute of \(E.schema.name), so it cannot sort"))
+      term = .failure(
+        .badQuery("\(path.text) is no attribute of \(E.schema.name), so it cannot sort"))
     }
   }
 }

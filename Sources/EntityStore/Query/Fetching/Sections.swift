@@ -29,7 +29,7 @@ extension ReadableTransaction where Self: ~Copyable {
   ///     for section in try snapshot.sections(byLicense, by: \.license) { … }
   ///
   /// - Throws: ``StoreError/Code/invalidQuery`` unless the first key of the order is the attribute
-  ///   at `path`, compared exactly: otherwise one value could come in several sections.
+  ///   at `path`, a scalar, compared exactly: otherwise one value could come in several sections.
   public func sections<E: Entity, Key: AttributeValue & Equatable>(
     _ query: Query<E>, by path: any KeyPath<E, Key> & Sendable
   ) throws(StoreError) -> [ResultSection<Key, E>] {
@@ -37,7 +37,7 @@ extension ReadableTransaction where Self: ~Copyable {
     var sections: [ResultSection<Key, E>] = []
     var items: [E] = []
     try forEach(query) { value in
-      if let last = items.last, last[keyPath: path] != value[keyPath: path] {
+      if let last = items.last, !last[keyPath: path].isSameKey(as: value[keyPath: path]) {
         sections.append(ResultSection(key: last[keyPath: path], items: items))
         items = []
       }
@@ -60,7 +60,7 @@ extension ReadableTransaction where Self: ~Copyable {
     var sections: [SectionRange<Key>] = []
     var start = 0
     let keys = try values(query, path)
-    for (place, key) in keys.enumerated() where place > 0 && key != keys[place - 1] {
+    for (place, key) in keys.enumerated() where place > 0 && !key.isSameKey(as: keys[place - 1]) {
       sections.append(SectionRange(key: keys[start], range: start..<place))
       start = place
     }
@@ -71,12 +71,26 @@ extension ReadableTransaction where Self: ~Copyable {
   }
 }
 
+extension AttributeValue where Self: Equatable {
+  /// Whether an index does not tell the two apart: not-a-number is one value there.
+  fileprivate func isSameKey(as other: Self) -> Bool {
+    self == other
+      || IndexConstraint.element(storedValue.value)
+        == IndexConstraint.element(other.storedValue.value)
+  }
+}
+
 extension Query {
   fileprivate func check(sectionedBy path: any PartialKeyPath<E> & Sendable) throws(StoreError) {
     guard let place = E.schema.place(of: path) else {
       throw .badQuery("\(path) is no attribute of \(E.schema.name)")
     }
     let name = E.schema.attributes[place].name
+    guard E.schema.attributes[place].storage.type.isIndexable else {
+      throw .badQuery(
+        "'\(name)' holds JSON or a document, whose values have no order that keeps equal ones "
+          + "together; make sections by a scalar attribute")
+    }
     guard let first = try sortKeys.first?.term.get(), first.path == ValuePath(attribute: name),
       first.options.isEmpty
     else {

@@ -8,7 +8,9 @@ extension ConditionParser {
     let mark = token
     guard argumentsUsed < arguments.count else {
       throw fault(
-        at: mark, "argument \(argumentsUsed + 1) for it (\(arguments.count) are given)")
+        at: mark,
+        "argument \(argumentsUsed + 1) for it (\(arguments.count) \(arguments.count == 1 ? "is" : "are") given)"
+      )
     }
     let argument = arguments[argumentsUsed]
     argumentsUsed += 1

@@ -95,7 +95,8 @@ package struct ConditionParser {
     guard argumentsUsed == arguments.count else {
       throw fault(
         at: token,
-        "a mark such as %@ for argument \(argumentsUsed + 1) (\(arguments.count) are given)")
+        "a mark such as %@ for argument \(argumentsUsed + 1) (\(arguments.count) \(arguments.count == 1 ? "is" : "are") given)"
+      )
     }
     return parsed
   }

@@ -5,7 +5,7 @@ internal import LodestoreFormat
 ///
 /// It is matched with the whole text in time O(pattern × text), without recursion.
 struct LikePattern: Sendable {
-  static let longest = 10_000
+  static let longest = 1_000
 
   fileprivate enum Kind: UInt8, Sendable { case one, many, literal }
 

@@ -90,7 +90,7 @@ import Testing
   @Test func `arguments that are missing, left over or of the wrong kind have their place`() {
     #expect(
       message("a == %@ AND b == %@", .value(.null))
-        == "line 1, column 18: found '%@', expected argument 2 for it (1 are given)")
+        == "line 1, column 18: found '%@', expected argument 2 for it (1 is given)")
     #expect(
       message("a == %@", .value(.null), .value(.null))
         == "line 1, column 8: found the end, expected a mark such as %@ for argument 2 (2 are given)"

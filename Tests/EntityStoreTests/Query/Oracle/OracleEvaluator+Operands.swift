@@ -52,7 +52,8 @@ extension OracleEvaluator {
     case (.member(let name), .object(let members)):
       return try follow(rest, from: members[name] ?? .null)
     case (.member, .list(let elements)):
-      return .list(try elements.map { try follow(steps, from: $0) }.filter { !$0.isNull })
+      let found = try elements.map { try follow(steps, from: $0) }.filter { !$0.isNull }
+      return found.isEmpty ? .null : .list(found)
     case (.member, .value): return try follow(rest, from: .null)
     case (.element(let place), .list(let elements)):
       return try follow(rest, from: elements.indices.contains(place) ? elements[place] : .null)

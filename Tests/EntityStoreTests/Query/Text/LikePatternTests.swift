@@ -29,10 +29,10 @@ import Testing
     ) { try TextTest(.like, "ab\\", options: []) }
   }
 
-  @Test func patternAboveTenThousandBytesIsRefused() throws {
-    _ = try TextTest(.like, String(repeating: "a", count: 10_000), options: [])
+  @Test func patternAboveAThousandBytesIsRefused() throws {
+    _ = try TextTest(.like, String(repeating: "a", count: 1_000), options: [])
     #expect(throws: PatternError.self) {
-      try TextTest(.like, String(repeating: "ä", count: 5_001), options: [])
+      try TextTest(.like, String(repeating: "ä", count: 501), options: [])
     }
   }
 

@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+@testable import EntityStore
+
+/// Conditions that would take a thread's stack or a machine's evening are refused.
+@Suite struct HostileConditionTests {
+  @Test func `a condition nested deeper than a stack is refused, a long chain is not`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      try store.write { tx in
+        _ = try tx.insert(
+          contentsOf: (0..<20).map {
+            Film(title: "Film \($0)", episode: $0, code: nil, released: nil)
+          })
+      }
+      var nested: Condition<Film> = \.episode == 1
+      var chain: Condition<Film> = \.episode == 1
+      for number in 0..<100_000 {
+        nested = number % 2 == 0 ? nested && \.episode == 1 : nested || \.episode == number
+      }
+      for number in 0..<3_000 { chain = chain || \.episode == number }
+      let error = try storeError(.invalidQuery) {
+        try store.read { try $0.count(Film.query.where(nested)) }
+      }
+      #expect(error.message.contains("500 levels"))
+      #expect(try store.read { try $0.count(Film.query.where(chain)) } == 20)
+      #expect(try store.read { try $0.count(Film.query.where(!(!chain))) } == 20)
+    }
+  }
+
+  @Test func `SUBQUERYs nest three deep`() throws {
+    func nested(_ depth: Int) -> String {
+      (0..<depth).reduce("TRUEPREDICATE") { inner, place in
+        "SUBQUERY(json, $x\(place), \(inner)).@count > 0"
+      }
+    }
+    try withTemporaryStore([AllTypes.self]) { store in
+      var row = AllTypes()
+      row.json = [1, 2, 3]
+      let stored = row
+      try store.write { tx in _ = try tx.insert(stored) }
+      let query = try AllTypes.query.where(format: nested(3))
+      #expect(try store.read { try $0.count(query) } == 1)
+      let deep = try AllTypes.query.where(format: nested(4))
+      _ = try storeError(.invalidQuery) { try store.read { try $0.count(deep) } }
+    }
+  }
+
+  @Test func `not-a-number makes one section and one group, and both zeros one`() throws {
+    try withTemporaryStore([AllTypes.self]) { store in
+      try store.write { tx in
+        _ = try tx.insert(
+          contentsOf: [1, .nan, -0.0, .nan, 0, 2, .nan].map { number in
+            var row = AllTypes()
+            row.double = number
+            return row
+          })
+      }
+      try store.read { snapshot in
+        let query = AllTypes.query.sorted(by: .ascending(\.double))
+        #expect(try snapshot.sections(query, by: \.double).map(\.count) == [2, 1, 1, 3])
+        #expect(try snapshot.sectionRanges(query, by: \.double).map(\.count) == [2, 1, 1, 3])
+        let groups = try snapshot.groups(AllTypes.query, by: \.double)
+        #expect(groups.map(\.count) == [2, 1, 1, 3])
+        #expect(groups.first?.key.sign == .plus)
+        let scanned = try snapshot.groups(AllTypes.query.where(\.int == 0), by: \.double)
+        #expect(scanned.map(\.count) == [2, 1, 1, 3] && scanned.first?.key.sign == .plus)
+      }
+      _ = try storeError(.invalidQuery) {
+        try store.read {
+          try $0.sections(AllTypes.query.sorted(by: .ascending(\.json)), by: \.json)
+        }
+      }
+    }
+  }
+
+  @Test func `a member that no element of an array has is null`() throws {
+    try withTemporaryStore([AllTypes.self]) { store in
+      try store.write { tx in
+        _ = try tx.insert(
+          contentsOf: ([["a": 1], [["b": 1]], [["a": 2], ["b": 1]], []] as [JSONValue]).map {
+            var row = AllTypes()
+            row.json = $0
+            row.optionalJSON = $0
+            return row
+          })
+      }
+      try store.read { (snapshot) throws in
+        #expect(try snapshot.count(AllTypes.query.where(format: "json.a == NULL")) == 2)
+        #expect(try snapshot.count(AllTypes.query.where(format: "ANY json.a == 2")) == 1)
+        #expect(try snapshot.count(AllTypes.query.where { $0.optionalJSON["a"] == 1 }) == 1)
+      }
+    }
+  }
+}
