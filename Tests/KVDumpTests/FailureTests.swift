@@ -10,34 +10,6 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Suggestion")
-struct SuggestionTests {
-  private static let known = [
-    "Pod", "pods", "Fireball", "Film", "name", "version", "updatedAt", "id",
-  ]
-
-  @Test(arguments: [
-    ("Pods", "pods"), ("pod", "Pod"), ("Podd", "Pod"), ("Fierball", "Fireball"),
-    ("Firebal", "Fireball"), ("Flim", "Film"), ("nmae", "name"), ("verison", "version"),
-    ("updated_at", "updatedAt"), ("NAME", "name"), ("updateAt", "updatedAt"),
-  ])
-  func `proposes the nearest name`(typed: String, expected: String) {
-    #expect(Suggestion.nearest(to: typed, among: Self.known) == expected)
-  }
-
-  @Test(arguments: ["", "x", "ie", "Planet", "vrsn", "Firefly", "description"])
-  func `proposes nothing for another word`(typed: String) {
-    #expect(Suggestion.nearest(to: typed, among: Self.known) == nil)
-  }
-
-  @Test(arguments: [("", "abc", 3), ("abc", "acb", 1), ("ca", "abc", 3), ("kitten", "sitting", 3)])
-  func `counts slips`(a: String, b: String, slips: Int) {
-    let distance = Suggestion.distance(
-      from: Array(a.unicodeScalars), to: Array(b.unicodeScalars))
-    #expect(distance == slips)
-  }
-}
-
 @Suite("Exit status")
 struct ExitStatusTests {
   @Test func `is the documented table`() {

@@ -1,3 +1,5 @@
+import EntityStore
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -147,7 +149,7 @@ extension CommandFailure {
   ) -> Self {
     var details = [Detail(name: detail, value: .text(name))]
     var hint = ""
-    if let nearest = Suggestion.nearest(to: name, among: known) {
+    if let nearest = NearestName.of(name, among: known) {
       details.append(Detail(name: "didYouMean", value: .text(nearest)))
       hint = "did you mean \(quoted(nearest))? "
     }

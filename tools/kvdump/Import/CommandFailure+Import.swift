@@ -1,3 +1,5 @@
+import EntityStore
+
 /// The failures of `import`.
 extension CommandFailure {
   /// A page that is not JSON; `reason` tells where and what.
@@ -13,7 +15,7 @@ extension CommandFailure {
   ) -> Self {
     let place = line.map { " (line \($0))" } ?? ""
     let only = candidates.count == 1 ? candidates[0] : nil
-    let hint = Suggestion.nearest(to: path, among: candidates) ?? only
+    let hint = NearestName.of(path, among: candidates) ?? only
     let step = hint.map { "did you mean --records \($0)?" } ?? "name another path with --records"
     return CommandFailure(
       code: "no-records",
@@ -36,7 +38,7 @@ extension CommandFailure {
   }
 
   static func newEntityWithoutSchema(_ entity: String, in store: String, known: [String]) -> Self {
-    let nearest = Suggestion.nearest(to: entity, among: known)
+    let nearest = NearestName.of(entity, among: known)
     let hint = nearest.map { "did you mean \"\($0)\"? " } ?? ""
     var details = [Detail(name: "entity", value: .text(entity))]
     if let nearest { details.append(Detail(name: "didYouMean", value: .text(nearest))) }
@@ -61,7 +63,7 @@ extension CommandFailure {
   static func unknownMember(
     _ name: String, of entity: String, known: [String], candidates: [String]
   ) -> Self {
-    var hint = Suggestion.nearest(to: name, among: known).map { "did you mean \"\($0)\"?" }
+    var hint = NearestName.of(name, among: known).map { "did you mean \"\($0)\"?" }
     if hint == nil, let path = candidates.first { hint = "are the records at --records \(path)?" }
     let step = hint ?? "the attributes are \(known.joined(separator: ", "))"
     return CommandFailure(

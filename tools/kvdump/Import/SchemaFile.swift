@@ -17,7 +17,7 @@ enum SchemaFile {
         known.append(entity)
       }
     }
-    let hint = Suggestion.nearest(to: name, among: known).map { ", but \"\($0)\"" } ?? ""
+    let hint = NearestName.of(name, among: known).map { ", but \"\($0)\"" } ?? ""
     throw CommandFailure.badSchemaFile(path, reason: "has no entity \"\(name)\"\(hint)")
   }
 
@@ -54,7 +54,7 @@ enum SchemaFile {
     }
     guard let type = AttributeType(name: typeName) else {
       let known = AttributeType.allCases.map(\.name)
-      let hint = Suggestion.nearest(to: typeName, among: known).map { ", perhaps \($0)" } ?? ""
+      let hint = NearestName.of(typeName, among: known).map { ", perhaps \($0)" } ?? ""
       throw CommandFailure.badSchemaFile(
         path, reason: "'\(name)' has type '\(typeName)', which is none\(hint)")
     }

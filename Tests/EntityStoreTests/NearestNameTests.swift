@@ -2,11 +2,14 @@ import EntityStore
 import Testing
 
 @Suite struct `Nearest name` {
-  private static let known = ["name", "license", "deprecated", "stars", "id"]
+  private static let known = [
+    "name", "license", "deprecated", "stars", "id", "Pod", "pods", "Fireball", "updatedAt",
+  ]
 
   @Test(arguments: [
     ("nmae", "name"), ("NAME", "name"), ("licence", "license"), ("depreciated", "deprecated"),
     ("star", "stars"), ("satrs", "stars"), ("ID", "id"),
+    ("Pods", "pods"), ("Podd", "Pod"), ("Fierball", "Fireball"), ("updated_at", "updatedAt"),
   ])
   func `a slip is found out`(_ name: String, _ meant: String) {
     #expect(NearestName.of(name, among: Self.known) == meant)
