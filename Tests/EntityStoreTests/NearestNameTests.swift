@@ -15,7 +15,7 @@ import Testing
     #expect(NearestName.of(name, among: Self.known) == meant)
   }
 
-  @Test(arguments: ["", "x", "ab", "na", "nine", "starship", "od", "name_of_the_license"])
+  @Test(arguments: ["", "x", "ab", "na", "nine", "starship", "ob", "name_of_the_license"])
   func `another word has none`(_ name: String) {
     #expect(NearestName.of(name, among: Self.known) == nil)
   }
