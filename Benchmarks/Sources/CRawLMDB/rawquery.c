@@ -85,7 +85,9 @@ static int by_id(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-uint64_t raw_names_in(raw_session *r, const raw_pod *pods, const uint32_t *order, size_t count) {
+uint64_t raw_names_in(
+  raw_session *r, const raw_pod *pods, const uint32_t *order, size_t count, int reads_records
+) {
   const raw_pod **wanted = malloc(count * sizeof(*wanted));
   for (size_t i = 0; i < count; i++) wanted[i] = &pods[order[i]];
   qsort(wanted, count, sizeof(*wanted), by_name);
@@ -108,6 +110,12 @@ uint64_t raw_names_in(raw_session *r, const raw_pod *pods, const uint32_t *order
   }
   mdb_cursor_close(cursor);
   qsort(ids, found, 8, by_id);
+  if (!reads_records) {
+    uint64_t last = found > 0 ? ids[found - 1] : 0;
+    free(ids);
+    free(wanted);
+    return last + found;
+  }
   uint64_t sum = 0;
   unsigned char copy[4096];
   if (mdb_cursor_open(r->s.txn, r->s.records, &cursor) != 0) return 0;

@@ -10,7 +10,9 @@ extension Workload {
       ("scan, two numbers: Lodestore", { try self.scanNumbers() }),
       ("scan, one text: raw LMDB", { try self.rawQuery { raw_scan_text($0, "MIT", 3) } }),
       ("scan, one text: Lodestore", { try self.scanText() }),
-      ("50k names by IN: raw LMDB", { try self.rawNames() }),
+      ("50k ids by IN: raw LMDB", { try self.rawNames(readsRecords: 0) }),
+      ("50k ids by IN: Lodestore", { try self.nameIDs() }),
+      ("50k names by IN: raw LMDB", { try self.rawNames(readsRecords: 1) }),
       ("50k names by IN: Lodestore", { try self.names() }),
       ("1,000 first pages: raw LMDB", { try self.rawFirstPages() }),
       ("1,000 first pages: Lodestore", { try self.firstPages() }),
@@ -52,15 +54,21 @@ extension Workload {
 
   private var wanted: ArraySlice<UInt32> { order.prefix(50_000) }
 
-  private func rawNames() throws {
+  private func rawNames(readsRecords: Int32) throws {
     let wanted = Array(wanted)
-    try rawQuery { raw_names_in($0, raw.baseAddress, wanted, wanted.count) }
+    try rawQuery { raw_names_in($0, raw.baseAddress, wanted, wanted.count, readsRecords) }
+  }
+
+  private func nameIDs() throws {
+    let names = wanted.map { pods[Int($0)].name }
+    let found = try query { try $0.ids(Pod.query.where { $0.name.isIn(names) }) }
+    guard found.count > wanted.count * 9 / 10 else { throw BenchmarkError(text: "\(found.count)") }
   }
 
   private func names() throws {
     let names = wanted.map { pods[Int($0)].name }
     let found = try query { try $0.fetch(Pod.query.where { $0.name.isIn(names) }) }
-    guard found.count >= Set(names).count else { throw BenchmarkError(text: "\(found.count)") }
+    guard found.count > wanted.count * 9 / 10 else { throw BenchmarkError(text: "\(found.count)") }
   }
 
   // MARK: Pages

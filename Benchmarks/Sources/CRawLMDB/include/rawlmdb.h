@@ -33,10 +33,12 @@ uint64_t raw_scan_fixed(raw_session *session, int64_t downloads, double date);
 /// How many records have this license: a scan that compares one text.
 uint64_t raw_scan_text(raw_session *session, const char *license, uint32_t length);
 
-/// Finds the records whose name is one of `count`: keys sorted and merged with the index, records
-/// read in the order of their ids, every byte copied. Returns a sum that depends on them.
+/// Finds the records whose name is one of `count`: keys sorted and merged with the index, and with
+/// `reads_records` the records read in the order of their ids, every byte copied. Returns a sum that
+/// depends on them.
 uint64_t raw_names_in(
-  raw_session *session, const raw_pod *pods, const uint32_t *order, size_t count);
+  raw_session *session, const raw_pod *pods, const uint32_t *order, size_t count,
+  int reads_records);
 
 /// Reads the `count` newest records by the index of dates.
 uint64_t raw_newest(raw_session *session, size_t count);

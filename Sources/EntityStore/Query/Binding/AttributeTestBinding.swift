@@ -116,7 +116,7 @@ struct AttributeTestBinding {
   }
 
   private func membership(_ constants: [Value]) throws(StoreError) -> AttributeTest {
-    let admitsNull = constants.contains(.null)
+    var admitsNull = false
     var numbers: [Int64] = []
     let elements = EntryArenaBox(expectedCount: constants.count)
     var encoder = KeyEncoder()
@@ -125,7 +125,11 @@ struct AttributeTestBinding {
       case .string, .url, .data, .uuid, .decimal: false
       default: true
       }
-    for constant in constants where constant != .null {
+    for constant in constants {
+      if case .null = constant {
+        admitsNull = true
+        continue
+      }
       let constant = try fitted(constant)
       if isNumber {
         guard let interval = NumberInterval(.equal, constant, attribute.type) else {

@@ -1,0 +1,79 @@
+/// A text that is not separated values as RFC 4180 has it, or that exceeds a limit.
+public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What is wrong, for programs.
+  public enum Reason: Sendable, Hashable {
+    /// No row at all, where the first has the names.
+    case noHeader
+    /// Two columns with one name.
+    case duplicateName(String)
+    /// A type for a column that is not there.
+    case unknownColumn(String)
+    /// A quote inside a field that does not begin with one.
+    case quoteInField
+    /// Something other than a delimiter or a line end behind a closing quote.
+    case textAfterQuote
+    /// A quote that is never closed.
+    case unclosedQuote
+    /// A carriage return outside quotes with no line feed behind it.
+    case loneCarriageReturn
+    /// Bytes that are not UTF-8.
+    case invalidUTF8
+    /// A row of more or fewer fields than there are columns.
+    case fieldCount(found: Int, expected: Int)
+    /// A field that is not of its column's type.
+    case wrongType(column: String, CSVOptions.ColumnType)
+    /// A field of more bytes than the limit.
+    case fieldTooLong(limit: Int)
+    /// A row of more bytes than the limit.
+    case rowTooLong(limit: Int)
+    /// A row of more fields than the limit.
+    case tooManyFields(limit: Int)
+    /// A row that takes more bytes than a page may have, written as JSON.
+    case pageTooLong(limit: Int)
+  }
+
+  /// What is wrong, for programs.
+  public let reason: Reason
+  /// Where: line, column in Unicode scalars, and byte.
+  public let position: JSONPosition
+
+  /// One line: where, what was found and what was expected; no field's content.
+  public var description: String {
+    "cannot read CSV at \(position): found \(words)"
+  }
+
+  private var words: String {
+    switch reason {
+    case .noHeader: "no row, expected one with the names of the columns"
+    case .duplicateName(let name):
+      "the column \(JSONValue.string(name)) a second time, expected each name once"
+    case .unknownColumn(let name):
+      "no column \(JSONValue.string(name)), expected one because it has a type"
+    case .quoteInField:
+      "a quote inside a field, expected one only around a field; inside quotes it is doubled"
+    case .textAfterQuote: "text behind a closing quote, expected a delimiter or a line end"
+    case .unclosedQuote: "a quote that is not closed, expected another"
+    case .loneCarriageReturn: "a carriage return alone, expected a line feed behind it"
+    case .invalidUTF8: "bytes that are not UTF-8, expected UTF-8; convert the file first"
+    case .fieldCount(let found, let expected): "\(found) fields, expected \(expected)"
+    case .wrongType(let column, let type):
+      "another value in column \(JSONValue.string(column)), expected \(type.words)"
+    case .fieldTooLong(let limit): "a field of more than \(limit) bytes, expected a shorter one"
+    case .rowTooLong(let limit): "a row of more than \(limit) bytes, expected a shorter one"
+    case .tooManyFields(let limit): "more than \(limit) fields, expected fewer in a row"
+    case .pageTooLong(let limit):
+      "a row of more than \(limit) bytes as JSON, expected one that fits a page"
+    }
+  }
+}
+
+extension CSVOptions.ColumnType {
+  fileprivate var words: String {
+    switch self {
+    case .text: "text"
+    case .integer: "an integer of 64 bits"
+    case .number: "a number in the range of a double"
+    case .boolean: "true, false, 1 or 0"
+    }
+  }
+}

@@ -1,0 +1,95 @@
+/// How a text of separated values is read.
+///
+///     var options = CSVOptions()
+///     options.delimiter = .semicolon
+///     options.types = ["mass": .number, "isActive": .boolean]
+public struct CSVOptions: Sendable, Hashable {
+  /// Where the names of the columns come from.
+  public enum Header: Sendable, Hashable {
+    /// The first row.
+    case firstRow
+    /// The caller: every row is data.
+    case names([String])
+    /// Nowhere: every row is data, the first says how many fields the others have, and a page is an
+    /// array of arrays.
+    case absent
+  }
+
+  /// What becomes of a row that has not as many fields as there are columns.
+  public enum RaggedRows: Sendable, Hashable {
+    /// It is an error.
+    case refuse
+    /// The fields that a short row lacks are null; a long row is an error.
+    case fill
+    /// The same, and of a long row the fields at the end are left out.
+    case fit
+  }
+
+  /// What the values of a column are in a page.
+  public enum ColumnType: String, Sendable, Hashable {
+    /// A string, as it stands there: `007` keeps its zeros.
+    case text
+    /// An integer of 64 bits: digits, with or without a minus.
+    case integer
+    /// A number as JSON spells it, zeros in front allowed; its digits are kept.
+    case number
+    /// `true` and `false` in any case of letters, `1` and `0`.
+    case boolean
+  }
+
+  /// What stands between two fields.
+  public var delimiter = CSVDelimiter.comma
+  /// Where the names of the columns come from.
+  public var header = Header.firstRow
+  /// What becomes of a row of another length.
+  public var raggedRows = RaggedRows.refuse
+  /// Whether lines with nothing in them are left out; else each is a row of one empty field.
+  public var skipsBlankLines = false
+  /// The columns that are not text, by name.
+  public var types: [String: ColumnType] = [:]
+  /// What is too long.
+  public var limits = CSVLimits()
+
+  /// RFC 4180: commas, a header, every row as long as the header, all of it text.
+  public init() {}
+}
+
+/// What a text of separated values may hold before it is refused, so that memory is bounded.
+public struct CSVLimits: Sendable, Hashable {
+  /// Bytes of one field, doubled quotes counted twice.
+  public var field = 64 << 20
+  /// Bytes of one row, with its delimiters, quotes and line end.
+  public var row = 64 << 20
+  /// Bytes of one page; rows that do not fit go into the next.
+  public var page = JSONLimits.standard.bytes
+  /// Fields of one row.
+  public var columns = 1 << 16
+
+  /// 64 MiB for a field, a row and a page, and 65,536 columns.
+  public init() {}
+}
+
+/// The one ASCII character between two fields.
+public struct CSVDelimiter: Sendable, Hashable {
+  let byte: UInt8
+
+  /// The comma, `,`.
+  public static let comma = CSVDelimiter(byte: 0x2C)
+  /// The semicolon, `;`.
+  public static let semicolon = CSVDelimiter(byte: 0x3B)
+  /// The tabulator.
+  public static let tab = CSVDelimiter(byte: 0x09)
+  /// The vertical bar, `|`.
+  public static let bar = CSVDelimiter(byte: 0x7C)
+
+  /// Another character; `nil` for a quote, a line end and anything beyond ASCII.
+  public init?(_ character: Character) {
+    // Swift counts CR LF as one character with an ASCII value.
+    guard character.unicodeScalars.count == 1, let byte = character.asciiValue,
+      byte != 0x22, byte != 0x0A, byte != 0x0D
+    else { return nil }
+    self.init(byte: byte)
+  }
+
+  private init(byte: UInt8) { self.byte = byte }
+}

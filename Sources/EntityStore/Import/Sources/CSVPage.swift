@@ -1,0 +1,108 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Rows of separated values as the text of a JSON array.
+struct CSVPage: Sendable {
+  private var bytes: [UInt8] = []
+  private(set) var rows = 0
+  /// Each column's name with quotes and colon; nil before the first row.
+  private var columns: [(key: [UInt8], type: CSVOptions.ColumnType)]?
+  private var isObject = false
+
+  /// Adds a row.
+  ///
+  /// - Returns: the first field that is not of its column's type; then nothing is added.
+  fileprivate mutating func add(_ row: CSVRow, names: [String]?, options: CSVOptions) -> Int? {
+    let columns = columns ?? makeColumns(row, names, options)
+    let start = bytes.count
+    bytes.append(rows == 0 ? 0x5B : 0x2C)
+    bytes.append(isObject ? 0x7B : 0x5B)
+    for (place, column) in columns.enumerated() where place < row.count {
+      if place > 0 { bytes.append(0x2C) }
+      bytes.append(contentsOf: column.key)
+      if row.isNull(place) {
+        bytes.append(contentsOf: "null".utf8)
+      } else if !CSVValue.append(row.bytes(of: place), as: column.type, to: &bytes) {
+        bytes.removeSubrange(start...)
+        return place
+      }
+    }
+    bytes.append(isObject ? 0x7D : 0x5D)
+    rows += 1
+    return nil
+  }
+
+  private mutating func makeColumns(
+    _ row: CSVRow, _ names: [String]?, _ options: CSVOptions
+  ) -> [(key: [UInt8], type: CSVOptions.ColumnType)] {
+    isObject = names != nil
+    var made: [(key: [UInt8], type: CSVOptions.ColumnType)] = []
+    for name in names ?? [] {
+      var key: [UInt8] = []
+      JSONText.appendString(name, to: &key)
+      key.append(0x3A)
+      made.append((key, options.types[name] ?? .text))
+    }
+    if names == nil { made = Array(repeating: ([], .text), count: row.count) }
+    columns = made
+    return made
+  }
+
+  /// Values and keys that the parser of the page counts.
+  private var values: Int { 1 + rows * (1 + (columns?.count ?? 0) * (isObject ? 2 : 1)) }
+
+  fileprivate func isBeyond(_ limit: Int) -> Bool {
+    bytes.count >= limit || values > JSONLimits.standard.values
+  }
+
+  fileprivate var length: Int { bytes.count }
+
+  /// Ends the page behind its first `length` bytes; what follows, one row, begins the next.
+  fileprivate mutating func take(_ length: Int) -> Data {
+    var rest = Array(bytes[length...])
+    if !rest.isEmpty { rest[0] = 0x5B }
+    bytes.removeSubrange(length...)
+    bytes.append(0x5D)
+    let page = Data(bytes)
+    bytes = rest
+    rows = rest.isEmpty ? 0 : 1
+    return page
+  }
+
+  fileprivate mutating func removeAll() {
+    bytes = []
+    rows = 0
+  }
+}
+
+extension CSVReader {
+  /// The next rows as one page for an ``Importer``: the text of an array of objects by name.
+  ///
+  /// Values are strings, or what `types` says. An empty field is null, an empty one in quotes is
+  /// `""`. A page ends earlier when another row would take it beyond the limit. Do not call
+  /// ``next()`` in between.
+  ///
+  /// - Parameter count: how many rows make a page.
+  /// - Returns: `nil` when more bytes are needed or, after ``finish()``, at the end.
+  public mutating func nextPage(of count: Int) throws(CSVError) -> Data? {
+    while true {
+      if page.rows == 1 && page.isBeyond(options.limits.page) {
+        page.removeAll()
+        throw error(.pageTooLong(limit: options.limits.page), field: nil)
+      }
+      if page.rows > 0 && page.rows >= count { return page.take(page.length) }
+      let length = page.length
+      guard let row = try next() else {
+        return isFinished && page.rows > 0 ? page.take(length) : nil
+      }
+      if let place = page.add(row, names: names, options: options) {
+        let name = names?[place] ?? ""
+        throw error(.wrongType(column: name, options.types[name] ?? .text), field: place)
+      }
+      if page.rows > 1 && page.isBeyond(options.limits.page) { return page.take(length) }
+    }
+  }
+}

@@ -1,0 +1,118 @@
+/// Reads separated values as RFC 4180 has them, a row at a time, from a stream of bytes.
+///
+///     var reader = CSVReader()
+///     reader.append(bytes)        // as often as bytes come
+///     reader.finish()
+///     while let row = try reader.next() { print(row.fields) }
+///
+/// Lines end with LF or CR LF; inside quotes both and a lone CR are content. A byte order mark at
+/// the start is left out. Nothing else is: what is neither well formed nor allowed by the options is an
+/// error with line, column and byte. An error of one row — its length, its bytes, a value of another
+/// type — concerns that row only, and the next call goes on behind it; after a quote in a wrong
+/// place or a limit there is no going on. Memory: one row, and what was appended at once.
+public struct CSVReader: Sendable {
+  /// How the text is read.
+  public let options: CSVOptions
+  /// The names of the columns, in order; `nil` before they were read, and without a header.
+  public private(set) var names: [String]?
+  private var scanner: CSVScanner
+  private var width: Int?
+  var page = CSVPage()
+
+  /// A reader of a text that begins with the next bytes.
+  public init(_ options: CSVOptions = CSVOptions()) {
+    self.options = options
+    scanner = CSVScanner(options)
+  }
+
+  /// Takes the next bytes of the text; then call ``next()`` until it gives `nil`.
+  public mutating func append(_ bytes: some Collection<UInt8>) { scanner.append(bytes) }
+
+  /// Tells that no bytes follow, so that a last line without its end is read.
+  public mutating func finish() { scanner.finish() }
+
+  /// The next row, or `nil` when more bytes are needed or, after ``finish()``, at the end.
+  public mutating func next() throws(CSVError) -> CSVRow? {
+    switch options.header {
+    case .names(let given) where names == nil: try take(given)
+    case .absent where !options.types.isEmpty: try checkTypes([])
+    default: break
+    }
+    while try scanner.scan() {
+      if options.skipsBlankLines && isBlank { continue }
+      if options.header == .firstRow && names == nil {
+        try take(row(of: scanner.fields.count).fields)
+        continue
+      }
+      return row(of: try checkedWidth())
+    }
+    if scanner.isFinished && options.header == .firstRow && names == nil {
+      throw CSVError(reason: .noHeader, position: scanner.position(0))
+    }
+    return nil
+  }
+
+  /// Whether there is nothing behind what ``next()`` has given.
+  var isFinished: Bool { scanner.isFinished }
+
+  /// An error at a field of the last row.
+  func error(_ reason: CSVError.Reason, field: Int?) -> CSVError {
+    let start = field.map { scanner.fields.indices.contains($0) ? scanner.fields[$0].first : 0 }
+    return CSVError(reason: reason, position: scanner.position(start ?? 0))
+  }
+
+  private var isBlank: Bool {
+    scanner.fields.count == 1 && !scanner.fields[0].isQuoted && scanner.fields[0].end == 0
+  }
+
+  private mutating func take(_ found: [String]) throws(CSVError) {
+    var seen: Set<String> = []
+    for (place, name) in found.enumerated() where !seen.insert(name).inserted {
+      throw error(.duplicateName(name), field: place)
+    }
+    try checkTypes(seen)
+    names = found
+    width = found.count
+  }
+
+  private func checkTypes(_ names: Set<String>) throws(CSVError) {
+    if let name = options.types.keys.sorted().first(where: { !names.contains($0) }) {
+      throw error(.unknownColumn(name), field: nil)
+    }
+  }
+
+  /// How many fields the row shall have; the first row says it where nothing else does.
+  private mutating func checkedWidth() throws(CSVError) -> Int {
+    let found = scanner.fields.count
+    guard let width else {
+      width = found
+      return found
+    }
+    let isAllowed =
+      switch options.raggedRows {
+      case .refuse: found == width
+      case .fill: found <= width
+      case .fit: true
+      }
+    guard isAllowed else {
+      let reason = CSVError.Reason.fieldCount(found: found, expected: width)
+      // The first field too many, or the end of the last.
+      let place = found > width ? scanner.fields[width].first : scanner.fields.last?.behind
+      throw CSVError(reason: reason, position: scanner.position(place ?? 0))
+    }
+    return width
+  }
+
+  private func row(of width: Int) -> CSVRow {
+    var content: [UInt8] = []
+    var marks: [CSVRow.Field] = []
+    marks.reserveCapacity(width)
+    for field in scanner.fields.prefix(width) {
+      scanner.append(field, to: &content)
+      marks.append(.init(end: content.count, isQuoted: field.isQuoted))
+    }
+    while marks.count < width { marks.append(.init(end: content.count, isQuoted: false)) }
+    return CSVRow(
+      line: scanner.origin.line, byteOffset: scanner.origin.offset, content: content, marks: marks)
+  }
+}

@@ -1,0 +1,78 @@
+/// Writes fields of separated values as JSON.
+enum CSVValue {
+  /// Appends a field as a value of its column's type; false, with nothing of use appended, when it
+  /// is none.
+  static func append(
+    _ field: ArraySlice<UInt8>, as type: CSVOptions.ColumnType, to bytes: inout [UInt8]
+  ) -> Bool {
+    switch type {
+    case .text:
+      JSONText.appendString(String(decoding: field, as: UTF8.self), to: &bytes)
+      return true
+    case .boolean: return appendBoolean(field, to: &bytes)
+    case .integer, .number:
+      let start = bytes.count
+      guard let isInteger = appendNumber(field, to: &bytes), isInteger || type == .number else {
+        return false
+      }
+      return bytes.withUnsafeBufferPointer {
+        isInRange(UnsafeBufferPointer(rebasing: $0[start...]), isInteger: isInteger)
+      }
+    }
+  }
+
+  private static func appendBoolean(
+    _ field: ArraySlice<UInt8>, to bytes: inout [UInt8]
+  ) -> Bool {
+    // Setting one bit makes small letters of capitals, and of no other byte a letter.
+    let letters = field.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    for (word, isTrue) in [("true", true), ("false", false), ("1", true), ("0", false)]
+    where letters.elementsEqual(word.utf8) {
+      bytes.append(contentsOf: (isTrue ? "true" : "false").utf8)
+      return true
+    }
+    return false
+  }
+
+  /// Appends a number with the digits that it has, without zeros in front, which JSON forbids.
+  ///
+  /// - Returns: whether it has neither a fraction nor an exponent; nil when it is no number.
+  private static func appendNumber(
+    _ field: ArraySlice<UInt8>, to bytes: inout [UInt8]
+  ) -> Bool? {
+    var rest = field
+    if rest.first == 0x2D { bytes.append(rest.removeFirst()) }
+    let whole = takeDigits(&rest)
+    guard !whole.isEmpty else { return nil }
+    let significant = whole.drop { $0 == 0x30 }
+    bytes.append(contentsOf: significant.isEmpty ? whole.suffix(1) : significant)
+    if rest.isEmpty { return true }
+    if rest.first == 0x2E {
+      bytes.append(rest.removeFirst())
+      let fraction = takeDigits(&rest)
+      guard !fraction.isEmpty else { return nil }
+      bytes.append(contentsOf: fraction)
+    }
+    if rest.first == 0x65 || rest.first == 0x45 {
+      bytes.append(rest.removeFirst())
+      if rest.first == 0x2B || rest.first == 0x2D { bytes.append(rest.removeFirst()) }
+      let exponent = takeDigits(&rest)
+      guard !exponent.isEmpty else { return nil }
+      bytes.append(contentsOf: exponent)
+    }
+    return rest.isEmpty ? false : nil
+  }
+
+  private static func takeDigits(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let digits = rest.prefix { (0x30...0x39).contains($0) }
+    rest = rest[digits.endIndex...]
+    return digits
+  }
+
+  /// Whether the parser of the page takes the number: 64 bits, or a double that is not cut to zero.
+  private static func isInRange(_ text: JSONNumber.Text, isInteger: Bool) -> Bool {
+    if isInteger { return JSONNumber.int64(text) != nil || JSONNumber.uint64(text) != nil }
+    let value = JSONNumber.double(text)
+    return value.isFinite && (value != 0 || !JSONNumber.isNonzero(text))
+  }
+}

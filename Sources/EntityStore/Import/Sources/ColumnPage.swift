@@ -1,0 +1,151 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// A page that names its columns once: `{"fields": ["a", "b"], "data": [[1, 2], [3, 4]]}`.
+///
+/// Such a page becomes an array of objects, `[{"a":1,"b":2},{"a":3,"b":4}]`, in which every value
+/// stands as it was written, digits included. Other members are left out; `count`, as a number or
+/// as a string, must be the number of rows when it is there. A page with a `count` of 0 may lack
+/// `fields` and `data`.
+public struct ColumnPage: Sendable {
+  /// The names of the columns, in order.
+  public let fields: [String]
+  /// How many rows there are.
+  public let count: Int
+  /// The text of each name, with quotes and colon.
+  private let keys: [[UInt8]]
+  private let rows: JSONNode?
+
+  /// Parses a page and checks all of its rows.
+  public init(_ page: Data) throws(ColumnPageError) {
+    let root: JSONNode
+    do {
+      root = try JSONDocument.parsing(page).root
+    } catch {
+      throw ColumnPageError(reason: .notJSON(error), position: error.position)
+    }
+    guard root.kind == .object else { throw .at(root, .notObject) }
+    let expected = try Self.expectedCount(root)
+    if expected == 0, root["fields"] == nil, root["data"] == nil {
+      (fields, count, keys, rows) = ([], 0, [], nil)
+      return
+    }
+    fields = try Self.names(root)
+    guard let data = root["data"], data.kind == .array else {
+      throw .at(root["data"] ?? root, .noData)
+    }
+    if let expected, expected != data.count {
+      throw .at(data, .count(found: expected, rows: data.count))
+    }
+    for (place, row) in data.elements.enumerated() {
+      guard row.kind == .array else { throw .at(row, .notRow(place + 1)) }
+      guard row.count == fields.count else {
+        throw .at(
+          row, .rowLength(row: place + 1, found: row.count, expected: fields.count))
+      }
+    }
+    count = data.count
+    keys = fields.map { name in
+      var key: [UInt8] = []
+      JSONText.appendString(name, to: &key)
+      key.append(0x3A)
+      return key
+    }
+    rows = data
+  }
+
+  /// The text of an array with an object for each row.
+  ///
+  /// - Throws: ``ColumnPageError/Reason/tooLong(limit:)`` when the array is too long for a page.
+  public func json() throws(ColumnPageError) -> Data {
+    var remaining = records
+    return try remaining.next(Int.max) ?? Data("[]".utf8)
+  }
+
+  /// The rows, to be written some at a time.
+  var records: Records {
+    Records(keys: keys, rows: rows, limit: JSONLimits.standard)
+  }
+
+  /// What is left of the rows.
+  struct Records {
+    private let keys: [[UInt8]]
+    private let place: JSONNode?
+    private var remaining: JSONElements?
+    private let limits: JSONLimits
+
+    fileprivate init(keys: [[UInt8]], rows: JSONNode?, limit: JSONLimits) {
+      self.keys = keys
+      place = rows
+      remaining = rows?.elements
+      limits = limit
+    }
+
+    /// The next rows as the text of an array of objects; nil when none is left.
+    mutating func next(_ count: Int) throws(ColumnPageError) -> Data? {
+      guard var row = remaining?.next() else { return nil }
+      var bytes: [UInt8] = [0x5B]
+      var written = 0
+      var entries = 1
+      while true {
+        append(row, to: &bytes)
+        written += 1
+        // What the parser of the page counts: what the row's array holds, and the keys.
+        entries += row.entryCount + keys.count
+        guard bytes.count < limits.bytes, entries <= limits.values else {
+          throw .at(row, .tooLong(limit: limits.bytes))
+        }
+        guard written < count, let next = remaining?.next() else { break }
+        bytes.append(0x2C)
+        row = next
+      }
+      bytes.append(0x5D)
+      return Data(bytes)
+    }
+
+    private func append(_ row: JSONNode, to bytes: inout [UInt8]) {
+      bytes.append(0x7B)
+      for (place, value) in row.elements.enumerated() where place < keys.count {
+        if place > 0 { bytes.append(0x2C) }
+        bytes.append(contentsOf: keys[place])
+        value.withSourceBytes { bytes.append(contentsOf: $0) }
+      }
+      bytes.append(0x7D)
+    }
+  }
+
+  private static func expectedCount(_ root: JSONNode) throws(ColumnPageError) -> Int? {
+    guard let node = root["count"] else { return nil }
+    let count = node.string.flatMap { Int($0) } ?? node.int64.flatMap { Int(exactly: $0) }
+    guard let count, count >= 0 else { throw .at(node, .badCount) }
+    return count
+  }
+
+  private static func names(_ root: JSONNode) throws(ColumnPageError) -> [String] {
+    guard let node = root["fields"], node.kind == .array else {
+      throw .at(root["fields"] ?? root, .noFields)
+    }
+    var names: [String] = []
+    var seen: Set<String> = []
+    for field in node.elements {
+      guard let name = field.string else { throw .at(field, .noFields) }
+      guard seen.insert(name).inserted else { throw .at(field, .duplicateField(name)) }
+      names.append(name)
+    }
+    return names
+  }
+}
+
+extension ColumnPageError {
+  fileprivate static func at(_ node: JSONNode, _ reason: Reason) -> ColumnPageError {
+    ColumnPageError(reason: reason, position: node.position)
+  }
+}
+
+extension JSONNode {
+  /// How many values and keys there are in it, itself counted.
+  var entryCount: Int { document.next(after: index) - index }
+}

@@ -1,0 +1,157 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// Cuts the bytes of a file into pages.
+enum PageCutting {
+  /// What a file holds.
+  enum Form: Sendable {
+    case json
+    case jsonLines(Int)
+    case pagePerLine
+    case csv(CSVOptions, Int)
+    case columns(Int)
+
+    func cutter() -> any PageCutter {
+      switch self {
+      case .json: TextCutter()
+      case .jsonLines(let count): LinesCutter(count: max(count, 1))
+      case .pagePerLine: LinesCutter(count: nil)
+      case .csv(let options, let count): CSVCutter(CSVReader(options), count: max(count, 1))
+      case .columns(let count): ColumnsCutter(count: max(count, 1))
+      }
+    }
+  }
+}
+
+/// Takes bytes and gives pages.
+protocol PageCutter {
+  mutating func append(_ bytes: [UInt8])
+  mutating func finish()
+  /// The next page; nil when more bytes are needed or, after `finish`, at the end.
+  mutating func next() throws -> Data?
+}
+
+/// A whole file is longer than a page may be.
+struct PageTooLong: Error, CustomStringConvertible {
+  let limit: Int
+
+  var description: String {
+    "found more than \(limit) bytes in one JSON text, expected fewer; make it JSON Lines"
+  }
+}
+
+/// One JSON text, not parsed here.
+private struct TextCutter: PageCutter {
+  private var bytes: [UInt8] = []
+  private var isFinished = false
+  private var isTaken = false
+
+  mutating func append(_ bytes: [UInt8]) { self.bytes += bytes }
+  mutating func finish() { isFinished = true }
+
+  mutating func next() throws -> Data? {
+    guard bytes.count <= FilePages.pageByteLimit else {
+      throw PageTooLong(limit: FilePages.pageByteLimit)
+    }
+    guard isFinished, !isTaken else { return nil }
+    defer { bytes = [] }
+    isTaken = true
+    return Data(bytes)
+  }
+}
+
+/// Lines that are pages, or so many to a page.
+///
+/// Every line is parsed, so that two values on one line are not taken for two records, and so that
+/// an error has its place in the file.
+private struct LinesCutter: PageCutter {
+  private static let limits = JSONLimits(
+    // Room for the brackets around one line.
+    bytes: JSONLimits.standard.bytes - 2, values: JSONLimits.standard.values - 1)
+
+  private let count: Int?
+  private var lines = JSONLinesReader(limits: Self.limits)
+  private var page: [UInt8] = []
+  private var records = 0
+  private var entries = 1
+  private var isFinished = false
+
+  init(count: Int?) { self.count = count }
+
+  mutating func append(_ bytes: [UInt8]) { lines.append(bytes) }
+
+  mutating func finish() {
+    lines.finish()
+    isFinished = true
+  }
+
+  mutating func next() throws -> Data? {
+    while let line = try lines.next() {
+      guard let count else { return line.root.withSourceBytes { Data($0) } }
+      let lineEntries = line.root.entryCount
+      let ended = line.root.withSourceBytes { bytes -> Data? in
+        let isFull =
+          records >= count || page.count + bytes.count + 2 > FilePages.pageByteLimit
+          || entries + lineEntries > JSONLimits.standard.values
+        let ended = isFull ? take() : nil
+        page.append(records == 0 ? 0x5B : 0x2C)
+        page.append(contentsOf: bytes)
+        return ended
+      }
+      records += 1
+      entries += lineEntries
+      if let ended { return ended }
+    }
+    return isFinished ? take() : nil
+  }
+
+  private mutating func take() -> Data? {
+    guard records > 0 else { return nil }
+    page.append(0x5D)
+    defer { page.removeAll(keepingCapacity: true) }
+    records = 0
+    entries = 1
+    return Data(page)
+  }
+}
+
+/// So many rows to a page.
+private struct CSVCutter: PageCutter {
+  private var reader: CSVReader
+  private let count: Int
+
+  init(_ reader: CSVReader, count: Int) {
+    self.reader = reader
+    self.count = count
+  }
+
+  mutating func append(_ bytes: [UInt8]) { reader.append(bytes) }
+  mutating func finish() { reader.finish() }
+  mutating func next() throws -> Data? { try reader.nextPage(of: count) }
+}
+
+/// One page in the column form, so many rows at a time.
+private struct ColumnsCutter: PageCutter {
+  private var text = TextCutter()
+  private let count: Int
+  private var records: ColumnPage.Records?
+
+  init(count: Int) { self.count = count }
+
+  mutating func append(_ bytes: [UInt8]) { text.append(bytes) }
+  mutating func finish() { text.finish() }
+
+  mutating func next() throws -> Data? {
+    if let page = try text.next() {
+      var records = try ColumnPage(page).records
+      // A table without rows is a page without records, as an empty array is.
+      let first = try records.next(count) ?? Data("[]".utf8)
+      self.records = records
+      return first
+    }
+    return try records?.next(count)
+  }
+}

@@ -1,0 +1,138 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A file that is read a page at a time; closed at its end, at an error and with the last reference.
+final class PageFile {
+  private enum Phase {
+    case new
+    case open(Int32)
+    /// All is read; what is in the cutter is still to come.
+    case read
+    case ended
+  }
+
+  private static let chunkSize = 256 << 10
+
+  private let path: String
+  private var cutter: any PageCutter
+  private var phase = Phase.new
+
+  init(_ path: String, _ form: PageCutting.Form) {
+    self.path = path
+    cutter = form.cutter()
+  }
+
+  deinit { end() }
+
+  /// The next page; nil at the end and after an error.
+  func next() throws -> Data? {
+    do {
+      if let page = try cut() { return page }
+    } catch let error {
+      end()
+      switch error {
+      case is StoreError, is CancellationError: throw error
+      default: throw StoreError.unusableContent(of: path, error)
+      }
+    }
+    end()
+    return nil
+  }
+
+  private func cut() throws -> Data? {
+    while true {
+      if Task.isCancelled { throw CancellationError() }
+      switch phase {
+      case .new: phase = .open(try Self.open(path))
+      case .ended: return nil
+      case .read: return try cutter.next()
+      case .open(let descriptor):
+        if let page = try cutter.next() { return page }
+        if let chunk = try read(descriptor) {
+          cutter.append(chunk)
+        } else {
+          end()
+          phase = .read
+          cutter.finish()
+        }
+      }
+    }
+  }
+
+  private func end() {
+    if case .open(let descriptor) = phase { close(descriptor) }
+    phase = .ended
+  }
+
+  private static func open(_ path: String) throws(StoreError) -> Int32 {
+    // A path with a zero byte would name another file.
+    guard !path.utf8.contains(0) else { throw .unreadableFile(path, EINVAL) }
+    #if canImport(Darwin)
+      let descriptor = Darwin.open(path, O_RDONLY | O_CLOEXEC)
+    #elseif canImport(Musl)
+      let descriptor = Musl.open(path, O_RDONLY | O_CLOEXEC)
+    #else
+      let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    #endif
+    guard descriptor >= 0 else { throw .unreadableFile(path, errno) }
+    var status = stat()
+    if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      close(descriptor)
+      throw .unreadableFile(path, EISDIR)
+    }
+    return descriptor
+  }
+
+  /// The next bytes; nil at the end.
+  private func read(_ descriptor: Int32) throws(StoreError) -> [UInt8]? {
+    while true {
+      var count = 0
+      let chunk = [UInt8](unsafeUninitializedCapacity: Self.chunkSize) { buffer, initialized in
+        #if canImport(Darwin)
+          count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
+        #elseif canImport(Musl)
+          count = Musl.read(descriptor, buffer.baseAddress, buffer.count)
+        #else
+          count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+        #endif
+        initialized = max(count, 0)
+      }
+      if count > 0 { return chunk }
+      if count == 0 { return nil }
+      let code = errno
+      if code != EINTR { throw .unreadableFile(path, code) }
+    }
+  }
+}
+
+extension StoreError {
+  fileprivate static func unreadableFile(_ path: String, _ code: Int32) -> StoreError {
+    let isForbidden = code == EACCES || code == EPERM
+    let fact =
+      switch code {
+      case ENOENT: "there is no such file (ENOENT); check the path"
+      case EISDIR: "it is a directory (EISDIR), expected a file"
+      case EACCES, EPERM: "this process may not (error \(code)); change the file's permissions"
+      default: "error \(code), \(String(cString: strerror(code)))"
+      }
+    return StoreError(
+      isForbidden ? .notPermitted : .inputOutput, "cannot read '\(path)': \(fact)")
+  }
+
+  fileprivate static func unusableContent(of path: String, _ error: any Error) -> StoreError {
+    StoreError(
+      .importStopped,
+      "cannot import '\(path)': \(error); pages before this one are kept, nothing behind it",
+      cause: error)
+  }
+}

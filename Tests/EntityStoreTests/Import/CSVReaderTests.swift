@@ -1,0 +1,185 @@
+import EntityStore
+import Testing
+
+@Suite struct `Separated values` {
+  private static let absent = options { $0.header = .absent }
+
+  private static func options(_ change: (inout CSVOptions) -> Void) -> CSVOptions {
+    var options = CSVOptions()
+    change(&options)
+    return options
+  }
+
+  static let accepted: [(text: String, rows: [[String]])] = [
+    ("", []),
+    ("a", [["a"]]),
+    ("a\n", [["a"]]),
+    ("a\r\n", [["a"]]),
+    ("a,b\r\nc,d\r\n", [["a", "b"], ["c", "d"]]),
+    ("a,b\nc,d", [["a", "b"], ["c", "d"]]),
+    ("a,b\r\nc,d\ne,f", [["a", "b"], ["c", "d"], ["e", "f"]]),
+    (",", [["", ""]]),
+    (",\n,", [["", ""], ["", ""]]),
+    ("\"a\"", [["a"]]),
+    ("\"\"", [[""]]),
+    ("\"\",\"\"\n", [["", ""]]),
+    ("\"a,b\",c", [["a,b", "c"]]),
+    ("\"a\"\"b\"", [["a\"b"]]),
+    ("\"\"\"\"", [["\""]]),
+    ("\"\"\"\"\"\"", [["\"\""]]),
+    ("\"a\nb\"\n\"c\r\nd\"\r\n\"e\rf\"", [["a\nb"], ["c\r\nd"], ["e\rf"]]),
+    (" a , b ", [[" a ", " b "]]),
+    ("a\n\nb\n", [["a"], [""], ["b"]]),
+    ("\u{FEFF}a\n\u{FEFF}b", [["a"], ["\u{FEFF}b"]]),
+    ("\u{FEFF}\"a\"\n", [["a"]]),
+    ("\u{FEFF}", []),
+    ("naïve,日本,🌠\n", [["naïve", "日本", "🌠"]]),
+    ("a\u{0},b\u{1}", [["a\u{0}", "b\u{1}"]]),
+  ]
+
+  @Test(arguments: accepted) func `are read as RFC 4180 has them`(
+    _ text: String, _ rows: [[String]]
+  ) {
+    #expect(CSVReading.rows(Array(text.utf8), Self.absent) == .success(rows))
+  }
+
+  static let refused: [(text: [UInt8], CSVError.Reason, line: Int, column: Int, offset: Int)] = [
+    (Array("a\"b".utf8), .quoteInField, 1, 2, 1),
+    (Array("é,a \"b\"".utf8), .quoteInField, 1, 5, 5),
+    (Array("a\n\"b\"c".utf8), .textAfterQuote, 2, 4, 5),
+    (Array("\"x\ny\"\na\nb\"c".utf8), .quoteInField, 4, 2, 9),
+    (Array("\"a\" ,b".utf8), .textAfterQuote, 1, 4, 3),
+    (Array("a,\"b\nc".utf8), .unclosedQuote, 1, 3, 2),
+    (Array("\"a\"\"".utf8), .unclosedQuote, 1, 1, 0),
+    (Array("a\rb".utf8), .loneCarriageReturn, 1, 2, 1),
+    (Array("\"a\"\rb".utf8), .loneCarriageReturn, 1, 4, 3),
+    (Array("a\nb\r".utf8), .loneCarriageReturn, 2, 2, 3),
+    (Array("a,b\nc\n".utf8), .fieldCount(found: 1, expected: 2), 2, 2, 5),
+    (Array("a,b\nc,d,e\n".utf8), .fieldCount(found: 3, expected: 2), 2, 5, 8),
+    (Array("a,b\n\"x\ny\",\"c\n\",d\n".utf8), .fieldCount(found: 3, expected: 2), 4, 3, 15),
+    (Array("a\n".utf8) + [0xFF], .invalidUTF8, 2, 1, 2),
+    (Array("ab".utf8) + [0xC3], .invalidUTF8, 1, 3, 2),
+    (Array("a".utf8) + [0xC0, 0x80], .invalidUTF8, 1, 2, 1),
+    ([0xED, 0xA0, 0x80], .invalidUTF8, 1, 1, 0),
+    ([0xEF, 0xBB], .invalidUTF8, 1, 1, 0),
+    ([0xEF, 0xBB, 0xBF, 0x61, 0x0A, 0x80], .invalidUTF8, 2, 1, 5),
+  ]
+
+  @Test(arguments: refused.indices) func `that are not well formed are refused with their place`(
+    _ number: Int
+  ) {
+    let (text, reason, line, column, offset) = Self.refused[number]
+    switch CSVReading.rows(text, Self.absent) {
+    case .success(let rows): Issue.record("\(text) gave \(rows)")
+    case .failure(let error):
+      #expect(error.reason == reason)
+      #expect(error.position.line == line && error.position.column == column, "\(error)")
+      #expect(error.position.offset == offset, "\(error)")
+    }
+  }
+
+  @Test func `are the same wherever the bytes are cut`() {
+    let texts = Self.accepted.map { Array($0.text.utf8) } + Self.refused.map(\.text)
+    for text in texts {
+      let whole = CSVReading.rows(text, Self.absent)
+      for cut in 0...text.count {
+        #expect(CSVReading.rows(text, Self.absent, pieces: [cut]) == whole, "\(text) at \(cut)")
+      }
+      let bytewise = CSVReading.rows(text, Self.absent, pieces: Array(0...text.count))
+      #expect(bytewise == whole, "\(text) byte by byte")
+    }
+  }
+
+  @Test func `have names from the first row, from the caller, or none`() {
+    let text = Array("a,b\n1,2\n".utf8)
+    #expect(CSVReading.pages(text) == .success([#"[{"a":"1","b":"2"}]"#]))
+    let named = Self.options { $0.header = .names(["x", "\"y\""]) }
+    #expect(
+      CSVReading.pages(text, named)
+        == .success([#"[{"x":"a","\"y\"":"b"},{"x":"1","\"y\"":"2"}]"#]))
+    #expect(CSVReading.pages(text, Self.absent) == .success([#"[["a","b"],["1","2"]]"#]))
+    #expect(CSVReading.pages(Array("a,b\n".utf8)) == .success([]))
+  }
+
+  @Test func `need a header with each name once, and columns for their types`() {
+    func reason(_ text: String, _ options: CSVOptions = CSVOptions()) -> CSVError.Reason? {
+      if case .failure(let error) = CSVReading.rows(Array(text.utf8), options) {
+        return error.reason
+      }
+      return nil
+    }
+    #expect(reason("") == .noHeader)
+    #expect(reason("a,b,a\n") == .duplicateName("a"))
+    // One letter as two scalars is the same key to a decoder.
+    #expect(reason("é,e\u{301}\n") == .duplicateName("e\u{301}"))
+    let typed = Self.options { $0.types = ["z": .integer] }
+    #expect(reason("a\n", typed) == .unknownColumn("z"))
+    let typedAbsent = Self.options {
+      $0.types = ["z": .integer]
+      $0.header = .absent
+    }
+    #expect(reason("a\n", typedAbsent) == .unknownColumn("z"))
+  }
+
+  @Test func `of another length are filled or cut when the caller asks`() {
+    let text = Array("a,b\n1\n1,2,3\n".utf8)
+    let fit = Self.options { $0.raggedRows = .fit }
+    #expect(CSVReading.pages(text, fit) == .success([#"[{"a":"1","b":null},{"a":"1","b":"2"}]"#]))
+    let fill = Self.options { $0.raggedRows = .fill }
+    guard case .failure(let error) = CSVReading.rows(text, fill) else {
+      Issue.record("a long row was taken")
+      return
+    }
+    #expect(error.reason == .fieldCount(found: 3, expected: 2) && error.position.line == 3)
+  }
+
+  @Test func `go on behind a row with an error of its own`() throws {
+    var reader = CSVReader()
+    reader.append(Array("a,b\n1\n2,\u{E9}\n".utf8) + [0xFF, 0x2C, 0x0A] + Array("5,6".utf8))
+    reader.finish()
+    #expect(throws: CSVError.self) { try reader.next() }
+    #expect(try reader.next()?.fields == ["2", "é"])
+    #expect(throws: CSVError.self) { try reader.next() }
+    let last = try #require(try reader.next())
+    #expect(last.fields == ["5", "6"] && last.line == 5 && last.byteOffset == 14)
+    #expect(try reader.next() == nil)
+  }
+
+  @Test func `do not go on behind a wrong quote`() {
+    var reader = CSVReader()
+    reader.append(Array("a\nb\"\nc\n".utf8))
+    for _ in 0..<3 { #expect(throws: CSVError.self) { try reader.next() } }
+  }
+
+  @Test func `have null for an empty field and a text for empty quotes`() throws {
+    let text = Array("a,b,c\n,\"\",x\n".utf8)
+    #expect(CSVReading.pages(text) == .success([#"[{"a":null,"b":"","c":"x"}]"#]))
+    var reader = CSVReader()
+    reader.append(text)
+    let row = try #require(try reader.next())
+    #expect(row[0] == nil && row[1] == "" && row[2] == "x" && row[3] == nil && row[-1] == nil)
+  }
+
+  @Test func `leave out blank lines when the caller asks`() {
+    let options = Self.options { $0.skipsBlankLines = true }
+    let text = Array("\n\r\na,b\n\n1,2\n\r\n\n".utf8)
+    #expect(CSVReading.rows(text, options) == .success([["1", "2"]]))
+  }
+
+  @Test(arguments: [";", "|", "\t", " "] as [Character]) func `take another delimiter`(
+    _ character: Character
+  ) throws {
+    let delimiter = try #require(CSVDelimiter(character))
+    let options = Self.options {
+      $0.delimiter = delimiter
+      $0.header = .absent
+    }
+    let text = "a,1\(character)\"b\(character)\"\n"
+    #expect(CSVReading.rows(Array(text.utf8), options) == .success([["a,1", "b\(character)"]]))
+  }
+
+  @Test(arguments: ["\"", "\n", "\r", "\r\n", "é", "🌠"] as [Character])
+  func `refuse a delimiter that could not be told apart`(_ character: Character) {
+    #expect(CSVDelimiter(character) == nil)
+  }
+}

@@ -1,0 +1,80 @@
+import EntityStore
+import Foundation
+import Testing
+
+private struct FireballRecord: Decodable {
+  enum CodingKeys: String, CodingKey {
+    case date, energy, lat, lon, alt, vel
+    case impact = "impact-e"
+    case latHalf = "lat-dir"
+    case lonHalf = "lon-dir"
+  }
+
+  var date: String?, energy: String?, impact: String?, lat: String?, latHalf: String?
+  var lon: String?, lonHalf: String?, alt: String?, vel: String?
+
+  var fireball: Fireball? {
+    Fireball(row: [date, energy, impact, lat, latHalf, lon, lonHalf, alt, vel])
+  }
+}
+
+@Suite struct `Importing files` {
+  @Test func `in columns and as separated values gives the same records`() async throws {
+    var file = URL(fileURLWithPath: #filePath)
+    for _ in 0..<4 { file.deleteLastPathComponent() }
+    let path = file.appendingPathComponent("../shared/data/fireball/fireball-2026-05.json")
+      .standardized.path
+    guard FileManager.default.fileExists(atPath: path) else {
+      print("SKIPPED: importing files, because there is no \(path)")
+      return
+    }
+    let folder = try TemporaryFolder()
+    let values = folder.path + "/fireballs.csv"
+    try Self.writeValues(of: path, to: values)
+    try await withTemporaryStore([Fireball.self]) { store in
+      let importer = Importer(into: store, Fireball.self, matching: .unique(\.date))
+      func run(_ pages: FilePages) async throws -> ImportReport {
+        try await importer.run(pages, as: FireballRecord.self) { $0.fireball }
+      }
+      let first = try await run(.columns(path))
+      #expect(first.pages == 1 && first.inserted + first.rejected == 1060, "\(first)")
+      let second = try await run(.csv(values, recordsPerPage: 100))
+      #expect(second.pages == 11 && second.inserted == 0, "\(second)")
+      #expect(second.unchanged == first.inserted && second.rejected == first.rejected, "\(second)")
+    }
+  }
+
+  @Test func `keeps the pages before an error`() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/fireballs.csv"
+    let rows = (1...25).map { $0 == 25 ? "x,\"1\"2,3" : "day \($0),1,2" }
+    let text = "date,energy,impact-e\n" + rows.joined(separator: "\n")
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    try await withTemporaryStore([Fireball.self]) { store in
+      let importer = Importer(into: store, Fireball.self, matching: .unique(\.date))
+      do {
+        let report = try await importer.run(
+          FilePages.csv(path, recordsPerPage: 10), as: FireballRecord.self
+        ) { $0.fireball }
+        Issue.record("a wrong quote was imported: \(report)")
+      } catch let error as StoreError {
+        let cause = try #require(error.cause as? CSVError)
+        #expect(error.code == .importStopped && cause.reason == .textAfterQuote)
+        #expect(cause.position.line == 26 && cause.position.column == 6, "\(error)")
+      }
+      let count = try await store.read { try $0.count(of: Fireball.self) }
+      #expect(count == 20)
+    }
+  }
+
+  /// Writes the rows of a page in columns as separated values, null as nothing.
+  private static func writeValues(of path: String, to values: String) throws {
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    let page = try #require(JSONSerialization.jsonObject(with: bytes) as? [String: Any])
+    let fields = try #require(page["fields"] as? [String])
+    let data = try #require(page["data"] as? [[Any]])
+    let rows = data.map { row in row.map { ($0 as? String) ?? "" } }
+    let text = ([fields] + rows).map { $0.joined(separator: ",") + "\r\n" }.joined()
+    try Data(text.utf8).write(to: URL(fileURLWithPath: values))
+  }
+}
