@@ -5,7 +5,9 @@ enum ConditionConstant {
   /// A scalar of JSON is that scalar, since JSON attributes compare as what they hold.
   static func value<V: AttributeValue>(_ value: V) -> Value {
     // Asked of the type first: a cast of each of many values would cost more than the rest.
-    if V.self == JSONValue.self, let json = value as? JSONValue { return scalar(json) }
+    if V.self == JSONValue.self || V.self == JSONValue?.self, let json = value as? JSONValue {
+      return scalar(json)
+    }
     return value.storedValue.value
   }
 
