@@ -7,7 +7,7 @@ import PackageDescription
 //   your program ─> Lodestore ─> EntityStore ─> LMDB ─> CLMDB
 //                       │             └───────> LodestoreFormat ─> CChecksum
 //                       └─> EntityMacros (only with the trait "Macros")
-//   LodestoreFoundation ─> EntityStore
+//   LodestoreFoundation, LodestoreWeb ─> EntityStore
 //   kvdump ─> KVDumpCommands ─> EntityStore, LMDB, LodestoreFormat
 //
 // swift-syntax is reached only through the trait, and only by the targets `Lodestore` and
@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "Lodestore", targets: ["Lodestore"]),
     .library(name: "EntityStore", targets: ["EntityStore"]),
     .library(name: "LodestoreFoundation", targets: ["LodestoreFoundation"]),
+    .library(name: "LodestoreWeb", targets: ["LodestoreWeb"]),
     .executable(name: "kvdump", targets: ["kvdump"]),
   ],
   traits: [
@@ -52,6 +53,8 @@ let package = Package(
       ]),
     // Apart, because Foundation as a whole makes a static program eight times larger.
     .target(name: "LodestoreFoundation", dependencies: ["EntityStore"]),
+    // Apart, so that the store needs no HTTP.
+    .target(name: "LodestoreWeb", dependencies: ["EntityStore"]),
     // Apart from its program, because a test of a package with macros cannot import an executable.
     .target(
       name: "KVDumpCommands",
@@ -72,6 +75,8 @@ let package = Package(
       dependencies: [
         "EntityStore", "KVDumpCommands", "LMDB", "LodestoreFormat", "LodestoreFoundation",
       ]),
+    .testTarget(
+      name: "LodestoreWebTests", dependencies: ["LodestoreWeb", "EntityStore"]),
     .testTarget(
       name: "KVDumpTests",
       dependencies: ["KVDumpCommands", "EntityStore", "LMDB", "LodestoreFormat"]),
