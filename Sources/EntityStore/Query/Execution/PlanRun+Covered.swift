@@ -63,6 +63,7 @@ extension PlanRun {
     }
     rows.sort { isReversed ? $0.id > $1.id : $0.id < $1.id }
     for row in rows.dropFirst(plan.request.offset).prefix(plan.request.limit ?? .max) {
+      try tick()
       counts.results += 1
       guard try body(row.values) else { return }
     }

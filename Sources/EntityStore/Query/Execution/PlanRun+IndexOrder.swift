@@ -49,11 +49,13 @@ extension PlanRun {
     let cursor = try Cursor(entity.records, in: core.transaction)
     var records = [UnsafeRawBufferPointer?](repeating: nil, count: batch.count)
     for place in batch.indices.sorted(by: { batch[$0] < batch[$1] }) {
+      try tick()
       guard try cursor.seek(batch[place]) else { throw missing(batch[place]) }
       counts.recordsRead += 1
       records[place] = cursor.value
     }
     for (id, bytes) in zip(batch, records) {
+      try tick()
       guard let bytes, try passes(bytes, id) else { continue }
       if let filter, try !filter.admits(bytes, id) { continue }
       guard try body(id, bytes) else { return false }

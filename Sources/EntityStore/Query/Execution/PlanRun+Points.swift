@@ -18,6 +18,7 @@ extension PlanRun {
         let range = IndexRange.beginning(with: points[place])
         var goesOn = true
         try core.walk(index, of: entity, range, isReversed: false) { id, key in
+          try tick()
           counts.entriesRead += 1
           goesOn = try body(id, key)
           return goesOn
@@ -62,6 +63,7 @@ extension PlanRun {
       var goesOn = true
       let range = IndexRange.beginning(with: Array(prefix))
       try core.walk(index, of: entity, range, isReversed: false) { id, key in
+        try tick()
         counts.entriesRead += 1
         goesOn = try body(id, key)
         return goesOn

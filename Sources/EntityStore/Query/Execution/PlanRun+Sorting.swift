@@ -19,6 +19,7 @@ extension PlanRun {
         return true
       }
       for record in top.sorted() {
+        try tick()
         guard try body(record.id, record.bytes) else { return }
       }
       return

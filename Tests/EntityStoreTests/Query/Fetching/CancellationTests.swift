@@ -1,0 +1,58 @@
+import Synchronization
+import Testing
+
+@testable import EntityStore
+
+/// How often a run asks whether to go on, counted in records rather than in time.
+@Suite struct CancellationTests {
+  private static let count = 12_000
+  /// How many entries, records or results there may be between two questions.
+  private static let longestGap = 1_024
+
+  @Test(arguments: WatchedRun.allCases)
+  func `A run asks every thousand steps, and takes none once it is to end`(
+    run: WatchedRun
+  ) throws {
+    try withTemporaryStore([Mote.self]) { store in
+      try store.write { transaction in
+        _ = try transaction.insert(
+          contentsOf: (0..<Self.count).lazy.map { number in
+            Mote(number: number &* 7_919 % Self.count, text: "text \(number % 1_000)")
+          })
+      }
+      try store.core.read { core throws in
+        let whole = try run.trace(core, cancelledAt: nil)
+        #expect(!whole.isCancelled)
+        #expect(whole.questions >= Self.count / Self.longestGap)
+        var last = Steps()
+        for question in 1...whole.questions {
+          let part = try run.trace(core, cancelledAt: question)
+          #expect(part.isCancelled && part.questions == question)
+          #expect(part.resultsWhenCancelled == part.steps.results)
+          #expect(last.gap(to: part.steps) <= Self.longestGap, "before question \(question)")
+          last = part.steps
+        }
+        #expect(last.gap(to: whole.steps) <= Self.longestGap, "behind the last question")
+      }
+    }
+  }
+
+  @Test func `The elements that a SUBQUERY looks at are steps too`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      var trial = Trial(2)
+      trial.json = .array((0..<5_000).map { .integer($0) })
+      let stored = trial
+      try store.write { transaction in _ = try transaction.insert(stored) }
+      let query = try Trial.query.where(format: "SUBQUERY(json, $x, $x < 0).@count == 0")
+      try store.core.read { core throws in
+        let questions = Mutex(0)
+        let control = RunControl(isCancelled: {
+          questions.withLock { $0 += 1 }
+          return false
+        })
+        #expect(try core.run(query, control: control).count() == 1)
+        #expect(questions.withLock { $0 } >= 4)
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+@testable import EntityStore
+
+/// How soon a cancelled fetch ends, in code that is optimized; ``CancellationTests`` counts steps
+/// in any.
+@Suite(.serialized, .enabled(if: isOptimized)) struct CancellationTimeTests {
+  private static let count = 300_000
+  /// 50 milliseconds are promised, on a machine that has nothing else to do.
+  private static let bound = Duration.seconds(2)
+
+  /// How long `query` takes to end after its task is cancelled, which is `delay` after it has read
+  /// `start` records; nil when it was done by then.
+  private func cancelling(
+    _ query: Query<Mote>, in store: Store, at start: Int, delay: Duration = .zero
+  ) async throws -> Duration? {
+    let (signals, signal) = AsyncStream.makeStream(of: Void.self)
+    let task = Task {
+      defer { signal.finish() }
+      _ = try await store.fetch(query) { progress in
+        if progress.completed >= start { signal.yield() }
+      }
+    }
+    for await _ in signals { break }
+    try await Task.sleep(for: delay)
+    let clock = ContinuousClock()
+    let cancelled = clock.now
+    task.cancel()
+    let result = await task.result
+    let duration = clock.now - cancelled
+    guard case .failure(let error) = result else { return nil }
+    #expect(error is CancellationError, "\(error)")
+    return duration
+  }
+
+  @Test func `A cancelled fetch ends soon, wherever it is`() async throws {
+    try await withTemporaryStore([Mote.self]) { store in
+      try await store.write { transaction in
+        _ = try transaction.insert(
+          contentsOf: (0..<Self.count).lazy.map { number in
+            Mote(number: number &* 7_919 % Self.count, text: "text \(number % 1_000)")
+          })
+      }
+      let slow = Mote.query.where {
+        $0.text.matches("t.*(1|2|3)[0-9]* .*") || $0.text.contains("9")
+      }
+      let sorted = Mote.query.sorted(by: .ascending(\.text), .descending(\.number))
+      let indexed = Mote.query.where(\.number >= 0).requiringIndex()
+      var durations = [
+        try await cancelling(slow, in: store, at: 1_000),
+        try await cancelling(indexed, in: store, at: 1_000),
+      ]
+      // At the end of the scan, and so much later that it sorts or decodes.
+      for delay in [0, 8, 16, 30, 45] {
+        durations.append(
+          try await cancelling(
+            sorted, in: store, at: Self.count * 95 / 100, delay: .milliseconds(delay)))
+      }
+      // A machine that is quick, or busy elsewhere, may be done with some before.
+      for duration in durations.compactMap({ $0 }) { #expect(duration < Self.bound) }
+      print("cancelled after \(durations.compactMap { $0 })")
+    }
+  }
+}
+
+/// Whether the tests are built with optimization, so that times mean something.
+private var isOptimized: Bool {
+  var isOptimized = true
+  assert(
+    {
+      isOptimized = false
+      return true
+    }())
+  return isOptimized
+}

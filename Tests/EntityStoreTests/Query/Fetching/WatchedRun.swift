@@ -1,0 +1,126 @@
+import Synchronization
+
+@testable import EntityStore
+
+/// The steps of a run that are counted.
+struct Steps {
+  var entries = 0
+  var records = 0
+  /// Results that were handed out.
+  var results = 0
+
+  /// The most steps of one kind between here and `other`.
+  func gap(to other: Steps) -> Int {
+    max(other.entries - entries, other.records - records, other.results - results)
+  }
+}
+
+/// The ways a run goes through many entries, records or results.
+enum WatchedRun: CaseIterable {
+  case scan, scanOfFew, scanBackwards
+  case indexRange, manyKeys, union, idsOfEntries, countOfEntries, coveredValues
+  case indexOrder, indexOrderOfFew
+  case sort, firstOfSort
+  case groups, groupsOfEntries, totals
+
+  /// What a run did until it was done or cancelled.
+  struct Trace {
+    var isCancelled = false
+    /// How often it asked whether to go on.
+    var questions = 0
+    var steps = Steps()
+    /// How many results there were when it was told to end.
+    var resultsWhenCancelled: Int?
+  }
+
+  /// Runs it on motes; `cancelledAt` is the question that is answered with the wish to end.
+  func trace(_ core: TransactionCore, cancelledAt: Int?) throws -> Trace {
+    let answers = Answers(cancelledAt)
+    var request = try query.request()
+    if self == .scanBackwards {
+      request.order = [
+        SortTerm(ValuePath(attribute: BoundAttribute.recordIDName), isDescending: true)
+      ]
+    }
+    let run = try PlanRun(
+      try core.plan(request, for: try core.entity(Mote.self)), core: core,
+      control: RunControl(isCancelled: { answers.next() }))
+    var trace = Trace()
+    do {
+      try visit(run) {
+        trace.steps.results += 1
+        answers.results.store(trace.steps.results, ordering: .relaxed)
+      }
+    } catch let error as StoreError where error.code == .cancelled {
+      trace.isCancelled = true
+    }
+    trace.questions = answers.questions.load(ordering: .relaxed)
+    trace.steps.entries = run.counts.entriesRead
+    trace.steps.records = run.counts.recordsRead
+    if trace.isCancelled {
+      trace.resultsWhenCancelled = answers.resultsWhenCancelled.load(ordering: .relaxed)
+    }
+    return trace
+  }
+
+  private var query: Query<Mote> {
+    get throws {
+      let all = Mote.query
+      switch self {
+      case .scan, .scanBackwards, .groupsOfEntries: return all
+      case .scanOfFew, .totals:
+        return all.where { $0.text.matches("t.*(1|2|3)[0-9]* .*") || $0.text.contains("9") }
+      case .groups: return all.where { $0.text.contains("t") }
+      case .indexRange, .idsOfEntries, .countOfEntries, .coveredValues:
+        return all.where(\.number >= 0).requiringIndex()
+      case .manyKeys:
+        return try all.where(format: "number IN %@", Array(0..<20_000)).requiringIndex()
+      case .union: return try all.where(format: "number < 9000 OR number > 3000").requiringIndex()
+      case .indexOrder: return all.sorted(by: .ascending(\.number)).limit(11_000)
+      case .indexOrderOfFew:
+        return all.where { $0.number >= 0 && $0.text.contains("9") }
+          .sorted(by: .descending(\.number)).limit(11_000).requiringIndex()
+      case .sort: return all.sorted(by: .ascending(\.text), .descending(\.number))
+      case .firstOfSort: return all.sorted(by: .descending(\.text)).limit(9_000)
+      }
+    }
+  }
+
+  private func visit(_ run: PlanRun, _ onResult: @escaping () -> Void) throws {
+    switch self {
+    case .idsOfEntries: _ = try run.ids()
+    case .countOfEntries: _ = try run.count()
+    case .coveredValues:
+      let number = try ConditionBinding(run.entity).attribute(of: ValuePath(attribute: "number"))
+      _ = try run.forEachCovered([number.number]) { _ in
+        onResult()
+        return true
+      }
+    case .groups: _ = try run.groups(by: [ValuePath(attribute: "text")], [GroupTerm(.count)])
+    case .groupsOfEntries: _ = try run.groups(by: [ValuePath(attribute: "number")])
+    case .totals: _ = try run.totals([GroupTerm(.average, ValuePath(attribute: "number"))])
+    default:
+      try run.forEach { _, _ in
+        onResult()
+        return true
+      }
+    }
+  }
+}
+
+/// What a run is told when it asks whether it is to end.
+private final class Answers: Sendable {
+  private let cancelledAt: Int?
+  let questions = Atomic(0)
+  let results = Atomic(0)
+  let resultsWhenCancelled = Atomic(0)
+
+  init(_ cancelledAt: Int?) { self.cancelledAt = cancelledAt }
+
+  func next() -> Bool {
+    let question = questions.add(1, ordering: .relaxed).newValue
+    guard question == cancelledAt else { return false }
+    resultsWhenCancelled.store(results.load(ordering: .relaxed), ordering: .relaxed)
+    return true
+  }
+}
