@@ -67,7 +67,8 @@ import Testing
         Issue.record("found \(String(describing: failure))")
         return
       }
-      #expect(ContinuousClock.now - start < .seconds(3))
+      // Not at all in time would be forever; a busy machine may take seconds.
+      #expect(ContinuousClock.now - start < .seconds(60))
     }
   }
 

@@ -42,7 +42,7 @@ import Testing
     let start = clock.now
     #expect(try !admits(.like, pattern, String(repeating: "a", count: 20_000)))
     #expect(try !admits(.like, pattern, String(repeating: "水a", count: 2_000)))
-    #expect(clock.now - start < .seconds(5))
+    #expect(clock.now - start < .seconds(60))
   }
 
   @Test(arguments: [[], TextOptions.caseInsensitive, .diacriticInsensitive, .normalized])
