@@ -10,8 +10,7 @@ struct PlannerStatistics {
 
 /// Chooses how a query is run: pure, from a query, a schema and statistics to a plan.
 ///
-/// Costs are nanoseconds, measured on records of 170 bytes (Benchmarks, "reading plans"): what
-/// matters is their ratios. A record fetched through an index costs some ten records of a scan, so
+/// Costs are nanoseconds, measured once on records of 170 bytes: what matters is their ratios. A record fetched through an index costs some ten records of a scan, so
 /// that beyond a tenth of the records a scan is cheaper, and a sort of everything cheaper than a
 /// walk in index order.
 struct Planner {
