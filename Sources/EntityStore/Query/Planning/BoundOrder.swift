@@ -72,7 +72,7 @@ struct BoundOrder: Sendable {
       attributes = attributes.dropFirst()
     }
     // What follows in the index would come before the id, which breaks ties.
-    guard attributes.isEmpty || access.isUniqueWithoutNulls(behind: terms) else { return .nothing }
+    guard attributes.isEmpty else { return .nothing }
     if isDescending == nil { isDescending = isTieDescending }
     guard isTieDescending == isDescending else { return .nothing }
     return isDescending == true ? .backwards : .forwards
@@ -95,9 +95,4 @@ struct BoundOrder: Sendable {
     }
     return .sort(keeping: request.wantedCount)
   }
-}
-
-extension IndexAccess {
-  /// Whether `terms` already tell all entries apart; never, as far as is known here.
-  func isUniqueWithoutNulls(behind terms: [BoundOrder.Term]) -> Bool { false }
 }
