@@ -95,7 +95,11 @@ public struct Query<E: Entity>: Sendable {
     return query
   }
 
-  /// Makes it an error, ``StoreError/Code/invalidQuery``, when all records would have to be read.
+  /// Makes it an error, ``StoreError/Code/invalidQuery``, when no index bounds what is read.
+  ///
+  /// Ids, ranges of an index and the first so many entries of one do. A scan does not, nor does a
+  /// walk in the order of an index that has to check a condition on the records, for it may come to
+  /// the last before it has found enough; a limit changes neither.
   ///
   /// For tests that keep a query fast.
   public func requiringIndex() -> Query {

@@ -19,6 +19,11 @@ extension BoundCondition {
     }
   }
 
+  /// Whether it is known to be true for every record.
+  var isAlways: Bool {
+    if case .constant(true) = self { true } else { false }
+  }
+
   /// Whether it is known to be false for every record.
   var isNever: Bool {
     switch self {

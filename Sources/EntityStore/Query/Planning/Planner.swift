@@ -102,7 +102,7 @@ struct Planner {
 
   private func share(of places: Range<Int>) -> Double {
     places.reduce(1.0) { share, place in
-      if case .constant(true) = clauses[place] { share } else { share * Cost.unknownShare }
+      clauses[place].isAlways ? share : share * Cost.unknownShare
     }
   }
 
@@ -218,6 +218,8 @@ struct Planner {
   private func orderedWalk(
     of index: StoredIndex, _ accesses: [IndexAccess]
   ) throws -> QueryPlan? {
+    // What it has to check on the records, it may find at the end of the index only.
+    if request.requiresIndex, !clauses.allSatisfy(\.isAlways) { return nil }
     guard let wanted = request.wantedCount,
       !accesses.contains(where: { $0.index.description.number == index.description.number })
     else { return nil }
@@ -238,10 +240,7 @@ struct Planner {
   private func finished(
     _ access: AccessPath, matches: Int, cost: Double, covered: Set<Int> = []
   ) -> QueryPlan {
-    let places = clauses.indices.filter { place in
-      if case .constant(true) = clauses[place] { return false }
-      return !covered.contains(place)
-    }
+    let places = clauses.indices.filter { !clauses[$0].isAlways && !covered.contains($0) }
     let rest = places.map { clauses[$0] }
     let residual = rest.isEmpty ? nil : rest.count == 1 ? rest[0] : .all(rest)
     let arrangement = order.arrangement(for: access, request: request)

@@ -7,7 +7,7 @@ package struct QueryRequest: Sendable {
   package var limit: Int?
   package var offset = 0
   package var after: ContinuationToken?
-  /// Whether reading all records is an error.
+  /// Whether it is an error when no index bounds what is read.
   package var requiresIndex = false
   /// Whether the planner must read all records: for tests and measurements.
   package var forcesScan = false

@@ -41,6 +41,31 @@ import Testing
     }
   }
 
+  @Test func `A walk for an order alone serves it only where nothing has to be checked`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      try Trial.make(200, in: store)
+      try store.read { snapshot throws in
+        // The one that is wanted may be the last of the index.
+        let unbounded = Trial.query.where(\.note == "note 1").sorted(by: .ascending(\.share)).limit(
+          1)
+        #expect(try snapshot.explain(unbounded).index == "Trial.share")
+        _ = try storeError(.invalidQuery) { try snapshot.fetch(unbounded.requiringIndex()) }
+        let first = Trial.query.sorted(by: .descending(\.share)).limit(3).requiringIndex()
+        let explanation = try snapshot.explain(first, analyzing: true)
+        #expect(explanation.index == "Trial.share")
+        #expect(explanation.recordsRead ?? .max < 20 && explanation.resultCount == 3)
+        // Within a range of the index, all of it at most is read.
+        let bounded = unbounded.where(\.share < 10).requiringIndex()
+        #expect(try snapshot.explain(bounded).index == "Trial.share")
+        #expect(try snapshot.fetch(bounded).map(\.number) == [100])
+        // A scan does not become one by its limit.
+        _ = try storeError(.invalidQuery) {
+          try snapshot.fetch(Trial.query.limit(1).requiringIndex())
+        }
+      }
+    }
+  }
+
   @Test func `Without records there is nothing to read, and no error`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try store.read { snapshot throws in
