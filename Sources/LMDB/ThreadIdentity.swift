@@ -38,11 +38,11 @@ enum ForkCounter {
 /// A lock that a thread holds across calls, unlike `Mutex`, which wants a closure.
 ///
 /// One thread locks and the same one unlocks.
-final class HeldLock: @unchecked Sendable {
+package final class HeldLock: @unchecked Sendable {
   // The pointer never changes; what it points to is the lock.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-  init() {
+  package init() {
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
     pthread_mutex_init(mutex, nil)
@@ -53,7 +53,7 @@ final class HeldLock: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  func lock() { pthread_mutex_lock(mutex) }
+  package func lock() { pthread_mutex_lock(mutex) }
 
   /// Waits in small steps, because macOS has no timed lock.
   func lock(withinSeconds seconds: Double) -> Bool {
@@ -65,5 +65,5 @@ final class HeldLock: @unchecked Sendable {
     return true
   }
 
-  func unlock() { pthread_mutex_unlock(mutex) }
+  package func unlock() { pthread_mutex_unlock(mutex) }
 }

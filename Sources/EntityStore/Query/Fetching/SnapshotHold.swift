@@ -1,14 +1,6 @@
 internal import LMDB
 internal import LodestoreFormat
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// One commit, kept readable for as long as there is a reference: what results that decode on
 /// access hold on to.
 ///
@@ -17,7 +9,7 @@ final class SnapshotHold: @unchecked Sendable {
   private let store: StoreCore
   private let read: Environment.PinnedRead
   private let core: TransactionCore
-  private let lock = RecursionFreeLock()
+  private let lock = HeldLock()
 
   init(_ store: StoreCore) throws(StoreError) {
     self.store = store
@@ -38,25 +30,6 @@ final class SnapshotHold: @unchecked Sendable {
     defer { lock.unlock() }
     return try body(core)
   }
-}
-
-/// A lock for short work.
-private final class RecursionFreeLock: @unchecked Sendable {
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-
-  init() {
-    mutex = .allocate(capacity: 1)
-    mutex.initialize(to: pthread_mutex_t())
-    pthread_mutex_init(mutex, nil)
-  }
-
-  deinit {
-    pthread_mutex_destroy(mutex)
-    mutex.deallocate()
-  }
-
-  func lock() { pthread_mutex_lock(mutex) }
-  func unlock() { pthread_mutex_unlock(mutex) }
 }
 
 extension StoreCore {
