@@ -65,7 +65,7 @@ struct AttributeTestBinding {
       throw mismatch(constant)
     }
     let test = try binding.textTest(operation, text, comparison.options)
-    return AttributeTest(attribute, .text(test, operation, text, comparison.options))
+    return AttributeTest(attribute, .text(test, `operator`, text, comparison.options))
   }
 
   private func keys(

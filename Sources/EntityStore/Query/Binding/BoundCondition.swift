@@ -61,7 +61,8 @@ package struct AttributeTest: Sendable {
     /// Numbers, dates and Booleans, by ``OrderedNumber``.
     case interval(NumberInterval)
     case numbers(NumberSet)
-    case text(TextTest, TextTest.Operation, String, TextOptions)
+    /// A test, and what it was made of.
+    case text(TextTest, Comparison.Operator, String, TextOptions)
     /// Data, UUIDs and decimals, by the bytes of their index keys.
     case key(KeyInterval)
     /// The same and text, in a list.

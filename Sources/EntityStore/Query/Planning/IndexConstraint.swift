@@ -73,15 +73,15 @@ struct IndexConstraint {
       let low = interval.lower.map { $0.isIncluded ? $0.element : $0.element + [255] }
       let high = interval.upper.map { $0.isIncluded ? $0.element + [255] : $0.element }
       self.init(extent: .range(IndexRange(lower: low ?? [0, 255], upper: high)))
-    case .text(_, let operation, let operand, let options):
+    case .text(_, let `operator`, let operand, let options):
       guard options.isEmpty else { return nil }
-      self.init(operation, operand)
+      self.init(`operator`, operand)
     }
   }
 
-  private init?(_ operation: TextTest.Operation, _ operand: String) {
+  private init?(_ operator: Comparison.Operator, _ operand: String) {
     let element = Self.element(.string(operand))
-    switch operation {
+    switch `operator` {
     case .equal: self.init(extent: .points(PackedKeys(element)))
     case .less: self.init(extent: .range(IndexRange(lower: [0, 255], upper: element)))
     case .lessOrEqual:
@@ -93,7 +93,7 @@ struct IndexConstraint {
       let literal = operand.prefix { !"?*\\".contains($0) }
       guard !literal.isEmpty else { return nil }
       self.init(prefix: String(literal), isWholeCondition: false)
-    case .endsWith, .contains, .matches: return nil
+    case .endsWith, .contains, .matches, .notEqual, .between, .in: return nil
     }
   }
 

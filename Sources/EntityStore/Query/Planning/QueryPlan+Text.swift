@@ -190,10 +190,9 @@ extension AttributeTest {
       return "\(name) BETWEEN {\(low), \(high)}"
     case .numbers(let set): return "\(name) IN \(set.sorted.count) values"
     case .keys(let set): return "\(name) IN \(set.keys.count) values"
-    case .text(_, let operation, let operand, let options):
+    case .text(_, let `operator`, let operand, let options):
       let comparison = Comparison(
-        .path(ValuePath(attribute: name)), operation.comparison, .value(.string(operand)),
-        options: options)
+        .path(ValuePath(attribute: name)), `operator`, .value(.string(operand)), options: options)
       return ConditionPrinter.text(.comparison(comparison))
     case .key(let interval):
       let low = interval.lower.map { "from \(Self.shown($0.element))" } ?? ""
@@ -206,23 +205,6 @@ extension AttributeTest {
     element.withUnsafeBytes { bytes in
       var decoder = KeyDecoder(bytes)
       return (try? decoder.next()).map { KeyText.text(of: $0) } ?? "?"
-    }
-  }
-}
-
-extension TextTest.Operation {
-  var comparison: Comparison.Operator {
-    switch self {
-    case .equal: .equal
-    case .less: .less
-    case .lessOrEqual: .lessOrEqual
-    case .greater: .greater
-    case .greaterOrEqual: .greaterOrEqual
-    case .beginsWith: .beginsWith
-    case .endsWith: .endsWith
-    case .contains: .contains
-    case .like: .like
-    case .matches: .matches
     }
   }
 }
