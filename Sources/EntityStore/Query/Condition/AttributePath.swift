@@ -54,8 +54,8 @@ public struct AttributePath<E: Entity, Value>: Sendable {
     guard let keyPath else { return Condition(.constant(false)) }
     return Condition(
       .closure(
-        EntityClosure<E>(text: "\(text) \(`operator`.canonicalText) …") {
-          test($0[keyPath: keyPath])
+        ConditionClosure(text: "\(text) \(`operator`.canonicalText) …") { (entity: E) in
+          test(entity[keyPath: keyPath])
         }))
   }
 }

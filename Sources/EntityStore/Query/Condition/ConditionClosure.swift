@@ -2,41 +2,37 @@
 ///
 /// What `#Predicate` can say and ``ConditionTree`` cannot. Equal only to itself; a format string
 /// cannot hold one, so it prints as its `text` in angle brackets, which does not parse.
-package class ConditionClosure: @unchecked Sendable, Hashable {
-  // Unchecked only because it is not final: everything in it and its one subclass is a constant.
+package final class ConditionClosure: Sendable, Hashable {
+  private typealias Test =
+    @Sendable (UnsafeRawBufferPointer, UInt64, StoredEntity, TransactionCore)
+    throws(StoreError) -> Bool
 
   /// The source as well as it is known, for plans and errors.
   package let text: String
+  /// The closure behind the decoding of its entity.
+  private let test: Test
 
-  init(text: String) { self.text = text }
+  /// A closure on entities of type `E`.
+  init<E: Entity>(text: String, _ test: @escaping @Sendable (E) throws -> Bool) {
+    self.text = text
+    self.test = { (bytes, id, entity, core) throws(StoreError) in
+      let value = try core.decode(E.self, bytes, id: id, of: entity)
+      do {
+        return try test(value)
+      } catch {
+        throw .conditionFailed(entity: entity.name, recordID: id, text: text, error)
+      }
+    }
+  }
 
   /// Whether the closure is true for a record.
   func evaluate(
     _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity, core: TransactionCore
-  ) throws(StoreError) -> Bool { false }
+  ) throws(StoreError) -> Bool {
+    try test(bytes, id, entity, core)
+  }
 
   package static func == (a: ConditionClosure, b: ConditionClosure) -> Bool { a === b }
 
   package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-}
-
-/// A closure on entities of type `E`.
-final class EntityClosure<E: Entity>: ConditionClosure, @unchecked Sendable {
-  private let test: @Sendable (E) throws -> Bool
-
-  init(text: String, _ test: @escaping @Sendable (E) throws -> Bool) {
-    self.test = test
-    super.init(text: text)
-  }
-
-  override func evaluate(
-    _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity, core: TransactionCore
-  ) throws(StoreError) -> Bool {
-    let value = try core.decode(E.self, bytes, id: id, of: entity)
-    do {
-      return try test(value)
-    } catch {
-      throw .conditionFailed(entity: entity.name, recordID: id, text: text, error)
-    }
-  }
 }

@@ -191,8 +191,10 @@ extension AttributePath where Value: AttributeValue {
     guard let keyPath, let otherKeyPath = other.keyPath else { return Condition(.constant(false)) }
     return Condition(
       .closure(
-        EntityClosure<E>(text: "\(keyPath) \(`operator`.canonicalText) \(otherKeyPath)") {
-          test($0[keyPath: keyPath], $0[keyPath: otherKeyPath])
+        ConditionClosure(
+          text: "\(keyPath) \(`operator`.canonicalText) \(otherKeyPath)"
+        ) { (entity: E) in
+          test(entity[keyPath: keyPath], entity[keyPath: otherKeyPath])
         }))
   }
 }

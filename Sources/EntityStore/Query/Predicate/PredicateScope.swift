@@ -146,7 +146,7 @@ extension PredicateScope {
   private func closure(_ node: some PredicateExpression<Bool>) throws(StoreError) -> ConditionTree {
     let code = SendableCode(run: try compile(node).run)
     return .closure(
-      EntityClosure<E>(text: text(node).string) { entity in
+      ConditionClosure(text: text(node).string) { (entity: E) in
         var frame = PredicateFrame(entity)
         return try code.run(&frame)
       })
