@@ -1,11 +1,22 @@
 internal import LodestoreFormat
+import Synchronization
 
 /// Byte strings, for IN: looked up without an allocation.
-package struct KeySet: Sendable {
+package final class KeySet: Sendable {
   let keys: PackedKeys
+  private let made = Mutex<KeyTable?>(nil)
 
-  /// The table to look keys up in, made when it is needed: not by a plan that has an index.
-  func makeTable() -> KeyTable { KeyTable(keys) }
+  init(keys: PackedKeys) { self.keys = keys }
+
+  /// The table to look keys up in, made when it is first needed: not by a plan that has an index.
+  var table: KeyTable {
+    made.withLock { made in
+      if let made { return made }
+      let table = KeyTable(keys)
+      made = table
+      return table
+    }
+  }
 }
 
 /// A hash table of byte strings.

@@ -134,7 +134,7 @@ struct LayoutProgram {
     case .text(let test, _, _, _): return wrapped(.text(place, test))
     case .key(let interval): return wrapped(.key(place, interval))
     case .keys(let set):
-      return wrapped(.keys(place, set.makeTable(), admitsNull: test.admitsNull))
+      return wrapped(.keys(place, set.table, admitsNull: test.admitsNull))
     }
   }
 
@@ -167,7 +167,7 @@ extension AttributeTest {
       return text.withUTF8 { test.admits(UnsafeRawBufferPointer($0)) }
     case .key(let interval): return withElement(of: value) { interval.admits($0) }
     case .keys(let set):
-      let table = set.makeTable()
+      let table = set.table
       return withElement(of: value) { table.contains($0) }
     }
   }
