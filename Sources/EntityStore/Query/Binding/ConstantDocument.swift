@@ -1,6 +1,8 @@
 /// A document in memory that stays where it is, so that values can point into it.
+///
+/// `@unchecked Sendable`: the bytes are written in the initializer only, and freed with the last
+/// reference.
 package final class ConstantDocument: @unchecked Sendable {
-  // Written once, in the initializer.
   let bytes: UnsafeRawBufferPointer
 
   init(_ document: [UInt8]) {
