@@ -122,8 +122,7 @@ extension PlanRun {
     guard let limit = plan.request.limit, limit > 0, count == limit else { return nil }
     return ContinuationToken(
       ContinuationToken.Content(
-        fingerprint: plan.request.fingerprint(entity), generation: core.transaction.id,
-        key: writer.key))
+        fingerprint: plan.request.fingerprint(entity), key: writer.key))
   }
 }
 

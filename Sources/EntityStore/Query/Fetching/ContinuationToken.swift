@@ -39,18 +39,14 @@ extension ContinuationToken {
   struct Content {
     /// Of the query that made it.
     var fingerprint: UInt32
-    /// The commit that the page was read from.
-    var generation: UInt64
     /// The record's key in the order, as ``SortKeyWriter`` makes it, id included.
     var key: [UInt8]
   }
 
-  private static let version: UInt8 = 1
+  private static let version: UInt8 = 2
 
   init(_ content: Content) {
-    let body =
-      [Self.version] + littleEndianBytes(content.fingerprint)
-      + littleEndianBytes(content.generation) + content.key
+    let body = [Self.version] + littleEndianBytes(content.fingerprint) + content.key
     var checksum = Checksum()
     body.withUnsafeBytes { checksum.combine($0) }
     let text = Data(body + littleEndianBytes(checksum.value)).base64EncodedString()
@@ -80,9 +76,7 @@ extension ContinuationToken {
         return .failure(.badToken("it is damaged"))
       }
       return .success(
-        Content(
-          fingerprint: bytes.uint32(at: 1), generation: bytes.uint64(at: 5),
-          key: Array(bytes[13..<(bytes.count - 4)])))
+        Content(fingerprint: bytes.uint32(at: 1), key: Array(bytes[5..<(bytes.count - 4)])))
     }.get()
   }
 
