@@ -70,24 +70,27 @@ package final class TransactionCore {
   func decode<E: Entity>(
     _: E.Type, _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity
   ) throws(StoreError) -> E {
-    let view = try entity.view(bytes, id: id)
-    if store.options.verifiesChecksums { try entity.verifyChecksum(of: view, id: id) }
-    if view.layout === entity.layout { return try decode(E.self, view, id: id, of: entity) }
-    let current = try carriedOver(view, id: id, of: entity)
-    return try withExtendedLifetime(current) { () throws(StoreError) in
-      try current.withBytes { (bytes) throws(StoreError) in
-        try decode(E.self, try entity.view(bytes, id: id), id: id, of: entity)
-      }
+    try withCurrentLayout(bytes, id: id, of: entity) { (view) throws(StoreError) in
+      var reader = RecordReader(view, entity: entity.name, recordID: id)
+      var value = try E(from: &reader)
+      value.id = RecordID(rawValue: id)
+      return value
     }
   }
 
-  private func decode<E: Entity>(
-    _: E.Type, _ view: RecordView, id: UInt64, of entity: StoredEntity
-  ) throws(StoreError) -> E {
-    var reader = RecordReader(view, entity: entity.name, recordID: id)
-    var value = try E(from: &reader)
-    value.id = RecordID(rawValue: id)
-    return value
+  /// Calls `body` with the record in the entity's current layout, which is valid until it returns.
+  @inline(__always)
+  func withCurrentLayout<R>(
+    _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity,
+    _ body: (RecordView) throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    let view = try entity.view(bytes, id: id)
+    if store.options.verifiesChecksums { try entity.verifyChecksum(of: view, id: id) }
+    if view.layout === entity.layout { return try body(view) }
+    let current = try carriedOver(view, id: id, of: entity)
+    return try current.withBytes { (bytes) throws(StoreError) in
+      try body(try entity.view(bytes, id: id))
+    }
   }
 
   /// A record of an older layout, written in the current one.

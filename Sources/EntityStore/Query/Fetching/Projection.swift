@@ -119,22 +119,6 @@ extension ReadableTransaction where Self: ~Copyable {
   }
 }
 
-extension TransactionCore {
-  /// Calls `body` with the record in the entity's current layout.
-  func withCurrentLayout(
-    _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity,
-    _ body: (RecordView) throws(StoreError) -> Void
-  ) throws(StoreError) {
-    let view = try entity.view(bytes, id: id)
-    if store.options.verifiesChecksums { try entity.verifyChecksum(of: view, id: id) }
-    if view.layout === entity.layout { return try body(view) }
-    let current = try carriedOver(view, id: id, of: entity)
-    try current.withBytes { (bytes) throws(StoreError) in
-      try body(try entity.view(bytes, id: id))
-    }
-  }
-}
-
 /// Lets through what lies within limit and offset, and of equal rows the first.
 private final class ResultWindow {
   private let isDistinct: Bool
