@@ -46,7 +46,7 @@ final class TemporaryDirectory {
 extension EnvironmentOptions {
   init(_ change: (inout EnvironmentOptions) -> Void) {
     self.init()
-    growthWaitInSeconds = 5
+    growthWaitInSeconds = 60
     change(&self)
   }
 }

@@ -85,7 +85,7 @@ import Testing
       for _ in 0..<3 {
         group.addTask {
           try await environment.readerThreads.run {
-            while isDone.value == 0 {
+            repeat {
               try environment.read { outer in
                 let count = try outer.count(of: tree)
                 try environment.read { inner in
@@ -94,7 +94,7 @@ import Testing
                 }
               }
               reads.add()
-            }
+            } while isDone.value == 0
           }
         }
       }
