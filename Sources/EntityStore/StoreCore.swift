@@ -108,12 +108,13 @@ package final class StoreCore: Sendable {
       throw StoreError.newerFormat(path, needed: requirement.lowestWriter, isWriting: true)
     }
     guard let catalogue = try tree(.catalogue), let counters = try tree(.counters),
-      let buckets = try tree(.buckets)
+      let buckets = try tree(.buckets), let imports = try tree(.imports)
     else {
       throw FormatError("a tree that every store has is missing")
     }
     return Catalogue.Trees(
-      header: header, catalogue: catalogue, counters: counters, buckets: buckets)
+      header: header, catalogue: catalogue, counters: counters, buckets: buckets,
+      imports: imports)
   }
 
   func name<E: Entity>(of _: E.Type) -> String? { names[ObjectIdentifier(E.self)] }

@@ -42,6 +42,8 @@ public struct StoreError: Error, Sendable {
     public static let unknownIndex = Code("unknownIndex")
     /// Another record holds the value of a unique index.
     public static let uniqueViolation = Code("uniqueViolation")
+    /// A merge policy does not let a stored value and an incoming one become one.
+    public static let mergeConflict = Code("mergeConflict")
     /// No record has this id.
     public static let noSuchRecord = Code("noSuchRecord")
     /// The entity already has an id, or has none where one is needed.
@@ -89,6 +91,8 @@ public struct StoreError: Error, Sendable {
   public var entity: String?
   /// The index concerned, as `Entity.attribute+attribute`.
   public var index: String?
+  /// The attribute concerned.
+  public var attribute: String?
   /// The id of the record concerned; for a unique violation, the record that holds the value.
   public var recordID: UInt64?
   /// The values concerned, for ``debugDescription`` only.
@@ -96,13 +100,15 @@ public struct StoreError: Error, Sendable {
 
   init(
     _ code: Code, _ message: String, cause: (any Error)? = nil, entity: String? = nil,
-    index: String? = nil, recordID: UInt64? = nil, privateDetail: String? = nil
+    index: String? = nil, attribute: String? = nil, recordID: UInt64? = nil,
+    privateDetail: String? = nil
   ) {
     self.code = code
     self.message = message
     self.cause = cause
     self.entity = entity
     self.index = index
+    self.attribute = attribute
     self.recordID = recordID
     self.privateDetail = privateDetail
   }

@@ -12,6 +12,9 @@ package struct Checksum: Sendable {
 
   package init() {}
 
+  /// Goes on behind bytes that had the checksum `value`.
+  package init(resuming value: UInt32) { self.value = value }
+
   @inline(__always)
   package mutating func combine(_ bytes: UnsafeRawBufferPointer) {
     value = lodestore_crc32c(value, bytes.baseAddress, bytes.count)

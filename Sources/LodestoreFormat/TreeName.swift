@@ -8,6 +8,7 @@ package enum TreeName: Hashable, Sendable {
   case records(entity: UInt32)
   case index(entity: UInt32, index: UInt32)
   case buckets
+  case imports
 
   package var text: String {
     switch self {
@@ -17,6 +18,7 @@ package enum TreeName: Hashable, Sendable {
     case .records(let entity): "records.\(entity)"
     case .index(let entity, let index): "index.\(entity).\(index)"
     case .buckets: "buckets"
+    case .imports: "imports"
     }
   }
 
@@ -27,6 +29,7 @@ package enum TreeName: Hashable, Sendable {
     case "catalogue": self = .catalogue
     case "counters": self = .counters
     case "buckets": self = .buckets
+    case "imports": self = .imports
     default:
       let parts = text.split(separator: ".", omittingEmptySubsequences: false)
       let numbers = parts.dropFirst().compactMap { part in
@@ -87,5 +90,47 @@ package enum BucketKey {
       let name = String(validating: key[..<zero], as: UTF8.self), key.count > zero + 1
     else { return nil }
     return (name, Array(key[(zero + 1)...]))
+  }
+}
+
+/// The keys of the tree `imports`.
+///
+/// See Format.md, "Imports".
+package enum ImportKey: Sendable, Hashable {
+  /// An import that has not ended.
+  case state
+  /// What is remembered of the page with this SHA-256 of its name.
+  case memory([UInt8])
+  /// The report of a run that ended.
+  case report(run: UInt64)
+  /// The ids of the records of a page, in a mirror that has not ended.
+  case seen(page: UInt64)
+
+  package static let longestName = BucketKey.longestName
+
+  /// The key under which import `name` keeps it.
+  package func bytes(name: String) -> [UInt8] {
+    let prefix = Self.prefix(name: name)
+    return switch self {
+    case .state: prefix + [1]
+    case .memory(let digest): prefix + [2] + digest
+    case .report(let run): prefix + [3] + bigEndianBytes(run)
+    case .seen(let page): prefix + [4] + bigEndianBytes(page)
+    }
+  }
+
+  package static func prefix(name: String) -> [UInt8] { Array(name.utf8) + [0] }
+
+  /// Splits a stored key; `nil` for one that version 1 does not list.
+  package static func split(_ key: UnsafeRawBufferPointer) -> (name: String, key: ImportKey)? {
+    guard let (name, rest) = BucketKey.split(key), let kind = rest.first else { return nil }
+    let number = rest.dropFirst().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+    switch (kind, rest.count - 1) {
+    case (1, 0): return (name, .state)
+    case (2, 32): return (name, .memory(Array(rest.dropFirst())))
+    case (3, 8): return (name, .report(run: number))
+    case (4, 8): return (name, .seen(page: number))
+    default: return nil
+    }
   }
 }

@@ -3,28 +3,63 @@ import Testing
 
 @testable import EntityStore
 
-@Suite(.serialized) struct `A killed process` {
+@Suite(.serialized) struct `A killed import` {
+  private static let pageCount = 120
+
   /// `LODESTORE_KILLS` asks for more.
-  @Test func `loses no page that was acknowledged, and leaves none in part`() async throws {
+  @Test func `goes on until it is what one is that was never killed`() async throws {
     let kills = SeededNumbers.environmentNumber("LODESTORE_KILLS") ?? 20
     var numbers = SeededNumbers(salt: 5)
-    var furthest = 0
-    // The same file through several kills, so that each starts on what the last one left.
-    for start in stride(from: 0, to: kills, by: 4) {
+    let expected = try await unkilled()
+    var killed = 0
+    var finished = 0
+    while killed < kills {
       let folder = try TemporaryFolder(isOnDisk: true)
       var last = 0
-      for _ in start..<min(start + 4, kills) {
+      while killed < kills {
         let seed = Int(truncatingIfNeeded: numbers.next() >> 1)
         await #expect(processExitsWith: .signal(SIGKILL)) {
-          [path = folder.path as String, seed = seed as Int] in
-          try await KilledImport.run(in: path, seed: seed)
+          [path = folder.path as String, seed = seed as Int, count = Self.pageCount as Int] in
+          try await KilledImport.run(in: path, pages: count, seed: seed)
         }
+        killed += 1
         last = try checkPages(in: folder.path, atLeast: last)
+        if KilledImport.isFinished(in: folder.path) { break }
       }
-      furthest = max(furthest, last)
+      guard KilledImport.isFinished(in: folder.path) else { break }
+      finished += 1
+      let store = try Store(at: folder.storePath, entities: [Pod.self])
+      let found = try outcome(of: store)
+      #expect(found.pods == expected.pods, "\(SeededNumbers.replay)")
+      #expect(found.counts == expected.counts, "\(SeededNumbers.replay)")
+      store.close()
     }
-    print("\(kills) kills; the longest import came to page \(furthest)")
-    #expect(furthest > 0, "no page was ever committed")
+    print("\(killed) kills; \(finished) imports got to their end")
+  }
+
+  /// Records in the order of their ids, without them, and what the report says.
+  private func outcome(of store: Store) throws -> (pods: [Pod], counts: [Int]) {
+    try store.read { snapshot in
+      let report = try #require(try snapshot.importReports(of: "Pod").last)
+      #expect(report.ending == .finished)
+      let pods = try snapshot.fetchAll(Pod.self)
+      #expect(zip(pods, pods.dropFirst()).allSatisfy { $0.id < $1.id })
+      return (
+        pods.map { pod in
+          var pod = pod
+          pod.id = .unassigned
+          return pod
+        }.sorted { ($0.name, $0.version) < ($1.name, $1.version) },
+        [report.pages, report.inserted, report.updated, report.unchanged, report.rejected]
+      )
+    }
+  }
+
+  private func unkilled() async throws -> (pods: [Pod], counts: [Int]) {
+    try await withTemporaryStore([Pod.self]) { store in
+      _ = try await GeneratedPages.run(GeneratedPages(last: Self.pageCount), into: store)
+      return try outcome(of: store)
+    }
   }
 
   /// Checks that exactly the pages 1 to n are there, and that n covers what was acknowledged.
@@ -51,6 +86,9 @@ import Testing
       }
       let count = last == 0 ? 0 : last * (GeneratedPages.recordCount - 1) + 1
       #expect(try snapshot.count(of: Pod.self) == count, "\(SeededNumbers.replay)")
+      if let report = try snapshot.importReports(of: "Pod").last {
+        #expect(report.pages == last, "\(SeededNumbers.replay)")
+      }
       return last
     }
     store.close()
@@ -61,8 +99,9 @@ import Testing
 
 /// What the killed process does.
 enum KilledImport {
-  /// Imports pages from where the store is until a second thread kills the process.
-  static func run(in folder: String, seed: Int) async throws {
+  /// Goes on with the import, with groups of a random size, until a second thread kills the process,
+  /// or until it is done.
+  static func run(in folder: String, pages: Int, seed: Int) async throws {
     var numbers = SeededNumbers(seed: UInt64(seed))
     // From before the file is made to some dozens of pages.
     let delay = UInt32(numbers.oneIn(4) ? numbers.below(5000) : numbers.below(150_000))
@@ -70,14 +109,23 @@ enum KilledImport {
       usleep(delay)
       kill(getpid(), SIGKILL)
     }
+    var options = ImportOptions()
+    options.resumes = true
+    options.groupRecordLimit = numbers.oneIn(2) ? 1 : numbers.below(1000)
+    options.groupDuration = .milliseconds(numbers.below(20))
     let store = try Store(at: folder + "/test.lodestore", entities: [Pod.self])
-    let last = try await store.read { try $0.fetch(Pod.byName, key: "newest", "")?.stars ?? 0 }
     let file = open(folder + "/acknowledged", O_WRONLY | O_APPEND | O_CREAT, 0o600)
-    let pages = GeneratedPages(first: last + 1, last: .max - 1) { page in
-      let line = Array("\(page)\n".utf8)
+    _ = try await GeneratedPages.run(GeneratedPages(last: pages), into: store, options: options) {
+      guard case .committed(let progress) = $0 else { return }
+      let line = Array("\(progress.committedPages)\n".utf8)
       _ = line.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
     }
-    _ = try await GeneratedPages.run(pages, into: store)
+    _ = FileManager.default.createFile(atPath: folder + "/finished", contents: nil)
+    kill(getpid(), SIGKILL)
+  }
+
+  static func isFinished(in folder: String) -> Bool {
+    FileManager.default.fileExists(atPath: folder + "/finished")
   }
 
   /// The highest page number whose line is whole.

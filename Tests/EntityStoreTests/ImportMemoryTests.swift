@@ -30,8 +30,10 @@
     static func run(in folder: String, pages: Int) async throws {
       let store = try Store(at: folder + "/test.lodestore", entities: [Pod.self])
       let peak = Peak()
-      let generated = GeneratedPages(first: 1, last: pages) { _ in peak.sample() }
-      let report = try await GeneratedPages.run(generated, into: store)
+      let generated = GeneratedPages(last: pages) { _ in peak.sample() }
+      var options = ImportOptions()
+      options.groupRecordLimit = 400
+      let report = try await GeneratedPages.run(generated, into: store, options: options)
       precondition(report.pages == pages)
       try "\(peak.kibibytes)".write(
         toFile: folder + "/peak", atomically: true, encoding: .utf8)

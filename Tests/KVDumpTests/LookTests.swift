@@ -133,6 +133,7 @@ struct LookTests {
         buckets,0,0,the program's own keys and values\r
         catalogue,2,1,descriptions of the entities\r
         counters,1,1,next record ids\r
+        imports,2,1,"how far imports are, and their reports"\r
         index.1.1,3,1,index Pod.name+version (unique)\r
         index.1.2,3,1,index Pod.stars\r
         index.2.1,1,1,index Note.id (unique)\r

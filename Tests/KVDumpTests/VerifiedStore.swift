@@ -203,6 +203,9 @@ struct RawStore {
     }
     let key = BucketKey.prefix(bucket: "settings") + [1, 2]
     try put(key, Checksum.sealed(key: key, content: [5, 6, 7]), .buckets)
+    let report = ImportKey.report(run: 1).bytes(name: "Film")
+    let document: Document = .object(["run": .integer(1)])
+    try put(report, Checksum.sealed(key: report, content: document.encoded()), .imports)
   }
 }
 

@@ -230,6 +230,19 @@ extension Fault {
       let key: [UInt8] = [0, 1]
       try $0.put(key, Checksum.sealed(key: key, content: []), .buckets)
     },
+    Fault("a byte of an import's report is flipped", [.imports]) {
+      var (key, body) = try required($0.pairs(.imports).first)
+      body[5] ^= 1
+      try $0.put(key, body, .imports)
+    },
+    Fault("an import's key has no kind", [.imports]) {
+      let key: [UInt8] = Array("Film".utf8) + [0, 9]
+      try $0.put(key, Checksum.sealed(key: key, content: []), .imports)
+    },
+    Fault("what an import keeps is no document", [.imports]) {
+      let key = ImportKey.state.bytes(name: "Film")
+      try $0.put(key, Checksum.sealed(key: key, content: [0xff]), .imports)
+    },
     Fault("the tree of records has keys of bytes", [.treeFlags]) { store in
       var pod = VerifiedStore.pod
       pod.number = 3

@@ -17,8 +17,9 @@ struct VerifierTests {
         .init(name: "Film", recordCount: 6, indexEntryCount: 24),
         .init(name: "Pod", recordCount: 4, indexEntryCount: 4),
       ])
-    #expect(report.trees.map(\.name) == ["lodestore", "catalogue", "counters", "buckets"])
-    #expect(report.trees.map(\.entryCount) == [4, 2, 2, 1])
+    #expect(
+      report.trees.map(\.name) == ["lodestore", "catalogue", "counters", "buckets", "imports"])
+    #expect(report.trees.map(\.entryCount) == [4, 2, 2, 1, 1])
     #expect(report.pages?.isSound == true)
   }
 
@@ -143,7 +144,8 @@ struct VerifierTests {
       let store = try VerifiedStore()
       try store.change { raw in
         let names: [TreeName] = [
-          .header, .catalogue, .counters, .buckets, .records(entity: 1), .records(entity: 2),
+          .header, .catalogue, .counters, .buckets, .imports, .records(entity: 1),
+          .records(entity: 2),
           .index(entity: 1, index: 1), .index(entity: 1, index: 2), .index(entity: 2, index: 1),
         ]
         for _ in 0..<4 {

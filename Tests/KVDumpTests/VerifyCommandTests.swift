@@ -77,8 +77,8 @@ struct VerifyCommandTests {
     #expect(await memory.run("stat", store.path) == .success)
     let lines = memory.data.text.split(separator: "\n")
     #expect(lines.first?.hasPrefix("TREE") == true)
-    // Header, 4 trees of every store, 2 + 5 trees of the entities, LMDB's own two.
-    #expect(lines.count == 14)
+    // Header, 5 trees of every store, 2 + 5 trees of the entities, LMDB's own two.
+    #expect(lines.count == 15)
     #expect(lines.contains { $0.hasPrefix("index.1.4   Film.isShort+price ") })
     #expect(memory.messages.text.contains("4 KiB pages"))
   }

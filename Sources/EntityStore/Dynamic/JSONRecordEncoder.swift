@@ -8,16 +8,13 @@ package final class JSONRecordEncoder {
   package static let idMember = "_id"
 
   private let entity: StoredEntity
-  private let attributes: [EntityDescription.Attribute]
+  private let assembly: RecordAssembly
   private let isStrict: Bool
   /// The place in the layout by the name of the JSON member; −1 for members that are no attribute.
   private var placeByMember: [String: Int] = [:]
   private let placeByName: [String: Int]
-  private var values: [Value]
-  private var isPresent: [Bool]
-  private var writer = RecordWriter()
   /// How often each member came that the entity has no attribute for.
-  package private(set) var unknownMembers: [String: Int] = [:]
+  private var unknownMembers: [String: Int] = [:]
 
   /// - Parameters:
   ///   - names: attributes of members whose names were mapped in another way than
@@ -26,17 +23,16 @@ package final class JSONRecordEncoder {
   package init(_ entity: StoredEntity, names: [String: String] = [:], isStrict: Bool = false) {
     self.entity = entity
     self.isStrict = isStrict
-    attributes = entity.description.declaredAttributes
+    assembly = RecordAssembly(entity)
     placeByName = Dictionary(
-      attributes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-    values = Array(repeating: .null, count: attributes.count)
-    isPresent = Array(repeating: false, count: attributes.count)
+      assembly.attributes.enumerated().map { ($1.name, $0) },
+      uniquingKeysWith: { first, _ in first })
     for (member, name) in names { placeByMember[member] = placeByName[name] ?? -1 }
   }
 
   /// Reads a record's attributes, for the calls that follow.
   package func read(_ record: JSONRecord) throws(RecordRejection) {
-    for place in isPresent.indices { isPresent[place] = false }
+    assembly.begin()
     var fault: RecordRejection?
     let refusal = record.forEachMember { name, node in
       if fault != nil { return }
@@ -59,23 +55,24 @@ package final class JSONRecordEncoder {
       }
       return
     }
-    let attribute = attributes[place]
-    guard !isPresent[place] else {
+    let attribute = assembly.attributes[place]
+    guard !assembly.isGiven[place] else {
       throw RecordRejection(
         "'\(member)' and another member are both attribute '\(attribute.name)'",
         attribute: attribute.name, at: node)
     }
-    isPresent[place] = true
+    let value: Value
     do {
-      values[place] = try Value(node, as: attribute.type)
+      value = try Value(node, as: attribute.type)
     } catch {
       throw RecordRejection(
         "'\(attribute.name)' \(error.description)", attribute: attribute.name, at: node)
     }
-    guard values[place] != .null || attribute.isOptional else {
+    guard value != .null || attribute.isOptional else {
       throw RecordRejection(
         "'\(attribute.name)' is null, and required", attribute: attribute.name, at: node)
     }
+    assembly.give(value, at: place)
   }
 
   private func place(of member: String) -> Int {
@@ -90,47 +87,33 @@ package final class JSONRecordEncoder {
   /// The content for the record that was read last, with room for its checksum behind it.
   ///
   /// Valid until the next call. Absent attributes take their initial value or null.
-  package func content(of record: JSONRecord) throws(RecordRejection) -> UnsafeRawBufferPointer {
-    for (place, attribute) in attributes.enumerated() where !isPresent[place] {
-      values[place] = attribute.initial
-      guard values[place] != .null || attribute.isOptional else {
-        throw RecordRejection(
-          "'\(attribute.name)' is absent, and required", attribute: attribute.name,
-          offset: record.offset)
-      }
+  ///
+  /// - Parameter isPart: whether required attributes may be absent, as a merge takes the given ones.
+  package func content(
+    of record: JSONRecord, isPart: Bool = false
+  ) throws(RecordRejection) -> UnsafeRawBufferPointer {
+    if !isPart, let attribute = assembly.missing {
+      throw RecordRejection(
+        "'\(attribute.name)' is absent, and required", attribute: attribute.name,
+        offset: record.offset)
     }
-    return content(values)
+    return assembly.content()
   }
 
-  /// The content of a stored record with the attributes changed that the record read last has.
-  func content(patching stored: [Value]) -> UnsafeRawBufferPointer {
-    var patched = stored
-    for place in patched.indices where isPresent[place] { patched[place] = values[place] }
-    return content(patched)
+  /// Which attributes of the layout the record read last has.
+  package var isGiven: [Bool] { assembly.isGiven }
+
+  /// Whether the record read last has a value for each of the attributes `numbers`.
+  package func hasKey(_ numbers: [UInt32]) -> Bool {
+    numbers.allSatisfy { number in
+      guard let place = entity.layout.placeIndex(ofAttribute: number) else { return false }
+      return assembly.isGiven[place] && assembly.values[place] != .null
+    }
   }
 
-  private func content(_ values: [Value]) -> UnsafeRawBufferPointer {
-    for isWide in [false, true] {
-      writer.begin(entity.layout, isWide: isWide)
-      for (place, attribute) in entity.layout.attributes.enumerated() {
-        writer.write(values[place], as: attribute)
-      }
-      if let content = writer.finish(entity.layout, entity: entity.name) {
-        return UnsafeRawBufferPointer(content)
-      }
-    }
-    preconditionFailure("a record fits wide offsets")
-  }
-
-  /// The values of `numbers` in the record that was read last; `nil` when one is absent or null.
-  func key(_ numbers: [UInt32]) -> [Value]? {
-    var key: [Value] = []
-    for number in numbers {
-      guard let place = entity.layout.placeIndex(ofAttribute: number), isPresent[place],
-        values[place] != .null
-      else { return nil }
-      key.append(values[place])
-    }
-    return key
+  /// The unknown members since the last call.
+  func takeUnknownMembers() -> [String: Int] {
+    defer { unknownMembers = [:] }
+    return unknownMembers
   }
 }

@@ -1,4 +1,12 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// What an import did.
+///
+/// It is data: printable, `Codable`, and kept in the store under the import's name.
 public struct ImportReport: Sendable, Codable, Hashable {
   /// A record that was not imported.
   public struct Reject: Sendable, Codable, Hashable {
@@ -9,20 +17,54 @@ public struct ImportReport: Sendable, Codable, Hashable {
     /// Where the record, or what is wrong in it, begins in the page, in bytes; `nil` when the page
     /// did not come as bytes.
     public var byteOffset: Int?
+    /// The attribute that is wrong; `nil` when it is the record as a whole.
+    public var attribute: String?
     /// Why.
     public var reason: String
 
     /// A reject.
-    public init(page: Int, record: Int, byteOffset: Int?, reason: String) {
+    public init(
+      page: Int, record: Int, byteOffset: Int?, attribute: String? = nil, reason: String
+    ) {
       self.page = page
       self.record = record
       self.byteOffset = byteOffset
+      self.attribute = attribute
       self.reason = reason
     }
   }
 
-  /// Pages that were committed.
+  /// How an import ended.
+  public enum Ending: String, Sendable, Codable {
+    /// Not yet; or it was killed, when nobody is at it.
+    case open
+    /// All pages arrived and were committed.
+    case finished
+    /// Its task was cancelled; whole pages were kept.
+    case cancelled
+    /// An error ended it: ``ImportReport/failure`` says which. Whole pages were kept.
+    case failed
+  }
+
+  /// The import's name.
+  public var name = ""
+  /// The entity that was imported into.
+  public var entity = ""
+  /// What became of records that the source does not have.
+  public var strategy = ImportStrategy.upsert
+  /// The number of the run among those with this name, from 1.
+  public var run: UInt64 = 0
+  /// How it ended.
+  public var ending = Ending.open
+  /// What ended it, when it failed.
+  public var failure: String?
+  /// When the run began.
+  public var startedAt = Date(timeIntervalSinceReferenceDate: 0)
+
+  /// Pages that were committed, and those that were as they had been remembered.
   public var pages = 0
+  /// Pages of which the source said that they have not changed; their records were not read.
+  public var unchangedPages = 0
   /// Records that are new.
   public var inserted = 0
   /// Stored records that have other values now.
@@ -31,18 +73,44 @@ public struct ImportReport: Sendable, Codable, Hashable {
   public var unchanged = 0
   /// Records that were left out because the store has them, as asked.
   public var ignored = 0
+  /// Stored records that the source no longer has and that were deleted, in a mirror.
+  public var deleted = 0
   /// Records that were not imported, and why.
   public var rejects: [Reject] = []
   /// How many records were not imported; more than ``rejects`` holds when there are very many.
   public var rejected = 0
+  /// Whether a mirror kept records that the source may no longer have, because others could not be
+  /// read and so might have been those.
+  public var keptUnseen = false
+  /// Members that came and are no attributes, and how often.
+  public var unknownMembers: [String: Int] = [:]
+
+  /// Bytes of the pages.
+  public var bytes = 0
+  /// Transactions.
+  public var commits = 0
+  /// How often the import was taken up again after it had been killed.
+  public var resumptions = 0
   /// Seconds from the first page to the last commit.
   public var seconds = 0.0
+  /// Seconds of them in reading and decoding pages.
+  public var decodingSeconds = 0.0
+  /// Seconds of them in transactions, beside the decoding.
+  public var writingSeconds = 0.0
 
   /// The most rejects that a report keeps with their reasons.
   public static let longestRejectList = 10_000
+  /// The most rejects that the report in the store keeps.
+  public static let longestStoredRejectList = 100
 
   /// An empty report.
   public init() {}
+
+  /// Records that came, in pages that were committed.
+  public var records: Int { inserted + updated + unchanged + ignored + rejected }
+
+  /// Records a second.
+  public var recordsPerSecond: Double { seconds > 0 ? Double(records) / seconds : 0 }
 
   mutating func reject(_ reject: Reject) {
     rejected += 1
@@ -55,11 +123,14 @@ extension ImportReport: CustomStringConvertible {
   public var description: String {
     var text = "\(inserted) inserted, \(updated) updated, \(unchanged) unchanged, "
     if ignored > 0 { text += "\(ignored) ignored, " }
+    if strategy == .mirror { text += "\(deleted) deleted, " }
+    if unchangedPages > 0 { text += "\(unchangedPages) pages unchanged, " }
     text += "\(rejected) rejected"
     if let first = rejects.first {
       text += " (page \(first.page) record \(first.record): \(first.reason)"
       text += rejected > 1 ? "; …)" : ")"
     }
+    if keptUnseen { text += "; nothing was deleted, as rejected records may be stored ones" }
     return text
   }
 }

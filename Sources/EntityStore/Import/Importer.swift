@@ -5,47 +5,64 @@
 #endif
 internal import LodestoreFormat
 
-/// Brings pages of a web service or of files into a store, a page a transaction.
+/// Brings pages of a web service or of files into a store.
 ///
 ///     let importer = Importer(into: store, Pod.self, matching: .unique(\.name, \.version))
 ///     let report = try await importer.run(pages, records: "result") { (spec: PodSpec) in Pod(spec) }
 ///     print(report)   // 11028 inserted, 0 updated, 0 unchanged, 0 rejected
 ///
-/// Records are matched by a unique index: the stored records of a page are found in one pass, and
-/// compared before anything is written, so that importing the same pages again changes nothing.
-/// Readers are not held up, and see each page whole or not at all. While one page is being
-/// written the next is read and decoded; no more than two pages are in memory.
+/// Records are matched by a unique index: the stored records are found in one pass over a group of
+/// pages, and compared before anything is written, so that importing the same pages again changes
+/// nothing. Readers are not held up, and see each page whole or not at all. While one group of pages
+/// is written the next is read and decoded; no more than three groups are in memory.
+///
+/// How far the import is, is kept in the store in the transaction of the pages' records, so that one
+/// that was killed goes on where it stopped (``ImportOptions/resumes``), and so is its report
+/// (``ReadableTransaction/importReports(of:)``).
+///
+/// Errors: ``StoreError/Code/importStopped`` for a page that cannot be read, too many rejects, or an
+/// import that cannot be gone on with; what the pages throw; `CancellationError`. In every case
+/// nothing of the failed page is kept, and the pages before it are.
 public struct Importer<E: Entity>: Sendable {
   /// How incoming records are matched with stored ones.
   public struct Matching: Sendable {
     let paths: [any PartialKeyPath<E> & Sendable]
 
     /// By the unique index over exactly these attributes.
+    ///
+    /// A record with null in one of them is rejected: nulls do not collide, and so it would be
+    /// inserted by every import anew.
     public static func unique(_ paths: any PartialKeyPath<E> & Sendable...) -> Matching {
       Matching(paths: paths)
     }
   }
 
-  /// What becomes of a record that the store has already.
-  public enum Conflict: Sendable {
-    /// It takes the incoming values.
-    case replace
-    /// It stays as it is.
-    case ignore
-  }
-
   private let store: Store
   private let matching: Matching
-  private let conflict: Conflict
+  private let strategy: ImportStrategy
+  private let policy: MergePolicy<E>
+  /// How the import commits, stops and goes on.
+  public var options: ImportOptions
 
   /// An importer into `store`.
+  ///
+  /// - Parameters:
+  ///   - strategy: what becomes of stored records beside those of the page.
+  ///   - merging: how a stored record and an incoming one become one;
+  ///     ``ImportStrategy/replaceMatching`` has no use for it.
   public init(
-    into store: Store, _: E.Type = E.self, matching: Matching, onConflict: Conflict = .replace
+    into store: Store, _: E.Type = E.self, matching: Matching,
+    strategy: ImportStrategy = .upsert, merging: MergePolicy<E> = .incomingWins,
+    options: ImportOptions = ImportOptions()
   ) {
     self.store = store
     self.matching = matching
-    conflict = onConflict
+    self.strategy = strategy
+    policy = merging
+    self.options = options
   }
+
+  // MARK: Pages of JSON text
 
   /// Imports pages of JSON text.
   ///
@@ -53,150 +70,123 @@ public struct Importer<E: Entity>: Sendable {
   ///   - pages: each a whole JSON text.
   ///   - path: where in a page the array of records is, as `result` or `data.items`; empty when
   ///     the page is the array.
-  ///   - transform: makes an entity of a decoded record; `nil` leaves the record out, and an error rejects it.
+  ///   - onEvent: called from the task that reads and the one that writes, never from two at once
+  ///     for one kind of event.
+  ///   - transform: makes an entity of a decoded record; `nil` leaves the record out, and an error
+  ///     rejects it.
   /// - Throws: what `pages` throws; ``StoreError/Code/importStopped`` for a page that is not JSON or
-  ///   has no records at `path`, with page, line and column. Earlier pages are kept, nothing of
-  ///   the failed page is.
+  ///   has no records at `path`, with page, line and column.
   public func run<Pages: AsyncSequence, Record: Decodable>(
     _ pages: Pages, records path: String = "", as _: Record.Type = Record.self,
+    onEvent: (@Sendable (ImportEvent) -> Void)? = nil,
     _ transform: @escaping @Sendable (Record) throws -> E?
   ) async throws -> ImportReport where Pages.Element == Data {
-    try await run(pages) { page, number in
-      try JSONPage(page, number: number, path: path).records(transform)
+    let encoding = EntityEncoding<E>(store, key: try key())
+    return try await engine().run(onEvent: onEvent) { _ in
+      pages
+    } decode: { data, number, entity in
+      var page = DecodedPage(number: number, entity: entity)
+      try encoding.take(data, path, transform, into: &page, entity)
+      return page
+    } bytes: { data, body in
+      data.withUnsafeBytes(body)
     }
   }
+
+  /// Imports the pages of a source that can begin in its midst and tell which pages have changed.
+  ///
+  /// See ``run(_:records:as:onEvent:_:)-(Pages,_,_,_,_)``. An import that goes on asks the source for the
+  /// pages behind the last committed one.
+  public func run<Source: PageSource, Record: Decodable>(
+    from source: Source, records path: String = "", as _: Record.Type = Record.self,
+    onEvent: (@Sendable (ImportEvent) -> Void)? = nil,
+    _ transform: @escaping @Sendable (Record) throws -> E?
+  ) async throws -> ImportReport {
+    let encoding = EntityEncoding<E>(store, key: try key())
+    return try await engine().run(onEvent: onEvent) { start in
+      source.pages(from: start.position, remembered: start.remembered)
+    } decode: { incoming, number, entity in
+      var page = DecodedPage(number: number, entity: entity)
+      page.isFromSource = true
+      page.next = incoming.next
+      page.memory = incoming.memory
+      if let data = incoming.content {
+        try encoding.take(data, path, transform, into: &page, entity)
+      } else {
+        page.isUnchanged = true
+      }
+      return page
+    }
+  }
+
+  // MARK: Decoded pages
 
   /// Imports pages that are decoded already.
   public func run<Pages: AsyncSequence, Record>(
-    decoded pages: Pages, _ transform: @escaping @Sendable (Record) throws -> E?
+    decoded pages: Pages, onEvent: (@Sendable (ImportEvent) -> Void)? = nil,
+    _ transform: @escaping @Sendable (Record) throws -> E?
   ) async throws -> ImportReport
   where Pages.Element: Sequence<Record>, Pages.Element: Sendable {
-    try await run(pages) { page, number in
-      var records = PageRecords<E>()
-      for (place, record) in page.enumerated() {
+    let encoding = EntityEncoding<E>(store, key: try key())
+    return try await engine().run(onEvent: onEvent) { _ in
+      pages
+    } decode: { records, number, entity in
+      var page = DecodedPage(number: number, entity: entity)
+      for (place, record) in records.enumerated() {
+        let place = DecodedPage.Place(record: place + 1, byteOffset: nil)
         do {
-          if let value = try transform(record) { records.values.append((place + 1, nil, value)) }
+          if let value = try transform(record) {
+            try encoding.take(value, at: place, into: &page, entity)
+          }
         } catch {
-          records.rejects.append(
-            .init(page: number, record: place + 1, byteOffset: nil, reason: "\(error)"))
+          page.reject(place, reason: "\(error)")
         }
       }
-      return records
+      return page
     }
   }
 
-  private func run<Pages: AsyncSequence>(
-    _ pages: Pages, _ decode: (Pages.Element, Int) throws -> PageRecords<E>
-  ) async throws -> ImportReport {
-    let clock = ContinuousClock()
-    let start = clock.now
-    var report = ImportReport()
-    // One page is written while the next is decoded: a writer task at a time.
-    var writing: Task<PageResult, any Error>?
-    do {
-      var number = 0
-      for try await page in pages {
-        try Task.checkCancellation()
-        number += 1
-        let records = try decode(page, number)
-        if let result = try await writing?.value { result.add(to: &report) }
-        writing = Task { [number] in try await write(records, page: number) }
-      }
-    } catch {
-      // The page before the failed one is whole and stays.
-      if let result = try await writing?.value { result.add(to: &report) }
-      throw error
-    }
-    if let result = try await writing?.value { result.add(to: &report) }
-    let duration = clock.now - start
-    report.seconds =
-      Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
-    return report
+  /// Forgets what the store remembers of pages: the next import asks for all of them.
+  public func forgetPages() async throws {
+    let name = options.name ?? E.schema.name
+    try await store.write { transaction in try ImportLog(name, transaction.core).forget() }
   }
 
-  private func write(_ records: PageRecords<E>, page: Int) async throws -> PageResult {
-    let paths = matching.paths
-    let mode: MergeMode = conflict == .replace ? .replace : .ignore
-    return try await store.write { transaction in
-      let core = transaction.core
-      let (entity, index) = try core.uniqueIndex(E.self, over: paths)
-      let merge = PageMerge(into: entity, matching: index, mode: mode, core: core)
-      var result = PageResult(rejects: records.rejects)
-      var merged: [(record: Int, byteOffset: Int?)] = []
-      for (record, byteOffset, value) in records.values {
-        do {
-          merge.add(UnsafeRawBufferPointer(try core.encode(value, of: entity)))
-          merged.append((record, byteOffset))
-        } catch let error as StoreError where error.code == .unstorableValue {
-          result.rejects.append(
-            .init(page: page, record: record, byteOffset: byteOffset, reason: error.message))
-        }
-      }
-      for (place, outcome) in try merge.apply().enumerated() {
-        result.count(outcome, page: page, place: merged[place])
-      }
-      return result
-    }
-  }
-}
+  // MARK: The engine
 
-/// The decoded records of a page: number, byte offset, value.
-struct PageRecords<E: Entity>: Sendable {
-  var values: [(record: Int, byteOffset: Int?, value: E)] = []
-  var rejects: [ImportReport.Reject] = []
-}
-
-/// What one page added to the report.
-struct PageResult: Sendable {
-  var inserted = 0
-  var updated = 0
-  var unchanged = 0
-  var ignored = 0
-  var rejects: [ImportReport.Reject]
-
-  mutating func count(
-    _ outcome: PageMerge.Outcome, page: Int, place: (record: Int, byteOffset: Int?)
-  ) {
-    switch outcome {
-    case .inserted: inserted += 1
-    case .updated: updated += 1
-    case .unchanged: unchanged += 1
-    case .ignored: ignored += 1
-    case .rejected(let reason):
-      rejects.append(
-        .init(page: page, record: place.record, byteOffset: place.byteOffset, reason: reason))
+  private func key() throws -> Set<UInt32> {
+    try store.read { snapshot in
+      try snapshot.access.core.uniqueIndex(E.self, over: matching.paths)
     }
   }
 
-  func add(to report: inout ImportReport) {
-    report.pages += 1
-    report.inserted += inserted
-    report.updated += updated
-    report.unchanged += unchanged
-    report.ignored += ignored
-    for reject in rejects.sorted(by: { $0.record < $1.record }) { report.reject(reject) }
+  private func engine() throws -> ImportEngine {
+    let entity = try store.read { try $0.access.core.entity(E.self) }
+    return ImportEngine(
+      core: store.core, entityName: entity.name,
+      entity: { (core) throws(StoreError) in try core.entity(E.self) }, key: try key(),
+      rule: try policy.rule(in: entity), strategy: strategy, options: options)
   }
 }
 
 extension TransactionCore {
-  /// The unique index over exactly `paths`, in any order of attributes.
-  func uniqueIndex<E: Entity>(
+  /// The attributes of the unique index over exactly `paths`, in any order.
+  fileprivate func uniqueIndex<E: Entity>(
     _ type: E.Type, over paths: [any PartialKeyPath<E> & Sendable]
-  ) throws(StoreError) -> (StoredEntity, StoredIndex) {
+  ) throws(StoreError) -> Set<UInt32> {
     let entity = try entity(type)
     let names = paths.map { path in
       E.schema.place(of: path).map { E.schema.attributes[$0].name } ?? "?"
     }
     let numbers = Set(names.compactMap { entity.description.attribute(named: $0)?.number })
-    guard
-      let index = entity.indexes.first(where: {
-        $0.isUnique && Set($0.description.attributes) == numbers && numbers.count == names.count
-      })
-    else {
+    let isUnique = entity.indexes.contains {
+      $0.isUnique && Set($0.description.attributes) == numbers && numbers.count == names.count
+    }
+    guard isUnique else {
       throw .unknownIndex(
         entity: entity.name, attributes: names.joined(separator: "+"),
         known: entity.indexes.filter(\.isUnique).map(\.name))
     }
-    return (entity, index)
+    return numbers
   }
 }

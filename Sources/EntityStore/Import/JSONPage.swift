@@ -26,31 +26,11 @@ struct JSONPage {
     array = node
   }
 
-  /// Decodes and transforms every record; one that cannot be is rejected alone.
-  func records<E: Entity, Record: Decodable>(
-    _ transform: (Record) throws -> E?
-  ) -> PageRecords<E> {
-    var records = PageRecords<E>()
-    records.values.reserveCapacity(array.count)
-    let decoder = JSONNodeDecoder()
-    for (place, node) in array.elements.enumerated() {
-      do {
-        if let value = try transform(try decoder.decode(Record.self, from: node)) {
-          records.values.append((place + 1, node.offset, value))
-        }
-      } catch {
-        let found = JSONNodeDecoder.place(of: error, in: node)
-        records.rejects.append(
-          .init(
-            page: number, record: place + 1, byteOffset: found.offset,
-            reason: Self.reason(error)))
-      }
-    }
-    return records
-  }
+  /// The records, in order.
+  var records: JSONElements { array.elements }
 
   /// A decoding error in one line, without the type's name.
-  private static func reason(_ error: any Error) -> String {
+  static func reason(_ error: any Error) -> String {
     guard let error = error as? DecodingError else { return "\(error)" }
     switch error {
     case .keyNotFound(let key, let context):
@@ -60,6 +40,19 @@ struct JSONPage {
       return context.debugDescription
     @unknown default: return "\(error)"
     }
+  }
+
+  /// The attribute in which a decoding error lies; `nil` when it is the record.
+  static func attribute(_ error: any Error) -> String? {
+    let keys: [any CodingKey]? =
+      switch error as? DecodingError {
+      case .keyNotFound(let key, let context): context.codingPath + [key]
+      case .typeMismatch(_, let context), .valueNotFound(_, let context),
+        .dataCorrupted(let context):
+        context.codingPath
+      default: nil
+      }
+    return keys.flatMap { $0.isEmpty ? nil : path($0) }
   }
 
   private static func path(_ keys: [any CodingKey]) -> String {

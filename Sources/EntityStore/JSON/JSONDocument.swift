@@ -61,6 +61,11 @@ package final class JSONDocument: @unchecked Sendable {
 
   deinit { text.deallocate() }
 
+  /// Calls `body` with the bytes of the text.
+  package func withText<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    try body(UnsafeRawBufferPointer(start: text, count: count))
+  }
+
   /// The value of the text.
   package var root: JSONNode { JSONNode(document: self, index: 0) }
 

@@ -124,6 +124,7 @@ package enum Catalogue {
     package var catalogue: Tree
     package var counters: Tree
     package var buckets: Tree
+    package var imports: Tree
   }
 
   package static func generation(_ trees: Trees, in transaction: Transaction) throws -> UInt64 {
@@ -178,6 +179,7 @@ package enum Catalogue {
     _ = try tree(.catalogue)
     _ = try tree(.counters)
     _ = try tree(.buckets)
+    _ = try tree(.imports)
     var generator = SystemRandomNumberGenerator()
     // Version 4, variant 1 of RFC 9562.
     let uuid = UUIDBytes(

@@ -114,16 +114,16 @@ final class EntryArenaBox {
   /// The place of an entry whose key is that of the entry before it.
   func firstRepeated() -> Int? {
     guard arena.count > 1 else { return nil }
-    for place in 1..<arena.count {
-      let entry = arena.entries[place]
-      let before = arena.entries[place - 1]
-      if entry.keyCount == before.keyCount, entry.window == before.window || entry.keyCount > 8,
-        compareKeys(arena.key(entry), arena.key(before)) == 0
-      {
-        return place
-      }
-    }
-    return nil
+    return (1..<arena.count).first(where: isRepeated)
+  }
+
+  /// Whether the sorted entry at `place` has the key of the entry before it.
+  func isRepeated(at place: Int) -> Bool {
+    let entry = arena.entries[place]
+    let before = arena.entries[place - 1]
+    return entry.keyCount == before.keyCount
+      && (entry.window == before.window || entry.keyCount > 8)
+      && compareKeys(arena.key(entry), arena.key(before)) == 0
   }
 
   /// The place of an entry whose key is in the index already, and the record that holds it.

@@ -47,37 +47,15 @@ extension TransactionCore {
 
   // MARK: Encoding
 
-  /// Encodes `value` and calls `body` with the record's content, followed by room for a checksum.
-  func withEncoded<E: Entity, R>(
-    _ value: E, of entity: StoredEntity,
-    _ body: (UnsafeMutableRawBufferPointer) throws(StoreError) -> R
-  ) throws(StoreError) -> R {
-    try body(try encode(value, of: entity))
-  }
-
   /// The record's content, valid until the next record is encoded; four bytes behind it are free.
   func encode<E: Entity>(
     _ value: E, of entity: StoredEntity
   ) throws(StoreError) -> UnsafeMutableRawBufferPointer {
-    var content: UnsafeMutableRawBufferPointer?
-    var isWide = false
-    while content == nil {
-      writer.begin(entity.layout, isWide: isWide)
-      value.encode(into: &writer)
-      content = writer.finish(entity.layout, entity: entity.name)
-      isWide = true
-    }
-    if let failure = writer.failure { throw .unencodable(entity: entity.name, cause: failure) }
-    guard let content else { throw .recordTooLarge(entity: entity.name, size: 0, limit: 0) }
-    try checkSize(content.count, of: entity)
-    return content
+    try encoder.encode(value, of: entity)
   }
 
   func checkSize(_ count: Int, of entity: StoredEntity) throws(StoreError) {
-    let limit = min(store.options.recordSizeLimitInBytes, 1 << 30)
-    guard count + RecordLayout.checksumSize <= limit else {
-      throw .recordTooLarge(entity: entity.name, size: count, limit: limit)
-    }
+    try encoder.checkSize(count, of: entity)
   }
 
   // MARK: Changes
@@ -172,82 +150,6 @@ extension TransactionCore {
       throw StoreError(error)
     }
   }
-
-  /// The record that holds one of ``newKeys``' unique keys; throws when there are several.
-  func conflict(of entity: StoredEntity) throws(StoreError) -> (id: UInt64, index: StoredIndex)? {
-    var found: (id: UInt64, index: StoredIndex)?
-    for (place, index) in entity.indexes.enumerated() where index.isUnique {
-      let holder = try newKeys.withKey(place) { (key) throws(StoreError) in
-        try self.holder(of: key, in: index)
-      }
-      guard let holder else { continue }
-      if let found, found.id != holder {
-        throw .severalHolders(entity: entity.name, indexes: [found.index.name, index.name])
-      }
-      if found == nil { found = (holder, index) }
-    }
-    return found
-  }
-
-  /// Stores a new record, or does what `mode` says when a unique index already leads to one.
-  func insert(
-    _ content: UnsafeMutableRawBufferPointer, into entity: StoredEntity, mode: ConflictResolution
-  ) throws(StoreError) -> (id: UInt64, outcome: InsertOutcome) {
-    if case .fail = mode { return (try insert(content, into: entity), .inserted) }
-    let view = try entity.view(seal(content, id: 0), id: 0)
-    try collectKeys(of: view, id: 0, of: entity, into: &newKeys)
-    guard let conflict = try conflict(of: entity) else {
-      return (try insert(content, into: entity), .inserted)
-    }
-    switch mode {
-    case .fail, .ignore: return (conflict.id, .ignored)
-    case .replace:
-      let isChanged = try update(conflict.id, to: content, in: entity)
-      return (conflict.id, isChanged ? .updated : .unchanged)
-    case .patch(let attributes):
-      var patched = try patch(conflict.id, with: view, attributes: attributes, in: entity)
-      patched += [0, 0, 0, 0]
-      let isChanged = try patched.withMutableBytes { (bytes) throws(StoreError) in
-        try update(
-          conflict.id, to: UnsafeMutableRawBufferPointer(rebasing: bytes.dropLast(4)), in: entity)
-      }
-      return (conflict.id, isChanged ? .updated : .unchanged)
-    }
-  }
-
-  /// The content of record `id` with the values of `attributes` taken from `view`.
-  func patch(
-    _ id: UInt64, with view: RecordView, attributes: Set<UInt32>, in entity: StoredEntity
-  ) throws(StoreError) -> [UInt8] {
-    guard let stored = try record(id, of: entity) else {
-      throw .noSuchRecord(entity: entity.name, id: id)
-    }
-    do {
-      var values = try entity.values(of: try entity.view(stored, id: id))
-      let incoming = try entity.values(of: view)
-      for (place, attribute) in entity.layout.attributes.enumerated()
-      where attributes.contains(attribute.number) {
-        values[place] = incoming[place]
-      }
-      return try RecordBuilder.content(layout: entity.layout, values: values)
-    } catch {
-      throw .damagedRecord(entity: entity.name, recordID: id, error)
-    }
-  }
-}
-
-/// What an insert does when a unique index already leads to a record.
-package enum ConflictResolution: Sendable {
-  case fail
-  case ignore
-  case replace
-  /// Only these attribute numbers are taken over.
-  case patch(Set<UInt32>)
-}
-
-/// What became of one value.
-package enum InsertOutcome: Sendable {
-  case inserted, updated, unchanged, ignored
 }
 
 extension Array<UInt8> {

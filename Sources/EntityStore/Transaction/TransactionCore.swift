@@ -14,7 +14,7 @@ package final class TransactionCore {
   var nextIDs: [UInt32: UInt64] = [:]
   /// What the counters of entities have been raised to in this transaction.
   var raisedCounters: [UInt32: UInt64] = [:]
-  var writer = RecordWriter()
+  let encoder: RecordEncoder
   var key = KeyEncoder()
   /// Set when a batch failed half-way: the transaction can only be aborted.
   var brokenBy: StoreError?
@@ -27,6 +27,7 @@ package final class TransactionCore {
     self.schema = schema
     self.store = store
     self.isWrite = isWrite
+    encoder = RecordEncoder(sizeLimit: store.options.recordSizeLimitInBytes)
   }
 
   // MARK: Entities
@@ -71,11 +72,19 @@ package final class TransactionCore {
     _: E.Type, _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity
   ) throws(StoreError) -> E {
     try withCurrentLayout(bytes, id: id, of: entity) { (view) throws(StoreError) in
-      var reader = RecordReader(view, entity: entity.name, recordID: id)
-      var value = try E(from: &reader)
-      value.id = RecordID(rawValue: id)
-      return value
+      try decode(E.self, view, id: id, of: entity)
     }
+  }
+
+  /// Decodes a record of the current layout.
+  @inline(__always)
+  func decode<E: Entity>(
+    _: E.Type, _ view: RecordView, id: UInt64, of entity: StoredEntity
+  ) throws(StoreError) -> E {
+    var reader = RecordReader(view, entity: entity.name, recordID: id)
+    var value = try E(from: &reader)
+    value.id = RecordID(rawValue: id)
+    return value
   }
 
   /// Calls `body` with the record in the entity's current layout, which is valid until it returns.

@@ -6,10 +6,9 @@ import Foundation
 struct GeneratedPages: AsyncSequence, Sendable {
   static let recordCount = 40
 
-  var first: Int
   var last: Int
-  /// Told the number of a page that has been committed.
-  var didCommit: @Sendable (Int) -> Void = { _ in }
+  /// Told that a page is asked for.
+  var willRead: @Sendable (Int) -> Void = { _ in }
 
   static func records(_ page: Int) -> [Pod] {
     (1..<recordCount).map { record in
@@ -19,26 +18,45 @@ struct GeneratedPages: AsyncSequence, Sendable {
     } + [Pod(name: "newest", version: "", stars: page)]
   }
 
+  /// The page as text.
+  static func text(_ page: Int) -> Data {
+    let records = records(page).map { pod in
+      #"{"name":"\#(pod.name)","version":"\#(pod.version)","summary":"\#(pod.summary ?? "")","#
+        + #""stars":\#(pod.stars)}"#
+    }
+    return Data("[\(records.joined(separator: ","))]".utf8)
+  }
+
+  private struct Record: Decodable {
+    var name: String
+    var version: String
+    var summary: String
+    var stars: Int
+  }
+
   static func run(
-    _ pages: GeneratedPages, into store: Store
+    _ pages: GeneratedPages, into store: Store, options: ImportOptions = ImportOptions(),
+    onEvent: (@Sendable (ImportEvent) -> Void)? = nil
   ) async throws -> ImportReport {
-    try await Importer(into: store, Pod.self, matching: .unique(\.name, \.version))
-      .run(decoded: pages) { $0 }
+    try await Importer(
+      into: store, Pod.self, matching: .unique(\.name, \.version), options: options
+    ).run(pages, as: Record.self, onEvent: onEvent) { record in
+      Pod(
+        name: record.name, version: record.version, summary: record.summary, stars: record.stars)
+    }
   }
 
   struct Iterator: AsyncIteratorProtocol {
     var pages: GeneratedPages
-    var next: Int
+    var next = 1
 
-    mutating func next() async -> [Pod]? {
-      // The importer asks for a page when it has handed the one before to the writer, which it
-      // does when the one before that has been committed.
-      if next - 2 >= pages.first { pages.didCommit(next - 2) }
+    mutating func next() async -> Data? {
       guard next <= pages.last else { return nil }
+      pages.willRead(next)
       defer { next += 1 }
-      return GeneratedPages.records(next)
+      return GeneratedPages.text(next)
     }
   }
 
-  func makeAsyncIterator() -> Iterator { Iterator(pages: self, next: first) }
+  func makeAsyncIterator() -> Iterator { Iterator(pages: self) }
 }

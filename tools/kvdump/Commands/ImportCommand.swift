@@ -102,27 +102,44 @@ struct ImportCommand: StoreCommand {
     for note in schema.notes { console.note(note) }
 
     let description = try opened.read { try $0.entity(named: entity).description }
+    var options = ImportOptions()
+    if strict { options.rejectLimit = 0 }
     let run = ImportRun(
       core: opened, entity: entity,
       key: key.map { names in Set(names.compactMap { description.attribute(named: $0)?.number }) },
-      conflict: onConflict, names: schema.names, isStrict: strict)
+      conflict: onConflict, strategy: .upsert, names: schema.names, isStrict: strict,
+      options: options)
     let pages = PageReader(inputs, records: records)
-    var progress = console.progress()
-    let start = ContinuousClock.now
-    let sizes = inputs.compactMap(\.size)
-    let size = sizes.count == inputs.count ? sizes.reduce(0, +) : nil
-    let result = await run.run(pages) { tally in
-      progress.show(Self.progressLine(tally, read: pages.bytesRead, of: size))
-    }
-    progress.end()
+    let (result, rejects, seconds) = try await watched(run, pages, inputs, on: console)
     opened.close()
     // Commits wait for the data but not for the page that makes it current, which saves half of the
     // waiting; what is reported is to be safe, so that page is waited for here.
     try FileFacts.sync(store.path)
-    let seconds = (ContinuousClock.now - start) / .seconds(1)
-    try report(result.tally, seconds: seconds, on: console)
-    if let failure = result.failure { throw failure }
-    return result.isStopped ? .negative : .success
+    try report(result.report, rejects, seconds: seconds, pages.pageFiles, on: console)
+    if let failure = result.failure {
+      if strict, let error = failure as? StoreError, error.code == .importStopped {
+        return .negative
+      }
+      throw failure
+    }
+    return .success
+  }
+
+  /// Runs the import and shows how far it is.
+  private func watched(
+    _ run: ImportRun, _ pages: PageReader, _ inputs: [InputFile], on console: Console
+  ) async throws -> (ImportRun.Result, [ImportReport.Reject], seconds: Double) {
+    let start = ContinuousClock.now
+    let sizes = inputs.compactMap(\.size)
+    let size = sizes.count == inputs.count ? sizes.reduce(0, +) : nil
+    let seen = ImportWatch()
+    var progress = console.progress()
+    pages.willRead = { [unowned pages] in
+      progress.show(Self.progressLine(seen.progress, read: pages.bytesRead, of: size))
+    }
+    let result = await run.run(pages) { seen.take($0) }
+    progress.end()
+    return (result, seen.rejects, (ContinuousClock.now - start) / .seconds(1))
   }
 
   private func open(_ access: StoreOptions.Access) throws -> StoreCore {
@@ -194,24 +211,30 @@ struct ImportCommand: StoreCommand {
     return keys[0]
   }
 
-  private func report(_ tally: ImportTally, seconds: Double, on console: Console) throws {
+  private func report(
+    _ report: ImportReport, _ rejects: [ImportReport.Reject], seconds: Double, _ files: PageFiles,
+    on console: Console
+  ) throws {
+    var report = report
+    report.rejects = rejects
+    report.rejected = max(report.rejected, rejects.count)
     let isForPrograms = console.format == .json || console.format == .jsonl
     try console.writeObject(
-      tally.members(entity: entity, seconds: seconds, withRejects: isForPrograms))
-    for reject in tally.rejects.prefix(10) { console.note(reject.line) }
-    if tally.rejected > 10 {
-      let more = NumberText.grouped(tally.rejected - 10)
+      report.members(seconds: seconds, files: files, withRejects: isForPrograms))
+    for reject in rejects.prefix(10) { console.note(reject.line(in: files)) }
+    if report.rejected > 10 {
+      let more = NumberText.grouped(report.rejected - 10)
       console.note("and \(more) more rejects; --format json has them all")
     }
-    if !tally.unknownMembers.isEmpty {
-      let names = tally.unknownMembers.keys.sorted().prefix(20).joined(separator: ", ")
+    if !report.unknownMembers.isEmpty {
+      let names = report.unknownMembers.keys.sorted().prefix(20).joined(separator: ", ")
       console.note(
         "\(entity): left out members that are no attribute: \(names); --infer adds them")
     }
   }
 
-  private static func progressLine(_ tally: ImportTally, read: Int, of size: Int?) -> String {
-    let records = "\(NumberText.grouped(tally.records)) records"
+  private static func progressLine(_ progress: ImportProgress, read: Int, of size: Int?) -> String {
+    let records = "\(NumberText.grouped(progress.records)) records"
     guard let size, size > 0 else { return records }
     return records + ", " + NumberText.share(min(Double(read) / Double(size), 1))
   }

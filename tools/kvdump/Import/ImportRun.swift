@@ -1,89 +1,92 @@
 import EntityStore
 import LodestoreFormat
+import Synchronization
 
-/// Writes pages into an entity, one transaction a page, while the next page is read.
+/// Writes pages into an entity through the importer that programs use.
 struct ImportRun: Sendable {
   let core: StoreCore
   let entity: String
   /// The attributes of the unique index that records are matched by; nil inserts every record.
   let key: Set<UInt32>?
   let conflict: JSONConflict
+  let strategy: ImportStrategy
   let names: [String: String]
-  /// Stop at the first reject, and keep nothing of its page.
+  /// An unknown member rejects its record.
   let isStrict: Bool
-
-  /// A page with a reject, under `isStrict`: thrown so that its transaction is taken back.
-  fileprivate struct Stopped: Error {
-    let reject: ImportTally.Reject
-  }
+  let options: ImportOptions
 
   /// What came of an import, also of one that did not get to the end.
   struct Result {
-    var tally = ImportTally()
-    /// Why it ended early; the tally has what was kept until then.
+    var report: ImportReport
+    /// Why it ended early; the report has what was kept until then.
     var failure: (any Error)?
-    /// Whether `isStrict` ended it.
-    var isStopped = false
   }
 
   /// Imports all pages.
   ///
   /// Never throws: what was kept is to be reported in any case.
-  func run(_ pages: PageReader, progress: (ImportTally) -> Void) async -> Result {
-    var result = Result()
-    // One page is written while the next is read and parsed: two in memory.
-    var writing: Task<ImportTally, any Error>?
+  func run(
+    _ pages: PageReader, onEvent: @escaping @Sendable (ImportEvent) -> Void
+  ) async -> Result {
+    let entity = entity
+    let engine = ImportEngine(
+      core: core, entityName: entity,
+      entity: { (core) throws(StoreError) in try core.entity(named: entity) }, key: key,
+      rule: conflict.rule, strategy: strategy, options: options)
     do {
-      while let page = try pages.next() {
-        if let tally = try await writing?.value { result.tally.add(tally) }
-        writing = nil
-        progress(result.tally)
-        writing = Task { try await core.environment.writer.run { try write(page) } }
+      let encoding = PageEncoding(self)
+      let report = try await engine.run(onEvent: onEvent) { _ in
+        pages
+      } decode: { page, number, entity in
+        encoding.decode(page, number, entity)
+      } bytes: { page, body in
+        page.forEachText(body)
       }
-      if let tally = try await writing?.value { result.tally.add(tally) }
+      return Result(report: report)
     } catch {
-      result.end(error)
-      // The page before one that could not be read is whole.
-      if error is CommandFailure {
-        do {
-          if let tally = try await writing?.value { result.tally.add(tally) }
-        } catch {
-          result.end(error)
-        }
-      }
+      return Result(report: stored() ?? ImportReport(), failure: error)
     }
-    return result
   }
 
-  private func write(_ page: ImportPage) throws -> ImportTally {
-    try core.write { core in
-      let entity = try core.entity(named: entity)
-      let index = entity.indexes.first {
-        $0.isUnique && Set($0.description.attributes) == key
-      }
-      let encoder = JSONRecordEncoder(entity, names: names, isStrict: isStrict)
-      let merge = JSONPageMerge(
-        into: entity, matching: index, mode: conflict, encoder: encoder, core: core)
-      var tally = ImportTally()
-      tally.pages = 1
-      for (place, outcome) in try merge.apply(page.records).enumerated() {
-        tally.count(outcome, page: page, record: place + 1)
-      }
-      tally.unknownMembers = encoder.unknownMembers
-      if isStrict, let reject = tally.rejects.first { throw Stopped(reject: reject) }
-      return tally
+  /// What the store keeps of an import that did not get to its end.
+  private func stored() -> ImportReport? {
+    try? core.read { core in
+      try core.importReports(of: options.name ?? entity).last
     }
   }
 }
 
-extension ImportRun.Result {
-  fileprivate mutating func end(_ error: any Error) {
-    if let stopped = error as? ImportRun.Stopped {
-      isStopped = true
-      tally.rejected += 1
-      tally.rejects.append(stopped.reject)
-    } else {
-      failure = error
-    }
+/// Encodes pages for the entity as it is; for one task.
+private final class PageEncoding {
+  private let run: ImportRun
+  private var encoder: (layout: UInt16, JSONRecordEncoder)?
+
+  init(_ run: ImportRun) { self.run = run }
+
+  func decode(_ page: RecordPage, _ number: Int, _ entity: StoredEntity) -> DecodedPage {
+    var decoded = DecodedPage(number: number, entity: entity)
+    decoded.byteCount = page.byteCount
+    let encoder = encoder(for: entity)
+    encoder.take(
+      page.records, matching: run.key.map(Array.init), isPart: run.conflict == .patch,
+      sizeLimit: run.core.options.recordSizeLimitInBytes, into: &decoded)
+    return decoded
   }
+
+  private func encoder(for entity: StoredEntity) -> JSONRecordEncoder {
+    if let encoder, encoder.layout == entity.layout.number { return encoder.1 }
+    let made = JSONRecordEncoder(entity, names: run.names, isStrict: run.isStrict)
+    encoder = (entity.layout.number, made)
+    return made
+  }
+}
+
+extension PageReader: AsyncSequence {
+  struct AsyncIterator: AsyncIteratorProtocol {
+    let reader: PageReader
+
+    mutating func next() async throws -> RecordPage? { try reader.next() }
+  }
+
+  nonisolated func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: self) }
 }

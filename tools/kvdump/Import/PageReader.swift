@@ -22,6 +22,10 @@ final class PageReader {
   private var pageNumber = 0
   /// Bytes read so far.
   private(set) var bytesRead = 0
+  /// Which file each page was in.
+  let pageFiles = PageFiles()
+  /// Called before each page is read.
+  var willRead: () -> Void = {}
 
   /// - Parameter path: where a page has its records; nil when the page is the records.
   init(_ files: [InputFile], records path: String?) {
@@ -32,16 +36,20 @@ final class PageReader {
   /// The next page, or nil at the end of the last file.
   ///
   /// A page that is no JSON or has no records throws `malformedPage`; there is no going on after it.
-  func next() throws -> ImportPage? {
+  func next() throws -> RecordPage? {
+    willRead()
     while let file = files.last {
-      if let page = try next(in: file) { return page }
+      if let page = try next(in: file) {
+        pageFiles.note(page.number, file.name)
+        return page
+      }
       files.removeLast()
       form = .unknown
     }
     return nil
   }
 
-  private func next(in file: InputFile) throws -> ImportPage? {
+  private func next(in file: InputFile) throws -> RecordPage? {
     switch form {
     case .ended: return nil
     case .lines(var lines):
@@ -55,7 +63,7 @@ final class PageReader {
 
   /// Tells JSON Lines from one JSON text: by the name, or by whether the first line is a whole
   /// value with more behind it.
-  private func start(_ file: InputFile) throws -> ImportPage? {
+  private func start(_ file: InputFile) throws -> RecordPage? {
     var head: [UInt8] = []
     var isLines = file.name.hasSuffix(".jsonl") || file.name.hasSuffix(".ndjson")
     while !isLines, head.count <= Self.textLimits.bytes, let chunk = try read(file) {
@@ -98,7 +106,7 @@ final class PageReader {
 
   private func nextLines(
     _ lines: inout JSONLinesReader, _ file: InputFile
-  ) throws -> ImportPage? {
+  ) throws -> RecordPage? {
     var records: [JSONRecord] = []
     do {
       while records.count < Self.linesPerPage {
@@ -120,13 +128,13 @@ final class PageReader {
     }
     guard !records.isEmpty else { return nil }
     pageNumber += 1
-    return ImportPage(number: pageNumber, file: file.name, records: records)
+    return RecordPage(number: pageNumber, file: file.name, records: records)
   }
 
   /// A line is a page of its own where records are inside it, and else one of `records`.
   private func take(
     _ line: JSONLine, _ records: inout [JSONRecord], _ file: InputFile
-  ) throws -> ImportPage? {
+  ) throws -> RecordPage? {
     guard path == nil else {
       pageNumber += 1
       return try page(line.root, line: line.line, file)
@@ -135,13 +143,13 @@ final class PageReader {
     return nil
   }
 
-  private func page(_ root: JSONNode, line: Int?, _ file: InputFile) throws -> ImportPage {
+  private func page(_ root: JSONNode, line: Int?, _ file: InputFile) throws -> RecordPage {
     guard let records = RecordPath.records(of: root, path: path) else {
       throw CommandFailure.pageWithoutRecords(
         pageNumber, file: file.name, line: line, path: path ?? "",
         candidates: RecordPath.candidates(in: root))
     }
-    return ImportPage(number: pageNumber, file: file.name, records: records)
+    return RecordPage(number: pageNumber, file: file.name, records: records)
   }
 
   private func read(_ file: InputFile) throws -> [UInt8]? {

@@ -31,6 +31,7 @@ struct RawTree {
     case .catalogue: "descriptions of the entities"
     case .counters: "next record ids"
     case .buckets: "the program's own keys and values"
+    case .imports: "how far imports are, and their reports"
     case .records: entity.map { "records of \($0.name)" } ?? "records of an entity not described"
     case .index: index.map { "index \($0)" } ?? "an index not described"
     case nil: nil
@@ -54,6 +55,7 @@ struct RawTree {
     case .catalogue: sealed(key, body) { "\(document($0) ?? "")" }
     case .counters: counter(key, body)
     case .buckets: bucket(key, body)
+    case .imports: sealed(key, body) { importPair(key, $0) }
     case .records: record(key, body)
     case .index: entry(key, body)
     case nil: nil
@@ -86,6 +88,20 @@ struct RawTree {
     guard let (bucket, key) = BucketKey.split(key) else { return nil }
     let text = String(validating: key, as: UTF8.self) ?? HexText.text(key)
     return "\(bucket): \(text), \(max(body.count - 4, 0)) bytes"
+  }
+
+  private func importPair(
+    _ key: UnsafeRawBufferPointer, _ content: UnsafeRawBufferPointer
+  ) -> String? {
+    guard let (name, key) = ImportKey.split(key) else { return nil }
+    let what =
+      switch key {
+      case .state: "open"
+      case .memory: "page"
+      case .report(let run): "run \(run)"
+      case .seen(let page): "seen on page \(page)"
+      }
+    return "\(name): \(what) \(document(content) ?? "")"
   }
 
   private func sealed(

@@ -79,6 +79,7 @@ package struct Verifier {
     }
     try verifyForeignTrees()
     try section(.buckets) { try $0.verifyBuckets() }
+    try section(.imports) { try $0.verifyImports() }
     report.findings = findings.kept
     report.findingCount = findings.count
     return report
@@ -147,7 +148,7 @@ package struct Verifier {
               "is not in the catalogue and has \(count) entries, must be empty"))
         }
       case nil: report.notices.append("tree '\(text)' is of no version-1 store and was not read")
-      case .header, .catalogue, .counters, .buckets: break
+      case .header, .catalogue, .counters, .buckets, .imports: break
       }
     }
   }

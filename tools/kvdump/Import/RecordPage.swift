@@ -1,11 +1,27 @@
 import EntityStore
 
-/// Records that are written in one transaction.
-struct ImportPage: Sendable {
+/// A page of a file, parsed.
+struct RecordPage: Sendable {
   /// From 1, over all files.
   let number: Int
   let file: String
   let records: [JSONRecord]
+
+  /// Calls `body` with the bytes of each text that the records are in.
+  func forEachText(_ body: (UnsafeRawBufferPointer) -> Void) {
+    var last: JSONDocument?
+    for record in records where record.node.document !== last {
+      last = record.node.document
+      record.node.document.withText(body)
+    }
+  }
+
+  /// Of the texts.
+  var byteCount: Int {
+    var count = 0
+    forEachText { count += $0.count }
+    return count
+  }
 }
 
 /// Where in a JSON value the records are.

@@ -1,0 +1,82 @@
+package import LodestoreFormat
+
+/// How each attribute of a stored record is merged with that of an incoming one.
+package struct AttributePolicies: Sendable {
+  package enum Policy: Sendable {
+    /// The incoming value wins.
+    case incoming
+    /// The stored value wins, unless it is null.
+    case stored
+    /// Two different values refuse the incoming record.
+    case fail
+    /// The value of the record with the later date in the attribute with this number wins; the
+    /// incoming one when the dates are equal. Null is before every date.
+    case newest(date: UInt32)
+    /// The program makes one value of both.
+    case combine(@Sendable (_ stored: Value, _ incoming: Value) throws -> Value)
+  }
+
+  /// Of attributes that are not in ``byNumber``.
+  package var standard: Policy
+  package var byNumber: [UInt32: Policy]
+
+  package init(standard: Policy, byNumber: [UInt32: Policy] = [:]) {
+    self.standard = standard
+    self.byNumber = byNumber
+  }
+
+  /// The merged content; an attribute that was not given keeps its stored value.
+  func merge(
+    _ input: MergeInput, isGiven: (_ place: Int) -> Bool
+  ) throws(StoreError) -> [UInt8] {
+    let entity = input.entity
+    let (stored, incoming) = try input.values()
+    var merged = stored
+    for (place, attribute) in entity.layout.attributes.enumerated() where isGiven(place) {
+      guard stored[place] != incoming[place] else { continue }
+      switch byNumber[attribute.number] ?? standard {
+      case .incoming: merged[place] = incoming[place]
+      case .stored: if stored[place] == .null { merged[place] = incoming[place] }
+      case .fail:
+        let name = entity.description.attribute(number: attribute.number)?.name ?? "?"
+        throw StoreError(
+          .mergeConflict,
+          "'\(name)' has another value in the stored \(entity.name) \(input.id), and may not "
+            + "change", entity: entity.name, attribute: name, recordID: input.id)
+      case .newest(let date):
+        guard let clock = entity.layout.placeIndex(ofAttribute: date) else { continue }
+        if !Self.isLater(stored[clock], than: incoming[clock]) { merged[place] = incoming[place] }
+      case .combine(let body):
+        merged[place] = try combined(body, stored[place], incoming[place], attribute, input)
+      }
+    }
+    return try input.content(merged)
+  }
+
+  private func combined(
+    _ body: (Value, Value) throws -> Value, _ stored: Value, _ incoming: Value,
+    _ attribute: RecordLayout.Attribute, _ input: MergeInput
+  ) throws(StoreError) -> Value {
+    let value: Value
+    do {
+      value = try body(stored, incoming)
+    } catch {
+      throw StoreError(
+        .mergeConflict, "cannot merge with \(input.entity.name) \(input.id): \(error)",
+        cause: error, entity: input.entity.name, recordID: input.id)
+    }
+    guard value == .null ? attribute.isOptional : value.fits(attribute.type) else {
+      throw StoreError(
+        .unstorableValue,
+        "the merged value does not fit an attribute of type \(attribute.type.name)",
+        entity: input.entity.name, recordID: input.id)
+    }
+    return value
+  }
+
+  private static func isLater(_ a: Value, than b: Value) -> Bool {
+    guard case .date(let a) = a else { return false }
+    guard case .date(let b) = b else { return true }
+    return a > b
+  }
+}

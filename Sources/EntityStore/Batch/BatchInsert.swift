@@ -1,0 +1,101 @@
+internal import LodestoreFormat
+
+/// Takes the records of a batch insert as they come, and writes them as the rule says.
+///
+/// With ``MergeRule/fail`` records go straight into the page and nothing remains of a batch that
+/// throws; with the other rules so many at a time are merged.
+struct BatchInsert {
+  /// Entries in the index arenas and records before a part is merged.
+  private static let partCount = 1 << 14
+  private static let partByteCount = 16 << 20
+
+  private let core: TransactionCore
+  private let entity: StoredEntity
+  private let rule: MergeRule
+  private let bulk: BulkInsert?
+  private var batch: RecordBatch
+  private let keepsIDs: Bool
+  private var counts = InsertCounts()
+
+  init(
+    into entity: StoredEntity, rule: MergeRule, core: TransactionCore, expectedCount: Int,
+    keepsIDs: Bool
+  ) throws(StoreError) {
+    self.core = core
+    self.entity = entity
+    self.rule = rule
+    self.keepsIDs = keepsIDs
+    batch = RecordBatch(entity.layout)
+    if case .fail = rule {
+      bulk = try BulkInsert(into: entity, core: core, expectedCount: expectedCount)
+      if keepsIDs { counts.ids.reserveCapacity(expectedCount) }
+    } else {
+      bulk = nil
+    }
+  }
+
+  /// Adds a record, which has four free bytes behind its content.
+  ///
+  /// - Parameter isGiven: which attributes it was given; `nil` for all.
+  mutating func add(
+    _ content: UnsafeMutableRawBufferPointer, given isGiven: [Bool]? = nil
+  ) throws(StoreError) {
+    if let bulk {
+      try counts.count(.inserted(try bulk.append(content)), keepsIDs)
+      return
+    }
+    if let isGiven {
+      batch.append(UnsafeRawBufferPointer(content), given: isGiven)
+    } else {
+      batch.append(UnsafeRawBufferPointer(content))
+    }
+    if batch.count >= Self.partCount || batch.byteCount >= Self.partByteCount { try flush() }
+  }
+
+  /// Takes back what can be: called when the values end with an error.
+  func takeBack() throws(StoreError) { try bulk?.takeBack() }
+
+  mutating func finish() throws(StoreError) -> InsertCounts {
+    if let bulk { try bulk.finish() } else { try flush() }
+    return counts
+  }
+
+  private mutating func flush() throws(StoreError) {
+    guard !batch.isEmpty else { return }
+    let merge = BatchMerge(
+      batch, into: entity, matching: entity.indexes.filter(\.isUnique), rule: rule, core: core)
+    for outcome in try merge.apply() { try counts.count(outcome, keepsIDs) }
+    batch.removeAll()
+  }
+}
+
+/// What became of the records of a batch insert.
+struct InsertCounts {
+  var ids: [UInt64] = []
+  var inserted = 0
+  var updated = 0
+  var unchanged = 0
+  var ignored = 0
+
+  mutating func count(_ outcome: BatchMerge.Outcome, _ keepsIDs: Bool) throws(StoreError) {
+    switch outcome {
+    case .inserted: inserted += 1
+    case .updated: updated += 1
+    case .unchanged: unchanged += 1
+    case .ignored: ignored += 1
+    case .rejected: break
+    }
+    let id = try outcome.id()
+    if keepsIDs { ids.append(id) }
+  }
+}
+
+extension BatchMerge.Outcome {
+  /// The id of the record; throws why there is none.
+  func id() throws(StoreError) -> UInt64 {
+    switch self {
+    case .inserted(let id), .updated(let id), .unchanged(let id), .ignored(let id): return id
+    case .rejected(let error): throw error
+    }
+  }
+}

@@ -1,0 +1,311 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension BatchMerge {
+  /// Writes all records that do not go by themselves.
+  func writeTogether() throws(StoreError) {
+    let removed = EntryArenas(count: entity.indexes.count, expectedCount: 0)
+    let added = EntryArenas(count: entity.indexes.count, expectedCount: batch.count)
+    do {
+      let cursor = try Cursor(entity.records, in: core.transaction)
+      for place in heldPlaces() {
+        guard let holder = holders[place] else { continue }
+        try change(place, holder, cursor, removed: removed, added: added)
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+    try append(added)
+    for (place, index) in entity.indexes.enumerated() {
+      removed[place].sort()
+      try removed[place].remove(from: index, core: core)
+      added[place].sort()
+      try added[place].write(into: index, core: core)
+    }
+  }
+
+  /// The places with stored records, in the order of these: neighbours are read together.
+  private func heldPlaces() -> [Int] {
+    outcomes.indices
+      .filter { outcomes[$0] == nil && !isApart[$0] && holders[$0] != nil }
+      .sorted { (holders[$0] ?? 0, $0) < (holders[$1] ?? 0, $1) }
+  }
+
+  // MARK: Stored records
+
+  private func change(
+    _ place: Int, _ holder: UInt64, _ cursor: Cursor, removed: EntryArenas, added: EntryArenas
+  ) throws {
+    guard try cursor.seek(holder) else { throw missing(holder) }
+    let stored = try entity.view(cursor.value, id: holder)
+    try batch.withRecord(place) { (incoming) throws(StoreError) in
+      guard let record = try changed(place, holder, stored, incoming) else { return }
+      do {
+        try collect(place, stored, record, incoming, holder, removed: removed, added: added)
+        if isApart[place] { return }
+        if case .renew = rule {
+          try core.raiseCounter(of: entity)
+          try cursor.delete()
+          holders[place] = nil
+          isRenewed[place] = true
+        } else {
+          try record.withBytes { (bytes) throws(LMDBError) in
+            try cursor.replaceCurrent(with: bytes)
+          }
+          outcomes[place] = .updated(holder)
+        }
+      } catch {
+        throw StoreError(wrapping: error)
+      }
+    }
+  }
+
+  /// The sealed record that the stored one becomes; `nil`, with the outcome noted, when it stays.
+  private func changed(
+    _ place: Int, _ holder: UInt64, _ stored: RecordView, _ incoming: UnsafeRawBufferPointer
+  ) throws(StoreError) -> [UInt8]? {
+    if core.store.options.verifiesChecksums { try entity.verifyChecksum(of: stored, id: holder) }
+    // Most records of an import that comes again are the same bytes.
+    if stored.layout === entity.layout, batch.isWhole(place), rule.keepsEqualRecords,
+      isEqual(stored.content, incoming)
+    {
+      outcomes[place] = .unchanged(holder)
+      return nil
+    }
+    let content: [UInt8]
+    do throws(StoreError) {
+      let input = MergeInput(
+        core: core, entity: entity, id: holder, stored: stored,
+        incoming: try entity.view(incoming, id: 0))
+      switch try rule.merge(input, isGiven: { batch.isGiven($0, at: place) }) {
+      case .kept:
+        outcomes[place] = .ignored(holder)
+        return nil
+      case .incoming: content = Array(incoming)
+      case .content(let merged):
+        try core.checkSize(merged.count - RecordLayout.checksumSize, of: entity)
+        content = merged
+      }
+    } catch  where error.code != .damaged {
+      outcomes[place] = .rejected(error)
+      return nil
+    }
+    var record = content
+    try record.withMutableBytes { (bytes) throws(StoreError) in
+      _ = core.seal(
+        UnsafeMutableRawBufferPointer(rebasing: bytes.dropLast(RecordLayout.checksumSize)),
+        id: holder)
+    }
+    if try isSame(stored, record, id: holder) {
+      outcomes[place] = .unchanged(holder)
+      return nil
+    }
+    return record
+  }
+
+  private func isEqual(_ content: UnsafeRawBufferPointer, _ incoming: UnsafeRawBufferPointer)
+    -> Bool
+  {
+    content.count == incoming.count - RecordLayout.checksumSize
+      && core.isSame(
+        content, UnsafeRawBufferPointer(rebasing: incoming.dropLast(RecordLayout.checksumSize)))
+  }
+
+  /// Whether a stored record, of any layout, has the values of `record`.
+  private func isSame(
+    _ stored: RecordView, _ record: [UInt8], id: UInt64
+  ) throws(StoreError) -> Bool {
+    if stored.layout === entity.layout {
+      return record.withBytes { core.isSame(stored.bytes, $0) }
+    }
+    return try core.carriedOver(stored, id: id, of: entity) == record
+  }
+
+  /// Notes the entries that change; sets the record apart when a merge gave it a unique key that
+  /// neither record had.
+  private func collect(
+    _ place: Int, _ stored: RecordView, _ record: [UInt8], _ incoming: UnsafeRawBufferPointer,
+    _ id: UInt64, removed: EntryArenas, added: EntryArenas
+  ) throws(StoreError) {
+    try core.collectKeys(of: stored, id: id, of: entity, into: &core.oldKeys)
+    if case .renew = rule {
+      for (arena, _) in entity.indexes.enumerated() {
+        core.oldKeys.withKey(arena) { removed[arena].append(key: $0, recordID: id) }
+      }
+      return
+    }
+    try record.withBytes { (bytes) throws(StoreError) in
+      let view = try entity.view(bytes, id: id)
+      try core.collectKeys(of: view, id: id, of: entity, into: &core.newKeys)
+    }
+    if rule.makesOtherKeys {
+      try setApartOtherKeys(place, try entity.view(incoming, id: id), id)
+      if isApart[place] { return }
+    }
+    for arena in entity.indexes.indices where !core.newKeys.isEqual(to: core.oldKeys, at: arena) {
+      core.oldKeys.withKey(arena) { removed[arena].append(key: $0, recordID: id) }
+      core.newKeys.withKey(arena) { added[arena].append(key: $0, recordID: id) }
+    }
+  }
+
+  private func setApartOtherKeys(
+    _ place: Int, _ incoming: RecordView, _ id: UInt64
+  ) throws(StoreError) {
+    for (number, index) in entity.indexes.enumerated() where index.isUnique {
+      if core.newKeys.isEqual(to: core.oldKeys, at: number) { continue }
+      try core.encodeKey(of: incoming, id: id, in: index, of: entity)
+      let isIncoming = core.newKeys.withKey(number) { compareKeys($0, core.key.bytes) == 0 }
+      if !isIncoming { isApart[place] = true }
+    }
+  }
+
+  private func missing(_ id: UInt64) -> StoreError {
+    .damagedIndex(entity.name, "an index leads to record \(id), which is not there")
+  }
+
+  // MARK: New records
+
+  private func append(_ added: EntryArenas) throws(StoreError) {
+    var next = try core.nextID(of: entity)
+    do {
+      let cursor = try Cursor(entity.records, in: core.transaction)
+      for place in outcomes.indices
+      where outcomes[place] == nil && !isApart[place] && holders[place] == nil {
+        if let refusal = refusalOfNew(place) {
+          outcomes[place] = .rejected(refusal)
+          continue
+        }
+        let id = next
+        try batch.withRecord(place) { (record) throws(StoreError) in
+          let view = try entity.view(record, id: id)
+          for (arena, index) in entity.indexes.enumerated() {
+            try core.encodeKey(of: view, id: id, in: index, of: entity)
+            added[arena].append(key: core.key.bytes, recordID: id)
+          }
+          try append(record, id, at: cursor)
+        }
+        outcomes[place] = isRenewed[place] ? .updated(id) : .inserted(id)
+        next += 1
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+    core.nextIDs[entity.number] = next
+  }
+
+  /// Why a record that was given only some attributes cannot be a new one.
+  private func refusalOfNew(_ place: Int) -> StoreError? {
+    guard !batch.isWhole(place) else { return nil }
+    let missing = entity.description.declaredAttributes.enumerated().first {
+      !batch.isGiven($0, at: place) && !$1.isOptional && $1.initial == .null
+    }
+    guard let name = missing?.element.name else { return nil }
+    return StoreError(
+      .unstorableValue, "'\(name)' is absent, and required", entity: entity.name, attribute: name)
+  }
+
+  private func append(
+    _ record: UnsafeRawBufferPointer, _ id: UInt64, at cursor: Cursor
+  ) throws(StoreError) {
+    do {
+      guard let page = try cursor.appendReserving(id, byteCount: record.count) else {
+        throw StoreError.damagedIndex(entity.name, "record \(id) exists although it is new")
+      }
+      page.copyMemory(from: record)
+      _ = core.seal(
+        UnsafeMutableRawBufferPointer(rebasing: page.dropLast(RecordLayout.checksumSize)), id: id)
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  // MARK: Apart
+
+  /// Writes a record by itself, with all that was written before in view.
+  func writeAlone(_ place: Int) throws(StoreError) -> Outcome {
+    do throws(StoreError) {
+      return try batch.withRecord(place) { (record) throws(StoreError) in
+        let view = try entity.view(record, id: 0)
+        guard let holder = try holder(of: view) else {
+          if let refusal = refusalOfNew(place) { throw refusal }
+          return try content(Array(record)) { (content) throws(StoreError) in
+            .inserted(try core.insert(content, into: entity))
+          }
+        }
+        guard let stored = try core.record(holder, of: entity) else { throw missing(holder) }
+        let input = MergeInput(
+          core: core, entity: entity, id: holder, stored: try entity.view(stored, id: holder),
+          incoming: view)
+        switch try rule.merge(input, isGiven: { batch.isGiven($0, at: place) }) {
+        case .kept: return .ignored(holder)
+        case .incoming: return try replace(holder, with: Array(record))
+        case .content(let merged):
+          try core.checkSize(merged.count - RecordLayout.checksumSize, of: entity)
+          return try replace(holder, with: merged)
+        }
+      }
+    } catch
+      where error.code == .uniqueViolation || error.code == .mergeConflict
+      || error.code == .unstorableValue
+    {
+      return .rejected(error)
+    }
+  }
+
+  private func replace(_ id: UInt64, with record: [UInt8]) throws(StoreError) -> Outcome {
+    try content(record) { (content) throws(StoreError) in
+      guard case .renew = rule else {
+        return try core.update(id, to: content, in: entity) ? .updated(id) : .unchanged(id)
+      }
+      if let stored = try core.record(id, of: entity),
+        try isSame(
+          try entity.view(stored, id: id), Array(core.seal(content, id: id)), id: id)
+      {
+        return .unchanged(id)
+      }
+      _ = try core.delete(id, from: entity)
+      return .updated(try core.insert(content, into: entity))
+    }
+  }
+
+  private func content<R>(
+    _ record: [UInt8], _ body: (UnsafeMutableRawBufferPointer) throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    var record = record
+    return try record.withMutableBytes { (bytes) throws(StoreError) in
+      try body(UnsafeMutableRawBufferPointer(rebasing: bytes.dropLast(RecordLayout.checksumSize)))
+    }
+  }
+
+  /// The stored record that the matching indexes lead to.
+  private func holder(of view: RecordView) throws(StoreError) -> UInt64? {
+    var found: (id: UInt64, index: StoredIndex)?
+    for index in matching {
+      let hasNull = try core.encodeKey(of: view, id: 0, in: index, of: entity)
+      guard !hasNull, let holder = try core.holder(of: core.key.bytes, in: index) else { continue }
+      if let found, found.id != holder {
+        throw .severalHolders(entity: entity.name, indexes: [found.index.name, index.name])
+      }
+      if found == nil { found = (holder, index) }
+    }
+    return found?.id
+  }
+}
+
+extension MergeRule {
+  /// Whether a record that is equal to the stored one is told as unchanged, not refused or ignored.
+  var keepsEqualRecords: Bool {
+    switch self {
+    case .fail, .ignore, .closure: false
+    case .replace, .renew, .patch, .patchGiven, .policy: true
+    }
+  }
+
+  /// Whether a merged record may have a unique key that neither of the two had.
+  var makesOtherKeys: Bool {
+    switch self {
+    case .fail, .ignore, .replace, .renew: false
+    case .patch, .patchGiven, .policy, .closure: true
+    }
+  }
+}

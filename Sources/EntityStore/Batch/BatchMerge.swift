@@ -1,0 +1,138 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// Merges a batch of records into an entity: those that unique indexes lead to already as the rule
+/// says, the others as new records.
+///
+/// The stored records are found in one pass over the sorted keys and compared before anything is
+/// written, so that an unchanged record costs one read and no write. New records are appended, and
+/// the entries of each index removed and written in key order. A record whose unique keys meet
+/// those of others of the batch, or of another stored record, goes by itself when the rest is done.
+package final class BatchMerge {
+  /// What became of one record of the batch, and its id.
+  package enum Outcome: Sendable {
+    case inserted(UInt64), updated(UInt64), unchanged(UInt64), ignored(UInt64)
+    case rejected(StoreError)
+  }
+
+  let core: TransactionCore
+  let entity: StoredEntity
+  let batch: RecordBatch
+  let matching: [StoredIndex]
+  let rule: MergeRule
+  /// The end of each page in the batch, where the last of the records of one page with one key is
+  /// taken and the others are refused; empty where all are taken, one after the other.
+  private let pageEnds: [Int]
+  var outcomes: [Outcome?]
+  /// The stored record that each record of the batch is merged with.
+  var holders: [UInt64?]
+  /// Records that go by themselves.
+  var isApart: [Bool]
+  /// Records whose stored ones were removed for them.
+  var isRenewed: [Bool]
+
+  /// - Parameters:
+  ///   - matching: the unique indexes that records are matched by; without one all are inserted.
+  ///   - pageEnds: ascending, the last of them the number of records.
+  package init(
+    _ batch: RecordBatch, into entity: StoredEntity, matching: [StoredIndex], rule: MergeRule,
+    pageEnds: [Int] = [], core: TransactionCore
+  ) {
+    self.core = core
+    self.entity = entity
+    self.matching = matching
+    self.rule = rule
+    self.pageEnds = pageEnds
+    self.batch = batch
+    outcomes = Array(repeating: nil, count: batch.count)
+    holders = Array(repeating: nil, count: batch.count)
+    isApart = Array(repeating: false, count: batch.count)
+    isRenewed = Array(repeating: false, count: batch.count)
+  }
+
+  /// Writes the batch; one outcome a record, in order.
+  ///
+  /// After an error some records are written and some are not: the transaction can only be aborted.
+  package func apply() throws(StoreError) -> [Outcome] {
+    // First those that tell which record is meant, then those that are only to hold.
+    for index in matching { try match(by: index, isMatching: true) }
+    for index in entity.indexes where index.isUnique {
+      if matching.contains(where: { $0.description.number == index.description.number }) {
+        continue
+      }
+      try match(by: index, isMatching: false)
+    }
+    do throws(StoreError) {
+      try writeTogether()
+      for place in outcomes.indices where isApart[place] && outcomes[place] == nil {
+        outcomes[place] = try writeAlone(place)
+      }
+    } catch {
+      core.brokenBy = error
+      throw error
+    }
+    return outcomes.map { $0 ?? .rejected(.damagedIndex(entity.name, "a record was left out")) }
+  }
+
+  /// Finds what the keys of `index` lead to, and which of them come more than once.
+  private func match(by index: StoredIndex, isMatching: Bool) throws(StoreError) {
+    let box = EntryArenaBox(expectedCount: batch.count)
+    for place in 0..<batch.count {
+      try batch.withRecord(place) { (record) throws(StoreError) in
+        let view = try entity.view(record, id: 0)
+        let hasNull = try core.encodeKey(of: view, id: 0, in: index, of: entity)
+        if !hasNull { box.append(key: core.key.bytes, recordID: UInt64(place)) }
+      }
+    }
+    box.sort()
+    let places = box.arena.entries.map { Int(box.arena.recordID($0)) }
+    var start = 0
+    while start < places.count {
+      var end = start + 1
+      while end < places.count, box.isRepeated(at: end) { end += 1 }
+      if end - start > 1 { settle(repeated: places[start..<end], index, isMatching) }
+      start = end
+    }
+    try box.eachHeld(in: index, core: core) { (position, holder) throws(StoreError) in
+      let place = places[position]
+      if let known = holders[place] {
+        if known != holder { isApart[place] = true }
+      } else if isMatching {
+        holders[place] = holder
+      } else {
+        isApart[place] = true
+      }
+      return true
+    }
+  }
+
+  /// Records of the batch with one key, in the order of the batch, which the sort has kept.
+  private func settle(
+    repeated places: ArraySlice<Int>, _ index: StoredIndex, _ isMatching: Bool
+  ) {
+    if !isMatching || pageEnds.isEmpty {
+      for place in places { isApart[place] = true }
+      return
+    }
+    // So that importing the same page again changes nothing.
+    for (place, next) in zip(places, places.dropFirst()) where page(of: place) == page(of: next) {
+      outcomes[place] = .rejected(
+        StoreError(
+          .uniqueViolation,
+          "a later record of the page has the same '\(index.name)'; the last one is kept",
+          entity: entity.name, index: index.name))
+    }
+    let left = places.filter { outcomes[$0] == nil }
+    if left.count > 1 { for place in left { isApart[place] = true } }
+  }
+
+  private func page(of place: Int) -> Int {
+    var low = 0
+    var high = pageEnds.count
+    while low < high {
+      let middle = (low + high) / 2
+      if pageEnds[middle] <= place { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

@@ -1,0 +1,225 @@
+internal import LodestoreFormat
+
+/// What an insert does when a unique index already leads to a record.
+public enum InsertConflict<E: Entity>: Sendable {
+  /// Throws ``StoreError/Code/uniqueViolation``.
+  case fail
+  /// Leaves the stored record as it is.
+  case ignore
+  /// Gives the stored record all values of the new one; it keeps its id.
+  case replace
+  /// Gives the stored record the values of these attributes, or of those that were given where a
+  /// dictionary or a ``RecordDraft`` says which; the others stay.
+  case patch([any PartialKeyPath<E> & Sendable]? = nil)
+  /// Gives the stored record what the closure makes of the stored and the new one; throws what it
+  /// throws.
+  case merge(@Sendable (_ stored: E, _ incoming: E) throws -> E)
+}
+
+/// What ``InsertResult`` holds.
+public enum InsertReturning: Sendable {
+  /// Counts and ids, eight bytes a record.
+  case ids
+  /// Counts alone.
+  case counts
+}
+
+/// What became of the values of a batch insert.
+public struct InsertResult<E: Entity>: Sendable {
+  /// The ids of the records, new or found, in the order of the values; empty when only counts were
+  /// asked for.
+  public internal(set) var ids: [E.ID] = []
+  /// How many records are new.
+  public internal(set) var insertedCount = 0
+  /// How many stored records have other values now.
+  public internal(set) var updatedCount = 0
+  /// How many stored records had these values already.
+  public internal(set) var unchangedCount = 0
+  /// How many values were left out, as the conflict mode says.
+  public internal(set) var ignoredCount = 0
+
+  /// How many values were given.
+  public var count: Int { insertedCount + updatedCount + unchangedCount + ignoredCount }
+
+  init(_ counts: InsertCounts) {
+    ids = counts.ids.map { RecordID(rawValue: $0) }
+    insertedCount = counts.inserted
+    updatedCount = counts.updated
+    unchangedCount = counts.unchanged
+    ignoredCount = counts.ignored
+  }
+}
+
+extension WriteTransaction {
+  /// Stores many new records, as one step.
+  ///
+  /// Stored records are found in one pass, and index entries are written in key order, so that a batch
+  /// is faster than its single inserts, the more so the larger it is.
+  ///
+  /// - Throws: as ``insert(_:onConflict:)``. With ``InsertConflict/fail`` nothing of the batch
+  ///   remains, and the transaction can go on; with another mode, when a value violates another
+  ///   unique index, other values of the batch are stored.
+  /// - Complexity: O(*k* log *k*) for *k* values, and a visit of each index page concerned. With
+  ///   ``InsertConflict/fail`` the index entries of the whole call are in memory.
+  @discardableResult
+  public mutating func insert<E: Entity>(
+    contentsOf values: some Sequence<E>, onConflict: InsertConflict<E> = .fail,
+    returning: InsertReturning = .ids
+  ) throws(StoreError) -> InsertResult<E> {
+    let entity = try core.entity(E.self)
+    var insert = try BatchInsert(
+      into: entity, rule: try onConflict.rule(in: entity), core: core,
+      expectedCount: values.underestimatedCount, keepsIDs: returning == .ids)
+    do throws(StoreError) {
+      for value in values {
+        try check(isNew: value, entity)
+        try insert.add(try core.encode(value, of: entity))
+      }
+    } catch {
+      try insert.takeBack()
+      throw error
+    }
+    return InsertResult(try insert.finish())
+  }
+
+  /// Stores records from dictionaries by attribute names, as one step.
+  ///
+  ///     try tx.insert(Film.self, dictionaries: rows, onConflict: .patch())
+  ///
+  /// An attribute that a dictionary lacks keeps the stored value with ``InsertConflict/patch(_:)``;
+  /// in a new record it has its initial value, or null. Whole numbers are taken for attributes of
+  /// other widths and for fractions where they fit exactly.
+  ///
+  /// - Throws: as ``insert(contentsOf:onConflict:returning:)``, and
+  ///   ``StoreError/Code/unstorableValue`` for a name that is no attribute, a value of another type,
+  ///   and a required attribute that a new record lacks.
+  @discardableResult
+  public mutating func insert<E: Entity>(
+    _ type: E.Type, dictionaries: some Sequence<[String: any AttributeValue]>,
+    onConflict: InsertConflict<E> = .fail, returning: InsertReturning = .ids
+  ) throws(StoreError) -> InsertResult<E> {
+    var rows = dictionaries.makeIterator()
+    do {
+      return try insert(type, onConflict: onConflict, returning: returning) {
+        (draft: inout RecordDraft<E>) throws in
+        guard let row = rows.next() else { return true }
+        try draft.take(row)
+        return false
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  /// Stores records from a dictionary that `fill` fills, one a call, until it returns true.
+  ///
+  ///     try tx.insert(Film.self) { (row: inout [String: any AttributeValue]) in
+  ///       guard let line = lines.next() else { return true }
+  ///       row["title"] = line.title
+  ///       row["episode"] = line.episode
+  ///       return false
+  ///     }
+  ///
+  /// The dictionary is empty at each call; the call that returns true inserts nothing.
+  ///
+  /// - Throws: as ``insert(_:dictionaries:onConflict:returning:)``, and what `fill` throws.
+  @discardableResult
+  public mutating func insert<E: Entity>(
+    _ type: E.Type, onConflict: InsertConflict<E> = .fail, returning: InsertReturning = .ids,
+    fillingDictionary fill: (inout [String: any AttributeValue]) throws -> Bool
+  ) throws -> InsertResult<E> {
+    try insert(type, onConflict: onConflict, returning: returning) {
+      (draft: inout RecordDraft<E>) throws in
+      var dictionary: [String: any AttributeValue] = [:]
+      if try fill(&dictionary) { return true }
+      try draft.take(dictionary)
+      return false
+    }
+  }
+
+  /// Stores records from a draft that `fill` fills, one a call, until it returns true.
+  ///
+  ///     try tx.insert(Film.self, onConflict: .patch()) { draft in
+  ///       guard let line = lines.next() else { return true }
+  ///       draft.title = line.title
+  ///       draft.episode = line.episode
+  ///       return false
+  ///     }
+  ///
+  /// Nothing is assigned in the draft of each call; the call that returns true inserts nothing. The draft
+  /// knows which attributes were assigned: with ``InsertConflict/patch(_:)`` the others keep
+  /// their stored values, and in a new record they have their initial values or null.
+  ///
+  /// - Throws: as ``insert(_:dictionaries:onConflict:returning:)``, and what `fill` throws.
+  @discardableResult
+  public mutating func insert<E: Entity>(
+    _ type: E.Type, onConflict: InsertConflict<E> = .fail, returning: InsertReturning = .ids,
+    fillingRecord fill: (inout RecordDraft<E>) throws -> Bool
+  ) throws -> InsertResult<E> {
+    let entity = try core.entity(E.self)
+    let rule = try onConflict.rule(in: entity)
+    var insert = try BatchInsert(
+      into: entity, rule: rule, core: core, expectedCount: 0, keepsIDs: returning == .ids)
+    var draft = RecordDraft<E>(entity)
+    do {
+      while true {
+        draft.begin()
+        if try fill(&draft) { break }
+        let content = try draft.content(isPart: rule.takesParts)
+        try core.checkSize(content.count, of: entity)
+        try insert.add(
+          UnsafeMutableRawBufferPointer(mutating: content), given: draft.isGiven)
+      }
+    } catch {
+      try insert.takeBack()
+      throw error
+    }
+    return InsertResult(try insert.finish())
+  }
+}
+
+extension InsertConflict {
+  /// The rule with the attributes of `entity`.
+  func rule(in entity: StoredEntity) throws(StoreError) -> MergeRule {
+    switch self {
+    case .fail: return .fail
+    case .ignore: return .ignore
+    case .replace: return .replace
+    case .patch(nil): return .patchGiven
+    case .patch(let paths?):
+      var numbers: Set<UInt32> = []
+      for path in paths { numbers.insert(try entity.attribute(at: path, of: E.self).number) }
+      return .patch(numbers)
+    case .merge(let body): return .closure { try $0.merged(E.self, body) }
+    }
+  }
+}
+
+extension MergeRule {
+  /// Whether a record may lack required attributes, as those that it lacks are not taken.
+  var takesParts: Bool {
+    if case .patchGiven = self { return true }
+    return false
+  }
+}
+
+extension StoredEntity {
+  /// The attribute that `type` keeps at `path`.
+  func attribute<E: Entity>(
+    at path: AnyKeyPath, of type: E.Type
+  ) throws(StoreError) -> EntityDescription.Attribute {
+    guard let place = E.schema.place(of: path),
+      let attribute = description.attribute(named: E.schema.attributes[place].name)
+    else { throw .badSchema(entity: name, "\(path) is no attribute of it") }
+    return attribute
+  }
+}
+
+extension MergeInput {
+  /// The content of what `body` makes of both records as values of `E`.
+  func merged<E: Entity>(_: E.Type, _ body: (E, E) throws -> E) throws -> [UInt8] {
+    let old = try core.decode(E.self, stored.bytes, id: id, of: entity)
+    let merged = try body(old, try core.decode(E.self, incoming, id: id, of: entity))
+    return Array(try core.encode(merged, of: entity))
+  }
+}

@@ -1,0 +1,104 @@
+package import LodestoreFormat
+
+/// What becomes of an incoming record when unique indexes already lead to a stored one.
+package enum MergeRule: Sendable {
+  /// The incoming record is refused.
+  case fail
+  /// The stored record stays as it is.
+  case ignore
+  /// The stored record takes all incoming values.
+  case replace
+  /// The stored record is removed and the incoming one inserted, unless they have the same values.
+  case renew
+  /// The stored record takes the values of these attribute numbers.
+  case patch(Set<UInt32>)
+  /// The stored record takes the values of the attributes that the incoming one was given.
+  case patchGiven
+  /// Each attribute has a policy of its own.
+  case policy(AttributePolicies)
+  /// The program makes the new content of both; an error refuses the incoming record.
+  case closure(@Sendable (MergeInput) throws -> [UInt8])
+}
+
+/// A stored record and an incoming one with the same key.
+package struct MergeInput {
+  package let core: TransactionCore
+  package let entity: StoredEntity
+  package let id: UInt64
+  package let stored: RecordView
+  /// In the current layout; its checksum is not set.
+  package let incoming: RecordView
+}
+
+extension MergeRule {
+  /// What a stored record becomes.
+  enum Merged {
+    case kept
+    /// All incoming values.
+    case incoming
+    /// A content of the current layout, with room for its checksum.
+    case content([UInt8])
+  }
+
+  /// Applies the rule to two records with one key; throws what refuses the incoming one.
+  func merge(
+    _ input: MergeInput, isGiven: (_ place: Int) -> Bool
+  ) throws(StoreError) -> Merged {
+    let entity = input.entity
+    switch self {
+    case .fail:
+      throw StoreError(
+        .uniqueViolation, "its key already leads to \(entity.name) \(input.id)",
+        entity: entity.name, recordID: input.id)
+    case .ignore: return .kept
+    case .replace, .renew: return .incoming
+    case .patch(let numbers):
+      let attributes = entity.layout.attributes
+      return .content(try input.patched { numbers.contains(attributes[$0].number) })
+    case .patchGiven:
+      return .content(try input.patched(isGiven))
+    case .policy(let policies):
+      return .content(try policies.merge(input, isGiven: isGiven))
+    case .closure(let body):
+      do {
+        var content = try body(input)
+        content.append(contentsOf: repeatElement(0, count: RecordLayout.checksumSize))
+        return .content(content)
+      } catch let error as StoreError {
+        throw error
+      } catch {
+        throw StoreError(
+          .unstorableValue, "cannot merge with \(entity.name) \(input.id): \(error)",
+          cause: error, entity: entity.name, recordID: input.id)
+      }
+    }
+  }
+}
+
+extension MergeInput {
+  /// The values of both records, by the places of the current layout.
+  func values() throws(StoreError) -> (stored: [Value], incoming: [Value]) {
+    do {
+      return (try entity.values(of: stored), try entity.values(of: incoming))
+    } catch {
+      throw .damagedRecord(entity: entity.name, recordID: id, error)
+    }
+  }
+
+  /// The stored record with the incoming values at the places for which `isTaken` is true.
+  func patched(_ isTaken: (_ place: Int) -> Bool) throws(StoreError) -> [UInt8] {
+    var (values, incoming) = try values()
+    for place in values.indices where isTaken(place) { values[place] = incoming[place] }
+    return try content(values)
+  }
+
+  /// A content of `values`, with room for its checksum.
+  func content(_ values: [Value]) throws(StoreError) -> [UInt8] {
+    do {
+      let content = try RecordBuilder.content(layout: entity.layout, values: values)
+      return content + [UInt8](repeating: 0, count: RecordLayout.checksumSize)
+    } catch {
+      throw .damagedRecord(entity: entity.name, recordID: id, error)
+    }
+  }
+}

@@ -1,0 +1,75 @@
+internal import LodestoreFormat
+
+/// A page that has been decoded into records of the entity, and waits to be written.
+package struct DecodedPage: Sendable {
+  /// Where a record was in its page.
+  package struct Place: Sendable {
+    /// From 1.
+    package var record: Int
+    /// From the start of the page.
+    package var byteOffset: Int?
+
+    package init(record: Int, byteOffset: Int?) {
+      self.record = record
+      self.byteOffset = byteOffset
+    }
+  }
+
+  /// From 1.
+  package let number: Int
+  package var batch: RecordBatch
+  /// The places of the batch's records.
+  package var places: [Place] = []
+  package var rejects: [ImportReport.Reject] = []
+  package var unknownMembers: [String: Int] = [:]
+  package var byteCount = 0
+  /// What the source says of the page.
+  var memory: PageMemory?
+  var next: String?
+  /// The source says where it goes on, and so where it ends.
+  var isFromSource = false
+  /// The source said that the page is as it is remembered.
+  var isUnchanged = false
+  /// Of all pages up to this one.
+  var digest: UInt32 = 0
+
+  package init(number: Int, entity: StoredEntity) {
+    self.number = number
+    batch = RecordBatch(entity.layout)
+  }
+
+  package var recordCount: Int { places.count + rejects.count }
+
+  package mutating func append(
+    _ content: UnsafeRawBufferPointer, at place: Place, given: [Bool]? = nil
+  ) {
+    if let given { batch.append(content, given: given) } else { batch.append(content) }
+    places.append(place)
+  }
+
+  package mutating func reject(
+    _ place: Place, attribute: String? = nil, reason: String
+  ) {
+    rejects.append(
+      .init(
+        page: number, record: place.record, byteOffset: place.byteOffset, attribute: attribute,
+        reason: reason))
+  }
+}
+
+/// Pages that are committed together.
+struct ImportGroup: Sendable {
+  private(set) var pages: [DecodedPage] = []
+  private(set) var recordCount = 0
+  private(set) var byteCount = 0
+
+  mutating func append(_ page: DecodedPage) {
+    recordCount += page.recordCount
+    byteCount += page.byteCount + page.batch.byteCount
+    pages.append(page)
+  }
+
+  func isFull(_ options: ImportOptions) -> Bool {
+    recordCount >= options.groupRecordLimit || byteCount >= options.groupByteLimit
+  }
+}

@@ -1,0 +1,66 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+internal import LodestoreFormat
+
+/// Encodes the entities of incoming pages; for one task at a time.
+final class EntityEncoding<E: Entity> {
+  private let encoder: RecordEncoder
+  /// The attributes of which none may be null.
+  private let key: Set<UInt32>
+  private let decoder = JSONNodeDecoder()
+
+  init(_ store: Store, key: Set<UInt32>) {
+    encoder = RecordEncoder(sizeLimit: store.core.options.recordSizeLimitInBytes)
+    self.key = key
+  }
+
+  /// Decodes and transforms the records of a page of JSON; one that cannot be is rejected alone.
+  func take<Record: Decodable>(
+    _ data: Data, _ path: String, _ transform: (Record) throws -> E?,
+    into page: inout DecodedPage, _ entity: StoredEntity
+  ) throws(StoreError) {
+    let records = try JSONPage(data, number: page.number, path: path).records
+    page.byteCount = data.count
+    for (number, node) in records.enumerated() {
+      let place = DecodedPage.Place(record: number + 1, byteOffset: node.offset)
+      do {
+        if let value = try transform(try decoder.decode(Record.self, from: node)) {
+          try take(value, at: place, into: &page, entity)
+        }
+      } catch {
+        let found = JSONNodeDecoder.place(of: error, in: node)
+        page.reject(
+          .init(record: number + 1, byteOffset: found.offset),
+          attribute: JSONPage.attribute(error), reason: JSONPage.reason(error))
+      }
+    }
+  }
+
+  /// Encodes one record; one that cannot be is rejected.
+  func take(
+    _ value: E, at place: DecodedPage.Place, into page: inout DecodedPage, _ entity: StoredEntity
+  ) throws(StoreError) {
+    do throws(StoreError) {
+      let content = try encoder.encode(value, of: entity)
+      let view = try entity.view(
+        UnsafeRawBufferPointer(
+          start: content.baseAddress, count: content.count + RecordLayout.checksumSize), id: 0)
+      for number in key {
+        guard let index = entity.layout.placeIndex(ofAttribute: number),
+          view.isNull(entity.layout.places[index])
+        else { continue }
+        let name = entity.description.attribute(number: number)?.name
+        page.reject(
+          place, attribute: name,
+          reason: "a part of its key, '\(name ?? "?")', is absent or null")
+        return
+      }
+      page.append(UnsafeRawBufferPointer(content), at: place)
+    } catch  where error.code == .unstorableValue {
+      page.reject(place, attribute: error.attribute, reason: error.message)
+    }
+  }
+}

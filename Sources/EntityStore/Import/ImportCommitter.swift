@@ -1,0 +1,131 @@
+internal import LMDB
+
+/// Collects decoded pages and commits them in groups, one group at a time on the writer's thread,
+/// while the next is being decoded.
+///
+/// No more than two groups are in memory: whoever adds to a full one waits until the group before
+/// it is written.
+actor ImportCommitter {
+  private let engine: ImportEngine
+  private let onEvent: (@Sendable (ImportEvent) -> Void)?
+  private let start = ContinuousClock.now
+  /// As of the last commit.
+  private var state: ImportState
+  private var pending = ImportGroup()
+  private var writing: Task<Void, any Error>?
+  private var timer: Task<Void, Never>?
+  private var progress = ImportProgress()
+  /// Seconds of runs before this one.
+  private let earlierSeconds: Double
+
+  init(
+    _ engine: ImportEngine, _ state: ImportState, onEvent: (@Sendable (ImportEvent) -> Void)?
+  ) {
+    self.engine = engine
+    self.state = state
+    self.onEvent = onEvent
+    earlierSeconds = state.report.seconds
+  }
+
+  /// Takes a page; waits while two groups are full.
+  func add(_ page: DecodedPage, decoding seconds: Double, _ progress: ImportProgress) async throws {
+    pending.append(page)
+    decodingSeconds += seconds
+    let committed = (self.progress.committed, self.progress.committedPages)
+    self.progress = progress
+    (self.progress.committed, self.progress.committedPages) = committed
+    if pending.isFull(engine.options) {
+      try await write()
+    } else if timer == nil {
+      timer = Task { [weak self, duration = engine.options.groupDuration] in
+        try? await Task.sleep(for: duration)
+        guard !Task.isCancelled else { return }
+        // What goes wrong comes out at the next page.
+        try? await self?.write()
+      }
+    }
+  }
+
+  private var decodingSeconds = 0.0
+
+  /// Begins to write what is pending, when the group before it is written.
+  private func write() async throws {
+    while let running = writing {
+      try await running.value
+      if writing == running { writing = nil }
+    }
+    timer?.cancel()
+    timer = nil
+    guard !pending.pages.isEmpty else { return }
+    let group = pending
+    pending = ImportGroup()
+    writing = Task { try await self.commit(group) }
+  }
+
+  private func commit(_ group: ImportGroup) async throws {
+    let engine = engine
+    var before = state
+    before.report.decodingSeconds += decodingSeconds
+    decodingSeconds = 0
+    before.report.seconds = earlierSeconds + (ContinuousClock.now - start).inSeconds
+    let begun = before
+    let result = try await engine.core.environment.writer.run {
+      try engine.write(group, after: begun)
+    }
+    state = result.state
+    progress.committed = state.report.records
+    progress.committedPages = state.pages
+    for reject in result.rejects { onEvent?(.rejected(reject)) }
+    onEvent?(.committed(progress))
+    if let stop = result.stop { throw stop }
+  }
+
+  private func settle() async throws {
+    try await write()
+    while let running = writing {
+      try await running.value
+      if writing == running { writing = nil }
+    }
+  }
+
+  // MARK: Ending
+
+  /// Commits what is left, and the end of the import.
+  func finish() async throws -> ImportReport {
+    try await settle()
+    let engine = engine
+    var last = state
+    last.report.seconds = earlierSeconds + (ContinuousClock.now - start).inSeconds
+    let end = last
+    let report = try await engine.core.environment.writer.run { try engine.end(end) }
+    onEvent?(.finished(report))
+    return report
+  }
+
+  /// Ends the import with an error, which is thrown on: pages before it are committed, and the
+  /// report of what was kept.
+  func stop(_ error: any Error) async throws -> Never {
+    timer?.cancel()
+    var cause = error
+    do {
+      if error is CancellationError { pending = ImportGroup() }
+      try await settle()
+    } catch let writeError {
+      // The first thing that went wrong: pages behind it were only decoded.
+      cause = writeError
+      pending = ImportGroup()
+      writing = nil
+    }
+    var report = state.report
+    report.seconds = earlierSeconds + (ContinuousClock.now - start).inSeconds
+    report.ending = cause is CancellationError ? .cancelled : .failed
+    if report.ending == .failed { report.failure = "\(cause)" }
+    var stopped = state
+    stopped.report = report
+    let kept = stopped
+    let engine = engine
+    // The import can be gone on with: its state stays. That it ended is told if it can be.
+    _ = try? await engine.core.environment.writer.run { try engine.note(kept) }
+    throw cause
+  }
+}

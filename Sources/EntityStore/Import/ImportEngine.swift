@@ -1,0 +1,193 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// Brings decoded pages into an entity: what the typed importer and `kvdump` share.
+package struct ImportEngine: Sendable {
+  package let core: StoreCore
+  /// The entity as of a transaction; throws when it is not what the pages are decoded for.
+  package let entity: @Sendable (TransactionCore) throws(StoreError) -> StoredEntity
+  /// The attributes of the unique index that records are matched by; `nil` inserts every record.
+  package let key: Set<UInt32>?
+  package let rule: MergeRule
+  package let strategy: ImportStrategy
+  package let options: ImportOptions
+  package let entityName: String
+
+  package init(
+    core: StoreCore, entityName: String,
+    entity: @escaping @Sendable (TransactionCore) throws(StoreError) -> StoredEntity,
+    key: Set<UInt32>?, rule: MergeRule, strategy: ImportStrategy, options: ImportOptions
+  ) {
+    self.core = core
+    self.entityName = entityName
+    self.entity = entity
+    self.key = key
+    self.rule = strategy == .replaceMatching ? .renew : rule
+    self.strategy = strategy
+    self.options = options
+  }
+
+  var name: String { options.name ?? entityName }
+
+  /// Runs the import.
+  ///
+  /// - Parameters:
+  ///   - makePages: makes the pages from a position on, after so many that have been dealt with;
+  ///     those of a source without positions come again and are left out here.
+  ///   - decode: a page of the source as records; called on the caller's task.
+  package func run<Pages: AsyncSequence>(
+    onEvent: (@Sendable (ImportEvent) -> Void)?,
+    _ makePages: (ImportStart) -> Pages,
+    decode: (Pages.Element, _ number: Int, StoredEntity) throws -> DecodedPage,
+    bytes: (Pages.Element, (UnsafeRawBufferPointer) -> Void) -> Void = { _, _ in }
+  ) async throws -> ImportReport {
+    let state = try await begin()
+    let committer = ImportCommitter(self, state, onEvent: onEvent)
+    do {
+      if !state.isAtEnd {
+        try await feed(
+          makePages(start(from: state)), from: state, to: committer, onEvent, decode, bytes)
+      }
+      return try await committer.finish()
+    } catch {
+      try await committer.stop(error)
+    }
+  }
+
+  private func feed<Pages: AsyncSequence>(
+    _ pages: Pages, from state: ImportState, to committer: ImportCommitter,
+    _ onEvent: (@Sendable (ImportEvent) -> Void)?,
+    _ decode: (Pages.Element, _ number: Int, StoredEntity) throws -> DecodedPage,
+    _ bytes: (Pages.Element, (UnsafeRawBufferPointer) -> Void) -> Void
+  ) async throws {
+    let clock = ContinuousClock()
+    let start = clock.now
+    var progress = ImportProgress()
+    var number = state.position == nil ? 0 : state.pages
+    var digest = Checksum()
+    if state.position != nil { digest = Checksum(resuming: state.digest) }
+    var iterator = pages.makeAsyncIterator()
+    while true {
+      let asked = clock.now
+      guard let element = try await iterator.next() else { break }
+      try Task.checkCancellation()
+      number += 1
+      bytes(element) { digest.combine($0) }
+      if number <= state.pages {
+        try checkSame(number, digest, state)
+        continue
+      }
+      let entity = try core.read { try self.entity($0) }
+      var page = try decode(element, number, entity)
+      page.digest = digest.value
+      progress.pages += 1
+      progress.records += page.recordCount
+      progress.bytes += page.byteCount
+      progress.rejected += page.rejects.count
+      progress.seconds = (clock.now - start).inSeconds
+      onEvent?(.read(progress))
+      try await committer.add(page, decoding: (clock.now - asked).inSeconds, progress)
+    }
+    if number < state.pages {
+      throw StoreError.otherPages("they end with page \(number), \(state.pages) were imported")
+    }
+  }
+
+  private func checkSame(
+    _ number: Int, _ digest: Checksum, _ state: ImportState
+  ) throws(StoreError) {
+    guard number == state.pages, digest.value != state.digest else { return }
+    throw .otherPages("the first \(number) pages are not those that were imported")
+  }
+
+  // MARK: Beginning
+
+  private func begin() async throws -> ImportState {
+    try await core.environment.writer.run {
+      try core.write { core in
+        let entity = try self.entity(core)
+        _ = try self.index(of: entity)
+        let log = try ImportLog(name, core)
+        let open = try log.state()
+        if options.resumes, var open {
+          guard open.report.strategy == strategy, open.report.entity == entityName else {
+            throw StoreError.otherImport(name, open.report)
+          }
+          open.report.resumptions += 1
+          try log.put(open)
+          return open
+        }
+        var state = ImportState()
+        state.report.run = (try log.reports().last?.run ?? 0) + 1
+        if var report = open?.report {
+          // Nobody goes on with it.
+          report.ending = .cancelled
+          try log.end(report)
+        }
+        try log.clear()
+        state.report.name = name
+        state.report.entity = entityName
+        state.report.strategy = strategy
+        state.report.startedAt = .now
+        try log.put(state)
+        return state
+      }
+    }
+  }
+
+  /// The unique index that records are matched by; `nil` when there is to be none.
+  func index(of entity: StoredEntity) throws(StoreError) -> StoredIndex? {
+    guard let key else { return nil }
+    let index = entity.indexes.first { $0.isUnique && Set($0.description.attributes) == key }
+    if let index { return index }
+    let names = key.sorted().map { entity.description.attribute(number: $0)?.name ?? "?" }
+    throw .unknownIndex(
+      entity: entity.name, attributes: names.joined(separator: "+"),
+      known: entity.indexes.filter(\.isUnique).map(\.name))
+  }
+
+  private func start(from state: ImportState) -> ImportStart {
+    let options = options
+    let core = core
+    let name = name
+    let isMirror = strategy == .mirror
+    return ImportStart(position: state.position, pages: state.pages) { page in
+      guard options.asksForChangesOnly else { return nil }
+      let found = try? core.read { core in try ImportLog(name, core).memory(of: page) }
+      // A mirror has to know what was in the page.
+      guard let found, !isMirror || found.ids != nil else { return nil }
+      return found.page
+    }
+  }
+}
+
+/// Where an import begins.
+package struct ImportStart: Sendable {
+  /// What a committed page said of where its source goes on.
+  package let position: String?
+  /// How many pages have been dealt with.
+  package let pages: Int
+  /// What the store remembers of the page with a name.
+  package let remembered: @Sendable (String) -> PageMemory?
+}
+
+extension Duration {
+  var inSeconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) * 1e-18
+  }
+}
+
+extension StoreError {
+  static func otherPages(_ fact: String) -> StoreError {
+    StoreError(
+      .importStopped,
+      "cannot go on with the import: \(fact); begin anew without resuming, what is stored stays")
+  }
+
+  static func otherImport(_ name: String, _ report: ImportReport) -> StoreError {
+    StoreError(
+      .importStopped,
+      "cannot go on with import '\(name)': it is of \(report.entity) with the strategy "
+        + "\(report.strategy.rawValue); take these, another name, or begin anew")
+  }
+}

@@ -1,0 +1,47 @@
+/// What an import does with stored records beside those of the page.
+public enum ImportStrategy: String, Sendable, Codable, CaseIterable {
+  /// Records that the store has take the incoming values, as the merge policy says; the others are
+  /// inserted.
+  case upsert
+  /// Stored records whose keys are in the page are deleted and the incoming ones inserted, with new
+  /// ids; a record that has not changed stays.
+  case replaceMatching
+  /// As ``upsert``, and what the source does not have is deleted at the end.
+  ///
+  /// Nothing is deleted unless every page arrived, and, as a record that could not be read may be one
+  /// that is stored, when records were rejected for their content; see
+  /// ``ImportOptions/deletesDespiteRejects``.
+  case mirror
+}
+
+/// How an import commits, stops and goes on.
+public struct ImportOptions: Sendable {
+  /// The name under which the store keeps how far the import is, what it remembers of pages, and
+  /// reports: 1 to 64 bytes of UTF-8 without a zero byte; `nil` for the entity's name.
+  public var name: String?
+  /// Goes on behind the last page that was committed when the last import of this name did not get to
+  /// its end; otherwise begins anew.
+  public var resumes = false
+  /// Pages are committed together until they have so many records.
+  ///
+  /// A page is never divided, and a killed import loses at most the pages of one group, which it gets
+  /// again when it goes on.
+  public var groupRecordLimit = 32_768
+  /// The same in bytes of pages.
+  public var groupByteLimit = 32 << 20
+  /// A group is committed when its first page has waited so long.
+  public var groupDuration = Duration.milliseconds(500)
+  /// Rejects beyond so many end the import: the page in which that happens is not kept.
+  ///
+  /// 0 stops at the first.
+  public var rejectLimit = Int.max
+  /// Whether a mirror deletes what it has not seen although records were rejected.
+  public var deletesDespiteRejects = false
+  /// Whether a source is asked only for pages that have changed since they were imported.
+  ///
+  /// Turn it off once when stored records were deleted or changed by others than this import.
+  public var asksForChangesOnly = true
+
+  /// The standard options.
+  public init() {}
+}

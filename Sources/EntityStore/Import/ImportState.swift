@@ -1,0 +1,220 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// How far an import is, as of the last commit; see Format.md, "Imports".
+struct ImportState: Sendable, Codable {
+  var report = ImportReport()
+  /// Pages that have been dealt with.
+  var pages = 0
+  /// Where the source goes on; nil before the first page, for a source without positions, and at
+  /// its end.
+  var position: String?
+  /// Whether the source has said that there is no page behind these.
+  var isAtEnd = false
+  /// A checksum over all pages, where they are bytes: whether the same ones come again.
+  var digest: UInt32 = 0
+}
+
+/// What an import remembers of a page, and which records were in it.
+struct RememberedPage: Sendable, Codable {
+  var page: PageMemory
+  /// In a mirror, the ids of the page's records.
+  var ids: [UInt64]?
+}
+
+/// Reads and writes what the store keeps of the imports of one name.
+struct ImportLog {
+  static let keptReports = 100
+
+  let name: String
+  let core: TransactionCore
+
+  init(_ name: String, _ core: TransactionCore) throws(StoreError) {
+    guard (1...ImportKey.longestName).contains(name.utf8.count), !name.utf8.contains(0) else {
+      throw StoreError(
+        .importStopped,
+        "cannot import as '\(name)': the name has \(name.utf8.count) bytes; 1 to "
+          + "\(ImportKey.longestName) without a zero byte are allowed")
+    }
+    self.name = name
+    self.core = core
+  }
+
+  func state() throws(StoreError) -> ImportState? { try value(.state) }
+
+  func put(_ state: ImportState) throws(StoreError) {
+    var state = state
+    state.report = state.report.stored
+    try put(state, .state)
+  }
+
+  // MARK: Pages
+
+  func memory(of page: String) throws(StoreError) -> RememberedPage? {
+    let found: RememberedPage? = try value(.memory(SHA256.hash(page.utf8)))
+    return found?.page.name == page ? found : nil
+  }
+
+  func remember(_ page: RememberedPage) throws(StoreError) {
+    try put(page, .memory(SHA256.hash(page.page.name.utf8)))
+  }
+
+  func putSeen(_ ids: [UInt64], page: Int) throws(StoreError) {
+    try put(ids, .seen(page: UInt64(page)))
+  }
+
+  /// The ids of all records that the mirror has seen, ascending.
+  func seenIDs() throws(StoreError) -> [UInt64] {
+    var ids: [UInt64] = []
+    try forEach { (key, body) throws(StoreError) in
+      if case .seen = key { ids += try Self.decode([UInt64].self, body) }
+    }
+    IDSort.sort(&ids)
+    return ids
+  }
+
+  func forget() throws(StoreError) {
+    try delete { if case .memory = $0 { true } else { false } }
+  }
+
+  // MARK: Ends
+
+  /// Ends the run that is open: its report is kept, its state is not.
+  func end(_ report: ImportReport) throws(StoreError) {
+    try put(report.stored, .report(run: report.run))
+    try delete { key in
+      switch key {
+      case .state, .seen: true
+      case .report(let run): run + UInt64(Self.keptReports) <= report.run
+      case .memory: false
+      }
+    }
+  }
+
+  /// Removes what a run left that is not gone on with.
+  func clear() throws(StoreError) {
+    try delete { key in
+      switch key {
+      case .state, .seen: true
+      case .report, .memory: false
+      }
+    }
+  }
+
+  /// The reports of the runs that ended, oldest first, and of the one that is open.
+  func reports() throws(StoreError) -> [ImportReport] {
+    var reports: [ImportReport] = []
+    var open: ImportReport?
+    try forEach { (key, body) throws(StoreError) in
+      switch key {
+      case .report: reports.append(try Self.decode(ImportReport.self, body))
+      case .state: open = try Self.decode(ImportState.self, body).report
+      case .memory, .seen: break
+      }
+    }
+    return reports + (open.map { [$0] } ?? [])
+  }
+
+  /// The names of all imports.
+  static func names(_ core: TransactionCore) throws(StoreError) -> [String] {
+    var names: [String] = []
+    do {
+      let cursor = try Cursor(core.store.trees.imports, in: core.transaction)
+      var found = try cursor.first()
+      while found {
+        guard let name = ImportKey.split(cursor.key)?.name else {
+          throw FormatError("a key of the tree 'imports' is none that this version knows")
+        }
+        names.append(name)
+        found = try (Array(name.utf8) + [1]).withBytes { (bytes) throws(LMDBError) in
+          try cursor.seek(atOrAfter: bytes)
+        }
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+    return names
+  }
+
+  // MARK: Pairs
+
+  private func value<V: Decodable>(_ key: ImportKey) throws(StoreError) -> V? {
+    let key = key.bytes(name: name)
+    do {
+      guard let body = try core.transaction.get(key, in: core.store.trees.imports) else {
+        return nil
+      }
+      return try key.withBytes { (key) throws(StoreError) in
+        do {
+          return try Self.decode(V.self, try Checksum.unsealed(key: key, body: body))
+        } catch {
+          throw StoreError(wrapping: error)
+        }
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  private static func decode<V: Decodable>(
+    _: V.Type, _ content: UnsafeRawBufferPointer
+  ) throws(StoreError) -> V {
+    do {
+      return try DocumentCoding.decode(V.self, from: content)
+    } catch {
+      throw StoreError(
+        .damaged, "cannot read what the store keeps of an import; run 'kvdump verify'",
+        cause: error)
+    }
+  }
+
+  private func put(_ value: some Encodable, _ key: ImportKey) throws(StoreError) {
+    let key = key.bytes(name: name)
+    var document = DocumentWriter()
+    do {
+      try DocumentCoding.encode(value, into: &document)
+      try core.transaction.put(
+        key, Checksum.sealed(key: key, content: document.bytes), in: core.store.trees.imports)
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  private func forEach(
+    _ body: (ImportKey, UnsafeRawBufferPointer) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    do {
+      let cursor = try Cursor(core.store.trees.imports, in: core.transaction)
+      try cursor.walk(.prefix(ImportKey.prefix(name: name))) { key, value in
+        guard let (_, known) = ImportKey.split(key) else { return true }
+        try body(known, try Checksum.unsealed(key: key, body: value))
+        return true
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  private func delete(where isGone: (ImportKey) -> Bool) throws(StoreError) {
+    var gone: [[UInt8]] = []
+    try forEach { (key, _) throws(StoreError) in
+      if isGone(key) { gone.append(key.bytes(name: name)) }
+    }
+    do {
+      for key in gone { try core.transaction.delete(key, in: core.store.trees.imports) }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+}
+
+extension ImportReport {
+  /// The report without the rejects that the store does not keep.
+  fileprivate var stored: ImportReport {
+    var report = self
+    if rejects.count > Self.longestStoredRejectList {
+      report.rejects.removeSubrange(Self.longestStoredRejectList...)
+    }
+    return report
+  }
+}

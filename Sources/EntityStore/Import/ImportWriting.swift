@@ -1,0 +1,240 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension ImportEngine {
+  /// What a group's transaction did.
+  struct WriteResult: Sendable {
+    var state: ImportState
+    var rejects: [ImportReport.Reject] = []
+    /// Why the import ends behind these pages.
+    var stop: StoreError?
+  }
+
+  /// Thrown to take a transaction back: the rejects of a page are more than may be.
+  private struct TooManyRejects: Error {
+    var page: Int
+    var reject: ImportReport.Reject
+  }
+
+  /// Writes a group's pages, and how far the import is, in one transaction.
+  ///
+  /// On the writer's thread.
+  func write(_ group: ImportGroup, after state: ImportState) throws -> WriteResult {
+    do {
+      return try write(group.pages[...], after: state)
+    } catch let excess as TooManyRejects {
+      // The pages before the one that goes too far are whole.
+      var result = WriteResult(state: state)
+      if excess.page > 0 { result = try write(group.pages[..<excess.page], after: state) }
+      result.rejects.append(excess.reject)
+      result.stop = .tooManyRejects(excess.reject, limit: options.rejectLimit)
+      return result
+    }
+  }
+
+  private func write(
+    _ pages: ArraySlice<DecodedPage>, after state: ImportState
+  ) throws -> WriteResult {
+    let start = ContinuousClock.now
+    var result = try core.write { core in
+      let log = try ImportLog(name, core)
+      let stored = try log.state()
+      guard let stored, stored.report.run == state.report.run, stored.pages == state.pages else {
+        throw StoreError.anotherImport(name)
+      }
+      var result = WriteResult(state: state)
+      try merge(pages, core, log, &result)
+      result.state.report.commits += 1
+      try log.put(result.state)
+      return result
+    }
+    result.state.report.writingSeconds += (ContinuousClock.now - start).inSeconds
+    return result
+  }
+
+  private func merge(
+    _ pages: ArraySlice<DecodedPage>, _ core: TransactionCore, _ log: ImportLog,
+    _ result: inout WriteResult
+  ) throws {
+    let entity = try self.entity(core)
+    var batch = RecordBatch(entity.layout)
+    var ends: [Int] = []
+    for page in pages {
+      if page.batch.layout.number == entity.layout.number {
+        batch.append(page.batch)
+      } else {
+        try batch.append(page.batch, carriedOverTo: entity, core)
+      }
+      ends.append(batch.count)
+    }
+    let index = try self.index(of: entity)
+    let outcomes = try BatchMerge(
+      batch, into: entity, matching: index.map { [$0] } ?? [], rule: rule,
+      pageEnds: rule.takesLastOfPage ? ends : [], core: core
+    ).apply()
+    for (place, page) in pages.enumerated() {
+      let start = place == 0 ? 0 : ends[place - 1]
+      try count(page, outcomes[start..<ends[place]], &result)
+      let limit = options.rejectLimit
+      if result.state.report.rejected > limit, let reject = result.rejects.last {
+        throw TooManyRejects(page: place, reject: reject)
+      }
+      try note(page, outcomes[start..<ends[place]], log, &result.state)
+    }
+  }
+
+  private func count(
+    _ page: DecodedPage, _ outcomes: ArraySlice<BatchMerge.Outcome>, _ result: inout WriteResult
+  ) throws {
+    var rejects = page.rejects
+    for (place, outcome) in zip(page.places, outcomes) {
+      switch outcome {
+      case .inserted: result.state.report.inserted += 1
+      case .updated: result.state.report.updated += 1
+      case .unchanged: result.state.report.unchanged += 1
+      case .ignored: result.state.report.ignored += 1
+      case .rejected(let error):
+        rejects.append(
+          .init(
+            page: page.number, record: place.record, byteOffset: place.byteOffset,
+            attribute: error.attribute, reason: error.message))
+      }
+    }
+    rejects.sort { $0.record < $1.record }
+    // The one that goes too far is the last that is told.
+    let room = options.rejectLimit - result.state.report.rejected
+    if rejects.count > room { rejects.removeSubrange((room + 1)...) }
+    for reject in rejects { result.state.report.reject(reject) }
+    result.rejects += rejects
+    result.state.report.unknownMembers.merge(page.unknownMembers, uniquingKeysWith: +)
+    result.state.report.bytes += page.byteCount
+    result.state.report.pages += 1
+    if page.isUnchanged { result.state.report.unchangedPages += 1 }
+  }
+
+  /// Notes how far the import is, what is to be remembered of the page, and what a mirror has seen.
+  private func note(
+    _ page: DecodedPage, _ outcomes: ArraySlice<BatchMerge.Outcome>, _ log: ImportLog,
+    _ state: inout ImportState
+  ) throws {
+    state.pages = page.number
+    state.position = page.next
+    state.isAtEnd = page.isFromSource && page.next == nil
+    state.digest = page.digest
+    var ids: [UInt64]?
+    if strategy == .mirror {
+      let seen =
+        page.isUnchanged
+        ? try page.memory.flatMap { try log.memory(of: $0.name)?.ids } ?? []
+        : outcomes.compactMap { try? $0.id() }
+      try log.putSeen(seen, page: page.number)
+      ids = seen
+    }
+    if let memory = page.memory, !page.isUnchanged {
+      try log.remember(RememberedPage(page: memory, ids: ids))
+    }
+  }
+
+  // MARK: Ending
+
+  /// Ends the import: a mirror deletes what it has not seen; the report is kept.
+  func end(_ state: ImportState) throws -> ImportReport {
+    try core.write { core in
+      let log = try ImportLog(name, core)
+      guard let stored = try log.state(), stored.report.run == state.report.run,
+        stored.pages == state.pages
+      else { throw StoreError.anotherImport(name) }
+      var report = state.report
+      if strategy == .mirror { try deleteUnseen(log, core, &report) }
+      report.ending = .finished
+      try log.end(report)
+      return report
+    }
+  }
+
+  private func deleteUnseen(
+    _ log: ImportLog, _ core: TransactionCore, _ report: inout ImportReport
+  ) throws {
+    guard report.pages > 0 else { return }
+    if report.rejected > 0, !options.deletesDespiteRejects {
+      report.keptUnseen = true
+      return
+    }
+    let entity = try self.entity(core)
+    let seen = try log.seenIDs()
+    var unseen: [UInt64] = []
+    let cursor = try Cursor(entity.records, in: core.transaction)
+    var place = 0
+    var found = try cursor.first()
+    while found {
+      let id = cursor.integerKey
+      while place < seen.count, seen[place] < id { place += 1 }
+      if place == seen.count || seen[place] != id { unseen.append(id) }
+      found = try cursor.next()
+    }
+    report.deleted = try BatchDelete(of: entity, core: core, expectedCount: unseen.count)
+      .delete(unseen)
+  }
+
+  /// Notes an error in the report of the import, which can be gone on with.
+  func note(_ state: ImportState) throws {
+    try core.write { core in
+      let log = try ImportLog(name, core)
+      guard let stored = try log.state(), stored.report.run == state.report.run,
+        stored.pages == state.pages
+      else { return }
+      try log.put(state)
+    }
+  }
+}
+
+extension MergeRule {
+  /// Whether the last of the records of a page with one key is taken, so that the same page again
+  /// changes nothing; otherwise they are merged one after the other.
+  fileprivate var takesLastOfPage: Bool {
+    switch self {
+    case .patch, .patchGiven, .closure: false
+    case .fail, .ignore, .replace, .renew, .policy: true
+    }
+  }
+}
+
+extension RecordBatch {
+  /// Adds the records of `other`, whose layout is older, in the layout of `entity`.
+  fileprivate mutating func append(
+    _ other: RecordBatch, carriedOverTo entity: StoredEntity, _ core: TransactionCore
+  ) throws(StoreError) {
+    for place in 0..<other.count {
+      let isGiven = entity.layout.attributes.map { attribute in
+        other.layout.placeIndex(ofAttribute: attribute.number)
+          .map { other.isGiven($0, at: place) } ?? false
+      }
+      let record = try other.withRecord(place) { (bytes) throws(StoreError) in
+        try core.carriedOver(try entity.view(bytes, id: 0), id: 0, of: entity)
+      }
+      record.withUnsafeBytes { bytes in
+        append(
+          UnsafeRawBufferPointer(rebasing: bytes.dropLast(RecordLayout.checksumSize)),
+          given: isGiven)
+      }
+    }
+  }
+}
+
+extension StoreError {
+  fileprivate static func anotherImport(_ name: String) -> StoreError {
+    StoreError(
+      .importStopped,
+      "cannot go on with import '\(name)': another one of this name has begun; give each its name")
+  }
+
+  fileprivate static func tooManyRejects(
+    _ reject: ImportReport.Reject, limit: Int
+  ) -> StoreError {
+    let what = limit == 0 ? "a record was rejected" : "more than \(limit) records were rejected"
+    return StoreError(
+      .importStopped,
+      "the import ended at page \(reject.page) record \(reject.record): \(what) (\(reject.reason)); "
+        + "nothing of this page is kept, earlier pages are", attribute: reject.attribute)
+  }
+}

@@ -1,0 +1,149 @@
+internal import LodestoreFormat
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// How a stored record and an incoming one with the same key become one.
+///
+///     MergePolicy<Pod>.incomingWins
+///       .attribute(\.rating, .storedWins)
+///       .attribute(\.summary, .newest(by: \.updatedAt))
+///       .attribute(\.tags, .combining { stored, incoming in Array(Set(stored + incoming)) })
+public struct MergePolicy<E: Entity>: Sendable {
+  private enum Kind: Sendable {
+    case ignore
+    case attributes
+    case closure(@Sendable (_ stored: E, _ incoming: E) throws -> E)
+  }
+
+  private var kind: Kind
+  private var standard: AnyAttributePolicy<E>
+  private var exceptions: [AnyAttributePolicy<E>] = []
+
+  private init(_ kind: Kind, _ standard: AnyAttributePolicy<E> = .init(.incoming)) {
+    self.kind = kind
+    self.standard = standard
+  }
+
+  /// The stored record takes the incoming values.
+  public static var incomingWins: MergePolicy { MergePolicy(.attributes) }
+
+  /// The stored values stay; where one is null it takes the incoming one.
+  public static var storedWins: MergePolicy { MergePolicy(.attributes, .init(.stored)) }
+
+  /// The stored record stays as it is, and the incoming one is counted as ignored.
+  public static var keepsStored: MergePolicy { MergePolicy(.ignore) }
+
+  /// An incoming record that has other values than the stored one is rejected.
+  public static var fails: MergePolicy { MergePolicy(.attributes, .init(.fail)) }
+
+  /// The values of the record with the later date win; the incoming ones when the dates are equal.
+  ///
+  /// Null is before every date.
+  public static func newest(by date: any KeyPath<E, Date> & Sendable) -> MergePolicy {
+    MergePolicy(.attributes, .init(newestBy: date))
+  }
+
+  /// The same for an optional date.
+  public static func newest(by date: any KeyPath<E, Date?> & Sendable) -> MergePolicy {
+    MergePolicy(.attributes, .init(newestBy: date))
+  }
+
+  /// The record becomes what the closure makes of both; an error rejects the incoming one.
+  ///
+  /// It is called within the transaction, and again when that has to begin anew. Policies of
+  /// attributes do not apply.
+  public static func merging(
+    _ body: @escaping @Sendable (_ stored: E, _ incoming: E) throws -> E
+  ) -> MergePolicy { MergePolicy(.closure(body)) }
+
+  /// The same policy with another one for the attribute at `path`.
+  public func attribute<V: AttributeValue>(
+    _ path: any KeyPath<E, V> & Sendable, _ policy: AttributeMergePolicy<E, V>
+  ) -> MergePolicy {
+    var changed = self
+    var exception = policy.erased
+    exception.path = path
+    changed.exceptions.append(exception)
+    return changed
+  }
+
+  func rule(in entity: StoredEntity) throws(StoreError) -> MergeRule {
+    switch kind {
+    case .ignore: return .ignore
+    case .closure(let body): return .closure { try $0.merged(E.self, body) }
+    case .attributes:
+      if exceptions.isEmpty, case .incoming = standard.policy { return .replace }
+      var policies = AttributePolicies(standard: try standard.resolved(in: entity))
+      for exception in exceptions {
+        guard let path = exception.path else { continue }
+        policies.byNumber[try entity.attribute(at: path, of: E.self).number] =
+          try exception.resolved(in: entity)
+      }
+      return .policy(policies)
+    }
+  }
+}
+
+/// How one attribute of a stored record and of an incoming one become one.
+public struct AttributeMergePolicy<E: Entity, V: AttributeValue>: Sendable {
+  let erased: AnyAttributePolicy<E>
+
+  /// The incoming value wins.
+  public static var incomingWins: AttributeMergePolicy { Self(erased: .init(.incoming)) }
+
+  /// The stored value wins, unless it is null.
+  public static var storedWins: AttributeMergePolicy { Self(erased: .init(.stored)) }
+
+  /// A record with another value than the stored one is rejected.
+  public static var fails: AttributeMergePolicy { Self(erased: .init(.fail)) }
+
+  /// The value of the record with the later date wins; the incoming one when the dates are equal.
+  public static func newest(by date: any KeyPath<E, Date> & Sendable) -> AttributeMergePolicy {
+    Self(erased: .init(newestBy: date))
+  }
+
+  /// The same for an optional date.
+  public static func newest(by date: any KeyPath<E, Date?> & Sendable) -> AttributeMergePolicy {
+    Self(erased: .init(newestBy: date))
+  }
+
+  /// The attribute becomes what the closure makes of two different values; an error rejects the record.
+  public static func combining(
+    _ body: @escaping @Sendable (_ stored: V, _ incoming: V) throws -> V
+  ) -> AttributeMergePolicy {
+    Self(
+      erased: .init(
+        .combine { stored, incoming in
+          guard let stored = V.value(from: StoredValue(stored)),
+            let incoming = V.value(from: StoredValue(incoming))
+          else { throw StoreError(.undecodableValue, "a value is no \(V.self)") }
+          return try body(stored, incoming).storedValue.value
+        }))
+  }
+}
+
+/// An attribute's policy without the attribute's type.
+struct AnyAttributePolicy<E: Entity>: Sendable {
+  let policy: AttributePolicies.Policy
+  private let date: (any PartialKeyPath<E> & Sendable)?
+  var path: (any PartialKeyPath<E> & Sendable)?
+
+  init(_ policy: AttributePolicies.Policy) {
+    self.policy = policy
+    date = nil
+  }
+
+  init(newestBy date: any PartialKeyPath<E> & Sendable) {
+    policy = .newest(date: 0)
+    self.date = date
+  }
+
+  func resolved(in entity: StoredEntity) throws(StoreError) -> AttributePolicies.Policy {
+    guard let date else { return policy }
+    return .newest(date: try entity.attribute(at: date, of: E.self).number)
+  }
+}
