@@ -79,37 +79,149 @@ struct StoredPodspec: Entity {
   }
 }
 
-/// Imports a file of pages twice into a new store, and prints records a second for both.
-enum PodspecImport {
-  static func run(pages file: String, directory: String, runs: Int) async throws {
+/// Imports a file of pages, repeated under other names to so many records, into a new store; then
+/// again with nothing changed, and with one record of a hundred changed.
+///
+/// Each way of reading records is measured: decoded by `Codable`, and by the names of members.
+struct PodspecImport {
+  let pages: RepeatedPages
+  let directory: String
+
+  static func run(pages file: String, records: Int, directory: String, runs: Int) async throws {
     let data = try Data(contentsOf: URL(fileURLWithPath: file))
-    let pages = data.split(separator: UInt8(ascii: "\n")).map { Data($0) }
-    var first: [Double] = []
-    var second: [Double] = []
-    for run in 0..<runs {
-      let store = try Store(
-        at: "\(directory)/podspecs-\(run).lodestore", entities: [StoredPodspec.self])
-      first.append(try await rate(pages, into: store))
-      second.append(try await rate(pages, into: store))
-      store.close()
+    let measured = PodspecImport(
+      pages: RepeatedPages(data, recordCount: records), directory: directory)
+    var table = ImportTable()
+    for _ in 0..<runs {
+      for way in Way.allCases {
+        let path = "\(directory)/podspecs.lodestore"
+        let store = try Store(at: path, entities: [StoredPodspec.self])
+        for (name, changed) in [("first", 0), ("unchanged", 0), ("1 % changed", 1)] {
+          table.add(
+            "\(way): \(name)",
+            try await measured.importPages(way, changed: changed, into: store))
+        }
+        store.close()
+        try FileManager.default.removeItem(atPath: path)
+      }
     }
-    for (name, rates) in [("first", first.sorted()), ("again, unchanged", second.sorted())] {
-      let values = [rates[0], rates[rates.count / 2], rates[rates.count - 1]]
-      let text = values.map { String(format: "%.0f", $0) }.joined(separator: " / ")
-      print("import, \(name): \(text) records a second (least / median / most)")
+    table.print()
+    print("peak anonymous memory: \(AnonymousMemory.peak >> 10) MB")
+  }
+
+  /// How the records of a page become records of the entity.
+  enum Way: CaseIterable { case members, codable }
+
+  private func importPages(
+    _ way: Way, changed: Int, into store: Store
+  ) async throws -> ImportReport {
+    var pages = pages
+    pages.changed = changed
+    let importer = Importer(
+      into: store, StoredPodspec.self, matching: .unique(\.name, \.version))
+    let onEvent: @Sendable (ImportEvent) -> Void = { event in
+      if case .committed = event { AnonymousMemory.sample() }
+    }
+    switch way {
+    case .members:
+      return try await importer.run(
+        pages, records: "result", renaming: ["source_files": "sourceFiles"], onEvent: onEvent)
+    case .codable:
+      return try await importer.run(
+        pages, records: "result", as: Podspec.self, onEvent: onEvent
+      ) { StoredPodspec($0) }
+    }
+  }
+}
+
+/// Pages of podspecs again and again, each time under other names.
+struct RepeatedPages: AsyncSequence, Sendable {
+  private static let mark = Data("\"name\":\"".utf8)
+  private static let changeMark = Data("\"summary\":\"".utf8)
+
+  /// Each page cut behind the beginnings of names.
+  private var pages: [[Data]] = []
+  private let limit: Int
+  /// So many records of a hundred have another summary.
+  var changed = 0
+
+  init(_ data: Data, recordCount: Int) {
+    for line in data.split(separator: UInt8(ascii: "\n")) {
+      var parts: [Data] = []
+      var rest = line[...]
+      while let range = rest.firstRange(of: Self.mark) {
+        parts.append(Data(rest[..<range.upperBound]))
+        rest = rest[range.upperBound...]
+      }
+      parts.append(Data(rest))
+      pages.append(parts)
+    }
+    limit = recordCount
+  }
+
+  struct Iterator: AsyncIteratorProtocol {
+    let pages: RepeatedPages
+    var place = 0
+    var records = 0
+
+    mutating func next() async -> Data? {
+      guard records < pages.limit else { return nil }
+      let parts = pages.pages[place % pages.pages.count]
+      let prefix = Data("r\(place / pages.pages.count)-".utf8)
+      place += 1
+      var page = parts[0]
+      for part in parts.dropFirst() {
+        page.append(prefix)
+        records += 1
+        guard pages.changed > 0, records % 100 == 0,
+          let range = part.firstRange(of: RepeatedPages.changeMark)
+        else {
+          page.append(part)
+          continue
+        }
+        page.append(part[..<range.upperBound])
+        page.append(Data("changed ".utf8))
+        page.append(part[range.upperBound...])
+      }
+      return page
     }
   }
 
-  private static func rate(_ pages: [Data], into store: Store) async throws -> Double {
-    let stream = AsyncStream<Data> { continuation in
-      for page in pages { continuation.yield(page) }
-      continuation.finish()
+  func makeAsyncIterator() -> Iterator { Iterator(pages: self) }
+}
+
+/// Medians of imports, by name.
+struct ImportTable {
+  private var order: [String] = []
+  private var reports: [String: [ImportReport]] = [:]
+
+  mutating func add(_ name: String, _ report: ImportReport) {
+    if reports[name] == nil { order.append(name) }
+    reports[name, default: []].append(report)
+  }
+
+  func print() {
+    for name in order {
+      guard let runs = reports[name]?.sorted(by: { $0.seconds < $1.seconds }) else { continue }
+      let report = runs[runs.count / 2]
+      Swift.print(
+        name.padding(toLength: 22, withPad: " ", startingAt: 0),
+        String(
+          format: "%7.0f records/s %6.1f MB/s  %.2f s: decoding %.2f, writing %.2f, %d commits",
+          report.recordsPerSecond, Double(report.bytes) / report.seconds / 1e6, report.seconds,
+          report.decodingSeconds, report.writingSeconds, report.commits),
+        "(\(report))")
     }
-    let importer = Importer(
-      into: store, StoredPodspec.self, matching: .unique(\.name, \.version))
-    let report = try await importer.run(stream, records: "result") { (spec: Podspec) in
-      StoredPodspec(spec)
-    }
-    return Double(report.inserted + report.updated + report.unchanged) / report.seconds
+  }
+}
+
+/// Memory of this process that is no file's.
+enum AnonymousMemory {
+  nonisolated(unsafe) private(set) static var peak = 0
+
+  static func sample() {
+    let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = status?.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
+    peak = max(peak, line?.split(separator: " ").compactMap { Int($0) }.first ?? 0)
   }
 }

@@ -5,9 +5,10 @@ import Foundation
 /// Lodestore against raw LMDB in C on the same records, in one run: medians, and ratios.
 ///
 ///     swift run -c release --package-path Benchmarks StoreBenchmark [--quick] [--runs=N]
-///       [--only=TEXT] [--pages=FILE]
+///       [--only=TEXT] [--pages=FILE [--records=N]]
 ///
-/// `--pages` imports a file of podspec pages, one a line, and does nothing else.
+/// `--pages` imports a file of podspec pages, one a line, repeated under other names to so many
+/// records, and does nothing else.
 @main
 struct StoreBenchmark {
   static func main() async throws {
@@ -15,6 +16,8 @@ struct StoreBenchmark {
     let isQuick = arguments.contains("--quick")
     let count = isQuick ? 100_000 : 1_000_000
     let runs = arguments.first { $0.hasPrefix("--runs=") }.flatMap { Int($0.dropFirst(7)) } ?? 5
+    let records =
+      arguments.first { $0.hasPrefix("--records=") }.flatMap { Int($0.dropFirst(10)) } ?? 11_028
     let only = arguments.first { $0.hasPrefix("--only=") }.map { String($0.dropFirst(7)) }
     let directory = FileManager.default.temporaryDirectory
       .appendingPathComponent("lodestore-bench-\(ProcessInfo.processInfo.processIdentifier)").path
@@ -23,7 +26,7 @@ struct StoreBenchmark {
     defer { try? FileManager.default.removeItem(atPath: directory) }
     if let pages = arguments.first(where: { $0.hasPrefix("--pages=") })?.dropFirst(8) {
       return try await PodspecImport.run(
-        pages: String(pages), directory: directory, runs: runs)
+        pages: String(pages), records: records, directory: directory, runs: runs)
     }
     let pods = Pod.generate(count)
     let workload = try Workload(pods: pods, directory: directory)

@@ -27,7 +27,7 @@ extension JSONRecordEncoder {
   ///     be inserted by every import anew, as nulls do not collide.
   ///   - sizeLimit: of a record, in bytes.
   package func take(
-    _ records: [JSONRecord], matching index: [UInt32]?, isPart: Bool, sizeLimit: Int,
+    _ records: some Sequence<JSONRecord>, matching index: [UInt32]?, isPart: Bool, sizeLimit: Int,
     into page: inout DecodedPage
   ) {
     for (number, record) in records.enumerated() {

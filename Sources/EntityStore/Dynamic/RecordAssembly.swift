@@ -64,7 +64,7 @@ package final class RecordAssembly {
 
 extension Value {
   /// A value of `type` that means nothing.
-  fileprivate static func placeholder(of type: AttributeType) -> Value {
+  static func placeholder(of type: AttributeType) -> Value {
     switch type {
     case .bool: .bool(false)
     case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64: .integer(0)

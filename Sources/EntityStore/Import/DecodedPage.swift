@@ -1,3 +1,8 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
 internal import LodestoreFormat
 
 /// A page that has been decoded into records of the entity, and waits to be written.
@@ -36,6 +41,19 @@ package struct DecodedPage: Sendable {
   package init(number: Int, entity: StoredEntity) {
     self.number = number
     batch = RecordBatch(entity.layout)
+  }
+
+  /// A page of a source, of which `decode` takes the records.
+  init(
+    _ incoming: ImportPage, number: Int, entity: StoredEntity,
+    decode: (Data, inout DecodedPage) throws -> Void
+  ) throws {
+    self.init(number: number, entity: entity)
+    isFromSource = true
+    next = incoming.next
+    memory = incoming.memory
+    isUnchanged = incoming.content == nil
+    if let content = incoming.content { try decode(content, &self) }
   }
 
   package var recordCount: Int { places.count + rejects.count }

@@ -106,16 +106,52 @@ public struct Importer<E: Entity>: Sendable {
     return try await engine().run(onEvent: onEvent) { start in
       source.pages(from: start.position, remembered: start.remembered)
     } decode: { incoming, number, entity in
-      var page = DecodedPage(number: number, entity: entity)
-      page.isFromSource = true
-      page.next = incoming.next
-      page.memory = incoming.memory
-      if let data = incoming.content {
+      try DecodedPage(incoming, number: number, entity: entity) { data, page in
         try encoding.take(data, path, transform, into: &page, entity)
-      } else {
-        page.isUnchanged = true
       }
+    }
+  }
+
+  /// Imports pages of JSON text whose records have the attributes as members.
+  ///
+  ///     let report = try await importer.run(
+  ///       pages, records: "result", renaming: ["source_files": "sourceFiles"])
+  ///
+  /// The text goes into records without becoming Swift values first, which is the fastest way. Values must
+  /// fit their attributes exactly: numbers as they are, dates as text of ISO 8601, data as Base64.
+  /// Members that are no attributes are left out, and counted in the report.
+  ///
+  /// - Parameter names: the attributes of members that have other names.
+  public func run<Pages: AsyncSequence>(
+    _ pages: Pages, records path: String = "", renaming names: [String: String],
+    onEvent: (@Sendable (ImportEvent) -> Void)? = nil
+  ) async throws -> ImportReport where Pages.Element == Data {
+    let encoding = MemberEncoding(store.core, key: try key(), path: path, names: names)
+    return try await engine().run(onEvent: onEvent) { _ in
+      pages
+    } decode: { data, number, entity in
+      var page = DecodedPage(number: number, entity: entity)
+      try encoding.take(data, into: &page, entity)
       return page
+    } bytes: { data, body in
+      data.withUnsafeBytes(body)
+    }
+  }
+
+  /// Imports the pages of a source whose records have the attributes as members.
+  ///
+  /// See ``run(_:records:renaming:onEvent:)`` and ``run(from:records:as:onEvent:_:)``.
+  public func run<Source: PageSource>(
+    from source: Source, records path: String = "", renaming names: [String: String],
+    onEvent: (@Sendable (ImportEvent) -> Void)? = nil
+  ) async throws -> ImportReport {
+    let encoding = MemberEncoding(store.core, key: try key(), path: path, names: names)
+    return try await engine().run(onEvent: onEvent) { start in
+      source.pages(from: start.position, remembered: start.remembered)
+    } decode: { incoming, number, entity in
+      try DecodedPage(incoming, number: number, entity: entity) { data, page in
+        try encoding.take(data, into: &page, entity)
+      }
     }
   }
 
