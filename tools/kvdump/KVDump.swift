@@ -53,6 +53,7 @@ struct KVDump: ParsableCommand {
         ]),
       CommandGroup(
         name: "Inside", subcommands: [KeysCommand.self, StatCommand.self, VerifyCommand.self]),
+      CommandGroup(name: "Change", subcommands: [DeleteCommand.self, UpdateCommand.self]),
       CommandGroup(name: "Move", subcommands: [ImportCommand.self, CompactCommand.self]),
     ])
 
@@ -68,7 +69,8 @@ struct KVDump: ParsableCommand {
       errors: DescriptorSink(descriptor: STDERR_FILENO, name: "standard error"),
       terminal: Terminal(descriptor: STDOUT_FILENO, environment: environment),
       errorTerminal: Terminal(descriptor: STDERR_FILENO, environment: environment),
-      environment: environment)
+      environment: environment,
+      answers: isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 ? { readLine() } : nil)
     let status = await execute(Array(CommandLine.arguments.dropFirst()), on: console)
     leave(status)
   }

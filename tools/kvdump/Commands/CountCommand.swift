@@ -40,15 +40,20 @@ struct CountCommand: StoreCommand {
 
   func run(on console: Console) async throws -> ExitStatus {
     try ReadStore.read(store.path, checksRecords: true, on: console) { core in
-      try QueryFault.telling(about: condition.text, store.path, as: output, on: console) {
+      try QueryFault.locating(in: condition.text, store.path) {
         let entity = try core.entity(entity, in: store.path)
         let paths = try by?.names.map { try ValuePath($0, of: entity, in: store.path) }
         let plan = try core.plan(try condition.request(), for: entity)
-        let run = try PlanRun(plan, core: core)
         if let by, let paths {
-          try write(try run.groups(by: paths), names: by.names, on: console)
+          let groups = try console.withProgress {
+            try PlanRun(plan, core: core, control: $0?.control).groups(by: paths)
+          }
+          try write(groups, names: by.names, on: console)
         } else {
-          try console.writeObject([(Column("count"), .count(try run.count()))])
+          let count = try console.withProgress {
+            try PlanRun(plan, core: core, control: $0?.control).count()
+          }
+          try console.writeObject([(Column("count"), .count(count))])
         }
         return .success
       }

@@ -31,7 +31,7 @@ struct ExplainCommand: StoreCommand {
 
   func run(on console: Console) async throws -> ExitStatus {
     try ReadStore.read(store.path, checksRecords: true, on: console) { core in
-      try QueryFault.telling(about: query.condition.text, store.path, as: output, on: console) {
+      try QueryFault.locating(in: query.condition.text, store.path) {
         let entity = try core.entity(entity, in: store.path)
         var request = try query.request(for: entity, in: store.path)
         request.limit = query.rows.effectiveLimit(on: console.terminal)

@@ -75,7 +75,7 @@ struct QueryCommand: StoreCommand {
 
   func run(on console: Console) async throws -> ExitStatus {
     try ReadStore.read(store.path, checksRecords: true, on: console) { core in
-      try QueryFault.telling(about: query.condition.text, store.path, as: output, on: console) {
+      try QueryFault.locating(in: query.condition.text, store.path) {
         try answer(core, on: console)
       }
     }
@@ -96,7 +96,10 @@ struct QueryCommand: StoreCommand {
     if count || exists {
       request.order = []
       request.limit = exists ? 1 : explicitLimit
-      let count = try PlanRun(try core.plan(request, for: entity), core: core).count()
+      let plan = try core.plan(request, for: entity)
+      let count = try console.withProgress {
+        try PlanRun(plan, core: core, control: $0?.control).count()
+      }
       if exists { return count > 0 ? .success : .negative }
       try console.writeObject([(Column("count"), .count(count))])
       return .success

@@ -12,9 +12,11 @@ struct CommandFailure: Error, Equatable, Sendable {
   /// What programs tell failures apart by; part of the JSON contract, such as `no-such-entity`.
   let code: String
   /// "thing: reason; next step", one line, no full stop.
-  let message: String
+  var message: String
   let status: ExitStatus
   var details: [Detail] = []
+  /// Lines that show the place of the fault to people, below the message; programs have `details`.
+  var excerpt: [String] = []
 
   /// True for the failure that nobody is to be told of: the reader of the pipe has gone, by choice.
   var isSilent: Bool { status == .brokenPipe }

@@ -7,6 +7,8 @@ final class Console {
   private(set) var output: TextOutput
   private let errors: TextOutput
   private let sink: any ByteSink
+  /// Reads a line that a person types, nil at the end; nil when there is nobody to ask.
+  private let answers: (() -> String?)?
   let terminal: Terminal
   let errorTerminal: Terminal
   let environment: [String: String]
@@ -21,8 +23,10 @@ final class Console {
 
   init(
     output: any ByteSink, errors: any ByteSink, terminal: Terminal = .none,
-    errorTerminal: Terminal = .none, environment: [String: String] = [:]
+    errorTerminal: Terminal = .none, environment: [String: String] = [:],
+    answers: (() -> String?)? = nil
   ) {
+    self.answers = answers
     sink = output
     self.output = TextOutput(output)
     self.errors = TextOutput(errors)
@@ -81,8 +85,32 @@ final class Console {
   }
 
   /// A line that tells how far the command is.
-  func progress() -> Progress {
-    Progress(errors, isShown: errorTerminal.isTerminal && errorTerminal.hasStyle && !isQuiet)
+  func progress() -> Progress { Progress(errors, isShown: showsProgress) }
+
+  /// Whether there is somebody to see how far the command is.
+  private var showsProgress: Bool {
+    errorTerminal.isTerminal && errorTerminal.hasStyle && !isQuiet
+  }
+
+  /// Calls `body` with a progress line for runs of the query engine, which is gone afterwards; nil
+  /// where nobody sees it, since a run that is watched is the slower one.
+  func withProgress<R>(_ body: (RunProgress?) throws -> R) rethrows -> R {
+    guard showsProgress else { return try body(nil) }
+    let progress = RunProgress(progress())
+    defer { progress.end() }
+    return try body(progress)
+  }
+
+  /// Whether there is a person to ask.
+  var canAsk: Bool { answers != nil }
+
+  /// Asks a question of yes or no; anything but yes is no.
+  func ask(_ question: String) -> Bool {
+    guard let answers else { return false }
+    try? errors.write(DisplayText.escaped(question) + " [y/N] ")
+    try? errors.flush()
+    let answer = answers()?.lowercased()
+    return answer == "y" || answer == "yes"
   }
 
   /// Keeps a line for standard error until the data is out; `--quiet` drops it.
@@ -91,10 +119,15 @@ final class Console {
   }
 
   /// Writes a failure on standard error at once; silent ones are not written.
+  ///
+  /// The excerpt is for people, and not for those who asked for quiet.
   func report(_ failure: CommandFailure) {
     guard !failure.isSilent else { return }
     // Nothing is left to be told, and nobody to tell it to, when standard error is closed too.
     try? errors.write((errorsAreJSON ? failure.json : failure.line) + "\n")
+    if !errorsAreJSON, !isQuiet {
+      for line in failure.excerpt { try? errors.write(DisplayText.escaped(line) + "\n") }
+    }
     try? errors.flush()
   }
 

@@ -20,6 +20,16 @@ struct ConditionOptions: ParsableArguments {
       valueName: "format string"))
   var text: String?
 
+  @OptionGroup var marks: MarkOptions
+
+  func validate() throws { try marks.check(text) }
+
+  /// The request for what is asked for, as yet without order and limit.
+  func request() throws(StoreError) -> QueryRequest { try marks.request(text) }
+}
+
+/// What the marks of a format string stand for, and whether an index must serve it.
+struct MarkOptions: ParsableArguments {
   @Option(
     name: .customLong("arg"), parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
@@ -31,14 +41,15 @@ struct ConditionOptions: ParsableArguments {
   @Flag(help: "Fail, with status 64, rather than read all records.")
   var requireIndex = false
 
-  func validate() throws {
+  /// Refuses arguments that are for no format string.
+  func check(_ text: String?) throws {
     if text == nil, !arguments.isEmpty {
       throw ValidationError("--arg: there is no format string with a %@ for it")
     }
   }
 
-  /// The request for what is asked for, as yet without order and limit.
-  func request() throws(StoreError) -> QueryRequest {
+  /// The request for the records for which `text` is true; nil is all of them.
+  func request(_ text: String?) throws(StoreError) -> QueryRequest {
     var request = QueryRequest()
     if let text {
       let parsed = try ConditionParser.parse(

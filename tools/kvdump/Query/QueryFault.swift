@@ -6,33 +6,30 @@ struct QueryFault {
   let line: Int
   let column: Int
 
-  /// Calls `body`; when the query that it prepares cannot be used, tells so on `console`.
-  ///
-  /// For programs the failure is thrown, with line and column beside the message. For people it is
-  /// reported here, because what follows the message is more than one line; the status is its own.
-  static func telling(
-    about text: String?, _ store: String, as output: OutputOptions, on console: Console,
-    _ body: () throws -> ExitStatus
-  ) throws -> ExitStatus {
+  /// Calls `body`; a query that cannot be used becomes a failure with line and column beside the
+  /// message, and with the excerpt of `text` where that is where the fault is.
+  static func locating<R>(in text: String?, _ store: String, _ body: () throws -> R) throws -> R {
     do {
       return try body()
     } catch let error as StoreError where error.code == .invalidQuery {
-      var failure = CommandFailure.translated(error, store: store)
-      guard let text, let fault = QueryFault(error) else { throw failure }
-      failure.details += [
-        CommandFailure.Detail(name: "line", value: .count(fault.line)),
-        CommandFailure.Detail(name: "column", value: .count(fault.column)),
-      ]
-      if let suggestion = (error.cause as? PredicateSyntaxError)?.suggestion {
-        failure.details.append(
-          CommandFailure.Detail(name: "didYouMean", value: .text(suggestion)))
-      }
-      guard !output.format.isJSON, let excerpt = fault.excerpt(of: text) else { throw failure }
-      console.report(failure)
-      console.note(excerpt.line)
-      console.note(excerpt.caret)
-      return failure.status
+      throw failure(error, in: text, store)
     }
+  }
+
+  /// The failure for a query that cannot be used.
+  static func failure(_ error: StoreError, in text: String?, _ store: String) -> CommandFailure {
+    var failure = CommandFailure.translated(error, store: store)
+    guard let text, let fault = QueryFault(error) else { return failure }
+    failure.details += [
+      CommandFailure.Detail(name: "line", value: .count(fault.line)),
+      CommandFailure.Detail(name: "column", value: .count(fault.column)),
+    ]
+    if let suggestion = (error.cause as? PredicateSyntaxError)?.suggestion {
+      failure.details.append(
+        CommandFailure.Detail(name: "didYouMean", value: .text(suggestion)))
+    }
+    if let excerpt = fault.excerpt(of: text) { failure.excerpt = [excerpt.line, excerpt.caret] }
+    return failure
   }
 
   init(line: Int, column: Int) {

@@ -22,12 +22,24 @@ struct QueryRows {
     var request = request
     // One more than is shown tells whether there are more. A token is that of the last one asked for.
     request.limit = withToken ? limit : limit.flatMap { $0 == .max ? nil : $0 + 1 }
-    let run = try PlanRun(try core.plan(request, for: entity), core: core)
+    return try console.withProgress { progress in
+      try write(request, limit: limit, withToken: withToken, progress, on: console)
+    }
+  }
+
+  private func write(
+    _ request: QueryRequest, limit: Int?, withToken: Bool, _ progress: RunProgress?,
+    on console: Console
+  ) throws -> Page {
+    let plan = try core.plan(request, for: entity)
+    let run = try PlanRun(plan, core: core, control: progress?.control)
     let writer = console.rows(of: columns.columns)
     var page = Page()
     var failure: (any Error)?
     func show(_ id: UInt64, _ bytes: UnsafeRawBufferPointer) throws {
       do {
+        // Rows on the same screen say themselves how far the command is.
+        if page.shown == 0, console.terminal.isTerminal { progress?.end() }
         try writer.write(try columns.row(id, bytes))
         page.shown += 1
       } catch {

@@ -41,10 +41,16 @@ enum TypedValue {
     _ text: String, of attribute: EntityDescription.Attribute
   ) throws(CommandFailure) -> Value {
     if text == "null", attribute.type != .string, attribute.type != .url { return .null }
-    guard let value = Value(text: text, as: attribute.type) else {
+    guard let value = Value(text: text, as: attribute.type), !isOverflow(value, text) else {
       throw .badValue(text, of: attribute.name, expectation: attribute.type.expectation)
     }
     return value
+  }
+
+  /// Whether a number was typed that is too large for the type: infinity has to be said.
+  private static func isOverflow(_ value: Value, _ text: String) -> Bool {
+    guard case .double(let number) = value, number.isInfinite else { return false }
+    return text.contains { $0.isNumber }
   }
 
   /// Values for the first attributes of an index: with commas between them, the last one keeping

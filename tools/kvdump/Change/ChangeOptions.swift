@@ -1,0 +1,55 @@
+import ArgumentParser
+import EntityStore
+
+/// Options of the commands that change the records for which a condition is true.
+struct ChangeOptions: ParsableArguments {
+  @Flag(help: "All records: instead of a condition, which would otherwise be required.")
+  var all = false
+
+  @OptionGroup var order: OrderOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "At most so many records, the first ones of the order.", valueName: "n"))
+  var limit: Int?
+
+  @OptionGroup var marks: MarkOptions
+
+  @Flag(help: "Only count them; the store is opened read-only.")
+  var dryRun = false
+
+  @Flag(name: .shortAndLong, help: "Do not ask.")
+  var yes = false
+
+  /// Checks the options beside `condition`, where nil is none.
+  func check(_ condition: String?) throws {
+    if let limit, limit < 1 {
+      throw ValidationError("--limit: \(limit) is below 1; leave it out for no limit")
+    }
+    if all, condition != nil {
+      throw ValidationError("--all and a condition: choose one of them")
+    }
+    if !all, condition == nil {
+      throw ValidationError("a condition is missing; --all takes all records")
+    }
+    try marks.check(condition)
+  }
+
+  /// The request for the records to change.
+  ///
+  /// A condition that leaves no record out is refused: it is said with `--all` or by mistake.
+  func request(
+    _ condition: String?, for entity: StoredEntity, in store: String
+  ) throws -> QueryRequest {
+    var request = try marks.request(condition)
+    if let condition, request.condition == .constant(true) {
+      throw CommandFailure.badArgument(
+        condition, reason: "leaves no record out", nextStep: "say --all instead")
+    }
+    request.order = try order.terms(of: entity, in: store)
+    // Nobody sees the order of what is not cut off by a limit.
+    if limit == nil { request.order = [] }
+    request.limit = limit
+    return request
+  }
+}

@@ -1,0 +1,49 @@
+import EntityStore
+
+/// The failures of `delete` and `update`.
+extension CommandFailure {
+  static func nobodyToAsk(_ verb: RecordChange.Verb) -> Self {
+    CommandFailure(
+      code: "nobody-to-ask",
+      message: "no terminal to ask on; --yes goes ahead without asking, --dry-run counts the "
+        + "records that would be \(verb.participle)", status: .usage)
+  }
+
+  static func changedWhileAsking(
+    _ entity: String, _ store: String, asked: Int, found: Int
+  ) -> Self {
+    CommandFailure(
+      code: "changed-while-asking",
+      message: "\(store): now \(NumberText.grouped(found)) records of \(entity) are found, and not "
+        + "\(NumberText.grouped(asked)); nothing was changed, run it again", status: .tryAgain,
+      details: [Detail(name: "store", value: .text(store))])
+  }
+
+  /// The right side of an assignment that cannot be read as an expression.
+  static func badExpression(_ assignment: Assignment, _ error: StoreError) -> Self {
+    guard let fault = error.cause as? PredicateSyntaxError, let place = QueryFault(error) else {
+      return badArgument(
+        assignment.text, reason: error.message, nextStep: "write '=' for a constant")
+    }
+    var details = [
+      Detail(name: "attribute", value: .text(assignment.attribute)),
+      Detail(name: "line", value: .count(place.line)),
+      Detail(name: "column", value: .count(place.column)),
+    ]
+    if let suggestion = fault.suggestion {
+      details.append(Detail(name: "didYouMean", value: .text(suggestion)))
+    }
+    let excerpt = place.excerpt(of: assignment.text).map { [$0.line, $0.caret] }
+    return CommandFailure(
+      code: "bad-expression",
+      message: "cannot parse the expression for '\(assignment.attribute)': \(fault)",
+      status: .usage, details: details, excerpt: excerpt ?? [])
+  }
+
+  /// An update that found in its midst that it cannot be made.
+  static func nothingUpdated(_ error: StoreError, store path: String) -> Self {
+    var failure = translated(error, store: path)
+    failure.message += "; nothing was updated"
+    return failure
+  }
+}

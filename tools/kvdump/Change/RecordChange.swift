@@ -1,0 +1,96 @@
+import ArgumentParser
+import EntityStore
+
+/// A change of the records that a request finds: counted, asked about, and made in one transaction.
+struct RecordChange {
+  /// What is to be done, as people are asked and told: "Delete", "deleted".
+  struct Verb {
+    let question: String
+    let participle: String
+  }
+
+  let verb: Verb
+  let store: String
+  let options: ChangeOptions
+  let console: Console
+
+  /// Counts the records, asks where there is somebody to ask, changes them and reports.
+  ///
+  /// Nothing is open while a person thinks; if the number of records is another one afterwards,
+  /// nothing is done.
+  ///
+  /// - Parameters:
+  ///   - prepare: checks the arguments against the schema, before anybody is asked and once more in
+  ///     the transaction, since it may be run again.
+  ///   - apply: makes the change and returns how many records it changed.
+  /// - Returns: `negative` when the answer is no.
+  func run<Prepared>(
+    of entityName: String,
+    prepare: (TransactionCore, StoredEntity) throws -> (request: QueryRequest, change: Prepared),
+    apply: (TransactionCore, StoredEntity, QueryRequest, Prepared) throws -> Int
+  ) throws -> ExitStatus {
+    if !options.yes, !options.dryRun, !console.canAsk {
+      throw CommandFailure.nobodyToAsk(verb)
+    }
+    var asked: Counts?
+    if options.dryRun || !options.yes {
+      let counts = try ReadStore.read(store, checksRecords: true, on: console) { core in
+        let entity = try core.entity(entityName, in: store)
+        return try tally(core, entity, try prepare(core, entity).request)
+      }
+      if options.dryRun || counts.found == 0 {
+        try report(entityName, counts, changed: 0)
+        return .success
+      }
+      guard console.ask(question(entityName, counts)) else {
+        console.note("nothing was \(verb.participle)")
+        return .negative
+      }
+      asked = counts
+    }
+    let (before, changed, after) = try WriteStore.write(store) { core in
+      let entity = try core.entity(entityName, in: store)
+      let (request, change) = try prepare(core, entity)
+      let before = try tally(core, entity, request)
+      if let asked, asked.found != before.found {
+        throw CommandFailure.changedWhileAsking(
+          entityName, store, asked: asked.found, found: before.found)
+      }
+      let changed = try apply(core, entity, request, change)
+      return (before, changed, try core.count(of: entity))
+    }
+    try report(entityName, Counts(found: before.found, records: after), changed: changed)
+    return .success
+  }
+
+  private struct Counts {
+    /// Records that the request finds.
+    var found: Int
+    /// Records of the entity.
+    var records: Int
+  }
+
+  private func tally(
+    _ core: TransactionCore, _ entity: StoredEntity, _ request: QueryRequest
+  ) throws -> Counts {
+    let plan = try core.plan(request, for: entity)
+    return try console.withProgress { progress in
+      let run = try PlanRun(plan, core: core, control: progress?.control)
+      return Counts(found: try run.count(), records: try core.count(of: entity))
+    }
+  }
+
+  private func question(_ entity: String, _ counts: Counts) -> String {
+    let found = NumberText.grouped(counts.found)
+    let records = NumberText.grouped(counts.records)
+    return "\(verb.question) \(found) of \(records) records of \(entity)?"
+  }
+
+  private func report(_ entity: String, _ counts: Counts, changed: Int) throws {
+    try console.writeObject([
+      (Column("entity"), .text(entity)), (Column("found"), .count(counts.found)),
+      (Column(verb.participle), .count(changed)), (Column("records"), .count(counts.records)),
+    ])
+    if options.dryRun { console.note("a dry run: nothing was \(verb.participle)") }
+  }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import EntityStore
+
+/// `kvdump delete`: removes the records for which a condition is true, in one transaction.
+struct DeleteCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete", abstract: "Remove the records for which a condition is true. Writes.",
+    discussion: """
+      Examples:
+        kvdump delete pods.lodestore Pod 'deprecated == YES' --dry-run
+        kvdump delete pods.lodestore Pod --all --sort lastUsed --limit 1000 --yes
+
+      Asks on a terminal, with the count; elsewhere --yes is required. All of them go in one \
+      transaction, or none. The report has how many were found and deleted, and how many records \
+      there are now; the status is 0 also when none was found, and 1 when the answer was no.
+
+      \(ConditionOptions.grammar)
+      """)
+
+  @OptionGroup var store: StoreArgument
+
+  @Argument(help: "The entity.")
+  var entity: String
+
+  @Argument(
+    help: ArgumentHelp("The condition as a predicate format string.", valueName: "format string"))
+  var condition: String?
+
+  @OptionGroup(title: "Selection") var options: ChangeOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws { try options.check(condition) }
+
+  func run(on console: Console) async throws -> ExitStatus {
+    let change = RecordChange(
+      verb: RecordChange.Verb(question: "Delete", participle: "deleted"), store: store.path,
+      options: options, console: console)
+    return try QueryFault.locating(in: condition, store.path) {
+      try change.run(
+        of: entity,
+        prepare: { _, entity in (try options.request(condition, for: entity, in: store.path), ()) },
+        apply: { core, entity, request, _ in try core.delete(request, of: entity) })
+    }
+  }
+}

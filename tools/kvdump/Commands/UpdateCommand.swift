@@ -1,0 +1,91 @@
+import ArgumentParser
+import EntityStore
+
+/// `kvdump update`: gives attributes of the records for which a condition is true new values, in
+/// one transaction.
+struct UpdateCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "update",
+    abstract: "Give attributes of the records for which a condition is true new values. Writes.",
+    usage: "kvdump update <store> <entity> <format string>|--all <attribute=value> ... [<options>]",
+    discussion: """
+      Examples:
+        kvdump update pods.lodestore Pod 'name == "A"' license=MIT deprecated=true
+        kvdump update pods.lodestore Pod --all 'downloads:=downloads + 1' --yes
+
+      attribute=value is a constant, read by the attribute's type: a number, true or false, a date \
+      as ISO 8601, a UUID, Base64 for data, JSON for JSON; 'null' is null but for text. \
+      attribute:=expression is worked out for each record from the values that it has, in the \
+      notation of the format string: 'name:=uppercase(name)', 'home:=NULL'.
+
+      Asks on a terminal, with the count; elsewhere --yes is required. All of them change in one \
+      transaction, or none: a value that does not fit, or that another record has in a unique \
+      index, leaves the store as it was. The report has how many were found, how many have other \
+      values now, and how many records there are; the status is 0 also when none was found, and 1 \
+      when the answer was no.
+
+      \(ConditionOptions.grammar)
+      """)
+
+  @OptionGroup var store: StoreArgument
+
+  @Argument(help: "The entity.")
+  var entity: String
+
+  @Argument(
+    help: ArgumentHelp(
+      "The condition as a predicate format string, unless --all is given; then the new values.",
+      valueName: "format string> <attribute=value"))
+  var words: [String] = []
+
+  @OptionGroup(title: "Selection") var options: ChangeOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  /// The first word, unless all records are meant.
+  private var condition: String? { options.all ? nil : words.first }
+
+  private var assignments: [String] { Array(options.all ? words[...] : words.dropFirst()) }
+
+  func validate() throws {
+    try options.check(condition)
+    for assignment in assignments where Assignment(assignment) == nil {
+      throw ValidationError(
+        "'\(assignment)' is no assignment; write attribute=value or attribute:=expression")
+    }
+    if assignments.isEmpty {
+      throw ValidationError(
+        "nothing to set; write attribute=value or attribute:=expression after the condition")
+    }
+    let names = assignments.compactMap { Assignment($0)?.attribute }
+    if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
+      throw ValidationError("'\(twice)' is set twice; choose one of them")
+    }
+  }
+
+  func run(on console: Console) async throws -> ExitStatus {
+    let change = RecordChange(
+      verb: RecordChange.Verb(question: "Update", participle: "updated"), store: store.path,
+      options: options, console: console)
+    let assignments = assignments.compactMap { Assignment($0) }
+    return try QueryFault.locating(in: condition, store.path) {
+      do {
+        return try change.run(
+          of: entity,
+          prepare: { core, entity in
+            (
+              try options.request(condition, for: entity, in: store.path),
+              try assignments.map { try $0.bound(to: entity, of: core, in: store.path) }
+            )
+          },
+          apply: { core, entity, request, assignments in
+            try core.update(request, of: entity, assignments)
+          })
+      } catch let error as StoreError where Self.leavesAll.contains(error.code) {
+        throw CommandFailure.nothingUpdated(error, store: store.path)
+      }
+    }
+  }
+
+  /// What is found when some records have been changed already: worth saying that all are as before.
+  private static let leavesAll: [StoreError.Code] = [.uniqueViolation, .unstorableValue]
+}
