@@ -23,6 +23,8 @@ import LodestoreFormat
 /// - `Commands/`: one file a command, its arguments and its work; `StoreCommand` is what they share.
 /// - `Store/`: opening for reading, records as cells, values that a person typed.
 /// - `Query/`: format strings, orders and paths that a person typed, plans, and pages of results.
+/// - `Change/`: records counted, asked about and changed; what `update` sets.
+/// - `Export/`: files that are there as a whole or not at all.
 /// - `Import/`: files as pages, the schema for them, and the pages as records.
 /// - `Options/`: groups of options, and arguments that are more than text.
 /// - `Output/`: `Console`, the one way out: rows, single objects, notes, failures, the pager.
@@ -54,7 +56,8 @@ struct KVDump: ParsableCommand {
       CommandGroup(
         name: "Inside", subcommands: [KeysCommand.self, StatCommand.self, VerifyCommand.self]),
       CommandGroup(name: "Change", subcommands: [DeleteCommand.self, UpdateCommand.self]),
-      CommandGroup(name: "Move", subcommands: [ImportCommand.self, CompactCommand.self]),
+      CommandGroup(
+        name: "Move", subcommands: [ImportCommand.self, ExportCommand.self, CompactCommand.self]),
     ])
 
   static let version = "0.1.0"
@@ -63,6 +66,7 @@ struct KVDump: ParsableCommand {
     // A reader of the pipe that has gone is an error of `write`, so that the store is closed.
     signal(SIGPIPE, SIG_IGN)
     endInWordsOnDamage()
+    PendingFile.removeOnSignals()
     let environment = ProcessInfo.processInfo.environment
     let console = Console(
       output: DescriptorSink(descriptor: STDOUT_FILENO, name: "standard output"),
@@ -91,6 +95,7 @@ private func endInWordsOnDamage() {
       // Only what is allowed in a signal handler: no allocation, no Swift strings.
       let text: StaticString =
         "kvdump: the file's pages are damaged, or were cut while in use; run 'kvdump verify' on it\n"
+      PendingFile.remove()
       _ = write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
       _exit(65)
     }

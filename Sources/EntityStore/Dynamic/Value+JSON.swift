@@ -18,13 +18,16 @@ extension Value {
   /// Numbers go into integer attributes when they are such an integer (`5.0` is 5), and integers
   /// into floating-point ones when those hold them exactly. Dates are ISO 8601 text, UUIDs their
   /// usual text, data Base64 text, decimals a number or its text. `"NaN"`, `"Infinity"` and
-  /// `"-Infinity"` are taken for floating point, because JSON has no number for them.
+  /// `"-Infinity"` are taken for floating point, because JSON has no number for them, and
+  /// ``ExactJSON`` for all that JSON does not hold exactly.
   package init(_ node: JSONNode, as type: AttributeType) throws(ValueMismatch) {
     if node.isNull {
       self = .null
       return
     }
-    if let value = try Self.exact(node, type) {
+    if let value = ExactJSON.value(node, as: type) {
+      self = value
+    } else if let value = try Self.exact(node, type) {
       self = value
     } else {
       throw ValueMismatch(description: "must be \(type.expectation), found \(Self.shown(node))")

@@ -35,34 +35,23 @@ struct QueryRows {
     let run = try PlanRun(plan, core: core, control: progress?.control)
     let writer = console.rows(of: columns.columns)
     var page = Page()
-    var failure: (any Error)?
     func show(_ id: UInt64, _ bytes: UnsafeRawBufferPointer) throws {
-      do {
-        // Rows on the same screen say themselves how far the command is.
-        if page.shown == 0, console.terminal.isTerminal { progress?.end() }
-        try writer.write(try columns.row(id, bytes))
-        page.shown += 1
-      } catch {
-        // The run throws the store's errors only; a closed pipe is none of them.
-        failure = error
-        throw error
-      }
+      // Rows on the same screen say themselves how far the command is.
+      if page.shown == 0, console.terminal.isTerminal { progress?.end() }
+      try writer.write(try columns.row(id, bytes))
+      page.shown += 1
     }
-    do {
-      if withToken {
-        page.next = try run.forEachOfPage(show)
-      } else {
-        try run.forEach { id, bytes in
-          if page.shown == limit {
-            page.hasMore = true
-            return false
-          }
-          try show(id, bytes)
-          return true
+    if withToken {
+      page.next = try run.visitPage(show)
+    } else {
+      try run.visit { id, bytes in
+        if page.shown == limit {
+          page.hasMore = true
+          return false
         }
+        try show(id, bytes)
+        return true
       }
-    } catch {
-      throw failure ?? error
     }
     if page.next != nil {
       page.hasMore = try isFollowed(page.next, request)

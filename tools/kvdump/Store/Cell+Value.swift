@@ -22,6 +22,20 @@ extension Cell {
     }
   }
 
+  /// A stored value from whose JSON `import` reads the same value.
+  init(exactly value: Value) throws(FormatError) {
+    if let object = try ExactJSON.text(of: value) {
+      self = .json(object)
+    } else if case .decimal(let decimal) = value, !decimal.isNaN {
+      // Whole numbers beyond 64 bits are refused by readers of JSON, or rounded.
+      let text = decimal.text
+      let isLong = text.utf8.count > 18 && text.utf8.allSatisfy { $0 != 0x2E && $0 != 0x65 }
+      self = isLong ? .text(text) : .number(text)
+    } else {
+      self = try Cell(value)
+    }
+  }
+
   /// A value inside a document: scalars as such, so that tables align numbers and CSV has no quotes
   /// inside quotes.
   init(document bytes: UnsafeRawBufferPointer) throws(FormatError) {

@@ -16,10 +16,16 @@ struct RecordColumns {
   let columns: [Column]
   private let sources: [Source]
   private let entity: StoredEntity
+  private let isExact: Bool
 
   /// All attributes with the id in front, or the `names` chosen.
-  init(_ entity: StoredEntity, names: [String]?, store path: String) throws {
+  ///
+  /// - Parameter isExact: whether `import` is to read the same values from the cells.
+  init(
+    _ entity: StoredEntity, names: [String]?, isExact: Bool = false, store path: String
+  ) throws {
     self.entity = entity
+    self.isExact = isExact
     let attributes = entity.description.declaredAttributes
     guard let names else {
       sources = [.id] + attributes.map(Source.attribute)
@@ -64,7 +70,9 @@ struct RecordColumns {
   private func cell(_ source: Source, _ id: UInt64, _ view: RecordView) throws -> Cell {
     switch source {
     case .id: return .unsigned(id)
-    case .attribute(let attribute): return try Cell(Self.value(attribute, view))
+    case .attribute(let attribute):
+      let value = try Self.value(attribute, view)
+      return try isExact ? Cell(exactly: value) : Cell(value)
     case .path(let attribute, let path):
       guard case .document(let bytes) = try Self.value(attribute, view) else { return .absent }
       return try bytes.withUnsafeBytes { bytes in

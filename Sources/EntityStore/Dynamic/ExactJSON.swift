@@ -1,0 +1,121 @@
+package import LodestoreFormat
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// Values that JSON has no exact text for, as the object `{"$document":"…"}`: the Base64 of the
+/// value as a document (Format.md, "Documents").
+///
+/// What needs it: a NaN with a payload, a date that ISO 8601 text does not hold to the bit, and
+/// documents that hold dates, UUIDs, data, decimals or numbers that are not finite, are null as a
+/// whole, are nested deep, or look like such an object themselves.
+package enum ExactJSON {
+  /// The name of the one member.
+  package static let member = "$document"
+
+  /// Deeper documents may be beyond what a reader takes, with the record and a list around them.
+  private static let deepestNesting = 100
+
+  /// `value` as such an object, compact; `nil` where its plain JSON reads back as the same value.
+  ///
+  /// Throws when `value` is a document that breaks the format.
+  package static func text(of value: Value) throws(FormatError) -> String? {
+    let document: [UInt8]? =
+      switch value {
+      case .double(let number):
+        number.isNaN && number.bitPattern != Double.nan.bitPattern ? encoded(value) : nil
+      case .date(let seconds): isExact(seconds) ? nil : encoded(value)
+      case .decimal(let decimal): DecimalValue(text: decimal.text) == decimal ? nil : encoded(value)
+      case .document(let bytes): try isPlain(bytes) ? nil : bytes
+      default: nil
+      }
+    return document.map { "{\"\(member)\":\"\(Data($0).base64EncodedString())\"}" }
+  }
+
+  /// The value of `type` that such an object has; `nil` when `node` is none.
+  package static func value(_ node: JSONNode, as type: AttributeType) -> Value? {
+    guard node.kind == .object, node.count == 1, let text = node[member]?.string,
+      let data = Data(base64Encoded: text)
+    else { return nil }
+    let bytes = Array(data)
+    return bytes.withUnsafeBytes { value($0, type) }
+  }
+
+  private static func value(_ bytes: UnsafeRawBufferPointer, _ type: AttributeType) -> Value? {
+    var reader = DocumentReader(bytes)
+    do {
+      try reader.validate(onlyJSON: type == .json)
+      switch (try reader.kind(), type) {
+      case (_, .json), (_, .document): return .document(Array(bytes))
+      case (.double, .double), (.double, .float):
+        let value = Value.double(try reader.double())
+        return value.fits(type) ? value : nil
+      case (.date, .date): return .date(try reader.date())
+      case (.decimal, .decimal): return .decimal(try reader.decimal())
+      default: return nil
+      }
+    } catch {
+      return nil
+    }
+  }
+
+  private static func encoded(_ value: Value) -> [UInt8]? {
+    var writer = DocumentWriter()
+    switch value {
+    case .double(let number): writer.write(number)
+    case .date(let seconds): writer.write(date: seconds)
+    case .decimal(let decimal): writer.write(decimal)
+    default: return nil
+    }
+    return writer.bytes
+  }
+
+  private static func isExact(_ seconds: Double) -> Bool {
+    let text = ISO8601Text.text(Date(timeIntervalSinceReferenceDate: seconds))
+    let read = text.flatMap { ISO8601Text.date($0) }?.timeIntervalSinceReferenceDate
+    return read?.bitPattern == seconds.bitPattern
+  }
+
+  // MARK: Documents
+
+  private static func isPlain(_ document: [UInt8]) throws(FormatError) -> Bool {
+    try document.withBytes { (bytes) throws(FormatError) in
+      var reader = DocumentReader(bytes)
+      if try reader.kind() == .null { return false }
+      return try isPlain(&reader, nesting: 0)
+    }
+  }
+
+  /// Whether the next value, which is read as a whole only if it is, comes back from its JSON.
+  private static func isPlain(
+    _ reader: inout DocumentReader, nesting: Int
+  ) throws(FormatError) -> Bool {
+    guard nesting <= deepestNesting else { return false }
+    switch try reader.kind() {
+    case .null, .bool, .integer, .unsigned, .text: try reader.skip()
+    case .double:
+      let number = try reader.double()
+      // Zero of JSON has no sign.
+      return number.isFinite && !(number == 0 && number.sign == .minus)
+    case .date, .uuid, .data, .decimal: return false
+    case .array:
+      let (count, _) = try reader.enterArray()
+      for _ in 0..<count where try !isPlain(&reader, nesting: nesting + 1) { return false }
+    case .object:
+      let (count, _) = try reader.enterObject()
+      var names: Set<String> = []
+      for _ in 0..<count {
+        let name = String(decoding: try reader.name(), as: UTF8.self)
+        // Names that are equal as strings are one to a reader of JSON.
+        guard names.insert(name).inserted, try isPlain(&reader, nesting: nesting + 1) else {
+          return false
+        }
+      }
+      return names != [member]
+    }
+    return true
+  }
+}

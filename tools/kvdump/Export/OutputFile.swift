@@ -1,0 +1,144 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A file that is there as a whole or not at all: written under a temporary name beside it, and
+/// renamed by ``commit()``; without that, what was written goes away with the object.
+///
+/// What is there and is no regular file, such as a pipe or a device, is written to as it is.
+final class OutputFile: ByteSink {
+  let path: String
+  /// Bytes written so far.
+  private(set) var size = 0
+  private let replaces: Bool
+  private var descriptor: Int32
+  /// Nil when the file itself is written, and when there is nothing left to take away.
+  private var temporary: String?
+  private let sink: DescriptorSink
+
+  /// Opens the file for writing.
+  ///
+  /// - Parameters:
+  ///   - replaces: whether a file that is there gives way; otherwise it is a failure.
+  ///   - store: the file of the store that is read, which never gives way.
+  init(_ path: String, replaces: Bool, store: String) throws {
+    self.replaces = replaces
+    var target = path
+    if let status = Self.status(path) {
+      for file in [store, store + "-lock"] {
+        guard let other = Self.status(file) else { continue }
+        if other.st_ino == status.st_ino, other.st_dev == status.st_dev {
+          throw CommandFailure.badArgument(
+            path, reason: "is the store itself", nextStep: "name another file")
+        }
+      }
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR: throw CommandFailure.system(EISDIR, thing: path, creating: true)
+      case S_IFREG:
+        guard replaces else { throw CommandFailure.fileExists(path) }
+        // The link stays, and what it leads to gives way.
+        if let resolved = realpath(path, nil) {
+          target = String(cString: resolved)
+          free(resolved)
+        }
+      default:
+        self.path = path
+        descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw CommandFailure.system(errno, thing: path) }
+        sink = DescriptorSink(descriptor: descriptor, name: path)
+        return
+      }
+    } else if FileFacts.exists(path), !replaces {
+      throw CommandFailure.fileExists(path)
+    }
+    self.path = target
+    let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? ""
+    let mode = Self.status(target).map { $0.st_mode & 0o777 }
+    let (name, descriptor) = try Self.temporaryFile(in: folder, for: path)
+    temporary = name
+    self.descriptor = descriptor
+    sink = DescriptorSink(descriptor: descriptor, name: path)
+    if let mode { fchmod(descriptor, mode) }
+  }
+
+  deinit { abandon() }
+
+  private static func status(_ path: String) -> stat? {
+    var status = stat()
+    return stat(path, &status) == 0 ? status : nil
+  }
+
+  private static func temporaryFile(
+    in folder: String, for path: String
+  ) throws -> (name: String, descriptor: Int32) {
+    for _ in 0..<100 {
+      let name = folder + ".kvdump." + String(UInt64.random(in: 0 ... .max), radix: 36)
+      PendingFile.set(name)
+      let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      if descriptor >= 0 { return (name, descriptor) }
+      let code = errno
+      PendingFile.set(nil)
+      guard code == EEXIST else {
+        throw CommandFailure.system(code, thing: path, creating: true)
+      }
+    }
+    throw CommandFailure.system(EEXIST, thing: path, creating: true)
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws {
+    try sink.write(bytes)
+    size += bytes.count
+  }
+
+  func finish() throws {}
+
+  /// Gives the file its name, when the disk has all of it.
+  func commit() throws {
+    guard let temporary else { return }
+    guard fsync(descriptor) == 0 else { throw CommandFailure.system(errno, thing: path) }
+    try name(temporary)
+    self.temporary = nil
+    PendingFile.set(nil)
+    let folder = open(
+      path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", O_RDONLY | O_CLOEXEC)
+    if folder >= 0 {
+      fsync(folder)
+      close(folder)
+    }
+  }
+
+  private func name(_ temporary: String) throws {
+    if !replaces {
+      // Another process may have made the file meanwhile, which a rename would not notice.
+      if link(temporary, path) == 0 {
+        unlink(temporary)
+        return
+      }
+      // A file system without links.
+      if errno == EEXIST || FileFacts.exists(path) { throw CommandFailure.fileExists(path) }
+    }
+    guard rename(temporary, path) == 0 else {
+      throw CommandFailure.system(errno, thing: path, creating: true)
+    }
+  }
+
+  private func abandon() {
+    if let temporary {
+      unlink(temporary)
+      PendingFile.set(nil)
+    }
+    close(descriptor)
+  }
+}
+
+extension CommandFailure {
+  static func fileExists(_ path: String) -> Self {
+    CommandFailure(
+      code: "output-exists", message: "\(path): is there already; --force replaces it",
+      status: .cannotCreate, details: [Detail(name: "path", value: .text(path))])
+  }
+}
