@@ -97,6 +97,43 @@ struct LookTests {
     #expect(memory.messages.text.contains(": not found\n"))
   }
 
+  @Test func `finds NaN, zeros of both signs and whole nested values`() async throws {
+    let folder = try StoreFolder()
+    let schema = try folder.file(
+      "schema.json",
+      #"""
+      {"entity":"E","attributes":[{"name":"d","type":"double"},{"name":"j","type":"json"},
+      {"name":"t","type":"date","optional":true},{"name":"n","type":"decimal"}],
+      "indexes":[{"attributes":["d"]},{"attributes":["n"]}]}
+      """#)
+    try await folder.load(
+      #"""
+      [{"d":"NaN","j":[1,{"a":2}],"n":"NaN"},{"d":0.0,"j":[1],"n":1},{"d":-0.0,"j":1,"n":1.50},
+      {"d":"Infinity","j":"1","t":"2024-01-01","n":1}]
+      """#, "--entity", "E", "--schema", schema, "--insert-only")
+    for (matches, ids) in [
+      (["d=NaN"], "1"), (["d=0"], "2 3"), (["d=-0.0"], "2 3"), (["d=Infinity"], "4"),
+      (["n=NaN"], "1"), (["n=1.5"], "3"), (["j=[1,{\"a\":2}]"], "1"), (["j=1"], "3"),
+      (["j=[1]", "d=0"], "2"), (["t=null"], "1 2 3"), (["t=2024-01-01", "n=1"], "4"),
+      (["_id=3", "j=1"], "3"), (["d=NaN", "d=0"], ""),
+    ] {
+      let outcome = await folder.execute(
+        "get", ["E", "--fields", "_id", "--format", "csv"] + matches)
+      #expect(
+        outcome.data.split(whereSeparator: \.isNewline).dropFirst().joined(separator: " ") == ids,
+        "\(matches)")
+    }
+  }
+
+  @Test func `reads as little as the planner finds`() async throws {
+    let folder = try StoreFolder()
+    try await QueriedStore.addItems(to: folder)
+    let outcome = await folder.run("get", "Item", "rank=7", "k=57", "--fields", "k")
+    #expect(outcome.data == "{\"k\":57}\n")
+    #expect(outcome.messages == "")
+    #expect(await folder.run("get", "Item", "_id=18446744073709551615").status == .negative)
+  }
+
   @Test func `prefers an attribute called id to the record's id`() async throws {
     let folder = try await store()
     #expect(await folder.run("get", "Note", "id=5", "--fields", "_id").data == "{\"_id\":1}\n")

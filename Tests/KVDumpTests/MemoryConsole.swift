@@ -8,12 +8,16 @@ struct MemoryConsole {
   let messages = MemorySink()
   let console: Console
 
-  /// `width` makes it a terminal of so many columns.
-  init(width: Int? = nil, environment: [String: String] = [:]) {
+  /// `width` makes it a terminal of so many columns, and `answer` one with a person who says it
+  /// when asked.
+  init(
+    width: Int? = nil, environment: [String: String] = [:], answer: (() -> String?)? = nil
+  ) {
     let size = width.map { Terminal.Size(columns: $0, rows: 24) }
     console = Console(
       output: data, errors: messages, terminal: Terminal(size: size, hasStyle: true),
-      environment: environment.merging(["KVDUMP_PAGER": ""]) { given, _ in given })
+      environment: environment.merging(["KVDUMP_PAGER": ""]) { given, _ in given },
+      answers: answer)
   }
 
   /// Runs a command line to its end.

@@ -6,7 +6,7 @@ import Testing
 @testable import KVDumpCommands
 
 /// The real pages that lie beside the repository; where they do not, the tests say so and pass.
-private enum RealData {
+enum RealData {
   static let folder: String = {
     let repository = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     let named = ProcessInfo.processInfo.environment["LODESTORE_DATA"]

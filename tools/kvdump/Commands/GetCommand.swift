@@ -8,10 +8,9 @@ struct GetCommand: StoreCommand {
     discussion: """
       Example: kvdump get catalog.lodestore Pod name=AFNetworking version=4.0.1
 
-      A unique index over the attributes is used where there is one, then any index that starts \
-      with them; otherwise all records are read, and a note says which indexes there are. '_id=7' \
-      names a record by its id, and so does 'id=7' where no attribute is called id. 'null' is null \
-      but for text.
+      Indexes are used as by 'kvdump query'; where none begins with the attributes and all records \
+      are read, a note says which indexes there are. '_id=7' names a record by its id, and so does \
+      'id=7' where no attribute is called id. 'null' is null but for text; 'NaN' finds NaN.
       """)
 
   @OptionGroup var store: StoreArgument
@@ -28,15 +27,14 @@ struct GetCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(on console: Console) async throws -> ExitStatus {
-    try ReadStore.read(store.path, on: console) { core in
+    try ReadStore.read(store.path, checksRecords: true, on: console) { core in
       let entity = try core.entity(entity, in: store.path)
       let search = try RecordSearch(matches, in: entity, store: store.path)
       let columns = try RecordColumns(entity, names: fields.names, store: store.path)
-      if case .scan = search.way { noteScan(of: entity, on: console) }
       let writer = console.rows(of: columns.columns)
       var walk = RowWindow(offset: rows.offset, limit: rows.effectiveLimit(on: console.terminal))
       var isFound = false
-      try search.forEach(in: core) { id, bytes in
+      let isScan = try search.forEach(in: core, on: console) { id, bytes in
         isFound = true
         switch walk.next() {
         case .skip: return true
@@ -47,6 +45,7 @@ struct GetCommand: StoreCommand {
         return true
       }
       try writer.finish()
+      if isScan { noteScan(of: entity, on: console) }
       let conditions = matches.map { "\($0.attribute)=\($0.value)" }.joined(separator: " ")
       guard isFound else {
         console.note("\(entity.name) \(conditions): not found")

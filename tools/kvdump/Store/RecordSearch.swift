@@ -1,28 +1,34 @@
 import EntityStore
-import LMDB
 import LodestoreFormat
 
-/// Finds the records whose attributes have given values, by the best index there is.
+/// Finds the records whose attributes have given values, by the planner's choice.
+///
+/// "Have" is stricter than `==` of conditions for what that does not compare as a whole: a nested
+/// value has to be the same, and NaN is found. Those are looked at in each record that the rest of
+/// the values leads to.
 struct RecordSearch {
-  /// What the values are looked up in.
-  enum Way {
-    case id(UInt64)
-    /// An index that begins with the attributes, in its own order, and their values.
-    case index(StoredIndex, [Value])
-    case scan
-  }
+  private typealias Wanted = (attribute: EntityDescription.Attribute, value: Value)
 
-  let way: Way
   private let entity: StoredEntity
-  private let wanted: [(attribute: EntityDescription.Attribute, value: Value)]
+  private let request: QueryRequest
+  /// What no condition says.
+  private let checks: [Wanted]
+  /// Whether an index begins with the attributes, in any order.
+  private let hasIndex: Bool
 
   /// Reads the values as the schema says.
   ///
   /// `_id`, and `id` where no attribute has that name, is the record's id.
   init(_ matches: [AttributeMatch], in entity: StoredEntity, store path: String) throws {
     self.entity = entity
-    var wanted: [(attribute: EntityDescription.Attribute, value: Value)] = []
-    var id: UInt64?
+    var conditions: [ConditionTree] = []
+    var checks: [Wanted] = []
+    var numbers: Set<UInt32> = []
+    var isByID = false
+    func add(_ name: String, _ value: Value) {
+      conditions.append(
+        .comparison(Comparison(.path(ValuePath(attribute: name)), .equal, .value(value))))
+    }
     for match in matches {
       let isID =
         match.attribute == RecordColumns.idName
@@ -32,87 +38,77 @@ struct RecordSearch {
           throw CommandFailure.badValue(
             match.value, of: match.attribute, expectation: "the number of a record")
         }
-        id = number
+        add(RecordColumns.idName, .integer(unsigned: number))
+        isByID = true
+        continue
+      }
+      let attribute = try entity.attribute(match.attribute, store: path)
+      let value = try TypedValue.value(match.value, of: attribute)
+      numbers.insert(attribute.number)
+      if Self.isCondition(value) {
+        add(attribute.name, value)
       } else {
-        let attribute = try entity.attribute(match.attribute, store: path)
-        wanted.append((attribute, try TypedValue.value(match.value, of: attribute)))
+        checks.append((attribute, value))
       }
     }
-    self.wanted = wanted
-    if let id {
-      way = .id(id)
-    } else {
-      way = Self.index(for: wanted, in: entity).map { .index($0.0, $0.1) } ?? .scan
+    request = QueryRequest(condition: .all(of: conditions))
+    self.checks = checks
+    hasIndex =
+      isByID
+      || entity.indexes.contains { index in
+        Set(index.description.attributes.prefix(numbers.count)) == numbers
+      }
+  }
+
+  /// Whether `==` of conditions finds exactly the records that have the value.
+  private static func isCondition(_ value: Value) -> Bool {
+    switch value {
+    case .document: false
+    case .double(let number), .date(let number): !number.isNaN
+    case .decimal(let decimal): !decimal.isNaN
+    default: true
     }
   }
 
-  /// A unique index over the attributes, then any over them, then one that begins with them.
-  private static func index(
-    for wanted: [(attribute: EntityDescription.Attribute, value: Value)], in entity: StoredEntity
-  ) -> (StoredIndex, [Value])? {
-    let numbers = Set(wanted.map(\.attribute.number))
-    guard numbers.count == wanted.count else { return nil }
-    func rank(_ index: StoredIndex) -> Int {
-      (index.description.attributes.count - numbers.count) * 2 + (index.isUnique ? 0 : 1)
-    }
-    let fitting = entity.indexes.filter {
-      Set($0.description.attributes.prefix(numbers.count)) == numbers
-    }
-    guard let index = fitting.min(by: { rank($0) < rank($1) }) else { return nil }
-    let values = index.description.attributes.prefix(numbers.count).compactMap { number in
-      wanted.first { $0.attribute.number == number }?.value
-    }
-    return (index, values)
-  }
-
-  /// Visits the records in the order of the index or of their ids, until `body` returns false.
+  /// Visits the records in the order of their ids, until `body` returns false.
+  ///
+  /// - Returns: whether all records were read for lack of an index.
   func forEach(
-    in core: TransactionCore, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
-    switch way {
-    case .id(let id):
-      guard let bytes = try core.record(id, of: entity), try isMatch(bytes, id) else { return }
-      _ = try body(id, bytes)
-    case .scan:
-      let cursor = try Cursor(entity.records, in: core.transaction)
-      var found = try cursor.first()
-      while found {
-        let id = cursor.integerKey
-        if try isMatch(cursor.value, id), try !body(id, cursor.value) { return }
-        found = try cursor.next()
+    in core: TransactionCore, on console: Console,
+    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws -> Bool {
+    let plan = try core.plan(request, for: entity)
+    try console.withProgress { progress in
+      let run = try PlanRun(plan, core: core, control: progress?.control)
+      try run.visit { id, bytes in
+        if try !passes(bytes, id) { return true }
+        // Rows on the same screen say themselves how far the command is.
+        if console.terminal.isTerminal { progress?.end() }
+        return try body(id, bytes)
       }
-    case .index(let index, let values):
-      var failure: (any Error)?
-      try core.walk(
-        index, of: entity, lower: .included(values), upper: .included(values), isReversed: false
-      ) { (id) throws(StoreError) in
-        do {
-          guard let bytes = try core.record(id, of: entity) else {
-            throw CommandFailure.indexOfNothing(index.name, entity.name, id)
-          }
-          return try body(id, bytes)
-        } catch {
-          failure = error
-          return false
-        }
-      }
-      if let failure { throw failure }
     }
+    return plan.isScan && !hasIndex
   }
 
-  private func isMatch(_ bytes: UnsafeRawBufferPointer, _ id: UInt64) throws -> Bool {
-    if wanted.isEmpty { return true }
+  private func passes(_ bytes: UnsafeRawBufferPointer, _ id: UInt64) throws -> Bool {
+    if checks.isEmpty { return true }
     let view = try entity.view(bytes, id: id)
-    try entity.verifyChecksum(of: view, id: id)
     do {
-      for (attribute, value) in wanted {
+      return try checks.allSatisfy { attribute, value in
         let place = view.layout.placeIndex(ofAttribute: attribute.number)
         let stored = try place.map { try view.value(at: view.layout.places[$0]) }
-        guard stored ?? attribute.initial == value else { return false }
+        return Self.areSame(stored ?? attribute.initial, value)
       }
-      return true
     } catch {
       throw CommandFailure.damagedRecord(entity.name, id, reason: "\(error)")
+    }
+  }
+
+  private static func areSame(_ a: Value, _ b: Value) -> Bool {
+    switch (a, b) {
+    case (.double(let a), .double(let b)), (.date(let a), .date(let b)):
+      a == b || a.isNaN && b.isNaN
+    default: a == b
     }
   }
 }

@@ -1,0 +1,263 @@
+import EntityStore
+// Whole Foundation: `FileManager` lists folders.
+import Foundation
+import Testing
+
+@testable import KVDumpCommands
+
+@Suite("Export")
+struct ExportTests {
+  @Test func `writes every format to standard output`() async throws {
+    let folder = try await QueriedStore.make()
+    func text(_ arguments: String...) async -> String {
+      await folder.execute(
+        "export", ["Pod", "--where", "stars == 20", "--fields", "name,stars,license"] + arguments
+      ).data
+    }
+    let lines = """
+      {"name":"Mantle","stars":20,"license":{"file":"L","type":"BSD"}}
+      {"name":"Ecole","stars":20,"license":"MIT"}
+
+      """
+    #expect(await text() == lines)
+    #expect(await text("-") == lines)
+    #expect(await text("--format", "jsonl") == lines)
+    #expect(
+      await text("--format", "json", "--sort", "name") == """
+        [
+        {"name":"Ecole","stars":20,"license":"MIT"},
+        {"name":"Mantle","stars":20,"license":{"file":"L","type":"BSD"}}
+        ]
+
+        """)
+    #expect(
+      await text("--format", "csv")
+        == "name,stars,license\r\nMantle,20,\"{\"\"file\"\":\"\"L\"\",\"\"type\"\":\"\"BSD\"\"}\"\r\n"
+        + "Ecole,20,MIT\r\n")
+    #expect(
+      await folder.run("export", "Pod", width: 40).data.hasPrefix("{\"name\":\"AFNetworking\""))
+  }
+
+  @Test func `writes all attributes and no ids unless they are chosen`() async throws {
+    let folder = try await QueriedStore.make()
+    let all = await folder.run("export", "Pod").data
+    #expect(
+      all
+        == (await folder.run("records", "Pod", "--fields", "name,version,stars,license,tags").data))
+    let ids = await folder.run("export", "Pod", "--fields", "_id,license.type", "--format", "csv")
+    #expect(ids.data == "_id,license.type\r\n1,\r\n2,MIT\r\n3,BSD\r\n4,\r\n5,\r\n")
+    #expect(
+      await folder.run(
+        "export", "Pod", "--where", "name == %@", "--arg", "Mantle", "--fields", "_id"
+      )
+      .data == "{\"_id\":3}\n")
+  }
+
+  @Test(arguments: [
+    ("p.jsonl", "{\"k\""), ("p.json", "[\n{"), ("p.csv", "k,v\r\n"), ("p", "{\"k\""),
+  ])
+  func `writes a file in the format of its name and reports`(
+    name: String, start: String
+  ) async throws {
+    let folder = try StoreFolder()
+    let rows = (0..<3000).map { "{\"k\":\($0),\"v\":\"\($0 * $0)\"}" }.joined(separator: ",")
+    try await folder.load("[\(rows)]", "--entity", "E", "--unique", "k", "--infer")
+    let file = folder.path + "/" + name
+    let outcome = await folder.run("export", "E", file)
+    #expect(outcome.status == .success, "\(outcome.messages)")
+    let text = String(decoding: try folder.bytes(file), as: UTF8.self)
+    #expect(text.hasPrefix(start))
+    #expect(
+      outcome.data
+        == #"{"entity":"E","records":3000,"file":"\#(file)","size":\#(text.utf8.count)}"# + "\n")
+    #expect(try folder.files() == ["a.lodestore", "a.lodestore-lock", name, "page.json"])
+  }
+
+  @Test func `replaces a file only when told to, and keeps a link`() async throws {
+    let folder = try await QueriedStore.make()
+    let file = try folder.file("old.jsonl", "old")
+    let link = folder.path + "/link.jsonl"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "old.jsonl")
+    for path in [file, link] {
+      await folder.expectFailure(
+        "export", ["Pod", path], .cannotCreate,
+        "kvdump: \(path): is there already; --force replaces it\n")
+    }
+    #expect(try folder.bytes(file) == Data("old".utf8))
+    #expect(await folder.run("export", "Pod", link, "--force").status == .success)
+    #expect(
+      String(decoding: try folder.bytes(file), as: UTF8.self)
+        == (await folder.run("export", "Pod").data))
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "old.jsonl")
+  }
+
+  @Test func `never replaces the store`() async throws {
+    let folder = try await QueriedStore.make()
+    let before = try folder.bytes(folder.store)
+    let link = folder.path + "/link"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.store)
+    for path in [folder.store, link, folder.store + "-lock"] {
+      await folder.expectFailure(
+        "export", ["Pod", path, "--force"], .usage,
+        "kvdump: \"\(path)\": is the store itself; name another file\n")
+    }
+    #expect(try folder.bytes(folder.store) == before)
+  }
+
+  @Test func `leaves no file and no part of one when it fails`() async throws {
+    let folder = try await QueriedStore.make()
+    let files = try folder.files()
+    let file = folder.path + "/out.json"
+    for arguments in [
+      ["--where", "nmae == 1"], ["--where", "stars >"], ["--sort", "x"], ["--fields", "x"],
+      ["--format", "table"], ["--arg", "x"],
+    ] {
+      #expect(await folder.execute("export", ["Pod", file] + arguments).status == .usage)
+    }
+    #expect(await folder.run("export", "Pods", file).status == .usage)
+    #expect(await folder.run("export", "Pod", folder.path + "/no/out.json").status == .cannotCreate)
+    #expect(await folder.run("export", "Pod", folder.path).status == .cannotCreate)
+    #expect(try folder.files() == files)
+
+    var bytes = Array(try folder.bytes(folder.store))
+    let place = try #require(bytes.indices.last { bytes[$0...].starts(with: "Mantle".utf8) })
+    bytes[place] = UInt8(ascii: "m")
+    for place in bytes.indices where bytes[place...].starts(with: "Mantle".utf8) {
+      bytes[place] = UInt8(ascii: "m")
+    }
+    try Data(bytes).write(to: URL(fileURLWithPath: folder.store))
+    let outcome = await folder.run("export", "Pod", file)
+    #expect(outcome.status == .damagedData)
+    #expect(outcome.messages.contains("Pod 3") && outcome.messages.contains("checksum"))
+    #expect(try folder.files() == files)
+  }
+
+  @Test func `writes to what is no file as it is, and tells of a full disk`() async throws {
+    let folder = try await QueriedStore.make()
+    #expect(await folder.run("export", "Pod", "/dev/null").status == .success)
+    #if os(Linux)
+      let full = await folder.run("export", "Pod", "/dev/full", "--force")
+      #expect(full.status == .inputOutput)
+      #expect(
+        full.messages
+          == "kvdump: /dev/full: No space left on device; make room on the disk and try again\n")
+    #endif
+  }
+
+  @Test func `leaves quietly with 141 when its reader goes away`() async throws {
+    signal(SIGPIPE, SIG_IGN)
+    let folder = try StoreFolder()
+    try await QueriedStore.addItems(to: folder)
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    close(ends[0])
+    defer { close(ends[1]) }
+    let messages = MemorySink()
+    let console = Console(
+      output: DescriptorSink(descriptor: ends[1], name: "standard output"), errors: messages)
+    #expect(await KVDump.execute(["export", folder.store, "Item"], on: console) == .brokenPipe)
+    #expect(messages.text.isEmpty)
+  }
+
+  @Test func `writes one commit while others are made`() async throws {
+    let folder = try StoreFolder()
+    try await QueriedStore.addItems(to: folder)
+    let store = folder.store
+    let writer = Task {
+      for round in 1...20 {
+        #expect(
+          await MemoryConsole().run("update", store, "Item", "--all", "rank=\(round)", "--yes")
+            == .success)
+      }
+    }
+    for number in 1...10 {
+      let file = folder.path + "/\(number).csv"
+      #expect(await folder.run("export", "Item", file, "--fields", "rank").status == .success)
+      let rows = String(decoding: try folder.bytes(file), as: UTF8.self)
+        .split(separator: "\r\n").dropFirst()
+      #expect(rows.count == 1000)
+      #expect(Set(rows).count == 1 || Set(rows).count == 50)
+    }
+    await writer.value
+    #expect(await folder.isSound())
+  }
+}
+
+@Suite("Export and import")
+struct ExportRoundTripTests {
+  /// Exports an entity, imports it into a new store and compares the records, ids apart.
+  private func roundTrip(
+    _ entity: String, in folder: StoreFolder, formats: [String] = ["jsonl", "json"]
+  ) async throws {
+    let schema = try folder.file(
+      "schema.json", await folder.run("schema", entity, "--format", "json").data)
+    let records = try folder.contents(of: entity, in: folder.store)
+    for format in formats {
+      let file = folder.path + "/records.\(format)"
+      #expect(await folder.run("export", entity, file).status == .success)
+      let copy = folder.path + "/\(format).lodestore"
+      let memory = MemoryConsole()
+      let status = await KVDump.execute(
+        ["import", copy, file, "--entity", entity, "--schema", schema, "--insert-only"],
+        on: memory.console)
+      #expect(status == .success, "\(memory.messages.text)")
+      #expect(memory.data.text.contains(#""rejected":0,"#), "\(memory.data.text.prefix(500))")
+      #expect(try folder.contents(of: entity, in: copy) == records)
+      #expect(await MemoryConsole().run("verify", copy) == .success)
+    }
+  }
+
+  @Test func `keep the podspecs to the byte`() async throws {
+    guard let file = RealData.file("cocoapods/specs-trunk.jsonl") else { return }
+    let folder = try StoreFolder()
+    await folder.run(
+      "import", file, "--records", "result", "--entity", "Pod", "--unique", "name,version",
+      "--infer")
+    try await roundTrip("Pod", in: folder, formats: ["jsonl"])
+  }
+
+  @Test func `keep the fireballs to the byte`() async throws {
+    guard let file = RealData.file("fireball/fireball-2026-05.json") else { return }
+    let folder = try StoreFolder()
+    await folder.run("import", file, "--entity", "Fireball", "--unique", "date", "--infer")
+    try await roundTrip("Fireball", in: folder)
+  }
+
+  @Test func `keep the swapi films to the byte`() async throws {
+    guard let file = RealData.file("swapi/films.jsonl") else { return }
+    let folder = try StoreFolder()
+    await folder.run(
+      "import", file, "--records", "results", "--entity", "Film", "--unique", "episode_id",
+      "--infer")
+    try await roundTrip("Film", in: folder)
+  }
+
+  @Test func `keep records of older layouts, as they read now`() async throws {
+    let folder = try StoreFolder()
+    try await folder.load(#"[{"k":1,"a":"x"}]"#, "--entity", "E", "--unique", "k", "--infer")
+    try await folder.load(#"[{"k":2,"a":"y","b":[true]}]"#, "--entity", "E", "--infer")
+    let lines = await folder.run("export", "E").data
+    #expect(lines == "{\"k\":1,\"a\":\"x\",\"b\":null}\n{\"k\":2,\"a\":\"y\",\"b\":[true]}\n")
+  }
+}
+
+extension StoreFolder {
+  /// The names in the folder, in order.
+  func files() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+  }
+
+  /// The bytes of an entity's records, in order, without what depends on their ids.
+  func contents(of entity: String, in store: String) throws -> [[UInt8]] {
+    let core = try StoreCore(path: store, options: ReadStore.options)
+    defer { core.close() }
+    return try core.read { core in
+      let stored = try core.entity(named: entity)
+      var contents: [[UInt8]] = []
+      try core.forEachRecord(of: stored) { (_, view) throws(StoreError) in
+        contents.append(Array(view.content))
+      }
+      return contents
+    }
+  }
+}
