@@ -102,5 +102,16 @@ private func endInWordsOnDamage() {
   }
 }
 
-/// Runs the command line of this process and ends it: all that the program itself calls.
+/// Sees to it that no file that is opened later becomes a standard stream that the caller has closed:
+/// what is written to the stream would go into the store.
+///
+/// A closed stream stays one that cannot be used: output to it fails. Called before anything else.
+package func holdStandardStreams() {
+  for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) < 0 {
+    // Gets the lowest number that is free, which is this one.
+    _ = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+  }
+}
+
+/// Runs the command line of this process and ends it.
 package func runKVDump() async { await KVDump.main() }
