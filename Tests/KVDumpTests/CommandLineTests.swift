@@ -57,7 +57,9 @@ struct CommandLineTests {
     ["import", "s", "f"], ["import", "s", "f", "--entity", "E", "--infer", "--schema", "x"],
     ["import", "s", "f", "--entity", "E", "--on-conflict", "merge"], ["compact", "s"],
     ["import", "s", "-", "-", "--entity", "E"], ["records", "s", "E", "--fields", "a,,b"],
-    ["records", "s", "E", "--format", "xml"], ["info", "s", "--no-such-option"],
+    ["delete", "s", "E"], ["update", "s", "E", "a == 1"], ["export", "s"],
+    ["export", "s", "E", "--format", "line"], ["records", "s", "E", "--format", "xml"],
+    ["info", "s", "--no-such-option"],
   ])
   func `leaves with 64 and one line on wrong use`(arguments: [String]) async {
     let memory = MemoryConsole()

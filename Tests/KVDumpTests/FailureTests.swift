@@ -50,6 +50,20 @@ struct CommandFailureTests {
         + #""status":64}}"#)
   }
 
+  @Test func `shows its excerpt to people, without driving their terminal`() throws {
+    var failure = failure
+    failure.excerpt = ["  stars = > 3\u{1b}[2J", "          ^"]
+    for (arguments, expected) in [
+      ([], failure.line + "\n  stars = > 3\\u{1b}[2J\n          ^\n"),
+      (["--quiet"], failure.line + "\n"), (["--format", "json"], failure.json + "\n"),
+    ] {
+      let memory = MemoryConsole()
+      memory.console.apply(try OutputOptions.parse(arguments))
+      memory.console.report(failure)
+      #expect(memory.messages.text == expected)
+    }
+  }
+
   @Test func `does not drive the terminal by a name`() {
     #expect(CommandFailure.noStore(at: "a\u{1b}[2J\n").line.contains("a\\u{1b}[2J\\n: no store"))
   }

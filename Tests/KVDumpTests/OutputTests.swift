@@ -85,6 +85,25 @@ struct ConsoleTests {
     #expect(silent.messages.text.isEmpty)
   }
 
+  @Test func `asks only where there is somebody, and takes nothing but yes for yes`() {
+    #expect(!MemoryConsole().console.canAsk)
+    #expect(!MemoryConsole().console.ask("Delete?"))
+    for (answer, expected) in [("y", true), (" y", false), ("YES", true), ("", false)] {
+      let memory = MemoryConsole(answer: { answer })
+      #expect(memory.console.ask("Delete \u{1b}[2J?") == expected)
+      #expect(memory.messages.text == "Delete \\u{1b}[2J? [y/N] ")
+    }
+  }
+
+  @Test(arguments: [
+    (12_000, 50_000, "12,000 of 50,000 records, 24 %"), (7, 0, "7 records"),
+    (60, 50, "60 of 50 records, 100 %"),
+  ])
+  func `says how far a run is`(done: Int, total: Int, text: String) {
+    #expect(RunProgress.text(done, total) == text)
+    #expect(RunProgress.text(done, nil) == NumberText.grouped(done) + " records")
+  }
+
   @Test func `leaves quietly with 141 when its reader goes away`() async throws {
     signal(SIGPIPE, SIG_IGN)
     var ends: [Int32] = [0, 0]

@@ -92,19 +92,8 @@ struct RealDataTests {
 
 @Suite("Beside a writer")
 struct BesideAWriterTests {
-  /// The tool itself, which is built beside the tests.
-  private static let tool: String? = {
-    guard let own = CommandLine.arguments.first else { return nil }
-    let folder = own.split(separator: "/").dropLast().joined(separator: "/")
-    let path = "/" + folder + "/kvdump"
-    return FileFacts.exists(path) ? path : nil
-  }()
-
   @Test func `sees whole pages only`() async throws {
-    guard let tool = Self.tool else {
-      print("skipped: no kvdump beside the tests")
-      return
-    }
+    guard let tool = ToolProcess.path else { return }
     let folder = try StoreFolder()
     try await folder.load(#"[{"k":-1,"v":0}]"#, "--entity", "E", "--unique", "k", "--infer")
     let pages = (0..<200).map { page in

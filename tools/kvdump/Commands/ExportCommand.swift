@@ -51,7 +51,8 @@ struct ExportCommand: StoreCommand {
   func validate() throws {
     try marks.check(`where`)
     guard ExportFormat(output.format, file: file) != nil else {
-      throw ValidationError("--format: \(output.format.rawValue) is for people; write jsonl, json or csv")
+      throw ValidationError(
+        "--format: \(output.format.rawValue) is for people; write jsonl, json or csv")
     }
   }
 

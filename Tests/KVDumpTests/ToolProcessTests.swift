@@ -1,0 +1,77 @@
+// Whole Foundation: `Process` is not in FoundationEssentials.
+import Foundation
+import Testing
+
+@testable import KVDumpCommands
+
+/// The tool itself, which is built beside the tests; where it is not, the tests say so and pass.
+enum ToolProcess {
+  static var path: String? {
+    let folder = CommandLine.arguments.first?.split(separator: "/").dropLast()
+    let path = folder.map { "/" + $0.joined(separator: "/") + "/kvdump" }
+    if let path, FileFacts.exists(path) { return path }
+    print("skipped: no kvdump beside the tests")
+    return nil
+  }
+
+  /// Starts a line of the shell, in which `$0` is the tool and `$1` the store.
+  static func start(_ line: String, _ tool: String, _ store: String) throws -> Process {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", line, tool, store]
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    return process
+  }
+}
+
+@Suite("The program")
+struct ToolProcessTests {
+  @Test(arguments: [">&-", ">&- 2>&-", "<&- >&-", "<&- >&- 2>&-"])
+  func `writes nothing into the store in place of a closed stream`(closed: String) async throws {
+    guard let tool = ToolProcess.path else { return }
+    let folder = try await QueriedStore.make()
+    for (line, ids) in [
+      (#"exec "$0" export "$1" Pod"#, "1 2 3 4 5"),
+      (#"exec "$0" delete "$1" Pod 'stars > 20' --yes"#, "3 4 5"),
+    ] {
+      let process = try ToolProcess.start("\(line) \(closed)", tool, folder.store)
+      process.waitUntilExit()
+      #expect(process.terminationStatus == KVDumpCommands.ExitStatus.inputOutput.rawValue)
+      #expect(await folder.ids() == ids)
+      #expect(await folder.isSound())
+    }
+  }
+
+  @Test func `asks nobody through a pipe`() async throws {
+    guard let tool = ToolProcess.path else { return }
+    let folder = try await QueriedStore.make()
+    let process = try ToolProcess.start(
+      #"echo y | "$0" delete "$1" Pod --all"#, tool, folder.store)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == KVDumpCommands.ExitStatus.usage.rawValue)
+    #expect(await folder.ids() == "1 2 3 4 5")
+  }
+
+  @Test func `leaves a file that is whole, or none, when it is ended in an export`() async throws {
+    guard let tool = ToolProcess.path else { return }
+    let folder = try StoreFolder()
+    let rows = (0..<20_000).map { "{\"k\":\($0)}" }.joined(separator: "\n")
+    try await folder.load(
+      rows, "--entity", "E", "--unique", "k", "--infer", name: "rows.jsonl")
+    let process = try ToolProcess.start(
+      #"exec "$0" export "$1" E "$1.jsonl""#, tool, folder.store)
+    while process.isRunning, try !folder.files().contains(where: { $0.hasPrefix(".kvdump.") }) {}
+    process.terminate()
+    process.waitUntilExit()
+    #expect(try !folder.files().contains { $0.hasPrefix(".kvdump.") })
+    if process.terminationReason == .exit {
+      #expect(process.terminationStatus == 0)
+      let lines = try folder.bytes(folder.store + ".jsonl").split(separator: UInt8(ascii: "\n"))
+      #expect(lines.count == 20_000)
+    } else {
+      #expect(!FileFacts.exists(folder.store + ".jsonl"))
+    }
+  }
+}
