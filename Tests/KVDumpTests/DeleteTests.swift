@@ -118,7 +118,7 @@ struct DeleteTests {
     #expect(outcome.status == .tryAgain)
     #expect(
       outcome.messages.hasSuffix(
-        "now 1 records of Pod are found, and not 2; nothing was changed, run it again\n"))
+        "1 of Pod found now, 2 when it was asked; nothing was changed, run it again\n"))
     #expect(await folder.ids() == "1 3 4 5")
     #expect(await folder.isSound())
   }

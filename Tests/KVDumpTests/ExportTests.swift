@@ -207,6 +207,51 @@ struct ExportRoundTripTests {
     }
   }
 
+  @Test(arguments: ["jsonl", "json"])
+  func `keep a whole store that goes through a folder`(format: String) async throws {
+    let folder = try await QueriedStore.make()
+    try await QueriedStore.addItems(to: folder)
+    let out = folder.path + "/out"
+    let outcome = await folder.run("export", "--all-entities", out, "--format", format)
+    #expect(outcome.status == .success, "\(outcome.messages)")
+    #expect(
+      outcome.data.contains(
+        #"{"entity":"Pod","records":5,"file":"\#(out)/Pod.\#(format)","size":"#))
+    let copy = folder.path + "/copy.lodestore"
+    for entity in ["Pod", "Item"] {
+      let memory = MemoryConsole()
+      let status = await KVDump.execute(
+        [
+          "import", copy, "\(out)/\(entity).\(format)", "--entity", entity, "--schema",
+          "\(out)/all.schema.jsonl", "--insert-only",
+        ], on: memory.console)
+      #expect(status == .success, "\(memory.messages.text)")
+      #expect(
+        try folder.contents(of: entity, in: copy) == folder.contents(of: entity, in: folder.store))
+    }
+    let schema = MemoryConsole()
+    #expect(await schema.run("schema", copy) == .success)
+    #expect(schema.data.text == (await folder.run("schema").data))
+
+    let again = await folder.run("export", "--all-entities", out, "--format", format)
+    #expect(again.status == .cannotCreate)
+    #expect(again.messages.contains("all.schema.jsonl: is there already; --force replaces it"))
+    let forced = await folder.run("export", "--all-entities", out, "--format", format, "--force")
+    #expect(forced.data == outcome.data)
+  }
+
+  @Test(arguments: [
+    ["Pod", "--all-entities", "x"], ["--all-entities", "x", "--where", "a == 1"], [],
+    ["--all-entities", "x", "--sort", "a"], ["--all-entities", "x", "--fields", "a"],
+  ])
+  func `of a whole store take no selection`(arguments: [String]) async throws {
+    let folder = try StoreFolder()
+    let outcome = await folder.execute("export", arguments)
+    #expect(outcome.status == .usage)
+    #expect(outcome.messages.hasSuffix("see 'kvdump export --help'\n"))
+    #expect(try folder.files().isEmpty)
+  }
+
   @Test func `keep the podspecs to the byte`() async throws {
     guard let file = RealData.file("cocoapods/specs-trunk.jsonl") else { return }
     let folder = try StoreFolder()

@@ -106,15 +106,18 @@ package enum ExactJSON {
       for _ in 0..<count where try !isPlain(&reader, nesting: nesting + 1) { return false }
     case .object:
       let (count, _) = try reader.enterObject()
-      var names: Set<String> = []
+      // Names that are equal as strings, which those of ASCII never are, are one to a reader of JSON.
+      var wideNames: Set<String> = []
       for _ in 0..<count {
-        let name = String(decoding: try reader.name(), as: UTF8.self)
-        // Names that are equal as strings are one to a reader of JSON.
-        guard names.insert(name).inserted, try isPlain(&reader, nesting: nesting + 1) else {
+        let name = try reader.name()
+        if count == 1, name.elementsEqual(member.utf8) { return false }
+        if name.contains(where: { $0 >= 0x80 }),
+          !wideNames.insert(String(decoding: name, as: UTF8.self)).inserted
+        {
           return false
         }
+        guard try isPlain(&reader, nesting: nesting + 1) else { return false }
       }
-      return names != [member]
     }
     return true
   }

@@ -14,8 +14,9 @@ extension CommandFailure {
   ) -> Self {
     CommandFailure(
       code: "changed-while-asking",
-      message: "\(store): now \(NumberText.grouped(found)) records of \(entity) are found, and not "
-        + "\(NumberText.grouped(asked)); nothing was changed, run it again", status: .tryAgain,
+      message: "\(store): \(NumberText.grouped(found)) of \(entity) found now, "
+        + "\(NumberText.grouped(asked)) when it was asked; nothing was changed, run it again",
+      status: .tryAgain,
       details: [Detail(name: "store", value: .text(store))])
   }
 

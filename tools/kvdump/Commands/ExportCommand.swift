@@ -1,6 +1,5 @@
 import ArgumentParser
 import EntityStore
-import LodestoreFormat
 
 /// `kvdump export`: the records of an entity as a file that other programs read, and `import`.
 struct ExportCommand: StoreCommand {
@@ -13,6 +12,7 @@ struct ExportCommand: StoreCommand {
       Examples:
         kvdump export catalog.lodestore Pod pods.jsonl
         kvdump export catalog.lodestore Pod --where 'license == "MIT"' --format csv | less
+        kvdump export catalog.lodestore --all-entities catalog
 
       Everything is of one commit. A file is there when it is whole: it is written under another \
       name beside it. Without a format it is what the file's name ends in, or JSON Lines. JSON \
@@ -28,10 +28,16 @@ struct ExportCommand: StoreCommand {
   @OptionGroup var store: StoreArgument
 
   @Argument(help: "The entity.")
-  var entity: String
+  var entity: String?
 
   @Argument(help: "The file; '-' is standard output.", completion: .file())
   var file = standardOutput
+
+  @Option(
+    help: ArgumentHelp(
+      "All entities, each into a file of its name in this folder, and \(ExportFolder.schemaName) "
+        + "with the schema of all.", valueName: "folder"), completion: .directory)
+  var allEntities: String?
 
   @Option(
     help: ArgumentHelp(
@@ -43,7 +49,7 @@ struct ExportCommand: StoreCommand {
   @OptionGroup(title: "Selection") var order: OrderOptions
   @OptionGroup(title: "Selection") var fields: FieldOptions
 
-  @Flag(help: "Replace a file that is there.")
+  @Flag(help: "Replace files that are there.")
   var force = false
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -54,56 +60,49 @@ struct ExportCommand: StoreCommand {
       throw ValidationError(
         "--format: \(output.format.rawValue) is for people; write jsonl, json or csv")
     }
+    guard allEntities != nil else {
+      if entity == nil { throw ValidationError("name an entity, or a folder for --all-entities") }
+      return
+    }
+    if entity != nil || `where` != nil || !order.sort.isEmpty || fields.list != nil
+      || marks.requireIndex
+    {
+      throw ValidationError("--all-entities: takes all records of all entities as they are")
+    }
   }
 
   func run(on console: Console) async throws -> ExitStatus {
     let format = ExportFormat(output.format, file: file) ?? .jsonl
     return try ReadStore.read(store.path, checksRecords: true, on: console) { core in
-      try QueryFault.locating(in: `where`, store.path) {
-        // What can go wrong in the arguments goes wrong before a file is made.
-        let entity = try core.entity(entity, in: store.path)
-        var request = try marks.request(`where`)
-        request.order = try order.terms(of: entity, in: store.path)
-        let plan = try core.plan(request, for: entity)
-        let columns = try RecordColumns(
-          entity, names: fields.names ?? entity.description.declaredAttributes.map(\.name),
-          isExact: format != .csv, store: store.path)
-        guard file != Self.standardOutput else {
-          _ = try write(plan, columns, core, format, to: console.output, on: console)
-          return .success
-        }
-        let target = try OutputFile(file, replaces: force, store: store.path)
-        let text = TextOutput(target)
-        let count = try write(plan, columns, core, format, to: text, on: console)
-        try text.flush()
-        try target.commit()
-        try console.writeObject([
-          (Column("entity"), .text(entity.name)), (Column("records"), .count(count)),
-          (Column("file"), .text(file)), (Column("size"), .byteCount(target.size)),
-        ])
-        return .success
+      if let allEntities {
+        let folder = ExportFolder(
+          path: allEntities, format: format, replaces: force, store: store.path)
+        try folder.write(core, on: console)
+      } else {
+        try QueryFault.locating(in: `where`, store.path) { try export(core, format, on: console) }
       }
+      return .success
     }
   }
 
-  /// Writes what the plan finds; returns how many records that are.
-  private func write(
-    _ plan: QueryPlan, _ columns: RecordColumns, _ core: TransactionCore, _ format: ExportFormat,
-    to output: TextOutput, on console: Console
-  ) throws -> Int {
-    let writer = format.writer(columns.columns, to: output, on: console)
-    var count = 0
-    try console.withProgress { progress in
-      let run = try PlanRun(plan, core: core, control: progress?.control)
-      try run.visit { id, bytes in
-        // Rows on the same screen say themselves how far the command is.
-        if count == 0, output === console.output, console.terminal.isTerminal { progress?.end() }
-        try writer.write(try columns.row(id, bytes))
-        count += 1
-        return true
-      }
+  private func export(
+    _ core: TransactionCore, _ format: ExportFormat, on console: Console
+  ) throws {
+    // What can go wrong in the arguments goes wrong before a file is made.
+    let entity = try core.entity(entity ?? "", in: store.path)
+    var request = try marks.request(`where`)
+    request.order = try order.terms(of: entity, in: store.path)
+    let export = try EntityExport(
+      request, of: entity, fields: fields.names, format, core: core, store: store.path)
+    guard file != Self.standardOutput else {
+      _ = try export.write(to: console.output, on: console)
+      return
     }
-    try writer.finish()
-    return count
+    let (count, size) = try export.write(
+      to: try OutputFile(file, replaces: force, store: store.path), on: console)
+    try console.writeObject([
+      (Column("entity"), .text(entity.name)), (Column("records"), .count(count)),
+      (Column("file"), .text(file)), (Column("size"), .byteCount(size)),
+    ])
   }
 }

@@ -134,11 +134,3 @@ final class OutputFile: ByteSink {
     close(descriptor)
   }
 }
-
-extension CommandFailure {
-  static func fileExists(_ path: String) -> Self {
-    CommandFailure(
-      code: "output-exists", message: "\(path): is there already; --force replaces it",
-      status: .cannotCreate, details: [Detail(name: "path", value: .text(path))])
-  }
-}

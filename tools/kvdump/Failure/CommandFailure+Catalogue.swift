@@ -71,6 +71,13 @@ extension CommandFailure {
       status: .cannotCreate, details: [Detail(name: "path", value: .text(path))])
   }
 
+  /// As ``outputExists(_:)``, for a command that can replace it.
+  static func fileExists(_ path: String) -> Self {
+    CommandFailure(
+      code: "output-exists", message: "\(path): is there already; --force replaces it",
+      status: .cannotCreate, details: [Detail(name: "path", value: .text(path))])
+  }
+
   static func badArgument(_ argument: String, reason: String, nextStep: String) -> Self {
     CommandFailure(
       code: "bad-argument", message: "\(quoted(argument)): \(reason); \(nextStep)", status: .usage,

@@ -1,0 +1,51 @@
+import EntityStore
+import LodestoreFormat
+
+/// The records of one entity that a request finds, on their way into a file or a stream.
+struct EntityExport {
+  private let plan: QueryPlan
+  private let columns: RecordColumns
+  private let format: ExportFormat
+  private let core: TransactionCore
+
+  /// Checks the request and the fields; without fields, all attributes, and not the id, which the
+  /// store that imports gives itself.
+  init(
+    _ request: QueryRequest, of entity: StoredEntity, fields: [String]? = nil,
+    _ format: ExportFormat, core: TransactionCore, store: String
+  ) throws {
+    plan = try core.plan(request, for: entity)
+    columns = try RecordColumns(
+      entity, names: fields ?? entity.description.declaredAttributes.map(\.name),
+      isExact: format != .csv, store: store)
+    self.format = format
+    self.core = core
+  }
+
+  /// Writes the records; returns how many there are.
+  func write(to output: TextOutput, on console: Console) throws -> Int {
+    let writer = format.writer(columns.columns, to: output, on: console)
+    var count = 0
+    try console.withProgress { progress in
+      let run = try PlanRun(plan, core: core, control: progress?.control)
+      try run.visit { id, bytes in
+        // Rows on the same screen say themselves how far the command is.
+        if count == 0, output === console.output, console.terminal.isTerminal { progress?.end() }
+        try writer.write(try columns.row(id, bytes))
+        count += 1
+        return true
+      }
+    }
+    try writer.finish()
+    return count
+  }
+
+  /// Writes the records and gives the file its name; returns how many there are, and its bytes.
+  func write(to file: OutputFile, on console: Console) throws -> (count: Int, size: Int) {
+    let text = TextOutput(file)
+    let count = try write(to: text, on: console)
+    try text.flush()
+    try file.commit()
+    return (count, file.size)
+  }
+}

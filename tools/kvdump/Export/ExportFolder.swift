@@ -1,0 +1,51 @@
+import EntityStore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// All entities of a store as files in a folder, of one commit.
+struct ExportFolder {
+  /// The file with the schema of all, which no entity has the name of.
+  static let schemaName = "all.schema.jsonl"
+
+  let path: String
+  let format: ExportFormat
+  let replaces: Bool
+  let store: String
+
+  /// Makes the folder if need be, and writes the files one after the other: after a failure, those
+  /// that are there are whole.
+  func write(_ core: TransactionCore, on console: Console) throws {
+    if mkdir(path, 0o777) != 0, errno != EEXIST {
+      throw CommandFailure.system(errno, thing: path, creating: true)
+    }
+    try writeSchema(core)
+    var rows: [[Cell]] = []
+    for entity in core.schema.entities {
+      let export = try EntityExport(QueryRequest(), of: entity, format, core: core, store: store)
+      let name = "\(path)/\(entity.name).\(format.rawValue)"
+      let (count, size) = try export.write(
+        to: try OutputFile(name, replaces: replaces, store: store), on: console)
+      rows.append([.text(entity.name), .count(count), .text(name), .byteCount(size)])
+    }
+    let writer = console.rows(
+      of: [Column("entity"), Column("records"), Column("file"), Column("size")])
+    for row in rows { try writer.write(row) }
+    try writer.finish()
+  }
+
+  private func writeSchema(_ core: TransactionCore) throws {
+    let file = try OutputFile("\(path)/\(Self.schemaName)", replaces: replaces, store: store)
+    let text = TextOutput(file)
+    let writer = JSONRowWriter(SchemaRows.entityColumns, to: text, layout: .lines)
+    for entity in core.schema.entities { try writer.write(try SchemaRows.entity(entity)) }
+    try writer.finish()
+    try text.flush()
+    try file.commit()
+  }
+}
