@@ -108,6 +108,17 @@ struct UpdateTests {
     }
   }
 
+  @Test func `shows the beginning of a long value that does not fit`() async throws {
+    let folder = try await QueriedStore.make()
+    let digits = String(repeating: "9", count: 100_000)
+    await folder.expectFailure(
+      "update", ["Pod", "--all", "stars=\(digits)", "--yes"], .usage,
+      """
+      kvdump: "\(digits.prefix(60))…": 'stars' takes an integer that fits int64; write the value so
+
+      """)
+  }
+
   @Test func `asks as delete does`() async throws {
     let folder = try await QueriedStore.make()
     let yes = await folder.execute("update", ["Pod", "stars == 20", "stars=21"]) { "y" }

@@ -143,9 +143,12 @@ extension CommandFailure {
   }
 
   /// `text` was typed as the value of `attribute`, whose type takes `expectation`.
+  ///
+  /// A value may be long: its beginning says which it is.
   static func badValue(_ text: String, of attribute: String, expectation: String) -> Self {
     badArgument(
-      text, reason: "'\(attribute)' takes \(expectation)", nextStep: "write the value so")
+      text.utf8.count > 64 ? String(text.prefix(60)) + "…" : text,
+      reason: "'\(attribute)' takes \(expectation)", nextStep: "write the value so")
   }
 
   private static func quoted(_ name: String) -> String { "\"\(name)\"" }
