@@ -84,16 +84,19 @@ struct StoredPodspec: Entity {
 ///
 /// Each way of reading records is measured: decoded by `Codable`, and by the names of members.
 struct PodspecImport {
-  let pages: RepeatedPages
   let directory: String
 
-  static func run(pages file: String, records: Int, directory: String, runs: Int) async throws {
-    let data = try Data(contentsOf: URL(fileURLWithPath: file))
-    let measured = PodspecImport(
-      pages: RepeatedPages(data, recordCount: records), directory: directory)
+  static func run(
+    pages file: String, records: Int, directory: String, runs: Int, only: String?
+  ) async throws {
+    let measured = PodspecImport(directory: directory)
+    let pages = RepeatedPages(
+      try Data(contentsOf: URL(fileURLWithPath: file)), recordCount: records)
+    try pages.write(to: measured.path(changed: 0), changed: 0)
+    try pages.write(to: measured.path(changed: 1), changed: 1)
     var table = ImportTable()
     for _ in 0..<runs {
-      for way in Way.allCases {
+      for way in Way.allCases where only == nil || only == "\(way)" {
         let path = "\(directory)/podspecs.lodestore"
         let store = try Store(at: path, entities: [StoredPodspec.self])
         for (name, changed) in [("first", 0), ("unchanged", 0), ("1 % changed", 1)] {
@@ -109,14 +112,15 @@ struct PodspecImport {
     print("peak anonymous memory: \(AnonymousMemory.peak >> 10) MB")
   }
 
+  private func path(changed: Int) -> String { "\(directory)/pages-\(changed).jsonl" }
+
   /// How the records of a page become records of the entity.
   enum Way: CaseIterable { case members, codable }
 
   private func importPages(
     _ way: Way, changed: Int, into store: Store
   ) async throws -> ImportReport {
-    var pages = pages
-    pages.changed = changed
+    let pages = FilePages.pagePerLine(path(changed: changed))
     let importer = Importer(
       into: store, StoredPodspec.self, matching: .unique(\.name, \.version))
     let onEvent: @Sendable (ImportEvent) -> Void = { event in
@@ -135,21 +139,19 @@ struct PodspecImport {
 }
 
 /// Pages of podspecs again and again, each time under other names.
-struct RepeatedPages: AsyncSequence, Sendable {
-  private static let mark = Data("\"name\":\"".utf8)
-  private static let changeMark = Data("\"summary\":\"".utf8)
+struct RepeatedPages {
+  private static let nameMark = Data("\"name\":\"".utf8)
+  private static let summaryMark = Data("\"summary\":\"".utf8)
 
   /// Each page cut behind the beginnings of names.
   private var pages: [[Data]] = []
   private let limit: Int
-  /// So many records of a hundred have another summary.
-  var changed = 0
 
   init(_ data: Data, recordCount: Int) {
     for line in data.split(separator: UInt8(ascii: "\n")) {
       var parts: [Data] = []
       var rest = line[...]
-      while let range = rest.firstRange(of: Self.mark) {
+      while let range = rest.firstRange(of: Self.nameMark) {
         parts.append(Data(rest[..<range.upperBound]))
         rest = rest[range.upperBound...]
       }
@@ -159,35 +161,33 @@ struct RepeatedPages: AsyncSequence, Sendable {
     limit = recordCount
   }
 
-  struct Iterator: AsyncIteratorProtocol {
-    let pages: RepeatedPages
-    var place = 0
+  /// Writes a page a line; `changed` records of a hundred have another summary.
+  func write(to path: String, changed: Int) throws {
+    _ = FileManager.default.createFile(atPath: path, contents: nil)
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     var records = 0
-
-    mutating func next() async -> Data? {
-      guard records < pages.limit else { return nil }
-      let parts = pages.pages[place % pages.pages.count]
-      let prefix = Data("r\(place / pages.pages.count)-".utf8)
+    var place = 0
+    while records < limit {
+      let parts = pages[place % pages.count]
+      let prefix = Data("r\(place / pages.count)-".utf8)
       place += 1
       var page = parts[0]
       for part in parts.dropFirst() {
         page.append(prefix)
         records += 1
-        guard pages.changed > 0, records % 100 == 0,
-          let range = part.firstRange(of: RepeatedPages.changeMark)
-        else {
+        if records % 100 < changed, let range = part.firstRange(of: Self.summaryMark) {
+          page.append(part[..<range.upperBound])
+          page.append(Data("changed ".utf8))
+          page.append(part[range.upperBound...])
+        } else {
           page.append(part)
-          continue
         }
-        page.append(part[..<range.upperBound])
-        page.append(Data("changed ".utf8))
-        page.append(part[range.upperBound...])
       }
-      return page
+      page.append(UInt8(ascii: "\n"))
+      try file.write(contentsOf: page)
     }
+    try file.close()
   }
-
-  func makeAsyncIterator() -> Iterator { Iterator(pages: self) }
 }
 
 /// Medians of imports, by name.

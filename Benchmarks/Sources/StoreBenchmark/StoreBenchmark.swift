@@ -26,7 +26,7 @@ struct StoreBenchmark {
     defer { try? FileManager.default.removeItem(atPath: directory) }
     if let pages = arguments.first(where: { $0.hasPrefix("--pages=") })?.dropFirst(8) {
       return try await PodspecImport.run(
-        pages: String(pages), records: records, directory: directory, runs: runs)
+        pages: String(pages), records: records, directory: directory, runs: runs, only: only)
     }
     let pods = Pod.generate(count)
     let workload = try Workload(pods: pods, directory: directory)

@@ -11,31 +11,30 @@ package final class JSONRecordEncoder {
   /// Reads a value in another way than its attribute's type says.
   package typealias Conversion = @Sendable (JSONNode) throws(ValueMismatch) -> Value
 
-  /// A member's name as it came in the record before, at the same place.
-  private struct Guess {
-    var name: [UInt8]
-    var place: Int
+  /// What changes from record to record.
+  private struct State: ~Copyable {
+    var writer = RecordWriter()
+    var documentWriter = DocumentWriter()
+    /// The place in the layout by the name of the JSON member; −1 for members that are no attribute.
+    var placeByMember: [String: Int] = [:]
+    var guesses = MemberGuesses()
+    var unknownMembers: [String: Int] = [:]
+    // Of the record read last.
+    var document: JSONDocument?
+    /// The entry of each attribute's value; −1 for an absent one.
+    var entries: [Int]
   }
 
   private let entity: StoredEntity
   private let attributes: [EntityDescription.Attribute]
   private let conversions: [Conversion?]
   private let isStrict: Bool
-  /// The place in the layout by the name of the JSON member; −1 for members that are no attribute.
-  private var placeByMember: [String: Int] = [:]
   private let placeByName: [String: Int]
-  private var guesses: [Guess] = []
   /// What absent attributes are; nil for one that must be there.
   private let absent: [Value?]
-  // Of the record read last.
-  private var document: JSONDocument?
-  /// The entry of each attribute's value; −1 for an absent one.
-  private var entries: [Int]
-  private var unknownMembers: [String: Int] = [:]
-  /// In memory of their own: each of the many calls for one record would otherwise be checked for
+  /// In memory of its own: each of the many uses for one record would otherwise be checked for
   /// exclusive access to this object.
-  private let writer: UnsafeMutablePointer<RecordWriter>
-  private let documentWriter: UnsafeMutablePointer<DocumentWriter>
+  private let state: UnsafeMutablePointer<State>
 
   /// - Parameters:
   ///   - names: attributes of members whose names were mapped in another way than
@@ -54,27 +53,24 @@ package final class JSONRecordEncoder {
     absent = attributes.map { $0.initial == .null && !$0.isOptional ? nil : $0.initial }
     placeByName = Dictionary(
       attributes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-    entries = Array(repeating: -1, count: attributes.count)
-    writer = .allocate(capacity: 1)
-    writer.initialize(to: RecordWriter())
-    documentWriter = .allocate(capacity: 1)
-    documentWriter.initialize(to: DocumentWriter())
-    for (member, name) in names { placeByMember[member] = placeByName[name] ?? -1 }
+    state = .allocate(capacity: 1)
+    state.initialize(to: State(entries: Array(repeating: -1, count: attributes.count)))
+    for (member, name) in names {
+      state.pointee.placeByMember[member] = placeByName[name] ?? -1
+    }
   }
 
   deinit {
-    writer.deinitialize(count: 1)
-    writer.deallocate()
-    documentWriter.deinitialize(count: 1)
-    documentWriter.deallocate()
+    state.deinitialize(count: 1)
+    state.deallocate()
   }
 
   // MARK: Members
 
   /// Finds a record's attributes, for the calls that follow.
   package func read(_ record: JSONRecord) throws(RecordRejection) {
-    for place in entries.indices { entries[place] = -1 }
-    document = record.node.document
+    for place in state.pointee.entries.indices { state.pointee.entries[place] = -1 }
+    state.pointee.document = record.node.document
     switch record {
     case .object(let node): try readObject(node)
     case .row(let names, let node): try readRow(names, node)
@@ -114,18 +110,18 @@ package final class JSONRecordEncoder {
     _ place: Int, _ index: Int, _ document: JSONDocument, _ member: () -> String
   ) throws(RecordRejection) {
     guard place >= 0 else { return try takeUnknown(member(), document.root.at(index)) }
-    guard entries[place] < 0 else {
+    guard state.pointee.entries[place] < 0 else {
       let name = attributes[place].name
       throw RecordRejection(
         "'\(member())' and another member are both attribute '\(name)'", attribute: name,
         at: document.root.at(index))
     }
-    entries[place] = index
+    state.pointee.entries[place] = index
   }
 
   private func takeUnknown(_ member: String, _ node: JSONNode) throws(RecordRejection) {
     if member == Self.idMember { return }
-    unknownMembers[member, default: 0] += 1
+    state.pointee.unknownMembers[member, default: 0] += 1
     guard !isStrict else {
       throw RecordRejection("'\(member)' is no attribute of \(entity.name)", at: node)
     }
@@ -134,36 +130,30 @@ package final class JSONRecordEncoder {
   /// The place of the member with the key at `index`: most often that of the record before.
   private func place(ofKey index: Int, _ ordinal: Int, _ document: JSONDocument) -> Int {
     let entry = document.entries[index]
-    if !entry.isEscaped, ordinal < guesses.count {
-      let key = document.bytes(ofEntry: index)
-      let isGuessed = guesses[ordinal].name.withUnsafeBytes { name in
-        name.count == key.count && compareKeys(name, UnsafeRawBufferPointer(key)) == 0
-      }
-      if isGuessed { return guesses[ordinal].place }
+    if !entry.isEscaped,
+      let place = state.pointee.guesses.place(ordinal, document.bytes(ofEntry: index))
+    {
+      return place
     }
     let name = JSONStringContent.string(entry, document.text)
-    let guess = Guess(name: Array(name.utf8), place: place(of: name))
-    if ordinal < guesses.count {
-      guesses[ordinal] = guess
-    } else if guesses.count < 1000 {
-      guesses.append(guess)
-    }
-    return guess.place
+    let place = place(of: name)
+    state.pointee.guesses.note(ordinal, name, place)
+    return place
   }
 
   private func place(of member: String) -> Int {
-    if let known = placeByMember[member] { return known }
+    if let known = state.pointee.placeByMember[member] { return known }
     let place =
       member == Self.idMember
       ? -1 : placeByName[member] ?? placeByName[AttributeNames.valid(member)] ?? -1
-    placeByMember[member] = place
+    state.pointee.placeByMember[member] = place
     return place
   }
 
   /// The unknown members since the last call.
   func takeUnknownMembers() -> [String: Int] {
-    defer { unknownMembers = [:] }
-    return unknownMembers
+    defer { state.pointee.unknownMembers = [:] }
+    return state.pointee.unknownMembers
   }
 
   // MARK: Content
@@ -177,21 +167,22 @@ package final class JSONRecordEncoder {
     of record: JSONRecord, isPart: Bool = false
   ) throws(RecordRejection) -> UnsafeRawBufferPointer {
     for isWide in [false, true] {
-      writer.pointee.begin(entity.layout, isWide: isWide)
+      state.pointee.writer.begin(entity.layout, isWide: isWide)
       for (place, attribute) in entity.layout.attributes.enumerated() {
-        if entries[place] >= 0, let document {
-          try write(document.root.at(entries[place]), place, attribute)
+        let entry = state.pointee.entries[place]
+        if entry >= 0, let document = state.pointee.document {
+          try write(document.root.at(entry), place, attribute)
         } else if let value = absent[place] {
-          writer.pointee.write(value, as: attribute)
+          state.pointee.writer.write(value, as: attribute)
         } else if isPart {
-          writer.pointee.write(.placeholder(of: attribute.type), as: attribute)
+          state.pointee.writer.write(.placeholder(of: attribute.type), as: attribute)
         } else {
           let name = attributes[place].name
           throw RecordRejection(
             "'\(name)' is absent, and required", attribute: name, offset: record.offset)
         }
       }
-      if let content = writer.pointee.finish(entity.layout, entity: entity.name) {
+      if let content = state.pointee.writer.finish(entity.layout, entity: entity.name) {
         return UnsafeRawBufferPointer(content)
       }
     }
@@ -206,24 +197,24 @@ package final class JSONRecordEncoder {
       switch attribute.type {
       case .string, .url:
         guard entry.kind == .string, !entry.isEscaped else { break }
-        if attribute.isOptional { writer.pointee.markPresent() }
+        if attribute.isOptional { state.pointee.writer.markPresent() }
         let text = node.document.bytes(ofEntry: node.index)
-        return writer.pointee.writeVariable(UnsafeRawBufferPointer(text))
+        return state.pointee.writer.writeVariable(UnsafeRawBufferPointer(text))
       case .json, .document:
         guard entry.kind != .object || ExactJSON.value(node, as: attribute.type) == nil else {
           break
         }
-        documentWriter.pointee.bytes.removeAll(keepingCapacity: true)
+        state.pointee.documentWriter.bytes.removeAll(keepingCapacity: true)
         do {
-          try node.writeDocument(to: &documentWriter.pointee)
+          try node.writeDocument(to: &state.pointee.documentWriter)
         } catch {
           throw rejection(
             ValueMismatch(
               description: "is nested deeper than \(Document.deepestNesting) levels"), place, node)
         }
-        if attribute.isOptional { writer.pointee.markPresent() }
-        return documentWriter.pointee.bytes.withUnsafeBytes {
-          writer.pointee.writeVariable($0)
+        if attribute.isOptional { state.pointee.writer.markPresent() }
+        return state.pointee.documentWriter.bytes.withUnsafeBytes {
+          state.pointee.writer.writeVariable($0)
         }
       default: break
       }
@@ -242,7 +233,7 @@ package final class JSONRecordEncoder {
       let name = attributes[place].name
       throw RecordRejection("'\(name)' is null, and required", attribute: name, at: node)
     }
-    writer.pointee.write(value, as: attribute)
+    state.pointee.writer.write(value, as: attribute)
   }
 
   private func rejection(
@@ -253,15 +244,49 @@ package final class JSONRecordEncoder {
   }
 
   /// Which attributes of the layout the record read last has.
-  package var isGiven: [Bool] { entries.map { $0 >= 0 } }
+  package var isGiven: [Bool] { state.pointee.entries.map { $0 >= 0 } }
 
   /// Whether the record read last has a value for each of the attributes `numbers`.
   package func hasKey(_ numbers: [UInt32]) -> Bool {
     numbers.allSatisfy { number in
-      guard let place = entity.layout.placeIndex(ofAttribute: number), entries[place] >= 0,
-        let document
+      guard let place = entity.layout.placeIndex(ofAttribute: number),
+        let document = state.pointee.document, state.pointee.entries[place] >= 0
       else { return false }
-      return document.entries[entries[place]].kind != .null
+      return document.entries[state.pointee.entries[place]].kind != .null
     }
+  }
+}
+
+/// The names of members as they came in the record before, each at its place in the object: records
+/// of a page mostly have the same members in the same order.
+private struct MemberGuesses {
+  private static let limit = 1000
+
+  private var bytes: [UInt8] = []
+  private var members: [(start: Int, count: Int, place: Int)] = []
+
+  /// The place of the member that is the `ordinal`th of its object, if it has the guessed name.
+  @inline(__always)
+  func place(_ ordinal: Int, _ name: UnsafeBufferPointer<UInt8>) -> Int? {
+    guard ordinal < members.count else { return nil }
+    let guess = members[ordinal]
+    guard guess.count == name.count, let other = name.baseAddress else { return nil }
+    let isSame = bytes.withUnsafeBytes { bytes in
+      bytes.baseAddress.map { compareBytes($0 + guess.start, other, guess.count) == 0 } ?? false
+    }
+    return isSame ? guess.place : nil
+  }
+
+  mutating func note(_ ordinal: Int, _ name: String, _ place: Int) {
+    guard ordinal < Self.limit, ordinal <= members.count else { return }
+    // Records with ever other members must not fill the memory.
+    if bytes.count > 1 << 16 {
+      bytes = []
+      members = []
+      return
+    }
+    let guess = (start: bytes.count, count: name.utf8.count, place: place)
+    bytes.append(contentsOf: name.utf8)
+    if ordinal < members.count { members[ordinal] = guess } else { members.append(guess) }
   }
 }

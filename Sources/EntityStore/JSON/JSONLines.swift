@@ -51,6 +51,23 @@ package struct JSONLinesReader: Sendable {
   ///
   /// - Throws: `JSONError` with line and offset in the file.
   package mutating func next() throws(JSONError) -> JSONLine? {
+    guard let (line, origin) = try nextLine() else { return nil }
+    let limits = limits
+    let document = try pending.withUnsafeBufferPointer { bytes throws(JSONError) in
+      let bytes = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[line]))
+      return try JSONDocument(parsing: bytes, limits: limits, origin: origin)
+    }
+    return JSONLine(root: document.root, line: origin.line, offset: origin.offset)
+  }
+
+  /// The bytes of the next line as they are, not parsed; otherwise as ``next()``.
+  mutating func nextText() throws(JSONError) -> ArraySlice<UInt8>? {
+    try nextLine().map { pending[$0.line] }
+  }
+
+  private mutating func nextLine() throws(JSONError) -> (
+    line: Range<Int>, origin: JSONPosition.Origin
+  )? {
     while let end = lineEnd() {
       let line = start..<end
       let origin = place
@@ -60,13 +77,7 @@ package struct JSONLinesReader: Sendable {
       searched = start
       place.offset += start - line.lowerBound
       place.line += 1
-      if wasSkipping || isBlank(line) { continue }
-      let limits = limits
-      let document = try pending.withUnsafeBufferPointer { bytes throws(JSONError) in
-        let bytes = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[line]))
-        return try JSONDocument(parsing: bytes, limits: limits, origin: origin)
-      }
-      return JSONLine(root: document.root, line: origin.line, offset: origin.offset)
+      if !wasSkipping, !isBlank(line) { return (line, origin) }
     }
     try refuseLongLine()
     return nil

@@ -18,7 +18,7 @@ enum PageCutting {
       switch self {
       case .json: TextCutter()
       case .jsonLines(let count): LinesCutter(count: max(count, 1))
-      case .pagePerLine: LinesCutter(count: nil)
+      case .pagePerLine: PageLinesCutter()
       case .csv(let options, let count): CSVCutter(CSVReader(options), count: max(count, 1))
       case .columns(let count): ColumnsCutter(count: max(count, 1))
       }
@@ -63,7 +63,16 @@ private struct TextCutter: PageCutter {
   }
 }
 
-/// Lines that are pages, or so many to a page.
+/// Lines that are pages, not parsed here.
+private struct PageLinesCutter: PageCutter {
+  private var lines = JSONLinesReader()
+
+  mutating func append(_ bytes: [UInt8]) { lines.append(bytes) }
+  mutating func finish() { lines.finish() }
+  mutating func next() throws -> Data? { try lines.nextText().map { Data($0) } }
+}
+
+/// So many lines to a page.
 ///
 /// Every line is parsed, so that two values on one line are not taken for two records, and so that
 /// an error has its place in the file.
@@ -72,14 +81,14 @@ private struct LinesCutter: PageCutter {
     // Room for the brackets around one line.
     bytes: JSONLimits.standard.bytes - 2, values: JSONLimits.standard.values - 1)
 
-  private let count: Int?
+  private let count: Int
   private var lines = JSONLinesReader(limits: Self.limits)
   private var page: [UInt8] = []
   private var records = 0
   private var entries = 1
   private var isFinished = false
 
-  init(count: Int?) { self.count = count }
+  init(count: Int) { self.count = count }
 
   mutating func append(_ bytes: [UInt8]) { lines.append(bytes) }
 
@@ -90,7 +99,6 @@ private struct LinesCutter: PageCutter {
 
   mutating func next() throws -> Data? {
     while let line = try lines.next() {
-      guard let count else { return line.root.withSourceBytes { Data($0) } }
       let lineEntries = line.root.entryCount
       let ended = line.root.withSourceBytes { bytes -> Data? in
         let isFull =
