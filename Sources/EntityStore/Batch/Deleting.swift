@@ -26,13 +26,7 @@ extension WriteTransaction {
   ///     try tx.delete(Entry.query.sorted(by: .ascending(\.lastUsed)).limit(1_000))
   @discardableResult
   public mutating func delete<E: Entity>(_ query: Query<E>) throws(StoreError) -> Int {
-    let run = try core.run(query)
-    if run.plan.isEverything {
-      let count = try core.count(of: run.entity)
-      try core.deleteAll(of: run.entity)
-      return count
-    }
-    return try BatchDelete(of: run.entity, core: core, expectedCount: 0).delete(run.sortedIDs())
+    try core.delete(try query.request(), of: try core.entity(E.self))
   }
 
   /// Removes the records that `query` finds and returns them, in its order.

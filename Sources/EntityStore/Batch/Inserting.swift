@@ -48,6 +48,14 @@ public struct InsertResult<E: Entity>: Sendable {
     unchangedCount = counts.unchanged
     ignoredCount = counts.ignored
   }
+
+  mutating func add(_ other: InsertResult) {
+    ids += other.ids
+    insertedCount += other.insertedCount
+    updatedCount += other.updatedCount
+    unchangedCount += other.unchangedCount
+    ignoredCount += other.ignoredCount
+  }
 }
 
 extension WriteTransaction {

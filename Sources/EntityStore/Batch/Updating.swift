@@ -102,15 +102,23 @@ extension WriteTransaction {
   public mutating func update<E: Entity>(
     _ query: Query<E>, _ updates: [AttributeUpdate<E>]
   ) throws(StoreError) -> Int {
-    let entity = try core.entity(E.self)
+    try core.update(try query.request(), of: try core.entity(E.self), try updates.assignments())
+  }
+}
+
+extension Array {
+  /// What the updates assign, by the names of attributes.
+  func assignments<E: Entity>() throws(StoreError) -> [(
+    name: String, operand: Operand, constant: Value?
+  )] where Element == AttributeUpdate<E> {
     var assignments: [(String, Operand, Value?)] = []
-    for update in updates {
+    for update in self {
       guard let path = update.path, case .member(let name)? = path.steps.first else {
         throw .badQuery("\(update.name) is no attribute of \(E.schema.name), so it cannot be set")
       }
       assignments.append((name, update.operand, update.constant?.value))
     }
-    return try core.update(try query.request(), of: entity, assignments)
+    return assignments
   }
 }
 
@@ -120,7 +128,22 @@ extension TransactionCore {
     _ request: QueryRequest, of entity: StoredEntity,
     _ assignments: [(name: String, operand: Operand, constant: Value?)]
   ) throws(StoreError) -> Int {
-    var binding = ConditionBinding(entity, request.positions)
+    let batch = try batchUpdate(of: entity, assignments, request.positions)
+    let run = try PlanRun(try plan(request, for: entity), core: self)
+    if run.plan.isWholeScan, batch.keepsSizes {
+      try batch.updateAll(where: run.plan.residual)
+    } else {
+      try batch.update(try run.sortedIDs())
+    }
+    return batch.updatedCount
+  }
+
+  /// An update with these assignments, bound to the attributes.
+  func batchUpdate(
+    of entity: StoredEntity, _ assignments: [(name: String, operand: Operand, constant: Value?)],
+    _ positions: [String: FormatPosition]
+  ) throws(StoreError) -> BatchUpdate {
+    var binding = ConditionBinding(entity, positions)
     var bound: [BatchUpdate.Assignment] = []
     for (name, operand, constant) in assignments {
       let attribute = try binding.attribute(named: name)
@@ -139,14 +162,7 @@ extension TransactionCore {
         BatchUpdate.Assignment(
           attribute: attribute, operand: try binding.operand(operand), constant: constant))
     }
-    let run = try PlanRun(try plan(request, for: entity), core: self)
-    let batch = BatchUpdate(of: entity, bound, core: self)
-    if run.plan.isWholeScan, batch.keepsSizes {
-      try batch.updateAll(where: run.plan.residual)
-    } else {
-      try batch.update(try run.sortedIDs())
-    }
-    return batch.updatedCount
+    return BatchUpdate(of: entity, bound, core: self)
   }
 
   /// Removes the records that `request` finds.

@@ -32,7 +32,9 @@ final class RecordEncoder {
       content = writer.pointee.finish(entity.layout, entity: entity.name)
       isWide = true
     }
-    if let failure = writer.pointee.failure { throw .unencodable(entity: entity.name, cause: failure) }
+    if let failure = writer.pointee.failure {
+      throw .unencodable(entity: entity.name, cause: failure)
+    }
     guard let content else { throw .recordTooLarge(entity: entity.name, size: 0, limit: 0) }
     try checkSize(content.count, of: entity)
     return content

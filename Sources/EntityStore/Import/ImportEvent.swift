@@ -33,3 +33,34 @@ public enum ImportEvent: Sendable {
   /// The import got to its end.
   case finished(ImportReport)
 }
+
+extension ImportEvent {
+  /// The events of an import as an asynchronous sequence, which ends with the import.
+  ///
+  ///     for try await event in ImportEvent.stream({ onEvent in
+  ///       try await importer.run(pages, records: "result", onEvent: onEvent) { (r: Row) in Film(r) }
+  ///     }) {
+  ///       if case .committed(let progress) = event { print(progress.recordsPerSecond) }
+  ///     }
+  ///
+  /// The import begins at once, and is cancelled when the sequence is no longer wanted. Who is slower
+  /// than the import misses the oldest events beyond ten thousand.
+  public static func stream(
+    _ run:
+      @escaping @Sendable (
+        _ onEvent: @escaping @Sendable (ImportEvent) -> Void
+      ) async throws -> ImportReport
+  ) -> AsyncThrowingStream<ImportEvent, any Error> {
+    AsyncThrowingStream(bufferingPolicy: .bufferingNewest(10_000)) { continuation in
+      let task = Task {
+        do {
+          _ = try await run { continuation.yield($0) }
+          continuation.finish()
+        } catch {
+          continuation.finish(throwing: error)
+        }
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+}

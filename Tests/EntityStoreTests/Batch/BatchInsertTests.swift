@@ -1,0 +1,254 @@
+import Foundation
+import Testing
+
+@testable import EntityStore
+
+/// Inserts of many records in their three forms, against the same done one by one.
+@Suite struct BatchInsertTests {
+  private static let modes: [InsertConflict<Film>] = [
+    .ignore, .replace, .patch([\.title]), .patch(),
+    .merge { stored, incoming in
+      var film = stored
+      film.title += "+" + incoming.title
+      return film
+    },
+  ]
+
+  private func films(_ numbers: inout SeededNumbers, _ count: Int) -> [Film] {
+    (0..<count).map { place in
+      let episode = numbers.below(60)
+      // Most codes belong to their episodes; a few meet those of others.
+      let code = numbers.oneIn(3) ? nil : "code \(numbers.oneIn(12) ? numbers.below(60) : episode)"
+      return Film(title: "title \(place % 7)", episode: episode, code: code)
+    }
+  }
+
+  private func content(_ store: Store) throws -> [Film] {
+    try store.read { snapshot in
+      try snapshot.fetchAll(Film.self).map { film in
+        var film = film
+        film.id = .unassigned
+        return film
+      }.sorted { $0.episode < $1.episode }
+    }
+  }
+
+  @Test(arguments: modes.indices)
+  func `a batch does what its single inserts do, one after the other`(mode: Int) throws {
+    var numbers = SeededNumbers(salt: 910 + UInt64(mode))
+    let conflict = Self.modes[mode]
+    for _ in 0..<60 {
+      try withTemporaryStore([Film.self]) { together in
+        try withTemporaryStore([Film.self]) { alone in
+          for _ in 0..<4 {
+            let batch = films(&numbers, 1 + numbers.below(40))
+            var refusal: StoreError.Code?
+            do {
+              try alone.write { transaction in
+                for film in batch { try transaction.insert(film, onConflict: conflict) }
+              }
+            } catch let error as StoreError {
+              refusal = error.code
+            }
+            do {
+              let result = try together.write { transaction in
+                try transaction.insert(contentsOf: batch, onConflict: conflict)
+              }
+              #expect(refusal == nil, "\(SeededNumbers.replay)")
+              #expect(result.count == batch.count && result.ids.count == batch.count)
+              let found = try together.read { try $0.fetch(Film.self, ids: result.ids) }
+              #expect(found.count == batch.count, "\(SeededNumbers.replay)")
+            } catch let error as StoreError {
+              #expect(refusal == error.code, "\(error) \(SeededNumbers.replay)")
+            }
+            #expect(try content(together) == content(alone), "\(SeededNumbers.replay)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `dictionaries give attributes by name, and what they lack stays or is null`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      let first = try store.write { transaction in
+        try transaction.insert(
+          Film.self,
+          dictionaries: [
+            ["title": "A", "episode": 1, "code": "a"], ["title": "B", "episode": Int16(2)],
+          ])
+      }
+      #expect(first.insertedCount == 2)
+      let second = try store.write { transaction in
+        try transaction.insert(
+          Film.self,
+          dictionaries: [
+            ["episode": 1, "title": "A2"], ["episode": 2, "code": nil as String?],
+            ["episode": 3, "title": "C"],
+          ], onConflict: .patch(), returning: .counts)
+      }
+      #expect(second.updatedCount == 1 && second.unchangedCount == 1 && second.insertedCount == 1)
+      #expect(second.ids.isEmpty)
+      #expect(
+        try content(store) == [
+          Film(title: "A2", episode: 1, code: "a"), Film(title: "B", episode: 2),
+          Film(title: "C", episode: 3),
+        ])
+    }
+  }
+
+  @Test(
+    arguments: [
+      (["title": "A", "episodes": 1], "'episodes' is no attribute of it; did you mean 'episode'?"),
+      (["title": "A"], "'episode' was not given, and is required"),
+      (["title": 7, "episode": 1], "'title' is a required string and was given"),
+      (["title": "A", "episode": 1.5], "'episode' is a required int64 and was given"),
+    ] as [([String: any AttributeValue], String)])
+  func `a dictionary that is no record is refused, and nothing of its batch is kept`(
+    dictionary: [String: any AttributeValue], reason: String
+  ) throws {
+    try withTemporaryStore([Film.self]) { store in
+      try store.write { transaction in
+        let error = #expect(throws: StoreError.self) {
+          try transaction.insert(
+            Film.self, dictionaries: [["title": "x", "episode": 9], dictionary])
+        }
+        #expect(error?.code == .unstorableValue)
+        #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+        try transaction.insert(Film(title: "kept", episode: 5))
+      }
+      #expect(try content(store).map(\.episode) == [5])
+    }
+  }
+
+  @Test func `a closure fills dictionaries until it returns true, and that call inserts nothing`()
+    throws
+  {
+    try withTemporaryStore([Film.self]) { store in
+      var calls = 0
+      let result = try store.write { transaction in
+        calls = 0
+        return try transaction.insert(Film.self) {
+          (row: inout [String: any AttributeValue]) in
+          #expect(row.isEmpty)
+          row["title"] = "film \(calls)"
+          row["episode"] = calls
+          calls += 1
+          return calls == 5
+        }
+      }
+      #expect(calls == 5 && result.insertedCount == 4)
+      #expect(try content(store).map(\.episode) == [0, 1, 2, 3])
+    }
+  }
+
+  @Test func `a draft knows what was assigned: the rest keeps its stored values`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      let released = Date(timeIntervalSinceReferenceDate: 5)
+      try store.write { transaction in
+        try transaction.insert(Film(title: "A", episode: 1, code: "a", released: released))
+        try transaction.insert(Film(title: "B", episode: 2, code: "b", released: released))
+      }
+      var episodes = [1, 2, 3].makeIterator()
+      let result = try store.write { transaction in
+        try transaction.insert(Film.self, onConflict: .patch()) { draft in
+          guard let episode = episodes.next() else { return true }
+          #expect(draft.episode == nil && draft.title == nil)
+          draft.episode = episode
+          #expect(draft.episode == episode)
+          switch episode {
+          case 1: draft.code = "changed"
+          case 2: draft.released = nil
+          default: draft.title = "C"
+          }
+          return false
+        }
+      }
+      #expect(result.updatedCount == 2 && result.insertedCount == 1)
+      #expect(
+        try content(store) == [
+          Film(title: "A", episode: 1, code: "changed", released: released),
+          Film(title: "B", episode: 2, code: "b"), Film(title: "C", episode: 3),
+        ])
+    }
+  }
+
+  @Test func `a new record of a draft needs its required attributes, a patched one does not`()
+    throws
+  {
+    try withTemporaryStore([Film.self]) { store in
+      try store.write { try $0.insert(Film(title: "A", episode: 1)) }
+      func patch(_ episode: Int) throws {
+        var isDone = false
+        _ = try store.write { transaction in
+          isDone = false
+          return try transaction.insert(Film.self, onConflict: .patch()) { draft in
+            defer { isDone = true }
+            draft.episode = episode
+            draft.code = "c"
+            return isDone
+          }
+        }
+      }
+      try patch(1)
+      let error = #expect(throws: StoreError.self) { try patch(2) }
+      #expect(error?.code == .unstorableValue && error?.attribute == "title")
+      #expect(try content(store) == [Film(title: "A", episode: 1, code: "c")])
+    }
+  }
+
+  @Test func `what a merge makes of two records may have another key, if nobody holds it`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      try store.write { transaction in
+        try transaction.insert(
+          contentsOf: (0..<4).map { Film(title: "", episode: $0, code: "\($0)") })
+      }
+      let moved = InsertConflict<Film>.merge { stored, incoming in
+        var film = stored
+        film.code = incoming.title
+        return film
+      }
+      try store.write { transaction in
+        try transaction.insert(
+          contentsOf: [Film(title: "x", episode: 0), Film(title: "y", episode: 1)],
+          onConflict: moved)
+      }
+      #expect(try content(store).map(\.code) == ["x", "y", "2", "3"])
+      let error = #expect(throws: StoreError.self) {
+        try store.write { transaction in
+          try transaction.insert(
+            contentsOf: [Film(title: "3", episode: 2)], onConflict: moved)
+        }
+      }
+      #expect(error?.code == .uniqueViolation)
+      #expect(try content(store).map(\.code) == ["x", "y", "2", "3"])
+    }
+  }
+
+  @Test func `work in chunks is kept chunk by chunk, and can be cancelled between them`()
+    async throws
+  {
+    try await withTemporaryStore([Film.self]) { store in
+      let films = (0..<1_000).map { Film(title: "t\($0 % 3)", episode: $0) }
+      let inserted = try await store.insert(contentsOf: films, inChunksOf: 64)
+      #expect(inserted.insertedCount == 1_000)
+      let query = Film.query.where(\.title == "t1").sorted(by: .descending(\.episode))
+      let updated = try await store.update(
+        query, inChunksOf: 50, .set(\.code, toFormat: "CAST(episode, 'NSString')"))
+      #expect(updated == 333)
+      let task = Task {
+        try await store.delete(query.limit(300), inChunksOf: 100) { progress in
+          #expect(progress.total == 300)
+          if progress.completed == 200 { withUnsafeCurrentTask { $0?.cancel() } }
+        }
+      }
+      _ = await task.result
+      let left = try await store.read { try $0.count(Film.query.where(\.title == "t1")) }
+      #expect(left == 33 || left == 133, "\(left)")
+      let rest = try await store.read { try $0.count(of: Film.self) }
+      #expect(rest == 667 + left)
+      await #expect(throws: StoreError.self) {
+        try await store.delete(Film.query, inChunksOf: 0)
+      }
+    }
+  }
+}
