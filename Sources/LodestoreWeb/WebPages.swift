@@ -1,1 +1,85 @@
 public import EntityStore
+public import Foundation
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
+/// The pages of a web service, for an importer.
+///
+///     var options = WebPages.Options()
+///     options.pagesInFlight = 4
+///     let pods = WebPages(
+///       url, paging: .pageNumber(size: .init("per_page", 100), endsAt: .emptyPage(records: "result")),
+///       options: options)
+///
+/// Pages come in their order, each as it came, byte for byte: nothing is read in it but what is
+/// needed to find the next. A page that the store remembers is asked for with its entity tag and
+/// date; when it has not changed it comes without content, and the next is the one remembered.
+///
+/// An answer that may be better the next time is asked for again, so often and after such waits as
+/// ``Options`` says. What an iteration throws: ``WebSourceError``, and `CancellationError` when the
+/// task is cancelled, which ends all requests at once. Behind an error come no more pages; those
+/// before it can be kept, and ``pages(from:remembered:)`` goes on behind them.
+///
+/// Each iteration has a session of its own without cache, cookies and stored credentials.
+/// Memory: ``Options/pagesInFlight`` pages, and the addresses of all pages taken.
+///
+/// - Important: On Linux the bytes of a response are parsed by FoundationNetworking. That of
+///   Swift 6.3 ends the process when a head breaks off, a chunked response has a trailer, a
+///   `Content-Length` is 2^63 - 1, or a `Location` has no sound host; read there from servers that
+///   you trust.
+public struct WebPages: PageSource {
+  let request: URLRequest
+  let paging: Paging
+  let options: Options
+  var timing = RetryTiming()
+
+  /// The pages that begin at `url`.
+  public init(_ url: URL, paging: Paging = .single, options: Options = Options()) {
+    self.init(URLRequest(url: url), paging: paging, options: options)
+  }
+
+  /// The pages that begin with a request, whose header fields all requests to its host have.
+  ///
+  /// The method must be GET. Conditions, `Range` and `Accept-Encoding` are left out: they are set
+  /// here and by the session. To another host, behind a redirect, go only `Accept`,
+  /// `Accept-Language` and `User-Agent`.
+  public init(_ request: URLRequest, paging: Paging = .single, options: Options = Options()) {
+    self.request = request
+    self.paging = paging
+    self.options = options
+  }
+
+  /// The pages from `position` on, all of them when it is `nil`.
+  ///
+  /// A position is the address of a page, without the secrets of the source's own address. One
+  /// that this source cannot have given is refused by the first page, with
+  /// ``WebSourceError/Code/badPosition``.
+  public func pages(
+    from position: String? = nil,
+    remembered: @escaping @Sendable (_ name: String) -> PageMemory? = { _ in nil }
+  ) -> Pages {
+    Pages(source: self, position: position, remembered: remembered)
+  }
+
+  /// Pages in their order; each iteration asks the service anew.
+  public struct Pages: AsyncSequence, Sendable {
+    fileprivate let source: WebPages
+    fileprivate let position: String?
+    fileprivate let remembered: @Sendable (String) -> PageMemory?
+
+    /// Begins with nothing: the first page is asked for when it is taken.
+    public func makeAsyncIterator() -> Iterator {
+      Iterator(walk: PageWalk(source, from: position, remembered: remembered))
+    }
+  }
+
+  /// Takes one page after another.
+  public struct Iterator: AsyncIteratorProtocol {
+    fileprivate let walk: PageWalk
+
+    /// The next page, or `nil` behind the last and after an error.
+    public mutating func next() async throws -> ImportPage? { try await walk.next() }
+  }
+}

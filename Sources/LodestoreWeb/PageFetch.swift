@@ -1,0 +1,88 @@
+internal import EntityStore
+internal import Foundation
+
+/// A page that has come, and what it says of those behind it.
+struct FetchedPage: Sendable {
+  var page: ImportPage
+  var behind: PagesBehind
+}
+
+/// Gets the page at a place, with what the store remembers of it.
+struct PageFetch: Sendable {
+  enum Outcome: Sendable {
+    case page(FetchedPage)
+    /// There is none, by its status; the error says so.
+    case absent(WebSourceError)
+  }
+
+  let order: PageOrder
+  private let loader: PageLoader
+  private let remembered: @Sendable (String) -> PageMemory?
+
+  init(
+    _ pages: WebPages, _ remembered: @escaping @Sendable (String) -> PageMemory?
+  ) throws(WebSourceError) {
+    try PageLoader.check(pages.request)
+    let source = try SourceAddress(
+      pages.request.url, secretParameters: pages.options.secretParameters)
+    order = PageOrder(
+      source: source, paging: pages.paging,
+      limits: JSONLimits(bytes: pages.options.pageByteLimit))
+    loader = PageLoader(
+      source: source, request: pages.request, options: pages.options, timing: pages.timing,
+      session: WebSession(pages.options))
+    self.remembered = remembered
+  }
+
+  /// The place of a position; that of the first page when there is none.
+  func start(at position: String?) throws(WebSourceError) -> PagePlace {
+    guard let position else { return order.first }
+    guard let place = order.place(at: position) else {
+      throw .badPosition(position, source: order.source.shown(order.source.url))
+    }
+    return place
+  }
+
+  /// Whether the last import found no page behind this one.
+  func wasLast(_ place: PagePlace) -> Bool { memory(of: place).map { $0.next == nil } ?? false }
+
+  func page(at place: PagePlace) async throws -> Outcome {
+    let memory = memory(of: place)
+    switch try await loader.load(place.url, known: memory.map(Validators.init)) {
+    case .absent(let error): return .absent(error)
+    case .unchanged(let validators):
+      let next = memory?.next
+      let kept = PageMemory(
+        name: place.name, entityTag: validators.entityTag, lastModified: validators.lastModified,
+        next: next)
+      return .page(
+        FetchedPage(
+          page: ImportPage(content: nil, memory: kept, next: next),
+          behind: PagesBehind(next: next.flatMap(order.place(at:)))))
+    case .content(let answer):
+      let behind = try order.behind(place, answer)
+      let validators = Validators(
+        entityTag: answer.fields["etag"], lastModified: answer.fields["last-modified"])
+      let memory = PageMemory(
+        name: place.name, entityTag: validators.entityTag, lastModified: validators.lastModified,
+        next: behind.next?.name)
+      return .page(
+        FetchedPage(
+          page: ImportPage(
+            content: answer.body, memory: validators.isEmpty ? nil : memory,
+            next: behind.next?.name),
+          behind: behind))
+    }
+  }
+
+  /// What is remembered of a page, when a request can be made conditional by it, and the page that
+  /// it names as the next can be one.
+  private func memory(of place: PagePlace) -> PageMemory? {
+    guard let memory = remembered(place.name), !Validators(memory).isEmpty else { return nil }
+    guard let next = memory.next else { return memory }
+    guard let following = order.place(at: next),
+      place.number == nil || following == order.following(place)
+    else { return nil }
+    return memory
+  }
+}

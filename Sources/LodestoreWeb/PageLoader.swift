@@ -1,0 +1,208 @@
+internal import EntityStore
+internal import Foundation
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// A page, as far as its source has it.
+enum LoadedPage: Sendable {
+  case content(WebResponse)
+  /// It is as it was when it was remembered.
+  case unchanged(Validators)
+  /// There is none, by status 404 or 410; the error says so.
+  case absent(WebSourceError)
+}
+
+/// Asks for one page, again where that may help.
+struct PageLoader: Sendable {
+  let source: SourceAddress
+  let request: URLRequest
+  let options: WebPages.Options
+  let timing: RetryTiming
+  let session: WebSession
+
+  private enum Attempt {
+    case page(LoadedPage)
+    case again(WebSourceError, after: Duration?)
+  }
+
+  /// The page at an address.
+  ///
+  /// - Parameter known: what is known of its content; then it may come as unchanged.
+  func load(_ page: URL, known: Validators?) async throws -> LoadedPage {
+    var attempts = 1
+    while true {
+      try Task.checkCancellation()
+      switch try await attempt(page, known: known, attempts: attempts) {
+      case .page(let page): return page
+      case .again(let error, let asked):
+        guard attempts <= options.retries else { throw error }
+        try await timing.sleep(
+          for: timing.wait(
+            beforeRetry: attempts, asked: asked, first: options.firstWait,
+            longest: options.longestWait))
+        attempts += 1
+      }
+    }
+  }
+
+  /// One request, and those that redirects lead to.
+  private func attempt(_ page: URL, known: Validators?, attempts: Int) async throws -> Attempt {
+    var url = page
+    var visited: Set<URL> = [page]
+    while true {
+      let response: WebResponse
+      do {
+        response = try await session.response(to: request(url, known: known), at: url)
+      } catch let failure as TransferFailure {
+        return try self.failure(failure, page, attempts)
+      }
+      guard let target = try redirect(response, page, attempts) else {
+        return try answer(response, page, known: known, attempts)
+      }
+      let isLoop = !visited.insert(target).inserted
+      guard !isLoop, visited.count - 1 <= options.redirects else {
+        throw WebSourceError.endlessRedirect(
+          source.shown(page), limit: options.redirects, isLoop: isLoop, attempts)
+      }
+      url = target
+    }
+  }
+
+  private func failure(
+    _ failure: TransferFailure, _ page: URL, _ attempts: Int
+  ) throws -> Attempt {
+    let shown = source.shown(page)
+    switch failure {
+    case .cancelled: throw CancellationError()
+    case .tooLarge:
+      throw WebSourceError.pageTooLarge(shown, limit: options.pageByteLimit, attempts)
+    case .idle(let received):
+      return .again(
+        .idle(shown, options.requestTimeout, received: received, attempts), after: nil)
+    case .slow(let received):
+      return .again(
+        .slow(shown, options.transferTimeout, received: received, attempts), after: nil)
+    case .truncated(let received, let expected, let cause):
+      return .again(
+        .truncated(shown, received: received, expected: expected, attempts, cause: cause),
+        after: nil)
+    case .transport(let cause):
+      let error = WebSourceError.noConnection(shown, cause, attempts)
+      guard cause.isWorthRetrying else { throw error }
+      return .again(error, after: nil)
+    }
+  }
+
+  /// Where a response leads; nil when it is no redirect.
+  private func redirect(
+    _ response: WebResponse, _ page: URL, _ attempts: Int
+  ) throws(WebSourceError) -> URL? {
+    guard [301, 302, 303, 307, 308].contains(response.status),
+      let location = response.fields["location"], !location.isEmpty
+    else { return nil }
+    guard location.utf8.count <= SourceAddress.byteLimit,
+      let url = URL(string: location, relativeTo: response.url).flatMap({
+        SourceAddress.plain($0.absoluteURL)
+      })
+    else { throw .unusableRedirect(source.shown(page), status: response.status, attempts) }
+    guard Self.isFollowed(from: response.url, to: url) else {
+      throw .downgradingRedirect(
+        source.shown(page), to: source.shown(url), status: response.status, attempts)
+    }
+    return url
+  }
+
+  /// Whether a redirect may be followed: not from HTTPS to HTTP.
+  static func isFollowed(from: URL, to: URL) -> Bool {
+    from.scheme?.lowercased() != "https" || to.scheme?.lowercased() == "https"
+  }
+
+  private func answer(
+    _ response: WebResponse, _ page: URL, known: Validators?, _ attempts: Int
+  ) throws(WebSourceError) -> Attempt {
+    let shown = source.shown(page)
+    switch response.status {
+    case 200, 203:
+      let type = response.fields["content-type"]
+      guard ContentType.isTaken(type, others: options.otherContentTypes) else {
+        throw .badContentType(shown, found: type ?? "", status: response.status, attempts)
+      }
+      return .page(.content(response))
+    case 304:
+      guard let known else { throw .unaskedNotModified(shown, attempts) }
+      // A new tag may come with it.
+      let fresh = Validators(
+        entityTag: response.fields["etag"], lastModified: response.fields["last-modified"])
+      return .page(.unchanged(fresh.entityTag == nil ? known : fresh))
+    case let status:
+      let error = WebSourceError.badStatus(shown, status, attempts)
+      if options.retriedStatuses.contains(status) {
+        return .again(error, after: timing.asked(response.fields["retry-after"]))
+      }
+      guard status == 404 || status == 410 else { throw error }
+      return .page(.absent(error))
+    }
+  }
+
+  // MARK: Requests
+
+  /// Header fields that are set here or by the session.
+  private static let ownFields: Set<String> = [
+    "accept-encoding", "connection", "content-length", "host", "if-match", "if-modified-since",
+    "if-none-match", "if-range", "if-unmodified-since", "range", "te", "transfer-encoding",
+  ]
+  /// Header fields that may go to another host.
+  private static let plainFields: Set<String> = ["accept", "accept-language", "user-agent"]
+
+  private func request(_ url: URL, known: Validators?) -> URLRequest {
+    var made = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
+    made.timeoutInterval = session.systemTimeout
+    made.httpShouldHandleCookies = false
+    let isHome = source.isHome(url)
+    made.setValue("application/json", forHTTPHeaderField: "Accept")
+    if isHome, let credentials = source.credentials {
+      made.setValue(credentials, forHTTPHeaderField: "Authorization")
+    }
+    for (name, value) in request.allHTTPHeaderFields ?? [:] {
+      let key = name.lowercased()
+      if !Self.ownFields.contains(key), isHome || Self.plainFields.contains(key) {
+        made.setValue(value, forHTTPHeaderField: name)
+      }
+    }
+    if let tag = known?.entityTag { made.setValue(tag, forHTTPHeaderField: "If-None-Match") }
+    if let date = known?.lastModified {
+      made.setValue(date, forHTTPHeaderField: "If-Modified-Since")
+    }
+    return made
+  }
+
+  /// Refuses a request that cannot be made as it is.
+  static func check(_ request: URLRequest) throws(WebSourceError) {
+    guard (request.httpMethod ?? "GET").uppercased() == "GET", request.httpBody == nil,
+      request.httpBodyStream == nil
+    else { throw .unusableMethod }
+    for (name, value) in request.allHTTPHeaderFields ?? [:] {
+      let isName = !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x3A }
+      guard isName, value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+        throw .unusableField(isName ? name : nil)
+      }
+    }
+  }
+}
+
+extension URLError {
+  /// Whether the same request may succeed the next time: not where names, certificates or rules of
+  /// this system are the reason.
+  var isWorthRetrying: Bool {
+    switch code {
+    case .badURL, .unsupportedURL, .userAuthenticationRequired, .userCancelledAuthentication,
+      .serverCertificateHasBadDate, .serverCertificateUntrusted,
+      .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
+      .clientCertificateRequired, .dataNotAllowed, .fileDoesNotExist, .noPermissionsToReadFile:
+      false
+    default: true
+    }
+  }
+}

@@ -1,0 +1,196 @@
+internal import EntityStore
+internal import Foundation
+
+/// A page's place in its source.
+struct PagePlace: Sendable, Hashable {
+  var url: URL
+  /// The page in positions and memories.
+  var name: String
+  /// Of numbered pages.
+  var number: Int?
+}
+
+/// What a page says of those behind it.
+struct PagesBehind: Sendable, Hashable {
+  var next: PagePlace?
+  /// The number of the last page, where the page tells.
+  var last: Int?
+}
+
+/// Which page comes after which.
+struct PageOrder: Sendable {
+  let source: SourceAddress
+  let paging: WebPages.Paging
+  let limits: JSONLimits
+
+  /// The page that the source begins with.
+  var first: PagePlace {
+    if case .pageNumber(let numbers) = paging.form { return page(numbers.first, numbers) }
+    return place(source.url)
+  }
+
+  /// The page at a position; nil when this source cannot have given it.
+  func place(at position: String) -> PagePlace? {
+    let place: PagePlace?
+    switch paging.form {
+    case .single:
+      place = first
+    case .pageNumber(let numbers):
+      place = source.page(named: position)
+        .flatMap { QueryText.value(of: numbers.parameter, in: $0) }
+        .flatMap { Self.number($0) }
+        .flatMap { (numbers.first...PageNumbers.greatest).contains($0) ? page($0, numbers) : nil }
+    case .cursor(let parameter, _):
+      let cursor = source.page(named: position).flatMap { QueryText.value(of: parameter, in: $0) }
+      place = cursor.map { page(behind: $0, parameter) } ?? first
+    case .nextLink, .linkHeader:
+      place = source.page(named: position).map { self.place($0) }
+    }
+    return place?.name == position ? place : nil
+  }
+
+  /// The pages behind one, by its answer.
+  ///
+  /// - Throws: ``WebSourceError/Code/unreadablePage`` and ``WebSourceError/Code/badLink``.
+  func behind(
+    _ page: PagePlace, _ answer: WebResponse
+  ) throws(WebSourceError) -> PagesBehind {
+    switch paging.form {
+    case .single: return PagesBehind()
+    case .pageNumber(let numbers): return try behind(page, numbers, answer)
+    case .nextLink(let path):
+      return PagesBehind(
+        next: try text(at: path, page, answer).map { link throws(WebSourceError) in
+          try linked(link, page, answer)
+        })
+    case .linkHeader:
+      let link = answer.fields["link"].flatMap { LinkHeader.target("next", in: $0) }
+      return PagesBehind(
+        next: try link.map { link throws(WebSourceError) in
+          try linked(link, page, answer)
+        })
+    case .cursor(let parameter, let path):
+      let cursor = try text(at: path, page, answer)
+      return PagesBehind(next: cursor.map { self.page(behind: $0, parameter) })
+    }
+  }
+
+  /// The page behind a numbered one, when there is none that ends them.
+  func following(_ page: PagePlace) -> PagePlace? {
+    guard case .pageNumber(let numbers) = paging.form, let number = page.number,
+      number < PageNumbers.greatest
+    else { return nil }
+    return self.page(number + 1, numbers)
+  }
+
+  /// Whether an absent page is the end of the pages.
+  func endsWithout(_ page: PagePlace, status: Int?) -> Bool {
+    guard case .pageNumber(let numbers) = paging.form, let number = page.number else {
+      return false
+    }
+    return status == 404 && number > numbers.first && numbers.ends.contains(.notFound)
+  }
+
+  private func place(_ url: URL) -> PagePlace { PagePlace(url: url, name: source.name(of: url)) }
+
+  private func page(_ number: Int, _ numbers: PageNumbers) -> PagePlace {
+    var values = [(name: numbers.parameter, value: "\(number)")]
+    if let size = numbers.size { values.append((size.parameter, "\(size.count)")) }
+    var place = place(source.page(with: values))
+    place.number = number
+    return place
+  }
+
+  private func page(behind cursor: String, _ parameter: String) -> PagePlace {
+    place(source.page(with: [(parameter, cursor)]))
+  }
+
+  private static func number(_ text: String) -> Int? {
+    text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+  }
+}
+
+// MARK: - What is in a page
+
+extension PageOrder {
+  private func behind(
+    _ page: PagePlace, _ numbers: PageNumbers, _ answer: WebResponse
+  ) throws(WebSourceError) -> PagesBehind {
+    var last: Int?
+    // A page that is not JSON is the importer's to refuse.
+    if numbers.ends != [.notFound],
+      let root = try? JSONDocument.parsing(answer.body, limits: limits).root
+    {
+      for end in numbers.ends {
+        guard let found = try lastNumber(root, end, page, numbers) else { continue }
+        last = min(last ?? found, found)
+      }
+    }
+    let isLast = last.map { $0 <= page.number ?? 0 } ?? false
+    return PagesBehind(next: isLast ? nil : following(page), last: last)
+  }
+
+  /// The number of the last page by one of the ends; nil when it does not tell.
+  private func lastNumber(
+    _ root: JSONNode, _ end: WebPages.Paging.End, _ page: PagePlace, _ numbers: PageNumbers
+  ) throws(WebSourceError) -> Int? {
+    let shown = source.shown(page.url)
+    let pages: UInt64
+    switch end.form {
+    case .notFound: return nil
+    case .emptyPage(let path):
+      guard let records = root[path: path], records.kind == .array else {
+        throw .unfitValue(shown, path: path, found: root[path: path], expected: "an array")
+      }
+      return records.count == 0 ? page.number : nil
+    case .pageCount(let path):
+      pages = try count(at: path, root, shown)
+    case .recordCount(let path, let pageSize):
+      let records = try count(at: path, root, shown)
+      pages = records / UInt64(pageSize) + (records.isMultiple(of: UInt64(pageSize)) ? 0 : 1)
+    }
+    let (last, isOver) = Int(clamping: pages).addingReportingOverflow(numbers.first - 1)
+    return isOver ? PageNumbers.greatest : last
+  }
+
+  private func count(
+    at path: String, _ root: JSONNode, _ shown: URL
+  ) throws(WebSourceError) -> UInt64 {
+    guard let count = root[path: path]?.uint64 else {
+      throw .unfitValue(
+        shown, path: path, found: root[path: path], expected: "an integer that is not negative")
+    }
+    return count
+  }
+
+  /// The text or integer at a path; nil when there is none, `null` or the empty text.
+  private func text(
+    at path: String, _ page: PagePlace, _ answer: WebResponse
+  ) throws(WebSourceError) -> String? {
+    let shown = source.shown(page.url)
+    let root: JSONNode
+    do {
+      root = try JSONDocument.parsing(answer.body, limits: limits).root
+    } catch {
+      throw .notJSON(shown, path: path, error)
+    }
+    guard let node = root[path: path], !node.isNull else { return nil }
+    if let text = node.string { return text.isEmpty ? nil : text }
+    guard case .cursor = paging.form, node.kind == .integer, let digits = node.numberText else {
+      throw .unfitValue(shown, path: path, found: node, expected: "a text or null")
+    }
+    return digits
+  }
+
+  private func linked(
+    _ link: String, _ page: PagePlace, _ answer: WebResponse
+  ) throws(WebSourceError) -> PagePlace {
+    guard let url = source.page(linked: link, from: answer.url) else {
+      let target = URL(string: link, relativeTo: answer.url)
+        .flatMap { SourceAddress.plain($0.absoluteURL) }
+      throw .unusableLink(
+        source.shown(page.url), target: target.map { source.shown($0) }, home: source.url)
+    }
+    return place(url)
+  }
+}

@@ -1,0 +1,146 @@
+internal import EntityStore
+internal import Foundation
+
+/// Takes pages in their order, while those ahead are on their way.
+///
+/// Requests end with the walk: at its end, at an error, when the task that waits is cancelled, and
+/// with the last reference.
+final class PageWalk {
+  private struct Expected {
+    var place: PagePlace
+    var outcome: Task<PageFetch.Outcome, any Error>
+  }
+
+  private enum Phase {
+    case new(WebPages, position: String?)
+    case open(PageFetch)
+    case ended
+  }
+
+  private var phase: Phase
+  private let remembered: @Sendable (String) -> PageMemory?
+  private let options: WebPages.Options
+  /// Requested and not yet taken, in their order.
+  private var expected: [Expected] = []
+  /// Names of the pages taken or requested.
+  private var visited: Set<String> = []
+  /// The page that was not requested because of the limit.
+  private var beyondLimit: PagePlace?
+  /// Of the numbered page taken last.
+  private var contentHash: Int?
+
+  init(
+    _ pages: WebPages, from position: String?,
+    remembered: @escaping @Sendable (String) -> PageMemory?
+  ) {
+    phase = .new(pages, position: position)
+    options = pages.options
+    self.remembered = remembered
+  }
+
+  deinit { end() }
+
+  /// The next page; nil at the end and after an error.
+  func next() async throws -> ImportPage? {
+    do {
+      try Task.checkCancellation()
+      if let page = try await take() { return page }
+    } catch {
+      end()
+      throw error
+    }
+    end()
+    return nil
+  }
+
+  private func end() {
+    phase = .ended
+    drop { _ in true }
+  }
+
+  private func take() async throws -> ImportPage? {
+    let fetch: PageFetch
+    var isResumed = false
+    switch phase {
+    case .ended: return nil
+    case .open(let open): fetch = open
+    case .new(let pages, let position):
+      fetch = try PageFetch(pages, remembered)
+      phase = .open(fetch)
+      isResumed = position != nil
+      try request(fetch.start(at: position), fetch)
+    }
+    if let place = beyondLimit, expected.isEmpty {
+      throw WebSourceError.tooManyPages(
+        fetch.order.source.shown(place.url), limit: options.pageLimit)
+    }
+    guard let (place, outcome) = try await first() else { return nil }
+    switch outcome {
+    case .absent(let error):
+      if fetch.order.endsWithout(place, status: error.status) { return nil }
+      throw visited.count == 1 && !isResumed ? error : error.vanished
+    case .page(let fetched):
+      try refuseSameContent(fetched.page.content, at: place, fetch)
+      try requestPages(behind: fetched.behind, fetch)
+      return fetched.page
+    }
+  }
+
+  /// Waits for the page that is due.
+  private func first() async throws -> (PagePlace, PageFetch.Outcome)? {
+    guard let first = expected.first else { return nil }
+    let requests = expected.map(\.outcome)
+    let outcome = try await withTaskCancellationHandler {
+      try await first.outcome.value
+    } onCancel: {
+      for request in requests { request.cancel() }
+    }
+    expected.removeFirst()
+    return (first.place, outcome)
+  }
+
+  private func requestPages(behind: PagesBehind, _ fetch: PageFetch) throws {
+    guard let next = behind.next else { return drop { _ in true } }
+    let last = behind.last ?? .max
+    drop { ($0.number ?? 0) > last }
+    if expected.isEmpty { try request(next, fetch) }
+    while expected.count < options.pagesInFlight, let ahead = expected.last?.place,
+      !fetch.wasLast(ahead), let following = fetch.order.following(ahead),
+      (following.number ?? 0) <= last, beyondLimit == nil
+    {
+      try request(following, fetch)
+    }
+  }
+
+  private func request(_ place: PagePlace, _ fetch: PageFetch) throws(WebSourceError) {
+    guard visited.count < options.pageLimit else {
+      beyondLimit = place
+      return
+    }
+    guard visited.insert(place.name).inserted else {
+      throw .linkedAgain(fetch.order.source.shown(place.url))
+    }
+    expected.append(Expected(place: place, outcome: Task { try await fetch.page(at: place) }))
+  }
+
+  private func drop(_ isDropped: (PagePlace) -> Bool) {
+    for request in expected where isDropped(request.place) { request.outcome.cancel() }
+    expected.removeAll { isDropped($0.place) }
+  }
+
+  /// A service that takes no notice of the number gives one page forever.
+  private func refuseSameContent(
+    _ content: Data?, at place: PagePlace, _ fetch: PageFetch
+  ) throws(WebSourceError) {
+    guard place.number != nil else { return }
+    let hash = content.map { content in
+      var hasher = Hasher()
+      content.withUnsafeBytes { hasher.combine(bytes: $0) }
+      return hasher.finalize()
+    }
+    if let hash, hash == contentHash {
+      throw .sameContent(fetch.order.source.shown(place.url))
+    }
+    contentHash = hash
+  }
+}

@@ -1,0 +1,49 @@
+internal import Foundation
+
+/// The query of an address as text.
+///
+/// Not `URLQueryItem`, which leaves `+` as it is: many services take it for a space.
+enum QueryText {
+  /// The parts between ampersands, as they stand in the address.
+  static func pairs(_ url: URL) -> [String] {
+    (url.query(percentEncoded: true) ?? "").split(separator: "&").map(String.init)
+  }
+
+  /// The name of a part.
+  static func name(_ pair: String) -> String { decoded(pair.prefix { $0 != "=" }) }
+
+  /// The value of the first part with a name.
+  static func value(of name: String, in url: URL) -> String? {
+    guard let pair = pairs(url).first(where: { self.name($0) == name }) else { return nil }
+    return decoded(pair.drop { $0 != "=" }.dropFirst())
+  }
+
+  /// The parts with a value in the place of the first of its name, or at the end.
+  static func setting(_ name: String, _ value: String, in pairs: [String]) -> [String] {
+    let pair = "\(encoded(name))=\(encoded(value))"
+    guard let place = pairs.firstIndex(where: { self.name($0) == name }) else {
+      return pairs + [pair]
+    }
+    let behind = pairs[(place + 1)...].filter { self.name($0) != name }
+    return pairs[..<place] + [pair] + behind
+  }
+
+  private static func decoded(_ text: Substring) -> String {
+    let text = text.replacing("+", with: " ")
+    return text.removingPercentEncoding ?? String(text)
+  }
+
+  /// Everything but letters, digits and `-._~` as percent and two digits.
+  private static func encoded(_ text: String) -> String {
+    var encoded = ""
+    for byte in text.utf8 {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
+        encoded.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        encoded += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      }
+    }
+    return encoded
+  }
+}

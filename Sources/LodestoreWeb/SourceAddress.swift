@@ -1,0 +1,125 @@
+internal import Foundation
+
+/// Where a source is, and which addresses are its own.
+///
+/// Positions and names of pages are addresses without the secrets that the source's own has, so
+/// that none of them goes into a store.
+struct SourceAddress: Sendable {
+  /// Longer addresses are refused: no server takes them.
+  static let byteLimit = 8192
+
+  /// Without user information and fragment.
+  let url: URL
+  /// `Basic` credentials, from user information in the address.
+  let credentials: String?
+  private let secretNames: Set<String>
+
+  init(_ url: URL?, secretParameters: Set<String>) throws(WebSourceError) {
+    guard let url, let plain = Self.plain(url.absoluteURL) else {
+      throw .unusableAddress(url?.scheme)
+    }
+    self.url = plain
+    secretNames = Set(secretParameters.map { $0.lowercased() })
+    let user = url.user(percentEncoded: false) ?? ""
+    let password = url.password(percentEncoded: false) ?? ""
+    credentials =
+      user.isEmpty && password.isEmpty
+      ? nil : "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
+  }
+
+  /// A web address without user information and fragment; nil when it is none.
+  static func plain(_ url: URL) -> URL? {
+    guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
+      let scheme = parts.scheme?.lowercased(), scheme == "http" || scheme == "https",
+      parts.host?.isEmpty == false
+    else { return nil }
+    parts.user = nil
+    parts.password = nil
+    parts.fragment = nil
+    guard let url = parts.url, url.host()?.isEmpty == false,
+      url.absoluteString.utf8.count <= byteLimit
+    else { return nil }
+    return url
+  }
+
+  /// Whether the source's header fields may go there: the same scheme, host and port, or the same
+  /// host by HTTPS.
+  func isHome(_ other: URL) -> Bool {
+    guard let host = url.host()?.lowercased(), host == other.host()?.lowercased() else {
+      return false
+    }
+    let own = (url.scheme?.lowercased(), Self.port(url))
+    let others = (other.scheme?.lowercased(), Self.port(other))
+    return own == others || (own == ("http", 80) && others == ("https", 443))
+  }
+
+  private static func port(_ url: URL) -> Int {
+    url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
+  }
+
+  // MARK: Names
+
+  /// The name of a page: its address without what is secret in the source's own.
+  func name(of page: URL) -> String {
+    let own = Set(secrets)
+    return Self.replacingQuery(of: page) { pairs in pairs.filter { !own.contains($0) } }
+      .absoluteString
+  }
+
+  /// The page with a name; nil when no page of this source has it.
+  func page(named name: String) -> URL? {
+    guard name.utf8.count <= Self.byteLimit, let url = URL(string: name),
+      let plain = Self.plain(url), isHome(plain)
+    else { return nil }
+    let page = addingSecrets(plain)
+    return self.name(of: page) == name ? page : nil
+  }
+
+  /// A page that a link on another leads to; nil when it is not of this source.
+  func page(linked link: String, from base: URL) -> URL? {
+    guard link.utf8.count <= Self.byteLimit, let url = URL(string: link, relativeTo: base),
+      let plain = Self.plain(url.absoluteURL), isHome(plain)
+    else { return nil }
+    return addingSecrets(plain)
+  }
+
+  /// The source's address with other values in its query.
+  func page(with values: [(name: String, value: String)]) -> URL {
+    Self.replacingQuery(of: url) { pairs in
+      values.reduce(pairs) { QueryText.setting($1.name, $1.value, in: $0) }
+    }
+  }
+
+  private var secrets: [String] {
+    QueryText.pairs(url).filter { secretNames.contains(QueryText.name($0).lowercased()) }
+  }
+
+  private func addingSecrets(_ page: URL) -> URL {
+    Self.replacingQuery(of: page) { pairs in
+      let names = Set(pairs.map(QueryText.name))
+      return pairs + secrets.filter { !names.contains(QueryText.name($0)) }
+    }
+  }
+
+  /// An address as messages have it: without user information and values of secret parameters.
+  func shown(_ page: URL) -> URL {
+    Self.replacingQuery(of: Self.plain(page) ?? url) { pairs in
+      pairs.map { pair in
+        let isSecret = secretNames.contains(QueryText.name(pair).lowercased())
+        return isSecret ? "\(pair.prefix { $0 != "=" })=***" : pair
+      }
+    }
+  }
+
+  private static func replacingQuery(
+    of page: URL, _ change: (_ pairs: [String]) -> [String]
+  ) -> URL {
+    let pairs = QueryText.pairs(page)
+    let changed = change(pairs)
+    guard changed != pairs, var parts = URLComponents(url: page, resolvingAgainstBaseURL: true)
+    else { return page }
+    // All text here is an address's own or percent-encoded; other text would trap.
+    parts.percentEncodedQuery = changed.isEmpty ? nil : changed.joined(separator: "&")
+    return parts.url ?? page
+  }
+}

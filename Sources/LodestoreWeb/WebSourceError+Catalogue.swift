@@ -1,0 +1,250 @@
+internal import EntityStore
+internal import Foundation
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+// Every message, one function each. Wording: cannot + verb + thing: the fact found and the fact
+// expected; what to do. Addresses come here without user information and secrets.
+
+extension WebSourceError {
+  // MARK: The source
+
+  static func unusableAddress(_ scheme: String?) -> WebSourceError {
+    let found = scheme.map { "the scheme '\(visible($0))'" } ?? "no scheme"
+    return WebSourceError(
+      .badRequest,
+      "cannot read the source: its address has \(found) or no host, or more than "
+        + "\(SourceAddress.byteLimit) bytes; use http or https and a host",
+      url: nil)
+  }
+
+  static var unusableMethod: WebSourceError {
+    WebSourceError(
+      .badRequest,
+      "cannot read the source: its request has a method other than GET or a body; use GET",
+      url: nil)
+  }
+
+  static func unusableField(_ name: String?) -> WebSourceError {
+    let field = name.map { "the value of '\(visible($0))'" } ?? "a name"
+    return WebSourceError(
+      .badRequest,
+      "cannot read the source: \(field) in its header fields has a character that cannot stand "
+        + "there; leave out line ends and control characters",
+      url: nil)
+  }
+
+  static func badPosition(_ position: String, source: URL) -> WebSourceError {
+    WebSourceError(
+      .badPosition,
+      "cannot go on with '\(source)': the position \(position.utf8.count) bytes long is not one "
+        + "that this source gives; import from the start, or with the address and paging that gave it",
+      url: source)
+  }
+
+  // MARK: Transfers
+
+  static func noConnection(_ url: URL, _ cause: URLError, _ attempts: Int) -> WebSourceError {
+    let known: [URLError.Code: String] = [
+      .cannotFindHost: "the host's name is not known",
+      .dnsLookupFailed: "the host's name is not known",
+      .cannotConnectToHost: "the host takes no connection",
+      .networkConnectionLost: "the connection broke",
+      .notConnectedToInternet: "this device is not connected",
+      .badServerResponse: "no answer of HTTP came", .timedOut: "no answer came in time",
+      .serverCertificateUntrusted: "the host's certificate is not trusted",
+      .serverCertificateHasBadDate: "the host's certificate is not valid today",
+    ]
+    let words = known[cause.code] ?? "the connection failed"
+    return WebSourceError(
+      .noConnection,
+      "cannot fetch '\(url)': \(words) (URLError \(cause.code.rawValue)), \(asked(attempts)); "
+        + "check the address and the network",
+      url: url, attempts: attempts, cause: cause)
+  }
+
+  static func truncated(
+    _ url: URL, received: Int, expected: Int?, _ attempts: Int, cause: URLError?
+  ) -> WebSourceError {
+    let whole = expected.map { " of \($0)" } ?? ""
+    return WebSourceError(
+      .truncated,
+      "cannot fetch '\(url)': the answer broke off, or could not be decompressed, behind "
+        + "\(received)\(whole) bytes, \(asked(attempts)); try again later",
+      url: url, attempts: attempts, cause: cause)
+  }
+
+  static func idle(
+    _ url: URL, _ timeout: Duration, received: Int, _ attempts: Int
+  ) -> WebSourceError {
+    WebSourceError(
+      .timedOut,
+      "cannot fetch '\(url)': no byte came for \(timeout) behind \(received) bytes, "
+        + "\(asked(attempts)); try again later or raise requestTimeout",
+      url: url, attempts: attempts)
+  }
+
+  static func slow(
+    _ url: URL, _ timeout: Duration, received: Int, _ attempts: Int
+  ) -> WebSourceError {
+    WebSourceError(
+      .timedOut,
+      "cannot fetch '\(url)': after \(timeout) only \(received) bytes had come, "
+        + "\(asked(attempts)); raise transferTimeout or ask for smaller pages",
+      url: url, attempts: attempts)
+  }
+
+  static func pageTooLarge(_ url: URL, limit: Int, _ attempts: Int) -> WebSourceError {
+    WebSourceError(
+      .pageTooLarge,
+      "cannot fetch '\(url)': the page has more than \(limit) bytes; ask for smaller pages or "
+        + "raise pageByteLimit",
+      url: url, attempts: attempts)
+  }
+
+  // MARK: Answers
+
+  static func badStatus(_ url: URL, _ status: Int, _ attempts: Int) -> WebSourceError {
+    let advice =
+      switch status {
+      case 401, 403, 407: "check the credentials"
+      case 404, 410: "check the address"
+      case 429: "ask less often"
+      case 500...: "try again later"
+      default: "check the request"
+      }
+    return WebSourceError(
+      .badStatus,
+      "cannot fetch '\(url)': found status \(status), expected 200, \(asked(attempts)); \(advice)",
+      url: url, status: status, attempts: attempts)
+  }
+
+  /// The same for a page that another one named.
+  var vanished: WebSourceError {
+    var error = self
+    error.code = .pageVanished
+    let page = url.map { "'\($0)'" } ?? "a page"
+    error.message =
+      "cannot fetch \(page): found status \(status ?? 404) though the page before it names it; "
+      + "import from the start"
+    return error
+  }
+
+  static func unaskedNotModified(_ url: URL, _ attempts: Int) -> WebSourceError {
+    WebSourceError(
+      .badStatus,
+      "cannot fetch '\(url)': found status 304, not modified, though nothing is remembered of the "
+        + "page; look for a cache on the way",
+      url: url, status: 304, attempts: attempts)
+  }
+
+  static func badContentType(
+    _ url: URL, found: String, status: Int, _ attempts: Int
+  ) -> WebSourceError {
+    WebSourceError(
+      .badContentType,
+      "cannot take '\(url)': found the type '\(visible(found))', expected JSON; check the "
+        + "address, or allow the type by otherContentTypes",
+      url: url, status: status, attempts: attempts)
+  }
+
+  // MARK: Redirects
+
+  static func unusableRedirect(_ url: URL, status: Int, _ attempts: Int) -> WebSourceError {
+    WebSourceError(
+      .badRedirect,
+      "cannot fetch '\(url)': status \(status) leads to no address of the web; check the address",
+      url: url, status: status, attempts: attempts)
+  }
+
+  static func downgradingRedirect(
+    _ url: URL, to target: URL, status: Int, _ attempts: Int
+  ) -> WebSourceError {
+    WebSourceError(
+      .badRedirect,
+      "cannot fetch '\(url)': status \(status) leads from https to '\(target)'; have the service "
+        + "redirect to https",
+      url: url, status: status, attempts: attempts)
+  }
+
+  static func endlessRedirect(
+    _ url: URL, limit: Int, isLoop: Bool, _ attempts: Int
+  ) -> WebSourceError {
+    let fact = isLoop ? "redirects lead in a circle" : "found more than \(limit) redirects"
+    return WebSourceError(
+      .badRedirect, "cannot fetch '\(url)': \(fact); use the address that they end at",
+      url: url, attempts: attempts)
+  }
+
+  // MARK: The next page
+
+  static func notJSON(_ url: URL, path: String, _ cause: JSONError) -> WebSourceError {
+    WebSourceError(
+      .unreadablePage,
+      "cannot find the page behind '\(url)' at '\(path)': \(cause); check that the page is JSON",
+      url: url, attempts: 1, cause: cause)
+  }
+
+  static func unfitValue(
+    _ url: URL, path: String, found: JSONNode?, expected: String
+  ) -> WebSourceError {
+    let what = found.map { "\($0.kindName) at \($0.position)" } ?? "nothing"
+    return WebSourceError(
+      .unreadablePage,
+      "cannot find the page behind '\(url)': at '\(path)' is \(what), expected \(expected); "
+        + "correct the path in the paging",
+      url: url, attempts: 1)
+  }
+
+  static func unusableLink(_ url: URL, target: URL?, home: URL) -> WebSourceError {
+    let scheme = home.scheme ?? ""
+    let port = home.port.map { ":\($0)" } ?? ""
+    let fact = target.map { "to '\($0)'" } ?? "to no address of the web"
+    return WebSourceError(
+      .badLink,
+      "cannot follow the link behind '\(url)': it leads \(fact), expected a page of "
+        + "'\(scheme)://\(home.host() ?? "")\(port)'; if it is right, use its host in the source's "
+        + "address",
+      url: url, attempts: 1)
+  }
+
+  static func linkedAgain(_ url: URL) -> WebSourceError {
+    WebSourceError(
+      .repeatedPage,
+      "cannot go on to '\(url)': the page came already, and its pages would come forever; report "
+        + "it to the service",
+      url: url)
+  }
+
+  static func sameContent(_ url: URL) -> WebSourceError {
+    WebSourceError(
+      .repeatedPage,
+      "cannot take '\(url)': it has the content of the page before it; check the parameter of the "
+        + "page's number",
+      url: url, attempts: 1)
+  }
+
+  static func tooManyPages(_ url: URL, limit: Int) -> WebSourceError {
+    WebSourceError(
+      .tooManyPages,
+      "cannot go on to '\(url)': \(limit) pages have come, and that is the limit; raise pageLimit, "
+        + "or go on from this page",
+      url: url)
+  }
+
+  // MARK: Words
+
+  private static func asked(_ attempts: Int) -> String {
+    attempts == 1 ? "asked once" : "asked \(attempts) times"
+  }
+
+  /// Text of a server or of a caller, cut, and without what could not be seen.
+  private static func visible(_ text: String) -> String {
+    let scalars = text.unicodeScalars.prefix(64).map { scalar in
+      (0x20...0x7E).contains(scalar.value) ? Character(scalar) : "?"
+    }
+    return String(scalars)
+  }
+}

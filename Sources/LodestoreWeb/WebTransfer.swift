@@ -1,0 +1,167 @@
+internal import Foundation
+internal import Synchronization
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// What a request was answered with.
+struct WebResponse: Sendable {
+  /// Where the answer came from.
+  var url: URL
+  var status: Int
+  /// By names in small letters.
+  var fields: [String: String]
+  /// The content of a page; of another status nothing is kept.
+  var body = Data()
+
+  var isPage: Bool { status == 200 || status == 203 }
+
+  init(_ response: HTTPURLResponse, to url: URL) {
+    self.url = url
+    status = response.statusCode
+    fields = Dictionary(
+      response.allHeaderFields.compactMap { name, value in
+        (name as? String).flatMap { name in
+          (value as? String).map { (name.lowercased(), $0) }
+        }
+      }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The bytes that are to come, when they come as they are.
+  var length: Int? {
+    fields["content-encoding"] == nil ? fields["content-length"].flatMap { Int($0) } : nil
+  }
+}
+
+/// Why a request has no whole answer.
+enum TransferFailure: Error {
+  case cancelled
+  /// No byte came for a request's timeout.
+  case idle(received: Int)
+  /// The last byte did not come within a transfer's timeout.
+  case slow(received: Int)
+  case tooLarge
+  /// The answer broke off.
+  case truncated(received: Int, expected: Int?, cause: URLError?)
+  case transport(URLError)
+}
+
+/// One request on its way: what has come of the answer, and who waits for it.
+///
+/// One lock guards all. The first end counts: an answer, a failure or a cancellation; what the
+/// session still reports afterwards is not looked at.
+final class WebTransfer: Sendable {
+  /// So much of an answer that is no page is read, so that its connection can be used again.
+  private static let readBesidesPages = 64 << 10
+
+  private struct State {
+    var response: WebResponse?
+    var received = 0
+    var lastActivity = ContinuousClock.now
+    var end: Result<WebResponse, TransferFailure>?
+    var waiting: CheckedContinuation<WebResponse, any Error>?
+  }
+
+  private let url: URL
+  private let byteLimit: Int
+  private let state = Mutex(State())
+
+  init(_ url: URL, byteLimit: Int) {
+    self.url = url
+    self.byteLimit = byteLimit
+  }
+
+  var isEnded: Bool { state.withLock { $0.end != nil } }
+  var lastActivity: ContinuousClock.Instant { state.withLock { $0.lastActivity } }
+  var received: Int { state.withLock { $0.received } }
+
+  /// The answer; `start` is called before the wait, not when the transfer has ended already.
+  func response(_ start: () -> Void) async throws -> WebResponse {
+    try await withCheckedThrowingContinuation { continuation in
+      let end = state.withLock { state in
+        if state.end == nil { state.waiting = continuation }
+        return state.end
+      }
+      if let end {
+        continuation.resume(with: end.mapError { $0 as any Error })
+      } else {
+        start()
+      }
+    }
+  }
+
+  /// Ends the transfer, unless it has ended.
+  func end(with end: Result<WebResponse, TransferFailure>) {
+    let waiting = state.withLock { state -> CheckedContinuation<WebResponse, any Error>? in
+      guard state.end == nil else { return nil }
+      state.end = end
+      defer { state.waiting = nil }
+      return state.waiting
+    }
+    waiting?.resume(with: end.mapError { $0 as any Error })
+  }
+
+  // MARK: What the session reports
+
+  /// The head of an answer; false when no more is wanted.
+  func receive(_ response: HTTPURLResponse) -> Bool {
+    // Before the answer there may be others, of status 100 to 199.
+    let response = WebResponse(response, to: url)
+    state.withLock { state in
+      state.response = response
+      state.lastActivity = .now
+    }
+    if response.isPage, let length = response.length, length > byteLimit {
+      end(with: .failure(.tooLarge))
+    }
+    return !isEnded
+  }
+
+  /// Bytes of the body, decompressed; false when no more is wanted.
+  func receive(_ bytes: Data) -> Bool {
+    let end = state.withLock { state -> Result<WebResponse, TransferFailure>? in
+      state.received += bytes.count
+      state.lastActivity = .now
+      guard let response = state.response else { return nil }
+      guard response.isPage else {
+        return state.received > Self.readBesidesPages ? .success(response) : nil
+      }
+      guard state.received <= byteLimit else { return .failure(.tooLarge) }
+      state.response?.body.append(bytes)
+      return nil
+    }
+    if let end { self.end(with: end) }
+    return !isEnded
+  }
+
+  /// The head came, and no more of the answer is to be waited for; false when there is no head.
+  func endWithHead() -> Bool {
+    guard let response = state.withLock({ $0.response }) else { return false }
+    end(with: .success(response))
+    return true
+  }
+
+  /// The session has done with the request.
+  func complete(_ error: (any Error)?) {
+    let (response, received) = state.withLock { ($0.response, $0.received) }
+    let expected = response?.length
+    switch (response, error) {
+    case (let response?, nil):
+      if response.isPage, let expected, received < expected {
+        end(with: .failure(.truncated(received: received, expected: expected, cause: nil)))
+      } else {
+        end(with: .success(response))
+      }
+    case (let response?, let error?):
+      // What is no page is told by its status, however much of it came.
+      end(
+        with: response.isPage
+          ? .failure(
+            .truncated(received: received, expected: expected, cause: error as? URLError))
+          : .success(response))
+    case (nil, let error):
+      end(with: .failure(.transport(error as? URLError ?? URLError(.badServerResponse))))
+    }
+  }
+}
