@@ -1,0 +1,279 @@
+import EntityStore
+import Foundation
+import Testing
+
+@testable import LodestoreWeb
+
+@Suite struct `Paging of a web source` {
+  private static func page(_ number: Int, of last: Int) -> Answer {
+    .json(
+      #"{"items":[\#(number <= last ? "\(number)" : "")],"pages":\#(last),"total":\#(last * 2)}"#)
+  }
+
+  @Test func `a single page is asked for once, as it is`() async throws {
+    try await withServer { _ in
+      .json(" [1] ")
+    } _: { server in
+      let pages = try await WebPages(server.url("/a?b=c+d")).all()
+      #expect(pages == [ImportPage(content: Data(" [1] ".utf8))])
+      #expect(server.targets == ["/a?b=c+d"])
+    }
+  }
+
+  @Test func `numbered pages end with the empty one`() async throws {
+    try await withServer {
+      Self.page(Int($0.value(of: "p") ?? "") ?? 0, of: 3)
+    } _: { server in
+      let pages = WebPages(
+        try server.url("/?x=1"),
+        paging: .pageNumber(
+          parameter: "p", first: 0, size: .init("n", 5), endsAt: .emptyPage(records: "items")),
+        options: .with { $0.pagesInFlight = 1 })
+      let found = try await pages.all()
+      #expect(found.count == 5)
+      #expect(server.targets == (0...4).map { "/?x=1&p=\($0)&n=5" })
+      let next = try (1...4).map { try server.url("/?x=1&p=\($0)&n=5").absoluteString }
+      #expect(found.map(\.next) == next + [nil])
+    }
+  }
+
+  @Test(arguments: [
+    WebPages.Paging.End.pageCount(at: "pages"), .recordCount(at: "total", pageSize: 2),
+  ])
+  func `numbered pages end by a count without a request behind the last`(
+    _ end: WebPages.Paging.End
+  ) async throws {
+    try await withServer {
+      Self.page(Int($0.value(of: "page") ?? "") ?? 0, of: 5)
+    } _: { server in
+      let pages = WebPages(
+        try server.url("/"), paging: .pageNumber(endsAt: end),
+        options: .with { $0.pagesInFlight = 3 })
+      let found = try await pages.all()
+      #expect(found.count == 5 && found[4].next == nil)
+      #expect(Set(server.targets) == Set((1...5).map { "/?page=\($0)" }))
+      #expect(server.log.count == 5)
+    }
+  }
+
+  @Test func `numbered pages end at status 404 when that is said, and are gone when not`()
+    async throws
+  {
+    try await withServer { request in
+      request.value(of: "page") == "3" ? Answer(404) : .json("[\(request.number)]")
+    } _: { server in
+      let url = try server.url("/")
+      let paging = WebPages.Paging.pageNumber(endsAt: .notFound)
+      #expect(try await WebPages(url, paging: paging).all().count == 2)
+      let (error, pages) = try await webError(
+        .pageVanished, WebPages(url, paging: .pageNumber(endsAt: .emptyPage(records: ""))))
+      #expect(error.status == 404 && pages.count == 2)
+      #expect(error.url?.absoluteString.hasSuffix("/?page=3") == true)
+    }
+  }
+
+  @Test func `the first page that is not there is an error`() async throws {
+    try await withServer { _ in
+      Answer(404)
+    } _: { server in
+      let pages = WebPages(try server.url("/"), paging: .pageNumber(endsAt: .notFound))
+      let (error, found) = try await webError(.badStatus, pages)
+      #expect(error.status == 404 && found.isEmpty && server.log.count == 1)
+    }
+  }
+
+  @Test func `a numbered page that is not JSON is passed on and ends nothing`() async throws {
+    try await withServer { request in
+      .each(request, .json("[1]"), .json("{"), .json("[]"))
+    } _: { server in
+      let pages = WebPages(
+        try server.url("/"), paging: .pageNumber(endsAt: .emptyPage(records: "")),
+        options: .with { $0.pagesInFlight = 1 })
+      try await expect(pages, gives: ["[1]", "{", "[]"])
+    }
+  }
+
+  @Test func `numbered pages come in their order however late each is`() async throws {
+    try await withServer { request in
+      let number = Int(request.value(of: "page") ?? "") ?? 0
+      let answer = Self.page(number, of: 8)
+      return Answer(steps: [.wait(milliseconds: number % 3 == 2 ? 40 : 1)] + answer.steps)
+    } _: { server in
+      let pages = WebPages(
+        try server.url("/"), paging: .pageNumber(endsAt: .emptyPage(records: "items")),
+        options: .with { $0.pagesInFlight = 4 })
+      let texts = try await pages.texts()
+      #expect(
+        texts.map { $0.prefix(11) } == (1...8).map { "{\"items\":[\($0)" } + ["{\"items\":[]"])
+      #expect(server.mostAtOnce <= 4)
+    }
+  }
+
+  @Test func `so many numbered pages as said are asked for together, and no more`() async throws {
+    // The pages behind the first are answered when three of them have been asked for.
+    let meeting = Meeting(of: 3)
+    try await withServer { request in
+      let number = Int(request.value(of: "page") ?? "") ?? 0
+      if (2...4).contains(number) { meeting.wait() }
+      return Self.page(number, of: 7)
+    } _: { server in
+      let pages = WebPages(
+        try server.url("/"), paging: .pageNumber(endsAt: .pageCount(at: "pages")),
+        options: .with { $0.pagesInFlight = 3 })
+      #expect(try await pages.all().count == 7)
+      #expect(meeting.tookPlace && server.mostAtOnce == 3)
+    }
+  }
+
+  @Test func `links in pages lead on, relative to the page or absolute`() async throws {
+    try await withServer { request in
+      switch request.target {
+      case "/v1/pods": .json(#"{"page":{"next":"pods?after=a%2Fb"},"n":1}"#)
+      case "/v1/pods?after=a%2Fb":
+        .json(
+          #"{"page":{"next":"http://127.0.0.1:\#(request.fields["host"]?.dropFirst(10) ?? "")/x/"}}"#
+        )
+      case "/x/": .json(#"{"page":{"next":"?last"}}"#)
+      case "/x/?last": .json(#"{"page":{"next":null}}"#)
+      default: Answer(500)
+      }
+    } _: { server in
+      let pages = WebPages(try server.url("/v1/pods"), paging: .nextLink(at: "page.next"))
+      let found = try await pages.all()
+      #expect(server.targets == ["/v1/pods", "/v1/pods?after=a%2Fb", "/x/", "/x/?last"])
+      #expect(server.mostAtOnce == 1)
+      #expect(
+        found.map(\.next) == [
+          try server.url("/v1/pods?after=a%2Fb").absoluteString,
+          try server.url("/x/").absoluteString,
+          try server.url("/x/?last").absoluteString, nil,
+        ])
+    }
+  }
+
+  @Test(arguments: ["{}", #"{"next":null}"#, #"{"next":""}"#, "[]", "7"])
+  func `a page without a next link is the last`(_ text: String) async throws {
+    try await withServer { _ in
+      .json(text)
+    } _: { server in
+      let pages = WebPages(try server.url("/"), paging: .nextLink(at: "next"))
+      #expect(try await pages.all().count == 1)
+    }
+  }
+
+  @Test func `where the link is needed a page that is not JSON tells line and column`()
+    async throws
+  {
+    try await withServer { _ in
+      .json("{\n  \"next\": oops}")
+    } _: { server in
+      let pages = WebPages(try server.url("/"), paging: .nextLink(at: "next"))
+      let (error, found) = try await webError(.unreadablePage, pages)
+      let cause = try #require(error.cause as? JSONError)
+      #expect(cause.line == 2 && cause.column == 11 && found.isEmpty)
+      #expect(error.message.contains("line 2, column 11"))
+    }
+  }
+
+  @Test(arguments: [#"{"next":7}"#, #"{"next":{}}"#, #"{"next":false}"#])
+  func `a next link that is no text is refused with its place`(_ text: String) async throws {
+    try await withServer { _ in
+      .json(text)
+    } _: { server in
+      let pages = WebPages(try server.url("/"), paging: .nextLink(at: "next"))
+      let (error, _) = try await webError(.unreadablePage, pages)
+      #expect(error.message.contains("line 1, column 9"))
+    }
+  }
+
+  @Test(arguments: [#"{"total":"9"}"#, #"{"total":-1}"#, #"{"total":1.5}"#, "{}", "[]"])
+  func `a count that is none is refused`(_ text: String) async throws {
+    try await withServer { _ in
+      .json(text)
+    } _: { server in
+      let paging = WebPages.Paging.pageNumber(endsAt: .recordCount(at: "total", pageSize: 10))
+      _ = try await webError(.unreadablePage, WebPages(try server.url("/"), paging: paging))
+      #expect(server.log.count == 1)
+    }
+  }
+
+  @Test func `links in the header lead on`() async throws {
+    try await withServer { request in
+      request.target == "/"
+        ? .json("[1]", #"Link: <http://other/>; rel="prev", <?page=2>; rel="last next""#)
+        : .json("[2]", "Link: </>; rel=first")
+    } _: { server in
+      let pages = WebPages(try server.url("/"), paging: .linkHeader)
+      try await expect(pages, gives: ["[1]", "[2]"])
+      #expect(server.targets == ["/", "/?page=2"])
+    }
+  }
+
+  @Test func `a cursor goes into the query, encoded whole`() async throws {
+    try await withServer { request in
+      switch request.value(of: "cursor") {
+      case nil: .json(#"{"meta":{"cursor":"a+b/c=&d é"}}"#)
+      case "a%2Bb%2Fc%3D%26d%20%C3%A9": .json(#"{"meta":{"cursor":42}}"#)
+      case "42": .json(#"{"meta":{"cursor":null}}"#)
+      default: Answer(500)
+      }
+    } _: { server in
+      let pages = WebPages(
+        try server.url("/?q=1"), paging: .cursor(parameter: "cursor", at: "meta.cursor"))
+      #expect(try await pages.all().count == 3)
+      #expect(server.targets.last == "/?q=1&cursor=42")
+    }
+  }
+
+  @Test(arguments: [WebPages.Paging.nextLink(at: "next"), .cursor(parameter: "c", at: "cursor")])
+  func `a page that came already ends the pages with an error`(
+    _ paging: WebPages.Paging
+  ) async throws {
+    try await withServer { request in
+      .json(#"{"next":"/?c=\#(request.number % 3)","cursor":\#(request.number % 3)}"#)
+    } _: { server in
+      let (error, _) = try await webError(
+        .repeatedPage, WebPages(try server.url("/?c=0"), paging: paging))
+      #expect(server.log.count == 3 && error.url?.query() == "c=0")
+    }
+  }
+
+  @Test func `a service that takes no notice of the number is found out at its second page`()
+    async throws
+  {
+    try await withServer { _ in
+      .json(#"{"items":[1,2]}"#)
+    } _: { server in
+      let pages = WebPages(
+        try server.url("/"), paging: .pageNumber(endsAt: .emptyPage(records: "items")))
+      let (error, found) = try await webError(.repeatedPage, pages)
+      #expect(found.count == 1 && error.message.contains("page=2"))
+    }
+  }
+
+  @Test func `more pages than the limit are an error behind the last that may come`() async throws {
+    try await withServer {
+      .json(#"{"next":"/\#($0.number)"}"#)
+    } _: { server in
+      let pages = WebPages(
+        try server.url("/"), paging: .nextLink(at: "next"), options: .with { $0.pageLimit = 3 })
+      let (error, found) = try await webError(.tooManyPages, pages)
+      #expect(found.count == 3 && server.log.count == 3)
+      #expect(error.url?.path() == "/3" && found[2].next?.hasSuffix("/3") == true)
+    }
+  }
+
+  @Test(arguments: [
+    "http://127.0.0.1:1/", "//localhost/", "ftp://a/", "file:///etc/passwd", "http://",
+    "https://127.0.0.1/",
+  ])
+  func `a link to another origin is not followed`(_ link: String) async throws {
+    try await withServer { _ in
+      .json(#"{"next":"\#(link)"}"#)
+    } _: { server in
+      let pages = WebPages(try server.url("/"), paging: .nextLink(at: "next"))
+      let (_, found) = try await webError(.badLink, pages)
+      #expect(found.isEmpty && server.log.count == 1)
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@testable import LodestoreWeb
+
+@Suite struct `Redirects of a web source` {
+  @Test(arguments: [301, 302, 303, 307, 308])
+  func `are followed, and links are relative to where they end`(_ status: Int) async throws {
+    try await withServer { request in
+      switch request.target {
+      case "/a/": Answer(status, ["Location: ../b/c?d"], body: Array("moved".utf8))
+      case "/b/c?d": .json(#"{"next":"e"}"#)
+      default: .json("{}")
+      }
+    } _: { server in
+      let pages = WebPages(try server.url("/a/"), paging: .nextLink(at: "next"))
+      #expect(try await pages.all().count == 2)
+      #expect(server.targets == ["/a/", "/b/c?d", "/b/e"])
+    }
+  }
+
+  @Test func `in a circle are an error`() async throws {
+    try await withServer { request in
+      Answer(302, ["Location: \(request.target == "/" ? "/b" : "/")"])
+    } _: { server in
+      let (error, _) = try await webError(.badRedirect, WebPages(try server.url("/")))
+      #expect(server.targets == ["/", "/b"] && error.message.contains("circle"))
+    }
+  }
+
+  @Test func `are an error beyond the limit`() async throws {
+    try await withServer {
+      Answer(302, ["Location: /\($0.number)"])
+    } _: { server in
+      let pages = WebPages(try server.url("/"), options: .with { $0.redirects = 3 })
+      let (error, _) = try await webError(.badRedirect, pages)
+      #expect(server.targets == ["/", "/1", "/2", "/3"])
+      #expect(error.message.contains("more than 3"))
+      _ = try await webError(
+        .badRedirect, WebPages(try server.url("/"), options: .with { $0.redirects = 0 }))
+      #expect(server.log.count == 5)
+    }
+  }
+
+  @Test(arguments: ["ftp://127.0.0.1/", "file:///etc/passwd", "mailto:a@b", "data:,x"])
+  func `to what is not the web are an error`(_ target: String) async throws {
+    try await withServer { _ in
+      Answer(302, ["Location: \(target)"])
+    } _: { server in
+      let (error, _) = try await webError(.badRedirect, WebPages(try server.url("/")))
+      #expect(error.status == 302 && server.log.count == 1)
+    }
+  }
+
+  @Test func `to another host take no header field of the source along`() async throws {
+    try await withServer { _ in
+      .json("[]")
+    } _: { other in
+      let target = try other.url("/there")
+      try await withServer { _ in
+        Answer(302, ["Location: \(target)"])
+      } _: { server in
+        var request = URLRequest(url: try server.url("/"))
+        request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
+        request.setValue("secret", forHTTPHeaderField: "X-Key")
+        request.setValue("application/vnd.api+json", forHTTPHeaderField: "Accept")
+        try await expect(WebPages(request), gives: ["[]"])
+        let own = try #require(server.log.first).fields
+        let others = try #require(other.log.first).fields
+        #expect(own["authorization"] == "Bearer secret" && own["x-key"] == "secret")
+        #expect(others["authorization"] == nil && others["x-key"] == nil)
+        #expect(others["accept"] == "application/vnd.api+json")
+      }
+    }
+  }
+
+  @Test func `on one host keep the header fields of the source`() async throws {
+    try await withServer { request in
+      request.target == "/" ? Answer(301, ["Location: /b"]) : .json("[]")
+    } _: { server in
+      var request = URLRequest(url: try server.url("/"))
+      request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
+      try await expect(WebPages(request), gives: ["[]"])
+      #expect(server.log.map { $0.fields["authorization"] } == ["Bearer secret", "Bearer secret"])
+    }
+  }
+
+  @Test func `from https to http are not followed`() throws {
+    func isFollowed(_ from: String, _ to: String) throws -> Bool {
+      try PageLoader.isFollowed(from: #require(URL(string: from)), to: #require(URL(string: to)))
+    }
+    #expect(try !isFollowed("https://a/", "http://a/"))
+    #expect(try !isFollowed("HTTPS://a/", "HTTP://b/"))
+    #expect(try isFollowed("https://a/", "https://b/"))
+    #expect(try isFollowed("http://a/", "https://a/"))
+    #expect(try isFollowed("http://a/", "http://a/"))
+  }
+}

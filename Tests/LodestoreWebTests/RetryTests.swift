@@ -1,0 +1,171 @@
+import Foundation
+import Testing
+
+@testable import LodestoreWeb
+
+@Suite struct `Retries of a web source` {
+  @Test func `answers that may be better the next time are asked for again, with longer waits`()
+    async throws
+  {
+    let clock = RecordingClock()
+    try await withServer { request in
+      .each(request, Answer(408), Answer(425), Answer(500), Answer(504), .json("[]"))
+    } _: { server in
+      let pages = WebPages(
+        try server.url("/"),
+        options: .with {
+          $0.firstWait = .seconds(1)
+          $0.longestWait = .seconds(5)
+        })
+      try await expect(pages.timed(by: clock), gives: ["[]"])
+      #expect(clock.sleeps == [.seconds(1), .seconds(2), .seconds(4), .seconds(5)])
+      #expect(server.targets == Array(repeating: "/", count: 5))
+    }
+  }
+
+  @Test func `the last answer is the error when all retries are used`() async throws {
+    let clock = RecordingClock()
+    try await withServer {
+      Answer($0.number < 3 ? 500 : 502)
+    } _: { server in
+      let pages = WebPages(try server.url("/"), options: .with { $0.retries = 2 })
+      let (error, _) = try await webError(.badStatus, pages.timed(by: clock))
+      #expect(error.status == 502 && error.attempts == 3 && server.log.count == 3)
+      #expect(error.message.contains("asked 3 times") && clock.sleeps.count == 2)
+    }
+  }
+
+  @Test(arguments: [400, 401, 403, 404, 410, 418, 501, 204, 206, 300, 305])
+  func `other answers are not asked for again`(_ status: Int) async throws {
+    try await withServer { _ in
+      Answer(status)
+    } _: { server in
+      let (error, _) = try await webError(.badStatus, WebPages(try server.url("/")))
+      #expect(error.status == status && error.attempts == 1 && server.log.count == 1)
+    }
+  }
+
+  @Test func `which answers are asked for again can be said`() async throws {
+    let clock = RecordingClock()
+    try await withServer {
+      $0.number == 1 ? Answer(418) : Answer(500)
+    } _: { server in
+      let pages = WebPages(try server.url("/"), options: .with { $0.retriedStatuses = [418] })
+      let (error, _) = try await webError(.badStatus, pages.timed(by: clock))
+      #expect(error.status == 500 && server.log.count == 2)
+    }
+  }
+
+  @Test(arguments: [
+    ("7", Duration.seconds(7)), ("0", .zero), ("99999999999999999999", .seconds(30)),
+    // The clock of the source says Sun, 06 Nov 1994 08:49:37 GMT.
+    ("Sun, 06 Nov 1994 08:49:49 GMT", .seconds(12)), ("Sun, 06 Nov 1994 08:49:30 GMT", .zero),
+    ("Sun, 06 Nov 2094 08:49:30 GMT", .seconds(30)), ("soon", .zero), ("-5", .zero),
+  ])
+  func `the service is waited for as long as it asks, up to the longest wait`(
+    _ asked: String, _ wait: Duration
+  ) async throws {
+    let clock = RecordingClock()
+    try await withServer { request in
+      request.number == 1 ? Answer(503, ["Retry-After: \(asked)"]) : .json("[]")
+    } _: { server in
+      let pages = WebPages(try server.url("/"), options: .with { $0.longestWait = .seconds(30) })
+      try await expect(pages.timed(by: clock, fraction: 0), gives: ["[]"])
+      #expect(clock.sleeps == [wait])
+    }
+  }
+
+  @Test func `too many requests are waited out`() async throws {
+    let clock = RecordingClock()
+    try await withServer { request in
+      request.number < 4 ? Answer(429, ["Retry-After: 3"]) : .json("[]")
+    } _: { server in
+      try await expect(WebPages(server.url("/")).timed(by: clock), gives: ["[]"])
+      #expect(clock.sleeps == [.seconds(3), .seconds(3), .seconds(3)])
+    }
+  }
+
+  @Test func `a connection that is reset or closed before an answer is made again`() async throws {
+    let clock = RecordingClock()
+    try await withServer { request in
+      .each(request, .reset, .reset, .raw(""), .raw(""), .json("[]"))
+    } _: { server in
+      try await expect(WebPages(server.url("/")).timed(by: clock), gives: ["[]"])
+      #expect(server.log.count == 5)
+    }
+  }
+
+  @Test func `a host that takes no connection is an error that says how often it was asked`()
+    async throws
+  {
+    let clock = RecordingClock()
+    let url = try await withServer { _ in
+      .json("[]")
+    } _: {
+      try $0.url("/x?api_key=secret")
+    }
+    let (error, _) = try await webError(.noConnection, WebPages(url).timed(by: clock))
+    #expect(error.attempts == 5 && clock.sleeps.count == 4 && error.cause is URLError)
+    #expect(!error.debugDescription.contains("secret") || error.cause != nil)
+    #expect(!error.description.contains("secret"))
+  }
+
+  @Test func `a body that breaks off is fetched again, and an error when it always does`()
+    async throws
+  {
+    let clock = RecordingClock()
+    let part = Answer.Step.bytes(Array("[1,".utf8))
+    let fields = ["Content-Type: application/json", "Content-Length: 6"]
+    try await withServer { request in
+      request.number == 2 ? .json("[1, 2]") : .head(200, fields, then: part, .close)
+    } _: { server in
+      let url = try server.url("/")
+      try await expect(WebPages(url).timed(by: clock), gives: ["[1, 2]"])
+      let pages = WebPages(url, options: .with { $0.retries = 1 })
+      let (error, _) = try await webError(.truncated, pages.timed(by: clock))
+      #expect(error.message.contains("behind 3 of 6 bytes") && error.attempts == 2)
+      #expect(server.log.count == 4)
+    }
+  }
+
+  @Test func `a chunk that breaks off is a body that breaks off`() async throws {
+    try await withServer { _ in
+      .head(
+        200, ["Transfer-Encoding: chunked"], then: .bytes(Array("8\r\n[1,".utf8)), .close)
+    } _: { server in
+      let pages = WebPages(try server.url("/"), options: .with { $0.retries = 0 })
+      let (error, _) = try await webError(.truncated, pages)
+      #expect(error.message.contains("behind 3 bytes"))
+    }
+  }
+}
+
+@Suite struct `The wait before a retry` {
+  private func wait(
+    _ retry: Int, _ fraction: Double = 1, asked: Duration? = nil, first: Duration = .seconds(1),
+    longest: Duration = .seconds(60)
+  ) -> Duration {
+    RetryTiming(fraction: { fraction })
+      .wait(beforeRetry: retry, asked: asked, first: first, longest: longest)
+  }
+
+  @Test func `is drawn below a bound that doubles up to the longest`() {
+    #expect((1...8).map { wait($0) } == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
+    #expect(wait(4, 0.25) == .seconds(2))
+    #expect(wait(4, 0) == .zero)
+    #expect(wait(.max) == .seconds(60))
+  }
+
+  @Test func `is not shorter than asked, and not longer than the longest`() {
+    #expect(wait(1, 0.5, asked: .seconds(9)) == .seconds(9))
+    #expect(wait(4, 1, asked: .seconds(1)) == .seconds(8))
+    #expect(wait(1, asked: .seconds(Int.max)) == .seconds(60))
+  }
+
+  @Test func `is never negative and never overflows`() {
+    #expect(wait(1, first: .seconds(-1)) == .zero)
+    #expect(wait(3, longest: .seconds(-1)) == .zero)
+    #expect(
+      wait(100, first: .seconds(Int64.max), longest: .seconds(Int64.max)) == .seconds(31_536_000))
+  }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// A web server on the loopback interface that answers as a test says, well or badly.
+///
+/// A thread accepts, one more serves each connection. The log has the requests in the order in
+/// which their heads came.
+final class LoopbackServer: Sendable {
+  /// What a client asked.
+  struct Request: Sendable {
+    /// From 1, in the order of the log.
+    var number: Int
+    /// Path and query as they came.
+    var target: String
+    /// By names in small letters.
+    var fields: [String: String]
+
+    var path: String { String(target.prefix { $0 != "?" }) }
+
+    /// The value of a parameter of the query, as it came.
+    func value(of name: String) -> String? {
+      target.drop { $0 != "?" }.dropFirst().split(separator: "&")
+        .first { $0.prefix { $0 != "=" } == name }
+        .map { String($0.drop { $0 != "=" }.dropFirst()) }
+    }
+  }
+
+  private struct State {
+    var log: [Request] = []
+    var answering = 0
+    var mostAtOnce = 0
+    var closedByClients = 0
+    var connections: Set<Int32> = []
+    var isStopped = false
+  }
+
+  private let listener: Int32
+  let port: UInt16
+  private let answer: @Sendable (Request) -> Answer
+  private let state = Mutex(State())
+
+  init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
+    self.answer = answer
+    listener = try Socket.listening()
+    port = try Socket.port(of: listener)
+  }
+
+  /// The requests that came.
+  var log: [Request] { state.withLock { $0.log } }
+  /// Path and query of each request.
+  var targets: [String] { log.map(\.target) }
+  /// The most requests that were being answered together.
+  var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
+  /// Answers that the client did not wait for.
+  var closedByClients: Int { state.withLock { $0.closedByClients } }
+
+  func url(_ target: String) throws -> URL {
+    try #require(URL(string: "http://127.0.0.1:\(port)\(target)"))
+  }
+
+  // MARK: Connections
+
+  func start() {
+    Thread.detachNewThread { [self] in
+      while true {
+        let connection = accept(listener, nil, nil)
+        guard connection >= 0 else { return }
+        let isOpen = state.withLock { state in
+          if !state.isStopped { state.connections.insert(connection) }
+          return !state.isStopped
+        }
+        guard isOpen else {
+          close(connection)
+          return
+        }
+        Thread.detachNewThread { [self] in serve(connection) }
+      }
+    }
+  }
+
+  /// Ends all connections, also those that an answer keeps open.
+  func stop() {
+    state.withLock { state in
+      state.isStopped = true
+      for connection in state.connections { shutdown(connection, Socket.bothWays) }
+    }
+    shutdown(listener, Socket.bothWays)
+    close(listener)
+  }
+
+  private func serve(_ connection: Int32) {
+    var one: Int32 = 1
+    setsockopt(connection, Socket.tcp, TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+    var input = [UInt8]()
+    while let request = request(connection, &input) {
+      state.withLock { state in
+        state.answering += 1
+        state.mostAtOnce = max(state.mostAtOnce, state.answering)
+      }
+      let isKept = send(answer(request), connection)
+      state.withLock { $0.answering -= 1 }
+      guard isKept else { break }
+    }
+    state.withLock { state in
+      state.connections.remove(connection)
+      close(connection)
+    }
+  }
+
+  /// The next request of a connection; nil when the client has closed it.
+  private func request(_ connection: Int32, _ input: inout [UInt8]) -> Request? {
+    let end = Array("\r\n\r\n".utf8)
+    while true {
+      if let place = input.firstRange(of: end) {
+        let lines = String(decoding: input[..<place.lowerBound], as: UTF8.self)
+          .components(separatedBy: "\r\n")
+        input.removeSubrange(..<place.upperBound)
+        return record(lines)
+      }
+      guard let bytes = receive(connection) else { return nil }
+      input += bytes
+    }
+  }
+
+  private func record(_ lines: [String]) -> Request {
+    var fields: [String: String] = [:]
+    for line in lines.dropFirst() {
+      let name = line.prefix { $0 != ":" }
+      fields[name.lowercased()] =
+        line.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces)
+    }
+    let target = lines[0].split(separator: " ").dropFirst().first.map(String.init) ?? ""
+    return state.withLock { state in
+      let request = Request(number: state.log.count + 1, target: target, fields: fields)
+      state.log.append(request)
+      return request
+    }
+  }
+
+  /// Sends an answer; false when the connection ends with it.
+  private func send(_ answer: Answer, _ connection: Int32) -> Bool {
+    for step in answer.steps {
+      switch step {
+      case .bytes(let bytes):
+        guard Socket.send(bytes, connection) else {
+          state.withLock { $0.closedByClients += 1 }
+          return false
+        }
+      case .wait(let milliseconds):
+        usleep(UInt32(milliseconds) * 1000)
+      case .waitForClient:
+        while receive(connection) != nil {}
+        state.withLock { $0.closedByClients += $0.isStopped ? 0 : 1 }
+        return false
+      case .close:
+        shutdown(connection, Socket.writing)
+        return false
+      case .reset:
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(
+          connection, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+        return false
+      }
+    }
+    return true
+  }
+
+  private func receive(_ connection: Int32) -> [UInt8]? {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = recv(connection, &buffer, buffer.count, 0)
+    return count > 0 ? Array(buffer.prefix(count)) : nil
+  }
+}

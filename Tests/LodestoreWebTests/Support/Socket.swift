@@ -1,0 +1,73 @@
+import Foundation
+
+/// The few calls of sockets that differ from system to system.
+enum Socket {
+  #if canImport(Darwin)
+    static let bothWays = SHUT_RDWR
+    static let writing = SHUT_WR
+    static let tcp = IPPROTO_TCP
+    private static let stream = SOCK_STREAM
+    private static let quietly: Int32 = 0
+  #else
+    static let bothWays = Int32(SHUT_RDWR)
+    static let writing = Int32(SHUT_WR)
+    static let tcp = Int32(IPPROTO_TCP)
+    private static let stream = Int32(SOCK_STREAM.rawValue)
+    private static let quietly = Int32(MSG_NOSIGNAL)
+  #endif
+
+  /// A call that did not succeed, with its `errno`.
+  struct Failure: Error {
+    var call: String
+    var code = errno
+  }
+
+  /// A socket that listens on a free port of the loopback interface.
+  static func listening() throws -> Int32 {
+    let listener = socket(AF_INET, stream, 0)
+    guard listener >= 0 else { throw Failure(call: "socket") }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let bound = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, size) }
+    }
+    guard bound == 0, listen(listener, 64) == 0 else {
+      close(listener)
+      throw Failure(call: "listen")
+    }
+    return listener
+  }
+
+  static func port(of socket: Int32) throws -> UInt16 {
+    var address = sockaddr_in()
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &size) }
+    }
+    guard result == 0 else { throw Failure(call: "getsockname") }
+    return UInt16(bigEndian: address.sin_port)
+  }
+
+  /// Sends all bytes, without a signal when the other side is gone; false then.
+  static func send(_ bytes: [UInt8], _ socket: Int32) -> Bool {
+    #if canImport(Darwin)
+      var one: Int32 = 1
+      setsockopt(socket, SOL_SOCKET, SO_NOSIGPIPE, &one, socklen_t(MemoryLayout<Int32>.size))
+    #endif
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes.withUnsafeBytes { buffer in
+        #if canImport(Darwin)
+          Darwin.send(socket, buffer.baseAddress?.advanced(by: sent), bytes.count - sent, quietly)
+        #else
+          Glibc.send(socket, buffer.baseAddress?.advanced(by: sent), bytes.count - sent, quietly)
+        #endif
+      }
+      guard count > 0 else { return false }
+      sent += count
+    }
+    return true
+  }
+}
