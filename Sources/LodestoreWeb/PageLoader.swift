@@ -132,10 +132,12 @@ struct PageLoader: Sendable {
       return .page(.content(response))
     case 304:
       guard let known else { throw .unaskedNotModified(shown, attempts) }
-      // A new tag may come with it.
-      let fresh = Validators(
-        entityTag: response.fields["etag"], lastModified: response.fields["last-modified"])
-      return .page(.unchanged(fresh.entityTag == nil ? known : fresh))
+      // New ones may come with it.
+      return .page(
+        .unchanged(
+          Validators(
+            entityTag: response.fields["etag"] ?? known.entityTag,
+            lastModified: response.fields["last-modified"] ?? known.lastModified)))
     case let status:
       let error = WebSourceError.badStatus(shown, status, attempts)
       if options.retriedStatuses.contains(status) {

@@ -18,7 +18,11 @@ struct RetryTiming: Sendable {
   ) -> Duration {
     let longest = longest.bounded
     var bound = min(first.bounded, longest)
-    for _ in 1..<max(retry, 1) where bound < longest { bound = min(bound * 2, longest) }
+    var doublings = retry - 1
+    while doublings > 0, bound > .zero, bound < longest {
+      bound = min(bound * 2, longest)
+      doublings -= 1
+    }
     return min(max(bound * min(max(fraction(), 0), 1), asked ?? .zero), longest)
   }
 

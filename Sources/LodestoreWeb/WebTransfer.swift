@@ -72,6 +72,7 @@ final class WebTransfer: Sendable {
     self.byteLimit = byteLimit
   }
 
+  var hasHead: Bool { state.withLock { $0.response != nil } }
   var isEnded: Bool { state.withLock { $0.end != nil } }
   var lastActivity: ContinuousClock.Instant { state.withLock { $0.lastActivity } }
   var received: Int { state.withLock { $0.received } }
