@@ -145,6 +145,7 @@ final class WebTransfer: Sendable {
 
   /// The session has done with the request.
   func complete(_ error: (any Error)?) {
+    let error = error.map { ($0 as? URLError)?.withoutAddress ?? URLError(.unknown) }
     let (response, received) = state.withLock { ($0.response, $0.received) }
     let expected = response?.length
     switch (response, error) {
@@ -159,10 +160,18 @@ final class WebTransfer: Sendable {
       end(
         with: response.isPage
           ? .failure(
-            .truncated(received: received, expected: expected, cause: error as? URLError))
+            .truncated(received: received, expected: expected, cause: error))
           : .success(response))
     case (nil, let error):
-      end(with: .failure(.transport(error as? URLError ?? URLError(.badServerResponse))))
+      end(with: .failure(.transport(error ?? URLError(.badServerResponse))))
     }
+  }
+}
+
+extension URLError {
+  /// The same without the address, which may have secrets in it.
+  fileprivate var withoutAddress: URLError {
+    let words = userInfo[NSLocalizedDescriptionKey] as? String
+    return URLError(code, userInfo: words.map { [NSLocalizedDescriptionKey: $0] } ?? [:])
   }
 }

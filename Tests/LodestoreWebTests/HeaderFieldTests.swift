@@ -1,0 +1,55 @@
+import Testing
+
+@testable import LodestoreWeb
+
+@Suite struct `The header field Link` {
+  @Test(arguments: [
+    ("<a>; rel=next", "a"), ("<a>;rel=\"next\"", "a"), ("<a>; REL=NeXt", "a"),
+    ("<a>; rel=\"prev next\"", "a"), ("<a>; rel=prev, <b>; rel=next", "b"),
+    ("<a,b;c>; rel=next", "a,b;c"),
+    ("<a>; title=\"x, <y>; rel=next\"; rel=prev, <b>; rel=next", "b"),
+    ("<a>; title=\"\\\"\"; rel=next", "a"), ("<a>; rel = next", "a"), (" , ,<a> ; rel=next ,", "a"),
+    ("<>; rel=next", ""), ("<a>; rel=\"next", "a"), ("<a>; x; rel=next", "a"),
+  ])
+  func `names the next page`(_ field: String, _ target: String) {
+    #expect(LinkHeader.target("next", in: field) == target)
+  }
+
+  @Test(arguments: [
+    "", "<", "<a", "a; rel=next", "<a>", "<a>;", "<a>; rel", "<a>; rel=",
+    "<a>; rel=prev; rel=next", "<a>; rel=next; anchor=\"/b\"", "<a>; rel=nextpage", ";", ",",
+    "<a>; rel=\"",
+    "<a>; title*=UTF-8''next",
+  ])
+  func `names none`(_ field: String) {
+    #expect(LinkHeader.target("next", in: field) == nil)
+  }
+}
+
+@Suite struct `Dates of header fields` {
+  @Test(arguments: [
+    "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+    "sun, 6 nov 1994 08:49:37 gmt",
+  ])
+  func `have three forms`(_ text: String) {
+    #expect(HTTPDate.seconds(text) == 784_111_777)
+  }
+
+  @Test func `of every month are as the calendar has them`() {
+    #expect(HTTPDate.seconds("Thu, 01 Jan 1970 00:00:00 GMT") == 0)
+    #expect(HTTPDate.seconds("Thu, 29 Feb 2024 23:59:59 GMT") == 1_709_251_199)
+    #expect(HTTPDate.seconds("Fri, 01 Mar 2024 00:00:00 GMT") == 1_709_251_200)
+    #expect(HTTPDate.seconds("Tue, 31 Dec 2999 23:59:59 GMT") == 32_503_679_999)
+  }
+
+  @Test(arguments: [
+    "", "0", "yesterday", "Sun, 06 Nov 1994 08:49:37 PST", "Sun, 32 Nov 1994 08:49:37 GMT",
+    "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT",
+    "Sun, +6 Nov 1994 08:49:37 GMT",
+    "Sun, 06 Nov 99999999999999999999 08:49:37 GMT", "Sun\r\nX, 06 Nov 1994 08:49:37 GMT",
+    "Sun, 06 Nov 1869 08:49:37 GMT",
+  ])
+  func `that are none are nil`(_ text: String) {
+    #expect(HTTPDate.seconds(text) == nil)
+  }
+}

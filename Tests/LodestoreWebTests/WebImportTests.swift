@@ -1,0 +1,102 @@
+import EntityStore
+import Foundation
+import Testing
+
+@testable import LodestoreWeb
+
+/// A release of a library.
+private struct Pod: Hashable {
+  var id = RecordID<Pod>()
+  var name: String
+  var version: String
+}
+
+extension Pod: Entity {
+  static let schema = EntitySchema<Pod>(
+    "Pod", attributes: [.init("name", \.name), .init("version", \.version)],
+    unique: [[\.name, \.version]])
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(name)
+    writer.write(version)
+  }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    version = try reader.read()
+  }
+}
+
+private struct PodRecord: Decodable {
+  var name: String
+  var version: String
+}
+
+@Suite struct `Importing the pages of a web source` {
+  /// Runs `body` on a new store in a fresh folder.
+  private func withStore<R: Sendable>(
+    isolation: isolated (any Actor)? = #isolation, _ body: (Store) async throws -> R
+  ) async throws -> R {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("lodestore-web-tests-" + UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = try Store(at: folder.path + "/test.lodestore", entities: [Pod.self])
+    defer { store.close() }
+    return try await body(store)
+  }
+
+  private func run(_ pages: WebPages, into store: Store) async throws -> ImportReport {
+    try await Importer(into: store, Pod.self, matching: .unique(\.name, \.version))
+      .run(
+        pages.pages().compactMap(\.content), records: "result", as: PodRecord.self
+      ) { Pod(name: $0.name, version: $0.version) }
+  }
+
+  private static func page(_ number: Int) -> Answer {
+    let records = (0..<10).map { #"{"name":"pod \#(number)","version":"\#($0)"}"# }
+    return .json(#"{"result":[\#(number <= 5 ? records.joined(separator: ",") : "")]}"#)
+  }
+
+  @Test func `through a server that stumbles brings every record, once`() async throws {
+    try await withServer { request in
+      // Each third request is answered badly, in another way each time.
+      let page = Self.page(Int(request.value(of: "page") ?? "") ?? 0)
+      guard request.number.isMultiple(of: 3) else { return page }
+      return [
+        Answer(503, ["Retry-After: 1"]), .reset, Answer(429),
+        .head(200, ["Content-Length: 999"], then: .bytes(Array("{".utf8)), .close),
+      ][request.number / 3 % 4]
+    } _: { server in
+      let pages = WebPages(
+        try server.url("/"), paging: .pageNumber(endsAt: .emptyPage(records: "result")),
+        options: .with { $0.pagesInFlight = 3 }
+      ).timed(by: RecordingClock())
+      try await withStore { store in
+        let report = try await run(pages, into: store)
+        #expect(report.pages == 6 && report.inserted == 50 && report.rejected == 0)
+        let again = try await run(pages, into: store)
+        #expect(again.unchanged == 50 && again.inserted == 0)
+        let count = try await store.read { try $0.count(of: Pod.self) }
+        #expect(count == 50)
+      }
+    }
+  }
+
+  @Test func `keeps the pages before one that cannot be had`() async throws {
+    try await withServer { request in
+      request.value(of: "page") == "4"
+        ? Answer(403) : Self.page(Int(request.value(of: "page") ?? "") ?? 0)
+    } _: { server in
+      let pages = WebPages(
+        try server.url("/"), paging: .pageNumber(endsAt: .emptyPage(records: "result")))
+      try await withStore { store in
+        await #expect(throws: WebSourceError.self) {
+          _ = try await run(pages, into: store)
+        }
+        let count = try await store.read { try $0.count(of: Pod.self) }
+        #expect(count == 30)
+      }
+    }
+  }
+}
