@@ -163,7 +163,7 @@ struct PageLoader: Sendable {
     made.timeoutInterval = session.systemTimeout
     made.httpShouldHandleCookies = false
     let isHome = source.isHome(url)
-    made.setValue("application/json", forHTTPHeaderField: "Accept")
+    made.setValue("application/json, */*;q=0.5", forHTTPHeaderField: "Accept")
     if isHome, let credentials = source.credentials {
       made.setValue(credentials, forHTTPHeaderField: "Authorization")
     }

@@ -106,7 +106,7 @@ final class PageWalk {
     if expected.isEmpty { try request(next, fetch) }
     while expected.count < options.pagesInFlight, let ahead = expected.last?.place,
       !fetch.wasLast(ahead), let following = fetch.order.following(ahead),
-      (following.number ?? 0) <= last, beyondLimit == nil
+      (following.number ?? 0) <= last, visited.count < options.pageLimit
     {
       try request(following, fetch)
     }

@@ -57,7 +57,8 @@ extension WebSourceError {
       .serverCertificateUntrusted: "the host's certificate is not trusted",
       .serverCertificateHasBadDate: "the host's certificate is not valid today",
     ]
-    let words = known[cause.code] ?? "the connection failed"
+    let system = visible(cause.userInfo[NSLocalizedDescriptionKey] as? String ?? "no reason given")
+    let words = known[cause.code] ?? "the system says '\(system)'"
     return WebSourceError(
       .noConnection,
       "cannot fetch '\(url)': \(words) (URLError \(cause.code.rawValue)), \(asked(attempts)); "

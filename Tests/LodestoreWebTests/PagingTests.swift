@@ -263,6 +263,22 @@ import Testing
     }
   }
 
+  @Test(arguments: [1, 4])
+  func `as many pages as the limit are no error`(_ inFlight: Int) async throws {
+    try await withServer {
+      Self.page(Int($0.value(of: "page") ?? "") ?? 0, of: 2)
+    } _: { server in
+      let pages = WebPages(
+        try server.url("/"), paging: .pageNumber(endsAt: .emptyPage(records: "items")),
+        options: .with {
+          $0.pagesInFlight = inFlight
+          $0.pageLimit = 3
+        })
+      let found = try await pages.all()
+      #expect(found.count == 3 && server.log.count == 3)
+    }
+  }
+
   @Test(arguments: [
     "http://127.0.0.1:1/", "//localhost/", "ftp://a/", "file:///etc/passwd", "http://",
     "https://127.0.0.1/",

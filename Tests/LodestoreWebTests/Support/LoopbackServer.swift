@@ -39,6 +39,7 @@ final class LoopbackServer: Sendable {
   let port: UInt16
   private let answer: @Sendable (Request) -> Answer
   private let state = Mutex(State())
+  private let ended = DispatchSemaphore(value: 0)
 
   init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
     self.answer = answer
@@ -55,6 +56,9 @@ final class LoopbackServer: Sendable {
   /// Answers that the client did not wait for.
   var closedByClients: Int { state.withLock { $0.closedByClients } }
 
+  /// Connections that neither side has closed.
+  var openConnections: Int { state.withLock { $0.connections.count } }
+
   func url(_ target: String) throws -> URL {
     try #require(URL(string: "http://127.0.0.1:\(port)\(target)"))
   }
@@ -65,13 +69,15 @@ final class LoopbackServer: Sendable {
     Thread.detachNewThread { [self] in
       while true {
         let connection = accept(listener, nil, nil)
-        guard connection >= 0 else { return }
         let isOpen = state.withLock { state in
           if !state.isStopped { state.connections.insert(connection) }
           return !state.isStopped
         }
-        guard isOpen else {
+        guard connection >= 0, isOpen else {
+          // Only here: closed elsewhere, its number could be another's before `accept` is called.
           close(connection)
+          close(listener)
+          ended.signal()
           return
         }
         Thread.detachNewThread { [self] in serve(connection) }
@@ -79,14 +85,14 @@ final class LoopbackServer: Sendable {
     }
   }
 
-  /// Ends all connections, also those that an answer keeps open.
+  /// Ends all connections, also those that an answer keeps open, and the port is free then.
   func stop() {
     state.withLock { state in
       state.isStopped = true
       for connection in state.connections { shutdown(connection, Socket.bothWays) }
     }
-    shutdown(listener, Socket.bothWays)
-    close(listener)
+    Socket.knock(port)
+    ended.wait()
   }
 
   private func serve(_ connection: Int32) {

@@ -24,20 +24,49 @@ enum Socket {
 
   /// A socket that listens on a free port of the loopback interface.
   static func listening() throws -> Int32 {
-    let listener = socket(AF_INET, stream, 0)
-    guard listener >= 0 else { throw Failure(call: "socket") }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let bound = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, size) }
-    }
-    guard bound == 0, listen(listener, 64) == 0 else {
+    let listener = try bound()
+    guard listen(listener, 64) == 0 else {
       close(listener)
       throw Failure(call: "listen")
     }
     return listener
+  }
+
+  /// A socket that has a free port of the loopback interface, and takes no connection.
+  static func bound() throws -> Int32 {
+    let bound = try make()
+    guard with(port: 0, { bind(bound, $0, $1) }) == 0 else {
+      close(bound)
+      throw Failure(call: "bind")
+    }
+    return bound
+  }
+
+  /// Makes a connection to a port and closes it.
+  static func knock(_ port: UInt16) {
+    guard let knock = try? make() else { return }
+    _ = with(port: port) { connect(knock, $0, $1) }
+    close(knock)
+  }
+
+  private static func make() throws -> Int32 {
+    let made = socket(AF_INET, stream, 0)
+    guard made >= 0 else { throw Failure(call: "socket") }
+    return made
+  }
+
+  private static func with(
+    port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) -> Int32 {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    address.sin_port = port.bigEndian
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
   }
 
   static func port(of socket: Int32) throws -> UInt16 {
