@@ -55,7 +55,7 @@ final class PageWalk {
 
   private func end() {
     phase = .ended
-    drop { _ in true }
+    drop()
   }
 
   private func take() async throws -> ImportPage? {
@@ -100,13 +100,11 @@ final class PageWalk {
   }
 
   private func requestPages(behind: PagesBehind, _ fetch: PageFetch) throws {
-    guard let next = behind.next else { return drop { _ in true } }
-    let last = behind.last ?? .max
-    drop { ($0.number ?? 0) > last }
+    guard let next = behind.next else { return drop() }
     if expected.isEmpty { try request(next, fetch) }
     while expected.count < options.pagesInFlight, let ahead = expected.last?.place,
       !fetch.wasLast(ahead), let following = fetch.order.following(ahead),
-      (following.number ?? 0) <= last, visited.count < options.pageLimit
+      (following.number ?? 0) <= behind.last ?? .max, visited.count < options.pageLimit
     {
       try request(following, fetch)
     }
@@ -123,9 +121,9 @@ final class PageWalk {
     expected.append(Expected(place: place, outcome: Task { try await fetch.page(at: place) }))
   }
 
-  private func drop(_ isDropped: (PagePlace) -> Bool) {
-    for request in expected where isDropped(request.place) { request.outcome.cancel() }
-    expected.removeAll { isDropped($0.place) }
+  private func drop() {
+    for request in expected { request.outcome.cancel() }
+    expected = []
   }
 
   /// A service that takes no notice of the number gives one page forever.

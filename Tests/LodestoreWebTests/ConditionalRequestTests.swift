@@ -105,6 +105,18 @@ import Testing
     }
   }
 
+  @Test func `are asked for whole when their next page cannot be the next`() async throws {
+    try await withServer {
+      Self.answer($0) { _ in 1 }
+    } _: { server in
+      let pages = try pages(server)
+      var memories = try await pages.all().compactMap(\.memory)
+      memories[0].next = memories[2].name
+      let again = try await pages.all(remembering: memories)
+      #expect(again.map { $0.content == nil } == [false, true, true])
+    }
+  }
+
   @Test func `are the only ones that may be answered with status 304`() async throws {
     try await withServer { _ in
       Answer(304, ["ETag: \"a\""])

@@ -82,6 +82,21 @@ import Testing
     }
   }
 
+  @Test(arguments: [404, 410])
+  func `a linked page that is gone is an error, also where the pages were left`(
+    _ status: Int
+  ) async throws {
+    try await withServer { request in
+      request.target == "/" ? .json(#"{"next":"/2"}"#) : Answer(status)
+    } _: { server in
+      let pages = WebPages(try server.url("/"), paging: .nextLink(at: "next"))
+      let (error, found) = try await webError(.pageVanished, pages)
+      #expect(error.status == status && found.count == 1)
+      let (again, none) = try await webError(.pageVanished, pages, from: found[0].next)
+      #expect(again.url?.path() == "/2" && none.isEmpty)
+    }
+  }
+
   @Test func `a numbered page that is not JSON is passed on and ends nothing`() async throws {
     try await withServer { request in
       .each(request, .json("[1]"), .json("{"), .json("[]"))

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@testable import LodestoreWeb
+
+/// What a session can report that a server on this system cannot bring about.
+@Suite struct `A transfer` {
+  private func head(_ status: Int, _ fields: [String: String]) throws -> HTTPURLResponse {
+    try #require(
+      HTTPURLResponse(
+        url: url(), statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields))
+  }
+
+  private func url() throws -> URL { try #require(URL(string: "http://example.org/")) }
+
+  private func end(_ transfer: WebTransfer) async -> Result<WebResponse, TransferFailure> {
+    do {
+      return .success(try await transfer.response {})
+    } catch {
+      return .failure(error as? TransferFailure ?? .cancelled)
+    }
+  }
+
+  @Test func `that ends well before its last byte has broken off`() async throws {
+    let transfer = WebTransfer(try url(), byteLimit: 10)
+    #expect(transfer.receive(try head(200, ["Content-Length": "9"])))
+    #expect(transfer.receive(Data("[1,".utf8)))
+    transfer.complete(nil)
+    guard case .failure(.truncated(received: 3, expected: 9, cause: nil)) = await end(transfer)
+    else {
+      Issue.record("taken as whole")
+      return
+    }
+  }
+
+  @Test func `keeps its first end`() async throws {
+    let transfer = WebTransfer(try url(), byteLimit: 10)
+    #expect(transfer.receive(try head(200, [:])))
+    transfer.end(with: .failure(.cancelled))
+    #expect(!transfer.receive(Data("[]".utf8)))
+    transfer.complete(nil)
+    guard case .failure(.cancelled) = await end(transfer) else {
+      Issue.record("another end")
+      return
+    }
+  }
+
+  @Test func `without a head is a transport that broke`() async throws {
+    let transfer = WebTransfer(try url(), byteLimit: 10)
+    transfer.complete(nil)
+    guard case .failure(.transport(let cause)) = await end(transfer) else {
+      Issue.record("another end")
+      return
+    }
+    #expect(cause.code == .badServerResponse)
+  }
+}
