@@ -124,9 +124,10 @@ final class WebTransfer: Sendable {
     let end = state.withLock { state -> Result<WebResponse, TransferFailure>? in
       state.received += bytes.count
       state.lastActivity = .now
-      guard let response = state.response else { return nil }
-      guard response.isPage else {
-        return state.received > Self.readBesidesPages ? .success(response) : nil
+      // The head is not copied: a second reference to the body would copy it with each piece.
+      guard let isPage = state.response?.isPage else { return nil }
+      guard isPage else {
+        return state.received > Self.readBesidesPages ? state.response.map { .success($0) } : nil
       }
       guard state.received <= byteLimit else { return .failure(.tooLarge) }
       state.response?.body.append(bytes)
