@@ -12,10 +12,14 @@ enum QueryText {
   /// The name of a part.
   static func name(_ pair: String) -> String { decoded(pair.prefix { $0 != "=" }) }
 
+  /// The value of a part.
+  static func value(_ pair: String) -> String {
+    decoded(pair.drop { $0 != "=" }.dropFirst())
+  }
+
   /// The value of the first part with a name.
   static func value(of name: String, in url: URL) -> String? {
-    guard let pair = pairs(url).first(where: { self.name($0) == name }) else { return nil }
-    return decoded(pair.drop { $0 != "=" }.dropFirst())
+    pairs(url).first { self.name($0) == name }.map(value)
   }
 
   /// The parts with a value in the place of the first of its name, or at the end.

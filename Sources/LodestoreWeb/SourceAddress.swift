@@ -61,9 +61,11 @@ struct SourceAddress: Sendable {
 
   /// The name of a page: its address without what is secret in the source's own.
   func name(of page: URL) -> String {
-    let own = Set(secrets)
-    return Self.replacingQuery(of: page) { pairs in pairs.filter { !own.contains($0) } }
-      .absoluteString
+    // Compared decoded: a service may write the same value in another way.
+    let own = Set(secrets.map(QueryText.value))
+    return Self.replacingQuery(of: page) { pairs in
+      pairs.filter { !isSecret($0) || !own.contains(QueryText.value($0)) }
+    }.absoluteString
   }
 
   /// The page with a name; nil when no page of this source has it.
@@ -91,7 +93,11 @@ struct SourceAddress: Sendable {
   }
 
   private var secrets: [String] {
-    QueryText.pairs(url).filter { secretNames.contains(QueryText.name($0).lowercased()) }
+    QueryText.pairs(url).filter(isSecret)
+  }
+
+  private func isSecret(_ pair: String) -> Bool {
+    secretNames.contains(QueryText.name(pair).lowercased())
   }
 
   private func addingSecrets(_ page: URL) -> URL {
@@ -105,8 +111,7 @@ struct SourceAddress: Sendable {
   func shown(_ page: URL) -> URL {
     Self.replacingQuery(of: Self.plain(page) ?? url) { pairs in
       pairs.map { pair in
-        let isSecret = secretNames.contains(QueryText.name(pair).lowercased())
-        return isSecret ? "\(pair.prefix { $0 != "=" })=***" : pair
+        isSecret(pair) ? "\(pair.prefix { $0 != "=" })=***" : pair
       }
     }
   }

@@ -108,6 +108,15 @@ import Testing
     #expect(source.credentials == "Basic bWU6cGFzcw==")
   }
 
+  @Test func `leaves its secrets out of names however a service writes them`() throws {
+    let source = try source("http://example.org/?key=a/b%20c")
+    let page = try #require(source.page(linked: "?x=1&KEY=%61%2Fb+c", from: source.url))
+    #expect(source.name(of: page) == "http://example.org/?x=1")
+    #expect(source.page(named: "http://example.org/?x=1")?.query() == "x=1&key=a/b%20c")
+    let other = try #require(source.page(linked: "?x=1&key=page7", from: source.url))
+    #expect(source.name(of: other) == "http://example.org/?x=1&key=page7")
+  }
+
   @Test func `is home to its own origin only`() throws {
     let source = try source("http://example.org/a")
     for home in ["http://EXAMPLE.org:80/b", "HTTP://example.org", "https://example.org/"] {
