@@ -53,3 +53,28 @@ import Testing
     #expect(HTTPDate.seconds(text) == nil)
   }
 }
+
+@Suite struct `Header fields of any content` {
+  @Test func `are read without a trap, and what is taken of them can be sent back`() {
+    let pieces = [
+      "<", ">", ";", ",", "=", "\"", "\\", " ", "\t", "\r\n", "\u{0}", "é", "rel", "next", "anchor",
+      "W/",
+      "Sun", "06", "Nov", "1994", "08:49:37", "GMT", "-", "99999999999999999999",
+      "application/json",
+      "+json", "/", "*",
+    ]
+    var generator = Numbers(state: 11)
+    let timing = RetryTiming()
+    for _ in 0..<20_000 {
+      let field = (0..<Int.random(in: 0...9, using: &generator))
+        .map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
+      _ = LinkHeader.target("next", in: field)
+      _ = ContentType.isTaken(field, others: [field])
+      if let asked = timing.asked(field) { #expect(asked >= .zero && asked == asked.bounded) }
+      let taken = Validators(entityTag: field, lastModified: field)
+      for text in [taken.entityTag, taken.lastModified].compactMap({ $0 }) {
+        #expect(text.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "\(field)")
+      }
+    }
+  }
+}
