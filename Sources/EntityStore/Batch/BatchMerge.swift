@@ -26,6 +26,8 @@ package final class BatchMerge {
   var outcomes: [Outcome?]
   /// The stored record that each record of the batch is merged with.
   var holders: [UInt64?]
+  /// The stored records that keys of the batch lead to, in any unique index.
+  private var touched: [(holder: UInt64, place: Int)] = []
   /// Records that go by themselves.
   var isApart: [Bool]
   /// Records whose stored ones were removed for them.
@@ -62,6 +64,7 @@ package final class BatchMerge {
       }
       try match(by: index, isMatching: false)
     }
+    setApartSharers()
     do throws(StoreError) {
       try writeTogether()
       for place in outcomes.indices where isApart[place] && outcomes[place] == nil {
@@ -95,6 +98,7 @@ package final class BatchMerge {
     }
     try box.eachHeld(in: index, core: core) { (position, holder) throws(StoreError) in
       let place = places[position]
+      touched.append((holder, place))
       if let known = holders[place] {
         if known != holder { isApart[place] = true }
       } else if isMatching {
@@ -104,6 +108,20 @@ package final class BatchMerge {
       }
       return true
     }
+  }
+
+  /// Records of the batch whose keys lead to one stored record go one after the other: what one
+  /// changes of it the next must see.
+  private func setApartSharers() {
+    // By one index alone they would have one key.
+    guard entity.indexes.count(where: \.isUnique) > 1 else { return }
+    touched.sort { $0 < $1 }
+    for (pair, next) in zip(touched, touched.dropFirst())
+    where pair.holder == next.holder && pair.place != next.place {
+      isApart[pair.place] = true
+      isApart[next.place] = true
+    }
+    touched = []
   }
 
   /// Records of the batch with one key, in the order of the batch, which the sort has kept.

@@ -184,7 +184,7 @@ import Testing
           return try transaction.insert(Film.self, onConflict: .patch()) { draft in
             defer { isDone = true }
             draft.episode = episode
-            draft.code = "c"
+            draft.code = "code \(episode)"
             return isDone
           }
         }
@@ -192,7 +192,7 @@ import Testing
       try patch(1)
       let error = #expect(throws: StoreError.self) { try patch(2) }
       #expect(error?.code == .unstorableValue && error?.attribute == "title")
-      #expect(try content(store) == [Film(title: "A", episode: 1, code: "c")])
+      #expect(try content(store) == [Film(title: "A", episode: 1, code: "code 1")])
     }
   }
 
