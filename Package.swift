@@ -83,7 +83,7 @@ let package = Package(
     .testTarget(
       name: "LodestoreTests",
       dependencies: [
-        "Lodestore", "EntityMacros", "EntityStore", "LodestoreFormat",
+        "Lodestore", "EntityMacros", "EntityStore", "LodestoreFormat", "LodestoreFoundation",
         .product(
           name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax",
           condition: .when(traits: ["Macros"])),

@@ -18,9 +18,9 @@
         .split(separator: "").map(Array.init)
     }
 
-    /// The contents of the README's fenced blocks in `language`.
-    private static func blocks(_ language: String) throws -> [Substring] {
-      try text("README.md").split(separator: "\n```\(language)\n").dropFirst().compactMap {
+    /// The contents of the document's fenced blocks in `language`.
+    private static func blocks(_ language: String, of document: String) throws -> [Substring] {
+      try text(document).split(separator: "\n```\(language)\n").dropFirst().compactMap {
         $0.split(separator: "\n```").first
       }
     }
@@ -46,17 +46,22 @@
         films.map(\.title) == ["The Rise of Skywalker", "The Last Jedi", "The Force Awakens"])
     }
 
-    @Test func everyParagraphOfSwiftIsCompiledSomewhere() throws {
+    @Test(arguments: [
+      "README.md", "Sources/EntityStore/EntityStore.docc/Batches.md",
+      "Sources/EntityStore/EntityStore.docc/Imports.md",
+    ])
+    func everyParagraphOfSwiftIsCompiledSomewhere(document: String) throws {
       let compiled = try [
-        "Tests/LodestoreTests/Readme/ReadmeProgram.swift", "tools/quickstart-example/Film.swift",
+        "Tests/LodestoreTests/Readme/ReadmeProgram.swift",
+        "Tests/LodestoreTests/Readme/ArticlePrograms.swift", "tools/quickstart-example/Film.swift",
         "tools/quickstart-example/Deleting.swift",
       ].map { try Self.paragraphs(Self.text($0)).flatMap { $0 + [""] }.joined(separator: "\n") }
-      let blocks = try Self.blocks("swift")
+      let blocks = try Self.blocks("swift", of: document)
       #expect(!blocks.isEmpty)
       for paragraph in blocks.flatMap(Self.paragraphs) {
         #expect(
           compiled.contains { $0.contains(paragraph.joined(separator: "\n")) },
-          "compile this paragraph of README.md, or take it out: \(paragraph)")
+          "compile this paragraph of \(document), or take it out: \(paragraph)")
       }
     }
 

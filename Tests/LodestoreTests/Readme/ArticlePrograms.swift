@@ -1,0 +1,122 @@
+#if Macros
+  import Foundation
+  import Lodestore
+  import LodestoreFoundation
+
+  // The Swift of the articles in EntityStore.docc. It is compiled, and `ReadmeTests` checks that the
+  // articles say the same.
+
+  enum BatchesArticle {
+    @Entity
+    struct Pod {
+      #Unique<Pod>([\.name, \.version])
+      #Index<Pod>([\.stars])
+
+      var name: String
+      var version: String
+      var stars: Int = 0
+      var isRare: Bool = false
+    }
+
+    struct Line {
+      var name: String
+      var version: String
+      var stars: Int
+    }
+
+    static func inserting(
+      _ tx: inout WriteTransaction, _ pods: [Pod], _ rows: [[String: any AttributeValue]],
+      _ lines: inout IndexingIterator<[Line]>
+    ) throws {
+      let result = try tx.insert(contentsOf: pods, onConflict: .replace)
+      print(result.insertedCount, result.updatedCount, result.unchangedCount)
+
+      try tx.insert(Pod.self, dictionaries: rows, onConflict: .patch())
+
+      try tx.insert(Pod.self, onConflict: .patch()) { draft in
+        guard let line = lines.next() else { return true }
+        draft.name = line.name
+        draft.version = line.version
+        draft.stars = line.stars
+        return false
+      }
+    }
+
+    static func changing(_ tx: inout WriteTransaction, _ names: [String]) throws -> [Pod] {
+      try tx.update(Pod.self, where: \.stars < 10, .set(\.isRare, to: true))
+      try tx.update(Pod.self, where: .all, .add(1, to: \.stars))
+      try tx.delete(Pod.self, where: \.isRare == true && \.stars == 0)
+      try tx.delete(Pod.query.sorted(by: .ascending(\.stars)).limit(1_000))
+      let removed = try tx.deleteReturning(Pod.query.where { $0.name.isIn(names) })
+
+      return removed
+    }
+
+    static func chunks(_ store: Store) async throws -> Int {
+      let count = try await store.delete(Pod.query.where(\.stars == 0), inChunksOf: 10_000) {
+        progress in
+        print(progress.fraction ?? 0)
+      }
+
+      return count
+    }
+  }
+
+  enum ImportsArticle {
+    @Entity
+    struct Pod {
+      #Unique<Pod>([\.name, \.version])
+
+      var name: String
+      var version: String
+      var summary: String?
+      var rating: Int?
+      var stars: Int = 0
+      var updatedAt: Date
+    }
+
+    struct PodSpec: Decodable {
+      var name: String
+      var version: String
+    }
+
+    static func importing(_ store: Store, _ pages: FilePages) async throws {
+      let importer = Importer(into: store, Pod.self, matching: .unique(\.name, \.version))
+      let report = try await importer.run(pages, records: "result") { (spec: PodSpec) in Pod(spec) }
+      print(report)  // 11028 inserted, 0 updated, 0 unchanged, 0 rejected
+
+      let direct = try await importer.run(
+        pages, records: "result", renaming: ["summary_text": "summary"])
+
+      print(direct)
+
+      let policy = MergePolicy<Pod>.newest(by: \.updatedAt)
+        .attribute(\.rating, .storedWins)
+        .attribute(\.stars, .combining { max($0, $1) })
+      let mirror = Importer(
+        into: store, Pod.self, matching: .unique(\.name, \.version), strategy: .mirror,
+        merging: policy)
+
+      _ = mirror
+
+      for try await event in ImportEvent.stream({ onEvent in
+        try await importer.run(pages, records: "result", onEvent: onEvent) { (spec: PodSpec) in
+          Pod(spec)
+        }
+      }) {
+        if case .committed(let progress) = event {
+          print(progress.committed, progress.recordsPerSecond)
+        }
+      }
+      let reports = try await store.read { try $0.importReports(of: "Pod") }
+
+      print(reports)
+    }
+  }
+
+  extension ImportsArticle.Pod {
+    init(_ spec: ImportsArticle.PodSpec) {
+      self.init(name: spec.name, version: spec.version, updatedAt: .now)
+    }
+  }
+#endif
