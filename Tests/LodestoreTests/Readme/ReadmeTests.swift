@@ -49,11 +49,13 @@
     @Test(arguments: [
       "README.md", "Sources/EntityStore/EntityStore.docc/Batches.md",
       "Sources/EntityStore/EntityStore.docc/Imports.md",
+      "Sources/EntityStore/EntityStore.docc/Queries.md",
     ])
     func everyParagraphOfSwiftIsCompiledSomewhere(document: String) throws {
       let compiled = try [
         "Tests/LodestoreTests/Readme/ReadmeProgram.swift",
-        "Tests/LodestoreTests/Readme/ArticlePrograms.swift", "tools/quickstart-example/Film.swift",
+        "Tests/LodestoreTests/Readme/ArticlePrograms.swift",
+        "Tests/LodestoreTests/Readme/QueriesArticle.swift", "tools/quickstart-example/Film.swift",
         "tools/quickstart-example/Deleting.swift",
       ].map { try Self.paragraphs(Self.text($0)).flatMap { $0 + [""] }.joined(separator: "\n") }
       let blocks = try Self.blocks("swift", of: document)

@@ -1,0 +1,129 @@
+#if Macros
+  import Foundation
+  import Lodestore
+  import LodestoreFoundation
+
+  /// The Swift of the article on queries; see `ArticlePrograms.swift`.
+  enum QueriesArticle {
+    @Entity
+    struct Pod {
+      #Index<Pod>([\.license, \.name])
+
+      var name: String
+      var version: String
+      var license: String
+      var authors: JSONValue?
+      var stars: Int
+      var downloads: Int
+      var rating: Int?
+      var updatedAt: Date
+    }
+
+    @Entity
+    struct Item {
+      var createdAt: Date
+    }
+
+    /// Takes expressions a line as they are.
+    @resultBuilder
+    enum Queries {
+      static func buildBlock(_ queries: Query<Pod>...) -> [Query<Pod>] { queries }
+    }
+
+    static func list(@Queries _ queries: () throws -> [Query<Pod>]) rethrows -> [Query<Pod>] {
+      try queries()
+    }
+
+    static func show(_ pods: [Pod]) {}
+    static func observe(_ progress: Progress) {}
+
+    static let newest = Pod.query.sorted(by: .descending(\.updatedAt))
+
+    static func conditions() throws -> [Query<Pod>] {
+      try list {
+        Pod.query.where(\.stars > 3 && \.license == "MIT")
+        Pod.query.where { $0.stars > 3 && $0.name.hasPrefix("AF") }
+        Pod.query.where(#Predicate<Pod> { $0.stars > 3 && $0.name.starts(with: "AF") })
+        try Pod.query.where(format: "stars > 3 AND name BEGINSWITH %@", "AF")
+      }
+    }
+
+    static func orders() -> [Query<Pod>] {
+      list {
+        Pod.query.sorted(
+          by: .descending(\.updatedAt), .ascending(\.name, ignoring: .caseInsensitive))
+        Pod.query.sorted(by: .descending(\.rating, nulls: .first))
+        Pod.query.sorted(by: .ascending(AttributePath(\Pod.authors)["name"]))  // something inside JSON
+      }
+    }
+
+    static func fetching(_ store: Store) throws {
+      let first = try store.read { try $0.first(newest) }
+      let ids = try store.read { try $0.ids(newest) }
+      try store.read { snapshot in
+        try snapshot.forEach(newest) { pod in  // one record in memory at a time
+          print(pod.name)
+          return true  // go on
+        }
+      }
+
+      print(first as Any, ids)
+    }
+
+    static func values(_ snapshot: borrowing Snapshot) throws {
+      let names: [String] = try snapshot.values(Pod.query, \.license, distinct: true)
+      let pairs = try snapshot.values(newest, \.name, \.version)  // [(String, String)]
+      let rows = try snapshot.dictionaries(newest, attributes: ["name", "authors.name"])
+
+      print(names, pairs, rows)
+    }
+
+    static func pages(_ store: Store) throws {
+      var token: ContinuationToken?
+      repeat {
+        let page = try store.read { try $0.page(newest.limit(50).continuing(after: token)) }
+        show(page.items)
+        token = page.next
+      } while token != nil
+    }
+
+    static func results(_ store: Store) async throws {
+      let results = try await store.results(newest)
+      print(results.count, try results[5].value.name)
+      for try await batch in store.batches(of: 500, newest) { show(batch) }  // [Pod]
+    }
+
+    static func sections(_ snapshot: borrowing Snapshot) throws {
+      let byLicense = Pod.query.sorted(by: .ascending(\.license), .ascending(\.name))
+      for section in try snapshot.sections(byLicense, by: \.license) {
+        print(section.key, section.count, section.items.first?.name ?? "")
+      }
+      let headings = try snapshot.sectionRanges(byLicense, by: \.license)  // keys and ranges alone
+
+      print(headings)
+    }
+
+    static func groups(_ snapshot: borrowing Snapshot) throws {
+      let groups = try snapshot.groups(
+        Pod.query, by: \.license, .sum(\.downloads), .maximum(\.updatedAt),
+        having: { $0.count > 10 })
+      for group in groups { print(group.key, group.count, group.values.0 ?? 0) }
+      let (total, newest) = try snapshot.aggregate(
+        Pod.query, .sum(\.downloads), .maximum(\.updatedAt))
+
+      print(total as Any, newest as Any)
+    }
+
+    static func asynchronously(_ store: Store) async throws {
+      let items = try await store.fetch(Item.query.sorted(by: .ascending(\.createdAt))) {
+        progress in
+        print(progress.completed, progress.total ?? 0)
+      }
+      let fetch = store.asynchronousFetch(Item.query)  // import LodestoreFoundation
+      observe(fetch.progress)
+      let all = try await fetch.value
+
+      print(items, all)
+    }
+  }
+#endif
