@@ -253,7 +253,8 @@ package final class StoreCore: Sendable {
     _ entity: DeclaredEntity, in stored: StoredSchema
   ) throws(StoreError) -> Bool {
     guard let match = stored.entity(named: entity.name) else { return false }
-    return try !SchemaEvolution(from: match.description, to: entity, hasRecords: false).isChanged
+    let evolution = try SchemaEvolution(from: match.description, to: entity, hasRecords: false)
+    return !evolution.isChanged && (options.access == .readOnly || !evolution.changesConstraints)
   }
 
   private func evolve(_ declared: DeclaredEntity, in transaction: Transaction) throws {
@@ -279,7 +280,7 @@ package final class StoreCore: Sendable {
         CounterKey.nextEntity, littleEndianBytes(UInt64(number) + 1), in: trees.counters)
       evolution = SchemaEvolution(creating: declared, number: number)
     }
-    guard evolution.isChanged else { return }
+    guard evolution.isChanged || evolution.changesConstraints else { return }
     // What is put must be readable: a number beyond its limit would close the store to everybody.
     _ = try EntityDescription(
       number: evolution.result.number, document: evolution.result.document)

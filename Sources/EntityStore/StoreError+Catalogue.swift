@@ -22,8 +22,12 @@ extension StoreError {
         + "digits and '_', at most 64 bytes")
   }
 
-  static func badSchema(entity: String, _ reason: String) -> StoreError {
-    StoreError(.badSchema, "cannot use the schema of \(entity): \(reason)", entity: entity)
+  static func badSchema(
+    entity: String, attribute: String? = nil, _ reason: String
+  ) -> StoreError {
+    StoreError(
+      .badSchema, "cannot use the schema of \(entity): \(reason)", entity: entity,
+      attribute: attribute)
   }
 
   static func missingInitialValue(entity: String, attribute: String) -> StoreError {
@@ -187,6 +191,15 @@ extension StoreError {
       .unstorableValue,
       "cannot store \(entity): the record has \(size) bytes, the limit is \(limit); store less, or "
         + "raise recordSizeLimitInBytes", entity: entity)
+  }
+
+  static func invalidValue(
+    entity: String, attribute: String, rule: String, recordID: UInt64?, detail: String
+  ) -> StoreError {
+    let verb = recordID.map { "update \(entity) \($0)" } ?? "store \(entity)"
+    return StoreError(
+      .invalidValue, "cannot \(verb): '\(attribute)' must \(rule)", entity: entity,
+      attribute: attribute, recordID: recordID, privateDetail: detail)
   }
 
   static func unencodable(entity: String, cause: any Error) -> StoreError {

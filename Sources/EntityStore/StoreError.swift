@@ -50,6 +50,8 @@ public struct StoreError: Error, Sendable {
     public static let identity = Code("identity")
     /// A value cannot be stored: too large, or it cannot be encoded.
     public static let unstorableValue = Code("unstorableValue")
+    /// A value breaks a constraint that its attribute declares; see ``AttributeConstraint``.
+    public static let invalidValue = Code("invalidValue")
     /// A stored value does not decode as the declared type.
     public static let undecodableValue = Code("undecodableValue")
     /// A write inside a write on one store.

@@ -32,6 +32,7 @@ extension EntityDescription {
     ]
     if let shape = attribute.shape { members["shape"] = .string(shape) }
     if attribute.initial != .null { members["initial"] = document(of: attribute.initial) }
+    members.merge(attribute.constraints.members) { _, constraint in constraint }
     if attribute.isRemoved { members["removed"] = .bool(true) }
     return .object(members)
   }
@@ -50,7 +51,7 @@ extension EntityDescription {
     ])
   }
 
-  private static func document(of value: Value) -> Document {
+  static func document(of value: Value) -> Document {
     switch value {
     case .null: .null
     case .bool(let flag): .bool(flag)
@@ -67,7 +68,7 @@ extension EntityDescription {
     }
   }
 
-  private static func value(of document: Document, for type: AttributeType) -> Value {
+  static func value(of document: Document, for type: AttributeType) -> Value {
     if type == .json || type == .document { return .document(document.encoded()) }
     switch document {
     case .bool(let flag): return .bool(flag)
@@ -137,6 +138,7 @@ extension EntityDescription {
         throw FormatError("the initial value of attribute '\(attribute.name)' is no \(type.name)")
       }
     }
+    attribute.constraints = try AttributeConstraints(element, of: attribute.name, type)
     if case .bool(true) = element["removed"] { attribute.isRemoved = true }
     return attribute
   }

@@ -12,11 +12,14 @@ package struct EntityDescription: Sendable {
     package var shape: String?
     /// The value of records whose layout does not have the attribute.
     package var initial: Value
+    /// What records that are written must keep to.
+    package var constraints: AttributeConstraints
     package var isRemoved: Bool
 
     package init(
       number: UInt32, name: String, type: AttributeType, isOptional: Bool, shape: String? = nil,
-      initial: Value = .null, isRemoved: Bool = false
+      initial: Value = .null, constraints: AttributeConstraints = AttributeConstraints(),
+      isRemoved: Bool = false
     ) {
       self.number = number
       self.name = name
@@ -24,6 +27,7 @@ package struct EntityDescription: Sendable {
       self.isOptional = isOptional
       self.shape = shape
       self.initial = initial
+      self.constraints = constraints
       self.isRemoved = isRemoved
     }
   }

@@ -100,7 +100,29 @@ extension BatchMerge {
       outcomes[place] = .unchanged(holder)
       return nil
     }
+    if let refusal = try violation(of: record, id: holder) {
+      outcomes[place] = .rejected(refusal)
+      return nil
+    }
     return record
+  }
+
+  /// The constraint that a record, about to be written in place of record `id`, breaks.
+  private func violation(of record: [UInt8], id: UInt64) throws(StoreError) -> StoreError? {
+    guard entity.validator != nil else { return nil }
+    return try record.withBytes { (bytes) throws(StoreError) in
+      try violation(of: try entity.view(bytes, id: id), id: id)
+    }
+  }
+
+  /// The constraint that a record breaks; `id` is nil for a new one.
+  private func violation(of view: RecordView, id: UInt64?) throws(StoreError) -> StoreError? {
+    do {
+      try entity.validate(view, id: id)
+      return nil
+    } catch where error.code == .invalidValue {
+      return error
+    }
   }
 
   private func isEqual(_ content: UnsafeRawBufferPointer, _ incoming: UnsafeRawBufferPointer)
@@ -178,14 +200,18 @@ extension BatchMerge {
         let id = next
         try batch.withRecord(place) { (record) throws(StoreError) in
           let view = try entity.view(record, id: id)
+          if let refusal = try violation(of: view, id: nil) {
+            outcomes[place] = .rejected(refusal)
+            return
+          }
           for (arena, index) in entity.indexes.enumerated() {
             try core.encodeKey(of: view, id: id, in: index, of: entity)
             added[arena].append(key: core.key.bytes, recordID: id)
           }
           try append(record, id, at: cursor)
+          outcomes[place] = isRenewed[place] ? .updated(id) : .inserted(id)
+          next += 1
         }
-        outcomes[place] = isRenewed[place] ? .updated(id) : .inserted(id)
-        next += 1
       }
     } catch {
       throw StoreError(wrapping: error)
@@ -246,7 +272,7 @@ extension BatchMerge {
       }
     } catch
       where error.code == .uniqueViolation || error.code == .mergeConflict
-      || error.code == .unstorableValue
+      || error.code == .unstorableValue || error.code == .invalidValue
     {
       return .rejected(error)
     }
@@ -263,6 +289,7 @@ extension BatchMerge {
       {
         return .unchanged(id)
       }
+      if let refusal = try violation(of: record, id: id) { throw refusal }
       _ = try core.delete(id, from: entity)
       return .updated(try core.insert(content, into: entity))
     }

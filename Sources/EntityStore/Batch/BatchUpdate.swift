@@ -110,6 +110,11 @@ final class BatchUpdate {
       guard let record = try rebuilt(view, id, values) else { return false }
       scratch = record
     }
+    if entity.validator != nil {
+      try scratch.withBytes { (bytes) throws(StoreError) in
+        try entity.validate(try entity.view(bytes, id: id), id: id)
+      }
+    }
     try collectEntries(from: view, id)
     try scratch.withMutableBytes { (bytes) throws(LMDBError) in
       let content = UnsafeRawBufferPointer(

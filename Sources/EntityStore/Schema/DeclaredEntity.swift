@@ -11,14 +11,18 @@ package struct DeclaredEntity: Sendable {
     package var originalName: String?
     package var storage: AttributeStorage
     package var initial: Value
+    /// In a partial declaration none means those of the file.
+    package var constraints: AttributeConstraints
 
     package init(
-      name: String, originalName: String? = nil, storage: AttributeStorage, initial: Value = .null
+      name: String, originalName: String? = nil, storage: AttributeStorage, initial: Value = .null,
+      constraints: AttributeConstraints = AttributeConstraints()
     ) {
       self.name = name
       self.originalName = originalName
       self.storage = storage
       self.initial = initial
+      self.constraints = constraints
     }
   }
 
@@ -55,6 +59,11 @@ package struct DeclaredEntity: Sendable {
       }
       guard names.insert(attribute.name).inserted else {
         throw .badSchema(entity: name, "attribute '\(attribute.name)' is declared twice")
+      }
+      do throws(ConstraintFault) {
+        try attribute.constraints.check(for: attribute.storage.type)
+      } catch {
+        throw .badConstraint(entity: name, attribute: attribute.name, error)
       }
     }
     guard attributes.count <= 1000 else {
@@ -96,14 +105,24 @@ package struct DeclaredEntity: Sendable {
       }
       indexes.append(Index(attributes: places, isUnique: isUnique))
     }
-    try self.init(
-      name: schema.name,
-      attributes: schema.attributes.map {
-        Attribute(
-          name: $0.name, originalName: $0.originalName, storage: $0.storage,
-          initial: $0.initial.value)
-      },
-      indexes: indexes)
+    var attributes: [Attribute] = []
+    for attribute in schema.attributes {
+      attributes.append(try Self.attribute(attribute, of: schema.name))
+    }
+    try self.init(name: schema.name, attributes: attributes, indexes: indexes)
+  }
+
+  private static func attribute<E: Entity>(
+    _ definition: AttributeDefinition<E>, of entity: String
+  ) throws(StoreError) -> Attribute {
+    do {
+      return Attribute(
+        name: definition.name, originalName: definition.originalName, storage: definition.storage,
+        initial: definition.initial.value,
+        constraints: try AttributeConstraints(definition.constraints, for: definition.storage.type))
+    } catch {
+      throw .badConstraint(entity: entity, attribute: definition.name, error)
+    }
   }
 }
 
@@ -119,6 +138,14 @@ extension DeclaredEntity {
         && declared.storage.isOptional == place.isOptional
         && declared.storage.shape == place.shape
     }
+  }
+}
+
+extension StoreError {
+  fileprivate static func badConstraint(
+    entity: String, attribute: String, _ fault: ConstraintFault
+  ) -> StoreError {
+    .badSchema(entity: entity, attribute: attribute, "'\(attribute)' \(fault.reason)")
   }
 }
 

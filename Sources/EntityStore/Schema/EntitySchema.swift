@@ -42,18 +42,21 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   public let keyPath: any PartialKeyPath<E> & Sendable
   /// The name under which the attribute was stored before it was renamed.
   public let originalName: String?
+  /// What values must be beyond having the type, checked before a record is written.
+  public let constraints: [AttributeConstraint]
   let storage: AttributeStorage
   let initial: StoredValue
 
   init(
     name: String, keyPath: any PartialKeyPath<E> & Sendable, originalName: String?,
-    storage: AttributeStorage, initial: StoredValue
+    storage: AttributeStorage, initial: StoredValue, constraints: [AttributeConstraint]
   ) {
     self.name = name
     self.keyPath = keyPath
     self.originalName = originalName
     self.storage = storage
     self.initial = initial
+    self.constraints = constraints
   }
 
   /// Declares the attribute `name`, kept in the property at `keyPath`.
@@ -62,54 +65,61 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   ///   - originalName: the name it had in older versions of the entity.
   ///   - initial: the value of records that are older than the attribute; needed when an
   ///     attribute that is not optional is added to an entity that has records.
+  ///   - constraints: what values must be beyond having the type: one range, length and pattern
+  ///     at most.
   public init<V: AttributeValue>(
     _ name: String, _ keyPath: any KeyPath<E, V> & Sendable, originalName: String? = nil,
-    initial: V? = nil
+    initial: V? = nil, constraints: [AttributeConstraint] = []
   ) {
     self.init(
       name: name, keyPath: keyPath, originalName: originalName, storage: V.storage,
-      initial: initial?.storedValue ?? .null)
+      initial: initial?.storedValue ?? .null,
+      constraints: constraints)
   }
 
   /// Declares an attribute that holds an enumeration, stored as its raw value.
   public init<V: RawRepresentable>(
     _ name: String, _ keyPath: any KeyPath<E, V> & Sendable, originalName: String? = nil,
-    initial: V? = nil
+    initial: V? = nil, constraints: [AttributeConstraint] = []
   ) where V.RawValue: AttributeValue {
     self.init(
       name: name, keyPath: keyPath, originalName: originalName, storage: V.RawValue.storage,
-      initial: initial?.rawValue.storedValue ?? .null)
+      initial: initial?.rawValue.storedValue ?? .null,
+      constraints: constraints)
   }
 
   /// Declares an attribute that holds an optional enumeration, stored as its raw value.
   public init<V: RawRepresentable>(
     _ name: String, _ keyPath: any KeyPath<E, V?> & Sendable, originalName: String? = nil,
-    initial: V?? = nil
+    initial: V?? = nil, constraints: [AttributeConstraint] = []
   ) where V.RawValue: AttributeValue {
     self.init(
       name: name, keyPath: keyPath, originalName: originalName,
       storage: V.RawValue.storage.optional,
-      initial: initial.flatMap { $0 }?.rawValue.storedValue ?? .null)
+      initial: initial.flatMap { $0 }?.rawValue.storedValue ?? .null,
+      constraints: constraints)
   }
 
   /// Declares an attribute that holds an enumeration that is declared to be indexable.
   public init<V: AttributeValue & RawRepresentable>(
     _ name: String, _ keyPath: any KeyPath<E, V> & Sendable, originalName: String? = nil,
-    initial: V? = nil
+    initial: V? = nil, constraints: [AttributeConstraint] = []
   ) where V.RawValue: AttributeValue {
     self.init(
       name: name, keyPath: keyPath, originalName: originalName, storage: V.storage,
-      initial: initial?.storedValue ?? .null)
+      initial: initial?.storedValue ?? .null,
+      constraints: constraints)
   }
 
   /// Declares an attribute that holds an optional enumeration that is declared to be indexable.
   public init<V: AttributeValue & RawRepresentable>(
     _ name: String, _ keyPath: any KeyPath<E, V?> & Sendable, originalName: String? = nil,
-    initial: V?? = nil
+    initial: V?? = nil, constraints: [AttributeConstraint] = []
   ) where V.RawValue: AttributeValue {
     self.init(
       name: name, keyPath: keyPath, originalName: originalName, storage: V?.storage,
-      initial: initial.flatMap { $0 }?.storedValue ?? .null)
+      initial: initial.flatMap { $0 }?.storedValue ?? .null,
+      constraints: constraints)
   }
 
   /// Declares an attribute that holds an array, a dictionary or a nested struct, stored as a
@@ -117,23 +127,25 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   @_disfavoredOverload
   public init<V: Codable & Sendable>(
     _ name: String, _ keyPath: any KeyPath<E, V> & Sendable, originalName: String? = nil,
-    initial: V? = nil
+    initial: V? = nil, constraints: [AttributeConstraint] = []
   ) {
     self.init(
       name: name, keyPath: keyPath, originalName: originalName,
       storage: AttributeStorage(type: .document, shape: "\(V.self)"),
-      initial: initial.map(StoredValue.init(document:)) ?? .null)
+      initial: initial.map(StoredValue.init(document:)) ?? .null,
+      constraints: constraints)
   }
 
   /// Declares an attribute that holds an optional array, dictionary or nested struct.
   @_disfavoredOverload
   public init<V: Codable & Sendable>(
     _ name: String, _ keyPath: any KeyPath<E, V?> & Sendable, originalName: String? = nil,
-    initial: V?? = nil
+    initial: V?? = nil, constraints: [AttributeConstraint] = []
   ) {
     self.init(
       name: name, keyPath: keyPath, originalName: originalName,
       storage: AttributeStorage(type: .document, shape: "\(V.self)").optional,
-      initial: initial.flatMap { $0 }.map(StoredValue.init(document:)) ?? .null)
+      initial: initial.flatMap { $0 }.map(StoredValue.init(document:)) ?? .null,
+      constraints: constraints)
   }
 }

@@ -3,8 +3,8 @@ internal import LodestoreFormat
 /// What a declared entity makes of a stored one: pure, so that the rules are one page.
 ///
 /// Free in the number of records: adding an attribute that is optional or has an initial value,
-/// removing one, renaming one (`originalName`), making one optional, reordering. Costs a pass over
-/// the records: adding an index; making an attribute required, which the records must already
+/// removing one, renaming one (`originalName`), making one optional, reordering, other constraints,
+/// which the records need not satisfy. Costs a pass over the records: adding an index; making an attribute required, which the records must already
 /// satisfy. Refused: another type, an added required attribute without an initial value.
 struct SchemaEvolution {
   /// The entity as it will be described.
@@ -16,6 +16,8 @@ struct SchemaEvolution {
   /// Attributes that no record may have null in.
   var tightened: [EntityDescription.Attribute] = []
   var isChanged = false
+  /// Which matters to those who write, and to nobody else.
+  var changesConstraints = false
 
   /// A new entity.
   init(creating declared: DeclaredEntity, number: UInt32) {
@@ -93,6 +95,12 @@ struct SchemaEvolution {
       isChanged = true
       if stored.isOptional { tightened.append(stored) }
     }
+    if stored.constraints != attribute.constraints,
+      !declared.isPartial || !attribute.constraints.isEmpty
+    {
+      result.attributes[place].constraints = attribute.constraints
+      changesConstraints = true
+    }
     return stored.number
   }
 
@@ -102,7 +110,7 @@ struct SchemaEvolution {
       EntityDescription.Attribute(
         number: number, name: attribute.name, type: attribute.storage.type,
         isOptional: attribute.storage.isOptional, shape: attribute.storage.shape,
-        initial: attribute.initial))
+        initial: attribute.initial, constraints: attribute.constraints))
     return number
   }
 

@@ -18,6 +18,8 @@ package final class StoredEntity: Sendable {
   package let indexes: [StoredIndex]
   /// The layout that new records are written in.
   package let layout: RecordLayout
+  /// `nil` when no attribute has a constraint.
+  let validator: RecordValidator?
   private let layoutsByNumber: [UInt16: RecordLayout]
 
   package var name: String { description.name }
@@ -28,6 +30,7 @@ package final class StoredEntity: Sendable {
   ) throws {
     self.description = description
     layout = description.layout
+    validator = try RecordValidator(description, layout)
     layoutsByNumber = Dictionary(
       description.layouts.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
     records = try tree(.records(entity: description.number), true)
@@ -56,6 +59,15 @@ package final class StoredEntity: Sendable {
     } catch {
       throw .damagedRecord(entity: name, recordID: id, error)
     }
+  }
+
+  /// Throws ``StoreError/Code/invalidValue`` when a record of the current layout, about to be
+  /// written, breaks a constraint.
+  ///
+  /// - Parameter id: of the stored record that is to be changed; `nil` for a new one.
+  @inline(__always)
+  func validate(_ view: RecordView, id: UInt64? = nil) throws(StoreError) {
+    if let validator { try validator.check(view, id: id) }
   }
 
   /// Throws when the record's bytes are not those that its checksum was made of.

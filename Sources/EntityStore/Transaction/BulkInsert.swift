@@ -36,6 +36,7 @@ final class BulkInsert {
     let id = nextID
     let record = core.seal(content, id: id)
     let view = try entity.view(record, id: id)
+    try entity.validate(view)
     for (place, index) in entity.indexes.enumerated() {
       try core.encodeKey(of: view, id: id, in: index, of: entity)
       arenas[place].append(key: core.key.bytes, recordID: id)

@@ -7,8 +7,14 @@ package enum KeyText {
     var decoder = KeyDecoder(tuple)
     var parts: [String] = []
     while !decoder.isAtEnd, let value = try? decoder.next() { parts.append(text(of: value)) }
-    let text = parts.joined(separator: ", ")
-    return text.utf8.count > 64 ? String(text.prefix(60)) + "…" : text
+    return cut(parts.joined(separator: ", "))
+  }
+
+  /// One value, cut to 64 bytes: for ``StoreError/debugDescription`` only.
+  static func detail(of value: Value) -> String { cut(text(of: value)) }
+
+  private static func cut(_ text: String) -> String {
+    text.utf8.count > 64 ? String(text.prefix(60)) + "…" : text
   }
 
   /// One value.

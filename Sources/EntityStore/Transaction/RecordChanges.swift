@@ -69,6 +69,7 @@ extension TransactionCore {
     let id = try nextID(of: entity)
     let record = seal(content, id: id)
     let view = try entity.view(record, id: id)
+    try entity.validate(view)
     try collectKeys(of: view, id: id, of: entity, into: &newKeys)
     try checkUnique(of: entity, id: nil, hasOld: false)
     do {
@@ -101,8 +102,10 @@ extension TransactionCore {
     if isSame(stored, record) { return false }
     let oldView = try entity.view(stored, id: id)
     if try isSameInOlderLayout(oldView, record, id: id, of: entity) { return false }
+    let newView = try entity.view(record, id: id)
+    try entity.validate(newView, id: id)
     try collectKeys(of: oldView, id: id, of: entity, into: &oldKeys)
-    try collectKeys(of: try entity.view(record, id: id), id: id, of: entity, into: &newKeys)
+    try collectKeys(of: newView, id: id, of: entity, into: &newKeys)
     try checkUnique(of: entity, id: id, hasOld: true)
     do {
       try transaction.put(id, record, in: entity.records)

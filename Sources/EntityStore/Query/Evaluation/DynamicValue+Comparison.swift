@@ -36,7 +36,7 @@ extension DynamicValue {
     _ a: DynamicValue, _ left: Number, _ b: DynamicValue, _ right: Number
   ) -> Int? {
     if case (.decimal(let x), .decimal(let y)) = (a, b) {
-      return x == y && !x.isNaN ? 0 : order(x, y)
+      return DecimalValue.order(x, y)
     }
     switch (left, right) {
     case (.integer(let x), .integer(let y)): return x < y ? -1 : x > y ? 1 : 0
@@ -54,15 +54,6 @@ extension DynamicValue {
     let floor = Int128(double.rounded(.down))
     if integer != floor { return integer < floor ? -1 : 1 }
     return double == double.rounded(.down) ? 0 : -1
-  }
-
-  private static func order(_ a: DecimalValue, _ b: DecimalValue) -> Int? {
-    if a.isNaN || b.isNaN { return nil }
-    var left = KeyEncoder()
-    var right = KeyEncoder()
-    left.append(a)
-    right.append(b)
-    return compareKeys(left.bytes, right.bytes)
   }
 
   private func readDate() -> Double? {

@@ -1,0 +1,109 @@
+internal import LodestoreFormat
+
+/// Checks records that are about to be written against the constraints of their attributes.
+///
+/// Made once for a stored entity; looks into the encoded record at the attributes that have
+/// constraints, and at nothing else.
+struct RecordValidator: Sendable {
+  fileprivate struct Check: Sendable {
+    var attribute: String
+    var place: RecordLayout.Place
+    var constraints: AttributeConstraints
+    var expression: RegularExpression?
+  }
+
+  private let entity: String
+  private let layout: RecordLayout
+  private let checks: [Check]
+
+  /// `nil` when no attribute of `layout`, the one that records are written in, has a constraint.
+  ///
+  /// Throws for a pattern that is no regular expression.
+  init?(_ description: EntityDescription, _ layout: RecordLayout) throws(FormatError) {
+    var checks: [Check] = []
+    for (attribute, place) in zip(layout.attributes, layout.places) {
+      guard let attribute = description.attribute(number: attribute.number),
+        !attribute.constraints.isEmpty
+      else { continue }
+      checks.append(
+        Check(
+          attribute: attribute.name, place: place, constraints: attribute.constraints,
+          expression: try Self.expression(of: attribute)))
+    }
+    if checks.isEmpty { return nil }
+    entity = description.name
+    self.layout = layout
+    self.checks = checks
+  }
+
+  private static func expression(
+    of attribute: EntityDescription.Attribute
+  ) throws(FormatError) -> RegularExpression? {
+    guard let pattern = attribute.constraints.pattern else { return nil }
+    do {
+      return try RegularExpression(pattern, isCaseless: false)
+    } catch {
+      throw FormatError("the pattern of attribute '\(attribute.name)': \(error.message)")
+    }
+  }
+
+  /// Throws ``StoreError/Code/invalidValue`` for the first attribute that breaks a constraint.
+  ///
+  /// - Parameter id: of the stored record that is to be changed; `nil` for a new one.
+  /// - Complexity: O(bytes of the attributes that have constraints), for a pattern times its length.
+  func check(_ view: RecordView, id: UInt64?) throws(StoreError) {
+    precondition(view.layout === layout, "a record is checked in the layout it is written in")
+    for check in checks where !view.isNull(check.place) {
+      do {
+        guard let rule = try check.brokenRule(view) else { continue }
+        throw StoreError.invalidValue(
+          entity: entity, attribute: check.attribute, rule: rule, recordID: id,
+          detail: KeyText.detail(of: try view.value(at: check.place)))
+      } catch let error as StoreError {
+        throw error
+      } catch {
+        throw .damagedRecord(entity: entity, recordID: id ?? 0, error)
+      }
+    }
+  }
+}
+
+extension RecordValidator.Check {
+  /// What the value must be and is not.
+  fileprivate func brokenRule(_ view: RecordView) throws(FormatError) -> String? {
+    if constraints.hasRange,
+      let breach = constraints.breach(of: try view.value(at: place))
+    {
+      return rule(breach)
+    }
+    if constraints.hasLength, let rule = brokenLength(view.variableBytes(place)) { return rule }
+    if let expression, !expression.admits(view.variableBytes(place)) {
+      return "match '\((constraints.pattern ?? "").prefix(60))'"
+    }
+    return nil
+  }
+
+  private func rule(_ breach: AttributeConstraints.RangeBreach) -> String {
+    switch breach {
+    case .notANumber: place.type == .date ? "be a date" : "be a number"
+    case .tooLow: "be at least \(KeyText.text(of: constraints.minimum))"
+    case .tooHigh: "be at most \(KeyText.text(of: constraints.maximum))"
+    }
+  }
+
+  private func brokenLength(_ bytes: UnsafeRawBufferPointer) -> String? {
+    let least = constraints.minLength ?? 0
+    let most = constraints.maxLength ?? .max
+    // A scalar has one to four bytes, so that most texts need no counting.
+    let isText = place.type != .data
+    if bytes.count <= most, (isText ? bytes.count / 4 : bytes.count) >= least { return nil }
+    let length = isText ? bytes.reduce(0) { $0 + ($1 & 0xc0 == 0x80 ? 0 : 1) } : bytes.count
+    if length < least { return "have at least \(count(least))" }
+    if length > most { return "have at most \(count(most))" }
+    return nil
+  }
+
+  private func count(_ number: Int) -> String {
+    "\(number) \(place.type == .data ? "byte" : "Unicode scalar")\(number == 1 ? "" : "s")"
+  }
+}

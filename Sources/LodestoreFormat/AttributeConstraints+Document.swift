@@ -1,0 +1,46 @@
+// The constraints' members of an attribute object, both ways. See Format.md, "Catalogue".
+
+extension AttributeConstraints {
+  /// The members that an attribute object has for them.
+  var members: [String: Document] {
+    var members: [String: Document] = [:]
+    if minimum != .null { members["minimum"] = EntityDescription.document(of: minimum) }
+    if maximum != .null { members["maximum"] = EntityDescription.document(of: maximum) }
+    if let minLength { members["minLength"] = .integer(Int64(minLength)) }
+    if let maxLength { members["maxLength"] = .integer(Int64(maxLength)) }
+    if let pattern { members["pattern"] = .string(pattern) }
+    return members
+  }
+
+  /// Reads those of the attribute object `element`; throws for what does not fit `type` or itself.
+  init(
+    _ element: Document, of attribute: String, _ type: AttributeType
+  ) throws(FormatError) {
+    func bound(_ member: String) throws(FormatError) -> Value {
+      guard let bound = element[member], bound != .null else { return .null }
+      let value = EntityDescription.value(of: bound, for: type)
+      guard value != .null else {
+        throw FormatError("attribute '\(attribute)' has a '\(member)' that is no \(type.name)")
+      }
+      return value
+    }
+    func length(_ member: String) throws(FormatError) -> Int? {
+      guard let length = element[member] else { return nil }
+      guard case .integer(let value) = length else {
+        throw FormatError("attribute '\(attribute)' has a '\(member)' that is no integer")
+      }
+      return Int(value)
+    }
+    minimum = try bound("minimum")
+    maximum = try bound("maximum")
+    minLength = try length("minLength")
+    maxLength = try length("maxLength")
+    if let pattern = element["pattern"] {
+      guard case .string(let text) = pattern else {
+        throw FormatError("attribute '\(attribute)' has a 'pattern' that is no text")
+      }
+      self.pattern = text
+    }
+    if let fault = fault(for: type) { throw FormatError("attribute '\(attribute)' \(fault)") }
+  }
+}
