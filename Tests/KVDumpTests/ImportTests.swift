@@ -36,13 +36,13 @@ struct ImportTests {
     #expect(
       await folder.run("schema", "Film", "--format", "csv").data
         == """
-        entity,number,attribute,type,optional,shape,initial,indexes\r
-        Film,1,title,string,false,,,title\r
-        Film,2,episode,uint64,false,,,episode (unique)\r
-        Film,3,rating,double,false,,,\r
-        Film,4,producers,json,false,,,\r
-        Film,5,seen,bool,false,,,\r
-        Film,6,note,string,true,,,\r
+        entity,number,attribute,type,optional,shape,initial,constraints,indexes\r
+        Film,1,title,string,false,,,,title\r
+        Film,2,episode,uint64,false,,,,episode (unique)\r
+        Film,3,rating,double,false,,,,\r
+        Film,4,producers,json,false,,,,\r
+        Film,5,seen,bool,false,,,,\r
+        Film,6,note,string,true,,,,\r
 
         """)
   }

@@ -69,6 +69,40 @@ enum SchemaFile {
         throw CommandFailure.badSchemaFile(path, reason: "the initial value of '\(name)' \(error)")
       }
     }
+    attribute.constraints = try constraints(node, of: name, type, path)
     return attribute
+  }
+
+  private static func constraints(
+    _ node: JSONNode, of attribute: String, _ type: AttributeType, _ path: String
+  ) throws -> AttributeConstraints {
+    func bound(_ member: String) throws -> Value {
+      guard let bound = node[member] else { return .null }
+      do {
+        return try Value(bound, as: type)
+      } catch {
+        throw CommandFailure.badSchemaFile(path, reason: "the \(member) of '\(attribute)' \(error)")
+      }
+    }
+    func length(_ member: String) throws -> Int? {
+      guard let length = node[member], !length.isNull else { return nil }
+      guard let value = length.int64 else {
+        throw CommandFailure.badSchemaFile(
+          path, reason: "the \(member) of '\(attribute)' must be an integer")
+      }
+      return Int(value)
+    }
+    var constraints = AttributeConstraints()
+    constraints.minimum = try bound("minimum")
+    constraints.maximum = try bound("maximum")
+    constraints.minLength = try length("minLength")
+    constraints.maxLength = try length("maxLength")
+    if let pattern = node["pattern"], !pattern.isNull {
+      guard let text = pattern.string else {
+        throw CommandFailure.badSchemaFile(path, reason: "the pattern of '\(attribute)' must be text")
+      }
+      constraints.pattern = text
+    }
+    return constraints
   }
 }

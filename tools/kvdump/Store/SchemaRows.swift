@@ -9,18 +9,25 @@ enum SchemaRows {
     Column("entity", title: "ENTITY"), Column("number", title: "NUMBER"),
     Column("attribute", title: "ATTRIBUTE"), Column("type", title: "TYPE"),
     Column("optional", title: "OPTIONAL"), Column("shape", title: "SHAPE"),
-    Column("initial", title: "INITIAL"), Column("indexes", title: "INDEXES"),
+    Column("initial", title: "INITIAL"), Column("constraints", title: "CONSTRAINTS"),
+    Column("indexes", title: "INDEXES"),
   ]
 
   /// An entity as `import --schema` reads it.
   static func entity(_ entity: StoredEntity) throws -> [Cell] {
     let attributes = try entity.description.declaredAttributes.map { attribute in
-      Cell.json(
+      let constraints = attribute.constraints
+      return Cell.json(
         JSONText.object([
           ("number", .unsigned(UInt64(attribute.number))), ("name", .text(attribute.name)),
           ("type", .text(attribute.type.name)), ("optional", .bool(attribute.isOptional)),
           ("shape", attribute.shape.map(Cell.text) ?? .absent),
-          ("initial", attribute.initial == .null ? .absent : try Cell(attribute.initial)),
+          ("initial", try optional(attribute.initial)),
+          ("minimum", try optional(constraints.minimum)),
+          ("maximum", try optional(constraints.maximum)),
+          ("minLength", constraints.minLength.map { .integer(Int64($0)) } ?? .absent),
+          ("maxLength", constraints.maxLength.map { .integer(Int64($0)) } ?? .absent),
+          ("pattern", constraints.pattern.map(Cell.text) ?? .absent),
         ]))
     }
     let indexes = entity.indexes.map { index in
@@ -46,10 +53,30 @@ enum SchemaRows {
         .text(entity.name), .unsigned(UInt64(attribute.number)), .text(attribute.name),
         .text(attribute.type.name), .bool(attribute.isOptional),
         attribute.shape.map(Cell.text) ?? .absent,
-        attribute.initial == .null ? .absent : try Cell(attribute.initial),
+        try optional(attribute.initial), text(of: attribute.constraints),
         names.isEmpty ? .absent : .text(names.joined(separator: ", ")),
       ]
     }
+  }
+
+  private static func optional(_ value: Value) throws -> Cell {
+    value == .null ? .absent : try Cell(value)
+  }
+
+  /// As a program declares them: `0...5`, `length 1...200`, `pattern [a-z]+`.
+  private static func text(of constraints: AttributeConstraints) -> Cell {
+    var parts: [String] = []
+    if constraints.hasRange {
+      let bounds = [constraints.minimum, constraints.maximum]
+        .map { $0 == .null ? "" : KeyText.text(of: $0) }
+      parts.append(bounds.joined(separator: "..."))
+    }
+    if constraints.hasLength {
+      let limits = [constraints.minLength, constraints.maxLength].map { $0.map(String.init) ?? "" }
+      parts.append("length " + limits.joined(separator: "..."))
+    }
+    if let pattern = constraints.pattern { parts.append("pattern \(pattern)") }
+    return parts.isEmpty ? .absent : .text(parts.joined(separator: ", "))
   }
 
   private static func names(_ index: StoredIndex, _ entity: StoredEntity) -> [String] {
