@@ -205,6 +205,12 @@ extension Fault {
       film.attributes[0].initial = .string("one")
       try store.putCatalogue(1, film.document)
     },
+    Fault("an attribute's minimum is above its maximum", [.catalogue]) { store in
+      var film = VerifiedStore.film
+      film.attributes[0].constraints.minimum = .integer(6)
+      film.attributes[0].constraints.maximum = .integer(5)
+      try store.putCatalogue(1, film.document)
+    },
     Fault("the next entity is too low", [.counter]) {
       try $0.put(CounterKey.nextEntity, littleEndianBytes(UInt64(2)), .counters)
     },

@@ -4,7 +4,7 @@ import Testing
 /// The document and the code say the same: every example of Format.md is executed.
 @Suite struct FormatExamplesTests {
   @Test func everyKindOfExampleIsExecutedHere() {
-    #expect(FormatExamples.kinds == ["document", "index-key", "checksum", "record"])
+    #expect(FormatExamples.kinds == ["document", "attribute", "index-key", "checksum", "record"])
   }
 
   @Test func documentExamplesHold() throws {
@@ -16,6 +16,22 @@ import Testing
       #expect(parser.isAtEnd, "\(line)")
       #expect(hexadecimal(value.encoded()) == line.right, "\(line)")
       #expect(try document(bytes(hexadecimal: line.right)) == value, "\(line)")
+    }
+  }
+
+  @Test func attributeExamplesHold() throws {
+    let lines = FormatExamples.lines("attribute")
+    try #require(!lines.isEmpty)
+    for line in lines {
+      var parser = ExampleParser(line.left)
+      let attribute = try parser.json()
+      #expect(parser.isAtEnd, "\(line)")
+      let entity = try EntityDescription(number: 1, document: entityDocument(attribute))
+      #expect(try #require(entity.attributes.first).constraints.isEmpty == false, "\(line)")
+      guard case .array(let written) = entity.document["attributes"] else {
+        throw ExampleError("\(line): no array of attributes")
+      }
+      #expect(written.map { hexadecimal($0.encoded()) } == [line.right], "\(line)")
     }
   }
 

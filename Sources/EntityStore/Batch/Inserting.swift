@@ -66,7 +66,7 @@ extension WriteTransaction {
   ///
   /// - Throws: as ``insert(_:onConflict:)``. With ``InsertConflict/fail`` nothing of the batch
   ///   remains, and the transaction can go on; with another mode, when a value violates another
-  ///   unique index, other values of the batch are stored.
+  ///   unique index or breaks a constraint, other values of the batch are stored.
   /// - Complexity: O(*k* log *k*) for *k* values, and a visit of each index page concerned. With
   ///   ``InsertConflict/fail`` the index entries of the whole call are in memory.
   @discardableResult

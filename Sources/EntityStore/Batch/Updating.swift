@@ -88,8 +88,9 @@ extension WriteTransaction {
   /// their keys change. Two records may exchange the values of a unique index.
   ///
   /// - Throws: ``StoreError/Code/invalidQuery`` before anything is changed. After
-  ///   ``StoreError/Code/uniqueViolation`` and ``StoreError/Code/unstorableValue``, for a value that
-  ///   does not fit, the transaction cannot be committed.
+  ///   ``StoreError/Code/uniqueViolation``, ``StoreError/Code/unstorableValue``, for a value that
+  ///   does not fit, and ``StoreError/Code/invalidValue``, for a changed record that breaks a
+  ///   constraint in any attribute, the transaction cannot be committed.
   @discardableResult
   public mutating func update<E: Entity>(
     _ type: E.Type, where condition: Condition<E>, _ updates: AttributeUpdate<E>...

@@ -6,8 +6,9 @@ extension WriteTransaction {
   /// - Returns: the id that the record has been given; with another `onConflict` than
   ///   ``InsertConflict/fail``, perhaps that of the record found.
   /// - Throws: ``StoreError/Code/uniqueViolation``, naming the index and the record that holds the
-  ///   value; ``StoreError/Code/identity`` when `value` has an id already. Nothing was written,
-  ///   and the transaction can go on.
+  ///   value; ``StoreError/Code/invalidValue``, naming the attribute whose constraint is broken;
+  ///   ``StoreError/Code/identity`` when `value` has an id already. Nothing was written, and the
+  ///   transaction can go on.
   /// - Complexity: O(*i* log *n*), for *i* indexes. For many values use
   ///   ``insert(contentsOf:onConflict:)``, which is several times faster a value.
   @discardableResult
@@ -30,8 +31,8 @@ extension WriteTransaction {
 
   /// Gives the record with `value`'s id all values of `value`; returns false when it had them.
   ///
-  /// - Throws: ``StoreError/Code/noSuchRecord``, ``StoreError/Code/uniqueViolation``; nothing was
-  ///   written, and the transaction can go on.
+  /// - Throws: ``StoreError/Code/noSuchRecord``, ``StoreError/Code/uniqueViolation``,
+  ///   ``StoreError/Code/invalidValue``; nothing was written, and the transaction can go on.
   @discardableResult
   public mutating func update<E: Entity>(_ value: E) throws(StoreError) -> Bool {
     let entity = try core.entity(E.self)

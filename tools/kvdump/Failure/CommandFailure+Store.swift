@@ -30,7 +30,7 @@ extension CommandFailure {
     switch code {
     case .noSuchStore, .unsuitablePath: .noInput
     case .notAStore, .newerFormat, .damaged, .undecodableValue, .incompatibleSchema,
-      .unstorableValue, .uniqueViolation, .importStopped, .conditionFailed:
+      .unstorableValue, .invalidValue, .uniqueViolation, .importStopped, .conditionFailed:
       .damagedData
     case .badSchema, .unknownEntity, .unknownIndex, .identity, .invalidQuery: .usage
     case .noSuchRecord: .negative

@@ -99,7 +99,8 @@ enum SchemaFile {
     constraints.maxLength = try length("maxLength")
     if let pattern = node["pattern"], !pattern.isNull {
       guard let text = pattern.string else {
-        throw CommandFailure.badSchemaFile(path, reason: "the pattern of '\(attribute)' must be text")
+        throw CommandFailure.badSchemaFile(
+          path, reason: "the pattern of '\(attribute)' must be text")
       }
       constraints.pattern = text
     }

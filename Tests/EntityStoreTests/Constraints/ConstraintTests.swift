@@ -1,0 +1,265 @@
+import EntityStore
+import Foundation
+import Testing
+
+/// What ``InsertConflict`` can be, for a review that is there and one that is not.
+enum ReviewMode: String, CaseIterable, Sendable {
+  case fail, ignore, replace, patch, patchSome, merge
+
+  var conflict: InsertConflict<Review> {
+    switch self {
+    case .fail: .fail
+    case .ignore: .ignore
+    case .replace: .replace
+    case .patch: .patch()
+    case .patchSome:
+      .patch([\.stars, \.count, \.ratio, \.score, \.price, \.day, \.link, \.seal, \.note])
+    case .merge: .merge { _, incoming in incoming }
+    }
+  }
+
+  /// Whether a stored review takes the values of one with the same key.
+  var changesStored: Bool { self != .fail && self != .ignore }
+}
+
+@Suite struct `Constraints of attributes` {
+  private func reviews(_ store: Store) throws -> [Review] {
+    try store.read { try $0.fetchAll(Review.self) }
+  }
+
+  /// What `body` throws out of a write, checked against the case.
+  private func expectRefusal(
+    _ refused: Review.Case, recordID: UInt64? = nil, _ store: Store,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: (inout WriteTransaction) throws -> Void
+  ) throws {
+    let error = try storeError(.invalidValue, sourceLocation: sourceLocation) {
+      try store.write { (tx) throws in try body(&tx) }
+    }
+    let rule = try #require(refused.rule)
+    #expect(error.entity == "Review" && error.attribute == refused.attribute)
+    #expect(error.recordID == recordID, "\(error)", sourceLocation: sourceLocation)
+    #expect(
+      error.message.hasSuffix(": '\(refused.attribute)' must \(rule)"), "\(error)",
+      sourceLocation: sourceLocation)
+    #expect(error.debugDescription.hasPrefix("invalidValue: \(error.message) ["))
+  }
+
+  @Test(arguments: ReviewMode.allCases)
+  func `every insert takes what is at the edges and refuses what is beyond`(mode: ReviewMode) throws
+  {
+    try withTemporaryStore([Review.self]) { store in
+      for allowed in Review.allowed {
+        try store.write { tx in
+          try tx.insert(allowed.review, onConflict: mode.conflict)
+          try tx.deleteAll(Review.self)
+          try tx.insert(contentsOf: [allowed.review], onConflict: mode.conflict)
+          try tx.deleteAll(Review.self)
+        }
+      }
+      for refused in Review.refused {
+        try expectRefusal(refused, store) { tx in
+          try tx.insert(refused.review, onConflict: mode.conflict)
+        }
+        try expectRefusal(refused, store) { tx in
+          try tx.insert(
+            contentsOf: [Review(slug: "good"), refused.review], onConflict: mode.conflict)
+        }
+        // Two with one key go one after the other.
+        try expectRefusal(refused, store) { tx in
+          try tx.insert(
+            contentsOf: [refused.review, refused.review], onConflict: mode.conflict)
+        }
+      }
+      #expect(try reviews(store) == [])
+    }
+  }
+
+  @Test(arguments: ReviewMode.allCases.filter(\.changesStored))
+  func `a stored record takes over what is at the edges and nothing beyond`(mode: ReviewMode) throws
+  {
+    try withTemporaryStore([Review.self]) { store in
+      var stored = Review()
+      stored.id = try store.write { try $0.insert(stored) }
+      for allowed in Review.allowed where allowed.review.slug == stored.slug {
+        try store.write { tx in
+          try tx.insert(allowed.review, onConflict: mode.conflict)
+          try tx.insert(Review(), onConflict: mode.conflict)
+          try tx.insert(contentsOf: [allowed.review], onConflict: mode.conflict)
+          try tx.insert(contentsOf: [Review()], onConflict: mode.conflict)
+        }
+      }
+      for refused in Review.refused where refused.review.slug == stored.slug {
+        try expectRefusal(refused, recordID: 1, store) { tx in
+          try tx.insert(refused.review, onConflict: mode.conflict)
+        }
+        try expectRefusal(refused, recordID: 1, store) { tx in
+          try tx.insert(contentsOf: [refused.review], onConflict: mode.conflict)
+        }
+        try expectRefusal(refused, recordID: 1, store) { tx in
+          try tx.insert(
+            contentsOf: [refused.review, refused.review], onConflict: mode.conflict)
+        }
+      }
+      #expect(try reviews(store) == [stored])
+    }
+  }
+
+  @Test func `an update takes what is at the edges and refuses what is beyond`() throws {
+    try withTemporaryStore([Review.self]) { store in
+      let id = try store.write { try $0.insert(Review()) }
+      for allowed in Review.allowed {
+        var review = allowed.review
+        review.id = id
+        try store.write { _ = try $0.update(review) }
+        #expect(try reviews(store) == [review])
+      }
+      let before = try reviews(store)
+      for refused in Review.refused {
+        var review = refused.review
+        review.id = id
+        try expectRefusal(refused, recordID: 1, store) { try $0.update(review) }
+      }
+      #expect(try reviews(store) == before)
+    }
+  }
+
+  @Test func `an update by condition refuses what is beyond, in slots and in texts`() throws {
+    try withTemporaryStore([Review.self]) { store in
+      let slugs = (0..<100).map { "r\($0)" }
+      try store.write { tx in
+        _ = try tx.insert(contentsOf: slugs.map { Review(slug: $0, stars: 4) })
+      }
+      let count = try store.write { tx in
+        try tx.update(
+          Review.self, where: .all, .add(1, to: \.stars), .set(\.score, to: 9.5),
+          .set(\.seal, to: Data([1, 2])), .set(\.note, to: "n"))
+      }
+      #expect(count == 100)
+      let before = try reviews(store)
+      let updates: [(AttributeUpdate<Review>, String, String)] = [
+        (.add(1, to: \.stars), "stars", "be at most 5"),
+        (.set(\.stars, to: -1), "stars", "be at least 0"),
+        (.set(\.score, to: .nan), "score", "be a number"),
+        (.set(\.slug, to: ""), "slug", "have at least 1 Unicode scalar"),
+        (.set(\.slug, from: \.note), "slug", "have at least 1 Unicode scalar"),
+        (.set(\.seal, to: Data([1])), "seal", "have at least 2 bytes"),
+        (.set(\.link, to: URL(string: "http://a.b/cd")), "link", "have at most 12 Unicode scalars"),
+        (.set(\.price, to: Decimal(100)), "price", "be at most 99"),
+      ]
+      for (update, attribute, rule) in updates {
+        let refused = Review.Case(\.note, "", attribute, rule)
+        try expectRefusal(refused, recordID: 8, store) { tx in
+          try tx.update(Review.self, where: \.slug == "r7", .set(\.note, to: ""))
+          try tx.update(Review.self, where: \.slug == "r7", update)
+        }
+      }
+      for update in [AttributeUpdate<Review>.add(1, to: \.stars), .set(\.score, to: 10)] {
+        // Part of the records may have been changed: nothing of the transaction is kept.
+        let error = try storeError(.brokenTransaction) {
+          try store.write { tx in
+            let thrown = #expect(throws: StoreError.self) {
+              () throws in try tx.update(Review.self, where: .all, update)
+            }
+            #expect(thrown?.code == .invalidValue)
+          }
+        }
+        #expect((error.cause as? StoreError)?.code == .invalidValue)
+      }
+      #expect(try reviews(store) == before)
+      let nulled = try store.write { tx in
+        try tx.update(
+          Review.self, where: .all, .set(\.score, to: nil), .set(\.seal, to: nil),
+          .set(\.stars, to: 0))
+      }
+      #expect(nulled == 100)
+    }
+  }
+
+  @Test func `a transaction goes on after a refused insert, without a trace of it`() throws {
+    try withTemporaryStore([Review.self]) { store in
+      try store.write { tx in
+        try tx.insert(Review(slug: "one"))
+        let bad = Review(slug: "bad", stars: 6)
+        for mode in ReviewMode.allCases {
+          for count in 0...1 {
+            let thrown = #expect(throws: StoreError.self) { () throws in
+              if count == 0 {
+                try tx.insert(bad, onConflict: mode.conflict)
+              } else {
+                try tx.insert(
+                  contentsOf: [bad], onConflict: mode.conflict)
+              }
+            }
+            #expect(thrown?.code == .invalidValue && thrown?.recordID == nil)
+          }
+        }
+        // With a mode other than `fail` the others of the batch are stored.
+        _ = #expect(throws: StoreError.self) { () throws in
+          try tx.insert(
+            contentsOf: [Review(slug: "two"), bad, Review(slug: "three")], onConflict: .replace)
+        }
+        _ = #expect(throws: StoreError.self) { () throws in
+          try tx.insert(contentsOf: [Review(slug: "four"), bad])
+        }
+      }
+      let found = try reviews(store)
+      #expect(found.map(\.slug) == ["one", "two", "three"])
+      #expect(found.map(\.id.rawValue) == [1, 2, 3])
+    }
+  }
+
+  @Test func `a merge is judged by what it makes, not by what comes in`() throws {
+    try withTemporaryStore([Review.self]) { store in
+      try store.write { tx in _ = try tx.insert(Review(slug: "a", stars: 3)) }
+      let sum = InsertConflict<Review>.merge { stored, incoming in
+        var merged = stored
+        merged.stars += incoming.stars
+        return merged
+      }
+      // 3 and -2 are 1: the incoming record alone could not be stored.
+      try store.write { tx in
+        _ = try tx.insert(Review(slug: "a", stars: -2), onConflict: sum)
+        _ = try tx.insert(contentsOf: [Review(slug: "a", stars: 4)], onConflict: sum)
+      }
+      #expect(try reviews(store).map(\.stars) == [5])
+      try expectRefusal(Review.Case(\.stars, 6, "stars", "be at most 5"), recordID: 1, store) {
+        try $0.insert(contentsOf: [Review(slug: "a", stars: 1)], onConflict: sum)
+      }
+    }
+  }
+
+  @Test func `drafts and dictionaries are checked, and patches where they are given`() throws {
+    try withTemporaryStore([Review.self]) { store in
+      let row: [String: any AttributeValue] = [
+        "slug": "a", "stars": 2, "count": UInt64(1), "ratio": Float(0), "note": "",
+      ]
+      try store.write { tx in _ = try tx.insert(Review.self, dictionaries: [row]) }
+      let refused = Review.Case(\.stars, 7, "stars", "be at most 5")
+      try expectRefusal(refused, store) { tx in
+        try tx.insert(
+          Review.self, dictionaries: [row.merging(["slug": "b", "stars": 7]) { $1 }])
+      }
+      try expectRefusal(refused, recordID: 1, store) { tx in
+        try tx.insert(
+          Review.self, dictionaries: [["slug": "a", "stars": 7]], onConflict: .patch())
+      }
+      try store.write { tx in
+        _ = try tx.insert(
+          Review.self, dictionaries: [["slug": "a", "stars": 5]], onConflict: .patch())
+      }
+      #expect(try reviews(store).map(\.stars) == [5])
+    }
+  }
+
+  @Test func `an error shows the value only in its debug description`() throws {
+    try withTemporaryStore([Review.self]) { store in
+      let secret = String(repeating: "SECRET", count: 100)
+      let error = try storeError(.invalidValue) {
+        try store.write { (tx) throws in try tx.insert(Review(slug: secret)) }
+      }
+      #expect(!error.message.contains("SECRET") && error.debugDescription.contains("[SECRET"))
+      #expect(error.debugDescription.utf8.count < error.message.utf8.count + 100)
+    }
+  }
+}
