@@ -64,7 +64,8 @@
       add(
         StoredAttribute(
           property: name, originalName: attributeOptions.originalName,
-          initial: initial.flatMap { $0.isStable ? $0.trimmed : nil }))
+          initial: initial.flatMap { $0.isStable ? $0.trimmed : nil },
+          constraints: attributeOptions.constraints))
       if attributeOptions.isUnique {
         checkIndexable(name.plainText, type: type, at: binding)
         addIndex([name], isUnique: true)
@@ -200,12 +201,17 @@
 
     private mutating func options(
       of attribute: AttributeSyntax?
-    ) -> (isUnique: Bool, originalName: String?) {
+    ) -> (isUnique: Bool, originalName: String?, constraints: ExprSyntax?) {
       var isUnique = false
       var originalName: String?
-      guard case .argumentList(let arguments) = attribute?.arguments else { return (false, nil) }
+      var constraints: ExprSyntax?
+      guard case .argumentList(let arguments) = attribute?.arguments else {
+        return (false, nil, nil)
+      }
       for argument in arguments {
-        if argument.label?.text == "originalName" {
+        if argument.label?.text == "constraints" {
+          constraints = argument.expression.trimmed
+        } else if argument.label?.text == "originalName" {
           if argument.expression.is(NilLiteralExprSyntax.self) { continue }
           guard let name = argument.expression.literalText else {
             report(.originalNameNotLiteral(), at: argument.expression)
@@ -232,7 +238,7 @@
             ])
         }
       }
-      return (isUnique, originalName)
+      return (isUnique, originalName, constraints)
     }
   }
 

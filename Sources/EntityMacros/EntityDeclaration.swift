@@ -17,6 +17,8 @@
     var originalName: String?
     /// The default value, where it is the same in every process.
     var initial: ExprSyntax?
+    /// A list, as written.
+    var constraints: ExprSyntax?
   }
 
   /// What a name means after `\.` in an index.

@@ -62,6 +62,9 @@
       if let initial = attribute.initial {
         arguments += ", initial: \(initial.trimmedDescription)"
       }
+      if let constraints = attribute.constraints {
+        arguments += ", constraints: \(constraints.trimmedDescription)"
+      }
       return ".init(\(arguments))"
     }
 

@@ -45,12 +45,18 @@
   ///
   ///     @Attribute(.unique) var slug: String
   ///     @Attribute(.unique, originalName: "mail") var email: String
+  ///     @Attribute(constraints: [.range(0...5)]) var stars: Int = 0
   ///
   /// - Parameters:
   ///   - options: What the attribute is besides, written out as members.
   ///   - originalName: The name under which older versions of the program stored it, a literal.
+  ///   - constraints: What values must be beyond having the type, checked before a record is
+  ///     written. The expression is written once more in the schema, where other names are in scope.
   @attached(peer)
-  public macro Attribute(_ options: AttributeOption..., originalName: String? = nil) =
+  public macro Attribute(
+    _ options: AttributeOption..., originalName: String? = nil,
+    constraints: [AttributeConstraint] = []
+  ) =
     #externalMacro(module: "EntityMacros", type: "AttributeMacro")
 
   /// Leaves a property of an ``Entity(name:)`` out of the store.
@@ -75,7 +81,7 @@
   public macro Unique<E>(_ indexes: [PartialKeyPath<E>]...) =
     #externalMacro(module: "EntityMacros", type: "IndexMacro")
 
-  /// What ``Attribute(_:originalName:)`` can say about an attribute.
+  /// What ``Attribute(_:originalName:constraints:)`` can say about an attribute.
   public struct AttributeOption: Sendable, Hashable {
     private let name: String
 

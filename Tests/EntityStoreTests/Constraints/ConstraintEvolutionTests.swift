@@ -30,6 +30,14 @@ private enum Widened: PersonChange {
     ], indexes: [[\.name]])
 }
 
+extension PersonVariant {
+  fileprivate init(name: String, email: Change.Email, extra: Change.Extra) {
+    self.name = name
+    self.email = email
+    self.extra = extra
+  }
+}
+
 @Suite struct `Evolution of constraints` {
   /// Three people of 36, 20 and 50.
   private func makePeople(_ path: String) throws {

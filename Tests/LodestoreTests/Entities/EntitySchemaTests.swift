@@ -50,6 +50,20 @@
         ])
     }
 
+    @Test func constraintsAreThoseOfTheDeclaration() throws {
+      let declared = try DeclaredEntity(Rated.self)
+      #expect(declared.attributes.map(\.name) == ["slug", "stars", "note"])
+      #expect(declared.attributes.map(\.constraints.maxLength) == [64, nil, nil])
+      #expect(declared.attributes.map(\.constraints.pattern) == ["[a-z]+", nil, nil])
+      #expect(declared.attributes.map(\.constraints.maximum) == [.null, .integer(5), .null])
+      let store = try Store.inMemory(entities: [Rated.self])
+      let error = #expect(throws: StoreError.self) {
+        try store.write { (tx) throws in try tx.insert(Rated(slug: "a", stars: 6)) }
+      }
+      #expect(error?.code == .invalidValue && error?.attribute == "stars")
+      store.close()
+    }
+
     @Test func initialValuesAreTheStableDefaults() throws {
       let initials = try DeclaredEntity(Hidden.defaults).attributes.map(\.initial)
       #expect(
@@ -70,5 +84,15 @@
     @Test func newValueHasNoID() {
       #expect(!Specimen.full.id.isAssigned)
     }
+  }
+
+  @Entity
+  private struct Rated {
+    @Attribute(
+      .unique, originalName: "key", constraints: [.length(1...longest), .pattern("[a-z]+")])
+    var slug: String
+    @Attribute(constraints: [.range(0...5)]) var stars: Int = 0
+    var note: String = ""
+    static let longest = 64
   }
 #endif

@@ -221,6 +221,27 @@
       #expect(source.contains(".init(\"a\", \\.a)"))
     }
 
+    @Test func constraintsStandLastInTheDefinitionAsTheyWereWritten() {
+      let (source, messages) = expand(
+        """
+        @Entity struct Pod {
+          @Attribute(.unique, originalName: "key", constraints: [.length(1...64), .pattern("[a-z]+")])
+          var slug: String
+          @Attribute(constraints: [.range(0...limit)]) var stars: Int = 0
+          static let limit = 5
+        }
+        """)
+      #expect(messages == [])
+      #expect(
+        source.contains(
+          ".init(\"slug\", \\.slug, originalName: \"key\", "
+            + "constraints: [.length(1...64), .pattern(\"[a-z]+\")]),"))
+      #expect(
+        source.contains(".init(\"stars\", \\.stars, initial: 0, constraints: [.range(0...limit)]),")
+      )
+      #expect(source.contains("unique: [[\\.slug]])"))
+    }
+
     @Test func uniqueAttributeAndUniqueListOnItAreOneIndex() {
       let (source, messages) = expand(
         """
