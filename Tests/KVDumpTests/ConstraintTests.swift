@@ -70,9 +70,8 @@ struct ConstraintTests {
     // The inferred attribute was added, and the constraints are as they were.
     let schema = await folder.run("schema", "Film", "--format", "csv").data
     #expect(schema.contains("Film,7,more,") && schema.contains("length 1...10, pattern"))
-    #expect(
-      await folder.run("records", "Film", "--columns", "episode,title").data
-        .contains("Empire"))
+    let records = await folder.run("records", "Film").data
+    #expect(records.split(separator: "\n").count == 2 && records.contains(#""title":"Empire""#))
     #expect(await folder.isSound())
   }
 

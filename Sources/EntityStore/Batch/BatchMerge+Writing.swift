@@ -120,7 +120,7 @@ extension BatchMerge {
     do {
       try entity.validate(view, id: id)
       return nil
-    } catch where error.code == .invalidValue {
+    } catch  where error.code == .invalidValue {
       return error
     }
   }

@@ -61,6 +61,19 @@ import Testing
     }
   }
 
+  @Test func `a stored record is not removed for one that breaks a constraint`() async throws {
+    try await withTemporaryStore([Review.self]) { store in
+      _ = try await importPages([#"[{"slug":"a","stars":1}]"#], into: store, .replaceMatching)
+      // One key on two pages: they go one after the other, by themselves.
+      let report = try await importPages(
+        [#"[{"slug":"a","stars":2}]"#, #"[{"slug":"a","stars":9}]"#], into: store,
+        .replaceMatching)
+      #expect(report.updated == 1 && report.rejected == 1)
+      #expect(report.rejects.map(\.page) == [2] && report.rejects.map(\.attribute) == ["stars"])
+      #expect(try await stars(store) == ["a": 2])
+    }
+  }
+
   @Test func `records with one key that go one after the other are each checked`() async throws {
     try await withTemporaryStore([Review.self]) { store in
       let add = MergePolicy<Review>.merging { stored, incoming in

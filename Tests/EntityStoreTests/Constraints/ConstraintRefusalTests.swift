@@ -65,7 +65,6 @@ private struct Sample: Entity {
         "has a bound that is a date and does not fit double"
       ),
       ("date", [.range(0...)], "has a bound that is an integer and does not fit date"),
-      ("double", [.range(...Double.nan)], "has a bound that is not a number"),
       ("decimal", [.range(...Decimal.nan)], "has a bound that is not a number"),
       ("double", [.range(0...), .range(...5)], "has two ranges"),
       ("text", [.length(1...), .length(...5)], "has two lengths"),

@@ -235,9 +235,10 @@
       #expect(
         source.contains(
           ".init(\"slug\", \\.slug, originalName: \"key\", "
-            + "constraints: [.length(1...64), .pattern(\"[a-z]+\")]),"))
+            + "constraints: [.length(1 ... 64), .pattern(\"[a-z]+\")]),"))
       #expect(
-        source.contains(".init(\"stars\", \\.stars, initial: 0, constraints: [.range(0...limit)]),")
+        source.contains(
+          ".init(\"stars\", \\.stars, initial: 0, constraints: [.range(0 ... limit)]),")
       )
       #expect(source.contains("unique: [[\\.slug]])"))
     }
