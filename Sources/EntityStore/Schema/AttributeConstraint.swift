@@ -9,8 +9,8 @@ internal import LodestoreFormat
 /// reads do not. Null passes all of them. An attribute has one of each kind at most. They are kept
 /// in the file, so that `kvdump import` and other programs keep to them; changing them costs the
 /// same for any number of records, and stored records are not checked: one that breaks a newer
-/// constraint can be read, and left as it is, and must keep to it when it is next changed. A default
-/// value is not checked before a record has it.
+/// constraint can be read, and left as it is, and must keep to it when it is next changed. A
+/// default value is not checked before a record has it.
 public struct AttributeConstraint: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case range(minimum: Value, maximum: Value)

@@ -50,7 +50,7 @@ struct RecordValidator: Sendable {
   /// Throws ``StoreError/Code/invalidValue`` for the first attribute that breaks a constraint.
   ///
   /// - Parameter id: of the stored record that is to be changed; `nil` for a new one.
-  /// - Complexity: O(bytes of the attributes that have constraints), for a pattern times its length.
+  /// - Complexity: O(bytes of the attributes with constraints), for a pattern times its length.
   func check(_ view: RecordView, id: UInt64?) throws(StoreError) {
     precondition(view.layout === layout, "a record is checked in the layout it is written in")
     for check in checks where !view.isNull(check.place) {

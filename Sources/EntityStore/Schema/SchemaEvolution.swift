@@ -4,8 +4,9 @@ internal import LodestoreFormat
 ///
 /// Free in the number of records: adding an attribute that is optional or has an initial value,
 /// removing one, renaming one (`originalName`), making one optional, reordering, other constraints,
-/// which the records need not satisfy. Costs a pass over the records: adding an index; making an attribute required, which the records must already
-/// satisfy. Refused: another type, an added required attribute without an initial value.
+/// which the records need not satisfy. Costs a pass over the records: adding an index; making an
+/// attribute required, which the records must already satisfy. Refused: another type, an added
+/// required attribute without an initial value.
 struct SchemaEvolution {
   /// The entity as it will be described.
   var result: EntityDescription

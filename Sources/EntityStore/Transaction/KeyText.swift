@@ -11,7 +11,10 @@ package enum KeyText {
   }
 
   /// One value, cut to 64 bytes: for ``StoreError/debugDescription`` only.
-  static func detail(of value: Value) -> String { cut(text(of: value)) }
+  static func detail(of value: Value) -> String {
+    if case .data(let bytes) = value { return cut(text(of: .data(Array(bytes.prefix(40))))) }
+    return cut(text(of: value))
+  }
 
   private static func cut(_ text: String) -> String {
     text.utf8.count > 64 ? String(text.prefix(60)) + "…" : text
