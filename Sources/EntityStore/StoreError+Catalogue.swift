@@ -157,7 +157,7 @@ extension StoreError {
   static func repeatedInBatch(entity: String, index: String, detail: String) -> StoreError {
     StoreError(
       .uniqueViolation,
-      "cannot store \(entity): two of the values to insert have the same '\(index)'",
+      "cannot store \(entity): two of the values written together have the same '\(index)'",
       entity: entity, index: index, privateDetail: detail)
   }
 

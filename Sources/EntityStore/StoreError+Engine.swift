@@ -42,7 +42,9 @@ extension StoreError {
       switch error.name {
       case "MDB_MAP_FULL": .mapFull
       case "MDB_READERS_FULL", "EAGAIN", "EBUSY": .busy
-      case "MDB_CORRUPTED", "MDB_PAGE_NOTFOUND", "MDB_PAGE_FULL", "MDB_CURSOR_FULL": .damaged
+      case "MDB_CORRUPTED", "MDB_PAGE_NOTFOUND", "MDB_PAGE_FULL", "MDB_CURSOR_FULL",
+        "MDB_INCOMPATIBLE":
+        .damaged
       case "MDB_INVALID", "MDB_VERSION_MISMATCH": .notAStore
       case "MDB_PANIC": .poisoned
       case "MDB_BAD_TXN": .brokenTransaction
@@ -95,7 +97,11 @@ extension StoreError {
       case "EROFS": "the file system is read-only (EROFS); open it read-only"
       case "MDB_READERS_FULL":
         "all reader slots are taken (MDB_READERS_FULL); end snapshots that are not needed"
-      default: "\(error.name) (\(error.code)), \(String(cString: strerror(max(0, error.code))))"
+      case "MDB_BAD_TXN":
+        "the transaction has failed before (MDB_BAD_TXN); when nothing else did, run 'kvdump verify'"
+      case "MDB_INCOMPATIBLE":
+        "a tree has flags that it must not have (MDB_INCOMPATIBLE); run 'kvdump verify'"
+      default: "\(error.name) (\(error.code)), \(error.reason)"
       }
     return "cannot \(thing): \(hint)"
   }

@@ -54,6 +54,9 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
   /// LMDB's own name of the code, or that of the `errno`.
   package var name: String { Self.names[code] ?? "errno \(code)" }
 
+  /// What LMDB or the system says of the code.
+  package var reason: String { String(cString: mdb_strerror(code)) }
+
   package var isMapFull: Bool { code == MDB_MAP_FULL }
   package var isMapResized: Bool { code == MDB_MAP_RESIZED }
   package var isReadersFull: Bool { code == MDB_READERS_FULL }
@@ -63,7 +66,7 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     let thing = "cannot \(operation)\(place)"
     let number = "\(name) (\(code))"
     return switch kind {
-    case .engine: "\(thing): \(number), \(String(cString: mdb_strerror(code)))"
+    case .engine: "\(thing): \(number), \(reason)"
     case .unsuitablePath(let what): "\(thing): it is \(what)"
     case .unsupportedFileSystem(let what): "\(thing): it is on \(what)"
     case .notAnEnvironment(let what): "\(thing): \(what)"

@@ -103,7 +103,7 @@ private func attribute(_ type: AttributeType, _ members: [String: Document]) -> 
     range.minimum = .double(0)
     range.maximum = .double(5)
     for value in [-0.0, 0, 2.5, 5] { #expect(range.breach(of: .double(value)) == nil) }
-    #expect(range.breach(of: .double(-5e-324)) == .tooLow)
+    #expect(range.breach(of: .double(-.leastNonzeroMagnitude)) == .tooLow)
     #expect(range.breach(of: .double(5.000_000_000_000_001)) == .tooHigh)
     #expect(range.breach(of: .double(.nan)) == .notANumber)
     range.maximum = .null

@@ -290,6 +290,12 @@ extension BatchMerge {
         return .unchanged(id)
       }
       if let refusal = try violation(of: record, id: id) { throw refusal }
+      // What is refused must not take the stored record with it.
+      try record.withBytes { (bytes) throws(StoreError) in
+        try core.collectKeys(
+          of: try entity.view(bytes, id: id), id: id, of: entity, into: &core.newKeys)
+      }
+      try core.checkUnique(of: entity, id: id, hasOld: false)
       _ = try core.delete(id, from: entity)
       return .updated(try core.insert(content, into: entity))
     }

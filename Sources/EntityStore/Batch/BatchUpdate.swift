@@ -137,7 +137,8 @@ final class BatchUpdate {
       }
       let result = try evaluator.value(assignment.operand, record)
       guard let value = result.stored(in: assignment.attribute.type),
-        value != .null || assignment.attribute.isOptional
+        try value != .null
+          || assignment.attribute.isOptional && !isOverflow(assignment.operand, record)
       else {
         throw StoreError.unfitting(
           entity: entity.name, attribute: assignment.attribute.name,
@@ -146,6 +147,21 @@ final class BatchUpdate {
       values.append(value)
     }
     return values
+  }
+
+  /// Whether an expression is null although nothing that it calculates with is: in a condition that
+  /// is no value, but it is not what an update is to write.
+  private func isOverflow(_ operand: BoundOperand, _ record: RecordUnderTest) throws -> Bool {
+    switch operand {
+    case .arithmetic(_, let left, let right):
+      if try isOverflow(left, record) || isOverflow(right, record) { return true }
+      return try evaluator.value(operand, record).isNull
+        && !evaluator.value(left, record).isNull && !evaluator.value(right, record).isNull
+    case .negative(let inner):
+      if try isOverflow(inner, record) { return true }
+      return try evaluator.value(operand, record).isNull && !evaluator.value(inner, record).isNull
+    default: return false
+    }
   }
 
   /// The record in the current layout with room for its checksum; `nil` when nothing changes.

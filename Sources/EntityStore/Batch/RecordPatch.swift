@@ -64,7 +64,9 @@ extension DynamicValue {
         Int64(exactly: number).map { .integer($0) }
       case (.integer(let number), .double), (.integer(let number), .float):
         .double(type == .float ? Double(Float(number)) : Double(number))
-      case (.double(let number), .float): .double(Double(Float(number)))
+      // What is too large for the type is not infinity.
+      case (.double(let number), .float):
+        number.isFinite && Float(number).isInfinite ? nil : .double(Double(Float(number)))
       case (.integer(let number), .decimal):
         .decimal(
           DecimalValue(

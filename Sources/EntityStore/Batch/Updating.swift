@@ -52,6 +52,20 @@ public struct AttributeUpdate<E: Entity>: Sendable {
     AttributeUpdate(path, arithmetic(.multiply, path, factor), nil)
   }
 
+  /// Adds `amount` to the number where there is one; null stays null.
+  public static func add<V: AttributeValue & Numeric>(
+    _ amount: V, to path: any KeyPath<E, V?> & Sendable
+  ) -> AttributeUpdate {
+    AttributeUpdate(path, arithmetic(.add, path, amount), nil)
+  }
+
+  /// Multiplies the number by `factor` where there is one; null stays null.
+  public static func multiply<V: AttributeValue & Numeric>(
+    _ path: any KeyPath<E, V?> & Sendable, by factor: V
+  ) -> AttributeUpdate {
+    AttributeUpdate(path, arithmetic(.multiply, path, factor), nil)
+  }
+
   /// Gives the attribute the value of an expression over the record's attributes, in the notation of
   /// format strings.
   ///
@@ -68,8 +82,8 @@ public struct AttributeUpdate<E: Entity>: Sendable {
       nil)
   }
 
-  private static func arithmetic<V: AttributeValue>(
-    _ op: ArithmeticOperator, _ path: any KeyPath<E, V> & Sendable, _ amount: V
+  private static func arithmetic<P, V: AttributeValue>(
+    _ op: ArithmeticOperator, _ path: any KeyPath<E, P> & Sendable, _ amount: V
   ) -> Operand {
     .arithmetic(
       op, AttributePath(path).path.map(Operand.path) ?? .value(.null),

@@ -158,4 +158,29 @@ import Testing
       #expect(cleared == 100)
     }
   }
+
+  @Test func `an expression beyond its type ends the update, also of an optional attribute`() throws {
+    try withTemporaryStore([AllTypes.self]) { store in
+      var row = AllTypes()
+      row.optionalUInt64 = .max
+      row.float = 3e38
+      try store.write { try $0.insert(row) }
+      let updates: [AttributeUpdate<AllTypes>] = [
+        .add(1, to: \.optionalUInt64), try .set(\.float, toFormat: "float * 1e10"),
+        try .set(\.optionalUInt64, toFormat: "int / 0"),
+      ]
+      for update in updates {
+        let error = #expect(throws: StoreError.self) {
+          try store.write { try $0.update(AllTypes.query, [update]) }
+        }
+        #expect(error?.code == .unstorableValue, "\(error?.message ?? "")")
+      }
+      try store.write { transaction in
+        // Null stays null.
+        try transaction.update(AllTypes.self, where: .all, .set(\.optionalUInt64, to: nil))
+        try transaction.update(AllTypes.self, where: .all, .add(1, to: \.optionalUInt64))
+      }
+      #expect(try store.read { try $0.fetchAll(AllTypes.self).first?.optionalUInt64 } == .some(nil))
+    }
+  }
 }

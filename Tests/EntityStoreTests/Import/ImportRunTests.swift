@@ -97,6 +97,26 @@ import Testing
     }
   }
 
+  @Test func `a record that replaces another and is refused leaves that where it is`() async throws {
+    try await withTemporaryStore([Film.self]) { store in
+      try await store.write { transaction in
+        try transaction.insert(Film(title: "a", episode: 1, code: "x"))
+        try transaction.insert(Film(title: "b", episode: 2, code: "y"))
+      }
+      let stream = AsyncStream<[Film]> { continuation in
+        continuation.yield([
+          Film(title: "A", episode: 1, code: "y"), Film(title: "c", episode: 3, code: "z"),
+        ])
+        continuation.finish()
+      }
+      let report = try await Importer(
+        into: store, Film.self, matching: .unique(\.episode), strategy: .replaceMatching
+      ).run(decoded: stream) { $0 }
+      #expect(report.rejected == 1 && report.inserted == 1)
+      #expect(try titles(store) == [1: "a", 2: "b", 3: "c"])
+    }
+  }
+
   // MARK: Merging
 
   @Test func `each attribute is merged by its policy`() async throws {
