@@ -57,7 +57,10 @@ struct KVDump: ParsableCommand {
         name: "Inside", subcommands: [KeysCommand.self, StatCommand.self, VerifyCommand.self]),
       CommandGroup(name: "Change", subcommands: [DeleteCommand.self, UpdateCommand.self]),
       CommandGroup(
-        name: "Move", subcommands: [ImportCommand.self, ExportCommand.self, CompactCommand.self]),
+        name: "Move",
+        subcommands: [
+          ImportCommand.self, ImportsCommand.self, ExportCommand.self, CompactCommand.self,
+        ]),
     ])
 
   static let version = "0.1.0"

@@ -6,8 +6,8 @@ extension CommandFailure {
   static func malformedPage(_ number: Int, file: String, reason: String) -> Self {
     CommandFailure(
       code: "malformed-page",
-      message: "\(file): page \(number): \(reason); mend it and import again, nothing of this page "
-        + "is kept and earlier pages are", status: .damagedData, details: page(number, file))
+      message: "\(file): page \(number): \(reason); nothing of this page is kept, earlier pages "
+        + "are; mend it and go on with --resume", status: .damagedData, details: page(number, file))
   }
 
   static func pageWithoutRecords(
@@ -76,5 +76,59 @@ extension CommandFailure {
       code: "bad-schema-file",
       message: "\(path): \(reason); write it as 'kvdump schema STORE ENTITY --format json' does",
       status: .damagedData, details: [Detail(name: "file", value: .text(path))])
+  }
+
+  static func rejectsExist(_ path: String) -> Self {
+    CommandFailure(
+      code: "output-exists",
+      message: "\(path): is there already; name a file that is free, or --resume, which adds to it",
+      status: .cannotCreate, details: [Detail(name: "path", value: .text(path))])
+  }
+
+  /// `--map` names an attribute that the entity does not have, or `--type` one.
+  static func ruleWithoutAttribute(
+    _ name: String, option: String, of entity: String, known: [String]
+  ) -> Self {
+    let hint = NearestName.of(name, among: known).map { "did you mean \"\($0)\"?" }
+    let step = hint ?? "--infer adds it, or name one of \(known.joined(separator: ", "))"
+    return CommandFailure(
+      code: "no-such-attribute",
+      message: "\(option): \(entity) has no attribute \"\(name)\"; \(step)",
+      status: .usage, details: [Detail(name: "attribute", value: .text(name))])
+  }
+
+  /// `--map` names a member that no record has.
+  static func mapWithoutMember(_ name: String, of entity: String, known: [String]) -> Self {
+    let hint = NearestName.of(name, among: known).map { "did you mean \"\($0)\"?" }
+    let step = hint ?? "the members are \(known.prefix(50).joined(separator: ", "))"
+    return CommandFailure(
+      code: "no-such-member", message: "--map: no record of \(entity) has \"\(name)\"; \(step)",
+      status: .usage, details: [Detail(name: "member", value: .text(name))])
+  }
+
+  /// Members that were to be one attribute.
+  static func twoMembers(_ names: [String], for attribute: String) -> Self {
+    let both = names.sorted().map { "\"\($0)\"" }.joined(separator: " and ")
+    return CommandFailure(
+      code: "two-members",
+      message: "--map: \(both) would both be attribute \"\(attribute)\"; give each its own name",
+      status: .usage, details: [Detail(name: "attribute", value: .text(attribute))])
+  }
+
+  /// `--type` says another type than the attribute has.
+  static func otherType(_ attribute: String, is type: String, said: String) -> Self {
+    CommandFailure(
+      code: "other-type",
+      message: "--type: '\(attribute)' is \(type), and types that are stored stay; leave out "
+        + "\(said), or take it into another attribute with --map",
+      status: .usage, details: [Detail(name: "attribute", value: .text(attribute))])
+  }
+
+  static func noSuchImport(_ name: String, in store: String, known: [String]) -> Self {
+    let hint = NearestName.of(name, among: known).map { "did you mean \"\($0)\"? " } ?? ""
+    return CommandFailure(
+      code: "no-such-import",
+      message: "\(store): has no import \"\(name)\"; \(hint)see 'kvdump imports \(store)'",
+      status: .usage, details: [Detail(name: "name", value: .text(name))])
   }
 }

@@ -1,6 +1,5 @@
 import EntityStore
 import LodestoreFormat
-import Synchronization
 
 /// Writes pages into an entity through the importer that programs use.
 struct ImportRun: Sendable {
@@ -11,73 +10,108 @@ struct ImportRun: Sendable {
   let conflict: JSONConflict
   let strategy: ImportStrategy
   let names: [String: String]
+  /// By the names of attributes.
+  let conversions: [String: TextConversion]
   /// An unknown member rejects its record.
   let isStrict: Bool
   let options: ImportOptions
 
   /// What came of an import, also of one that did not get to the end.
   struct Result {
-    var report: ImportReport
-    /// Why it ended early; the report has what was kept until then.
+    /// What was kept; nil when it did not begin.
+    var report: ImportReport?
+    /// Why it ended early.
     var failure: (any Error)?
   }
 
   /// Imports all pages.
   ///
   /// Never throws: what was kept is to be reported in any case.
+  ///
+  /// - Parameter check: called before each page; what it throws ends the import.
   func run(
-    _ pages: PageReader, onEvent: @escaping @Sendable (ImportEvent) -> Void
+    _ pages: PageReader, check: () throws -> Void,
+    onEvent: @escaping @Sendable (ImportEvent) -> Void
   ) async -> Result {
     let entity = entity
     let engine = ImportEngine(
       core: core, entityName: entity,
       entity: { (core) throws(StoreError) in try core.entity(named: entity) }, key: key,
       rule: conflict.rule, strategy: strategy, options: options)
+    let last = reports().last
     do {
       let encoding = PageEncoding(self)
       let report = try await engine.run(onEvent: onEvent) { _ in
         pages
       } decode: { page, number, entity in
-        encoding.decode(page, number, entity)
+        try check()
+        return encoding.decode(page, number, entity)
       } bytes: { page, body in
         page.forEachText(body)
       }
       return Result(report: report)
     } catch {
-      return Result(report: stored() ?? ImportReport(), failure: error)
+      return Result(report: report(after: last), failure: error)
     }
   }
 
-  /// What the store keeps of an import that did not get to its end.
-  private func stored() -> ImportReport? {
-    try? core.read { core in
-      try core.importReports(of: options.name ?? entity).last
+  /// What the store keeps of this run, which did not get to its end; `last` is the report that was
+  /// the last before it.
+  private func report(after last: ImportReport?) -> ImportReport? {
+    reports().last { report in
+      guard let last else { return true }
+      return report.run == last.run ? report.resumptions > last.resumptions : report.run > last.run
     }
+  }
+
+  private func reports() -> [ImportReport] {
+    (try? core.read { try $0.importReports(of: options.name ?? entity) }) ?? []
   }
 }
 
 /// Encodes pages for the entity as it is; for one task.
 private final class PageEncoding {
   private let run: ImportRun
-  private var encoder: (layout: UInt16, JSONRecordEncoder)?
+  private var encoders: [Bool: (layout: UInt16, encoder: JSONRecordEncoder)] = [:]
 
   init(_ run: ImportRun) { self.run = run }
 
   func decode(_ page: RecordPage, _ number: Int, _ entity: StoredEntity) -> DecodedPage {
     var decoded = DecodedPage(number: number, entity: entity)
     decoded.byteCount = page.byteCount
-    let encoder = encoder(for: entity)
-    encoder.take(
+    encoder(for: entity, isText: page.isText).take(
       page.records, matching: run.key.map(Array.init), isPart: run.conflict == .patch,
       sizeLimit: run.core.options.recordSizeLimitInBytes, into: &decoded)
+    if let offsets = page.offsets {
+      for at in decoded.places.indices {
+        decoded.places[at].byteOffset = offsets[decoded.places[at].record - 1]
+      }
+      for at in decoded.rejects.indices {
+        decoded.rejects[at].byteOffset = offsets[decoded.rejects[at].record - 1]
+      }
+    }
     return decoded
   }
 
-  private func encoder(for entity: StoredEntity) -> JSONRecordEncoder {
-    if let encoder, encoder.layout == entity.layout.number { return encoder.1 }
-    let made = JSONRecordEncoder(entity, names: run.names, isStrict: run.isStrict)
-    encoder = (entity.layout.number, made)
-    return made
+  private func encoder(for entity: StoredEntity, isText: Bool) -> JSONRecordEncoder {
+    if let made = encoders[isText], made.layout == entity.layout.number { return made.encoder }
+    var conversions = run.conversions
+    if isText {
+      for attribute in entity.description.declaredAttributes
+      where conversions[attribute.name] == nil {
+        switch attribute.type {
+        case .string, .url: break
+        default:
+          conversions[attribute.name] = TextConversion(to: attribute.type, takesAnyText: true)
+        }
+      }
+    }
+    let encoder = JSONRecordEncoder(
+      entity, names: run.names,
+      conversions: conversions.mapValues(\.conversion),
+      isStrict: run.isStrict)
+    encoders[isText] = (entity.layout.number, encoder)
+    return encoder
   }
 }
 

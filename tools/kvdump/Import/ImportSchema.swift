@@ -8,15 +8,18 @@ struct ImportSchema {
   private(set) var indexes: [DeclaredEntity.Index] = []
   /// What a person should know of it: names that were changed, attributes and indexes that were added.
   private(set) var notes: [String] = []
-  /// The attribute of each JSON member, where inference named it.
+  /// The attribute of each JSON member, where a person or inference named it.
   private(set) var names: [String: String] = [:]
   private let entity: String
   private let isNew: Bool
+  private let rules: MemberRules
 
   /// Starts with what the store has.
-  init(_ entity: String, stored: EntityDescription?) {
+  init(_ entity: String, stored: EntityDescription?, rules: MemberRules = MemberRules()) {
     self.entity = entity
+    self.rules = rules
     isNew = stored == nil
+    names = rules.maps
     guard let stored else { return }
     attributes = stored.declaredAttributes.map { attribute in
       DeclaredEntity.Attribute(
@@ -43,7 +46,8 @@ struct ImportSchema {
   /// other records, or `--records` is missing, and the schema stays as it is.
   mutating func add(_ inference: SchemaInference, key: [String], candidates: [String]) throws {
     let known = Set(attributes.map(\.name))
-    names = AttributeNames.distinct(inference.names)
+    names = try names(of: inference)
+    let required = Set(key.map { names[$0] ?? AttributeNames.valid($0) })
     let named = Set(names.values)
     let unique = indexes.filter(\.isUnique).map { $0.attributes.map { attributes[$0].name } }
     if inference.recordCount > 0, let first = unique.first,
@@ -55,13 +59,16 @@ struct ImportSchema {
     }
     for member in inference.names {
       guard let name = names[member], let found = inference.attribute(member) else { continue }
-      let isRequired = isNew ? key.contains(name) || !found.isOptional : false
+      let isRequired = isNew ? required.contains(name) || !found.isOptional : false
       if known.contains(name) { continue }
       if name != member { notes.append("\(entity): member '\(member)' is attribute '\(name)'") }
-      if !isNew { notes.append("\(entity): added attribute '\(name)', \(found.type.name)") }
+      let type = (rules.types[name] ?? rules.types[member])?.type ?? found.type
+      notes.append(
+        "\(entity): \(isNew ? "" : "added ")attribute '\(name)', \(type.name)"
+          + (isRequired ? "" : ", optional"))
       attributes.append(
         DeclaredEntity.Attribute(
-          name: name, storage: AttributeStorage(type: found.type, isOptional: !isRequired)))
+          name: name, storage: AttributeStorage(type: type, isOptional: !isRequired)))
     }
     guard !isNew, inference.recordCount > 0 else { return }
     let memberOf = Dictionary(names.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
@@ -75,6 +82,20 @@ struct ImportSchema {
       attributes[place].storage.isOptional = true
       notes.append("\(entity): made '\(attribute.name)' optional, as some record lacks it")
     }
+  }
+
+  /// The attribute of each member: as `--map` says, and the others by their own names.
+  private func names(of inference: SchemaInference) throws -> [String: String] {
+    let members = Set(inference.names)
+    for member in rules.maps.keys.sorted() where !members.contains(member) {
+      throw CommandFailure.mapWithoutMember(member, of: entity, known: inference.names)
+    }
+    let names = AttributeNames.distinct(inference.names.filter { rules.maps[$0] == nil })
+    for (member, attribute) in rules.maps {
+      guard let other = names.first(where: { $0.value == attribute }) else { continue }
+      throw CommandFailure.twoMembers([member, other.key], for: attribute)
+    }
+    return names.merging(rules.maps) { _, mapped in mapped }
   }
 
   /// Takes over an entity that was read from a schema file.
@@ -135,6 +156,41 @@ struct ImportSchema {
   func place(_ name: String) -> Int? {
     let mapped = names[name] ?? AttributeNames.valid(name)
     return attributes.firstIndex { $0.name == name } ?? attributes.firstIndex { $0.name == mapped }
+  }
+
+  /// Throws when a member of `--map` is none of `members`, those of the first page, and one of them
+  /// is near enough to be meant.
+  func checkMaps(members: [String]) throws {
+    for member in rules.maps.keys.sorted()
+    where !members.contains(member) && NearestName.of(member, among: members) != nil {
+      throw CommandFailure.mapWithoutMember(member, of: entity, known: members)
+    }
+  }
+
+  /// How the values of attributes are read, by their names.
+  ///
+  /// Throws when `--map` or `--type` names an attribute that is not there, or one of another type.
+  func conversions() throws -> [String: TextConversion] {
+    let known = attributes.map(\.name)
+    for (_, attribute) in rules.maps.sorted(by: { $0.key < $1.key })
+    where !known.contains(attribute) {
+      throw CommandFailure.ruleWithoutAttribute(
+        attribute, option: "--map", of: entity, known: known)
+    }
+    var conversions: [String: TextConversion] = [:]
+    for (name, conversion) in rules.types.sorted(by: { $0.key < $1.key }) {
+      guard let place = place(name) else {
+        throw CommandFailure.ruleWithoutAttribute(name, option: "--type", of: entity, known: known)
+      }
+      let attribute = attributes[place]
+      let type = conversions[attribute.name]?.type ?? attribute.storage.type
+      guard type == conversion.type else {
+        throw CommandFailure.otherType(
+          attribute.name, is: type.name, said: "\(name)=\(conversion.type.name)")
+      }
+      conversions[attribute.name] = conversion
+    }
+    return conversions
   }
 
   func declared() throws -> DeclaredEntity {

@@ -1,3 +1,5 @@
+import EntityStore
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -26,13 +28,15 @@ final class InputFile {
       isOwned = false
     } else {
       name = path
-      descriptor = open(path, O_RDONLY | O_CLOEXEC)
+      do {
+        descriptor = try FileReading.open(path)
+      } catch {
+        throw CommandFailure.system(error.code, thing: path)
+      }
       isOwned = true
-      guard descriptor >= 0 else { throw CommandFailure.system(errno, thing: path) }
     }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return }
-    if status.st_mode & S_IFMT == S_IFDIR { throw CommandFailure.system(EISDIR, thing: path) }
     if status.st_mode & S_IFMT == S_IFREG { size = Int(status.st_size) }
   }
 
@@ -75,22 +79,10 @@ final class InputFile {
 
   /// The next bytes; nil at the end.
   func read() throws -> [UInt8]? {
-    while true {
-      var count = 0
-      let chunk = [UInt8](unsafeUninitializedCapacity: Self.chunkSize) { buffer, initialized in
-        #if canImport(Darwin)
-          count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
-        #elseif canImport(Musl)
-          count = Musl.read(descriptor, buffer.baseAddress, buffer.count)
-        #else
-          count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-        #endif
-        initialized = max(count, 0)
-      }
-      if count > 0 { return chunk }
-      if count == 0 { return nil }
-      let code = errno
-      if code != EINTR { throw CommandFailure.system(code, thing: name) }
+    do {
+      return try FileReading.read(descriptor, atMost: Self.chunkSize)
+    } catch {
+      throw CommandFailure.system(error.code, thing: name)
     }
   }
 }

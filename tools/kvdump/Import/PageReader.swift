@@ -1,7 +1,8 @@
 import EntityStore
 
 /// Cuts files into pages: each JSON text is a page, and so is each line of JSON Lines where the
-/// records are inside the lines; lines that are records themselves come a thousand a page.
+/// records are inside the lines; lines that are records themselves, and rows of CSV, come a thousand
+/// a page.
 ///
 /// Memory: one page, and the chunk of the file that is being read.
 final class PageReader {
@@ -10,98 +11,129 @@ final class PageReader {
   /// A text that is one value is in memory as a whole, with 16 bytes for each value in it.
   private static let textLimits = JSONLimits(bytes: 1 << 30, values: 1 << 26)
 
-  private enum Form {
-    case unknown
+  private enum State {
+    case new
     case lines(JSONLinesReader)
+    case csv(any PageCutter, isRead: Bool)
     case ended
   }
 
-  private let path: String?
+  private let form: InputForm
   private var files: [InputFile]
-  private var form = Form.unknown
+  private var state = State.new
   private var pageNumber = 0
+  /// Read ahead, to be given again; the next is the last.
+  private var ahead: [RecordPage] = []
   /// Bytes read so far.
   private(set) var bytesRead = 0
   /// Which file each page was in.
   let pageFiles = PageFiles()
-  /// Called before each page is read.
+  /// Called before each chunk is read.
   var willRead: () -> Void = {}
 
-  /// - Parameter path: where a page has its records; nil when the page is the records.
-  init(_ files: [InputFile], records path: String?) {
+  init(_ files: [InputFile], form: InputForm) {
     self.files = files.reversed()
-    self.path = path
+    self.form = form
+  }
+
+  /// - Parameter path: where a page has its records; nil when the page is the records.
+  convenience init(_ files: [InputFile], records path: String?) {
+    self.init(files, form: InputForm(records: path))
   }
 
   /// The next page, or nil at the end of the last file.
   ///
-  /// A page that is no JSON or has no records throws `malformedPage`; there is no going on after it.
+  /// A page that is malformed or has no records throws `malformedPage`; there is no going on after it.
   func next() throws -> RecordPage? {
-    willRead()
+    if let page = ahead.popLast() { return page }
     while let file = files.last {
       if let page = try next(in: file) {
         pageFiles.note(page.number, file.name)
         return page
       }
       files.removeLast()
-      form = .unknown
+      state = .new
     }
     return nil
   }
 
+  /// The next pages, at most `count`, which ``next()`` gives again.
+  func sample(_ count: Int) throws -> [RecordPage] {
+    var pages: [RecordPage] = []
+    while pages.count < count, let page = try next() { pages.append(page) }
+    ahead += pages.reversed()
+    return pages
+  }
+
   private func next(in file: InputFile) throws -> RecordPage? {
-    switch form {
+    switch state {
     case .ended: return nil
     case .lines(var lines):
-      form = .ended
+      state = .ended
       let page = try nextLines(&lines, file)
-      if page != nil { form = .lines(lines) }
+      if page != nil { state = .lines(lines) }
       return page
-    case .unknown: return try start(file)
+    case .csv(let cutter, let isRead):
+      state = .ended
+      return try nextRows(cutter, isRead, file)
+    case .new:
+      if let options = form.csv(for: file.name) {
+        let cutter = PageCutting.Form.csv(options, Self.linesPerPage).cutter()
+        return try nextRows(cutter, false, file)
+      }
+      return try start(file)
     }
   }
+
+  // MARK: JSON
 
   /// Tells JSON Lines from one JSON text: by the name, or by whether the first line is a whole
   /// value with more behind it.
   private func start(_ file: InputFile) throws -> RecordPage? {
     var head: [UInt8] = []
     var isLines = file.name.hasSuffix(".jsonl") || file.name.hasSuffix(".ndjson")
+    var first = LineSearch()
     while !isLines, head.count <= Self.textLimits.bytes, let chunk = try read(file) {
       head += chunk
+      // What begins like no JSON is no JSON, however much more of it there is.
+      if let start = first.start(in: head), !Self.mayBegin(head[start]) { break }
       // Only when there is more behind the first line does it tell anything.
-      guard let end = Self.lineEnd(head), head[end...].contains(where: { $0 > 0x20 }) else {
+      guard let end = first.end(in: head), head[end...].contains(where: { $0 > 0x20 }) else {
         continue
       }
-      isLines = Self.isValue(head[..<end])
+      isLines = (try? JSONDocument.parsing(head[..<end])) != nil
       break
     }
     if isLines {
       var lines = JSONLinesReader()
       lines.append(head)
-      form = .lines(lines)
+      state = .lines(lines)
       return try next(in: file)
     }
-    while head.count <= Self.textLimits.bytes, let chunk = try read(file) { head += chunk }
-    form = .ended
-    guard head.contains(where: { $0 > 0x20 }) else { return nil }
+    let isJSON = first.start(in: head).map { Self.mayBegin(head[$0]) } ?? true
+    while isJSON, head.count <= Self.textLimits.bytes, let chunk = try read(file) { head += chunk }
+    state = .ended
+    guard first.start(in: head) != nil else { return nil }
     pageNumber += 1
     do {
       let text = try JSONDocument.parsing(head, limits: Self.textLimits)
       head = []
       return try page(text.root, line: nil, file)
     } catch let error as JSONError {
-      throw CommandFailure.malformedPage(pageNumber, file: file.name, reason: "\(error)")
+      throw malformed(error, file)
     }
   }
 
-  /// Behind a first line that is not blank; nil when there is no line end yet.
-  private static func lineEnd(_ bytes: [UInt8]) -> Int? {
-    guard let start = bytes.firstIndex(where: { $0 > 0x20 }) else { return nil }
-    return bytes[start...].firstIndex(of: 0x0A)
-  }
-
-  private static func isValue(_ bytes: ArraySlice<UInt8>) -> Bool {
-    (try? JSONDocument.parsing(bytes)) != nil
+  /// Whether a JSON text may begin so; the first byte of a byte order mark is refused by the parser
+  /// with better words.
+  private static func mayBegin(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "t"), UInt8(ascii: "f"),
+      UInt8(ascii: "n"):
+      true
+    default: false
+    }
   }
 
   private func nextLines(
@@ -124,7 +156,7 @@ final class PageReader {
       }
     } catch let error as JSONError {
       pageNumber += 1
-      throw CommandFailure.malformedPage(pageNumber, file: file.name, reason: "\(error)")
+      throw malformed(error, file)
     }
     guard !records.isEmpty else { return nil }
     pageNumber += 1
@@ -135,7 +167,7 @@ final class PageReader {
   private func take(
     _ line: JSONLine, _ records: inout [JSONRecord], _ file: InputFile
   ) throws -> RecordPage? {
-    guard path == nil else {
+    guard form.records == nil, !form.isColumns else {
       pageNumber += 1
       return try page(line.root, line: line.line, file)
     }
@@ -144,17 +176,90 @@ final class PageReader {
   }
 
   private func page(_ root: JSONNode, line: Int?, _ file: InputFile) throws -> RecordPage {
-    guard let records = RecordPath.records(of: root, path: path) else {
+    if form.isColumns {
+      do {
+        let records = try ColumnPage(root).jsonRecords
+        return RecordPage(number: pageNumber, file: file.name, records: records)
+      } catch {
+        throw malformed(error, file)
+      }
+    }
+    guard let records = RecordPath.records(of: root, path: form.records) else {
       throw CommandFailure.pageWithoutRecords(
-        pageNumber, file: file.name, line: line, path: path ?? "",
+        pageNumber, file: file.name, line: line, path: form.records ?? "",
         candidates: RecordPath.candidates(in: root))
     }
     return RecordPage(number: pageNumber, file: file.name, records: records)
   }
 
+  // MARK: CSV
+
+  private func nextRows(
+    _ cutter: any PageCutter, _ isRead: Bool, _ file: InputFile
+  ) throws -> RecordPage? {
+    var cutter = cutter
+    var isRead = isRead
+    do {
+      while true {
+        if let text = try cutter.next() {
+          pageNumber += 1
+          state = .csv(cutter, isRead: isRead)
+          let records = try JSONDocument.parsing(text).root.elements.map(Self.record)
+          return RecordPage(
+            number: pageNumber, file: file.name, records: records, offsets: cutter.recordOffsets,
+            isText: true)
+        }
+        if isRead { return nil }
+        if let chunk = try read(file) {
+          cutter.append(chunk)
+        } else {
+          cutter.finish()
+          isRead = true
+        }
+      }
+    } catch let error as CSVError {
+      pageNumber += 1
+      throw malformed(error, file)
+    }
+  }
+
+  /// A row by the names of the columns, or by their numbers where they have no names.
+  private static func record(_ row: JSONNode) -> JSONRecord {
+    guard row.kind == .array else { return .object(row) }
+    return .row(names: (0..<row.count).map { "column\($0 + 1)" }, values: row)
+  }
+
+  private func malformed(_ error: any Error, _ file: InputFile) -> CommandFailure {
+    CommandFailure.malformedPage(pageNumber, file: file.name, reason: "\(error)")
+  }
+
   private func read(_ file: InputFile) throws -> [UInt8]? {
+    willRead()
     let chunk = try file.read()
     bytesRead += chunk?.count ?? 0
     return chunk
+  }
+}
+
+/// Finds the first line that is not blank in bytes that grow, looking at each byte once.
+private struct LineSearch {
+  private var searched = 0
+  private var start: Int?
+
+  /// The first byte that is not blank.
+  mutating func start(in bytes: [UInt8]) -> Int? {
+    if start == nil {
+      start = bytes[searched...].firstIndex { $0 != 0x20 && !(0x09...0x0D).contains($0) }
+      searched = start ?? bytes.count
+    }
+    return start
+  }
+
+  /// Behind the line; nil when it has not ended yet.
+  mutating func end(in bytes: [UInt8]) -> Int? {
+    guard start(in: bytes) != nil else { return nil }
+    let end = bytes[searched...].firstIndex(of: 0x0A)
+    searched = end ?? bytes.count
+    return end
   }
 }

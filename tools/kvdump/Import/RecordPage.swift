@@ -6,6 +6,10 @@ struct RecordPage: Sendable {
   let number: Int
   let file: String
   let records: [JSONRecord]
+  /// Where each record begins in the file; nil where the records are the file's own text and know it.
+  var offsets: [Int]?
+  /// All values are texts or null, as CSV has no others.
+  var isText = false
 
   /// Calls `body` with the bytes of each text that the records are in.
   func forEachText(_ body: (UnsafeRawBufferPointer) -> Void) {

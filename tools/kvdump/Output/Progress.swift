@@ -26,6 +26,14 @@ struct Progress {
     try? errors.flush()
   }
 
+  /// A bar of `width` characters of which a share is done: `[####......]`.
+  static func bar(_ share: Double, width: Int) -> String {
+    let room = max(width - 2, 1)
+    let done = Int((min(max(share.isFinite ? share : 0, 0), 1) * Double(room)).rounded(.down))
+    return "[" + String(repeating: "#", count: done)
+      + String(repeating: ".", count: room - done) + "]"
+  }
+
   /// Takes the line away.
   mutating func end() {
     guard last != nil else { return }

@@ -8,6 +8,10 @@
 struct CSVPage: Sendable {
   private var bytes: [UInt8] = []
   private(set) var rows = 0
+  /// The first byte of each row in the text that is read.
+  private var offsets: [Int] = []
+  /// The same of the page that was taken last.
+  private(set) var takenOffsets: [Int] = []
   /// Each column's name with quotes and colon; nil before the first row.
   private var columns: [(key: [UInt8], type: CSVOptions.ColumnType)]?
   private var isObject = false
@@ -32,6 +36,7 @@ struct CSVPage: Sendable {
     }
     bytes.append(isObject ? 0x7D : 0x5D)
     rows += 1
+    offsets.append(row.byteOffset)
     return nil
   }
 
@@ -68,12 +73,15 @@ struct CSVPage: Sendable {
     bytes.append(0x5D)
     let page = Data(bytes)
     bytes = rest
-    rows = rest.isEmpty ? 0 : 1
+    takenOffsets = offsets
+    offsets = rest.isEmpty ? [] : [takenOffsets.removeLast()]
+    rows = offsets.count
     return page
   }
 
   fileprivate mutating func removeAll() {
     bytes = []
+    offsets = []
     rows = 0
   }
 }

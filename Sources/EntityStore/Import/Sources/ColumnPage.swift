@@ -27,6 +27,11 @@ public struct ColumnPage: Sendable {
     } catch {
       throw ColumnPageError(reason: .notJSON(error), position: error.position)
     }
+    try self.init(root)
+  }
+
+  /// The same for a page that is parsed.
+  package init(_ root: JSONNode) throws(ColumnPageError) {
     guard root.kind == .object else { throw .at(root, .notObject) }
     let expected = try Self.expectedCount(root)
     if expected == 0, root["fields"] == nil, root["data"] == nil {
@@ -63,6 +68,11 @@ public struct ColumnPage: Sendable {
   public func json() throws(ColumnPageError) -> Data {
     var remaining = records
     return try remaining.next(Int.max) ?? Data("[]".utf8)
+  }
+
+  /// The rows as they stand in the page.
+  package var jsonRecords: [JSONRecord] {
+    rows?.elements.map { .row(names: fields, values: $0) } ?? []
   }
 
   /// The rows, to be written some at a time.

@@ -1,20 +1,20 @@
 #if canImport(FoundationEssentials)
-  internal import FoundationEssentials
+  package import FoundationEssentials
 #else
-  internal import Foundation
+  package import Foundation
 #endif
 
 /// Cuts the bytes of a file into pages.
-enum PageCutting {
+package enum PageCutting {
   /// What a file holds.
-  enum Form: Sendable {
+  package enum Form: Sendable {
     case json
     case jsonLines(Int)
     case pagePerLine
     case csv(CSVOptions, Int)
     case columns(Int)
 
-    func cutter() -> any PageCutter {
+    package func cutter() -> any PageCutter {
       switch self {
       case .json: TextCutter()
       case .jsonLines(let count): LinesCutter(count: max(count, 1))
@@ -27,11 +27,18 @@ enum PageCutting {
 }
 
 /// Takes bytes and gives pages.
-protocol PageCutter {
+package protocol PageCutter {
   mutating func append(_ bytes: [UInt8])
   mutating func finish()
   /// The next page; nil when more bytes are needed or, after `finish`, at the end.
   mutating func next() throws -> Data?
+  /// Where each record of the last page begins in the file, in bytes; nil where the page is not
+  /// made of records.
+  var recordOffsets: [Int]? { get }
+}
+
+extension PageCutter {
+  package var recordOffsets: [Int]? { nil }
 }
 
 /// A whole file is longer than a page may be.
@@ -139,6 +146,7 @@ private struct CSVCutter: PageCutter {
   mutating func append(_ bytes: [UInt8]) { reader.append(bytes) }
   mutating func finish() { reader.finish() }
   mutating func next() throws -> Data? { try reader.nextPage(of: count) }
+  var recordOffsets: [Int]? { reader.page.takenOffsets }
 }
 
 /// One page in the column form, so many rows at a time.

@@ -53,12 +53,16 @@ final class PageFile {
     while true {
       if Task.isCancelled { throw CancellationError() }
       switch phase {
-      case .new: phase = .open(try Self.open(path))
+      case .new:
+        phase = .open(try reading { () throws(FileReading.Fault) in try FileReading.open(path) })
       case .ended: return nil
       case .read: return try cutter.next()
       case .open(let descriptor):
         if let page = try cutter.next() { return page }
-        if let chunk = try read(descriptor) {
+        let chunk = try reading { () throws(FileReading.Fault) in
+          try FileReading.read(descriptor, atMost: Self.chunkSize)
+        }
+        if let chunk {
           cutter.append(chunk)
         } else {
           end()
@@ -69,49 +73,17 @@ final class PageFile {
     }
   }
 
+  private func reading<R>(_ body: () throws(FileReading.Fault) -> R) throws(StoreError) -> R {
+    do {
+      return try body()
+    } catch {
+      throw .unreadableFile(path, error.code)
+    }
+  }
+
   private func end() {
     if case .open(let descriptor) = phase { close(descriptor) }
     phase = .ended
-  }
-
-  private static func open(_ path: String) throws(StoreError) -> Int32 {
-    // A path with a zero byte would name another file.
-    guard !path.utf8.contains(0) else { throw .unreadableFile(path, EINVAL) }
-    #if canImport(Darwin)
-      let descriptor = Darwin.open(path, O_RDONLY | O_CLOEXEC)
-    #elseif canImport(Musl)
-      let descriptor = Musl.open(path, O_RDONLY | O_CLOEXEC)
-    #else
-      let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    #endif
-    guard descriptor >= 0 else { throw .unreadableFile(path, errno) }
-    var status = stat()
-    if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
-      close(descriptor)
-      throw .unreadableFile(path, EISDIR)
-    }
-    return descriptor
-  }
-
-  /// The next bytes; nil at the end.
-  private func read(_ descriptor: Int32) throws(StoreError) -> [UInt8]? {
-    while true {
-      var count = 0
-      let chunk = [UInt8](unsafeUninitializedCapacity: Self.chunkSize) { buffer, initialized in
-        #if canImport(Darwin)
-          count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
-        #elseif canImport(Musl)
-          count = Musl.read(descriptor, buffer.baseAddress, buffer.count)
-        #else
-          count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-        #endif
-        initialized = max(count, 0)
-      }
-      if count > 0 { return chunk }
-      if count == 0 { return nil }
-      let code = errno
-      if code != EINTR { throw .unreadableFile(path, code) }
-    }
   }
 }
 

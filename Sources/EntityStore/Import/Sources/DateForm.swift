@@ -1,0 +1,211 @@
+internal import LodestoreFormat
+
+/// A form in which dates are written: a pattern, or seconds or milliseconds since 1970.
+///
+/// Patterns are a small part of those of Unicode (LDML): `yyyy`, `MM`, `dd`, `HH`, `mm`, `ss` with
+/// that many digits, a single `M`, `d`, `H`, `m` or `s` with one or two, `S` to `SSSSSSSSS` with that
+/// many digits of a second, `Z` or `X` for `Z`, `±hh`, `±hhmm` or `±hh:mm`, texts in single quotes
+/// (`''` is a quote), and any other character but letters as it is. The year must be there, and each
+/// other part with those before it. Without an offset it is UTC. Days and times that do not exist are
+/// refused, and so are leap seconds.
+package enum DateForm: Sendable, Hashable {
+  /// Seconds since 1970-01-01, with a fraction or without.
+  case unix
+  /// Milliseconds since 1970-01-01.
+  case unixMilliseconds
+  /// Texts of one pattern.
+  case pattern(DatePattern)
+
+  /// Reads `unix`, `unixms` or a pattern; throws a clause about what is wrong in it.
+  package init(_ text: String) throws(ValueMismatch) {
+    switch text {
+    case "unix": self = .unix
+    case "unixms": self = .unixMilliseconds
+    default: self = .pattern(try DatePattern(text))
+    }
+  }
+
+  /// What a value must be, in words.
+  package var words: String {
+    switch self {
+    case .unix: "seconds since 1970"
+    case .unixMilliseconds: "milliseconds since 1970"
+    case .pattern(let pattern): "a date as '\(pattern.text)'"
+    }
+  }
+
+  /// Seconds since 2001-01-01; nil when `text` has not this form.
+  func seconds(_ text: String) -> Double? {
+    switch self {
+    case .unix: Self.seconds(text, shift: 0)
+    case .unixMilliseconds: Self.seconds(text, shift: -3)
+    case .pattern(let pattern): pattern.seconds(text)
+    }
+  }
+
+  /// The seconds that a number is, times ten to the power of `shift`.
+  ///
+  /// The fraction is rounded once.
+  private static func seconds(_ text: String, shift: Int) -> Double? {
+    guard let number = DecimalValue(text: text), !number.isNaN else { return nil }
+    var exponent = Int(number.exponent) + shift
+    var whole = number.significand
+    var fraction = 0.0
+    // Beyond these nothing is left of the number, or it is in no calendar.
+    guard whole == 0 || (-38...14).contains(exponent) else { return nil }
+    while exponent > 0 {
+      let (product, overflows) = whole.multipliedReportingOverflow(by: 10)
+      if overflows { return nil }
+      whole = product
+      exponent -= 1
+    }
+    if exponent < 0, whole != 0 {
+      let scale = (0..<(-exponent)).reduce(UInt128(1)) { scale, _ in scale * 10 }
+      fraction = Double(whole % scale) / Double(scale)
+      whole /= scale
+    }
+    guard whole < 31_000_000_000_000 else { return nil }
+    let seconds = number.isNegative ? -Int(whole) : Int(whole)
+    return Double(seconds - ISO8601Text.referenceOffset)
+      + (number.isNegative ? -fraction : fraction)
+  }
+}
+
+/// A pattern of dates, taken apart; see ``DateForm``.
+package struct DatePattern: Sendable, Hashable {
+  private enum Field: Int, CaseIterable {
+    case year, month, day, hour, minute, second, fraction
+  }
+
+  private enum Element: Hashable {
+    case literal(UInt8)
+    case number(Field, digits: ClosedRange<Int>)
+    case zone
+  }
+
+  package let text: String
+  private var elements: [Element] = []
+
+  /// Reads a pattern; throws a clause about what is wrong in it.
+  package init(_ text: String) throws(ValueMismatch) {
+    self.text = text
+    var rest = text[...]
+    while let letter = rest.first {
+      if letter == "'" {
+        try takeQuoted(&rest)
+      } else if letter.isASCII, letter.isLetter {
+        let run = rest.prefix { $0 == letter }
+        rest = rest[run.endIndex...]
+        elements.append(try Self.element(letter, run.count))
+      } else {
+        elements += letter.utf8.map(Element.literal)
+        rest.removeFirst()
+      }
+    }
+    try check()
+  }
+
+  private mutating func takeQuoted(_ rest: inout Substring) throws(ValueMismatch) {
+    rest.removeFirst()
+    guard let end = rest.firstIndex(of: "'") else {
+      throw ValueMismatch(description: "has a quote that is not closed")
+    }
+    let quoted = rest[..<end]
+    elements += (quoted.isEmpty ? "'" : quoted).utf8.map(Element.literal)
+    rest = rest[rest.index(after: end)...]
+  }
+
+  private static func element(_ letter: Character, _ count: Int) throws(ValueMismatch) -> Element {
+    func number(_ field: Field) -> Element { .number(field, digits: count...2) }
+    switch (letter, count) {
+    case ("y", 4): return .number(.year, digits: 4...4)
+    case ("M", 1...2): return number(.month)
+    case ("d", 1...2): return number(.day)
+    case ("H", 1...2): return number(.hour)
+    case ("m", 1...2): return number(.minute)
+    case ("s", 1...2): return number(.second)
+    case ("S", 1...9): return .number(.fraction, digits: count...count)
+    case ("Z", _), ("X", _): return .zone
+    default:
+      throw ValueMismatch(
+        description: "has '\(String(repeating: letter, count: count))', which is none of yyyy, MM, "
+          + "dd, HH, mm, ss, SSS and Z")
+    }
+  }
+
+  private func check() throws(ValueMismatch) {
+    var found: [Field] = []
+    for case .number(let field, _) in elements {
+      guard !found.contains(field) else {
+        throw ValueMismatch(description: "has its \(field) twice")
+      }
+      found.append(field)
+    }
+    guard elements.count(where: { $0 == .zone }) <= 1 else {
+      throw ValueMismatch(description: "has its offset twice")
+    }
+    guard found.contains(.year) else { throw ValueMismatch(description: "has no year, yyyy") }
+    for field in Field.allCases where !found.contains(field) {
+      guard let finer = found.first(where: { $0.rawValue > field.rawValue }) else { continue }
+      throw ValueMismatch(description: "has the \(finer), but not the \(field)")
+    }
+  }
+
+  /// Seconds since 2001-01-01; nil when `text` has another form or names no time.
+  func seconds(_ text: String) -> Double? {
+    var rest = Array(text.utf8)[...]
+    // Year, month, day, hour, minute, second, fraction.
+    var parts = [1, 1, 1, 0, 0, 0, 0]
+    var scale = 1.0
+    var zone = 0
+    for element in elements {
+      switch element {
+      case .literal(let byte):
+        guard rest.popFirst() == byte else { return nil }
+      case .number(let field, let digits):
+        guard let number = Self.number(&rest, digits) else { return nil }
+        parts[field.rawValue] = number
+        if field == .fraction { for _ in 0..<digits.lowerBound { scale *= 10 } }
+      case .zone:
+        guard let offset = Self.zone(&rest) else { return nil }
+        zone = offset
+      }
+    }
+    let (year, month, day) = (parts[0], parts[1], parts[2])
+    guard rest.isEmpty, (1...12).contains(month),
+      (1...ISO8601Text.length(ofMonth: month, year: year)).contains(day), parts[3] < 24,
+      parts[4] < 60, parts[5] < 60
+    else { return nil }
+    let days = ISO8601Text.days(year: year, month: month, day: day)
+    let time = (parts[3] * 60 + parts[4]) * 60 + parts[5]
+    let whole = days * ISO8601Text.secondsPerDay + time - zone - ISO8601Text.referenceOffset
+    return Double(whole) + Double(parts[6]) / scale
+  }
+
+  private static func number(
+    _ rest: inout ArraySlice<UInt8>, _ digits: ClosedRange<Int>
+  ) -> Int? {
+    let found = rest.prefix(digits.upperBound).prefix { (0x30...0x39).contains($0) }
+    guard found.count >= digits.lowerBound else { return nil }
+    rest = rest[found.endIndex...]
+    return found.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+  }
+
+  /// Seconds east of UTC.
+  private static func zone(_ rest: inout ArraySlice<UInt8>) -> Int? {
+    guard let sign = rest.popFirst() else { return nil }
+    if sign == UInt8(ascii: "Z") { return 0 }
+    guard sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"),
+      let hours = number(&rest, 2...2), hours < 24
+    else { return nil }
+    var minutes = 0
+    let hasColon = rest.first == UInt8(ascii: ":")
+    if hasColon { rest.removeFirst() }
+    if hasColon || rest.first.map({ (0x30...0x39).contains($0) }) == true {
+      guard let found = number(&rest, 2...2), found < 60 else { return nil }
+      minutes = found
+    }
+    let seconds = (hours * 60 + minutes) * 60
+    return sign == UInt8(ascii: "-") ? -seconds : seconds
+  }
+}

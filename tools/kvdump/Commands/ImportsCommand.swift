@@ -1,0 +1,100 @@
+import ArgumentParser
+import EntityStore
+import LodestoreFormat
+
+/// `kvdump imports`: what the store keeps of the imports into it.
+struct ImportsCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "imports", abstract: "The reports of imports, the newest first.",
+    discussion: """
+      Examples:
+        kvdump imports catalog.lodestore
+        kvdump imports catalog.lodestore Pod --format json
+
+      The store keeps the last hundred reports of each name, which is the entity's where --name \
+      gave no other, and of an import that was killed or failed how far it is. The JSON forms have \
+      whole reports, with the first rejects.
+      """)
+
+  @OptionGroup var store: StoreArgument
+
+  @Argument(help: "Only the imports of this name.")
+  var name: String?
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func run(on console: Console) async throws -> ExitStatus {
+    let kept = try ReadStore.read(store.path, on: console) { core in
+      let names = try core.importNames()
+      if let name, !names.contains(name) {
+        throw CommandFailure.noSuchImport(name, in: store.path, known: names)
+      }
+      return try (name.map { [$0] } ?? names).map { try core.importReports(of: $0) }
+    }
+    let isForPrograms = console.format == .json || console.format == .jsonl
+    let reports = kept.flatMap { $0 }.sorted {
+      ($0.startedAt, $0.name, $0.run) > ($1.startedAt, $1.name, $1.run)
+    }
+    let rows = console.rows(of: ImportReport.columns(isWhole: isForPrograms))
+    for report in reports { try rows.write(report.cells(isWhole: isForPrograms)) }
+    try rows.finish()
+    if reports.isEmpty { console.note("\(store.path): no imports") }
+    for report in kept.compactMap(\.last) where report.ending != .finished {
+      console.note(Self.wayOn(report, store.path))
+    }
+    return .success
+  }
+
+  /// How to go on with the last import of a name, which did not get to its end.
+  private static func wayOn(_ report: ImportReport, _ store: String) -> String {
+    var options = "--entity \(report.entity)"
+    if report.name != report.entity { options += " --name '\(report.name)'" }
+    if report.strategy != .upsert {
+      options += " --strategy \(StrategyChoice(report.strategy).rawValue)"
+    }
+    let place = "\(report.name): run \(report.run) is at page \(NumberText.grouped(report.pages))"
+    let failure = report.failure.map { " (\($0))" } ?? ""
+    return "\(place)\(failure); when nobody is at it, 'kvdump import \(store) FILE… \(options) "
+      + "--resume' with the same files goes on"
+  }
+}
+
+extension ImportReport {
+  fileprivate static func columns(isWhole: Bool) -> [Column] {
+    let names = [
+      "name", "entity", "strategy", "run", "ending", "started", "pages", "records", "inserted",
+      "updated", "unchanged", "deleted", "rejected", "seconds", "recordsPerSecond",
+    ]
+    let others = [
+      "failure", "ignored", "unchangedPages", "keptUnseen", "unknownMembers", "bytes", "commits",
+      "resumptions", "decodingSeconds", "writingSeconds", "rejects",
+    ]
+    return (names + (isWhole ? others : [])).map { Column($0) }
+  }
+
+  fileprivate func cells(isWhole: Bool) -> [Cell] {
+    let cells: [Cell] = [
+      .text(name), .text(entity), .text(StrategyChoice(strategy).rawValue), .unsigned(run),
+      .text(ending.rawValue),
+      .date(KeyText.text(of: .date(startedAt.timeIntervalSinceReferenceDate.rounded(.down)))),
+      .count(pages), .count(records), .count(inserted), .count(updated), .count(unchanged),
+      .count(deleted), .count(rejected), .double((seconds * 1000).rounded() / 1000),
+      .count(Int(exactly: recordsPerSecond.rounded()) ?? 0),
+    ]
+    guard isWhole else { return cells }
+    let unknown = unknownMembers.sorted { $0.key < $1.key }.map { ($0, Cell.count($1)) }
+    let rejects = rejects.map { reject in
+      Cell.json(
+        JSONText.object([
+          ("page", .count(reject.page)), ("record", .count(reject.record)),
+          ("byteOffset", reject.byteOffset.map(Cell.count) ?? .null),
+          ("attribute", reject.attribute.map(Cell.text) ?? .null), ("reason", .text(reject.reason)),
+        ]))
+    }
+    return cells + [
+      failure.map(Cell.text) ?? .null, .count(ignored), .count(unchangedPages), .bool(keptUnseen),
+      .json(JSONText.object(unknown)), .count(bytes), .count(commits), .count(resumptions),
+      .double(decodingSeconds), .double(writingSeconds), .json(JSONText.array(rejects)),
+    ]
+  }
+}

@@ -1,0 +1,134 @@
+import EntityStore
+
+/// One import as a person sees it: how far it is, and what came of it.
+struct ImportSession {
+  private let importing: ImportRun
+  private let pages: PageReader
+  private let size: Int?
+  private let rejectFile: RejectFile?
+  private let watch: ImportWatch
+  private let start = ContinuousClock.now
+
+  init(_ run: ImportRun, _ pages: PageReader, _ inputs: [InputFile], _ rejectFile: RejectFile?) {
+    importing = run
+    self.pages = pages
+    self.rejectFile = rejectFile
+    let sizes = inputs.compactMap(\.size)
+    size = sizes.count == inputs.count ? sizes.reduce(0, +) : nil
+    watch = ImportWatch(pages.pageFiles, rejectFile)
+  }
+
+  /// Runs the import and shows how far it is.
+  func run(on console: Console) async -> ImportRun.Result {
+    var progress = console.progress()
+    pages.willRead = { [unowned pages, watch, size] in
+      let share = size.map { Double(pages.bytesRead) / Double(max($0, 1)) }
+      progress.show(Self.line(watch.progress, share: share))
+    }
+    var result = await importing.run(pages) {
+      try rejectFile?.check()
+    } onEvent: {
+      [watch] in
+      watch.take($0)
+    }
+    progress.end()
+    rejectFile?.flush()
+    do {
+      try rejectFile?.check()
+    } catch {
+      result.failure = result.failure ?? error
+    }
+    return result
+  }
+
+  /// "[####......]  42 %  12,000 records, 3,400/s, 1.2 MB/s, 3 rejected".
+  static func line(_ progress: ImportProgress, share: Double?) -> String {
+    var text = ""
+    if let share {
+      let share = min(share, 1)
+      text = "\(Progress.bar(share, width: 22))  \(NumberText.share(share))  "
+    }
+    text += "\(NumberText.grouped(progress.records)) records"
+    if progress.seconds > 0, progress.recordsPerSecond.isFinite {
+      let megabytes = Double(progress.bytes) / progress.seconds / 1e6
+      text += ", \(NumberText.grouped(Int(progress.recordsPerSecond)))/s, "
+      text += "\((megabytes * 10).rounded() / 10) MB/s"
+    }
+    if progress.rejected > 0 { text += ", \(NumberText.grouped(progress.rejected)) rejected" }
+    return text
+  }
+
+  // MARK: The report
+
+  /// Tells what came of it.
+  ///
+  /// - Parameter store: the store that a dry run has left alone; nil when it was none.
+  func report(
+    _ result: ImportRun.Result, dryRunOf store: String?, on console: Console
+  ) throws -> ExitStatus {
+    if let report = result.report { try write(report, on: console) }
+    if let store { console.note("dry run: \(store) is as it was") }
+    guard let failure = result.failure else {
+      guard let report = result.report, report.records > 0, report.rejected == report.records else {
+        return .success
+      }
+      console.note("\(importing.entity): every record was rejected")
+      return .negative
+    }
+    let isStopped = (failure as? StoreError)?.code == .importStopped
+    let isOverLimit = isStopped && watch.rejected > 0 && isBeyondLimit(result)
+    if let report = result.report, report.pages > 0, store == nil, !isStopped || isOverLimit {
+      let pages = NumberText.grouped(report.pages)
+      console.note(
+        "\(report.pages == 1 ? "1 page is" : "\(pages) pages are") kept; --resume goes on")
+    }
+    guard isOverLimit, let error = failure as? StoreError else { throw failure }
+    console.note("\(importing.entity): \(error.message)")
+    return .negative
+  }
+
+  /// Whether the last reject was one too many: it is told, but not counted in what was kept.
+  private func isBeyondLimit(_ result: ImportRun.Result) -> Bool {
+    let limit = importing.options.rejectLimit
+    return limit < .max && (result.report?.rejected ?? 0) + watch.rejected > limit
+  }
+
+  private func write(_ result: ImportReport, on console: Console) throws {
+    var report = result
+    if report.ending != .finished {
+      // The store keeps few, and not the one that ended it.
+      let known = Set(report.rejects)
+      report.rejects += watch.rejects.filter { !known.contains($0) }
+      report.rejected = max(report.rejected, watch.rejected, report.rejects.count)
+    }
+    let isForPrograms = console.format == .json || console.format == .jsonl
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    try console.writeObject(
+      report.members(seconds: seconds, files: pages.pageFiles, withRejects: isForPrograms))
+    tell(report, on: console)
+  }
+
+  private func tell(_ report: ImportReport, on console: Console) {
+    for reject in report.rejects.prefix(10) { console.note(reject.line(in: pages.pageFiles)) }
+    if report.rejected > 10 {
+      let more = NumberText.grouped(report.rejected - 10)
+      let place = rejectFile?.path ?? "--rejects FILE"
+      console.note("and \(more) more rejects; \(place) has them all")
+    }
+    if !report.unknownMembers.isEmpty {
+      let names = report.unknownMembers.keys.sorted().prefix(20).joined(separator: ", ")
+      console.note(
+        "\(report.entity): left out members that are no attribute: \(names); --infer adds them")
+    }
+    if report.keptUnseen {
+      console.note(
+        "\(report.entity): deleted nothing, as the rejected records may be stored ones; mend them, "
+          + "or take --delete-despite-rejects")
+    }
+    guard importing.options.resumes else { return }
+    console.note(
+      report.resumptions > 0
+        ? "\(report.entity): went on with run \(report.run)"
+        : "\(report.entity): there was nothing to go on with; began anew")
+  }
+}

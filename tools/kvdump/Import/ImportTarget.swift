@@ -1,0 +1,126 @@
+import EntityStore
+import LMDB
+import LodestoreFormat
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The store that an import writes into: the one at the path, or for a dry run a copy of it that has
+/// no name and goes away with the process.
+final class ImportTarget {
+  private let path: String
+  /// The folder of the copy; nil when it is no dry run, and when the copy has no name any more.
+  private var folder: String?
+  private let base: String
+  private let isDryRun: Bool
+  private let size: Int
+  /// The store; nil when there is none yet.
+  private(set) var core: StoreCore?
+
+  /// Opens the store when it is there.
+  init(_ store: String, isDryRun: Bool, on console: Console) throws {
+    self.isDryRun = isDryRun
+    base = Self.base(console)
+    let isThere = FileFacts.exists(store)
+    size = FileFacts(store)?.size ?? 0
+    guard isDryRun else {
+      path = store
+      if isThere { core = try open(.existing) }
+      return
+    }
+    var template = Array("\(base)/kvdump.XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw CommandFailure.system(errno, thing: base, creating: true)
+    }
+    let folder = template.withUnsafeBufferPointer { name in
+      name.baseAddress.map { String(cString: $0) } ?? ""
+    }
+    self.folder = folder
+    path = folder + "/copy.lodestore"
+    guard isThere else { return }
+    try ReadStore.read(store, on: console) { core in
+      do {
+        try core.store.environment.copy(to: path, compacting: false)
+      } catch let error as LMDBError where error.kind == .engine && error.code > 0 {
+        throw noRoom(error.code)
+      }
+    }
+    core = try open(.existing)
+  }
+
+  /// Where temporary files are made.
+  static func base(_ console: Console) -> String {
+    console.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+  }
+
+  deinit {
+    core?.close()
+    removeName()
+  }
+
+  /// The store, which is made when there is none.
+  func made() throws -> StoreCore {
+    if let core { return core }
+    let made = try open(.create)
+    core = made
+    return made
+  }
+
+  /// Closes the store when all that was committed is on the disk.
+  ///
+  /// Commits wait for the data but not for the page that makes it current, which saves half of the
+  /// waiting; what is reported is to be safe, so that page is waited for here.
+  func close() throws {
+    core?.close()
+    core = nil
+    if !isDryRun { try FileFacts.sync(path) }
+  }
+
+  /// What an error means to somebody who does not know of the copy.
+  func translated(_ error: any Error) -> any Error {
+    guard isDryRun, let error = error as? StoreError else { return error }
+    return error.code == .diskFull ? noRoom(ENOSPC) : error
+  }
+
+  private func noRoom(_ code: Int32) -> CommandFailure {
+    let room = NumberText.byteCount(size)
+    let step =
+      "a dry run works on a copy of the store, \(room) and what comes in; set TMPDIR to a folder that "
+      + "has room for it"
+    return CommandFailure.system(code, thing: base, creating: true, nextStep: step)
+  }
+
+  private func open(_ access: StoreOptions.Access) throws -> StoreCore {
+    var options = StoreOptions()
+    options.access = access
+    options.durability = .mayLoseLastCommit
+    // A temporary folder may be on any, and nobody else opens the copy.
+    options.allowsAnyFileSystem = isDryRun
+    do {
+      let core = try StoreCore(path: path, options: options)
+      removeName()
+      return core
+    } catch {
+      throw translated(error)
+    }
+  }
+
+  /// From here on the copy is gone when the process is, however it ends.
+  private func removeName() {
+    guard let folder else { return }
+    unlink(path)
+    unlink(path + "-lock")
+    rmdir(folder)
+    self.folder = nil
+  }
+}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import EntityStore
+import LodestoreFormat
+
+/// What a person said of members and attributes: which goes where, and how it is read.
+struct MemberRules: Sendable {
+  /// The attribute of each member that is to go into one of another name.
+  var maps: [String: String] = [:]
+  /// By the name of the attribute, as it was typed.
+  var types: [String: TextConversion] = [:]
+}
+
+/// Options of `import` about members.
+struct MemberOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Take a member, or a column, into the attribute of another name; may be given again.",
+      valueName: "member=attribute"))
+  var map: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The type of an attribute; texts are converted to it exactly, or their record is rejected. May "
+        + "be given again. Types are bool, int8 to int64, uint8 to uint64, int, float, double, "
+        + "string, date, uuid, url, decimal, data (Base64) and json. A date without a format is "
+        + "ISO 8601; formats are unix, unixms (seconds and milliseconds since 1970) and patterns "
+        + "of yyyy, MM, dd, HH, mm, ss, SSS, Z (Z or an offset; UTC without) and 'text', as in "
+        + "at=date:'dd.MM.yyyy HH:mm'.",
+      valueName: "attribute=type[:format]"))
+  var type: [String] = []
+
+  func validate() throws { _ = try rules() }
+
+  /// The options taken apart; a wrong one is a wrong use.
+  func rules() throws(ValidationError) -> MemberRules {
+    var rules = MemberRules()
+    for text in map {
+      guard let sign = text.lastIndex(of: "="), sign != text.startIndex else {
+        throw ValidationError(
+          "--map: '\(text)' has no member and attribute; write member=attribute")
+      }
+      let member = String(text[..<sign])
+      let attribute = String(text[text.index(after: sign)...])
+      guard EntityDescription.isValidName(attribute) else {
+        throw ValidationError(
+          "--map: '\(attribute)' cannot be an attribute; write letters, digits and _, at most 64")
+      }
+      if let other = rules.maps[member], other != attribute {
+        throw ValidationError("--map: '\(member)' is to be both '\(other)' and '\(attribute)'")
+      }
+      if let other = rules.maps.first(where: { $0.value == attribute && $0.key != member }) {
+        let both = [member, other.key].sorted().joined(separator: "' and '")
+        throw ValidationError("--map: '\(both)' are both to be '\(attribute)'; name one of them")
+      }
+      rules.maps[member] = attribute
+    }
+    for text in type {
+      guard let sign = text.firstIndex(of: "="), sign != text.startIndex else {
+        throw ValidationError("--type: '\(text)' has no attribute and type; write attribute=type")
+      }
+      let attribute = String(text[..<sign])
+      let conversion = try Self.conversion(String(text[text.index(after: sign)...]), of: attribute)
+      if let other = rules.types[attribute], other != conversion {
+        throw ValidationError("--type: '\(attribute)' has two types; name one of them")
+      }
+      rules.types[attribute] = conversion
+    }
+    return rules
+  }
+
+  private static func conversion(
+    _ text: String, of attribute: String
+  ) throws(ValidationError) -> TextConversion {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = String(parts.first ?? "")
+    let known = AttributeType.allCases.filter { $0 != .document }
+    guard let type = name == "int" ? .int64 : known.first(where: { $0.name == name }) else {
+      let hint = NearestName.of(name, among: known.map(\.name)).map { "; did you mean \($0)?" }
+      throw ValidationError(
+        "--type: '\(attribute)' is to be '\(name)', which is no type\(hint ?? "")")
+    }
+    guard parts.count == 2 else { return TextConversion(to: type) }
+    guard type == .date else {
+      throw ValidationError("--type: '\(attribute)' is \(name), which has no format; only date has")
+    }
+    do {
+      return TextConversion(to: type, date: try DateForm(String(parts[1])))
+    } catch {
+      throw ValidationError("--type: the format '\(parts[1])' of '\(attribute)' \(error)")
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import EntityStore
+
+/// Which members the records have, for the schema that is worked out from them.
+struct MemberSurvey {
+  private(set) var inference = SchemaInference()
+  /// Where in the first page the records may be, if it is not they that were read.
+  private(set) var candidates: [String] = []
+  private let files: [String]
+  private let looksForRecords: Bool
+
+  init(files: [String], looksForRecords: Bool) {
+    self.files = files
+    self.looksForRecords = looksForRecords
+  }
+
+  /// Looks at pages; none with records is a failure.
+  mutating func observe(_ pages: [RecordPage]) throws {
+    for page in pages { observe(page) }
+    guard inference.recordCount > 0 else { throw CommandFailure.noRecordsAtAll(files) }
+  }
+
+  /// Reads all pages once.
+  ///
+  /// A malformed one behind good ones ends it: the import itself will come to it and tell.
+  mutating func observe(all pages: PageReader) throws {
+    do {
+      while let page = try pages.next() { observe(page) }
+    } catch let failure as CommandFailure where failure.status == .damagedData {
+      guard inference.recordCount > 0 else { throw failure }
+    }
+    guard inference.recordCount > 0 else { throw CommandFailure.noRecordsAtAll(files) }
+  }
+
+  private mutating func observe(_ page: RecordPage) {
+    if page.number == 1, looksForRecords, let first = page.records.first {
+      candidates = RecordPath.candidates(in: first.node)
+    }
+    for record in page.records { inference.observe(record) }
+  }
+
+  /// Says that not all was looked at.
+  func sampleNote(_ entity: String, pages: Int) -> String {
+    "\(entity): inferred from \(NumberText.grouped(inference.recordCount)) records of the first "
+      + (pages == 1 ? "page" : "\(NumberText.grouped(pages)) pages")
+      + "; others that differ are rejected"
+  }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import EntityStore
+
+extension JSONConflict: ExpressibleByArgument {}
+
+/// `--strategy`.
+enum StrategyChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
+  case upsert
+  case replaceMatching = "replace-matching"
+  case mirror
+
+  init(_ strategy: ImportStrategy) {
+    switch strategy {
+    case .upsert: self = .upsert
+    case .replaceMatching: self = .replaceMatching
+    case .mirror: self = .mirror
+    }
+  }
+
+  var strategy: ImportStrategy {
+    switch self {
+    case .upsert: .upsert
+    case .replaceMatching: .replaceMatching
+    case .mirror: .mirror
+    }
+  }
+}
+
+/// Options of `import` about what becomes of stored records.
+struct MergeOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The attributes that records are matched by; without it, those of the entity's one unique "
+        + "index.", valueName: "a,b"))
+  var unique: NameList?
+
+  @Flag(help: "Insert every record, matching none.")
+  var insertOnly = false
+
+  @Option(
+    help: ArgumentHelp(
+      "What becomes of stored records: upsert changes those that come and inserts the others; "
+        + "replace-matching deletes those that come and differ, and inserts them with new ids; "
+        + "mirror is upsert, and deletes at the end what did not come.", valueName: "how"))
+  var strategy: StrategyChoice?
+
+  @Flag(help: "Short for --strategy mirror.")
+  var mirror = false
+
+  @Flag(
+    help: """
+      A mirror deletes what did not come although records were rejected, which may have been just \
+      those.
+      """)
+  var deleteDespiteRejects = false
+
+  @Option(
+    help: ArgumentHelp(
+      "What to do about a record that is there already: replace all values, patch those that it "
+        + "has, ignore or fail (reject) it.", valueName: "mode"))
+  var onConflict: JSONConflict?
+
+  func validate() throws {
+    if mirror, let strategy, strategy != .mirror {
+      throw ValidationError("--mirror: not together with --strategy \(strategy.rawValue)")
+    }
+    if insertOnly, unique != nil {
+      throw ValidationError("--insert-only: not together with --unique, which matches records")
+    }
+    if insertOnly, chosen != .upsert {
+      throw ValidationError(
+        "--insert-only: not together with \(chosen.rawValue), which has to match records")
+    }
+    if chosen == .replaceMatching, let onConflict, onConflict != .replace {
+      throw ValidationError(
+        "--on-conflict: not \(onConflict.rawValue) together with replace-matching, which replaces")
+    }
+    if deleteDespiteRejects, chosen != .mirror {
+      throw ValidationError("--delete-despite-rejects: only with --mirror, which deletes")
+    }
+  }
+
+  var chosen: StrategyChoice { mirror ? .mirror : strategy ?? .upsert }
+  var conflict: JSONConflict { onConflict ?? .replace }
+}

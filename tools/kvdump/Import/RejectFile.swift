@@ -1,0 +1,98 @@
+import EntityStore
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// `--rejects`: every rejected record as a line of JSON, as soon as its page is committed.
+///
+/// Told by the task that writes pages, asked by the one that reads them, under a lock.
+final class RejectFile: Sendable {
+  private struct State {
+    var lines: [UInt8] = []
+    var failure: (any Error)?
+  }
+
+  private static let flushSize = 64 << 10
+
+  let path: String
+  private let descriptor: Int32
+  private let state = Mutex(State())
+
+  /// Makes the file; what is there is added to when an import goes on, and not touched otherwise.
+  ///
+  /// - Parameter others: files that it must not be: the store and what is imported.
+  init(_ path: String, continues: Bool, others: [String]) throws {
+    self.path = path
+    var status = stat()
+    let isThere = stat(path, &status) == 0
+    if isThere {
+      for file in others {
+        var other = stat()
+        guard stat(file, &other) == 0, other.st_ino == status.st_ino,
+          other.st_dev == status.st_dev
+        else { continue }
+        throw CommandFailure.badArgument(
+          path, reason: "is the store or what is imported", nextStep: "name another file")
+      }
+    }
+    let isRegular = isThere && status.st_mode & S_IFMT == S_IFREG
+    if isRegular, status.st_size > 0, !continues { throw CommandFailure.rejectsExist(path) }
+    descriptor = open(path, (isRegular ? O_RDWR : O_WRONLY) | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else {
+      throw CommandFailure.system(errno, thing: path, creating: true)
+    }
+    if isRegular { Self.cutLastLine(descriptor, size: Int(status.st_size)) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Takes away the part of a line that a killed import has left.
+  private static func cutLastLine(_ descriptor: Int32, size: Int) {
+    var end = size
+    var buffer = [UInt8](repeating: 0, count: flushSize)
+    while end > 0 {
+      let start = max(end - buffer.count, 0)
+      let count = pread(descriptor, &buffer, end - start, off_t(start))
+      guard count == end - start else { return }
+      if let last = buffer[..<count].lastIndex(of: UInt8(ascii: "\n")) {
+        end = start + last + 1
+        break
+      }
+      end = start
+    }
+    if end < size { ftruncate(descriptor, off_t(end)) }
+  }
+
+  /// Adds a line.
+  func add(_ reject: ImportReport.Reject, in files: PageFiles) {
+    state.withLock { state in
+      state.lines += Array(reject.json(in: files).utf8) + [UInt8(ascii: "\n")]
+      if state.lines.count >= Self.flushSize { flush(&state) }
+    }
+  }
+
+  /// Writes what was added.
+  func flush() { state.withLock { flush(&$0) } }
+
+  /// Throws what went wrong in writing: nobody is to be told that all rejects are there.
+  func check() throws {
+    if let failure = state.withLock({ $0.failure }) { throw failure }
+  }
+
+  private func flush(_ state: inout State) {
+    guard state.failure == nil, !state.lines.isEmpty else { return }
+    let sink = DescriptorSink(descriptor: descriptor, name: path)
+    do {
+      try state.lines.withUnsafeBytes { try sink.write($0) }
+    } catch {
+      state.failure = error
+    }
+    state.lines.removeAll(keepingCapacity: true)
+  }
+}

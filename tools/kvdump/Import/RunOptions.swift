@@ -1,0 +1,80 @@
+import ArgumentParser
+
+/// Options of `import` about the entity's attributes and indexes.
+struct SchemaOptions: ParsableArguments {
+  @Flag(
+    help: """
+      Work out the schema from the records: of an entity that the store does not know, and of \
+      members that a known one lacks. Texts stay texts, integers are exact, what is mixed or nested \
+      is json, and what some record lacks or has as null is optional.
+      """)
+  var infer = false
+
+  @Option(
+    help: ArgumentHelp("Infer from the first pages only, not from all.", valueName: "pages"))
+  var sample: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "The schema of an entity that the store does not know, as 'kvdump schema --format json' "
+        + "writes it.", valueName: "file"), completion: .file(extensions: ["json"]))
+  var schema: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "An index to make, its attributes with commas between them; may be given again.",
+      valueName: "a,b"))
+  var index: [NameList] = []
+
+  func validate() throws {
+    if infer, schema != nil {
+      throw ValidationError("--infer: not together with --schema, which says it all")
+    }
+    if let sample {
+      if !infer { throw ValidationError("--sample: only with --infer") }
+      if sample < 1 { throw ValidationError("--sample: \(sample) is below 1") }
+    }
+  }
+}
+
+/// Options of `import` about how it stops, goes on and tells.
+struct RunOptions: ParsableArguments {
+  @Flag(help: "Go on behind the last page that was kept, if the last import did not end.")
+  var resume = false
+
+  @Option(
+    help: ArgumentHelp(
+      "What the store calls the import, for --resume and 'kvdump imports'; the entity's name "
+        + "without it.", valueName: "name"))
+  var name: String?
+
+  @Flag(help: "Report what would be done, and do it to a copy in TMPDIR only.")
+  var dryRun = false
+
+  @Flag(
+    help: "Stop at the first record that does not fit, or has an unknown member; status 1 then.")
+  var strict = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Stop when more records than that are rejected; status 1 then.", valueName: "n"))
+  var maxRejects: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Write every rejected record as a line of JSON: file, page, record, byteOffset, attribute "
+        + "and reason.", valueName: "file"), completion: .file())
+  var rejects: String?
+
+  func validate() throws {
+    if strict, maxRejects != nil {
+      throw ValidationError("--max-rejects: not together with --strict, which allows none")
+    }
+    if let maxRejects, maxRejects < 0 {
+      throw ValidationError("--max-rejects: \(maxRejects) is below 0")
+    }
+  }
+
+  /// How many records may be rejected; nil for any number.
+  var rejectLimit: Int? { strict ? 0 : maxRejects }
+}
