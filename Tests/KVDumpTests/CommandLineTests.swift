@@ -88,9 +88,9 @@ struct CommandLineTests {
       "--unique", "name,version", "--index", "name", "--index", "license,name", "--on-conflict",
       "patch", "--infer")
     #expect(load.files == ["a.json", "-"])
-    #expect(load.unique?.names == ["name", "version"])
-    #expect(load.index.map(\.names) == [["name"], ["license", "name"]])
-    #expect(load.onConflict == .patch)
+    #expect(load.merging.unique?.names == ["name", "version"])
+    #expect(load.schema.index.map(\.names) == [["name"], ["license", "name"]])
+    #expect(load.merging.conflict == .patch)
   }
 
   @Test func `limits rows for people only`() throws {

@@ -102,7 +102,9 @@ struct ImportTests {
         == #"{"_id":1,"impact_e_2":1,"impact_e":2,"_2x":3,"_":4}"# + "\n")
     #expect(outcome.messages.contains("E: member 'impact-e' is attribute 'impact_e_2'\n"))
     // Without inference the two members would be one attribute: told, not guessed.
-    let again = try await folder.load(#"[{"impact-e":1,"impact_e":2}]"#, "--entity", "E")
+    let file = try folder.file("again.json", #"[{"impact-e":1,"impact_e":2}]"#)
+    let again = await folder.run("import", file, "--entity", "E")
+    #expect(again.status == .negative)
     #expect(again.data.contains("'impact_e' and another member are both attribute 'impact_e'"))
   }
 
@@ -211,7 +213,7 @@ struct ImportTests {
     #expect(plain.messages.contains("left out members that are no attribute: b"))
     let outcome = try await folder.load(
       #"[{"k":3,"b":true}]"#, "--entity", "E", "--infer", "--index", "b")
-    #expect(outcome.messages.contains("E: added attribute 'b', bool\n"))
+    #expect(outcome.messages.contains("E: added attribute 'b', bool, optional\n"))
     #expect(outcome.messages.contains("E: made 'a' optional, as some record lacks it\n"))
     #expect(outcome.messages.contains("E: added index b\n"))
     #expect(
@@ -233,7 +235,10 @@ struct ImportTests {
     #expect(
       await folder.run("records", "T", "--format", "csv").data
         == "_id,d,e_f\r\n1,a,1\r\n2,b,\r\n")
-    let short = try await folder.load(#"{"fields":["d","e-f"],"data":[["c"]]}"#, "--entity", "T")
+    let file = try folder.file("short.json", #"{"fields":["d","e-f"],"data":[["c"]]}"#)
+    let short = await folder.run("import", file, "--entity", "T")
+    #expect(short.status == .negative)
+    #expect(short.messages.contains("T: every record was rejected\n"))
     #expect(short.data.contains("the row has 1 values, the fields are 2"))
     try await folder.load(#"{"d":"c"}"#, "--entity", "T")
     try await folder.load("\n[{\"d\":\"d\"}]\n\n", "--entity", "T")

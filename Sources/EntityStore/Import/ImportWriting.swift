@@ -13,7 +13,9 @@ extension ImportEngine {
   /// Thrown to take a transaction back: the rejects of a page are more than may be.
   private struct TooManyRejects: Error {
     var page: Int
-    var reject: ImportReport.Reject
+    /// Those of the page, up to the one that goes too far.
+    var rejects: [ImportReport.Reject]
+    var last: ImportReport.Reject
   }
 
   /// Writes a group's pages, and how far the import is, in one transaction.
@@ -26,8 +28,8 @@ extension ImportEngine {
       // The pages before the one that goes too far are whole.
       var result = WriteResult(state: state)
       if excess.page > 0 { result = try write(group.pages[..<excess.page], after: state) }
-      result.rejects.append(excess.reject)
-      result.stop = .tooManyRejects(excess.reject, limit: options.rejectLimit)
+      result.rejects += excess.rejects
+      result.stop = .tooManyRejects(excess.last, limit: options.rejectLimit)
       return result
     }
   }
@@ -76,8 +78,9 @@ extension ImportEngine {
       let start = place == 0 ? 0 : ends[place - 1]
       try count(page, outcomes[start..<ends[place]], &result)
       let limit = options.rejectLimit
-      if result.state.report.rejected > limit, let reject = result.rejects.last {
-        throw TooManyRejects(page: place, reject: reject)
+      if result.state.report.rejected > limit, let last = result.rejects.last {
+        let rejects = result.rejects.filter { $0.page == last.page }
+        throw TooManyRejects(page: place, rejects: rejects, last: last)
       }
       try note(page, outcomes[start..<ends[place]], log, &result.state)
     }

@@ -7,12 +7,13 @@ struct ImportCommand: StoreCommand {
     commandName: "import", abstract: "Write records from JSON, JSON Lines or CSV files. Writes.",
     discussion: """
       Examples:
-        kvdump import catalog.lodestore films.json --entity Film --records results \\
+        kvdump import cat.lodestore films.json --entity Film --records results \
           --unique episode_id --infer
-        kvdump import catalog.lodestore page-*.json --entity Pod --unique name,version
-        kvdump import catalog.lodestore stars.csv --entity Star --unique name --infer \\
+        kvdump import cat.lodestore page-*.json --entity Pod --unique name,version
+        kvdump import cat.lodestore stars.csv --entity Star --unique name --infer \
           --type magnitude=double --type seen=date:dd.MM.yyyy
-        kvdump import catalog.lodestore fireballs.json --entity Fireball --mirror --dry-run
+        kvdump import cat.lodestore fireballs.json --entity Fireball --mirror \
+          --dry-run
 
       Each file is a page, and so is each line of JSON Lines where --records says what is in it; \
       lines that are records, and rows of CSV, come a thousand a page. '-' is standard input. A \

@@ -4,10 +4,13 @@ import EntityStore
 extension CommandFailure {
   /// A page that is not JSON; `reason` tells where and what.
   static func malformedPage(_ number: Int, file: String, reason: String) -> Self {
-    CommandFailure(
-      code: "malformed-page",
-      message: "\(file): page \(number): \(reason); nothing of this page is kept, earlier pages "
-        + "are; mend it and go on with --resume", status: .damagedData, details: page(number, file))
+    let step =
+      number == 1
+      ? "mend it and import again, nothing is kept"
+      : "nothing of this page is kept, earlier pages are; mend it and go on with --resume"
+    return CommandFailure(
+      code: "malformed-page", message: "\(file): page \(number): \(reason); \(step)",
+      status: .damagedData, details: page(number, file))
   }
 
   static func pageWithoutRecords(
@@ -90,7 +93,7 @@ extension CommandFailure {
     _ name: String, option: String, of entity: String, known: [String]
   ) -> Self {
     let hint = NearestName.of(name, among: known).map { "did you mean \"\($0)\"?" }
-    let step = hint ?? "--infer adds it, or name one of \(known.joined(separator: ", "))"
+    let step = hint ?? "the attributes are \(known.prefix(50).joined(separator: ", "))"
     return CommandFailure(
       code: "no-such-attribute",
       message: "\(option): \(entity) has no attribute \"\(name)\"; \(step)",

@@ -56,9 +56,9 @@ struct ImportRun: Sendable {
   }
 
   /// What the store keeps of this run, which did not get to its end; `last` is the report that was
-  /// the last before it.
+  /// the last before it, and another import of this name may have begun since.
   private func report(after last: ImportReport?) -> ImportReport? {
-    reports().last { report in
+    reports().first { report in
       guard let last else { return true }
       return report.run == last.run ? report.resumptions > last.resumptions : report.run > last.run
     }

@@ -76,8 +76,12 @@ struct ImportSession {
       return .negative
     }
     let isStopped = (failure as? StoreError)?.code == .importStopped
-    let isOverLimit = isStopped && watch.rejected > 0 && isBeyondLimit(result)
-    if let report = result.report, report.pages > 0, store == nil, !isStopped || isOverLimit {
+    let isOverLimit =
+      isStopped && importing.options.rejectLimit < .max && watch.rejected > 0
+      && result.report?.ending == .failed
+    if let report = result.report, report.ending != .finished, report.pages > 0, store == nil,
+      !isStopped || isOverLimit
+    {
       let pages = NumberText.grouped(report.pages)
       console.note(
         "\(report.pages == 1 ? "1 page is" : "\(pages) pages are") kept; --resume goes on")
@@ -85,12 +89,6 @@ struct ImportSession {
     guard isOverLimit, let error = failure as? StoreError else { throw failure }
     console.note("\(importing.entity): \(error.message)")
     return .negative
-  }
-
-  /// Whether the last reject was one too many: it is told, but not counted in what was kept.
-  private func isBeyondLimit(_ result: ImportRun.Result) -> Bool {
-    let limit = importing.options.rejectLimit
-    return limit < .max && (result.report?.rejected ?? 0) + watch.rejected > limit
   }
 
   private func write(_ result: ImportReport, on console: Console) throws {
@@ -112,8 +110,10 @@ struct ImportSession {
     for reject in report.rejects.prefix(10) { console.note(reject.line(in: pages.pageFiles)) }
     if report.rejected > 10 {
       let more = NumberText.grouped(report.rejected - 10)
-      let place = rejectFile?.path ?? "--rejects FILE"
-      console.note("and \(more) more rejects; \(place) has them all")
+      let place = rejectFile.map {
+        (try? $0.check()) == nil ? "not all are in \($0.path)" : "\($0.path) has them all"
+      }
+      console.note("and \(more) more rejects; \(place ?? "--rejects FILE has them all")")
     }
     if !report.unknownMembers.isEmpty {
       let names = report.unknownMembers.keys.sorted().prefix(20).joined(separator: ", ")
@@ -125,7 +125,7 @@ struct ImportSession {
         "\(report.entity): deleted nothing, as the rejected records may be stored ones; mend them, "
           + "or take --delete-despite-rejects")
     }
-    guard importing.options.resumes else { return }
+    guard importing.options.resumes, report.ending == .finished else { return }
     console.note(
       report.resumptions > 0
         ? "\(report.entity): went on with run \(report.run)"

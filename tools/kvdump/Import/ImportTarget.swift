@@ -93,10 +93,9 @@ final class ImportTarget {
   }
 
   private func noRoom(_ code: Int32) -> CommandFailure {
-    let room = NumberText.byteCount(size)
+    let copy = size > 0 ? "a copy of the store, \(NumberText.byteCount(size)), and " : ""
     let step =
-      "a dry run works on a copy of the store, \(room) and what comes in; set TMPDIR to a folder that "
-      + "has room for it"
+      "a dry run needs room for \(copy)what comes in; set TMPDIR to a folder that has it"
     return CommandFailure.system(code, thing: base, creating: true, nextStep: step)
   }
 

@@ -75,7 +75,9 @@ struct MemberOptions: ParsableArguments {
     let name = String(parts.first ?? "")
     let known = AttributeType.allCases.filter { $0 != .document }
     guard let type = name == "int" ? .int64 : known.first(where: { $0.name == name }) else {
-      let hint = NearestName.of(name, among: known.map(\.name)).map { "; did you mean \($0)?" }
+      let hint = NearestName.of(name, among: ["int"] + known.map(\.name)).map {
+        "; did you mean \($0)?"
+      }
       throw ValidationError(
         "--type: '\(attribute)' is to be '\(name)', which is no type\(hint ?? "")")
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LodestoreFormat
 
 /// Options of `import` about the entity's attributes and indexes.
 struct SchemaOptions: ParsableArguments {
@@ -72,6 +73,13 @@ struct RunOptions: ParsableArguments {
     }
     if let maxRejects, maxRejects < 0 {
       throw ValidationError("--max-rejects: \(maxRejects) is below 0")
+    }
+    if let name, !(1...ImportKey.longestName).contains(name.utf8.count) {
+      throw ValidationError(
+        "--name: has \(name.utf8.count) bytes; 1 to \(ImportKey.longestName) are allowed")
+    }
+    if rejects == InputFile.standardInput {
+      throw ValidationError("--rejects: '-' is no file; the report goes to standard output")
     }
   }
 

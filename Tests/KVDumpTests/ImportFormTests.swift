@@ -1,0 +1,133 @@
+import EntityStore
+import Testing
+
+@testable import KVDumpCommands
+
+@Suite("Import of CSV and columns")
+struct ImportFormTests {
+  @Test func `takes an export in CSV back with the types that are stored`() async throws {
+    let folder = try StoreFolder()
+    try await folder.load(
+      #"[{"k":1,"s":"a,\"b\"\r\n","d":0.5,"f":true,"j":{"x":[1]}},{"k":2,"s":"","d":null,"f":false,"j":null}]"#,
+      "--entity", "E", "--unique", "k", "--infer")
+    let file = folder.path + "/e.csv"
+    #expect(await folder.run("export", "E", file).status == .success)
+    let again = await folder.importing([file, "--entity", "E", "--mirror"])
+    #expect(try folder.report(again) == ImportCounts(records: 2, unchanged: 2))
+    #expect(await folder.isSound())
+  }
+
+  @Test func `reads CSV of other kinds and tells the byte of a reject`() async throws {
+    let folder = try StoreFolder()
+    let file = try folder.file(
+      "p.txt", "name;at;n\r\n\"x;y\";01.02.2024;1\r\n\r\nz;31.02.2024;2\r\nw;;3")
+    let options = [
+      "--entity", "E", "--unique", "name", "--delimiter", ";", "--skip-blank-lines", "--type",
+      "at=date:dd.MM.yyyy", "--type", "n=int",
+    ]
+    let outcome = await folder.importing([file, "--infer", "--format", "json"] + options)
+    let report = try JSONValue(parsing: outcome.data)
+    #expect(report[path: "rejects.0.byteOffset"]?.intValue == 33)
+    #expect(report[path: "rejects.0.record"]?.intValue == 2)
+    #expect(
+      report[path: "rejects.0.reason"]?.stringValue
+        == "'at' must be a date as 'dd.MM.yyyy', found another text")
+    #expect(
+      await folder.run("records", "E", "--format", "csv").data
+        == "_id,name,at,n\r\n1,x;y,2024-02-01T00:00:00Z,1\r\n2,w,,3\r\n")
+    #expect(await folder.isSound())
+  }
+
+  @Test(arguments: [
+    (["--header", "a,b"], "a,b\r\n1,2\r\n3,4\r\n", "1\t2\n3\t4\n"),
+    (["--no-header"], "column1,column2\r\n1,2\r\n3,4\r\n", "1\t2\n3\t4\n"),
+    (["--csv", "--ragged", "fill"], "a,b\r\n1,\r\n3,4\r\n", "a\tb\n1\n3\t4\n"),
+    (["--csv", "--ragged", "fit"], "a,b\r\n1,2\r\n3,4\r\n", "a\tb\n1\t2\t9\n3\t4\n"),
+  ])
+  func `reads CSV with its options`(options: [String], rows: String, text: String) async throws {
+    let folder = try StoreFolder()
+    let file = try folder.file("p.tsv", text)
+    let outcome = await folder.importing(
+      [file, "--entity", "E", "--insert-only", "--infer", "--delimiter", "tab"] + options)
+    #expect(outcome.status == .success, "\(outcome.messages)")
+    let fields = rows.prefix { $0 != "\r\n" }
+    #expect(
+      await folder.run("records", "E", "--fields", String(fields), "--format", "csv").data == rows)
+  }
+
+  @Test func `keeps the pages of CSV before a row that is none`() async throws {
+    let folder = try StoreFolder()
+    let rows = (0..<1500).map { "\($0),x" }
+    let file = try folder.file("p.csv", "k,v\n" + rows.joined(separator: "\n") + "\nlast\n")
+    let outcome = await folder.importing([file, "--entity", "E", "--unique", "k", "--infer"])
+    #expect(outcome.status == .damagedData)
+    #expect(
+      outcome.messages.contains("page 2: cannot read CSV at line 1502, column 5 (byte"),
+      "\(outcome.messages)")
+    #expect(try folder.report(outcome) == ImportCounts(records: 1000, inserted: 1000))
+    #expect(await folder.isSound())
+  }
+
+  @Test(arguments: [
+    (#"[{"a":1}]"#, "expected an object with 'fields' and 'data'"),
+    (#"{"fields":["a"],"data":[[1],[1,2]]}"#, "found 2 values in row 2, expected 1"),
+    (#"{"fields":["a","a"],"data":[]}"#, "the field \"a\" a second time"),
+    (#"{"count":"2","fields":["a"],"data":[[1]]}"#, "1 rows, expected 2 as 'count' says"),
+  ])
+  func `demands columns when told to`(text: String, message: String) async throws {
+    let folder = try StoreFolder()
+    let file = try folder.file("p.json", text)
+    let outcome = await folder.importing([
+      file, "--entity", "E", "--columns", "--infer", "--insert-only",
+    ])
+    #expect(outcome.status == .damagedData)
+    #expect(outcome.messages.contains(message), "\(outcome.messages)")
+    #expect(!FileFacts.exists(folder.store))
+  }
+
+  @Test(arguments: [
+    ("{\"a\":1}\n{\"a\":2}\n", [String]()), ("[{\"a\":1},{\"a\":2}]", []),
+    ("{\"r\":[{\"a\":1}]}\n{\"r\":[{\"a\":2}]}\n", ["--records", "r"]),
+    ("{\"fields\":[\"a\"],\"data\":[[1],[2]]}", ["--columns"]),
+    ("a\n1\n2\n", ["--csv", "--type", "a=int"]),
+  ])
+  func `reads every form through a pipe, also to infer from it`(
+    text: String, options: [String]
+  ) async throws {
+    guard let tool = ToolProcess.path else { return }
+    let folder = try StoreFolder()
+    let run = try PipedImport(
+      tool, folder.store, ["--entity", "E", "--unique", "a", "--infer"] + options)
+    try run.write(text)
+    let report = try JSONValue(parsing: try run.finish())
+    #expect(report["inserted"]?.intValue == 2)
+    #expect(await folder.run("records", "E", "--fields", "a").data == "{\"a\":1}\n{\"a\":2}\n")
+    #expect(await folder.isSound())
+  }
+
+  @Test(arguments: [
+    ("\0\0\0", "found byte 0x00"), ("[{\"a\":NaN}]", "a number that is not finite"),
+    ("[{\"a\":1", "found the end of the text"), ("[{\"a\":1,\"a\":2}]", "a second time"),
+    (String(repeating: "[", count: 100_000), "levels of nesting"), ("\u{FEFF}[]", "byte"),
+    ("k\n1\n", "found byte 0x6B"),
+  ])
+  func `what is no JSON is refused in words before a store is made`(
+    text: String, message: String
+  ) async throws {
+    let folder = try StoreFolder()
+    let file = try folder.file("p.json", text)
+    let outcome = await folder.importing([file, "--entity", "E", "--unique", "a", "--infer"])
+    #expect(outcome.status == .damagedData)
+    #expect(outcome.messages.contains(message), "\(outcome.messages)")
+    #expect(!FileFacts.exists(folder.store))
+  }
+
+  @Test func `a stream without an end and without JSON is refused at its beginning`() async throws {
+    let folder = try StoreFolder()
+    let outcome = await folder.importing([
+      "/dev/zero", "--entity", "E", "--unique", "a", "--infer",
+    ])
+    #expect(outcome.status == .damagedData)
+    #expect(outcome.messages.contains("/dev/zero: page 1: cannot read JSON at line 1, column 1"))
+  }
+}

@@ -1,0 +1,104 @@
+import EntityStore
+import Testing
+
+@testable import KVDumpCommands
+
+@Suite("Import that goes on")
+struct ImportResumeTests {
+  private static let lines = (0..<12_000).map { #"{"k":\#($0),"v":"value \#($0 % 97)"}"# }
+
+  private static func text(_ range: Range<Int>) -> String {
+    lines[range].joined(separator: "\n") + "\n"
+  }
+
+  /// A store with one record that a mirror of the lines deletes.
+  private func folder() async throws -> StoreFolder {
+    let folder = try StoreFolder()
+    try await folder.load(#"{"k":-1,"v":"gone"}"#, "--entity", "E", "--unique", "k", "--infer")
+    return folder
+  }
+
+  @Test func `goes on behind the last page after it was killed`() async throws {
+    guard let tool = ToolProcess.path else { return }
+    let folder = try await folder()
+    let killed = try PipedImport(tool, folder.store, ["--entity", "E", "--mirror"])
+    try killed.write(Self.text(0..<5500))
+    try await killed.waitForPages(folder, "E")
+    killed.kill()
+    let open = try #require(try await folder.imports("E").first)
+    #expect(open["ending"]?.stringValue == "open")
+    let way = await folder.run("imports", "E")
+    #expect(way.messages.contains("--entity E --strategy mirror --resume"))
+
+    let file = try folder.file("all.jsonl", Self.text(0..<12_000))
+    let resumed = await folder.importing([file, "--entity", "E", "--mirror", "--resume"])
+    #expect(resumed.status == .success)
+    #expect(resumed.messages.contains("E: went on with run 2\n"))
+    let expected = ImportCounts(records: 12_000, inserted: 12_000, deleted: 1)
+    #expect(try folder.report(resumed) == expected)
+    #expect(await folder.isSound())
+
+    let whole = try await self.folder()
+    let unkilled = await whole.importing([file, "--entity", "E", "--mirror"])
+    #expect(try whole.report(unkilled) == expected)
+    #expect(await whole.run("records", "E").data == folder.run("records", "E").data)
+    let again = await folder.importing([file, "--entity", "E", "--mirror", "--resume"])
+    #expect(again.messages.contains("E: there was nothing to go on with; began anew\n"))
+    #expect(try folder.report(again).unchanged == 12_000)
+  }
+
+  @Test func `goes on after a malformed page when it is mended`() async throws {
+    let folder = try await folder()
+    let bad = try folder.file("a.jsonl", Self.text(0..<2000) + "{\n" + Self.text(2000..<3000))
+    let failed = await folder.importing([bad, "--entity", "E", "--name", "nightly"])
+    #expect(failed.status == .damagedData)
+    #expect(failed.messages.contains("page 3: cannot read JSON at line 2001"))
+    #expect(failed.messages.contains("mend it and go on with --resume"))
+    let report = try #require(try await folder.imports("nightly").first)
+    #expect(report["ending"]?.stringValue == "failed")
+    #expect(report["pages"]?.intValue == 2)
+    let way = await folder.run("imports", "nightly")
+    #expect(way.messages.contains("--entity E --name 'nightly' --resume"))
+
+    let other = try folder.file("b.jsonl", Self.text(1..<3000))
+    let refused = await folder.importing([
+      other, "--entity", "E", "--name", "nightly", "--resume",
+    ])
+    #expect(refused.status == .damagedData)
+    #expect(refused.messages.contains("the first 2 pages are not those that were imported"))
+    let strategy = await folder.importing([
+      bad, "--entity", "E", "--name", "nightly", "--resume", "--mirror",
+    ])
+    #expect(strategy.messages.contains("it is of E with the strategy upsert"))
+    #expect(strategy.data.isEmpty)
+
+    let mended = try folder.file("c.jsonl", Self.text(0..<3000))
+    let resumed = await folder.importing([
+      mended, "--entity", "E", "--name", "nightly", "--resume",
+    ])
+    #expect(resumed.status == .success)
+    #expect(try folder.report(resumed) == ImportCounts(records: 3000, inserted: 3000))
+    #expect(await folder.isSound())
+  }
+
+  @Test func `of two imports of one name the later goes to its end`() async throws {
+    guard let tool = ToolProcess.path else { return }
+    let folder = try await folder()
+    let first = try PipedImport(tool, folder.store, ["--entity", "E"])
+    try first.write(Self.text(0..<3000))
+    try await first.waitForPages(folder, "E")
+    let file = try folder.file("all.jsonl", Self.text(0..<4000))
+    let second = await folder.importing([file, "--entity", "E"])
+    #expect(second.status == .success)
+    try first.write(Self.text(3000..<4000))
+    let report = try JSONValue(parsing: try first.finish())
+    #expect(report["inserted"]?.intValue ?? 0 > 0)
+    #expect(report["records"]?.intValue ?? .max < 4000)
+    #expect(
+      first.process.terminationStatus == KVDumpCommands.ExitStatus.damagedData.rawValue)
+    let endings = try await folder.imports("E").map { $0["ending"]?.stringValue }
+    #expect(endings == ["finished", "cancelled", "finished"])
+    #expect(await folder.run("count", "E").data == "{\"count\":4001}\n")
+    #expect(await folder.isSound())
+  }
+}
