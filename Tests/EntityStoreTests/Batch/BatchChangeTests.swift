@@ -159,7 +159,8 @@ import Testing
     }
   }
 
-  @Test func `an expression beyond its type ends the update, also of an optional attribute`() throws {
+  @Test func `an expression beyond its type ends the update, also of an optional attribute`() throws
+  {
     try withTemporaryStore([AllTypes.self]) { store in
       var row = AllTypes()
       row.optionalUInt64 = .max

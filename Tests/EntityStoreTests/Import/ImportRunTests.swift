@@ -97,7 +97,8 @@ import Testing
     }
   }
 
-  @Test func `a record that replaces another and is refused leaves that where it is`() async throws {
+  @Test func `a record that replaces another and is refused leaves that where it is`() async throws
+  {
     try await withTemporaryStore([Film.self]) { store in
       try await store.write { transaction in
         try transaction.insert(Film(title: "a", episode: 1, code: "x"))

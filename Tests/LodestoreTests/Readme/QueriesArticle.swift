@@ -53,7 +53,7 @@
         Pod.query.sorted(
           by: .descending(\.updatedAt), .ascending(\.name, ignoring: .caseInsensitive))
         Pod.query.sorted(by: .descending(\.rating, nulls: .first))
-        Pod.query.sorted(by: .ascending(AttributePath(\Pod.authors)["name"]))  // something inside JSON
+        Pod.query.sorted(by: .ascending(AttributePath(\Pod.authors)["name"]))  // in JSON
       }
     }
 
