@@ -108,7 +108,7 @@ extension BatchMerge {
   }
 
   /// The constraint that a record, about to be written in place of record `id`, breaks.
-  private func violation(of record: [UInt8], id: UInt64) throws(StoreError) -> StoreError? {
+  func violation(of record: [UInt8], id: UInt64) throws(StoreError) -> StoreError? {
     guard entity.validator != nil else { return nil }
     return try record.withBytes { (bytes) throws(StoreError) in
       try violation(of: try entity.view(bytes, id: id), id: id)
@@ -116,7 +116,7 @@ extension BatchMerge {
   }
 
   /// The constraint that a record breaks; `id` is nil for a new one.
-  private func violation(of view: RecordView, id: UInt64?) throws(StoreError) -> StoreError? {
+  func violation(of view: RecordView, id: UInt64?) throws(StoreError) -> StoreError? {
     do {
       try entity.validate(view, id: id)
       return nil
@@ -134,7 +134,7 @@ extension BatchMerge {
   }
 
   /// Whether a stored record, of any layout, has the values of `record`.
-  private func isSame(
+  func isSame(
     _ stored: RecordView, _ record: [UInt8], id: UInt64
   ) throws(StoreError) -> Bool {
     if stored.layout === entity.layout {
@@ -181,7 +181,7 @@ extension BatchMerge {
     }
   }
 
-  private func missing(_ id: UInt64) -> StoreError {
+  func missing(_ id: UInt64) -> StoreError {
     .damagedIndex(entity.name, "an index leads to record \(id), which is not there")
   }
 
@@ -220,7 +220,7 @@ extension BatchMerge {
   }
 
   /// Why a record that was given only some attributes cannot be a new one.
-  private func refusalOfNew(_ place: Int) -> StoreError? {
+  func refusalOfNew(_ place: Int) -> StoreError? {
     guard !batch.isWhole(place) else { return nil }
     let missing = entity.description.declaredAttributes.enumerated().first {
       !batch.isGiven($0, at: place) && !$1.isOptional && $1.initial == .null
@@ -243,85 +243,6 @@ extension BatchMerge {
     } catch {
       throw StoreError(wrapping: error)
     }
-  }
-
-  // MARK: Apart
-
-  /// Writes a record by itself, with all that was written before in view.
-  func writeAlone(_ place: Int) throws(StoreError) -> Outcome {
-    do throws(StoreError) {
-      return try batch.withRecord(place) { (record) throws(StoreError) in
-        let view = try entity.view(record, id: 0)
-        guard let holder = try holder(of: view) else {
-          if let refusal = refusalOfNew(place) { throw refusal }
-          return try content(Array(record)) { (content) throws(StoreError) in
-            .inserted(try core.insert(content, into: entity))
-          }
-        }
-        guard let stored = try core.record(holder, of: entity) else { throw missing(holder) }
-        let input = MergeInput(
-          core: core, entity: entity, id: holder, stored: try entity.view(stored, id: holder),
-          incoming: view)
-        switch try rule.merge(input, isGiven: { batch.isGiven($0, at: place) }) {
-        case .kept: return .ignored(holder)
-        case .incoming: return try replace(holder, with: Array(record))
-        case .content(let merged):
-          try core.checkSize(merged.count - RecordLayout.checksumSize, of: entity)
-          return try replace(holder, with: merged)
-        }
-      }
-    } catch
-      where error.code == .uniqueViolation || error.code == .mergeConflict
-      || error.code == .unstorableValue || error.code == .invalidValue
-    {
-      return .rejected(error)
-    }
-  }
-
-  private func replace(_ id: UInt64, with record: [UInt8]) throws(StoreError) -> Outcome {
-    try content(record) { (content) throws(StoreError) in
-      guard case .renew = rule else {
-        return try core.update(id, to: content, in: entity) ? .updated(id) : .unchanged(id)
-      }
-      if let stored = try core.record(id, of: entity),
-        try isSame(
-          try entity.view(stored, id: id), Array(core.seal(content, id: id)), id: id)
-      {
-        return .unchanged(id)
-      }
-      if let refusal = try violation(of: record, id: id) { throw refusal }
-      // What is refused must not take the stored record with it.
-      try record.withBytes { (bytes) throws(StoreError) in
-        try core.collectKeys(
-          of: try entity.view(bytes, id: id), id: id, of: entity, into: &core.newKeys)
-      }
-      try core.checkUnique(of: entity, id: id, hasOld: false)
-      _ = try core.delete(id, from: entity)
-      return .updated(try core.insert(content, into: entity))
-    }
-  }
-
-  private func content<R>(
-    _ record: [UInt8], _ body: (UnsafeMutableRawBufferPointer) throws(StoreError) -> R
-  ) throws(StoreError) -> R {
-    var record = record
-    return try record.withMutableBytes { (bytes) throws(StoreError) in
-      try body(UnsafeMutableRawBufferPointer(rebasing: bytes.dropLast(RecordLayout.checksumSize)))
-    }
-  }
-
-  /// The stored record that the matching indexes lead to.
-  private func holder(of view: RecordView) throws(StoreError) -> UInt64? {
-    var found: (id: UInt64, index: StoredIndex)?
-    for index in matching {
-      let hasNull = try core.encodeKey(of: view, id: 0, in: index, of: entity)
-      guard !hasNull, let holder = try core.holder(of: core.key.bytes, in: index) else { continue }
-      if let found, found.id != holder {
-        throw .severalHolders(entity: entity.name, indexes: [found.index.name, index.name])
-      }
-      if found == nil { found = (holder, index) }
-    }
-    return found?.id
   }
 }
 
