@@ -60,9 +60,12 @@ package struct JSONLinesReader: Sendable {
     return JSONLine(root: document.root, line: origin.line, offset: origin.offset)
   }
 
-  /// The bytes of the next line as they are, not parsed; otherwise as ``next()``.
+  /// The bytes of the next line without the space around them, not parsed; otherwise as ``next()``.
   mutating func nextText() throws(JSONError) -> ArraySlice<UInt8>? {
-    try nextLine().map { pending[$0.line] }
+    guard var (line, _) = try nextLine() else { return nil }
+    while let last = line.last, Self.isSpace(pending[last]) { line.removeLast() }
+    while let first = line.first, Self.isSpace(pending[first]) { line.removeFirst() }
+    return pending[line]
   }
 
   private mutating func nextLine() throws(JSONError) -> (
@@ -97,10 +100,11 @@ package struct JSONLinesReader: Sendable {
   }
 
   private func isBlank(_ line: Range<Int>) -> Bool {
-    for at in line where pending[at] != 0x20 && pending[at] != 0x09 && pending[at] != 0x0D {
-      return false
-    }
-    return true
+    line.allSatisfy { Self.isSpace(pending[$0]) }
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x09 || byte == 0x0D
   }
 
   /// Without this, a file without line feeds would be gathered in memory as a whole.
