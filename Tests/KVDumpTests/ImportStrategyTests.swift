@@ -58,8 +58,8 @@ struct ImportStrategyTests {
     #expect(try folder.report(again) == ImportCounts(records: new.count, unchanged: new.count))
     #expect(await folder.isSound())
 
-    let row = try #require(new["2013-02-15 03:20:33"])
-    let found = await folder.run("get", "Fireball", "dateTimeStamp=2013-02-15T03:20:33Z")
+    let row = try #require(new["2013-02-15 03:20:26"])
+    let found = await folder.run("get", "Fireball", "dateTimeStamp=2013-02-15T03:20:26Z")
     let record = try JSONValue(parsing: found.data)
     #expect(record["energy"]?.doubleValue == row["energy"].flatMap(Double.init))
     #expect(record["lat_dir"]?.stringValue == row["lat-dir"])

@@ -1,3 +1,5 @@
+internal import LodestoreFormat
+
 /// What an import does with a record that the store has already.
 package enum JSONConflict: String, Sendable, CaseIterable {
   /// The incoming record is rejected.
@@ -33,11 +35,9 @@ extension JSONRecordEncoder {
     for (number, record) in records.enumerated() {
       do throws(RecordRejection) {
         try read(record)
-        if let index, !hasKey(index) {
-          throw RecordRejection("a part of its key is absent or null", offset: record.offset)
-        }
+        if let index, let rejection = missingKey(index, in: record) { throw rejection }
         let content = try content(of: record, isPart: isPart)
-        guard content.count < sizeLimit else {
+        guard content.count + RecordLayout.checksumSize <= sizeLimit else {
           throw RecordRejection(
             "the record has \(content.count) bytes, the limit is \(sizeLimit)",
             offset: record.offset)

@@ -246,14 +246,23 @@ package final class JSONRecordEncoder {
   /// Which attributes of the layout the record read last has.
   package var isGiven: [Bool] { state.pointee.entries.map { $0 >= 0 } }
 
-  /// Whether the record read last has a value for each of the attributes `numbers`.
-  package func hasKey(_ numbers: [UInt32]) -> Bool {
-    numbers.allSatisfy { number in
-      guard let place = entity.layout.placeIndex(ofAttribute: number),
-        let document = state.pointee.document, state.pointee.entries[place] >= 0
-      else { return false }
-      return document.entries[state.pointee.entries[place]].kind != .null
+  /// Why the record read last cannot be matched by the attributes `numbers`; nil when it has a value
+  /// for each.
+  package func missingKey(_ numbers: [UInt32], in record: JSONRecord) -> RecordRejection? {
+    let document = state.pointee.document
+    for number in numbers {
+      guard let place = entity.layout.placeIndex(ofAttribute: number) else {
+        return RecordRejection("a part of its key is absent", offset: record.offset)
+      }
+      let entry = state.pointee.entries[place]
+      if entry >= 0, let document, document.entries[entry].kind != .null { continue }
+      let name = attributes[place].name
+      let node = entry >= 0 ? document?.root.at(entry) : nil
+      return RecordRejection(
+        "a part of its key, '\(name)', is \(entry >= 0 ? "null" : "absent")", attribute: name,
+        offset: node?.offset ?? record.offset)
     }
+    return nil
   }
 }
 
