@@ -1,52 +1,14 @@
 // Batch changes of the store that `raw_insert` made: index entries sorted, one durable transaction.
 
-#include "rawlmdb.h"
+#include "rawstore.h"
 
-#include <lmdb.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define CHECK(call) do { int code = (call); if (code != 0) return code; } while (0)
 
 typedef struct {
   uint32_t length;
   unsigned char key[44];
 } entry;
-
-typedef struct {
-  MDB_env *env;
-  MDB_txn *txn;
-  MDB_dbi records, unique, dates;
-} store;
-
-static int open_store(const char *path, store *s) {
-  CHECK(mdb_env_create(&s->env));
-  CHECK(mdb_env_set_mapsize(s->env, (size_t)64 << 30));
-  CHECK(mdb_env_set_maxdbs(s->env, 8));
-  CHECK(mdb_env_open(s->env, path, MDB_NOSUBDIR | MDB_NOTLS, 0600));
-  CHECK(mdb_txn_begin(s->env, NULL, 0, &s->txn));
-  CHECK(mdb_dbi_open(s->txn, "records", MDB_INTEGERKEY, &s->records));
-  CHECK(mdb_dbi_open(s->txn, "unique", 0, &s->unique));
-  return mdb_dbi_open(s->txn, "dates", 0, &s->dates);
-}
-
-static int finish(store *s) {
-  CHECK(mdb_txn_commit(s->txn));
-  mdb_env_close(s->env);
-  return 0;
-}
-
-static uint64_t ordered(double value) {
-  uint64_t bits;
-  memcpy(&bits, &value, 8);
-  bits = bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
-  return __builtin_bswap64(bits);
-}
-
-static int by_id(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x > y) - (x < y);
-}
 
 static int by_key(const void *a, const void *b) {
   const entry *x = a, *y = b;
@@ -55,7 +17,7 @@ static int by_key(const void *a, const void *b) {
   return order != 0 ? order : (x->length > y->length) - (x->length < y->length);
 }
 
-static int delete_entries(store *s, MDB_dbi index, entry *entries, size_t count) {
+static int delete_entries(raw_session *s, MDB_dbi index, entry *entries, size_t count) {
   qsort(entries, count, sizeof(entry), by_key);
   MDB_cursor *cursor;
   CHECK(mdb_cursor_open(s->txn, index, &cursor));
@@ -68,8 +30,8 @@ static int delete_entries(store *s, MDB_dbi index, entry *entries, size_t count)
   return 0;
 }
 
-static int delete_records(store *s, uint64_t *ids, size_t count) {
-  qsort(ids, count, 8, by_id);
+/// Deletes the records with `ids`, which ascend, and their index entries.
+static int delete_records(raw_session *s, uint64_t *ids, size_t count) {
   entry *uniques = malloc(count * sizeof(entry)), *dates = malloc(count * sizeof(entry));
   MDB_cursor *cursor;
   CHECK(mdb_cursor_open(s->txn, s->records, &cursor));
@@ -86,7 +48,7 @@ static int delete_records(store *s, uint64_t *ids, size_t count) {
     u->length = ends[1] + 1;
     double updated;
     memcpy(&updated, p + 8, 8);
-    uint64_t date = ordered(updated), id = __builtin_bswap64(ids[i]);
+    uint64_t date = raw_ordered(updated), id = __builtin_bswap64(ids[i]);
     memcpy(d->key, &date, 8);
     memcpy(d->key + 8, &id, 8);
     d->length = 16;
@@ -101,11 +63,11 @@ static int delete_records(store *s, uint64_t *ids, size_t count) {
 }
 
 int raw_delete_dates(const char *path, double from, double to, size_t *deleted) {
-  store s;
-  CHECK(open_store(path, &s));
+  raw_session s;
+  CHECK(raw_begin(path, 0, 0, &s));
   MDB_cursor *cursor;
   CHECK(mdb_cursor_open(s.txn, s.dates, &cursor));
-  uint64_t low = ordered(from), high = ordered(to);
+  uint64_t low = raw_ordered(from), high = raw_ordered(to);
   size_t count = 0, room = 1 << 16;
   uint64_t *ids = malloc(room * 8);
   MDB_val k = {8, &low}, v;
@@ -118,55 +80,30 @@ int raw_delete_dates(const char *path, double from, double to, size_t *deleted) 
     code = mdb_cursor_get(cursor, &k, &v, MDB_NEXT);
   }
   mdb_cursor_close(cursor);
+  raw_sort_ids(ids, count);
   CHECK(delete_records(&s, ids, count));
   free(ids);
   *deleted = count;
-  return finish(&s);
-}
-
-static int by_name(const void *a, const void *b) {
-  const raw_pod *x = *(const raw_pod *const *)a, *y = *(const raw_pod *const *)b;
-  uint32_t shorter = x->name_length < y->name_length ? x->name_length : y->name_length;
-  int order = memcmp(x->name, y->name, shorter);
-  return order != 0 ? order : (x->name_length > y->name_length) - (x->name_length < y->name_length);
+  return raw_commit(&s);
 }
 
 int raw_delete_names(
   const char *path, const raw_pod *pods, const uint32_t *order, size_t count, size_t *deleted
 ) {
-  store s;
-  CHECK(open_store(path, &s));
-  const raw_pod **wanted = malloc(count * sizeof(*wanted));
-  for (size_t i = 0; i < count; i++) wanted[i] = &pods[order[i]];
-  qsort(wanted, count, sizeof(*wanted), by_name);
-  MDB_cursor *cursor;
-  CHECK(mdb_cursor_open(s.txn, s.unique, &cursor));
-  uint64_t *ids = malloc(count * 2 * 8);
+  raw_session s;
+  CHECK(raw_begin(path, 0, 0, &s));
+  uint64_t *ids = malloc(count * 2 * sizeof(uint64_t));
   size_t found = 0;
-  char key[600];
-  for (size_t i = 0; i < count; i++) {
-    if (i > 0 && by_name(&wanted[i - 1], &wanted[i]) == 0) continue;
-    uint32_t length = wanted[i]->name_length;
-    memcpy(key, wanted[i]->name, length);
-    key[length++] = 0;
-    MDB_val k = {length, key}, v;
-    int code = mdb_cursor_get(cursor, &k, &v, MDB_SET_RANGE);
-    while (code == 0 && k.mv_size >= length && memcmp(k.mv_data, key, length) == 0 && found < count * 2) {
-      memcpy(&ids[found++], v.mv_data, 8);
-      code = mdb_cursor_get(cursor, &k, &v, MDB_NEXT);
-    }
-  }
-  mdb_cursor_close(cursor);
+  CHECK(raw_ids_of_names(&s, pods, order, count, ids, &found));
   CHECK(delete_records(&s, ids, found));
   free(ids);
-  free(wanted);
   *deleted = found;
-  return finish(&s);
+  return raw_commit(&s);
 }
 
 int raw_set_deprecated(const char *path, size_t *updated) {
-  store s;
-  CHECK(open_store(path, &s));
+  raw_session s;
+  CHECK(raw_begin(path, 0, 0, &s));
   MDB_cursor *cursor;
   CHECK(mdb_cursor_open(s.txn, s.records, &cursor));
   MDB_val k, v;
@@ -188,5 +125,5 @@ int raw_set_deprecated(const char *path, size_t *updated) {
   }
   mdb_cursor_close(cursor);
   *updated = count;
-  return finish(&s);
+  return raw_commit(&s);
 }

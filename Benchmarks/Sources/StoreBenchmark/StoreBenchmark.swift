@@ -4,11 +4,15 @@ import Foundation
 
 /// Lodestore against raw LMDB in C on the same records, in one run: medians, and ratios.
 ///
-///     swift run -c release --package-path Benchmarks StoreBenchmark [--quick] [--runs=N]
-///       [--only=TEXT] [--pages=FILE [--records=N]]
+///     swift run -c release --package-path Benchmarks [--traits SQLite] StoreBenchmark
+///       [--quick] [--runs=N] [--only=TEXT] [--pages=FILE [--records=N]]
 ///
-/// `--pages` imports a file of podspec pages, one a line, repeated under other names to so many
-/// records, and does nothing else.
+/// `--traits SQLite` measures SQLite too, and needs its headers (`libsqlite3-dev`); another build
+/// than without. `--only` measures the operations whose names contain the text, such as `batch`;
+/// every run begins with the inserts that they need. `--pages` imports a file of podspec pages, one
+/// a line, repeated under other names to so many records, and does nothing else.
+///
+/// It ends with an error when two sides of an operation do not find or change as many records.
 @main
 struct StoreBenchmark {
   static func main() async throws {
@@ -32,12 +36,20 @@ struct StoreBenchmark {
     let workload = try Workload(pods: pods, directory: directory)
     print("\(count) pods, \(runs) runs, medians of CPU seconds (wall)\n")
     var table = Table()
-    for run in 0..<runs {
-      for (name, body) in workload.operations where only == nil || name.contains(only ?? "") {
-        table.add(name, try Sample.measure(body), isFirst: run == 0)
+    var counts = Counts()
+    for _ in 0..<runs {
+      for step in workload.steps {
+        if step.operation.contains(only ?? step.operation) {
+          table.add(step, try Sample.measure { try counts.check(step.body(), of: step) })
+        } else if step.isPrepared {
+          try counts.check(step.body(), of: step)
+        }
       }
+      for step in workload.rest { try counts.check(step.body(), of: step) }
     }
     table.print()
+    let sizes = workload.sizes.map { "\($0.side) \($0.bytes / 1_000_000) MB" }
+    print("\nfiles in the end: \(sizes.joined(separator: ", "))")
   }
 }
 
@@ -63,31 +75,37 @@ struct Sample {
   }
 }
 
-/// Medians by operation, with the ratio to the raw side of the same operation.
+/// Medians by step, with the ratios to the raw sides of the same operation.
 struct Table {
-  private var order: [String] = []
-  private var samples: [String: [Sample]] = [:]
+  private struct Row {
+    var step: Step
+    var samples: [Sample]
 
-  mutating func add(_ name: String, _ sample: Sample, isFirst: Bool) {
-    if isFirst { order.append(name) }
-    samples[name, default: []].append(sample)
+    func median(_ value: KeyPath<Sample, Double>) -> Double {
+      samples.map { $0[keyPath: value] }.sorted()[samples.count / 2]
+    }
   }
 
-  private func median(_ name: String, _ value: KeyPath<Sample, Double>) -> Double? {
-    guard let values = samples[name]?.map({ $0[keyPath: value] }).sorted() else { return nil }
-    return values[values.count / 2]
+  private var rows: [Row] = []
+
+  mutating func add(_ step: Step, _ sample: Sample) {
+    let row = rows.firstIndex { $0.step.operation == step.operation && $0.step.side == step.side }
+    if let row {
+      rows[row].samples.append(sample)
+    } else {
+      rows.append(Row(step: step, samples: [sample]))
+    }
   }
 
   func print() {
-    for name in order {
-      guard let cpu = median(name, \.cpu), let wall = median(name, \.wall) else { continue }
-      var line = name.padding(toLength: 34, withPad: " ", startingAt: 0)
-      line += String(format: "%8.3f (%6.3f)", cpu, wall)
-      let operation = name.split(separator: ":")[0]
-      for reference in order where reference != name && reference.hasPrefix("\(operation): raw") {
-        guard !name.contains(": raw"), let base = median(reference, \.cpu) else { continue }
-        line += String(
-          format: "   %5.2f × %@", cpu / base, String(reference.split(separator: ":")[1]))
+    for row in rows {
+      let name = "\(row.step.operation): \(row.step.side)"
+      var line = name.padding(toLength: 40, withPad: " ", startingAt: 0)
+      line += String(format: "%8.3f (%6.3f)", row.median(\.cpu), row.median(\.wall))
+      for other in rows where other.step.operation == row.step.operation && other.step.isRaw {
+        if other.step.side == row.step.side || row.step.side.hasPrefix("raw LMDB") { continue }
+        let ratio = row.median(\.cpu) / other.median(\.cpu)
+        line += String(format: "   %5.2f × ", ratio) + other.step.side
       }
       Swift.print(line)
     }

@@ -2,12 +2,14 @@ import CRawLMDB
 import EntityStore
 import Foundation
 
-/// The operations, each for both sides, on the same records.
+/// The operations, each for all sides, on the same records.
 final class Workload {
   let pods: [Pod]
   let raw: UnsafeMutableBufferPointer<raw_pod>
   private let texts: UnsafeMutablePointer<CChar>
   let order: [UInt32]
+  /// The places of the pods that are looked for by IN.
+  let wanted: [UInt32]
   private let directory: String
 
   init(pods: [Pod], directory: String) throws {
@@ -17,6 +19,7 @@ final class Workload {
     order = (0..<min(200_000, pods.count)).map { _ in
       UInt32(generator.next(below: UInt64(pods.count)))
     }
+    wanted = Array(order.prefix(50_000))
     let size = pods.reduce(0) {
       $0 + $1.name.utf8.count + $1.version.utf8.count + ($1.homepage?.utf8.count ?? 0)
         + $1.license.utf8.count + $1.summary.utf8.count
@@ -53,70 +56,78 @@ final class Workload {
   }
 
   /// In order; a later one uses what an earlier one of the same run left.
-  var operations: [(String, () throws -> Void)] {
-    [
-      ("insert: raw LMDB, naive", { try self.rawInsert(sorted: false) }),
-      ("insert: raw LMDB, sorted", { try self.rawInsert(sorted: true) }),
-      ("insert: Lodestore", { try self.insert() }),
-      ("get by unique key: raw LMDB", { try self.rawGet() }),
-      ("get by unique key: Lodestore", { try self.get() }),
-      ("fetch all, decoded: Lodestore", { try self.fetchAll() }),
-    ] + queries + changes
+  var steps: [Step] {
+    let ofBoth =
+      [
+        Step("insert", "raw LMDB, naive") { try self.rawInsert(sorted: false) },
+        Step("insert", "raw LMDB, sorted", isPrepared: true) { try self.rawInsert(sorted: true) },
+        Step("insert", "Lodestore", isPrepared: true) { try self.insert() },
+        Step("get by unique key", "raw LMDB") { try self.rawGet() },
+        Step("get by unique key", "Lodestore") { try self.get() },
+        Step("fetch all, decoded", "Lodestore") { try self.fetchAll() },
+      ] + queries + changes
+    return (ofBoth + sqlite).groupedByOperation
   }
 
   var rawPath: String { directory + "/raw" }
   var storePath: String { directory + "/pods.lodestore" }
+  var sqlitePath: String { directory + "/pods.sqlite" }
 
-  private func remove(_ path: String) {
-    unlink(path)
-    unlink(path + "-lock")
+  /// The bytes of the files that are there.
+  var sizes: [(side: String, bytes: Int)] {
+    [("raw LMDB", rawPath), ("Lodestore", storePath), ("raw SQLite", sqlitePath)]
+      .compactMap { side, path in
+        var status = stat()
+        return stat(path, &status) == 0 ? (side, Int(status.st_size)) : nil
+      }
+  }
+
+  func remove(_ path: String) {
+    for suffix in ["", "-lock", "-journal"] { unlink(path + suffix) }
   }
 
   func check(_ code: Int32) throws {
     if code != 0 { throw BenchmarkError(text: "raw LMDB answered \(code)") }
   }
 
-  private func rawInsert(sorted: Bool) throws {
-    remove(rawPath)
-    try check(raw_insert(rawPath, raw.baseAddress, raw.count, sorted ? 1 : 0))
+  func rawChange(_ body: (UnsafeMutablePointer<Int>) -> Int32) throws -> Int {
+    var count = 0
+    try check(body(&count))
+    return count
   }
 
-  private func insert() throws {
+  private func rawInsert(sorted: Bool) throws -> Int {
+    remove(rawPath)
+    return try rawChange { raw_insert(rawPath, raw.baseAddress, raw.count, sorted ? 1 : 0, $0) }
+  }
+
+  private func insert() throws -> Int {
     remove(storePath)
     let store = try Store(at: storePath, entities: [Pod.self])
-    try store.write { tx in _ = try tx.insert(contentsOf: pods) }
-    store.close()
+    defer { store.close() }
+    return try store.write { tx in try tx.insert(contentsOf: pods).insertedCount }
   }
 
-  private func rawGet() throws {
-    guard raw_get(rawPath, raw.baseAddress, order, order.count) != 0 else {
-      throw BenchmarkError(text: "raw LMDB found nothing")
-    }
+  private func rawGet() throws -> Int {
+    try rawChange { raw_get(rawPath, raw.baseAddress, order, order.count, $0) }
   }
 
-  private func get() throws {
-    let store = try Store(at: storePath, entities: [Pod.self])
+  private func get() throws -> Int {
     let index = Pod.index(\.name, \.version)
-    try store.read { snapshot in
+    return try query { snapshot in
       for place in order {
         let wanted = pods[Int(place)]
         guard let pod = try snapshot.fetch(index, key: wanted.name, wanted.version),
           pod.downloads == wanted.downloads
         else { throw BenchmarkError(text: "\(wanted.name) was not found") }
       }
+      return order.count
     }
-    store.close()
   }
 
-  private func fetchAll() throws {
-    let store = try Store(at: storePath, entities: [Pod.self])
-    let all = try store.read { snapshot in try snapshot.fetchAll(Pod.self) }
+  private func fetchAll() throws -> Int {
+    let all = try query { snapshot in try snapshot.fetchAll(Pod.self) }
     guard all.count == pods.count else { throw BenchmarkError(text: "\(all.count) pods") }
-    store.close()
+    return all.count
   }
-}
-
-/// What went wrong.
-struct BenchmarkError: Error {
-  var text: String
 }
