@@ -14,8 +14,10 @@ package final class Cursor {
   private let environment: Environment
   /// How many writes had ended when this was made in one; −1 in a read.
   private let write: Int
-  var currentKey = MDB_val()
-  var currentValue = MDB_val()
+  // Of one thread, and never passed on while they are changed: the check of each access would cost a
+  // walk as much as LMDB does.
+  @exclusivity(unchecked) var currentKey = MDB_val()
+  @exclusivity(unchecked) var currentValue = MDB_val()
 
   package init(_ tree: Tree, in transaction: Transaction) throws(LMDBError) {
     var opened: OpaquePointer?

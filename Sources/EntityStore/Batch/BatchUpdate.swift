@@ -24,8 +24,12 @@ final class BatchUpdate {
   private let slots: [RecordLayout.Place]?
   /// The values, where they are the same for every record.
   private let constants: [Value]?
-  private var scratch: [UInt8] = []
-  private(set) var updatedCount = 0
+  /// ``constants`` for ``slots``, when there are both.
+  private let patch: SlotPatch?
+  private let verifiesChecksums: Bool
+  // Of one thread; a check of each access would show in the time of an update.
+  @exclusivity(unchecked) private var scratch: [UInt8] = []
+  @exclusivity(unchecked) private(set) var updatedCount = 0
 
   init(of entity: StoredEntity, _ assignments: [Assignment], core: TransactionCore) {
     self.core = core
@@ -45,6 +49,10 @@ final class BatchUpdate {
     self.slots = slots.count == assignments.count ? slots : nil
     let constants = assignments.compactMap(\.constant)
     self.constants = constants.count == assignments.count ? constants : nil
+    patch =
+      slots.count == assignments.count && constants.count == assignments.count
+      ? try? SlotPatch(constants, at: slots, of: entity.layout) : nil
+    verifiesChecksums = core.store.options.verifiesChecksums
   }
 
   /// Whether records keep their size and place, so that they can be changed while they are walked.
@@ -95,7 +103,15 @@ final class BatchUpdate {
   private func update(_ id: UInt64, at cursor: Cursor) throws -> Bool {
     let stored = cursor.value
     let view = try entity.view(stored, id: id)
-    if core.store.options.verifiesChecksums { try entity.verifyChecksum(of: view, id: id) }
+    if verifiesChecksums { try entity.verifyChecksum(of: view, id: id) }
+    if let patch, view.layout === entity.layout {
+      guard patch.changes(stored) else { return false }
+      scratch.removeAll(keepingCapacity: true)
+      scratch.append(contentsOf: stored)
+      scratch.withUnsafeMutableBytes { patch.apply(to: $0) }
+      try replace(view, id, at: cursor)
+      return true
+    }
     let values = try constants ?? newValues(RecordUnderTest(view: view, id: id))
     if let slots, view.layout === entity.layout {
       scratch.removeAll(keepingCapacity: true)
@@ -110,12 +126,20 @@ final class BatchUpdate {
       guard let record = try rebuilt(view, id, values) else { return false }
       scratch = record
     }
+    try replace(view, id, at: cursor)
+    return true
+  }
+
+  /// Checks and seals ``scratch``, notes the entries that change, and writes it in place of the
+  /// record at the cursor.
+  @inline(__always)
+  private func replace(_ stored: RecordView, _ id: UInt64, at cursor: Cursor) throws {
     if entity.validator != nil {
       try scratch.withBytes { (bytes) throws(StoreError) in
         try entity.validate(try entity.view(bytes, id: id), id: id)
       }
     }
-    try collectEntries(from: view, id)
+    try collectEntries(from: stored, id)
     try scratch.withMutableBytes { (bytes) throws(LMDBError) in
       let content = UnsafeRawBufferPointer(
         rebasing: bytes.dropLast(RecordLayout.checksumSize))
@@ -124,7 +148,6 @@ final class BatchUpdate {
         of: checksum.littleEndian, toByteOffset: content.count, as: UInt32.self)
       try cursor.replaceCurrent(with: UnsafeRawBufferPointer(bytes))
     }
-    return true
   }
 
   private func newValues(_ record: RecordUnderTest) throws -> [Value] {

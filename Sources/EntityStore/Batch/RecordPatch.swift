@@ -51,6 +51,47 @@ enum RecordPatch {
   }
 }
 
+/// Constants for slots of one layout as bits, compared with and written to records without a `Value`.
+struct SlotPatch {
+  /// Where the first byte is that changes.
+  private let offset: Int
+  /// The bits that a record keeps, and those that it is given, byte by byte.
+  private let masks: [(kept: UInt8, given: UInt8)]
+
+  /// Throws when a value does not fit its place.
+  init(_ values: [Value], at places: [RecordLayout.Place], of layout: RecordLayout) throws {
+    var zeros = [UInt8](repeating: 0, count: layout.endsOffset)
+    var ones = [UInt8](repeating: 0xff, count: layout.endsOffset)
+    for (value, place) in zip(values, places) {
+      try zeros.withUnsafeMutableBytes { try RecordPatch.write(value, at: place, in: $0) }
+      try ones.withUnsafeMutableBytes { try RecordPatch.write(value, at: place, in: $0) }
+    }
+    // What is written does not depend on what was there.
+    let masks = zip(zeros, ones).map { (kept: $0 ^ $1, given: $0) }
+    let first = masks.firstIndex { $0.kept != 0xff } ?? 0
+    let end = (masks.lastIndex { $0.kept != 0xff } ?? -1) + 1
+    offset = first
+    self.masks = Array(masks[first..<max(first, end)])
+  }
+
+  /// Whether `record`, of the layout, has other values.
+  @inline(__always)
+  func changes(_ record: UnsafeRawBufferPointer) -> Bool {
+    for (place, mask) in masks.enumerated() {
+      let byte = record[offset + place]
+      if byte & mask.kept | mask.given != byte { return true }
+    }
+    return false
+  }
+
+  @inline(__always)
+  func apply(to record: UnsafeMutableRawBufferPointer) {
+    for (place, mask) in masks.enumerated() {
+      record[offset + place] = record[offset + place] & mask.kept | mask.given
+    }
+  }
+}
+
 extension DynamicValue {
   /// The value as one of `type`; `nil` when it does not fit.
   func stored(in type: AttributeType) -> Value? {

@@ -42,11 +42,13 @@ package final class StoredEntity: Sendable {
     }
   }
 
+  @inline(__always)
   package func layout(number: UInt16) -> RecordLayout? {
     number == layout.number ? layout : layoutsByNumber[number]
   }
 
   /// The record's bytes as a view through their own layout.
+  @inline(__always)
   package func view(
     _ bytes: UnsafeRawBufferPointer, id: UInt64
   ) throws(StoreError) -> RecordView {
