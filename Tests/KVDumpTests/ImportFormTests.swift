@@ -130,4 +130,17 @@ struct ImportFormTests {
     #expect(outcome.status == .damagedData)
     #expect(outcome.messages.contains("/dev/zero: page 1: cannot read JSON at line 1, column 1"))
   }
+
+  @Test func `takes more files than a process may have open`() async throws {
+    guard let tool = ToolProcess.path else { return }
+    let folder = try StoreFolder()
+    for number in 0..<60 { _ = try folder.file("p\(number).json", #"[{"k":\#(number)}]"#) }
+    let process = try ToolProcess.start(
+      #"ulimit -n 40; exec "$0" import "$1" "${1%/*}"/p*.json --entity E --unique k --infer"#,
+      tool, folder.store)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    #expect(await folder.run("count", "E").data == "{\"count\":60}\n")
+    #expect(await folder.isSound())
+  }
 }

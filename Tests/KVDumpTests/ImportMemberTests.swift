@@ -123,6 +123,7 @@ struct ImportMemberTests {
     ("yes", .bool, nil), ("2024-02-30", .date, nil), ("2001-01-01", .date, .date(0)),
     ("x", .uuid, nil), ("AP8=", .data, .data([0, 255])), ("?", .data, nil), ("{", .json, nil),
     ("1.10", .string, .string("1.10")),
+    ("https://example.org/", .url, .string("https://example.org/")), ("http://[", .url, nil),
   ]
 
   @Test(arguments: texts)

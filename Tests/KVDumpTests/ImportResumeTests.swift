@@ -50,31 +50,31 @@ struct ImportResumeTests {
   @Test func `goes on after a malformed page when it is mended`() async throws {
     let folder = try await folder()
     let bad = try folder.file("a.jsonl", Self.text(0..<2000) + "{\n" + Self.text(2000..<3000))
-    let failed = await folder.importing([bad, "--entity", "E", "--name", "nightly"])
+    let failed = await folder.importing([bad, "--entity", "E", "--name", "by night"])
     #expect(failed.status == .damagedData)
     #expect(failed.messages.contains("page 3: cannot read JSON at line 2001"))
     #expect(failed.messages.contains("mend it and go on with --resume"))
-    let report = try #require(try await folder.imports("nightly").first)
+    let report = try #require(try await folder.imports("by night").first)
     #expect(report["ending"]?.stringValue == "failed")
     #expect(report["pages"]?.intValue == 2)
-    let way = await folder.run("imports", "nightly")
-    #expect(way.messages.contains("--entity E --name 'nightly' --resume"))
+    let way = await folder.run("imports", "by night")
+    #expect(way.messages.contains("--entity E --name 'by night' --resume"))
 
     let other = try folder.file("b.jsonl", Self.text(1..<3000))
     let refused = await folder.importing([
-      other, "--entity", "E", "--name", "nightly", "--resume",
+      other, "--entity", "E", "--name", "by night", "--resume",
     ])
     #expect(refused.status == .damagedData)
     #expect(refused.messages.contains("the first 2 pages are not those that were imported"))
     let strategy = await folder.importing([
-      bad, "--entity", "E", "--name", "nightly", "--resume", "--mirror",
+      bad, "--entity", "E", "--name", "by night", "--resume", "--mirror",
     ])
     #expect(strategy.messages.contains("it is of E with the strategy upsert"))
     #expect(strategy.data.isEmpty)
 
     let mended = try folder.file("c.jsonl", Self.text(0..<3000))
     let resumed = await folder.importing([
-      mended, "--entity", "E", "--name", "nightly", "--resume",
+      mended, "--entity", "E", "--name", "by night", "--resume",
     ])
     #expect(resumed.status == .success)
     #expect(try folder.report(resumed) == ImportCounts(records: 3000, inserted: 3000))

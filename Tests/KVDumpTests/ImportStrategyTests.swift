@@ -84,6 +84,18 @@ struct ImportStrategyTests {
     #expect(await folder.isSound())
   }
 
+  @Test func `a mirror of a file without pages deletes nothing and says so`() async throws {
+    let folder = try StoreFolder()
+    try await folder.load(#"[{"k":1}]"#, "--entity", "E", "--unique", "k", "--infer")
+    let blank = try folder.file("blank.json", "\n  \n")
+    let nothing = await folder.importing([blank, "--entity", "E", "--mirror"])
+    #expect(nothing.messages.contains("E: no page came, so that a mirror deletes nothing\n"))
+    #expect(await folder.run("count", "E").data == "{\"count\":1}\n")
+    let empty = try folder.file("empty.json", "[]")
+    let all = await folder.importing([empty, "--entity", "E", "--mirror"])
+    #expect(try folder.report(all).deleted == 1)
+  }
+
   @Test func `replacing gives what has changed a new id`() async throws {
     let folder = try StoreFolder()
     try await folder.load(

@@ -114,7 +114,7 @@ struct ImportCommand: StoreCommand {
         console.note(survey.sampleNote(entity, pages: count))
       } else {
         for input in inputs { try input.makeRereadable(in: ImportTarget.base(console)) }
-        try survey.observe(all: PageReader(inputs, form: input.form))
+        try survey.observe(all: PageReader(inputs, form: input.form), of: inputs, on: console)
         for input in inputs { try input.rewind() }
       }
       candidates = survey.candidates

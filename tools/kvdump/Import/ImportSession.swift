@@ -120,6 +120,9 @@ struct ImportSession {
       console.note(
         "\(report.entity): left out members that are no attribute: \(names); --infer adds them")
     }
+    if report.strategy == .mirror, report.pages == 0, report.ending == .finished {
+      console.note("\(report.entity): no page came, so that a mirror deletes nothing")
+    }
     if report.keptUnseen {
       console.note(
         "\(report.entity): deleted nothing, as the rejected records may be stored ones; mend them, "

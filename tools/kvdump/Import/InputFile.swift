@@ -9,6 +9,9 @@ import EntityStore
 #endif
 
 /// A file that is imported, read from its start as often as needed, a chunk at a time.
+///
+/// A regular file is open only while it is read, so that there may be many more of them than a process
+/// may have open.
 final class InputFile {
   /// `-`, standard input.
   static let standardInput = "-"
@@ -17,36 +20,51 @@ final class InputFile {
   let name: String
   /// In bytes; nil where it is not known, as for a pipe.
   private(set) var size: Int?
-  private var descriptor: Int32
-  private let isOwned: Bool
+  /// Nil for a regular file that is not being read.
+  private var descriptor: Int32?
+  /// Whether the descriptor is this object's to close.
+  private var isOwned = true
+  /// Whether the file can be opened by its name again.
+  private var isNamed = false
+  private var isAtEnd = false
 
-  /// Opens `path`; a missing or forbidden file is a failure that names it.
+  /// Checks that `path` can be opened; a missing or forbidden file is a failure that names it.
   init(_ path: String) throws {
+    let descriptor: Int32
     if path == Self.standardInput {
       name = "standard input"
       descriptor = STDIN_FILENO
       isOwned = false
     } else {
       name = path
-      do {
-        descriptor = try FileReading.open(path)
-      } catch {
-        throw CommandFailure.system(error.code, thing: path)
-      }
-      isOwned = true
+      descriptor = try Self.open(path)
     }
+    self.descriptor = descriptor
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { return }
-    if status.st_mode & S_IFMT == S_IFREG { size = Int(status.st_size) }
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+    size = Int(status.st_size)
+    isNamed = isOwned
+    if isNamed { release() }
   }
 
-  deinit { if isOwned || spooled { close(descriptor) } }
+  deinit { release() }
 
-  private var spooled = false
+  private static func open(_ path: String) throws -> Int32 {
+    do {
+      return try FileReading.open(path)
+    } catch {
+      throw CommandFailure.system(error.code, thing: path)
+    }
+  }
+
+  private func release() {
+    if isOwned, let descriptor { close(descriptor) }
+    descriptor = nil
+  }
 
   /// Makes a second pass possible: what comes through a pipe goes into an unlinked temporary file.
   func makeRereadable(in folder: String) throws {
-    if lseek(descriptor, 0, SEEK_CUR) >= 0 { return }
+    guard let source = descriptor, lseek(source, 0, SEEK_CUR) < 0 else { return }
     var template = Array("\(folder)/kvdump.XXXXXX".utf8CString)
     let spool = mkstemp(&template)
     guard spool >= 0 else { throw CommandFailure.system(errno, thing: folder, creating: true) }
@@ -63,26 +81,37 @@ final class InputFile {
       close(spool)
       throw error
     }
-    if isOwned { close(descriptor) }
+    release()
     descriptor = spool
-    spooled = true
+    isOwned = true
     size = count
     try rewind()
   }
 
   /// Goes back to the start.
   func rewind() throws {
-    guard lseek(descriptor, 0, SEEK_SET) == 0 else {
+    isAtEnd = false
+    if isNamed { return release() }
+    guard let descriptor, lseek(descriptor, 0, SEEK_SET) == 0 else {
       throw CommandFailure.system(errno, thing: name)
     }
   }
 
   /// The next bytes; nil at the end.
   func read() throws -> [UInt8]? {
+    guard !isAtEnd else { return nil }
+    let source = try descriptor ?? Self.open(name)
+    descriptor = source
+    let chunk: [UInt8]?
     do {
-      return try FileReading.read(descriptor, atMost: Self.chunkSize)
+      chunk = try FileReading.read(source, atMost: Self.chunkSize)
     } catch {
       throw CommandFailure.system(error.code, thing: name)
     }
+    if chunk == nil {
+      isAtEnd = true
+      if isNamed { release() }
+    }
+    return chunk
   }
 }

@@ -19,10 +19,19 @@ struct MemberSurvey {
     guard inference.recordCount > 0 else { throw CommandFailure.noRecordsAtAll(files) }
   }
 
-  /// Reads all pages once.
+  /// Reads all pages once, and shows how far it is.
   ///
   /// A malformed one behind good ones ends it: the import itself will come to it and tell.
-  mutating func observe(all pages: PageReader) throws {
+  mutating func observe(
+    all pages: PageReader, of inputs: [InputFile], on console: Console
+  ) throws {
+    let size = inputs.compactMap(\.size).reduce(0, +)
+    var progress = console.progress()
+    defer { progress.end() }
+    pages.willRead = { [unowned pages] in
+      let share = min(Double(pages.bytesRead) / Double(max(size, 1)), 1)
+      progress.show("\(Progress.bar(share, width: 22))  \(NumberText.share(share))  to infer from")
+    }
     do {
       while let page = try pages.next() { observe(page) }
     } catch let failure as CommandFailure where failure.status == .damagedData {

@@ -64,7 +64,8 @@ struct RunOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Write every rejected record as a line of JSON: file, page, record, byteOffset, attribute "
-        + "and reason.", valueName: "file"), completion: .file())
+        + "and reason. --resume adds to the file; those of a page that was not kept come again.",
+      valueName: "file"), completion: .file())
   var rejects: String?
 
   func validate() throws {

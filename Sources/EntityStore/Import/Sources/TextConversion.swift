@@ -1,5 +1,11 @@
 package import LodestoreFormat
 
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
 /// How JSON values, texts above all, become values of a type that was said for them.
 ///
 /// A text is read exactly or not at all: numbers as JSON spells them, with zeros or a plus in front
@@ -47,7 +53,11 @@ package struct TextConversion: Sendable, Hashable {
       if !takesAnyText {
         throw ValueMismatch(description: "must be JSON, found another text")
       }
-    case .date, .uuid, .url, .decimal, .string, .data: break
+    case .url:
+      guard URL(string: text) != nil else {
+        throw ValueMismatch(description: "must be \(type.expectation), found another text")
+      }
+    case .date, .uuid, .decimal, .string, .data: break
     }
     return try Value(node, as: type)
   }
