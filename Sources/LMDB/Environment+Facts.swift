@@ -83,7 +83,11 @@ extension Environment {
   ///
   /// Compacting leaves out free pages. A file that is there is not touched; a new one gets its name
   /// when it is complete. Not inside a write, which the copy would wait for.
-  package func copy(to destination: String, compacting: Bool) throws(LMDBError) {
+  ///
+  /// - Parameter willCreate: told the name that the file has until then.
+  package func copy(
+    to destination: String, compacting: Bool, willCreate: (String) -> Void = { _ in }
+  ) throws(LMDBError) {
     try checkUsable("copy")
     guard !isWriterThread else {
       throw LMDBError(.nestedWrite, operation: "copy", path: path)
@@ -92,6 +96,7 @@ extension Environment {
       throw LMDBError(code: EEXIST, operation: "copy to", path: destination)
     }
     let temporary = StoreFile.temporaryName(for: destination)
+    willCreate(temporary)
     let file = StoreFile.createForWriting(temporary, mode: options.mode)
     guard file >= 0 else { throw LMDBError(code: errno, operation: "copy to", path: destination) }
     defer { unlink(temporary) }

@@ -246,8 +246,8 @@ package final class JSONRecordEncoder {
   /// Which attributes of the layout the record read last has.
   package var isGiven: [Bool] { state.pointee.entries.map { $0 >= 0 } }
 
-  /// Why the record read last cannot be matched by the attributes `numbers`; nil when it has a value
-  /// for each.
+  /// Why the record read last cannot be matched by the attributes `numbers`; nil when it has a
+  /// value for each.
   package func missingKey(_ numbers: [UInt32], in record: JSONRecord) -> RecordRejection? {
     let document = state.pointee.document
     for number in numbers {

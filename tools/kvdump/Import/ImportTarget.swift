@@ -15,12 +15,12 @@ import LodestoreFormat
   import Darwin
 #endif
 
-/// The store that an import writes into: the one at the path, or for a dry run a copy of it that has
-/// no name and goes away with the process.
+/// The store that an import writes into: the one at the path, or for a dry run a copy of it that
+/// has no name and goes away with the process.
 final class ImportTarget {
   private let path: String
-  /// The folder of the copy; nil when it is no dry run, and when the copy has no name any more.
-  private var folder: String?
+  /// Whether there may be a copy that still has a name.
+  private var isNamed = false
   private let base: String
   private let isDryRun: Bool
   private let size: Int
@@ -38,19 +38,18 @@ final class ImportTarget {
       if isThere { core = try open(.existing) }
       return
     }
-    var template = Array("\(base)/kvdump.XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else {
+    let number = UInt64.random(in: .min ... .max)
+    path = "\(base)/kvdump.\(String(number, radix: 36)).lodestore"
+    guard access(base, W_OK) == 0 else {
       throw CommandFailure.system(errno, thing: base, creating: true)
     }
-    let folder = template.withUnsafeBufferPointer { name in
-      name.baseAddress.map { String(cString: $0) } ?? ""
-    }
-    self.folder = folder
-    path = folder + "/copy.lodestore"
+    isNamed = true
     guard isThere else { return }
     try ReadStore.read(store, on: console) { core in
       do {
-        try core.store.environment.copy(to: path, compacting: false)
+        try core.store.environment.copy(
+          to: path, compacting: false, willCreate: { PendingFile.set($0) })
+        PendingFile.set(path)
       } catch let error as LMDBError where error.kind == .engine && error.code > 0 {
         throw noRoom(error.code)
       }
@@ -116,10 +115,10 @@ final class ImportTarget {
 
   /// From here on the copy is gone when the process is, however it ends.
   private func removeName() {
-    guard let folder else { return }
+    guard isNamed else { return }
     unlink(path)
     unlink(path + "-lock")
-    rmdir(folder)
-    self.folder = nil
+    PendingFile.set(nil)
+    isNamed = false
   }
 }

@@ -10,8 +10,8 @@ import EntityStore
 
 /// A file that is imported, read from its start as often as needed, a chunk at a time.
 ///
-/// A regular file is open only while it is read, so that there may be many more of them than a process
-/// may have open.
+/// A regular file is open only while it is read, so that there may be many more of them than a
+/// process may have open.
 final class InputFile {
   /// `-`, standard input.
   static let standardInput = "-"

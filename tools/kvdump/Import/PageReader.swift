@@ -1,8 +1,8 @@
 import EntityStore
 
 /// Cuts files into pages: each JSON text is a page, and so is each line of JSON Lines where the
-/// records are inside the lines; lines that are records themselves, and rows of CSV, come a thousand
-/// a page.
+/// records are inside the lines; lines that are records themselves, and rows of CSV, come a
+/// thousand a page.
 ///
 /// Memory: one page, and the chunk of the file that is being read.
 final class PageReader {
@@ -43,7 +43,7 @@ final class PageReader {
 
   /// The next page, or nil at the end of the last file.
   ///
-  /// A page that is malformed or has no records throws `malformedPage`; there is no going on after it.
+  /// A page that is malformed or has no records throws `malformedPage`, and there is no going on.
   func next() throws -> RecordPage? {
     if let page = ahead.popLast() { return page }
     while let file = files.last {

@@ -6,7 +6,7 @@ struct RecordPage: Sendable {
   let number: Int
   let file: String
   let records: [JSONRecord]
-  /// Where each record begins in the file; nil where the records are the file's own text and know it.
+  /// Where each record begins in the file; nil where the records are the file's own text.
   var offsets: [Int]?
   /// All values are texts or null, as CSV has no others.
   var isText = false

@@ -3,11 +3,11 @@ internal import LodestoreFormat
 /// A form in which dates are written: a pattern, or seconds or milliseconds since 1970.
 ///
 /// Patterns are a small part of those of Unicode (LDML): `yyyy`, `MM`, `dd`, `HH`, `mm`, `ss` with
-/// that many digits, a single `M`, `d`, `H`, `m` or `s` with one or two, `S` to `SSSSSSSSS` with that
-/// many digits of a second, `Z` or `X` for `Z`, `±hh`, `±hhmm` or `±hh:mm`, texts in single quotes
-/// (`''` is a quote), and any other character but letters as it is. The year must be there, and each
-/// other part with those before it. Without an offset it is UTC. Days and times that do not exist are
-/// refused, and so are leap seconds.
+/// that many digits, a single `M`, `d`, `H`, `m` or `s` with one or two, `S` to `SSSSSSSSS` with
+/// that many digits of a second, `Z` or `X` for `Z`, `±hh`, `±hhmm` or `±hh:mm`, texts in single
+/// quotes (`''` is a quote), and any other character but letters as it is. The year must be there,
+/// and each other part with those before it. Without an offset it is UTC. Days and times that do
+/// not exist are refused, and so are leap seconds.
 package enum DateForm: Sendable, Hashable {
   /// Seconds since 1970-01-01, with a fraction or without.
   case unix

@@ -9,8 +9,8 @@ package import LodestoreFormat
 /// How JSON values, texts above all, become values of a type that was said for them.
 ///
 /// A text is read exactly or not at all: numbers as JSON spells them, with zeros or a plus in front
-/// if need be; `true`, `false`, `1` and `0` in any case of letters; dates in the form given; JSON as
-/// its text. A text takes numbers by their digits, and `true` and `false`. What is no text is
+/// if need be; `true`, `false`, `1` and `0` in any case of letters; dates in the form given; JSON
+/// as its text. A text takes numbers by their digits, and `true` and `false`. What is no text is
 /// taken as ``Value/init(_:as:)`` does.
 package struct TextConversion: Sendable, Hashable {
   package let type: AttributeType
