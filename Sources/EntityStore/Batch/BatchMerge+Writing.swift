@@ -8,8 +8,7 @@ extension BatchMerge {
     let added = EntryArenas(count: entity.indexes.count, expectedCount: batch.count)
     do {
       let cursor = try Cursor(entity.records, in: core.transaction)
-      for place in heldPlaces() {
-        guard let holder = holders[place] else { continue }
+      for (holder, place) in heldPlaces() {
         try change(place, holder, cursor, removed: removed, added: added)
       }
     } catch {
@@ -25,10 +24,18 @@ extension BatchMerge {
   }
 
   /// The places with stored records, in the order of these: neighbours are read together.
-  private func heldPlaces() -> [Int] {
-    outcomes.indices
-      .filter { outcomes[$0] == nil && !isApart[$0] && holders[$0] != nil }
-      .sorted { (holders[$0] ?? 0, $0) < (holders[$1] ?? 0, $1) }
+  private func heldPlaces() -> [(holder: UInt64, place: Int)] {
+    var held: [(holder: UInt64, place: Int)] = []
+    held.reserveCapacity(batch.count)
+    var isSorted = true
+    for place in outcomes.indices where outcomes[place] == nil && !isApart[place] {
+      guard let holder = holders[place] else { continue }
+      if let last = held.last, last.holder > holder { isSorted = false }
+      held.append((holder, place))
+    }
+    // What came in one order mostly comes in it again.
+    if !isSorted { held.sort { $0.holder < $1.holder } }
+    return held
   }
 
   // MARK: Stored records

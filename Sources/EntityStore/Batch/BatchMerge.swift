@@ -12,7 +12,8 @@ package final class BatchMerge {
   /// What became of one record of the batch, and its id.
   package enum Outcome: Sendable {
     case inserted(UInt64), updated(UInt64), unchanged(UInt64), ignored(UInt64)
-    case rejected(StoreError)
+    /// Apart in memory, as there is an outcome for each record and hardly ever an error.
+    indirect case rejected(StoreError)
   }
 
   let core: TransactionCore
@@ -23,13 +24,14 @@ package final class BatchMerge {
   /// The end of each page in the batch, where the last of the records of one page with one key is
   /// taken and the others are refused; empty where all are taken, one after the other.
   private let pageEnds: [Int]
-  var outcomes: [Outcome?]
+  // Of one thread; a check of each access would show in the time of a merge.
+  @exclusivity(unchecked) var outcomes: [Outcome?]
   /// The stored record that each record of the batch is merged with.
-  var holders: [UInt64?]
+  @exclusivity(unchecked) var holders: [UInt64?]
   /// The stored records that keys of the batch lead to, in any unique index.
-  private var touched: [(holder: UInt64, place: Int)] = []
+  @exclusivity(unchecked) private var touched: [(holder: UInt64, place: Int)] = []
   /// Records that go by themselves.
-  var isApart: [Bool]
+  @exclusivity(unchecked) var isApart: [Bool]
   /// Records whose stored ones were removed for them.
   var isRenewed: [Bool]
 

@@ -86,8 +86,14 @@ package final class JSONRecordEncoder {
     var index = node.index + 1
     var ordinal = 0
     while index < end {
-      try take(place(ofKey: index, ordinal, document), index + 1, document) {
-        JSONStringContent.string(document.entries[index], document.text)
+      let place = place(ofKey: index, ordinal, document)
+      switch place {
+      case MemberGuesses.unknown: state.pointee.guesses.countUnknown(ordinal)
+      case MemberGuesses.ignored: break
+      default:
+        try take(place, index + 1, document) {
+          JSONStringContent.string(document.entries[index], document.text)
+        }
       }
       ordinal += 1
       index = document.next(after: index + 1)
@@ -137,7 +143,12 @@ package final class JSONRecordEncoder {
     }
     let name = JSONStringContent.string(entry, document.text)
     let place = place(of: name)
-    state.pointee.guesses.note(ordinal, name, place)
+    let guess =
+      name == Self.idMember ? MemberGuesses.ignored : place < 0 ? MemberGuesses.unknown : place
+    // Where an unknown member is refused, it is by its name.
+    if !isStrict || guess != MemberGuesses.unknown {
+      state.pointee.guesses.note(ordinal, name, guess, counting: &state.pointee.unknownMembers)
+    }
     return place
   }
 
@@ -152,6 +163,7 @@ package final class JSONRecordEncoder {
 
   /// The unknown members since the last call.
   func takeUnknownMembers() -> [String: Int] {
+    state.pointee.guesses.moveCounts(into: &state.pointee.unknownMembers)
     defer { state.pointee.unknownMembers = [:] }
     return state.pointee.unknownMembers
   }
@@ -269,10 +281,21 @@ package final class JSONRecordEncoder {
 /// The names of members as they came in the record before, each at its place in the object: records
 /// of a page mostly have the same members in the same order.
 private struct MemberGuesses {
+  /// The places of a member that is guessed to be no attribute, and of one that is left out.
+  static let unknown = -2
+  static let ignored = -3
   private static let limit = 1000
 
+  private struct Guess {
+    var start: Int
+    var count: Int
+    var place: Int
+    /// How often it came, when it is no attribute.
+    var unknownCount = 0
+  }
+
   private var bytes: [UInt8] = []
-  private var members: [(start: Int, count: Int, place: Int)] = []
+  private var members: [Guess] = []
 
   /// The place of the member that is the `ordinal`th of its object, if it has the guessed name.
   @inline(__always)
@@ -286,16 +309,38 @@ private struct MemberGuesses {
     return isSame ? guess.place : nil
   }
 
-  mutating func note(_ ordinal: Int, _ name: String, _ place: Int) {
+  mutating func countUnknown(_ ordinal: Int) { members[ordinal].unknownCount += 1 }
+
+  mutating func note(
+    _ ordinal: Int, _ name: String, _ place: Int, counting counts: inout [String: Int]
+  ) {
     guard ordinal < Self.limit, ordinal <= members.count else { return }
     // Records with ever other members must not fill the memory.
     if bytes.count > 1 << 16 {
+      moveCounts(into: &counts)
       bytes = []
       members = []
       return
     }
-    let guess = (start: bytes.count, count: name.utf8.count, place: place)
+    let guess = Guess(start: bytes.count, count: name.utf8.count, place: place)
     bytes.append(contentsOf: name.utf8)
-    if ordinal < members.count { members[ordinal] = guess } else { members.append(guess) }
+    if ordinal < members.count {
+      moveCount(of: ordinal, into: &counts)
+      members[ordinal] = guess
+    } else {
+      members.append(guess)
+    }
+  }
+
+  mutating func moveCounts(into counts: inout [String: Int]) {
+    for ordinal in members.indices { moveCount(of: ordinal, into: &counts) }
+  }
+
+  private mutating func moveCount(of ordinal: Int, into counts: inout [String: Int]) {
+    let guess = members[ordinal]
+    guard guess.unknownCount > 0 else { return }
+    let name = String(decoding: bytes[guess.start..<guess.start + guess.count], as: UTF8.self)
+    counts[name, default: 0] += guess.unknownCount
+    members[ordinal].unknownCount = 0
   }
 }

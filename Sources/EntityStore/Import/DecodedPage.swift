@@ -35,6 +35,7 @@ package struct DecodedPage: Sendable {
   var isFromSource = false
   /// The source said that the page is as it is remembered.
   var isUnchanged = false
+  var decodingSeconds = 0.0
   /// Of all pages up to this one.
   var digest: UInt32 = 0
 

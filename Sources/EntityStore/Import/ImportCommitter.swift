@@ -28,9 +28,9 @@ actor ImportCommitter {
   }
 
   /// Takes a page; waits while two groups are full.
-  func add(_ page: DecodedPage, decoding seconds: Double, _ progress: ImportProgress) async throws {
+  func add(_ page: DecodedPage, _ progress: ImportProgress) async throws {
     pending.append(page)
-    decodingSeconds += seconds
+    decodingSeconds += page.decodingSeconds
     let committed = (self.progress.committed, self.progress.committedPages)
     self.progress = progress
     (self.progress.committed, self.progress.committedPages) = committed

@@ -34,19 +34,22 @@ package struct ImportEngine: Sendable {
   /// - Parameters:
   ///   - makePages: makes the pages from a position on, after so many that have been dealt with;
   ///     those of a source without positions come again and are left out here.
-  ///   - decode: a page of the source as records; called on the caller's task.
+  ///   - decoder: makes what decodes pages as records, one page at a time; each of those that work
+  ///     side by side has its own.
   package func run<Pages: AsyncSequence>(
     onEvent: (@Sendable (ImportEvent) -> Void)?,
     _ makePages: (ImportStart) -> Pages,
-    decode: (Pages.Element, _ number: Int, StoredEntity) throws -> DecodedPage,
+    decoder: @escaping @Sendable () -> PageDecoding<Pages.Element>,
     bytes: (Pages.Element, (UnsafeRawBufferPointer) -> Void) -> Void = { _, _ in }
-  ) async throws -> ImportReport {
+  ) async throws -> ImportReport where Pages.Element: Sendable {
     let state = try await begin()
     let committer = ImportCommitter(self, state, onEvent: onEvent)
     do {
       if !state.isAtEnd {
+        let queue = DecodingQueue(count: options.pagesDecodedAtOnce, decoder)
+        defer { queue.cancel() }
         try await feed(
-          makePages(start(from: state)), from: state, to: committer, onEvent, decode, bytes)
+          makePages(start(from: state)), through: queue, from: state, to: committer, onEvent, bytes)
       }
       return try await committer.finish()
     } catch {
@@ -55,42 +58,48 @@ package struct ImportEngine: Sendable {
   }
 
   private func feed<Pages: AsyncSequence>(
-    _ pages: Pages, from state: ImportState, to committer: ImportCommitter,
-    _ onEvent: (@Sendable (ImportEvent) -> Void)?,
-    _ decode: (Pages.Element, _ number: Int, StoredEntity) throws -> DecodedPage,
+    _ pages: Pages, through queue: DecodingQueue<Pages.Element>, from state: ImportState,
+    to committer: ImportCommitter, _ onEvent: (@Sendable (ImportEvent) -> Void)?,
     _ bytes: (Pages.Element, (UnsafeRawBufferPointer) -> Void) -> Void
-  ) async throws {
+  ) async throws where Pages.Element: Sendable {
     let clock = ContinuousClock()
     let start = clock.now
     var progress = ImportProgress()
     var number = state.position == nil ? 0 : state.pages
-    var digest = Checksum()
-    if state.position != nil { digest = Checksum(resuming: state.digest) }
-    var iterator = pages.makeAsyncIterator()
-    while true {
-      let asked = clock.now
-      guard let element = try await iterator.next() else { break }
-      try Task.checkCancellation()
-      number += 1
-      bytes(element) { digest.combine($0) }
-      if number <= state.pages {
-        try checkSame(number, digest, state)
-        continue
-      }
-      let entity = try core.read { try self.entity($0) }
-      var page = try decode(element, number, entity)
-      page.digest = digest.value
+    var digest = Checksum(resuming: state.position == nil ? 0 : state.digest)
+    func take(_ page: DecodedPage) async throws {
       progress.pages += 1
       progress.records += page.recordCount
       progress.bytes += page.byteCount
       progress.rejected += page.rejects.count
       progress.seconds = (clock.now - start).inSeconds
       onEvent?(.read(progress))
-      try await committer.add(page, decoding: (clock.now - asked).inSeconds, progress)
+      try await committer.add(page, progress)
     }
-    if number < state.pages {
-      throw StoreError.otherPages("they end with page \(number), \(state.pages) were imported")
+    var failure: (any Error)?
+    do {
+      var iterator = pages.makeAsyncIterator()
+      while let element = try await iterator.next() {
+        try Task.checkCancellation()
+        number += 1
+        bytes(element) { digest.combine($0) }
+        if number <= state.pages {
+          try checkSame(number, digest, state)
+          continue
+        }
+        let entity = try core.read { try self.entity($0) }
+        queue.append(element, number: number, digest: digest.value, entity)
+        if queue.isFull, let page = try await queue.next() { try await take(page) }
+      }
+      if number < state.pages {
+        throw StoreError.otherPages("they end with page \(number), \(state.pages) were imported")
+      }
+    } catch let error where !(error is CancellationError) && !queue.hasFailed {
+      // The pages before the one that could not be read are whole.
+      failure = error
     }
+    while let page = try await queue.next() { try await take(page) }
+    if let failure { throw failure }
   }
 
   private func checkSame(

@@ -31,6 +31,8 @@ public struct ImportOptions: Sendable {
   public var groupByteLimit = 32 << 20
   /// A group is committed when its first page has waited so long.
   public var groupDuration = Duration.milliseconds(500)
+  /// How many pages are decoded side by side, beside the one task that writes.
+  public var pagesDecodedAtOnce = 2
   /// Rejects beyond so many end the import: the page in which that happens is not kept.
   ///
   /// 0 stops at the first.

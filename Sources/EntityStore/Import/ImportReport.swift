@@ -93,9 +93,9 @@ public struct ImportReport: Sendable, Codable, Hashable {
   public var resumptions = 0
   /// Seconds from the first page to the last commit.
   public var seconds = 0.0
-  /// Seconds of them in reading and decoding pages.
+  /// Seconds of decoding, summed over the pages that are decoded side by side.
   public var decodingSeconds = 0.0
-  /// Seconds of them in transactions, beside the decoding.
+  /// Seconds in transactions, beside the decoding.
   public var writingSeconds = 0.0
 
   /// The most rejects that a report keeps with their reasons.

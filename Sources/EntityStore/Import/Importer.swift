@@ -14,7 +14,8 @@ internal import LodestoreFormat
 /// Records are matched by a unique index: the stored records are found in one pass over a group of
 /// pages, and compared before anything is written, so that importing the same pages again changes
 /// nothing. Readers are not held up, and see each page whole or not at all. While one group of pages
-/// is written the next is read and decoded; no more than three groups are in memory.
+/// is written the next is read and decoded, a few pages side by side; no more than three groups are
+/// in memory.
 ///
 /// How far the import is, is kept in the store in the transaction of the pages' records, so that one
 /// that was killed goes on where it stopped (``ImportOptions/resumes``), and so is its report
@@ -73,7 +74,7 @@ public struct Importer<E: Entity>: Sendable {
   ///   - onEvent: called from the task that reads and the one that writes, never from two at once
   ///     for one kind of event.
   ///   - transform: makes an entity of a decoded record; `nil` leaves the record out, and an error
-  ///     rejects it.
+  ///     rejects it. Called from several tasks at once.
   /// - Throws: what `pages` throws; ``StoreError/Code/importStopped`` for a page that is not JSON or
   ///   has no records at `path`, with page, line and column.
   public func run<Pages: AsyncSequence, Record: Decodable>(
@@ -81,13 +82,16 @@ public struct Importer<E: Entity>: Sendable {
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil,
     _ transform: @escaping @Sendable (Record) throws -> E?
   ) async throws -> ImportReport where Pages.Element == Data {
-    let encoding = EntityEncoding<E>(store, key: try key())
+    let key = try key()
     return try await engine().run(onEvent: onEvent) { _ in
       pages
-    } decode: { data, number, entity in
-      var page = DecodedPage(number: number, entity: entity)
-      try encoding.take(data, path, transform, into: &page, entity)
-      return page
+    } decoder: { [store] in
+      let encoding = EntityEncoding<E>(store, key: key)
+      return { data, number, entity in
+        var page = DecodedPage(number: number, entity: entity)
+        try encoding.take(data, path, transform, into: &page, entity)
+        return page
+      }
     } bytes: { data, body in
       data.withUnsafeBytes(body)
     }
@@ -102,12 +106,15 @@ public struct Importer<E: Entity>: Sendable {
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil,
     _ transform: @escaping @Sendable (Record) throws -> E?
   ) async throws -> ImportReport {
-    let encoding = EntityEncoding<E>(store, key: try key())
+    let key = try key()
     return try await engine().run(onEvent: onEvent) { start in
       source.pages(from: start.position, remembered: start.remembered)
-    } decode: { incoming, number, entity in
-      try DecodedPage(incoming, number: number, entity: entity) { data, page in
-        try encoding.take(data, path, transform, into: &page, entity)
+    } decoder: { [store] in
+      let encoding = EntityEncoding<E>(store, key: key)
+      return { incoming, number, entity in
+        try DecodedPage(incoming, number: number, entity: entity) { data, page in
+          try encoding.take(data, path, transform, into: &page, entity)
+        }
       }
     }
   }
@@ -126,13 +133,16 @@ public struct Importer<E: Entity>: Sendable {
     _ pages: Pages, records path: String = "", renaming names: [String: String],
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil
   ) async throws -> ImportReport where Pages.Element == Data {
-    let encoding = MemberEncoding(store.core, key: try key(), path: path, names: names)
+    let key = try key()
     return try await engine().run(onEvent: onEvent) { _ in
       pages
-    } decode: { data, number, entity in
-      var page = DecodedPage(number: number, entity: entity)
-      try encoding.take(data, into: &page, entity)
-      return page
+    } decoder: { [core = store.core] in
+      let encoding = MemberEncoding(core, key: key, path: path, names: names)
+      return { data, number, entity in
+        var page = DecodedPage(number: number, entity: entity)
+        try encoding.take(data, into: &page, entity)
+        return page
+      }
     } bytes: { data, body in
       data.withUnsafeBytes(body)
     }
@@ -145,12 +155,15 @@ public struct Importer<E: Entity>: Sendable {
     from source: Source, records path: String = "", renaming names: [String: String],
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil
   ) async throws -> ImportReport {
-    let encoding = MemberEncoding(store.core, key: try key(), path: path, names: names)
+    let key = try key()
     return try await engine().run(onEvent: onEvent) { start in
       source.pages(from: start.position, remembered: start.remembered)
-    } decode: { incoming, number, entity in
-      try DecodedPage(incoming, number: number, entity: entity) { data, page in
-        try encoding.take(data, into: &page, entity)
+    } decoder: { [core = store.core] in
+      let encoding = MemberEncoding(core, key: key, path: path, names: names)
+      return { incoming, number, entity in
+        try DecodedPage(incoming, number: number, entity: entity) { data, page in
+          try encoding.take(data, into: &page, entity)
+        }
       }
     }
   }
@@ -163,22 +176,25 @@ public struct Importer<E: Entity>: Sendable {
     _ transform: @escaping @Sendable (Record) throws -> E?
   ) async throws -> ImportReport
   where Pages.Element: Sequence<Record>, Pages.Element: Sendable {
-    let encoding = EntityEncoding<E>(store, key: try key())
+    let key = try key()
     return try await engine().run(onEvent: onEvent) { _ in
       pages
-    } decode: { records, number, entity in
-      var page = DecodedPage(number: number, entity: entity)
-      for (place, record) in records.enumerated() {
-        let place = DecodedPage.Place(record: place + 1, byteOffset: nil)
-        do {
-          if let value = try transform(record) {
-            try encoding.take(value, at: place, into: &page, entity)
+    } decoder: { [store] in
+      let encoding = EntityEncoding<E>(store, key: key)
+      return { records, number, entity in
+        var page = DecodedPage(number: number, entity: entity)
+        for (place, record) in records.enumerated() {
+          let place = DecodedPage.Place(record: place + 1, byteOffset: nil)
+          do {
+            if let value = try transform(record) {
+              try encoding.take(value, at: place, into: &page, entity)
+            }
+          } catch {
+            page.reject(place, reason: "\(error)")
           }
-        } catch {
-          page.reject(place, reason: "\(error)")
         }
+        return page
       }
-      return page
     }
   }
 

@@ -98,7 +98,8 @@ final class BulkInsert {
 ///
 /// A class, as arrays cannot hold non-copyable values.
 final class EntryArenaBox {
-  var arena: EntryArena
+  // Of one thread; a check of each access would show in every batch.
+  @exclusivity(unchecked) var arena: EntryArena
 
   init(expectedCount: Int) { arena = EntryArena(expectedCount: expectedCount) }
 

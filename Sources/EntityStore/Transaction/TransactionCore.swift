@@ -15,12 +15,14 @@ package final class TransactionCore {
   /// What the counters of entities have been raised to in this transaction.
   var raisedCounters: [UInt32: UInt64] = [:]
   let encoder: RecordEncoder
-  var key = KeyEncoder()
+  // Used for every record by one thread, and never from within their own use: a check of each access
+  // would show in every walk and batch.
+  @exclusivity(unchecked) var key = KeyEncoder()
   /// Set when a batch failed half-way: the transaction can only be aborted.
   var brokenBy: StoreError?
   /// Scratch for the keys of one record.
-  var oldKeys = KeyList()
-  var newKeys = KeyList()
+  @exclusivity(unchecked) var oldKeys = KeyList()
+  @exclusivity(unchecked) var newKeys = KeyList()
 
   init(transaction: Transaction, schema: StoredSchema, store: StoreCore, isWrite: Bool) {
     self.transaction = transaction

@@ -30,7 +30,7 @@ struct ImportRun: Sendable {
   ///
   /// - Parameter check: called before each page; what it throws ends the import.
   func run(
-    _ pages: PageReader, check: () throws -> Void,
+    _ pages: PageReader, check: @escaping () throws -> Void,
     onEvent: @escaping @Sendable (ImportEvent) -> Void
   ) async -> Result {
     let entity = entity
@@ -40,12 +40,12 @@ struct ImportRun: Sendable {
       rule: conflict.rule, strategy: strategy, options: options)
     let last = reports().last
     do {
-      let encoding = PageEncoding(self)
+      pages.check = check
       let report = try await engine.run(onEvent: onEvent) { _ in
         pages
-      } decode: { page, number, entity in
-        try check()
-        return encoding.decode(page, number, entity)
+      } decoder: {
+        let encoding = PageEncoding(self)
+        return { page, number, entity in encoding.decode(page, number, entity) }
       } bytes: { page, body in
         page.forEachText(body)
       }

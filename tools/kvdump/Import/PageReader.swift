@@ -30,6 +30,8 @@ final class PageReader {
   let pageFiles = PageFiles()
   /// Called before each chunk is read.
   var willRead: () -> Void = {}
+  /// Called before each page is read; what it throws ends the reading.
+  var check: () throws -> Void = {}
 
   init(_ files: [InputFile], form: InputForm) {
     self.files = files.reversed()
@@ -235,6 +237,7 @@ final class PageReader {
 
   private func read(_ file: InputFile) throws -> [UInt8]? {
     willRead()
+    try check()
     let chunk = try file.read()
     bytesRead += chunk?.count ?? 0
     return chunk
