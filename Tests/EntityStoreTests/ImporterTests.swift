@@ -1,5 +1,6 @@
 import EntityStore
 import Foundation
+import Synchronization
 import Testing
 
 @Suite struct `Importing pages` {
@@ -170,13 +171,19 @@ import Testing
     try await withTemporaryStore([Film.self]) { store in
       let (pages, continuation) = AsyncStream.makeStream(of: [Int].self)
       for page in 0..<50 { continuation.yield(Array(page * 10..<page * 10 + 10)) }
+      continuation.finish()
+      // Whoever decodes is not the task that is cancelled.
+      let started = Mutex<Task<ImportReport, any Error>?>(nil)
       let importing = Task {
         try await Importer(into: store, Film.self, matching: .unique(\.episode))
           .run(decoded: pages) { episode -> Film? in
-            if episode == 255 { withUnsafeCurrentTask { $0?.cancel() } }
+            while episode == 255, !started.withLock({ $0?.isCancelled ?? false }) {
+              started.withLock { $0?.cancel() }
+            }
             return Film(title: "", episode: episode)
           }
       }
+      started.withLock { $0 = importing }
       await #expect(throws: CancellationError.self) { try await importing.value }
       let count = try await store.read { try $0.count(of: Film.self) }
       #expect(count % 10 == 0 && count <= 260, "\(count)")
