@@ -157,7 +157,7 @@ package final class JSONRecordEncoder {
     let place =
       member == Self.idMember
       ? -1 : placeByName[member] ?? placeByName[AttributeNames.valid(member)] ?? -1
-    state.pointee.placeByMember[member] = place
+    if state.pointee.placeByMember.count < 10_000 { state.pointee.placeByMember[member] = place }
     return place
   }
 

@@ -123,6 +123,8 @@ package struct ImportEngine: Sendable {
             throw StoreError.otherImport(name, open.report)
           }
           open.report.resumptions += 1
+          open.report.ending = .open
+          open.report.failure = nil
           try log.put(open)
           return open
         }

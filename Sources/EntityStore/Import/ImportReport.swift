@@ -82,7 +82,7 @@ public struct ImportReport: Sendable, Codable, Hashable {
   /// Whether a mirror kept records that the source may no longer have, because others could not be
   /// read and so might have been those.
   public var keptUnseen = false
-  /// Members that came and are no attributes, and how often.
+  /// Members that came and are no attributes, and how often; the first thousand names.
   public var unknownMembers: [String: Int] = [:]
 
   /// Bytes of the pages.
@@ -111,6 +111,13 @@ public struct ImportReport: Sendable, Codable, Hashable {
 
   /// Records a second.
   public var recordsPerSecond: Double { seconds > 0 ? Double(records) / seconds : 0 }
+
+  /// Pages with ever other members must not fill the store.
+  mutating func count(unknownMembers members: [String: Int]) {
+    for (name, count) in members where unknownMembers.count < 1000 || unknownMembers[name] != nil {
+      unknownMembers[name, default: 0] += count
+    }
+  }
 
   mutating func reject(_ reject: Reject) {
     rejected += 1

@@ -77,7 +77,7 @@ extension ImportEngine {
     for (place, page) in pages.enumerated() {
       let start = place == 0 ? 0 : ends[place - 1]
       try count(page, outcomes[start..<ends[place]], &result)
-      let limit = options.rejectLimit
+      let limit = max(0, options.rejectLimit)
       if result.state.report.rejected > limit, let last = result.rejects.last {
         let rejects = result.rejects.filter { $0.page == last.page }
         throw TooManyRejects(page: place, rejects: rejects, last: last)
@@ -105,11 +105,11 @@ extension ImportEngine {
     }
     rejects.sort { $0.record < $1.record }
     // The one that goes too far is the last that is told.
-    let room = options.rejectLimit - result.state.report.rejected
+    let room = max(0, options.rejectLimit) - result.state.report.rejected
     if rejects.count > room { rejects.removeSubrange((room + 1)...) }
     for reject in rejects { result.state.report.reject(reject) }
     result.rejects += rejects
-    result.state.report.unknownMembers.merge(page.unknownMembers, uniquingKeysWith: +)
+    result.state.report.count(unknownMembers: page.unknownMembers)
     result.state.report.bytes += page.byteCount
     result.state.report.pages += 1
     if page.isUnchanged { result.state.report.unchangedPages += 1 }

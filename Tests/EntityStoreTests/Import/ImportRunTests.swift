@@ -229,6 +229,7 @@ import Testing
       let report = try await run([broken[0], broken[1], Self.page([(3, "c")])])
       #expect(report.inserted == 3 && report.unchanged == 0 && report.pages == 3)
       #expect(report.resumptions == 3 && report.run == 1)
+      #expect(report.ending == .finished && report.failure == nil)
       // The next one begins anew.
       let next = try await run([broken[0]])
       #expect(next.run == 2 && next.unchanged == 1 && next.resumptions == 0)
