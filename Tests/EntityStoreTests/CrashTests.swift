@@ -16,17 +16,17 @@ import Testing
     while killed < kills {
       let folder = try TemporaryFolder(isOnDisk: true)
       var last = 0
-      while killed < kills {
+      var isFinished = false
+      while killed < kills, !isFinished {
         let seed = Int(truncatingIfNeeded: numbers.next() >> 1)
         await #expect(processExitsWith: .signal(SIGKILL)) {
           [path = folder.path as String, seed = seed as Int, count = Self.pageCount as Int] in
           try await KilledImport.run(in: path, pages: count, seed: seed)
         }
         killed += 1
-        last = try checkPages(in: folder.path, atLeast: last)
-        if KilledImport.isFinished(in: folder.path) { break }
+        (last, isFinished) = try checkPages(in: folder.path, atLeast: last)
       }
-      guard KilledImport.isFinished(in: folder.path) else { break }
+      guard isFinished else { break }
       finished += 1
       let store = try Store(at: folder.storePath, entities: [Pod.self])
       let found = try outcome(of: store)
@@ -62,15 +62,18 @@ import Testing
     }
   }
 
-  /// Checks that exactly the pages 1 to n are there, and that n covers what was acknowledged.
-  private func checkPages(in folder: String, atLeast before: Int) throws -> Int {
+  /// Checks that exactly the pages 1 to n are there, and that n covers what was acknowledged; tells
+  /// whether the import got to its end, after which the next one would begin anew.
+  private func checkPages(
+    in folder: String, atLeast before: Int
+  ) throws -> (last: Int, isFinished: Bool) {
     let path = folder + "/test.lodestore"
     guard FileManager.default.fileExists(atPath: path) else {
       #expect(before == 0 && KilledImport.acknowledged(in: folder) == 0)
-      return 0
+      return (0, false)
     }
     let store = try Store(at: path, entities: [Pod.self])
-    let last = try store.read { snapshot in
+    let found = try store.read { snapshot in
       let last = try snapshot.fetch(Pod.byName, key: "newest", "")?.stars ?? 0
       #expect(
         last >= max(before, KilledImport.acknowledged(in: folder)), "\(SeededNumbers.replay)")
@@ -86,14 +89,13 @@ import Testing
       }
       let count = last == 0 ? 0 : last * (GeneratedPages.recordCount - 1) + 1
       #expect(try snapshot.count(of: Pod.self) == count, "\(SeededNumbers.replay)")
-      if let report = try snapshot.importReports(of: "Pod").last {
-        #expect(report.pages == last, "\(SeededNumbers.replay)")
-      }
-      return last
+      let report = try snapshot.importReports(of: "Pod").last
+      if let report { #expect(report.pages == last, "\(SeededNumbers.replay)") }
+      return (last, report?.ending == .finished)
     }
     store.close()
     try expectSound(path)
-    return last
+    return found
   }
 }
 
@@ -120,12 +122,7 @@ enum KilledImport {
       let line = Array("\(progress.committedPages)\n".utf8)
       _ = line.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
     }
-    _ = FileManager.default.createFile(atPath: folder + "/finished", contents: nil)
     kill(getpid(), SIGKILL)
-  }
-
-  static func isFinished(in folder: String) -> Bool {
-    FileManager.default.fileExists(atPath: folder + "/finished")
   }
 
   /// The highest page number whose line is whole.
