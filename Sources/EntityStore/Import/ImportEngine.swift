@@ -131,8 +131,8 @@ package struct ImportEngine: Sendable {
         var state = ImportState()
         state.report.run = (try log.reports().last?.run ?? 0) + 1
         if var report = open?.report {
-          // Nobody goes on with it.
-          report.ending = .cancelled
+          // Nobody goes on with it; why it failed stays in its report.
+          if report.ending == .open { report.ending = .cancelled }
           try log.end(report)
         }
         try log.clear()

@@ -40,7 +40,7 @@ public struct ImportReport: Sendable, Codable, Hashable {
     case open
     /// All pages arrived and were committed.
     case finished
-    /// Its task was cancelled; whole pages were kept.
+    /// Its task was cancelled, or a later run of its name has begun; whole pages were kept.
     case cancelled
     /// An error ended it: ``ImportReport/failure`` says which. Whole pages were kept.
     case failed

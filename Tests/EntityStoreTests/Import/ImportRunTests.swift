@@ -258,6 +258,22 @@ import Testing
     }
   }
 
+  @Test func `the report of an import that nobody goes on with stays as it was left`() async throws
+  {
+    try await withTemporaryStore([Film.self]) { store in
+      var options = ImportOptions()
+      options.rejectLimit = 0
+      options.groupRecordLimit = 1
+      await #expect(throws: StoreError.self) {
+        _ = try await run([[(1, "a")], [(2, "bad")]], into: store, options: options)
+      }
+      _ = try await run([[(1, "a")], [(2, "b")]], into: store)
+      let reports = try await store.read { try $0.importReports(of: "Film") }
+      #expect(reports.map(\.ending) == [.failed, .finished] && reports.map(\.pages) == [1, 2])
+      #expect(reports[0].failure?.contains("page 2 record 1") == true)
+    }
+  }
+
   // MARK: Sources
 
   @Test(arguments: [ImportStrategy.upsert, .mirror])
