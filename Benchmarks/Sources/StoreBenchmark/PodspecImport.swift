@@ -217,6 +217,7 @@ struct ImportTable {
 
 /// Memory of this process that is no file's.
 enum AnonymousMemory {
+  // Unsafe in name: sampled by the one task that commits, and read when no import runs.
   nonisolated(unsafe) private(set) static var peak = 0
 
   static func sample() {

@@ -15,6 +15,8 @@ actor ImportCommitter {
   private var writing: Task<Void, any Error>?
   private var timer: Task<Void, Never>?
   private var progress = ImportProgress()
+  /// Of the pages that are pending.
+  private var decodingSeconds = 0.0
   /// Seconds of runs before this one.
   private let earlierSeconds: Double
 
@@ -45,8 +47,6 @@ actor ImportCommitter {
       }
     }
   }
-
-  private var decodingSeconds = 0.0
 
   /// Begins to write what is pending, when the group before it is written.
   private func write() async throws {

@@ -8,9 +8,8 @@ public enum ImportStrategy: String, Sendable, Codable, CaseIterable {
   case replaceMatching
   /// As ``upsert``, and what the source does not have is deleted at the end.
   ///
-  /// Nothing is deleted unless every page arrived, and, as a record that could not be read may be one
-  /// that is stored, when records were rejected for their content; see
-  /// ``ImportOptions/deletesDespiteRejects``.
+  /// Nothing is deleted unless every page arrived, nor when any record was rejected, as it may be one
+  /// that is stored; see ``ImportOptions/deletesDespiteRejects``.
   case mirror
 }
 

@@ -6,7 +6,7 @@ import Testing
   /// The lines of a file of the shared data, or nothing and a line on the console.
   private func lines(_ name: String) -> [Data]? {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("../shared/data/\(name)").standardizedFileURL
     guard let bytes = try? Data(contentsOf: file) else {
       print("SKIPPED: importing real pages, because there is no \(file.path)")
