@@ -1,7 +1,7 @@
 /// The type of an attribute as stored.
 ///
 /// See Format.md, "Attribute types".
-package enum AttributeType: UInt8, Sendable, CaseIterable {
+public enum AttributeType: UInt8, Sendable, CaseIterable {
   case bool
   case int8, int16, int32, int64
   case uint8, uint16, uint32, uint64
@@ -39,7 +39,8 @@ package enum AttributeType: UInt8, Sendable, CaseIterable {
   }
 
   /// Bytes of the slot in a record; 0 for a variable attribute.
-  package var slotSize: Int {
+  @inlinable
+  public var slotSize: Int {
     switch self {
     case .bool, .int8, .uint8: 1
     case .int16, .uint16: 2
@@ -51,7 +52,8 @@ package enum AttributeType: UInt8, Sendable, CaseIterable {
     }
   }
 
-  package var isVariable: Bool { slotSize == 0 }
+  @inlinable
+  public var isVariable: Bool { slotSize == 0 }
 
   /// Whether values have an index key.
   package var isIndexable: Bool { self != .json && self != .document }

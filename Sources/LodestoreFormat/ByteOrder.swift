@@ -4,23 +4,23 @@ extension UnsafeRawBufferPointer {
   /// The little-endian integer at `offset`.
   ///
   /// Traps beyond the end, so the caller checks lengths.
-  @inline(__always)
-  package func uint16(at offset: Int) -> UInt16 {
+  @inlinable @inline(__always)
+  public func uint16(at offset: Int) -> UInt16 {
     UInt16(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self))
   }
 
-  @inline(__always)
-  package func uint32(at offset: Int) -> UInt32 {
+  @inlinable @inline(__always)
+  public func uint32(at offset: Int) -> UInt32 {
     UInt32(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
-  @inline(__always)
-  package func uint64(at offset: Int) -> UInt64 {
+  @inlinable @inline(__always)
+  public func uint64(at offset: Int) -> UInt64 {
     UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
-  @inline(__always)
-  package func bigEndianUInt64(at offset: Int) -> UInt64 {
+  @inlinable @inline(__always)
+  public func bigEndianUInt64(at offset: Int) -> UInt64 {
     UInt64(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 }

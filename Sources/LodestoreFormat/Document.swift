@@ -1,20 +1,21 @@
 /// The codes that start a document value.
 ///
 /// See Format.md, "Documents".
+@usableFromInline
 enum DocumentCode {
-  static let null: UInt8 = 0x00
-  static let `false`: UInt8 = 0x01
-  static let `true`: UInt8 = 0x02
-  static let integer: UInt8 = 0x03
-  static let unsigned: UInt8 = 0x04
-  static let double: UInt8 = 0x05
-  static let text: UInt8 = 0x06
-  static let data: UInt8 = 0x07
-  static let date: UInt8 = 0x08
-  static let uuid: UInt8 = 0x09
-  static let decimal: UInt8 = 0x0a
-  static let array: UInt8 = 0x0c
-  static let object: UInt8 = 0x0d
+  @inlinable static var null: UInt8 { 0x00 }
+  @inlinable static var `false`: UInt8 { 0x01 }
+  @inlinable static var `true`: UInt8 { 0x02 }
+  @inlinable static var integer: UInt8 { 0x03 }
+  @inlinable static var unsigned: UInt8 { 0x04 }
+  @inlinable static var double: UInt8 { 0x05 }
+  @inlinable static var text: UInt8 { 0x06 }
+  @inlinable static var data: UInt8 { 0x07 }
+  @inlinable static var date: UInt8 { 0x08 }
+  @inlinable static var uuid: UInt8 { 0x09 }
+  @inlinable static var decimal: UInt8 { 0x0a }
+  @inlinable static var array: UInt8 { 0x0c }
+  @inlinable static var object: UInt8 { 0x0d }
 }
 
 /// A document in memory as a tree: what the catalogue is made of.

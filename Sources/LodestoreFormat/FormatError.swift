@@ -1,5 +1,5 @@
 /// Bytes that break Format.md: what was found, what the document asks for, and where.
-package struct FormatError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct FormatError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The fact found and the fact expected, as a clause.
   package var reason: String
   /// Where in the value's bytes, when that is known.
@@ -10,7 +10,7 @@ package struct FormatError: Error, Sendable, Equatable, CustomStringConvertible 
     self.offset = offset
   }
 
-  package var description: String {
+  public var description: String {
     offset.map { "\(reason) (at byte \($0))" } ?? reason
   }
 }

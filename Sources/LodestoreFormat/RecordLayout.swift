@@ -1,12 +1,12 @@
 /// The places of attributes in records of one layout number.
 ///
 /// See Format.md, "Records".
-package final class RecordLayout: Sendable {
+public final class RecordLayout: Sendable {
   /// One attribute of the layout.
-  package struct Attribute: Sendable, Hashable {
-    package var number: UInt32
-    package var type: AttributeType
-    package var isOptional: Bool
+  public struct Attribute: Sendable, Hashable {
+    public var number: UInt32
+    public var type: AttributeType
+    public var isOptional: Bool
 
     package init(number: UInt32, type: AttributeType, isOptional: Bool) {
       self.number = number
@@ -16,32 +16,32 @@ package final class RecordLayout: Sendable {
   }
 
   /// Where an attribute is within a record.
-  package struct Place: Sendable {
-    package var type: AttributeType
+  public struct Place: Sendable {
+    public var type: AttributeType
     /// Which null bit is its own; −1 when it cannot be null.
-    package var nullBit: Int32
+    public var nullBit: Int32
     /// Fixed width: offset of the slot from the start of the record.
     ///
     /// Variable: its ordinal.
-    package var position: Int32
+    public var position: Int32
   }
 
-  package static let headerSize = 2
-  package static let wideFlag: UInt16 = 0x8000
-  package static let highestNumber: UInt16 = 0x3fff
-  package static let checksumSize = 4
-  package static let longestNarrow = 65_535
+  @inlinable public static var headerSize: Int { 2 }
+  @inlinable public static var wideFlag: UInt16 { 0x8000 }
+  @inlinable public static var highestNumber: UInt16 { 0x3fff }
+  @inlinable public static var checksumSize: Int { 4 }
+  @inlinable public static var longestNarrow: Int { 65_535 }
 
-  package let number: UInt16
-  package let attributes: [Attribute]
-  package let places: [Place]
-  package let nullByteCount: Int
-  package let optionalCount: Int
-  package let variableCount: Int
+  public let number: UInt16
+  public let attributes: [Attribute]
+  public let places: [Place]
+  public let nullByteCount: Int
+  public let optionalCount: Int
+  public let variableCount: Int
   /// Offset of the ends, which is also the size of header, nulls and slots.
-  package let endsOffset: Int
+  public let endsOffset: Int
   /// Place by attribute number; −1 where this layout does not have the attribute.
-  private let placeByNumber: [Int32]
+  @usableFromInline let placeByNumber: [Int32]
 
   package init(number: UInt16, attributes: [Attribute]) {
     self.number = number
@@ -76,18 +76,17 @@ package final class RecordLayout: Sendable {
   }
 
   /// The place of the attribute with `number`; `nil` when this layout does not have it.
-  @inline(__always)
-  package func placeIndex(ofAttribute number: UInt32) -> Int? {
+  @inlinable @inline(__always)
+  public func placeIndex(ofAttribute number: UInt32) -> Int? {
     guard number < placeByNumber.count, placeByNumber[Int(number)] >= 0 else { return nil }
     return Int(placeByNumber[Int(number)])
   }
 
   /// The layout number in a record's header; throws when the bytes are too short to have one.
-  @inline(__always)
-  package static func layoutNumber(of record: UnsafeRawBufferPointer) throws(FormatError) -> UInt16
-  {
+  @inlinable @inline(__always)
+  public static func layoutNumber(of record: UnsafeRawBufferPointer) throws(FormatError) -> UInt16 {
     guard record.count >= headerSize + checksumSize else {
-      throw FormatError("the record has \(record.count) bytes, a record has at least 6")
+      throw RecordView.tooShort(record, neededCount: headerSize + checksumSize)
     }
     return record.uint16(at: 0) & highestNumber
   }

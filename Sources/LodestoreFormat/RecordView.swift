@@ -3,74 +3,88 @@
 /// The initializer checks every length and offset once, in O(variable attributes); reads do not
 /// check again and cannot leave the bytes. It does not check the checksum, UTF-8, or the contents
 /// of documents. The bytes must outlive the view.
-package struct RecordView {
-  package let bytes: UnsafeRawBufferPointer
-  package let layout: RecordLayout
-  private let isWide: Bool
+public struct RecordView {
+  public let bytes: UnsafeRawBufferPointer
+  public let layout: RecordLayout
+  @usableFromInline let isWide: Bool
   /// Offset of the first variable byte.
-  private let heapOffset: Int
+  @usableFromInline let heapOffset: Int
 
-  @inline(__always)
-  package init(
-    _ bytes: UnsafeRawBufferPointer, layout: RecordLayout
-  ) throws(FormatError) {
+  @inlinable @inline(__always)
+  public init(_ bytes: UnsafeRawBufferPointer, layout: RecordLayout) throws(FormatError) {
     self.bytes = bytes
     self.layout = layout
     let fixed = layout.endsOffset
-    guard bytes.count >= fixed + layout.variableCount * 2 + RecordLayout.checksumSize else {
-      throw FormatError(
-        "the record has \(bytes.count) bytes, layout \(layout.number) needs at least "
-          + "\(fixed + layout.variableCount * 2 + RecordLayout.checksumSize)")
-    }
+    let needed = fixed + layout.variableCount * 2 + RecordLayout.checksumSize
+    guard bytes.count >= needed else { throw Self.tooShort(bytes, neededCount: needed) }
     let header = bytes.uint16(at: 0)
     isWide = header & RecordLayout.wideFlag != 0
     guard header & ~RecordLayout.wideFlag == layout.number else {
-      throw FormatError("the record's header is \(header), expected layout \(layout.number)", at: 0)
+      throw Self.otherHeader(header, layout)
     }
     heapOffset = fixed + layout.variableCount * (isWide ? 4 : 2)
     let heapCount = bytes.count - heapOffset - RecordLayout.checksumSize
-    guard heapCount >= 0 else {
-      throw FormatError("the record has \(bytes.count) bytes, too few for wide offsets")
-    }
+    guard heapCount >= 0 else { throw Self.tooShort(bytes, neededCount: needed - heapCount) }
     var previous = 0
     for ordinal in 0..<layout.variableCount {
       let end = end(ofVariable: ordinal)
       guard end >= previous, end <= heapCount else {
-        throw FormatError(
-          "variable attribute \(ordinal) ends at \(end), must be between \(previous) and "
-            + "\(heapCount)", at: fixed + ordinal * (isWide ? 4 : 2))
+        throw Self.wrongEnd(
+          end, ordinal, previous...max(previous, heapCount), at: fixed + ordinal * (isWide ? 4 : 2))
       }
       previous = end
     }
-    guard previous == heapCount else {
-      throw FormatError("the variable bytes end at \(previous), the record holds \(heapCount)")
-    }
+    guard previous == heapCount else { throw Self.otherEnd(previous, heapCount) }
   }
 
-  @inline(__always)
-  private func end(ofVariable ordinal: Int) -> Int {
+  @usableFromInline @inline(never)
+  static func tooShort(_ bytes: UnsafeRawBufferPointer, neededCount: Int) -> FormatError {
+    FormatError("the record has \(bytes.count) bytes, needs at least \(neededCount)")
+  }
+
+  @usableFromInline @inline(never)
+  static func otherHeader(_ header: UInt16, _ layout: RecordLayout) -> FormatError {
+    FormatError("the record's header is \(header), expected layout \(layout.number)", at: 0)
+  }
+
+  @usableFromInline @inline(never)
+  static func wrongEnd(
+    _ end: Int, _ ordinal: Int, _ allowed: ClosedRange<Int>, at offset: Int
+  ) -> FormatError {
+    FormatError(
+      "variable attribute \(ordinal) ends at \(end), must be between \(allowed.lowerBound) and "
+        + "\(allowed.upperBound)", at: offset)
+  }
+
+  @usableFromInline @inline(never)
+  static func otherEnd(_ end: Int, _ heapCount: Int) -> FormatError {
+    FormatError("the variable bytes end at \(end), the record holds \(heapCount)")
+  }
+
+  @inlinable @inline(__always)
+  func end(ofVariable ordinal: Int) -> Int {
     isWide
       ? Int(bytes.uint32(at: layout.endsOffset + ordinal * 4))
       : Int(bytes.uint16(at: layout.endsOffset + ordinal * 2))
   }
 
   /// Whether the attribute at `place` is null.
-  @inline(__always)
-  package func isNull(_ place: RecordLayout.Place) -> Bool {
+  @inlinable @inline(__always)
+  public func isNull(_ place: RecordLayout.Place) -> Bool {
     guard place.nullBit >= 0 else { return false }
     let bit = Int(place.nullBit)
     return bytes[RecordLayout.headerSize + bit >> 3] & (1 << UInt8(bit & 7)) != 0
   }
 
   /// The bytes of the variable attribute at `place`.
-  @inline(__always)
-  package func variableBytes(_ place: RecordLayout.Place) -> UnsafeRawBufferPointer {
+  @inlinable @inline(__always)
+  public func variableBytes(_ place: RecordLayout.Place) -> UnsafeRawBufferPointer {
     variableBytes(ordinal: Int(place.position))
   }
 
   /// The bytes of the variable attribute that is the `ordinal`th of its layout, from 0.
-  @inline(__always)
-  package func variableBytes(ordinal: Int) -> UnsafeRawBufferPointer {
+  @inlinable @inline(__always)
+  public func variableBytes(ordinal: Int) -> UnsafeRawBufferPointer {
     let start = ordinal == 0 ? 0 : end(ofVariable: ordinal - 1)
     return UnsafeRawBufferPointer(
       rebasing: bytes[(heapOffset + start)..<(heapOffset + end(ofVariable: ordinal))])
@@ -111,8 +125,8 @@ package struct RecordView {
   }
 
   /// The body without its checksum.
-  @inline(__always)
-  package var content: UnsafeRawBufferPointer {
+  @inlinable @inline(__always)
+  public var content: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - RecordLayout.checksumSize)])
   }
 

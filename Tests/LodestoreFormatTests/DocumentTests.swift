@@ -151,7 +151,7 @@ func object(_ members: [(name: String, value: [UInt8])]) -> [UInt8] {
   let token = writer.beginObject()
   for member in members {
     writer.writeName(member.name)
-    writer.bytes += member.value
+    member.value.withUnsafeBytes { writer.append(encoded: $0) }
   }
   writer.endObject(token, count: members.count)
   return writer.bytes

@@ -1,14 +1,23 @@
 package import LodestoreFormat
 
 /// Encoded records on their way into an entity, in the order in which they came.
+///
+/// Their bytes stay where they were put: batches are put together without copying them.
 package struct RecordBatch: Sendable {
-  /// Contents, each followed by room for its checksum.
-  private var bytes: [UInt8] = []
-  private var ends: [Int] = []
+  /// A content with room for its checksum behind it, in one of the blocks.
+  private struct Place: @unchecked Sendable {
+    let start: UnsafeMutableRawPointer
+    let count: Int
+  }
+
+  private var blocks: [RecordBlock] = []
+  private var places: [Place] = []
   /// A bit an attribute of the layout, `wordCount` words a record; empty while every record was
   /// given all of them.
   private var given: [UInt64] = []
   private let wordCount: Int
+  /// The bytes of all records.
+  package private(set) var byteCount = 0
   /// The layout that the records are in.
   package let layout: RecordLayout
 
@@ -17,9 +26,8 @@ package struct RecordBatch: Sendable {
     wordCount = (layout.attributes.count + 63) / 64
   }
 
-  package var count: Int { ends.count }
-  package var isEmpty: Bool { ends.isEmpty }
-  package var byteCount: Int { bytes.count }
+  package var count: Int { places.count }
+  package var isEmpty: Bool { places.isEmpty }
 
   /// Adds a record that was given values for all its attributes.
   package mutating func append(_ content: UnsafeRawBufferPointer) {
@@ -41,45 +49,48 @@ package struct RecordBatch: Sendable {
 
   /// Adds all records of `other`, which are of the same layout.
   package mutating func append(_ other: RecordBatch) {
-    let start = bytes.count
     if !given.isEmpty || !other.given.isEmpty {
       if given.isEmpty { given = Array(repeating: .max, count: wordCount * count) }
       given.append(
         contentsOf: other.given.isEmpty
           ? Array(repeating: .max, count: wordCount * other.count) : other.given)
     }
-    bytes.append(contentsOf: other.bytes)
-    ends.append(contentsOf: other.ends.lazy.map { $0 + start })
-  }
-
-  /// Takes the records behind the first `count` away.
-  package mutating func truncate(to count: Int) {
-    guard count < ends.count else { return }
-    ends.removeSubrange(count...)
-    bytes.removeSubrange((ends.last ?? 0)...)
-    if !given.isEmpty { given.removeSubrange((count * wordCount)...) }
+    blocks.append(contentsOf: other.blocks)
+    places.append(contentsOf: other.places)
+    byteCount += other.byteCount
   }
 
   package mutating func removeAll() {
-    bytes.removeAll(keepingCapacity: true)
-    ends.removeAll(keepingCapacity: true)
+    blocks.removeAll(keepingCapacity: true)
+    places.removeAll(keepingCapacity: true)
     given.removeAll(keepingCapacity: true)
+    byteCount = 0
   }
 
   private mutating func add(_ content: UnsafeRawBufferPointer) {
-    bytes.append(contentsOf: content)
-    bytes.append(contentsOf: repeatElement(0, count: RecordLayout.checksumSize))
-    ends.append(bytes.count)
+    let count = content.count + RecordLayout.checksumSize
+    // What another batch has too is not written to any more.
+    let hasRoom =
+      !blocks.isEmpty && blocks[blocks.count - 1].room >= count
+      && isKnownUniquelyReferenced(&blocks[blocks.count - 1])
+    if !hasRoom {
+      blocks.append(RecordBlock(byteCount: max(count, RecordBlock.size(after: blocks.count))))
+    }
+    let start = blocks[blocks.count - 1].take(count)
+    start.copyMemory(from: content.baseAddress ?? UnsafeRawPointer(start), byteCount: content.count)
+    (start + content.count)
+      .initializeMemory(as: UInt8.self, repeating: 0, count: RecordLayout.checksumSize)
+    places.append(Place(start: start, count: count))
+    byteCount += count
   }
 
   /// Calls `body` with the record at `place`, which has zeros for its checksum.
+  @inline(__always)
   func withRecord<R>(
     _ place: Int, _ body: (UnsafeRawBufferPointer) throws(StoreError) -> R
   ) throws(StoreError) -> R {
-    let range = (place == 0 ? 0 : ends[place - 1])..<ends[place]
-    return try bytes.withBytes { (all) throws(StoreError) in
-      try body(UnsafeRawBufferPointer(rebasing: all[range]))
-    }
+    let found = places[place]
+    return try body(UnsafeRawBufferPointer(start: found.start, count: found.count))
   }
 
   /// Whether the attribute at place `attribute` of the layout was given to the record at `place`.
@@ -91,5 +102,29 @@ package struct RecordBatch: Sendable {
   /// Whether every attribute was given to the record at `place`.
   func isWhole(_ place: Int) -> Bool {
     given.isEmpty || layout.attributes.indices.allSatisfy { isGiven($0, at: place) }
+  }
+}
+
+/// Memory for records, which is only ever added to, and only by a batch that alone has it.
+private final class RecordBlock: @unchecked Sendable {
+  private let start: UnsafeMutableRawPointer
+  private let byteCount: Int
+  private var used = 0
+
+  init(byteCount: Int) {
+    start = .allocate(byteCount: byteCount, alignment: 16)
+    self.byteCount = byteCount
+  }
+
+  deinit { start.deallocate() }
+
+  /// Larger with each block of a batch, from 4 KiB to 1 MiB.
+  static func size(after blockCount: Int) -> Int { 4096 << min(blockCount, 8) }
+
+  var room: Int { byteCount - used }
+
+  func take(_ count: Int) -> UnsafeMutableRawPointer {
+    defer { used += count }
+    return start + used
   }
 }

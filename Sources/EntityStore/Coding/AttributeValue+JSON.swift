@@ -1,9 +1,6 @@
 internal import LodestoreFormat
 
 extension JSONValue: AttributeValue {
-  /// Bytes to start with: most values fit, and growing from nothing copies them many times.
-  private static let usualSize = 256
-
   /// A document that holds only what JSON has.
   public static var storage: AttributeStorage { AttributeStorage(type: .json) }
 
@@ -30,16 +27,9 @@ extension JSONValue: AttributeValue {
 
   /// Writes the document; the insert fails when the value is nested deeper than 128 levels.
   public func write(to writer: inout RecordWriter) {
-    var document = DocumentWriter()
-    document.bytes.reserveCapacity(Self.usualSize)
-    do {
+    writer.writeDocument { (document) throws(DocumentNestingError) in
       try write(to: &document)
-    } catch {
-      writer.fail(error)
-      document.bytes.removeAll()
-      document.writeNull()
     }
-    document.bytes.withUnsafeBytes { writer.writeVariable($0) }
   }
 
   /// Reads the document; throws when it holds something that JSON does not have.

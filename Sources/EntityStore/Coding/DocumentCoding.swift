@@ -18,11 +18,11 @@ enum DocumentCoding {
   ///
   /// - Throws: `EncodingError` for a value that a document cannot hold, or what the value throws.
   static func encode(_ value: some Encodable, into writer: inout DocumentWriter) throws {
-    let start = writer.bytes.count
+    let start = writer.count
     do {
       if try DocumentDirect.write(value, to: &writer, nesting: 0) { return }
     } catch {
-      writer.bytes.removeSubrange(start...)
+      writer.truncate(to: start)
       throw EncodingError.invalidValue(value, error.context([]))
     }
     let encoding = DocumentEncoding(path: [], nesting: 0, calls: 0)

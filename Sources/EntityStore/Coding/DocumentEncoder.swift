@@ -77,7 +77,7 @@ final class DocumentEncoding {
   /// Forgets a failed run's bytes.
   func abandon(to start: Int) {
     frames.removeAll()
-    writer.bytes.removeSubrange(start...)
+    writer.truncate(to: start)
   }
 
   private var top: DocumentValueEncoder {
@@ -100,7 +100,7 @@ final class DocumentEncoding {
     for frame in frames.prefix(level) {
       switch frame.kind {
       case .object:
-        let name = String(decoding: writer.bytes[frame.name], as: UTF8.self)
+        let name = writer.withBytes { String(decoding: $0[frame.name], as: UTF8.self) }
         keys.append(DocumentKey(stringValue: name))
       case .array: keys.append(DocumentKey(intValue: max(frame.count - 1, 0)))
       case .empty, .single: break
@@ -163,13 +163,15 @@ final class DocumentEncoding {
   private func beginMember(_ name: String, _ level: Int, _ serial: Int) throws {
     try require(.object, level, serial)
     writer.writeName(name)
-    let end = writer.bytes.count
+    let end = writer.count
     let range = (end - name.utf8.count)..<end
     if frames[level].count > 0, frames[level].isSorted {
       let previous = frames[level].name
-      frames[level].isSorted = writer.bytes.withUnsafeBufferPointer {
-        DocumentMembers.precedes(
-          UnsafeBufferPointer(rebasing: $0[previous]), UnsafeBufferPointer(rebasing: $0[range]))
+      frames[level].isSorted = writer.withBytes { bytes in
+        let bytes = bytes.assumingMemoryBound(to: UInt8.self)
+        return DocumentMembers.precedes(
+          UnsafeBufferPointer(rebasing: bytes[previous]),
+          UnsafeBufferPointer(rebasing: bytes[range]))
       }
     }
     frames[level].name = range
@@ -219,13 +221,13 @@ final class DocumentEncoding {
   /// Undoes what `body` wrote when it throws: a type may catch the error and go on.
   @inline(__always)
   private func attempt(_ level: Int, _ body: () throws -> Void) throws {
-    let start = writer.bytes.count
+    let start = writer.count
     let before = level < frames.count ? frames[level] : nil
     do { try body() } catch {
       if let before, level < frames.count, frames[level].serial == before.serial {
         frames.removeSubrange((level + 1)...)
         frames[level] = before
-        writer.bytes.removeSubrange(start...)
+        writer.truncate(to: start)
       }
       throw error
     }
@@ -276,7 +278,7 @@ final class DocumentEncoding {
     if kind != .empty { nested.open(kind, 0, nested.lastSerial) }
     if level < frames.count {
       frames[level].pending.append(
-        Pending(place: writer.bytes.count - 1, name: name, encoding: nested))
+        Pending(place: writer.count - 1, name: name, encoding: nested))
     }
     return nested
   }
@@ -297,7 +299,7 @@ final class DocumentEncoding {
     let frame = frames[level]
     let isRearranged = !frame.pending.isEmpty || (frame.kind == .object && !frame.isSorted)
     let count = isRearranged ? try rearrange(frame) : frame.count
-    guard writer.bytes.count - frame.token <= Int(UInt32.max) else {
+    guard writer.count - frame.token <= Int(UInt32.max) else {
       throw misuse(level, "it has more than 4 GiB; split it")
     }
     switch frame.kind {
@@ -317,8 +319,9 @@ final class DocumentEncoding {
     let pending = try frame.pending.map { (place: $0.place, bytes: try $0.encoding.finished()) }
     let isObject = frame.kind == .object
     var count = 0
-    try writer.bytes.withUnsafeBufferPointer { bytes in
-      try readMembers(of: frame, UnsafeRawBufferPointer(bytes))
+    try writer.withBytes { raw in
+      let bytes = raw.assumingMemoryBound(to: UInt8.self)
+      try readMembers(of: frame, raw)
       let name = { (member: Member) in UnsafeBufferPointer(rebasing: bytes[member.name]) }
       if isObject {
         members.sort { a, b in
@@ -340,7 +343,8 @@ final class DocumentEncoding {
         }
       }
     }
-    writer.bytes.replaceSubrange(content..., with: scratch)
+    writer.truncate(to: content)
+    scratch.withUnsafeBytes { writer.append(encoded: $0) }
     return count
   }
 

@@ -47,16 +47,3 @@ extension DocumentReader {
     return name
   }
 }
-
-extension DocumentWriter {
-  /// Writes a member's name from its bytes; its value must follow.
-  mutating func writeName(utf8 name: UnsafeBufferPointer<UInt8>) {
-    var rest = name.count
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest &>>= 7
-    }
-    bytes.append(UInt8(truncatingIfNeeded: rest))
-    bytes.append(contentsOf: name)
-  }
-}

@@ -5,47 +5,50 @@ extension JSONNode {
   ///
   /// - Throws: `DocumentNestingError` beyond 128 levels; `writer` then ends in the middle.
   package func writeDocument(to writer: inout DocumentWriter) throws {
-    try JSONNodeDocument(document: document).write(index, to: &writer, nesting: 0)
+    try withExtendedLifetime(document) {
+      try document.reader.writeDocument(index, to: &writer)
+    }
   }
 }
 
 /// Writes entries of a parsed text as document values.
-private struct JSONNodeDocument {
+extension JSONTapeReader {
   /// Up to here members are ordered by insertion, without an array.
   private static let insertionLimit = 24
 
-  let document: JSONDocument
+  /// Writes the value at `index`; beyond 128 levels `writer` ends in the middle.
+  func writeDocument(
+    _ index: Int, to writer: inout DocumentWriter
+  ) throws(DocumentNestingError) {
+    try write(index, to: &writer, nesting: 0)
+  }
 
-  func write(
+  private func write(
     _ index: Int, to writer: inout DocumentWriter, nesting: Int
   ) throws(DocumentNestingError) {
-    let entry = document.entries[index]
+    let entry = entries[index]
     switch entry.kind {
     case .null: writer.writeNull()
     case .false: writer.write(false)
     case .true: writer.write(true)
     case .integer:
-      let digits = document.bytes(ofEntry: index)
+      let digits = bytes(ofEntry: index)
       if let number = JSONNumber.int64(digits) {
         writer.write(number)
       } else {
         // The parser has refused what neither holds.
         writer.write(JSONNumber.uint64(digits) ?? 0)
       }
-    case .real: writer.write(canonical: JSONNumber.double(document.bytes(ofEntry: index)))
+    case .real: writer.write(canonical: JSONNumber.double(bytes(ofEntry: index)))
     case .string:
-      if entry.isEscaped {
-        writer.write(JSONStringContent.string(entry, document.text))
-      } else {
-        writer.write(text: UnsafeRawBufferPointer(document.bytes(ofEntry: index)))
-      }
+      withContent(index) { writer.write(text: $0) }
     case .array:
       try requireNesting(nesting)
       let token = writer.beginArray()
       var element = index + 1
       while element < Int(entry.link) {
         try write(element, to: &writer, nesting: nesting + 1)
-        element = document.next(after: element)
+        element = next(after: element)
       }
       writer.endArray(token, count: entry.childCount)
     case .object:
@@ -61,7 +64,7 @@ private struct JSONNodeDocument {
   private func writeObject(
     _ index: Int, to writer: inout DocumentWriter, nesting: Int
   ) throws(DocumentNestingError) {
-    let count = document.entries[index].childCount
+    let count = entries[index].childCount
     let token = writer.beginObject()
     let result = withUnsafeTemporaryAllocation(of: UInt32.self, capacity: max(count, 1)) { keys in
       Result { () throws(DocumentNestingError) in
@@ -70,10 +73,10 @@ private struct JSONNodeDocument {
         sort(keys, isPlain: isPlain)
         for key in keys {
           let key = Int(key)
-          if isPlain || !document.entries[key].isEscaped {
-            writer.writeName(utf8: document.bytes(ofEntry: key))
+          if isPlain || !entries[key].isEscaped {
+            writer.writeName(utf8: bytes(ofEntry: key))
           } else {
-            writer.writeName(JSONStringContent.string(document.entries[key], document.text))
+            writer.writeName(string(key))
           }
           try write(key + 1, to: &writer, nesting: nesting + 1)
         }
@@ -91,8 +94,8 @@ private struct JSONNodeDocument {
     var key = index + 1
     for at in keys.indices {
       keys.initializeElement(at: at, to: UInt32(truncatingIfNeeded: key))
-      if document.entries[key].isEscaped { isPlain = false }
-      key = document.next(after: key + 1)
+      if entries[key].isEscaped { isPlain = false }
+      key = next(after: key + 1)
     }
     return isPlain
   }
@@ -100,7 +103,7 @@ private struct JSONNodeDocument {
   private func sort(_ keys: UnsafeMutableBufferPointer<UInt32>, isPlain: Bool) {
     guard isPlain else {
       let names = keys.map { key in
-        (name: JSONStringContent.string(document.entries[Int(key)], document.text), key: key)
+        (name: string(Int(key)), key: key)
       }
       let sorted = names.sorted { DocumentMembers.precedes($0.name, $1.name) }
       for (at, item) in sorted.enumerated() { keys[at] = item.key }
@@ -125,6 +128,6 @@ private struct JSONNodeDocument {
 
   @inline(__always)
   private func precedes(_ a: UInt32, _ b: UInt32) -> Bool {
-    DocumentMembers.precedes(document.bytes(ofEntry: Int(a)), document.bytes(ofEntry: Int(b)))
+    DocumentMembers.precedes(bytes(ofEntry: Int(a)), bytes(ofEntry: Int(b)))
   }
 }

@@ -23,6 +23,8 @@ public struct RecordWriter: ~Copyable {
   @usableFromInline var heap = 0
   @usableFromInline var heapStart = 0
   @usableFromInline var isWide = false
+  /// For one document after the other.
+  private var document = DocumentWriter()
   /// The first value that could not be encoded.
   package private(set) var failure: (any Error)?
 
@@ -73,6 +75,24 @@ public struct RecordWriter: ~Copyable {
     base.deallocate()
     base = moved
     capacity = larger
+  }
+
+  /// Writes what `body` makes; when it throws, a null document, and the record fails.
+  mutating func writeDocument<E: Error>(
+    _ body: (inout DocumentWriter) throws(E) -> Void
+  ) {
+    var document = DocumentWriter()
+    swap(&document, &self.document)
+    document.truncate(to: 0)
+    do {
+      try body(&document)
+    } catch {
+      fail(error)
+      document.truncate(to: 0)
+      document.writeNull()
+    }
+    document.withBytes { writeVariable($0) }
+    swap(&document, &self.document)
   }
 
   mutating func fail(_ error: any Error) {
@@ -126,6 +146,7 @@ public struct RecordWriter: ~Copyable {
   @usableFromInline
   mutating func writeNull<V: AttributeValue>(_: V.Type) { writeNull(V.storage.type) }
 
+  @inline(__always)
   mutating func writeNull(_ type: AttributeType) {
     let offset = RecordLayout.headerSize + nullBit >> 3
     let old = base.load(fromByteOffset: offset, as: UInt8.self)
@@ -176,13 +197,7 @@ public struct RecordWriter: ~Copyable {
   /// Writes an array, a dictionary or a nested struct as a document.
   @_disfavoredOverload
   public mutating func write<V: Codable>(_ value: V) {
-    var document = DocumentWriter()
-    do {
-      try DocumentCoding.encode(value, into: &document)
-      document.bytes.withUnsafeBytes { writeVariable($0) }
-    } catch {
-      fail(error)
-    }
+    writeDocument { document in try DocumentCoding.encode(value, into: &document) }
   }
 
   /// Writes an optional array, dictionary or nested struct as a document.

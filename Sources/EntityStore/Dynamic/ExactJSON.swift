@@ -122,3 +122,14 @@ package enum ExactJSON {
     return true
   }
 }
+
+extension JSONTapeReader {
+  /// Whether the value at `index` has the look of the exact form, which ``ExactJSON`` then decides.
+  @inline(__always)
+  func mayBeExactForm(_ index: Int) -> Bool {
+    let entry = entries[index]
+    guard entry.kind == .object, entry.childCount == 1 else { return false }
+    let key = entries[index + 1]
+    return key.isEscaped || Int(key.length) == ExactJSON.member.utf8.count
+  }
+}

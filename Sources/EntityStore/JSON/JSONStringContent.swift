@@ -7,36 +7,51 @@ enum JSONStringContent {
     return entry.isEscaped ? unescaped(raw) : String(decoding: raw, as: UTF8.self)
   }
 
-  /// Undoes escapes; the result is never longer than its source.
   @inline(never)
   private static func unescaped(_ raw: UnsafeBufferPointer<UInt8>) -> String {
-    String(unsafeUninitializedCapacity: raw.count) { target in
-      var at = 0
-      var end = 0
-      while at < raw.count {
-        let byte = raw[at]
-        if byte != 0x5C {
-          target[end] = byte
-          end &+= 1
-          at &+= 1
-          continue
-        }
-        if raw[at + 1] == 0x75 {
-          var scalar = hex(raw, at + 2)
-          at += 6
-          if scalar & 0xFC00 == 0xD800 {
-            scalar = 0x10000 + (scalar & 0x3FF) << 10 + hex(raw, at + 2) & 0x3FF
-            at += 6
-          }
-          end = append(scalar, to: target, at: end)
-        } else {
-          target[end] = simple(raw[at + 1])
-          end += 1
-          at += 2
-        }
-      }
-      return end
+    String(unsafeUninitializedCapacity: raw.count) { unescape(raw, into: $0) }
+  }
+
+  /// Calls `body` with the content of a string with escapes.
+  @inline(never)
+  static func withUnescaped<R>(
+    _ raw: UnsafeBufferPointer<UInt8>, _ body: (UnsafeRawBufferPointer) -> R
+  ) -> R {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: raw.count) { target in
+      let count = unescape(raw, into: target)
+      return body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(target)[..<count]))
     }
+  }
+
+  /// Undoes escapes; returns the bytes written, which are never more than those of the source.
+  private static func unescape(
+    _ raw: UnsafeBufferPointer<UInt8>, into target: UnsafeMutableBufferPointer<UInt8>
+  ) -> Int {
+    var at = 0
+    var end = 0
+    while at < raw.count {
+      let byte = raw[at]
+      if byte != 0x5C {
+        target[end] = byte
+        end &+= 1
+        at &+= 1
+        continue
+      }
+      if raw[at + 1] == 0x75 {
+        var scalar = hex(raw, at + 2)
+        at += 6
+        if scalar & 0xFC00 == 0xD800 {
+          scalar = 0x10000 + (scalar & 0x3FF) << 10 + hex(raw, at + 2) & 0x3FF
+          at += 6
+        }
+        end = append(scalar, to: target, at: end)
+      } else {
+        target[end] = simple(raw[at + 1])
+        end += 1
+        at += 2
+      }
+    }
+    return end
   }
 
   private static func hex(_ raw: UnsafeBufferPointer<UInt8>, _ start: Int) -> UInt32 {

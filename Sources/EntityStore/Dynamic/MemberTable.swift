@@ -1,0 +1,109 @@
+/// The members that records of one source come with, and where each of them goes.
+///
+/// Which member follows which is remembered: records of a page mostly have the same ones in the same
+/// order, so that finding a member takes one comparison, and a search by its bytes only where a
+/// record has more or fewer than the one before.
+struct MemberTable {
+  /// The places of members that are no attribute, and that are left out without being counted.
+  static let unknown = -1
+  static let ignored = -2
+  /// Before the first member of a record.
+  static let start = -1
+
+  /// Records with ever other members must not fill the memory.
+  private static let limit = 1000
+  private static let byteLimit = 1 << 16
+  private static let slotCount = 4096
+
+  struct Member {
+    let name: String
+    fileprivate let start: Int
+    fileprivate let count: Int
+    /// The place of its attribute in the layout, or one of the constants.
+    let place: Int
+    /// The member that came after it last.
+    fileprivate var next = -1
+    /// How often it came, when it is no attribute.
+    fileprivate(set) var unknownCount = 0
+  }
+
+  private var bytes: [UInt8] = []
+  private var members: [Member] = []
+  /// Numbers of members by the hashes of their names, with open addressing; −1 is none.
+  private var slots = [Int16](repeating: -1, count: slotCount)
+  /// The member that came first last.
+  private var first = -1
+
+  subscript(number: Int) -> Member { members[number] }
+
+  /// Whether there is no room for another member.
+  var isFull: Bool { members.count == Self.limit || bytes.count > Self.byteLimit }
+
+  /// The number of the member with this name; `nil` when it has not come yet.
+  @inline(__always)
+  mutating func find(_ name: UnsafeRawBufferPointer, after last: Int) -> Int? {
+    let guess = last < 0 ? first : members[last].next
+    if guess >= 0, isNamed(guess, name) { return guess }
+    return search(name, after: last)
+  }
+
+  @inline(never)
+  private mutating func search(_ name: UnsafeRawBufferPointer, after last: Int) -> Int? {
+    var slot = Self.slot(of: name)
+    while slots[slot] >= 0 {
+      let number = Int(slots[slot])
+      if isNamed(number, name) {
+        follow(last, by: number)
+        return number
+      }
+      slot = (slot + 1) % Self.slotCount
+    }
+    return nil
+  }
+
+  /// Adds a member that ``find(_:after:)`` has not found; there must be room.
+  mutating func add(_ name: String, place: Int, after last: Int) -> Int {
+    let number = members.count
+    members.append(
+      Member(name: name, start: bytes.count, count: name.utf8.count, place: place))
+    bytes.append(contentsOf: name.utf8)
+    var name = name
+    var slot = name.withUTF8 { Self.slot(of: UnsafeRawBufferPointer($0)) }
+    while slots[slot] >= 0 { slot = (slot + 1) % Self.slotCount }
+    slots[slot] = Int16(number)
+    follow(last, by: number)
+    return number
+  }
+
+  @inline(__always)
+  mutating func countUnknown(_ number: Int) { members[number].unknownCount += 1 }
+
+  /// How often members that are no attributes came since the last call.
+  mutating func takeUnknownCounts() -> [String: Int] {
+    var counts: [String: Int] = [:]
+    for number in members.indices where members[number].unknownCount > 0 {
+      counts[members[number].name] = members[number].unknownCount
+      members[number].unknownCount = 0
+    }
+    return counts
+  }
+
+  private mutating func follow(_ last: Int, by number: Int) {
+    if last < 0 { first = number } else { members[last].next = number }
+  }
+
+  @inline(__always)
+  private func isNamed(_ number: Int, _ name: UnsafeRawBufferPointer) -> Bool {
+    let start = members[number].start
+    guard members[number].count == name.count, let other = name.baseAddress else { return false }
+    return bytes.withUnsafeBytes { bytes in
+      bytes.baseAddress.map { compareBytes($0 + start, other, name.count) == 0 } ?? false
+    }
+  }
+
+  private static func slot(of name: UnsafeRawBufferPointer) -> Int {
+    var hash = UInt64(truncatingIfNeeded: name.count)
+    for byte in name { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+    return Int(truncatingIfNeeded: (hash ^ hash >> 32) % UInt64(slotCount))
+  }
+}
