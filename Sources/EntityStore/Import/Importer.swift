@@ -126,14 +126,19 @@ public struct Importer<E: Entity>: Sendable {
   ///
   /// The text goes into records without becoming Swift values first, which is the fastest way. Values must
   /// fit their attributes exactly: numbers as they are, dates as text of ISO 8601, data as Base64.
-  /// Members that are no attributes are left out, and counted in the report.
+  /// Members that are no attributes are left out, and counted in the report. An attribute whose member
+  /// a record lacks is null or has its initial value, in a stored record too where the incoming one
+  /// wins. The raw values of an enumeration are not compared with its cases, and a record with one
+  /// that is none cannot be read: constrain them, or take a closure.
   ///
   /// - Parameter names: the attributes of members that have other names.
+  /// - Throws: ``StoreError/Code/importStopped`` before a page is asked for when `names` leads to
+  ///   what is no attribute.
   public func run<Pages: AsyncSequence>(
     _ pages: Pages, records path: String = "", renaming names: [String: String],
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil
   ) async throws -> ImportReport where Pages.Element == Data {
-    let key = try key()
+    let key = try key(renaming: names)
     return try await engine().run(onEvent: onEvent) { _ in
       pages
     } decoder: { [core = store.core] in
@@ -155,7 +160,7 @@ public struct Importer<E: Entity>: Sendable {
     from source: Source, records path: String = "", renaming names: [String: String],
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil
   ) async throws -> ImportReport {
-    let key = try key()
+    let key = try key(renaming: names)
     return try await engine().run(onEvent: onEvent) { start in
       source.pages(from: start.position, remembered: start.remembered)
     } decoder: { [core = store.core] in
@@ -212,12 +217,34 @@ public struct Importer<E: Entity>: Sendable {
     }
   }
 
+  /// The key, when `names` leads to attributes only: one that is none would be null in every record.
+  private func key(renaming names: [String: String]) throws -> Set<UInt32> {
+    let known = E.schema.attributes.map(\.name)
+    let unknown = names.filter { !known.contains($0.value) }
+    if let (member, name) = unknown.min(by: { $0.key < $1.key }) {
+      throw StoreError.unknownAttribute(name, of: E.schema.name, member: member, known: known)
+    }
+    return try key()
+  }
+
   private func engine() throws -> ImportEngine {
     let entity = try store.read { try $0.access.core.entity(E.self) }
     return ImportEngine(
       core: store.core, entityName: entity.name,
       entity: { (core) throws(StoreError) in try core.entity(E.self) }, key: try key(),
       rule: try policy.rule(in: entity), strategy: strategy, options: options)
+  }
+}
+
+extension StoreError {
+  fileprivate static func unknownAttribute(
+    _ name: String, of entity: String, member: String, known: [String]
+  ) -> StoreError {
+    let hint = NearestName.of(name, among: known).map { "; did you mean '\($0)'?" } ?? ""
+    return StoreError(
+      .importStopped,
+      "cannot import \(entity): '\(name)', for the member '\(member)', is no attribute of it\(hint)",
+      entity: entity, attribute: name)
   }
 }
 

@@ -50,6 +50,25 @@ import Testing
     }
   }
 
+  @Test func `renaming to what is no attribute is refused before a page is asked for`() async throws
+  {
+    try await withTemporaryStore([Pod.self]) { store in
+      _ = try await importPods([page(["a"])], into: store)
+      let importer = Importer(into: store, Pod.self, matching: .unique(\.name, \.version))
+      let error = await #expect(throws: StoreError.self) {
+        try await importer.run(
+          stream([Data(page(["a"]).utf8)]), records: "result",
+          renaming: ["text": "summary", "summary": "sumary"])
+      }
+      #expect(error?.code == .importStopped)
+      #expect(
+        error?.message.contains("'sumary', for the member 'summary', is no attribute of it") == true
+      )
+      #expect(error?.message.contains("did you mean 'summary'?") == true)
+      #expect(try await store.read { try $0.fetchAll(Pod.self).map(\.summary) } == ["s"])
+    }
+  }
+
   @Test func `changed records are updated in place, or left as they are when asked`() async throws {
     try await withTemporaryStore([Pod.self]) { store in
       _ = try await importPods([page(["a", "b"])], into: store)
