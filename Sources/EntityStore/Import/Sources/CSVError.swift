@@ -55,7 +55,8 @@ public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
     case .unclosedQuote: "a quote that is not closed, expected another"
     case .loneCarriageReturn: "a carriage return alone, expected a line feed behind it"
     case .invalidUTF8: "bytes that are not UTF-8, expected UTF-8; convert the file first"
-    case .fieldCount(let found, let expected): "\(found) fields, expected \(expected)"
+    case .fieldCount(let found, let expected):
+      "\(found == 1 ? "1 field" : "\(found) fields"), expected \(expected)"
     case .wrongType(let column, let type):
       "another value in column \(JSONValue.string(column)), expected \(type.words)"
     case .fieldTooLong(let limit): "a field of more than \(limit) bytes, expected a shorter one"

@@ -46,6 +46,9 @@ public struct CSVOptions: Sendable, Hashable {
   /// Whether lines with nothing in them are left out; else each is a row of one empty field.
   public var skipsBlankLines = false
   /// The columns that are not text, by name.
+  ///
+  /// A field that is not of its column's type ends the reading, with its line and column; to reject
+  /// only its record, leave the column text and make the value in the importer's closure.
   public var types: [String: ColumnType] = [:]
   /// What is too long.
   public var limits = CSVLimits()
