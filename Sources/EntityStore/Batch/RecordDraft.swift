@@ -46,6 +46,15 @@ public struct RecordDraft<E: Entity> {
           entity: assembly.entity.name, attribute: name)
       }
       give(value.storedValue.value, at: place)
+      if let cases = places.cases[place], failure == nil,
+        !cases.contain(StoredValue(assembly.values[place]))
+      {
+        failure = StoreError(
+          .unstorableValue,
+          "cannot insert a \(assembly.entity.name): '\(name)' was given a raw value that is no case "
+            + "of \(cases.name)",
+          entity: assembly.entity.name, attribute: name)
+      }
     }
     if let failure { throw failure }
   }
@@ -89,6 +98,20 @@ public struct RecordDraft<E: Entity> {
     }
   }
 
+  private mutating func assign(document value: (some Encodable)?, to path: AnyKeyPath) {
+    do {
+      assign(try value.map { try StoredValue(encoding: $0).value }, to: path)
+    } catch {
+      if failure == nil {
+        failure = StoreError(
+          .unstorableValue,
+          "cannot insert a \(assembly.entity.name): \(path) cannot be encoded: \(error)",
+          cause: error,
+          entity: assembly.entity.name)
+      }
+    }
+  }
+
   private func value(at path: AnyKeyPath) -> StoredValue? {
     guard let place = places.byPath[path], assembly.isGiven[place] else { return nil }
     return StoredValue(assembly.values[place])
@@ -123,7 +146,17 @@ public struct RecordDraft<E: Entity> {
       guard case .document(let bytes)? = value(at: path)?.value else { return nil }
       return bytes.withUnsafeBytes { try? DocumentCoding.decode(V.self, from: $0) }
     }
-    set { assign(newValue.map { StoredValue(document: $0).value }, to: path) }
+    set { assign(document: newValue, to: path) }
+  }
+
+  /// An optional array, dictionary or nested struct.
+  @_disfavoredOverload
+  public subscript<V: Codable & Sendable>(dynamicMember path: KeyPath<E, V?>) -> V? {
+    get {
+      guard case .document(let bytes)? = value(at: path)?.value else { return nil }
+      return bytes.withUnsafeBytes { try? DocumentCoding.decode(V.self, from: $0) }
+    }
+    set { assign(document: newValue, to: path) }
   }
 }
 
@@ -131,11 +164,18 @@ public struct RecordDraft<E: Entity> {
 private final class AttributePlaces {
   let byPath: [AnyKeyPath: Int]
   let byName: [String: Int]
+  /// Of the attributes that hold enumerations.
+  let cases: [Int: any EnumerationCases]
 
   init<E: Entity>(_: E.Type, _ entity: StoredEntity) {
     let names = entity.description.declaredAttributes.enumerated().map { ($1.name, $0) }
     let byName = Dictionary(names, uniquingKeysWith: { first, _ in first })
     self.byName = byName
+    var cases: [Int: any EnumerationCases] = [:]
+    for attribute in E.schema.attributes {
+      if let place = byName[attribute.name] { cases[place] = attribute.cases }
+    }
+    self.cases = cases
     byPath = Dictionary(
       E.schema.attributes.compactMap { attribute in
         byName[attribute.name].map { (attribute.keyPath as AnyKeyPath, $0) }

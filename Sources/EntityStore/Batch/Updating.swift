@@ -7,12 +7,27 @@ public struct AttributeUpdate<E: Entity>: Sendable {
   let operand: Operand
   /// For a required attribute of documents, of which a constant is one as a whole.
   let constant: StoredValue?
+  /// Why there is no constant: it cannot be encoded.
+  let failure: (any Error)?
 
-  private init<V>(_ path: any KeyPath<E, V> & Sendable, _ operand: Operand, _ value: StoredValue?) {
+  private init<V>(
+    _ path: any KeyPath<E, V> & Sendable, _ operand: Operand, _ value: StoredValue?,
+    failure: (any Error)? = nil
+  ) {
     self.path = AttributePath(path).path
     name = "\(path)"
     self.operand = operand
     constant = value
+    self.failure = failure
+  }
+
+  /// An update to a document; `nil` for null.
+  private init<P>(_ path: any KeyPath<E, P> & Sendable, document: (some Encodable)?) {
+    do {
+      self.init(path, .value(.null), try document.map { try StoredValue(encoding: $0) } ?? .null)
+    } catch {
+      self.init(path, .value(.null), nil, failure: error)
+    }
   }
 
   /// Gives the attribute `value`.
@@ -27,6 +42,22 @@ public struct AttributeUpdate<E: Entity>: Sendable {
     _ path: any KeyPath<E, V> & Sendable, to value: V
   ) -> AttributeUpdate where V.RawValue: AttributeValue {
     AttributeUpdate(path, .value(.null), value.rawValue.storedValue)
+  }
+
+  /// Gives the attribute an array, a dictionary or a nested struct.
+  @_disfavoredOverload
+  public static func set<V: Codable & Sendable>(
+    _ path: any KeyPath<E, V> & Sendable, to value: V
+  ) -> AttributeUpdate {
+    AttributeUpdate(path, document: value)
+  }
+
+  /// Gives the optional attribute an array, a dictionary or a nested struct, or null.
+  @_disfavoredOverload
+  public static func set<V: Codable & Sendable>(
+    _ path: any KeyPath<E, V?> & Sendable, to value: V?
+  ) -> AttributeUpdate {
+    AttributeUpdate(path, document: value)
   }
 
   /// Gives the attribute the value that another attribute of the record has.
@@ -130,6 +161,12 @@ extension Array {
     for update in self {
       guard let path = update.path, case .member(let name)? = path.steps.first else {
         throw .badQuery("\(update.name) is no attribute of \(E.schema.name), so it cannot be set")
+      }
+      if let failure = update.failure {
+        throw StoreError(
+          .unstorableValue,
+          "cannot update \(E.schema.name): '\(name)' cannot be encoded: \(failure)",
+          cause: failure, entity: E.schema.name, attribute: name)
       }
       assignments.append((name, update.operand, update.constant?.value))
     }

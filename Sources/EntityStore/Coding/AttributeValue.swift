@@ -52,13 +52,14 @@ public struct StoredValue: Sendable, Hashable {
 
   /// A value kept as a document; null when it cannot be encoded.
   init(document value: some Encodable) {
+    self = (try? StoredValue(encoding: value)) ?? .null
+  }
+
+  /// A value kept as a document; throws what its encoding throws.
+  init(encoding value: some Encodable) throws {
     var writer = DocumentWriter()
-    do {
-      try DocumentCoding.encode(value, into: &writer)
-      self.init(.document(writer.bytes))
-    } catch {
-      self.init(.null)
-    }
+    try DocumentCoding.encode(value, into: &writer)
+    self.init(.document(writer.bytes))
   }
 }
 

@@ -46,10 +46,13 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   public let constraints: [AttributeConstraint]
   let storage: AttributeStorage
   let initial: StoredValue
+  /// Of an enumeration; raw values that come without their type are compared with them.
+  let cases: (any EnumerationCases)?
 
   init(
     name: String, keyPath: any PartialKeyPath<E> & Sendable, originalName: String?,
-    storage: AttributeStorage, initial: StoredValue, constraints: [AttributeConstraint]
+    storage: AttributeStorage, initial: StoredValue, constraints: [AttributeConstraint],
+    cases: (any EnumerationCases)? = nil
   ) {
     self.name = name
     self.keyPath = keyPath
@@ -57,6 +60,7 @@ public struct AttributeDefinition<E: Entity>: Sendable {
     self.storage = storage
     self.initial = initial
     self.constraints = constraints
+    self.cases = cases
   }
 
   /// Declares the attribute `name`, kept in the property at `keyPath`.
@@ -85,7 +89,7 @@ public struct AttributeDefinition<E: Entity>: Sendable {
     self.init(
       name: name, keyPath: keyPath, originalName: originalName, storage: V.RawValue.storage,
       initial: initial?.rawValue.storedValue ?? .null,
-      constraints: constraints)
+      constraints: constraints, cases: RawCases<V>())
   }
 
   /// Declares an attribute that holds an optional enumeration, stored as its raw value.
@@ -97,7 +101,7 @@ public struct AttributeDefinition<E: Entity>: Sendable {
       name: name, keyPath: keyPath, originalName: originalName,
       storage: V.RawValue.storage.optional,
       initial: initial.flatMap { $0 }?.rawValue.storedValue ?? .null,
-      constraints: constraints)
+      constraints: constraints, cases: RawCases<V>())
   }
 
   /// Declares an attribute that holds an enumeration that is declared to be indexable.
@@ -108,7 +112,7 @@ public struct AttributeDefinition<E: Entity>: Sendable {
     self.init(
       name: name, keyPath: keyPath, originalName: originalName, storage: V.storage,
       initial: initial?.storedValue ?? .null,
-      constraints: constraints)
+      constraints: constraints, cases: RawCases<V>())
   }
 
   /// Declares an attribute that holds an optional enumeration that is declared to be indexable.
@@ -119,7 +123,7 @@ public struct AttributeDefinition<E: Entity>: Sendable {
     self.init(
       name: name, keyPath: keyPath, originalName: originalName, storage: V?.storage,
       initial: initial.flatMap { $0 }?.storedValue ?? .null,
-      constraints: constraints)
+      constraints: constraints, cases: RawCases<V>())
   }
 
   /// Declares an attribute that holds an array, a dictionary or a nested struct, stored as a
@@ -147,5 +151,21 @@ public struct AttributeDefinition<E: Entity>: Sendable {
       storage: AttributeStorage(type: .document, shape: "\(V.self)").optional,
       initial: initial.flatMap { $0 }.map(StoredValue.init(document:)) ?? .null,
       constraints: constraints)
+  }
+}
+
+/// The cases of the enumeration that an attribute holds.
+protocol EnumerationCases: Sendable {
+  var name: String { get }
+
+  /// Whether `raw` is the raw value of one of them, or null.
+  func contain(_ raw: StoredValue) -> Bool
+}
+
+private struct RawCases<V: RawRepresentable>: EnumerationCases where V.RawValue: AttributeValue {
+  var name: String { "\(V.self)" }
+
+  func contain(_ raw: StoredValue) -> Bool {
+    raw.value == .null || V.RawValue.value(from: raw).flatMap { V(rawValue: $0) } != nil
   }
 }

@@ -104,6 +104,36 @@ import Testing
     }
   }
 
+  @Test func `an update sets arrays, dictionaries and structs, and makes optional ones null`()
+    throws
+  {
+    try withTemporaryStore([AllTypes.self]) { store in
+      var value = AllTypes()
+      value.optionalList = [1]
+      value.optionalPlace = Place(name: "a", tags: [:], inner: [])
+      try store.write { tx in _ = try tx.insert(contentsOf: [value]) }
+      let place = Place(name: "b", tags: ["x": [1]], inner: [])
+      try store.write { tx in
+        try tx.update(
+          AllTypes.self, where: .all, .set(\.list, to: ["q"]), .set(\.table, to: ["t": 2]),
+          .set(\.place, to: place), .set(\.optionalList, to: nil), .set(\.optionalPlace, to: place))
+      }
+      let stored = try #require(try store.read { try $0.fetchAll(AllTypes.self).first })
+      #expect(stored.list == ["q"] && stored.table == ["t": 2] && stored.place == place)
+      #expect(stored.optionalList == nil && stored.optionalPlace == place)
+      let none = Place?.none
+      try store.write { tx in
+        try tx.update(AllTypes.self, where: .all, .set(\.optionalPlace, to: none))
+      }
+      #expect(
+        try store.read { try $0.count(AllTypes.query.where(format: "optionalPlace == NULL")) } == 1)
+      let again = try store.write { tx in
+        try tx.update(AllTypes.self, where: .all, .set(\.list, to: ["q"]))
+      }
+      #expect(again == 0)
+    }
+  }
+
   @Test func `an update of what does not fit is refused, and nothing of its transaction is kept`()
     throws
   {

@@ -120,6 +120,31 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [
+      (["stage": "nowhere"], "'stage' was given a raw value that is no case of Stage"),
+      (["optionalStage": "nowhere"], "'optionalStage' was given a raw value that is no case"),
+      (["grade": 5], "'grade' was given a raw value that is no case of Grade"),
+      (["optionalGrade": Int8(5)], "'optionalGrade' was given a raw value that is no case"),
+      (
+        ["stage": "draft", "grade": 127, "optionalStage": nil as String?, "optionalGrade": 0],
+        "'bool' was not given"
+      ),
+    ] as [([String: any AttributeValue], String)])
+  func `a raw value that is no case is refused, as nobody could read its record`(
+    dictionary: [String: any AttributeValue], reason: String
+  ) throws {
+    try withTemporaryStore([AllTypes.self]) { store in
+      try store.write { transaction in
+        let error = #expect(throws: StoreError.self) {
+          try transaction.insert(AllTypes.self, dictionaries: [dictionary])
+        }
+        #expect(error?.code == .unstorableValue)
+        #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+      }
+    }
+  }
+
   @Test func `a closure fills dictionaries until it returns true, and that call inserts nothing`()
     throws
   {
