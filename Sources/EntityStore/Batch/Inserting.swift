@@ -11,8 +11,9 @@ public enum InsertConflict<E: Entity>: Sendable {
   /// Gives the stored record the values of these attributes, or of those that were given where a
   /// dictionary or a ``RecordDraft`` says which; the others stay.
   case patch([any PartialKeyPath<E> & Sendable]? = nil)
-  /// Gives the stored record what the closure makes of the stored and the new one; throws what it
-  /// throws.
+  /// Gives the stored record what the closure makes of the stored and the new one. What it throws
+  /// ends the batch: a ``StoreError`` as it is, another error as the cause of a
+  /// ``StoreError/Code/unstorableValue``.
   case merge(@Sendable (_ stored: E, _ incoming: E) throws -> E)
 }
 
@@ -96,11 +97,12 @@ extension WriteTransaction {
   ///
   /// An attribute that a dictionary lacks keeps the stored value with ``InsertConflict/patch(_:)``;
   /// in a new record it has its initial value, or null. Whole numbers are taken for attributes of
-  /// other widths and for fractions where they fit exactly.
+  /// other widths and for fractions where they fit exactly, raw values for enumerations, and
+  /// ``JSONValue`` for arrays, dictionaries and nested structs.
   ///
   /// - Throws: as ``insert(contentsOf:onConflict:returning:)``, and
   ///   ``StoreError/Code/unstorableValue`` for a name that is no attribute, a value of another type,
-  ///   and a required attribute that a new record lacks.
+  ///   a raw value that is no case, and a required attribute that a new record lacks.
   @discardableResult
   public mutating func insert<E: Entity>(
     _ type: E.Type, dictionaries: some Sequence<[String: any AttributeValue]>,

@@ -25,12 +25,12 @@
     }
 
     static func inserting(
-      _ tx: inout WriteTransaction, _ pods: [Pod], _ rows: [[String: any AttributeValue]],
-      _ lines: inout IndexingIterator<[Line]>
+      _ tx: inout WriteTransaction, _ pods: [Pod], _ lines: inout IndexingIterator<[Line]>
     ) throws {
       let result = try tx.insert(contentsOf: pods, onConflict: .replace)
       print(result.insertedCount, result.updatedCount, result.unchangedCount)
 
+      let rows: [[String: any AttributeValue]] = [["name": "A", "version": "1.0", "stars": 5]]
       try tx.insert(Pod.self, dictionaries: rows, onConflict: .patch())
 
       try tx.insert(Pod.self, onConflict: .patch()) { draft in
@@ -42,12 +42,16 @@
       }
     }
 
-    static func changing(_ tx: inout WriteTransaction, _ names: [String]) throws -> [Pod] {
+    static func changing(
+      _ tx: inout WriteTransaction, _ names: [String], _ ids: [Pod.ID]
+    ) throws -> [Pod] {
       try tx.update(Pod.self, where: \.stars < 10, .set(\.isRare, to: true))
       try tx.update(Pod.self, where: .all, .add(1, to: \.stars))
       try tx.delete(Pod.self, where: \.isRare == true && \.stars == 0)
       try tx.delete(Pod.query.sorted(by: .ascending(\.stars)).limit(1_000))
-      let removed = try tx.deleteReturning(Pod.query.where { $0.name.isIn(names) })
+      try tx.delete(Pod.query.where { $0.name.isIn(names) })
+      try tx.delete(Pod.self, ids: ids)
+      let removed = try tx.deleteReturning(Pod.query.where(\.stars < 10))
 
       return removed
     }
