@@ -207,6 +207,21 @@ struct ExportRoundTripTests {
     }
   }
 
+  @Test func `keep decimals that no double is near to`() async throws {
+    let folder = try StoreFolder()
+    let schema = try folder.file(
+      "decimals.json",
+      """
+      [{"entity":"E","attributes":[{"number":1,"name":"d","type":"decimal","optional":false}],\
+      "indexes":[]}]
+      """)
+    let texts = ["1e308", "-1e309", "1e16383", "5e-324", "2e-324", "-1e-16384", "0", "1e127"]
+    let rows = texts.map { "{\"d\":\"\($0)\"}" }.joined(separator: "\n")
+    try await folder.load(
+      rows, "--entity", "E", "--schema", schema, "--insert-only", name: "d.jsonl")
+    try await roundTrip("E", in: folder)
+  }
+
   @Test(arguments: ["jsonl", "json"])
   func `keep a whole store that goes through a folder`(format: String) async throws {
     let folder = try await QueriedStore.make()

@@ -27,13 +27,18 @@ extension Cell {
     if let object = try ExactJSON.text(of: value) {
       self = .json(object)
     } else if case .decimal(let decimal) = value, !decimal.isNaN {
-      // Whole numbers beyond 64 bits are refused by readers of JSON, or rounded.
+      // Readers of JSON refuse or round whole numbers beyond 64 bits, and what no double is near to.
       let text = decimal.text
       let isLong = text.utf8.count > 18 && text.utf8.allSatisfy { $0 != 0x2E && $0 != 0x65 }
-      self = isLong ? .text(text) : .number(text)
+      self = isLong || Self.isBeyondDoubles(decimal) ? .text(text) : .number(text)
     } else {
       self = try Cell(value)
     }
+  }
+
+  private static func isBeyondDoubles(_ decimal: DecimalValue) -> Bool {
+    guard let number = Double(decimal.text) else { return true }
+    return number.isInfinite || number == 0 && decimal.significand != 0
   }
 
   /// A value inside a document: scalars as such, so that tables align numbers and CSV has no quotes
