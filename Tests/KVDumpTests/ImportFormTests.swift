@@ -131,6 +131,18 @@ struct ImportFormTests {
     #expect(outcome.messages.contains("/dev/zero: page 1: cannot read JSON at line 1, column 1"))
   }
 
+  @Test func `standard input begins where it was left, also to infer from it`() async throws {
+    guard let tool = ToolProcess.path else { return }
+    let folder = try StoreFolder()
+    let file = try folder.file("p.txt", "a line of another\n{\"a\":1}\n{\"a\":2}\n")
+    let process = try ToolProcess.start(
+      #"{ read line; "$0" import "$1" - --entity E --unique a --infer; } < '\#(file)'"#, tool,
+      folder.store)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    #expect(await folder.run("records", "E", "--fields", "a").data == "{\"a\":1}\n{\"a\":2}\n")
+  }
+
   @Test func `takes more files than a process may have open`() async throws {
     guard let tool = ToolProcess.path else { return }
     let folder = try StoreFolder()

@@ -8,7 +8,8 @@ import EntityStore
   import Darwin
 #endif
 
-/// A file that is imported, read from its start as often as needed, a chunk at a time.
+/// A file that is imported, read from its start as often as needed, a chunk at a time; standard
+/// input from where it was left by who had it before.
 ///
 /// A regular file is open only while it is read, so that there may be many more of them than a
 /// process may have open.
@@ -27,6 +28,8 @@ final class InputFile {
   /// Whether the file can be opened by its name again.
   private var isNamed = false
   private var isAtEnd = false
+  /// Where the first byte is in the descriptor.
+  private var start: off_t = 0
 
   /// Checks that `path` can be opened; a missing or forbidden file is a failure that names it.
   init(_ path: String) throws {
@@ -40,9 +43,10 @@ final class InputFile {
       descriptor = try Self.open(path)
     }
     self.descriptor = descriptor
+    start = max(lseek(descriptor, 0, SEEK_CUR), 0)
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
-    size = Int(status.st_size)
+    size = max(Int(status.st_size - start), 0)
     isNamed = isOwned
     if isNamed { release() }
   }
@@ -82,6 +86,7 @@ final class InputFile {
       throw error
     }
     release()
+    start = 0
     descriptor = spool
     isOwned = true
     size = count
@@ -92,7 +97,7 @@ final class InputFile {
   func rewind() throws {
     isAtEnd = false
     if isNamed { return release() }
-    guard let descriptor, lseek(descriptor, 0, SEEK_SET) == 0 else {
+    guard let descriptor, lseek(descriptor, start, SEEK_SET) == start else {
       throw CommandFailure.system(errno, thing: name)
     }
   }
