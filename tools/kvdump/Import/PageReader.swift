@@ -100,9 +100,7 @@ final class PageReader {
       // What begins like no JSON is no JSON, however much more of it there is.
       if let start = first.start(in: head), !Self.mayBegin(head[start]) { break }
       // Only when there is more behind the first line does it tell anything.
-      guard let end = first.end(in: head), head[end...].contains(where: { $0 > 0x20 }) else {
-        continue
-      }
+      guard let end = first.end(in: head), first.isFollowed(from: end, in: head) else { continue }
       isLines = (try? JSONDocument.parsing(head[..<end])) != nil
       break
     }
@@ -248,6 +246,8 @@ final class PageReader {
 private struct LineSearch {
   private var searched = 0
   private var start: Int?
+  /// Behind the line and the blanks that follow it.
+  private var blankEnd = 0
 
   /// The first byte that is not blank.
   mutating func start(in bytes: [UInt8]) -> Int? {
@@ -264,5 +264,12 @@ private struct LineSearch {
     let end = bytes[searched...].firstIndex(of: 0x0A)
     searched = end ?? bytes.count
     return end
+  }
+
+  /// Whether there is more than blanks behind the line that ends at `end`.
+  mutating func isFollowed(from end: Int, in bytes: [UInt8]) -> Bool {
+    let next = bytes[max(end, blankEnd)...].firstIndex { $0 > 0x20 }
+    blankEnd = next ?? bytes.count
+    return next != nil
   }
 }
