@@ -8,6 +8,8 @@ struct BatchInsert {
   /// Entries in the index arenas and records before a part is merged.
   private static let partCount = 1 << 14
   private static let partByteCount = 16 << 20
+  /// More ids are made room for only as they come: a sequence may expect more values than it has.
+  private static let roomForIDs = 1 << 20
 
   private let core: TransactionCore
   private let entity: StoredEntity
@@ -28,7 +30,7 @@ struct BatchInsert {
     batch = RecordBatch(entity.layout)
     if case .fail = rule {
       bulk = try BulkInsert(into: entity, core: core, expectedCount: expectedCount)
-      if keepsIDs { counts.ids.reserveCapacity(expectedCount) }
+      if keepsIDs { counts.ids.reserveCapacity(min(expectedCount, Self.roomForIDs)) }
     } else {
       bulk = nil
     }

@@ -221,6 +221,21 @@ import Testing
     }
   }
 
+  @Test func `a sequence may expect more values than it has`() throws {
+    struct Promising: Sequence, IteratorProtocol {
+      var films: ArraySlice<Film>
+      var underestimatedCount: Int { .max }
+      mutating func next() -> Film? { films.popFirst() }
+    }
+    try withTemporaryStore([Film.self]) { store in
+      let films = (0..<3).map { Film(title: "t", episode: $0) }
+      let result = try store.write { transaction in
+        try transaction.insert(contentsOf: Promising(films: films[...]))
+      }
+      #expect(result.insertedCount == 3 && result.ids.count == 3)
+    }
+  }
+
   @Test func `what a merge makes of two records may have another key, if nobody holds it`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
