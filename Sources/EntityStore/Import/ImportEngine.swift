@@ -46,7 +46,8 @@ package struct ImportEngine: Sendable {
     let committer = ImportCommitter(self, state, onEvent: onEvent)
     do {
       if !state.isAtEnd {
-        let queue = DecodingQueue(count: options.pagesDecodedAtOnce, decoder)
+        let queue = DecodingQueue(
+          count: min(options.pagesDecodedAtOnce, ImportOptions.mostPagesDecodedAtOnce), decoder)
         defer { queue.cancel() }
         try await feed(
           makePages(start(from: state)), through: queue, from: state, to: committer, onEvent, bytes)

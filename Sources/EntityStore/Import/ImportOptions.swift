@@ -30,8 +30,10 @@ public struct ImportOptions: Sendable {
   public var groupByteLimit = 32 << 20
   /// A group is committed when its first page has waited so long.
   public var groupDuration = Duration.milliseconds(500)
-  /// How many pages are decoded side by side, beside the one task that writes.
+  /// How many pages are decoded side by side, beside the one task that writes: 1 to 256, and the
+  /// nearest of these for another number.
   public var pagesDecodedAtOnce = 2
+  static let mostPagesDecodedAtOnce = 256
   /// Rejects beyond so many end the import: the page in which that happens is not kept.
   ///
   /// 0 stops at the first.

@@ -69,6 +69,21 @@ import Testing
     }
   }
 
+  @Test(arguments: [Int.min, 0, 1_000, Int.max])
+  func `any number of pages may be asked to be decoded at once`(count: Int) async throws {
+    try await withTemporaryStore([Pod.self]) { store in
+      var options = ImportOptions()
+      options.pagesDecodedAtOnce = count
+      let importer = Importer(
+        into: store, Pod.self, matching: .unique(\.name, \.version), options: options)
+      let pages = (0..<5).map { Data(page(["a\($0)"]).utf8) }
+      let report = try await importer.run(stream(pages), records: "result", as: PodRecord.self) {
+        $0.pod
+      }
+      #expect(report.inserted == 5 && report.pages == 5)
+    }
+  }
+
   @Test func `changed records are updated in place, or left as they are when asked`() async throws {
     try await withTemporaryStore([Pod.self]) { store in
       _ = try await importPods([page(["a", "b"])], into: store)
