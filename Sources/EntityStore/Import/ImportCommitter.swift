@@ -7,6 +7,9 @@ internal import LMDB
 /// it is written.
 actor ImportCommitter {
   private let engine: ImportEngine
+  /// A group waits no longer, whatever the options say: the clock does not count much further.
+  private static let longestWait = Duration.seconds(31_536_000)
+
   private let onEvent: (@Sendable (ImportEvent) -> Void)?
   private let start = ContinuousClock.now
   /// As of the last commit.
@@ -39,7 +42,7 @@ actor ImportCommitter {
     if pending.isFull(engine.options) {
       try await write()
     } else if timer == nil {
-      timer = Task { [weak self, duration = engine.options.groupDuration] in
+      timer = Task { [weak self, duration = min(engine.options.groupDuration, Self.longestWait)] in
         try? await Task.sleep(for: duration)
         guard !Task.isCancelled else { return }
         // What goes wrong comes out at the next page.
@@ -69,7 +72,7 @@ actor ImportCommitter {
     decodingSeconds = 0
     before.report.seconds = earlierSeconds + (ContinuousClock.now - start).inSeconds
     let begun = before
-    let result = try await engine.core.environment.writer.run {
+    let result = try await engine.core.onWriter {
       try engine.write(group, after: begun)
     }
     state = result.state
@@ -97,7 +100,7 @@ actor ImportCommitter {
     var last = state
     last.report.seconds = earlierSeconds + (ContinuousClock.now - start).inSeconds
     let end = last
-    let report = try await engine.core.environment.writer.run { try engine.end(end) }
+    let report = try await engine.core.onWriter { try engine.end(end) }
     onEvent?(.finished(report))
     return report
   }
@@ -125,7 +128,18 @@ actor ImportCommitter {
     let kept = stopped
     let engine = engine
     // The import can be gone on with: its state stays. That it ended is told if it can be.
-    _ = try? await engine.core.environment.writer.run { try engine.note(kept) }
+    _ = try? await engine.core.onWriter { try engine.note(kept) }
     throw cause
+  }
+}
+
+extension StoreCore {
+  /// Runs `body` on the writer's thread.
+  func onWriter<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+    do {
+      return try await environment.writer.run(body)
+    } catch let error as LMDBError where error.kind == .closed {
+      throw StoreError(.closed, "cannot write '\(path)': the store is closed", cause: error)
+    }
   }
 }

@@ -113,7 +113,7 @@ package struct ImportEngine: Sendable {
   // MARK: Beginning
 
   private func begin() async throws -> ImportState {
-    try await core.environment.writer.run {
+    try await core.onWriter {
       try core.write { core in
         let entity = try self.entity(core)
         _ = try self.index(of: entity)

@@ -201,6 +201,36 @@ import Testing
     }
   }
 
+  @Test func `a store that is closed in the midst ends the import, and says so`() async throws {
+    try await withTemporaryStore([Film.self]) { store in
+      let pages = (0..<50).map { Array($0 * 10..<$0 * 10 + 10) }
+      let error = await #expect(throws: StoreError.self) {
+        try await Importer(into: store, Film.self, matching: .unique(\.episode))
+          .run(decoded: stream(pages)) { episode -> Film? in
+            if episode == 255 { store.close() }
+            return Film(title: "", episode: episode)
+          }
+      }
+      #expect(error?.code == .closed, "\(String(describing: error))")
+      #expect(error?.message.contains("the store is closed") == true)
+    }
+  }
+
+  @Test(arguments: [Duration.seconds(-1), .seconds(Int64.max), Duration(attoseconds: .max)])
+  func `a group may be told to wait for any time`(duration: Duration) async throws {
+    try await withTemporaryStore([Pod.self]) { store in
+      var options = ImportOptions()
+      options.groupDuration = duration
+      let importer = Importer(
+        into: store, Pod.self, matching: .unique(\.name, \.version), options: options)
+      let pages = (0..<5).map { Data(page(["a\($0)"]).utf8) }
+      let report = try await importer.run(stream(pages), records: "result", as: PodRecord.self) {
+        $0.pod
+      }
+      #expect(report.inserted == 5 && report.pages == 5)
+    }
+  }
+
   @Test func `a cancelled import leaves whole pages`() async throws {
     try await withTemporaryStore([Film.self]) { store in
       let (pages, continuation) = AsyncStream.makeStream(of: [Int].self)
