@@ -84,3 +84,21 @@ uint32_t lodestore_crc32c(uint32_t crc, const void *bytes, size_t count) {
 }
 
 #endif
+
+uint32_t lodestore_crc32c_record(uint64_t id, const void *bytes, size_t count) {
+  unsigned char little[8];
+  for (int i = 0; i < 8; i++) little[i] = (unsigned char)(id >> (8 * i));
+  return lodestore_crc32c(lodestore_crc32c(0, little, 8), bytes, count);
+}
+
+uint32_t lodestore_crc32c_difference(const void *difference, size_t count, size_t behind) {
+  static const unsigned char zeros[1024];
+  // Without the two inversions, the checksum of a sum is the sum of the checksums.
+  uint32_t crc = lodestore_crc32c(0xFFFFFFFFu, difference, count);
+  while (behind > 0) {
+    size_t next = behind < sizeof zeros ? behind : sizeof zeros;
+    crc = lodestore_crc32c(crc, zeros, next);
+    behind -= next;
+  }
+  return ~crc;
+}

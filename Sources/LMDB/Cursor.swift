@@ -188,6 +188,29 @@ package final class Cursor {
     }
   }
 
+  /// Changes bytes of the record at the cursor where they are.
+  ///
+  /// `body` is given all of them, as they are stored, in a page of this transaction. Returns false,
+  /// with nothing done, when the record is so long that it may have pages of its own.
+  package func changeCurrent(
+    _ body: (UnsafeMutableRawBufferPointer) -> Void
+  ) throws(LMDBError) -> Bool {
+    try checkAlive()
+    // Less than half of the smallest page. LMDB leaves what it reserves of the same size as it is in
+    // a page, but not in pages of its own.
+    guard currentValue.mv_size <= 1024 else { return false }
+    var id = integerKey
+    var value = MDB_val(mv_size: currentValue.mv_size, mv_data: nil)
+    let code = withUnsafeMutableBytes(of: &id) { bytes in
+      var key = MDB_val(mv_size: 8, mv_data: bytes.baseAddress)
+      return mdb_cursor_put(handle, &key, &value, UInt32(MDB_CURRENT | MDB_RESERVE))
+    }
+    try transaction.check(code, "put into \(tree.name)")
+    currentValue = value
+    body(UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size))
+    return true
+  }
+
   /// Removes the pair at the cursor.
   ///
   /// The next move forward goes to the pair behind it; place the cursor anew before moving back.

@@ -21,11 +21,36 @@ package struct Checksum: Sendable {
   }
 
   /// The checksum of a record: over its id, then its body without the checksum.
-  @inline(__always)
   package static func record(id: UInt64, body: UnsafeRawBufferPointer) -> UInt32 {
-    var littleEndianID = id.littleEndian
-    let seed = lodestore_crc32c(0, &littleEndianID, 8)
-    return lodestore_crc32c(seed, body.baseAddress, body.count)
+    lodestore_crc32c_record(id, body.baseAddress, body.count)
+  }
+
+  /// Whether the checksum at the end of a record, of six bytes at least, is that of its bytes.
+  package static func fits(_ record: UnsafeRawBufferPointer, id: UInt64) -> Bool {
+    let count = record.count - RecordLayout.checksumSize
+    return lodestore_crc32c_record(id, record.baseAddress, count) == record.uint32(at: count)
+  }
+
+  /// Adds `difference` (XOR) to the bytes of a record at `offset`, and changes its checksum by what
+  /// that makes.
+  ///
+  /// A record whose checksum did not fit has one that does not fit afterwards: damage stays known.
+  package static func add(
+    _ difference: UnsafeRawBufferPointer, at offset: Int, to record: UnsafeMutableRawBufferPointer
+  ) {
+    for (place, byte) in difference.enumerated() { record[offset + place] ^= byte }
+    let end = record.count - RecordLayout.checksumSize
+    let change = lodestore_crc32c_difference(
+      difference.baseAddress, difference.count, end - offset - difference.count)
+    let stored = UnsafeRawBufferPointer(record).uint32(at: end)
+    record.storeBytes(of: (stored ^ change).littleEndian, toByteOffset: end, as: UInt32.self)
+  }
+
+  /// Writes the checksum of a record, of six bytes at least, to its end.
+  package static func seal(_ record: UnsafeMutableRawBufferPointer, id: UInt64) {
+    let count = record.count - RecordLayout.checksumSize
+    let checksum = lodestore_crc32c_record(id, record.baseAddress, count)
+    record.storeBytes(of: checksum.littleEndian, toByteOffset: count, as: UInt32.self)
   }
 
   /// The body of a catalogue, bucket or import pair: checksum over key and content, then content.

@@ -71,14 +71,14 @@ extension BatchMerge {
   private func changed(
     _ place: Int, _ holder: UInt64, _ stored: RecordView, _ incoming: UnsafeRawBufferPointer
   ) throws(StoreError) -> [UInt8]? {
-    if core.store.options.verifiesChecksums { try entity.verifyChecksum(of: stored, id: holder) }
-    // Most records of an import that comes again are the same bytes.
+    // Most records of an import that comes again are the same bytes; such are not damaged.
     if stored.layout === entity.layout, batch.isWhole(place), rule.keepsEqualRecords,
       isEqual(stored.content, incoming)
     {
       outcomes[place] = .unchanged(holder)
       return nil
     }
+    if core.store.options.verifiesChecksums { try entity.verifyChecksum(of: stored, id: holder) }
     let content: [UInt8]
     do throws(StoreError) {
       let input = MergeInput(

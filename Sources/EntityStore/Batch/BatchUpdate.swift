@@ -26,6 +26,8 @@ final class BatchUpdate {
   private let constants: [Value]?
   /// ``constants`` for ``slots``, when there are both.
   private let patch: SlotPatch?
+  /// Whether nothing but the bytes of the slots has to change, or be checked.
+  private let canPatchInPlace: Bool
   private let verifiesChecksums: Bool
   // Of one thread; a check of each access would show in the time of an update.
   @exclusivity(unchecked) private var scratch: [UInt8] = []
@@ -52,6 +54,7 @@ final class BatchUpdate {
     patch =
       slots.count == assignments.count && constants.count == assignments.count
       ? try? SlotPatch(constants, at: slots, of: entity.layout) : nil
+    canPatchInPlace = concerned.isEmpty && entity.validator == nil
     verifiesChecksums = core.store.options.verifiesChecksums
   }
 
@@ -100,18 +103,22 @@ final class BatchUpdate {
   }
 
   /// Updates the record at the cursor; false when it has these values already.
+  @inline(__always)
   private func update(_ id: UInt64, at cursor: Cursor) throws -> Bool {
+    if let patch, canPatchInPlace, patch.fits(cursor.value),
+      !verifiesChecksums || Checksum.fits(cursor.value, id: id)
+    {
+      guard patch.changes(cursor.value) else { return false }
+      if try cursor.changeCurrent({ patch.apply(to: $0) }) { return true }
+    }
+    return try updateCopied(id, at: cursor)
+  }
+
+  private func updateCopied(_ id: UInt64, at cursor: Cursor) throws -> Bool {
     let stored = cursor.value
     let view = try entity.view(stored, id: id)
-    if verifiesChecksums { try entity.verifyChecksum(of: view, id: id) }
-    if let patch, view.layout === entity.layout {
-      guard patch.changes(stored) else { return false }
-      scratch.removeAll(keepingCapacity: true)
-      scratch.append(contentsOf: stored)
-      scratch.withUnsafeMutableBytes { patch.apply(to: $0) }
-      try replace(view, id, at: cursor)
-      return true
-    }
+    // The new checksum must not make a damaged record look sound.
+    try entity.verifyChecksum(of: view, id: id)
     let values = try constants ?? newValues(RecordUnderTest(view: view, id: id))
     if let slots, view.layout === entity.layout {
       scratch.removeAll(keepingCapacity: true)
@@ -141,11 +148,7 @@ final class BatchUpdate {
     }
     try collectEntries(from: stored, id)
     try scratch.withMutableBytes { (bytes) throws(LMDBError) in
-      let content = UnsafeRawBufferPointer(
-        rebasing: bytes.dropLast(RecordLayout.checksumSize))
-      let checksum = Checksum.record(id: id, body: content)
-      bytes.storeBytes(
-        of: checksum.littleEndian, toByteOffset: content.count, as: UInt32.self)
+      Checksum.seal(bytes, id: id)
       try cursor.replaceCurrent(with: UnsafeRawBufferPointer(bytes))
     }
   }

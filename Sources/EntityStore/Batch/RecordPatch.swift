@@ -57,6 +57,8 @@ struct SlotPatch {
   private let offset: Int
   /// The bits that a record keeps, and those that it is given, byte by byte.
   private let masks: [(kept: UInt8, given: UInt8)]
+  private let layoutNumber: UInt16
+  private let leastByteCount: Int
 
   /// Throws when a value does not fit its place.
   init(_ values: [Value], at places: [RecordLayout.Place], of layout: RecordLayout) throws {
@@ -71,7 +73,16 @@ struct SlotPatch {
     let first = masks.firstIndex { $0.kept != 0xff } ?? 0
     let end = (masks.lastIndex { $0.kept != 0xff } ?? -1) + 1
     offset = first
+    layoutNumber = layout.number
+    leastByteCount = layout.endsOffset + RecordLayout.checksumSize
     self.masks = Array(masks[first..<max(first, end)])
+  }
+
+  /// Whether `record` is of the layout and has all of its slots.
+  @inline(__always)
+  func fits(_ record: UnsafeRawBufferPointer) -> Bool {
+    record.count >= leastByteCount
+      && record.uint16(at: 0) & ~RecordLayout.wideFlag == layoutNumber
   }
 
   /// Whether `record`, of the layout, has other values.
@@ -84,10 +95,14 @@ struct SlotPatch {
     return false
   }
 
-  @inline(__always)
+  /// Gives `record`, of the layout, the values, and its checksum what they change.
   func apply(to record: UnsafeMutableRawBufferPointer) {
-    for (place, mask) in masks.enumerated() {
-      record[offset + place] = record[offset + place] & mask.kept | mask.given
+    withUnsafeTemporaryAllocation(byteCount: masks.count, alignment: 1) { difference in
+      for (place, mask) in masks.enumerated() {
+        let byte = record[offset + place]
+        difference[place] = byte ^ (byte & mask.kept | mask.given)
+      }
+      Checksum.add(UnsafeRawBufferPointer(difference), at: offset, to: record)
     }
   }
 }

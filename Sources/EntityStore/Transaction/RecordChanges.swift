@@ -1,6 +1,14 @@
 internal import LMDB
 internal import LodestoreFormat
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 // Single inserts, updates and deletes of record bytes, for the typed face and for kvdump alike.
 
 extension TransactionCore {
@@ -84,10 +92,9 @@ extension TransactionCore {
 
   /// Writes the checksum for `id` behind `content`; returns the whole record.
   func seal(_ content: UnsafeMutableRawBufferPointer, id: UInt64) -> UnsafeRawBufferPointer {
-    let checksum = Checksum.record(id: id, body: UnsafeRawBufferPointer(content))
     let whole = UnsafeMutableRawBufferPointer(
       start: content.baseAddress, count: content.count + RecordLayout.checksumSize)
-    whole.storeBytes(of: checksum.littleEndian, toByteOffset: content.count, as: UInt32.self)
+    Checksum.seal(whole, id: id)
     return UnsafeRawBufferPointer(whole)
   }
 
@@ -117,7 +124,9 @@ extension TransactionCore {
   }
 
   func isSame(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
-    a.count == b.count && compareKeys(a, b) == 0
+    guard a.count == b.count else { return false }
+    guard let left = a.baseAddress, let right = b.baseAddress else { return a.count == 0 }
+    return memcmp(left, right, a.count) == 0
   }
 
   /// Whether a stored record has an older layout and the same values: it is left as it is.
