@@ -36,6 +36,45 @@ import Testing
     #expect(report.findingCount == 1 && report.findings.first?.record == 1)
   }
 
+  @Test func `a batch update neither hides damage nor builds on it`() throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: [AllTypes.self])
+    let ids = try store.write { tx in
+      try (0..<3).map { place in
+        var row = AllTypes()
+        row.int = place
+        row.optionalData = Data("marker \(place)".utf8)
+        return try tx.insert(row)
+      }
+    }
+    store.close()
+    let file = URL(fileURLWithPath: folder.storePath)
+    var bytes = try Data(contentsOf: file)
+    let place = try #require(bytes.range(of: Data("marker 1".utf8)))
+    bytes[place.lowerBound] ^= 1
+    try bytes.write(to: file)
+    let damaged = try Store(at: folder.storePath, entities: [AllTypes.self])
+    // In place: the others are right, and the damaged one is still known as such.
+    let count = try damaged.write {
+      try $0.update(AllTypes.self, where: .all, .set(\.optionalUInt64, to: 7))
+    }
+    #expect(count == 3)
+    // Built anew: nothing is written.
+    let error = try storeError(.damaged) {
+      try damaged.write {
+        try $0.update(AllTypes.self, where: .all, .set(\.optionalString, to: "longer"))
+      }
+    }
+    #expect(error.recordID == ids[1].rawValue)
+    let rows = try damaged.read { try $0.fetchAll(AllTypes.self) }
+    #expect(
+      rows.map(\.optionalUInt64) == [7, 7, 7] && rows.map(\.optionalString) == [nil, nil, nil])
+    damaged.close()
+    let report = try Verifier.verify(path: folder.storePath)
+    #expect(report.findings.contains { $0.record == ids[1].rawValue }, "\(report.findings)")
+    #expect(!report.findings.contains { $0.record == ids[0].rawValue })
+  }
+
   @Test func `mutated records give typed errors or values, and never a crash`() throws {
     let store = try Store.inMemory(entities: [AllTypes.self])
     var value = AllTypes()

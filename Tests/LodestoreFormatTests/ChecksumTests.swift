@@ -63,6 +63,33 @@ import Testing
     #expect(sealed == checksum([2, 1, 0, 0, 0, 0, 0, 0] + body))
   }
 
+  @Test func changingBytesChangesTheChecksumAsMakingItAnewWould() {
+    var random = SeededGenerator(salt: 7)
+    for length in [1, 2, 9, 64, 300, 2_500] {
+      let body = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
+      let start = Int.random(in: 0..<length, using: &random)
+      let end = Int.random(in: start...min(length, start + 20), using: &random)
+      let difference = body[start..<end].map { _ in UInt8.random(in: 0...255, using: &random) }
+      var record = body + [0, 0, 0, 0]
+      record.withUnsafeMutableBytes { Checksum.seal($0, id: 77) }
+      for isDamaged in [false, true] {
+        var changed = record
+        if isDamaged { changed[length - 1] ^= 0x40 }
+        changed.withUnsafeMutableBytes { bytes in
+          difference.withUnsafeBytes { Checksum.add($0, at: start, to: bytes) }
+        }
+        for (place, byte) in difference.enumerated() {
+          #expect(
+            changed[start + place] ^ byte
+              == (isDamaged && start + place == length - 1
+                ? body[start + place] ^ 0x40 : body[start + place]))
+        }
+        let fits = changed.withUnsafeBytes { Checksum.fits($0, id: 77) }
+        #expect(fits == !isDamaged, "\(length) \(start) \(SeededGenerator.replay)")
+      }
+    }
+  }
+
   @Test func sealedBodyOpensUnderItsOwnKeyOnly() throws {
     let content = Array("content".utf8)
     let body = Checksum.sealed(key: [1, 2], content: content)

@@ -53,6 +53,42 @@ import Testing
     }
   }
 
+  @Test func `an update writes into records of any length, with pages of their own or not`() throws
+  {
+    try withTemporaryStore([AllTypes.self]) { store in
+      let lengths = [0, 900, 1_100, 1_990, 2_100, 5_000, 70_000, 900]
+      let rows = lengths.enumerated().map { place, length in
+        var row = AllTypes()
+        row.int = place
+        row.string = String(repeating: "x", count: length)
+        return row
+      }
+      try store.write { tx in _ = try tx.insert(contentsOf: rows) }
+      for (number, flag) in [(1, true), (2, false), (3, false)] {
+        let count = try store.write { tx in
+          // The second finds pages that the first has changed already.
+          let first = try tx.update(
+            AllTypes.self, where: .all, .set(\.optionalBool, to: flag),
+            .set(\.optionalFloat, to: 0.5))
+          let again = try tx.update(
+            AllTypes.self, where: .all, .set(\.optionalUInt64, to: UInt64(number)))
+          #expect(again == rows.count)
+          return first
+        }
+        #expect(count == (number == 3 ? 0 : rows.count))
+        let found = try values(store)
+        for row in rows {
+          var expected = row
+          expected.optionalBool = flag
+          expected.optionalFloat = 0.5
+          expected.optionalUInt64 = UInt64(number)
+          expected.id = try #require(found[row.int]).id
+          #expect(found[row.int] == expected)
+        }
+      }
+    }
+  }
+
   @Test func `a delete keeps to order and limit, and returns what it removed`() throws {
     try withTemporaryStore([AllTypes.self]) { store in
       let rows = Self.rows(500)
