@@ -52,6 +52,7 @@ public enum AttributeType: UInt8, Sendable, CaseIterable {
     }
   }
 
+  /// Whether values have no slot, and their bytes lie behind all slots.
   @inlinable
   public var isVariable: Bool { slotSize == 0 }
 

@@ -41,16 +41,19 @@ public struct DocumentWriter: ~Copyable {
 
   // MARK: Values
 
+  /// Writes null.
   @inlinable
   public mutating func writeNull() {
     put(DocumentCode.null)
   }
 
+  /// Writes a Boolean.
   @inlinable
   public mutating func write(_ value: Bool) {
     put(value ? DocumentCode.true : DocumentCode.false)
   }
 
+  /// Writes an integer.
   @inlinable
   public mutating func write(_ value: Int64) {
     put(DocumentCode.integer)

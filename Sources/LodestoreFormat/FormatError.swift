@@ -10,6 +10,7 @@ public struct FormatError: Error, Sendable, Equatable, CustomStringConvertible {
     self.offset = offset
   }
 
+  /// The reason, and where.
   public var description: String {
     offset.map { "\(reason) (at byte \($0))" } ?? reason
   }

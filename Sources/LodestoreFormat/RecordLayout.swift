@@ -4,8 +4,11 @@
 public final class RecordLayout: Sendable {
   /// One attribute of the layout.
   public struct Attribute: Sendable, Hashable {
+    /// The number in the catalogue.
     public var number: UInt32
+    /// The type as stored.
     public var type: AttributeType
+    /// Whether it has a null bit.
     public var isOptional: Bool
 
     package init(number: UInt32, type: AttributeType, isOptional: Bool) {
@@ -17,6 +20,7 @@ public final class RecordLayout: Sendable {
 
   /// Where an attribute is within a record.
   public struct Place: Sendable {
+    /// The type as stored.
     public var type: AttributeType
     /// Which null bit is its own; −1 when it cannot be null.
     public var nullBit: Int32
@@ -26,17 +30,28 @@ public final class RecordLayout: Sendable {
     public var position: Int32
   }
 
+  /// Bytes of the layout number.
   @inlinable public static var headerSize: Int { 2 }
+  /// The bit of the header that says that ends have 32 bits.
   @inlinable public static var wideFlag: UInt16 { 0x8000 }
+  /// The highest layout number.
   @inlinable public static var highestNumber: UInt16 { 0x3fff }
+  /// Bytes of the checksum at the end.
   @inlinable public static var checksumSize: Int { 4 }
+  /// The most variable bytes with ends of 16 bits.
   @inlinable public static var longestNarrow: Int { 65_535 }
 
+  /// What the header of a record has.
   public let number: UInt16
+  /// In the order of their places.
   public let attributes: [Attribute]
+  /// One for each attribute.
   public let places: [Place]
+  /// Bytes of null bits.
   public let nullByteCount: Int
+  /// Attributes with a null bit.
   public let optionalCount: Int
+  /// Attributes without a slot.
   public let variableCount: Int
   /// Offset of the ends, which is also the size of header, nulls and slots.
   public let endsOffset: Int

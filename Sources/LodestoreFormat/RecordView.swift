@@ -4,12 +4,15 @@
 /// check again and cannot leave the bytes. It does not check the checksum, UTF-8, or the contents
 /// of documents. The bytes must outlive the view.
 public struct RecordView {
+  /// The whole record.
   public let bytes: UnsafeRawBufferPointer
+  /// The layout that its header names.
   public let layout: RecordLayout
   @usableFromInline let isWide: Bool
   /// Offset of the first variable byte.
   @usableFromInline let heapOffset: Int
 
+  /// Throws when the bytes have not the shape of `layout`.
   @inlinable @inline(__always)
   public init(_ bytes: UnsafeRawBufferPointer, layout: RecordLayout) throws(FormatError) {
     self.bytes = bytes

@@ -43,7 +43,15 @@ extension BatchMerge {
   private func change(
     _ place: Int, _ holder: UInt64, _ cursor: Cursor, removed: EntryArenas, added: EntryArenas
   ) throws {
-    guard try cursor.seek(holder) else { throw missing(holder) }
+    // Neighbours mostly lie side by side.
+    let isNext = try cursor.integerKey &+ 1 == holder && cursor.next()
+    guard try isNext && cursor.integerKey == holder || cursor.seek(holder) else {
+      throw missing(holder)
+    }
+    if isUnchanged(place, cursor.value) {
+      outcomes[place] = .unchanged(holder)
+      return
+    }
     let stored = try entity.view(cursor.value, id: holder)
     try batch.withRecord(place) { (incoming) throws(StoreError) in
       guard let record = try changed(place, holder, stored, incoming) else { return }
@@ -71,13 +79,6 @@ extension BatchMerge {
   private func changed(
     _ place: Int, _ holder: UInt64, _ stored: RecordView, _ incoming: UnsafeRawBufferPointer
   ) throws(StoreError) -> [UInt8]? {
-    // Most records of an import that comes again are the same bytes; such are not damaged.
-    if stored.layout === entity.layout, batch.isWhole(place), rule.keepsEqualRecords,
-      isEqual(stored.content, incoming)
-    {
-      outcomes[place] = .unchanged(holder)
-      return nil
-    }
     if core.store.options.verifiesChecksums { try entity.verifyChecksum(of: stored, id: holder) }
     let content: [UInt8]
     do throws(StoreError) {
@@ -132,12 +133,17 @@ extension BatchMerge {
     }
   }
 
-  private func isEqual(_ content: UnsafeRawBufferPointer, _ incoming: UnsafeRawBufferPointer)
-    -> Bool
-  {
-    content.count == incoming.count - RecordLayout.checksumSize
+  /// Whether a stored record has the bytes of the incoming one, as most records of an import that
+  /// comes again have; such a record is not damaged either.
+  @inline(__always)
+  private func isUnchanged(_ place: Int, _ stored: UnsafeRawBufferPointer) -> Bool {
+    guard rule.keepsEqualRecords, batch.isWhole(place) else { return false }
+    let incoming = batch[place]
+    let count = incoming.count - RecordLayout.checksumSize
+    return stored.count == incoming.count
       && core.isSame(
-        content, UnsafeRawBufferPointer(rebasing: incoming.dropLast(RecordLayout.checksumSize)))
+        UnsafeRawBufferPointer(rebasing: stored[..<count]),
+        UnsafeRawBufferPointer(rebasing: incoming[..<count]))
   }
 
   /// Whether a stored record, of any layout, has the values of `record`.

@@ -84,7 +84,7 @@ package final class BatchMerge {
     let box = EntryArenaBox(expectedCount: batch.count)
     for place in 0..<batch.count {
       try batch.withRecord(place) { (record) throws(StoreError) in
-        let view = try entity.view(record, id: 0)
+        let view = try entity.view(incoming: record)
         let hasNull = try core.encodeKey(of: view, id: 0, in: index, of: entity)
         if !hasNull { box.append(key: core.key.bytes, recordID: UInt64(place)) }
       }

@@ -84,13 +84,17 @@ package struct RecordBatch: Sendable {
     byteCount += count
   }
 
+  /// The record at `place`, with zeros for its checksum; valid while the batch is.
+  subscript(place: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: places[place].start, count: places[place].count)
+  }
+
   /// Calls `body` with the record at `place`, which has zeros for its checksum.
   @inline(__always)
   func withRecord<R>(
     _ place: Int, _ body: (UnsafeRawBufferPointer) throws(StoreError) -> R
   ) throws(StoreError) -> R {
-    let found = places[place]
-    return try body(UnsafeRawBufferPointer(start: found.start, count: found.count))
+    try body(self[place])
   }
 
   /// Whether the attribute at place `attribute` of the layout was given to the record at `place`.

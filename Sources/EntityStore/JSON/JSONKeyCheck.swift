@@ -17,11 +17,17 @@ struct JSONKeyCheck {
     var index = first
     var number = 0
     var irregular: UInt32 = 0
+    // A bit for what length and first bytes of a key give: only a key whose bit is set already can
+    // be one that came before.
+    var seen: UInt64 = 0
     while index < end {
       let key = entries[index]
       irregular |= key.tag
+      let bit = Self.bit(of: key, text)
+      let isSeen = seen & bit != 0
+      seen |= bit
       var other = first
-      for _ in 0..<number {
+      for _ in 0..<(isSeen ? number : 0) {
         if entries[other].length == key.length && Self.isEqual(entries[other], key, text) {
           throw Self.duplicate(key, text)
         }
@@ -36,6 +42,18 @@ struct JSONKeyCheck {
     if irregular & (JSONTapeEntry.escapedFlag | JSONTapeEntry.wideFlag) != 0 {
       try checkStrings(entries, first: first, end: end, text: text)
     }
+  }
+
+  /// One of 64 bits by the length and the first eight bytes of a key.
+  @inline(__always)
+  private static func bit(of key: JSONTapeEntry, _ text: UnsafePointer<UInt8>) -> UInt64 {
+    // Eight bytes can be read anywhere in the text: it has zeros behind it.
+    let raw = UnsafeRawPointer(text).loadUnaligned(
+      fromByteOffset: Int(key.offset), as: UInt64.self)
+    let unused = 64 &- min(key.length, 8) &* 8
+    let first = key.length == 0 ? 0 : UInt64(littleEndian: raw) << UInt64(unused)
+    let hash = (first &+ UInt64(key.length)) &* 0x9E37_79B9_7F4A_7C15
+    return 1 &<< (hash &>> 58)
   }
 
   /// The key after one, past the value between them.

@@ -63,6 +63,16 @@ package final class StoredEntity: Sendable {
     }
   }
 
+  /// A record on its way in as a view: it is of the current layout.
+  @inline(__always)
+  func view(incoming bytes: UnsafeRawBufferPointer) throws(StoreError) -> RecordView {
+    do {
+      return try RecordView(bytes, layout: layout)
+    } catch {
+      throw .damagedRecord(entity: name, recordID: 0, error)
+    }
+  }
+
   /// Throws ``StoreError/Code/invalidValue`` when a record of the current layout, about to be
   /// written, breaks a constraint.
   ///

@@ -149,11 +149,15 @@ final class EntryArenaBox {
     do {
       guard try core.transaction.count(of: index.tree) > 0 else { return }
       let cursor = try Cursor(index.tree, in: core.transaction)
+      var walk = SortedLookup(cursor)
       for place in 0..<arena.count {
         let key = arena.key(arena.entries[place])
+        switch try walk.find(key) {
         // Everything from here on is above the whole index.
-        guard try cursor.seek(atOrAfter: key) else { return }
-        guard compareKeys(cursor.key, key) == 0 else { continue }
+        case .beyond: return
+        case .absent: continue
+        case .found: break
+        }
         guard cursor.value.count == 8 else {
           throw StoreError.damagedIndex(index.name, "an entry has no record id")
         }
@@ -214,4 +218,37 @@ struct EntryArenas {
   subscript(place: Int) -> EntryArenaBox { boxes[place] }
 
   var byteCount: Int { boxes.reduce(0) { $0 + $1.arena.byteCount + $1.arena.count * 16 } }
+}
+
+/// Looks ascending keys up in an index: neighbours by a step where the last ones were neighbours,
+/// all others by a search.
+private struct SortedLookup {
+  enum Outcome { case found, absent, beyond }
+
+  private let cursor: Cursor
+  /// Whether the cursor is at a key, and how that compared with the one looked up last.
+  private var isPlaced = false
+  /// How many of the last searches would have been a step; below zero steps are not tried.
+  private var confidence = 0
+
+  init(_ cursor: Cursor) { self.cursor = cursor }
+
+  mutating func find(_ key: UnsafeRawBufferPointer) throws(LMDBError) -> Outcome {
+    if isPlaced {
+      var order = compareKeys(cursor.key, key)
+      if order < 0, confidence >= 0 {
+        guard try cursor.next() else { return .beyond }
+        order = compareKeys(cursor.key, key)
+        confidence = order < 0 ? confidence - 2 : min(confidence + 1, 8)
+      }
+      if order == 0 { return .found }
+      // Nothing lies between what was looked up before and where the cursor is.
+      if order > 0 { return .absent }
+    }
+    let isSearchedAgain = isPlaced
+    guard try cursor.seek(atOrAfter: key) else { return .beyond }
+    isPlaced = true
+    if isSearchedAgain, confidence < 0 { confidence += 1 }
+    return compareKeys(cursor.key, key) == 0 ? .found : .absent
+  }
 }
