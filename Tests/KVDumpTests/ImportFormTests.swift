@@ -31,7 +31,7 @@ struct ImportFormTests {
     #expect(report[path: "rejects.0.record"]?.intValue == 2)
     #expect(
       report[path: "rejects.0.reason"]?.stringValue
-        == "'at' must be a date as 'dd.MM.yyyy', found another text")
+        == "'at' must be a date as 'dd.MM.yyyy', found the string \"31.02.2024\"")
     #expect(
       await folder.run("records", "E", "--format", "csv").data
         == "_id,name,at,n\r\n1,x;y,2024-02-01T00:00:00Z,1\r\n2,w,,3\r\n")

@@ -133,6 +133,46 @@ struct ImportMemberTests {
     #expect(try converted("\"\(text)\"", type, nil) == value)
   }
 
+  @Test func `text for a number or a date says how it is taken, and what it says when it is none`()
+    async throws
+  {
+    let folder = try StoreFolder()
+    try await folder.load(
+      #"[{"k":0,"n":1,"f":0.5,"b":true},{"k":1,"n":1,"f":0.5,"b":true,"at":"2024-01-01T00:00:00Z"}]"#,
+      "--entity", "E", "--unique", "k", "--infer", "--type", "at=date")
+    func reasons(_ options: String...) async throws -> [String] {
+      let file = try folder.file(
+        "p.json",
+        #"""
+        [{"k":2,"n":"1,5","f":0,"b":true},{"k":3,"n":0,"f":"1,5","b":true},
+        {"k":4,"n":0,"f":0,"b":"ja"},{"k":5,"n":0,"f":0,"b":true,"at":"1.2.2024"},
+        {"k":6,"n":0,"f":0,"b":true,"at":1704067200},{"k":7,"n":true,"f":0,"b":true}]
+        """#)
+      let outcome = await folder.importing([file, "--entity", "E", "--format", "json"] + options)
+      let rejects = try JSONValue(parsing: outcome.data)["rejects"]?.arrayValue ?? []
+      return rejects.compactMap { $0["reason"]?.stringValue }
+    }
+    #expect(
+      try await reasons() == [
+        "'n' must be an integer that fits int64, found a string; --type n=int64 reads texts",
+        "'f' must be a number that fits double, found a string; --type f=double reads texts",
+        "'b' must be true or false, found a string; --type b=bool reads texts",
+        "'at' must be a date as ISO 8601 text, found a string; --type at=date:FORMAT reads other forms",
+        "'at' must be a date as ISO 8601 text, found an integer 1704067200; "
+          + "--type at=date:FORMAT reads other forms",
+        "'n' must be an integer that fits int64, found a Boolean",
+      ])
+    #expect(
+      try await reasons(
+        "--type", "n=int", "--type", "f=double", "--type", "b=bool", "--type", "at=date:unix") == [
+          #"'n' must be an integer that fits int64, found the string "1,5""#,
+          #"'f' must be a number that fits double, found the string "1,5""#,
+          #"'b' must be true or false, found the string "ja""#,
+          #"'at' must be seconds since 1970, found the string "1.2.2024""#,
+          "'n' must be an integer that fits int64, found a Boolean",
+        ])
+  }
+
   @Test func `a sample decides by the first pages and says so`() async throws {
     let folder = try StoreFolder()
     let lines = (0..<1000).map { #"{"k":\#($0)}"# } + [#"{"k":"x"}"#]

@@ -33,7 +33,9 @@ struct ImportRunTests {
     #expect(last["page"]?.int64 == 11)
     #expect(last["record"]?.int64 == 500)
     #expect(last["attribute"]?.string == "v")
-    #expect(last["reason"]?.string == "'v' must be an integer that fits int64, found a string")
+    #expect(
+      last["reason"]?.string
+        == "'v' must be an integer that fits int64, found a string; --type v=int64 reads texts")
     let offset = Int(try #require(last["byteOffset"]?.int64))
     let bytes = try folder.bytes(file)[offset...]
     #expect(bytes.starts(with: Array("\"x\"".utf8)))

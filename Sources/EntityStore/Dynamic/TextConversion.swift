@@ -34,7 +34,7 @@ package struct TextConversion: Sendable, Hashable {
         return .date(seconds)
       }
       if let exact = ExactJSON.value(node, as: .date) { return exact }
-      throw ValueMismatch(description: "must be \(date.words), found \(found(node))")
+      throw ValueMismatch(description: "must be \(date.words), found \(Value.told(node))")
     }
     guard let text else { return try other(node) }
     switch type {
@@ -51,15 +51,14 @@ package struct TextConversion: Sendable, Hashable {
         return try Value(document.root, as: type)
       }
       if !takesAnyText {
-        throw ValueMismatch(description: "must be JSON, found another text")
+        throw mismatch(node)
       }
     case .url:
-      guard URL(string: text) != nil else {
-        throw ValueMismatch(description: "must be \(type.expectation), found another text")
-      }
+      guard URL(string: text) != nil else { throw mismatch(node) }
     case .date, .uuid, .decimal, .string, .data: break
     }
-    return try Value(node, as: type)
+    guard let value = try? Value(node, as: type) else { throw mismatch(node) }
+    return value
   }
 
   /// For a ``JSONRecordEncoder``.
@@ -75,8 +74,8 @@ package struct TextConversion: Sendable, Hashable {
     return try Value(node, as: type)
   }
 
-  private func found(_ node: JSONNode) -> String {
-    node.kind == .string ? "another text" : node.kindName
+  private func mismatch(_ node: JSONNode) -> ValueMismatch {
+    ValueMismatch(description: "must be \(type.expectation), found \(Value.told(node))")
   }
 
   /// The number that a text is, with the digits that it has.

@@ -9,6 +9,8 @@ package import LodestoreFormat
 /// A value that an attribute's type does not take: what was found and what must be, as a clause.
 package struct ValueMismatch: Error, Sendable, CustomStringConvertible {
   package let description: String
+
+  package init(description: String) { self.description = description }
 }
 
 extension Value {
@@ -88,6 +90,13 @@ extension Value {
   /// it is the user's data.
   private static func shown(_ node: JSONNode) -> String {
     node.numberText.map { "\(node.kindName) \($0.prefix(40))" } ?? node.kindName
+  }
+
+  /// A text by what it says, cut short, where that is what is wrong with it.
+  static func told(_ node: JSONNode) -> String {
+    guard let text = node.string else { return shown(node) }
+    let rest = text.count > 40 ? "…" : ""
+    return "the string \(ConditionPrinter.quoted(text.prefix(40) + rest))"
   }
 
   /// Reads the text that a person typed as a value of `type`; `nil` when it is none.

@@ -95,23 +95,42 @@ private final class PageEncoding {
 
   private func encoder(for entity: StoredEntity, isText: Bool) -> JSONRecordEncoder {
     if let made = encoders[isText], made.layout == entity.layout.number { return made.encoder }
-    var conversions = run.conversions
-    if isText {
-      for attribute in entity.description.declaredAttributes
-      where conversions[attribute.name] == nil {
-        switch attribute.type {
-        case .string, .url: break
-        default:
-          conversions[attribute.name] = TextConversion(to: attribute.type, takesAnyText: true)
-        }
+    var conversions = run.conversions.mapValues(\.conversion)
+    for attribute in entity.description.declaredAttributes
+    where conversions[attribute.name] == nil {
+      if !isText {
+        conversions[attribute.name] = attribute.exactConversion
+      } else if attribute.type != .string, attribute.type != .url {
+        let conversion = TextConversion(to: attribute.type, takesAnyText: true)
+        conversions[attribute.name] = conversion.conversion
       }
     }
     let encoder = JSONRecordEncoder(
-      entity, names: run.names,
-      conversions: conversions.mapValues(\.conversion),
-      isStrict: run.isStrict)
+      entity, names: run.names, conversions: conversions, isStrict: run.isStrict)
     encoders[isText] = (entity.layout.number, encoder)
     return encoder
+  }
+}
+
+extension EntityDescription.Attribute {
+  /// Takes what has the type, as the encoder does by itself, and says of other values how they can
+  /// be taken; nil where there is no other way.
+  fileprivate var exactConversion: JSONRecordEncoder.Conversion? {
+    let option: String
+    switch type {
+    case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double:
+      option = "--type \(name)=\(type.name) reads texts"
+    case .date: option = "--type \(name)=date:FORMAT reads other forms"
+    case .decimal, .string, .url, .uuid, .data, .json, .document: return nil
+    }
+    return { [type] (node) throws(ValueMismatch) in
+      do throws(ValueMismatch) {
+        return try Value(node, as: type)
+      } catch {
+        let mayBeOther = node.kind == .string || type == .date && node.numberText != nil
+        throw mayBeOther ? ValueMismatch(description: "\(error.description); \(option)") : error
+      }
+    }
   }
 }
 

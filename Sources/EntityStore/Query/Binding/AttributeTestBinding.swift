@@ -231,7 +231,7 @@ extension Value {
     case .date: "a date"
     case .uuid: "a UUID"
     case .decimal: "a decimal"
-    case .string: "a text"
+    case .string: "a string"
     case .data: "data"
     case .document: "JSON"
     }

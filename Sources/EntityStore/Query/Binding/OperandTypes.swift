@@ -16,7 +16,7 @@ enum OperandTypes {
       case .number: "a number"
       case .date: "a date"
       case .uuid: "a UUID"
-      case .text: "a text"
+      case .text: "a string"
       case .data: "data"
       case .list: "a list"
       case .any: "JSON"

@@ -25,10 +25,10 @@ import Testing
       "share == 1 AND\n  nmae == 'x'", "'nmae' is no attribute", "'name'", "line 2, column 3"),
     Refusal("zzzzzzzz == 1", "'zzzzzzzz' is no attribute", "number, share, kind"),
     Refusal("name.first == 'x'", "'name' is stored as", "has nothing inside", "line 1, column 1"),
-    Refusal("share == 'x'", "'share' is stored as", "a text", "line 1, column 1"),
+    Refusal("share == 'x'", "'share' is stored as", "a string", "line 1, column 1"),
     Refusal("name > 3", "'name' is stored as", "an integer"),
     Refusal("name BETWEEN { 1, 2 }", "'name' is stored as", "an integer"),
-    Refusal("share IN { 1, 'x' }", "'share' is stored as", "a text"),
+    Refusal("share IN { 1, 'x' }", "'share' is stored as", "a string"),
     Refusal("share BEGINSWITH 'x'", "'share' is stored as", "BEGINSWITH"),
     Refusal("share LIKE 'x'", "'share' is stored as", "LIKE"),
     Refusal("name MATCHES '('", "the pattern is refused"),
@@ -38,8 +38,8 @@ import Testing
     Refusal("SUBQUERY(json, $x, $y == 1).@count > 0", "$y has no value"),
     Refusal("share BETWEEN { 1 }", "list of two"),
     Refusal("share == { 1, 2 }", "compared with a list"),
-    Refusal("name + 1 == 'x'", "compares a number with a text"),
-    Refusal("lowercase:(name) == 3", "compares a text with a number"),
+    Refusal("name + 1 == 'x'", "compares a number with a string"),
+    Refusal("lowercase:(name) == 3", "compares a string with a number"),
     Refusal("rating == CAST('AA==', 'data')", "'rating' is stored as", "data"),
   ]
 
