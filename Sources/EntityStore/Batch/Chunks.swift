@@ -53,8 +53,10 @@ extension Store {
     onProgress: (@Sendable (BatchProgress) -> Void)? = nil
   ) async throws -> Int {
     try await inChunks(of: size, query, onProgress) { core, entity, ids in
-      let batch = try core.batchUpdate(
-        of: entity, try updates.assignments(), try query.request().positions)
+      let assignments = try updates.assignments()
+      let positions = try query.request().positions
+      let batch = try core.batchUpdate(of: entity, assignments, positions)
+      try CaseCheck(E.self, of: entity, assignments, positions).check(ids, core: core)
       try batch.update(ids)
       return batch.updatedCount
     }

@@ -172,8 +172,8 @@ private final class AttributePlaces {
     let byName = Dictionary(names, uniquingKeysWith: { first, _ in first })
     self.byName = byName
     var cases: [Int: any EnumerationCases] = [:]
-    for attribute in E.schema.attributes {
-      if let place = byName[attribute.name] { cases[place] = attribute.cases }
+    for (name, found) in E.schema.cases {
+      if let place = byName[name] { cases[place] = found }
     }
     self.cases = cases
     byPath = Dictionary(

@@ -102,6 +102,9 @@ public struct AttributeUpdate<E: Entity>: Sendable {
   ///
   ///     .set(\.score, toFormat: "downloads * 2 + stars")
   ///
+  /// What an enumeration is given must be the raw value of a case: the records are looked at before
+  /// the first is changed, and ``StoreError/Code/unstorableValue`` refuses the update.
+  ///
   /// - Throws: ``StoreError/Code/invalidQuery``.
   public static func set<V: AttributeValue>(
     _ path: any KeyPath<E, V> & Sendable, toFormat format: String,
@@ -148,7 +151,15 @@ extension WriteTransaction {
   public mutating func update<E: Entity>(
     _ query: Query<E>, _ updates: [AttributeUpdate<E>]
   ) throws(StoreError) -> Int {
-    try core.update(try query.request(), of: try core.entity(E.self), try updates.assignments())
+    let entity = try core.entity(E.self)
+    let request = try query.request()
+    let assignments = try updates.assignments()
+    let cases = try CaseCheck(E.self, of: entity, assignments, request.positions)
+    if !cases.isEmpty {
+      try cases.check(
+        try PlanRun(try core.plan(request, for: entity), core: core).sortedIDs(), core: core)
+    }
+    return try core.update(request, of: entity, assignments)
   }
 }
 

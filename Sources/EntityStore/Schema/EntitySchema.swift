@@ -32,6 +32,12 @@ public struct EntitySchema<E: Entity>: Sendable {
     self.unique = unique
     self.indexes = indexes
   }
+
+  /// The cases of the attributes that hold enumerations, by the attributes' names.
+  var cases: [String: any EnumerationCases] {
+    let cases = attributes.compactMap { attribute in attribute.cases.map { (attribute.name, $0) } }
+    return Dictionary(cases, uniquingKeysWith: { first, _ in first })
+  }
 }
 
 /// One stored attribute of entity `E`.

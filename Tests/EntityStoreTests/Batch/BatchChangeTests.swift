@@ -225,6 +225,44 @@ import Testing
     }
   }
 
+  @Test
+  func `an expression that gives an enumeration what is no case is refused, changing nothing`()
+    async throws
+  {
+    try await withTemporaryStore([AllTypes.self]) { store in
+      var rows = [AllTypes(), AllTypes()]
+      (rows[0].string, rows[1].string) = ("released", "retired")
+      try await store.write { [rows] tx in _ = try tx.insert(contentsOf: rows) }
+      let fromText = try AttributeUpdate<AllTypes>.set(\.stage, toFormat: "string")
+      try await store.write { tx in
+        let error = try storeError(.unstorableValue) {
+          try tx.update(AllTypes.query, [.set(\.int, to: 1), fromText])
+        }
+        #expect(
+          error.message.contains("AllTypes 2: the new value of 'stage' is no case of Stage"))
+        // Nothing was changed, and so the transaction goes on.
+        let orNone = "TERNARY(string == 'released', string, NULL)"
+        let count = try tx.update(
+          AllTypes.self, where: \.string == "released", fromText,
+          try .set(\.optionalStage, toFormat: orNone))
+        #expect(count == 1)
+        let retired = try storeError(.unstorableValue) {
+          try tx.update(
+            AllTypes.self, where: .all, try .set(\.optionalStage, toFormat: "string"))
+        }
+        #expect(retired.attribute == "optionalStage")
+        try tx.update(AllTypes.self, where: .all, .set(\.optionalStage, from: \.optionalStage))
+      }
+      let error = await #expect(throws: StoreError.self) {
+        try await store.update(AllTypes.query, inChunksOf: 1, fromText)
+      }
+      #expect(error?.code == .unstorableValue && error?.recordID == 2)
+      let stored = try await store.read { try $0.fetchAll(AllTypes.self) }
+      #expect(stored.map(\.stage) == [.released, .draft])
+      #expect(stored.map(\.optionalStage) == [.released, nil] && stored.map(\.int) == [0, 0])
+    }
+  }
+
   @Test func `an expression beyond its type ends the update, also of an optional attribute`() throws
   {
     try withTemporaryStore([AllTypes.self]) { store in
