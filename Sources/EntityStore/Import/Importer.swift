@@ -125,11 +125,11 @@ public struct Importer<E: Entity>: Sendable {
   ///       pages, records: "result", renaming: ["source_files": "sourceFiles"])
   ///
   /// The text goes into records without becoming Swift values first, which is the fastest way. Values must
-  /// fit their attributes exactly: numbers as they are, dates as text of ISO 8601, data as Base64.
+  /// fit their attributes exactly: numbers as they are, dates as text of ISO 8601, data as Base64,
+  /// enumerations as the raw value of a case; a record with another value is rejected.
   /// Members that are no attributes are left out, and counted in the report. An attribute whose member
   /// a record lacks is null or has its initial value, in a stored record too where the incoming one
-  /// wins. The raw values of an enumeration are not compared with its cases, and a record with one
-  /// that is none cannot be read: constrain them, or take a closure.
+  /// wins.
   ///
   /// - Parameter names: the attributes of members that have other names.
   /// - Throws: ``StoreError/Code/importStopped`` before a page is asked for when `names` leads to
@@ -142,7 +142,8 @@ public struct Importer<E: Entity>: Sendable {
     return try await engine().run(onEvent: onEvent) { _ in
       pages
     } decoder: { [core = store.core] in
-      let encoding = MemberEncoding(core, key: key, path: path, names: names)
+      let encoding = MemberEncoding(
+        core, key: key, path: path, names: names, cases: E.schema.cases)
       return { data, number, entity in
         var page = DecodedPage(number: number, entity: entity)
         try encoding.take(data, into: &page, entity)
@@ -164,7 +165,8 @@ public struct Importer<E: Entity>: Sendable {
     return try await engine().run(onEvent: onEvent) { start in
       source.pages(from: start.position, remembered: start.remembered)
     } decoder: { [core = store.core] in
-      let encoding = MemberEncoding(core, key: key, path: path, names: names)
+      let encoding = MemberEncoding(
+        core, key: key, path: path, names: names, cases: E.schema.cases)
       return { incoming, number, entity in
         try DecodedPage(incoming, number: number, entity: entity) { data, page in
           try encoding.take(data, into: &page, entity)

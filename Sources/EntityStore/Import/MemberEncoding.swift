@@ -10,13 +10,19 @@ final class MemberEncoding {
   private let key: [UInt32]
   private let path: String
   private let names: [String: String]
+  /// Of attributes that hold enumerations, by the names of these.
+  private let cases: [String: any EnumerationCases]
   private let sizeLimit: Int
   private var encoder: (layout: UInt16, encoder: JSONRecordEncoder)?
 
-  init(_ store: StoreCore, key: Set<UInt32>, path: String, names: [String: String]) {
+  init(
+    _ store: StoreCore, key: Set<UInt32>, path: String, names: [String: String],
+    cases: [String: any EnumerationCases]
+  ) {
     self.key = Array(key)
     self.path = path
     self.names = names
+    self.cases = cases
     sizeLimit = store.options.recordSizeLimitInBytes
   }
 
@@ -32,8 +38,27 @@ final class MemberEncoding {
 
   private func encoder(for entity: StoredEntity) -> JSONRecordEncoder {
     if let encoder, encoder.layout == entity.layout.number { return encoder.encoder }
-    let made = JSONRecordEncoder(entity, names: names)
+    var conversions: [String: JSONRecordEncoder.Conversion] = [:]
+    for (name, cases) in cases {
+      guard let type = entity.description.attribute(named: name)?.type else { continue }
+      conversions[name] = cases.conversion(to: type)
+    }
+    let made = JSONRecordEncoder(entity, names: names, conversions: conversions)
     encoder = (entity.layout.number, made)
     return made
+  }
+}
+
+extension EnumerationCases {
+  /// Takes the raw values of these cases and no others.
+  fileprivate func conversion(to type: AttributeType) -> JSONRecordEncoder.Conversion {
+    { (node) throws(ValueMismatch) in
+      let raw = try Value(node, as: type)
+      guard contain(StoredValue(raw)) else {
+        throw ValueMismatch(
+          description: "must be a raw value of \(name), found \(Value.told(node))")
+      }
+      return raw
+    }
   }
 }
