@@ -13,6 +13,10 @@ struct ImportState: Sendable, Codable {
   var isAtEnd = false
   /// A checksum over all pages, where they are bytes: whether the same ones come again.
   var digest: UInt32 = 0
+  /// Records that were rejected before their keys were known: any stored one may be theirs.
+  ///
+  /// Nil when an older version began the import, which counted all rejects alike.
+  var unkeyedRejects: Int? = 0
 }
 
 /// What an import remembers of a page, and which records were in it.

@@ -8,8 +8,10 @@ public enum ImportStrategy: String, Sendable, Codable, CaseIterable {
   case replaceMatching
   /// As ``upsert``, and what the source does not have is deleted at the end.
   ///
-  /// Nothing is deleted unless every page arrived, nor when any record was rejected, as it may be one
-  /// that is stored; see ``ImportOptions/deletesDespiteRejects``.
+  /// Nothing is deleted unless every page arrived, nor when a record was rejected before its key was
+  /// known, as it may be one that is stored; see ``ImportOptions/deletesDespiteRejects``. A record that
+  /// is rejected later, as the one of a page that a later one replaces, keeps the stored record with
+  /// its key, and no other.
   case mirror
 }
 

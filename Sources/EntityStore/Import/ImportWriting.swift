@@ -82,7 +82,13 @@ extension ImportEngine {
         let rejects = result.rejects.filter { $0.page == last.page }
         throw TooManyRejects(page: place, rejects: rejects, last: last)
       }
-      try note(page, outcomes[start..<ends[place]], log, &result.state)
+      var seen: [UInt64] = []
+      if strategy == .mirror {
+        seen = try (start..<ends[place]).compactMap { place in
+          try (try? outcomes[place].id()) ?? holder(of: batch, place, index, entity, core)
+        }
+      }
+      try note(page, seen, log, &result.state)
     }
   }
 
@@ -103,6 +109,10 @@ extension ImportEngine {
             attribute: error.attribute, reason: error.message))
       }
     }
+    // The others have keys, and the stored records with these were seen.
+    if let unkeyed = result.state.unkeyedRejects {
+      result.state.unkeyedRejects = unkeyed + page.rejects.count
+    }
     rejects.sort { $0.record < $1.record }
     // The one that goes too far is the last that is told.
     let room = max(0, options.rejectLimit) - result.state.report.rejected
@@ -115,10 +125,22 @@ extension ImportEngine {
     if page.isUnchanged { result.state.report.unchangedPages += 1 }
   }
 
+  /// The stored record with the key of a rejected one, which a mirror has seen therefore.
+  private func holder(
+    of batch: RecordBatch, _ place: Int, _ index: StoredIndex?, _ entity: StoredEntity,
+    _ core: TransactionCore
+  ) throws(StoreError) -> UInt64? {
+    guard let index else { return nil }
+    return try batch.withRecord(place) { (record) throws(StoreError) in
+      let view = try entity.view(record, id: 0)
+      let hasNull = try core.encodeKey(of: view, id: 0, in: index, of: entity)
+      return hasNull ? nil : try core.holder(of: core.key.bytes, in: index)
+    }
+  }
+
   /// Notes how far the import is, what is to be remembered of the page, and what a mirror has seen.
   private func note(
-    _ page: DecodedPage, _ outcomes: ArraySlice<BatchMerge.Outcome>, _ log: ImportLog,
-    _ state: inout ImportState
+    _ page: DecodedPage, _ seen: [UInt64], _ log: ImportLog, _ state: inout ImportState
   ) throws {
     state.pages = page.number
     state.position = page.next
@@ -128,10 +150,10 @@ extension ImportEngine {
     if strategy == .mirror {
       let seen =
         page.isUnchanged
-        ? try page.memory.flatMap { try log.memory(of: $0.name)?.ids } ?? []
-        : outcomes.compactMap { try? $0.id() }
+        ? try page.memory.flatMap { try log.memory(of: $0.name)?.ids } ?? [] : seen
       try log.putSeen(seen, page: page.number)
-      ids = seen
+      // A page of which not every record is known has to come again as a whole.
+      ids = page.rejects.isEmpty ? seen : nil
     }
     if let memory = page.memory, !page.isUnchanged {
       try log.remember(RememberedPage(page: memory, ids: ids))
@@ -148,7 +170,11 @@ extension ImportEngine {
         stored.pages == state.pages
       else { throw StoreError.anotherImport(name) }
       var report = state.report
-      if strategy == .mirror { try deleteUnseen(log, core, &report) }
+      if strategy == .mirror {
+        let mayDelete =
+          options.deletesDespiteRejects || (state.unkeyedRejects ?? report.rejected) == 0
+        try deleteUnseen(log, core, &report, mayDelete)
+      }
       report.ending = .finished
       try log.end(report)
       return report
@@ -156,10 +182,10 @@ extension ImportEngine {
   }
 
   private func deleteUnseen(
-    _ log: ImportLog, _ core: TransactionCore, _ report: inout ImportReport
+    _ log: ImportLog, _ core: TransactionCore, _ report: inout ImportReport, _ mayDelete: Bool
   ) throws {
     guard report.pages > 0 else { return }
-    if report.rejected > 0, !options.deletesDespiteRejects {
+    if !mayDelete {
       report.keptUnseen = true
       return
     }

@@ -1,0 +1,142 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import EntityStore
+
+/// What a mirror deletes when records were rejected.
+@Suite struct MirrorImportTests {
+  private struct Bad: Error {}
+
+  private func page(_ films: [(Int, String)]) -> Data {
+    let records = films.map { #"{"episode_id":\#($0.0),"title":"\#($0.1)"}"# }
+    return Data("[\(records.joined(separator: ","))]".utf8)
+  }
+
+  private func importer(
+    _ store: Store, merging: MergePolicy<Film> = .incomingWins, resumes: Bool = false
+  ) -> Importer<Film> {
+    var options = ImportOptions()
+    options.resumes = resumes
+    options.groupRecordLimit = 1
+    return Importer(
+      into: store, Film.self, matching: .unique(\.episode), strategy: .mirror, merging: merging,
+      options: options)
+  }
+
+  private func film(_ record: FilmRecord) throws -> Film {
+    if record.title == "bad" { throw Bad() }
+    return Film(title: record.title, episode: record.episode_id, code: record.code)
+  }
+
+  /// Mirrors the pages; `nil` is one that is not JSON.
+  private func mirror(
+    _ pages: [[(Int, String)]?], with importer: Importer<Film>
+  ) async throws -> ImportReport {
+    let stream = AsyncStream { continuation in
+      for films in pages { continuation.yield(films.map(page) ?? Data("{".utf8)) }
+      continuation.finish()
+    }
+    return try await importer.run(stream, as: FilmRecord.self) { try film($0) }
+  }
+
+  private func episodes(_ store: Store) async throws -> [Int] {
+    try await store.read { try $0.fetchAll(Film.self).map(\.episode).sorted() }
+  }
+
+  private func withFilms(_ body: (Store) async throws -> Void) async throws {
+    try await withTemporaryStore([Film.self]) { store in
+      try await store.write { transaction in
+        for episode in 1...4 { try transaction.insert(Film(title: "old", episode: episode)) }
+      }
+      try await body(store)
+    }
+  }
+
+  @Test func `duplicates of a page do not keep a mirror from deleting`() async throws {
+    try await withFilms { store in
+      let report = try await mirror([[(1, "a"), (1, "b"), (2, "c")]], with: importer(store))
+      #expect(report.rejected == 1 && report.deleted == 2 && !report.keptUnseen)
+      #expect(try await episodes(store) == [1, 2])
+    }
+  }
+
+  @Test func `a record that is rejected with its key keeps the stored one, and no other`()
+    async throws
+  {
+    try await withFilms { store in
+      let report = try await mirror(
+        [[(1, "new"), (2, "old")]], with: importer(store, merging: .fails))
+      #expect(report.rejected == 1 && report.unchanged == 1 && report.deleted == 2)
+      #expect(try await episodes(store) == [1, 2])
+    }
+  }
+
+  @Test func `rejects of earlier runs count when a mirror goes on`() async throws {
+    for (title, left) in [("bad", [1, 2, 3, 4]), ("b", [1, 2])] {
+      try await withFilms { store in
+        // Two records with one key, of which the first is rejected with it or without.
+        let first = [(1, title), (1, "c")]
+        await #expect(throws: StoreError.self) {
+          _ = try await mirror([first, nil], with: importer(store))
+        }
+        let report = try await mirror([first, [(2, "d")]], with: importer(store, resumes: true))
+        #expect(report.resumptions == 1 && report.rejected == 1)
+        #expect(report.keptUnseen == (title == "bad") && report.deleted == 4 - left.count)
+        #expect(try await episodes(store) == left)
+      }
+    }
+  }
+
+  @Test func `a mirror that an older version began counts all its rejects`() async throws {
+    try await withFilms { store in
+      let first = [(1, "b"), (1, "c")]
+      await #expect(throws: StoreError.self) {
+        _ = try await mirror([first, nil], with: importer(store))
+      }
+      try await store.write { transaction in
+        let log = try ImportLog("Film", transaction.core)
+        var state = try #require(try log.state())
+        #expect(state.unkeyedRejects == 0)
+        state.unkeyedRejects = nil
+        try log.put(state)
+      }
+      let report = try await mirror([first, [(2, "d")]], with: importer(store, resumes: true))
+      #expect(report.resumptions == 1 && report.keptUnseen && report.deleted == 0)
+      #expect(try await episodes(store) == [1, 2, 3, 4])
+    }
+  }
+
+  @Test func `a page with a record that could not be read comes again, though it has not changed`()
+    async throws
+  {
+    try await withFilms { store in
+      let service = TaggedPage(content: page([(1, "bad"), (2, "old"), (3, "old"), (4, "old")]))
+      for _ in 0..<2 {
+        let report = try await importer(store).run(from: service, as: FilmRecord.self) {
+          try film($0)
+        }
+        #expect(report.rejected == 1 && report.keptUnseen && report.unchangedPages == 0)
+        #expect(try await episodes(store) == [1, 2, 3, 4])
+      }
+    }
+  }
+
+  /// A service of one page, which never changes.
+  private struct TaggedPage: PageSource {
+    let content: Data
+
+    func pages(
+      from position: String?, remembered: @escaping @Sendable (String) -> PageMemory?
+    ) -> AsyncStream<ImportPage> {
+      AsyncStream { continuation in
+        let isUnchanged = remembered("page")?.entityTag == "tag"
+        continuation.yield(
+          ImportPage(
+            content: isUnchanged ? nil : content,
+            memory: PageMemory(name: "page", entityTag: "tag", next: nil), next: nil))
+        continuation.finish()
+      }
+    }
+  }
+}
