@@ -19,6 +19,8 @@ package struct AttributePolicies: Sendable {
   /// Of attributes that are not in ``byNumber``.
   package var standard: Policy
   package var byNumber: [UInt32: Policy]
+  /// Whether a record may lack required attributes, as those that it lacks are not taken.
+  var takesParts = false
 
   package init(standard: Policy, byNumber: [UInt32: Policy] = [:]) {
     self.standard = standard
@@ -45,7 +47,8 @@ package struct AttributePolicies: Sendable {
             + "change", entity: entity.name, attribute: name, recordID: input.id)
       case .newest(let date):
         guard let clock = entity.layout.placeIndex(ofAttribute: date) else { continue }
-        if !Self.isLater(stored[clock], than: incoming[clock]) { merged[place] = incoming[place] }
+        let date = isGiven(clock) ? incoming[clock] : .null
+        if !Self.isLater(stored[clock], than: date) { merged[place] = incoming[place] }
       case .combine(let body):
         merged[place] = try combined(body, stored[place], incoming[place], attribute, input)
       }

@@ -240,7 +240,9 @@ extension BatchMerge {
     }
     guard let name = missing?.element.name else { return nil }
     return StoreError(
-      .unstorableValue, "'\(name)' is absent, and required", entity: entity.name, attribute: name)
+      .unstorableValue,
+      "cannot insert a \(entity.name): '\(name)' was not given, and is required",
+      entity: entity.name, attribute: name)
   }
 
   private func append(

@@ -208,8 +208,11 @@ extension InsertConflict {
 extension MergeRule {
   /// Whether a record may lack required attributes, as those that it lacks are not taken.
   var takesParts: Bool {
-    if case .patchGiven = self { return true }
-    return false
+    switch self {
+    case .patchGiven: true
+    case .policy(let policies): policies.takesParts
+    case .fail, .ignore, .replace, .renew, .patch, .closure: false
+    }
   }
 }
 

@@ -223,7 +223,8 @@ extension MergeRule {
   fileprivate var takesLastOfPage: Bool {
     switch self {
     case .patch, .patchGiven, .closure: false
-    case .fail, .ignore, .replace, .renew, .policy: true
+    case .fail, .ignore, .replace, .renew: true
+    case .policy(let policies): !policies.takesParts
     }
   }
 }

@@ -21,9 +21,10 @@ internal import LodestoreFormat
 /// that was killed goes on where it stopped (``ImportOptions/resumes``), and so is its report
 /// (``ReadableTransaction/importReports(of:)``).
 ///
-/// Errors: ``StoreError/Code/importStopped`` for a page that cannot be read, too many rejects, or an
-/// import that cannot be gone on with; what the pages throw; `CancellationError`. In every case
-/// nothing of the failed page is kept, and the pages before it are.
+/// Errors: ``StoreError/Code/importStopped`` for a page that cannot be read, too many rejects, an
+/// import that cannot be gone on with, or ``MergePolicy/patches`` where a closure makes the records;
+/// what the pages throw; `CancellationError`. In every case nothing of the failed page is kept, and
+/// the pages before it are.
 public struct Importer<E: Entity>: Sendable {
   /// How incoming records are matched with stored ones.
   public struct Matching: Sendable {
@@ -83,7 +84,7 @@ public struct Importer<E: Entity>: Sendable {
     _ transform: @escaping @Sendable (Record) throws -> E?
   ) async throws -> ImportReport where Pages.Element == Data {
     let key = try key()
-    return try await engine().run(onEvent: onEvent) { _ in
+    return try await engineOfWholes().run(onEvent: onEvent) { _ in
       pages
     } decoder: { [store] in
       let encoding = EntityEncoding<E>(store, key: key)
@@ -107,7 +108,7 @@ public struct Importer<E: Entity>: Sendable {
     _ transform: @escaping @Sendable (Record) throws -> E?
   ) async throws -> ImportReport {
     let key = try key()
-    return try await engine().run(onEvent: onEvent) { start in
+    return try await engineOfWholes().run(onEvent: onEvent) { start in
       source.pages(from: start.position, remembered: start.remembered)
     } decoder: { [store] in
       let encoding = EntityEncoding<E>(store, key: key)
@@ -129,7 +130,7 @@ public struct Importer<E: Entity>: Sendable {
   /// enumerations as the raw value of a case; a record with another value is rejected.
   /// Members that are no attributes are left out, and counted in the report. An attribute whose member
   /// a record lacks is null or has its initial value, in a stored record too where the incoming one
-  /// wins.
+  /// wins; with ``MergePolicy/patches`` it stays there as it is.
   ///
   /// - Parameter names: the attributes of members that have other names.
   /// - Throws: ``StoreError/Code/importStopped`` before a page is asked for when `names` leads to
@@ -139,11 +140,12 @@ public struct Importer<E: Entity>: Sendable {
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil
   ) async throws -> ImportReport where Pages.Element == Data {
     let key = try key(renaming: names)
-    return try await engine().run(onEvent: onEvent) { _ in
+    let engine = try engine()
+    return try await engine.run(onEvent: onEvent) { _ in
       pages
-    } decoder: { [core = store.core] in
+    } decoder: {
       let encoding = MemberEncoding(
-        core, key: key, path: path, names: names, cases: E.schema.cases)
+        engine, key: key, path: path, names: names, cases: E.schema.cases)
       return { data, number, entity in
         var page = DecodedPage(number: number, entity: entity)
         try encoding.take(data, into: &page, entity)
@@ -162,11 +164,12 @@ public struct Importer<E: Entity>: Sendable {
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil
   ) async throws -> ImportReport {
     let key = try key(renaming: names)
-    return try await engine().run(onEvent: onEvent) { start in
+    let engine = try engine()
+    return try await engine.run(onEvent: onEvent) { start in
       source.pages(from: start.position, remembered: start.remembered)
-    } decoder: { [core = store.core] in
+    } decoder: {
       let encoding = MemberEncoding(
-        core, key: key, path: path, names: names, cases: E.schema.cases)
+        engine, key: key, path: path, names: names, cases: E.schema.cases)
       return { incoming, number, entity in
         try DecodedPage(incoming, number: number, entity: entity) { data, page in
           try encoding.take(data, into: &page, entity)
@@ -184,7 +187,7 @@ public struct Importer<E: Entity>: Sendable {
   ) async throws -> ImportReport
   where Pages.Element: Sequence<Record>, Pages.Element: Sendable {
     let key = try key()
-    return try await engine().run(onEvent: onEvent) { _ in
+    return try await engineOfWholes().run(onEvent: onEvent) { _ in
       pages
     } decoder: { [store] in
       let encoding = EntityEncoding<E>(store, key: key)
@@ -229,6 +232,13 @@ public struct Importer<E: Entity>: Sendable {
     return try key()
   }
 
+  /// The engine for records that a closure makes: they are whole.
+  private func engineOfWholes() throws -> ImportEngine {
+    let engine = try engine()
+    if engine.rule.takesParts { throw StoreError.partsOfClosure(engine.entityName) }
+    return engine
+  }
+
   private func engine() throws -> ImportEngine {
     let entity = try store.read { try $0.access.core.entity(E.self) }
     return ImportEngine(
@@ -239,6 +249,14 @@ public struct Importer<E: Entity>: Sendable {
 }
 
 extension StoreError {
+  fileprivate static func partsOfClosure(_ entity: String) -> StoreError {
+    StoreError(
+      .importStopped,
+      "cannot import \(entity): a record that a closure makes does not say what it was given, as "
+        + "MergePolicy.patches has to know; import by members, with renaming:, or take another policy",
+      entity: entity)
+  }
+
   fileprivate static func unknownAttribute(
     _ name: String, of entity: String, member: String, known: [String]
   ) -> StoreError {

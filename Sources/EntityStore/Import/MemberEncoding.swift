@@ -12,18 +12,21 @@ final class MemberEncoding {
   private let names: [String: String]
   /// Of attributes that hold enumerations, by the names of these.
   private let cases: [String: any EnumerationCases]
+  /// Whether stored records take what the incoming ones were given, and no more.
+  private let isPart: Bool
   private let sizeLimit: Int
   private var encoder: (layout: UInt16, encoder: JSONRecordEncoder)?
 
   init(
-    _ store: StoreCore, key: Set<UInt32>, path: String, names: [String: String],
+    _ engine: ImportEngine, key: Set<UInt32>, path: String, names: [String: String],
     cases: [String: any EnumerationCases]
   ) {
     self.key = Array(key)
     self.path = path
     self.names = names
     self.cases = cases
-    sizeLimit = store.options.recordSizeLimitInBytes
+    isPart = engine.rule.takesParts
+    sizeLimit = engine.core.options.recordSizeLimitInBytes
   }
 
   func take(
@@ -32,7 +35,7 @@ final class MemberEncoding {
     let records = try JSONPage(data, number: page.number, path: path).records
     page.byteCount = data.count
     encoder(for: entity).take(
-      records.lazy.map { .object($0) }, matching: key, isPart: false, sizeLimit: sizeLimit,
+      records.lazy.map { .object($0) }, matching: key, isPart: isPart, sizeLimit: sizeLimit,
       into: &page)
   }
 

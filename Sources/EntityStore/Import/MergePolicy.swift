@@ -15,6 +15,7 @@ internal import LodestoreFormat
 public struct MergePolicy<E: Entity>: Sendable {
   private enum Kind: Sendable {
     case ignore
+    case patch
     case attributes
     case closure(@Sendable (_ stored: E, _ incoming: E) throws -> E)
   }
@@ -30,6 +31,18 @@ public struct MergePolicy<E: Entity>: Sendable {
 
   /// The stored record takes the incoming values.
   public static var incomingWins: MergePolicy { MergePolicy(.attributes) }
+
+  /// The stored record takes the values of the members that the incoming one has; an attribute whose
+  /// member is absent stays as it is, and one whose member is null becomes null.
+  ///
+  /// Policies of attributes apply to the members that are there. A new record has null or its initial
+  /// value for the others, and is rejected without a required one. Several records of a page with one
+  /// key are merged one after the other.
+  ///
+  /// For imports by members alone, ``Importer/run(_:records:renaming:onEvent:)``: what a closure makes
+  /// does not say which attributes were given, and such an import throws
+  /// ``StoreError/Code/importStopped`` before a page is asked for.
+  public static var patches: MergePolicy { MergePolicy(.patch) }
 
   /// The stored values stay; where one is null it takes the incoming one.
   public static var storedWins: MergePolicy { MergePolicy(.attributes, .init(.stored)) }
@@ -75,16 +88,25 @@ public struct MergePolicy<E: Entity>: Sendable {
     switch kind {
     case .ignore: return .ignore
     case .closure(let body): return .closure { try $0.merged(E.self, body) }
+    case .patch:
+      if exceptions.isEmpty { return .patchGiven }
+      var policies = try policies(in: entity)
+      policies.takesParts = true
+      return .policy(policies)
     case .attributes:
       if exceptions.isEmpty, case .incoming = standard.policy { return .replace }
-      var policies = AttributePolicies(standard: try standard.resolved(in: entity))
-      for exception in exceptions {
-        guard let path = exception.path else { continue }
-        policies.byNumber[try entity.attribute(at: path, of: E.self).number] =
-          try exception.resolved(in: entity)
-      }
-      return .policy(policies)
+      return .policy(try policies(in: entity))
     }
+  }
+
+  private func policies(in entity: StoredEntity) throws(StoreError) -> AttributePolicies {
+    var policies = AttributePolicies(standard: try standard.resolved(in: entity))
+    for exception in exceptions {
+      guard let path = exception.path else { continue }
+      policies.byNumber[try entity.attribute(at: path, of: E.self).number] =
+        try exception.resolved(in: entity)
+    }
+    return policies
   }
 }
 

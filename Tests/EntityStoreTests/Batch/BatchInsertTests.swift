@@ -217,6 +217,7 @@ import Testing
       try patch(1)
       let error = #expect(throws: StoreError.self) { try patch(2) }
       #expect(error?.code == .unstorableValue && error?.attribute == "title")
+      #expect(error?.message == "cannot insert a Film: 'title' was not given, and is required")
       #expect(try content(store) == [Film(title: "A", episode: 1, code: "code 1")])
     }
   }

@@ -48,6 +48,129 @@ import Testing
       #expect(machines.map(\.level) == [.middle, .high, .low])
     }
   }
+
+  // MARK: Patches
+
+  private func patch(
+    _ pages: [String], into store: Store, _ policy: MergePolicy<Pod> = .patches
+  ) async throws -> ImportReport {
+    try await importPages(
+      pages,
+      with: Importer(into: store, Pod.self, matching: .unique(\.name, \.version), merging: policy))
+  }
+
+  /// Before the date that stands for none.
+  private let day = Date(timeIntervalSinceReferenceDate: -86_400)
+
+  private func storePods(_ store: Store) async throws {
+    try await store.write { [day] transaction in
+      for name in ["a", "b"] {
+        try transaction.insert(
+          Pod(
+            name: name, version: "1", summary: "old", authors: ["x"], stars: 5, updatedAt: day))
+      }
+    }
+  }
+
+  private func pods(_ store: Store) async throws -> [Pod] {
+    try await store.read { snapshot in
+      try snapshot.fetchAll(Pod.self).map { pod in
+        var pod = pod
+        pod.id = .unassigned
+        return pod
+      }
+    }
+  }
+
+  @Test func `a patch keeps what a record lacks, and takes null where it says so`() async throws {
+    try await withTemporaryStore([Pod.self]) { store in
+      try await storePods(store)
+      let page = #"""
+        [{"name":"a","version":"1","summary":"new"},{"name":"b","version":"1","summary":null},
+        {"name":"c","version":"1","stars":1,"updatedAt":"2001-01-01T00:00:00Z"},
+        {"name":"d","version":"1"},{"name":"e"}]
+        """#
+      let report = try await patch([page], into: store)
+      #expect(report.updated == 2 && report.inserted == 1 && report.rejected == 2)
+      #expect(
+        report.rejects.map(\.reason) == [
+          "cannot insert a Pod: 'stars' was not given, and is required",
+          "a part of its key, 'version', is absent",
+        ])
+      #expect(
+        try await pods(store) == [
+          Pod(name: "a", version: "1", summary: "new", authors: ["x"], stars: 5, updatedAt: day),
+          Pod(name: "b", version: "1", summary: nil, authors: ["x"], stars: 5, updatedAt: day),
+          Pod(name: "c", version: "1", stars: 1),
+        ])
+      let again = try await patch([page], into: store)
+      #expect(again.unchanged == 3 && again.updated == 0)
+    }
+  }
+
+  @Test(arguments: [MergePolicy<Pod>.patches, .patches.attribute(\.authors, .storedWins)])
+  func `records of a page with one key are patched one after the other`(
+    policy: MergePolicy<Pod>
+  ) async throws {
+    try await withTemporaryStore([Pod.self]) { store in
+      try await storePods(store)
+      let page = #"""
+        [{"name":"a","version":"1","summary":"new"},{"name":"a","version":"1","stars":9}]
+        """#
+      let report = try await patch([page], into: store, policy)
+      #expect(report.updated == 2 && report.rejected == 0)
+      let pod = try #require(try await pods(store).first)
+      #expect(pod.summary == "new" && pod.stars == 9 && pod.authors == ["x"])
+    }
+  }
+
+  @Test func `policies of attributes apply to what a patch was given`() async throws {
+    try await withTemporaryStore([Pod.self]) { store in
+      try await storePods(store)
+      let policy = MergePolicy<Pod>.patches
+        .attribute(\.stars, .combining { $0 + $1 })
+        .attribute(\.summary, .newest(by: \.updatedAt)).attribute(\.authors, .storedWins)
+      // Without a date it is older than any.
+      _ = try await patch(
+        [#"[{"name":"a","version":"1","summary":"new","authors":["y"],"stars":2}]"#], into: store,
+        policy)
+      _ = try await patch(
+        [#"[{"name":"b","version":"1","summary":"new","updatedAt":"2020-01-01T00:00:00Z"}]"#],
+        into: store, policy)
+      let pods = try await pods(store)
+      #expect(pods.map(\.stars) == [7, 5] && pods.map(\.summary) == ["old", "new"])
+      #expect(pods.map(\.authors) == [["x"], ["x"]] && pods[0].updatedAt == day)
+    }
+  }
+
+  @Test func `a patch of what a closure makes is refused before a page is asked for`() async throws
+  {
+    try await withTemporaryStore([Pod.self]) { store in
+      for policy in [MergePolicy<Pod>.patches, .patches.attribute(\.stars, .storedWins)] {
+        let importer = Importer(
+          into: store, Pod.self, matching: .unique(\.name, \.version), merging: policy)
+        let pages = AsyncStream<Data>(unfolding: {
+          Issue.record("a page was asked for")
+          return nil
+        })
+        let error = await #expect(throws: StoreError.self) {
+          try await importer.run(pages, as: PodRecord.self) { $0.pod }
+        }
+        #expect(error?.code == .importStopped)
+        #expect(error?.message.contains("does not say what it was given") == true)
+        let records = AsyncStream<[Pod]>(unfolding: {
+          Issue.record("a page was asked for")
+          return nil
+        })
+        let other = await #expect(throws: StoreError.self) {
+          try await importer.run(decoded: records) { $0 }
+        }
+        #expect(other?.code == .importStopped)
+      }
+      let reports = try await store.read { try $0.importReports(of: "Pod") }
+      #expect(reports.isEmpty)
+    }
+  }
 }
 
 /// A machine with enumerations that are no attribute values of their own.

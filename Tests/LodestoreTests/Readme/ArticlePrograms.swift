@@ -94,6 +94,12 @@
 
       print(direct)
 
+      let ratings = Importer(
+        into: store, Pod.self, matching: .unique(\.name, \.version), merging: .patches)
+      let patched = try await ratings.run(pages, records: "result", renaming: [:])
+
+      print(patched)
+
       let policy = MergePolicy<Pod>.newest(by: \.updatedAt)
         .attribute(\.rating, .storedWins)
         .attribute(\.stars, .combining { max($0, $1) })
