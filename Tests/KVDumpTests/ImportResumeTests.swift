@@ -59,6 +59,7 @@ struct ImportResumeTests {
     #expect(report["pages"]?.intValue == 2)
     let way = await folder.run("imports", "by night")
     #expect(way.messages.contains("--entity E --name 'by night' --resume"))
+    let seconds = try #require(report["seconds"]?.doubleValue)
 
     let other = try folder.file("b.jsonl", Self.text(1..<3000))
     let refused = await folder.importing([
@@ -78,6 +79,10 @@ struct ImportResumeTests {
     ])
     #expect(resumed.status == .success)
     #expect(try folder.report(resumed) == ImportCounts(records: 3000, inserted: 3000))
+    // All records are told, and so the seconds of all runs.
+    let total = try #require(try JSONValue(parsing: resumed.data)["seconds"]?.doubleValue)
+    #expect(total >= seconds)
+    #expect(try await folder.imports("by night").first?["seconds"]?.doubleValue == total)
     #expect(await folder.isSound())
   }
 

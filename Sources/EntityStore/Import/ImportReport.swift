@@ -126,7 +126,7 @@ public struct ImportReport: Sendable, Codable, Hashable {
 }
 
 extension ImportReport: CustomStringConvertible {
-  /// One line, and the first reject.
+  /// One line, with the first reject, and what ended an import that failed.
   public var description: String {
     var text = "\(inserted) inserted, \(updated) updated, \(unchanged) unchanged, "
     if ignored > 0 { text += "\(ignored) ignored, " }
@@ -137,6 +137,7 @@ extension ImportReport: CustomStringConvertible {
       text += " (page \(first.page) record \(first.record): \(first.reason)"
       text += rejected > 1 ? "; …)" : ")"
     }
+    if let failure { text += "; failed: \(failure)" }
     if keptUnseen { text += "; nothing was deleted, as rejected records may be stored ones" }
     return text
   }

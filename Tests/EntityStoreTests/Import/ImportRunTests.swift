@@ -188,6 +188,7 @@ import Testing
             let report = try await store.read { try $0.importReports(of: "Film").last }
             #expect(report?.ending == .failed && report?.failure == error.message)
             #expect(report?.rejected == limit)
+            #expect(report?.description.contains("; failed: \(error.message)") == true)
           }
           #expect(try titles(store).keys.sorted() == kept)
         }

@@ -3,9 +3,7 @@ import Synchronization
 
 extension ImportReport {
   /// The report's members; the rejects are left out for people, who get them as notes.
-  func members(
-    seconds: Double, files: PageFiles, withRejects: Bool
-  ) -> [(Column, Cell)] {
+  func members(files: PageFiles, withRejects: Bool) -> [(Column, Cell)] {
     var members: [(Column, Cell)] = [
       (Column("entity"), .text(entity)), (Column("pages"), .count(pages)),
       (Column("records"), .count(records)), (Column("inserted"), .count(inserted)),

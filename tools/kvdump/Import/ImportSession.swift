@@ -7,7 +7,6 @@ struct ImportSession {
   private let size: Int?
   private let rejectFile: RejectFile?
   private let watch: ImportWatch
-  private let start = ContinuousClock.now
 
   init(_ run: ImportRun, _ pages: PageReader, _ inputs: [InputFile], _ rejectFile: RejectFile?) {
     importing = run
@@ -100,9 +99,8 @@ struct ImportSession {
       report.rejected = max(report.rejected, watch.rejected, report.rejects.count)
     }
     let isForPrograms = console.format == .json || console.format == .jsonl
-    let seconds = (ContinuousClock.now - start) / .seconds(1)
     try console.writeObject(
-      report.members(seconds: seconds, files: pages.pageFiles, withRejects: isForPrograms))
+      report.members(files: pages.pageFiles, withRejects: isForPrograms))
     tell(report, on: console)
   }
 
