@@ -62,6 +62,13 @@ public struct Condition<E: Entity>: Sendable {
     build(AttributePaths())
   }
 
+  /// Not there: ``matching(_:)`` takes a closure.
+  @available(
+    *, unavailable,
+    message: "write .matching { $0.stars > 3 }, or Condition(#Predicate<Pod> { $0.stars > 3 })"
+  )
+  public init(_ build: (AttributePaths<E>) -> Condition<E>) { self = .matching(build) }
+
   /// Takes over a predicate of Foundation.
   ///
   /// Every form that compiles gives the answer of the predicate's own `evaluate`. What the store
