@@ -295,7 +295,7 @@ extension DocumentReader.Kind {
     case .bool: "a Boolean"
     case .integer, .unsigned: "an integer"
     case .double: "a double"
-    case .text: "a text"
+    case .text: "a string"
     case .data: "data"
     case .date: "a date"
     case .uuid: "a UUID"

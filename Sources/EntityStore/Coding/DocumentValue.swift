@@ -81,7 +81,7 @@ extension String: DocumentValue {
   ) throws(DocumentFault) -> String {
     let start = reader
     do { return try reader.string() } catch {
-      throw DocumentFault(error, String.self, .text, expected: "a text", at: start)
+      throw DocumentFault(error, String.self, .text, expected: "a string", at: start)
     }
   }
 }

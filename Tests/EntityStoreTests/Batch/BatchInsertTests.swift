@@ -102,6 +102,7 @@ import Testing
       (["title": "A"], "'episode' was not given, and is required"),
       (["title": 7, "episode": 1], "'title' is a required string and was given"),
       (["title": "A", "episode": 1.5], "'episode' is a required int64 and was given"),
+      (["title": "A", "episode": "1"], "'episode' is a required int64 and was given a string"),
     ] as [([String: any AttributeValue], String)])
   func `a dictionary that is no record is refused, and nothing of its batch is kept`(
     dictionary: [String: any AttributeValue], reason: String

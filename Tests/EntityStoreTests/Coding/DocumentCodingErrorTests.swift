@@ -51,11 +51,12 @@ import Testing
   @Test func `another kind of value is a mismatch with the path of the element`() throws {
     struct Other: Decodable { var tags: [Int] }
     let error = try failure(Other.self, of: Pod())
-    guard case .typeMismatch = error else {
+    guard case .typeMismatch(_, let context) = error else {
       Issue.record("expected a mismatch, found \(String(describing: error))")
       return
     }
     #expect(path(error) == "tags.0")
+    #expect(context.debugDescription.contains("found a string"), "\(context.debugDescription)")
     #expect(throws: DecodingError.self) { try decodeDocument(Date.self, documentBytes(1.5)) }
     #expect(throws: DecodingError.self) { try decodeDocument(Int.self, documentBytes(1.0)) }
     #expect(throws: DecodingError.self) { try decodeDocument([Int].self, documentBytes(["a": 1])) }
