@@ -1,9 +1,11 @@
 # shellcheck shell=bash
-# Sourced by tools/test and tools/quickstart: what has to be on the machine before anything builds.
+# Sourced by tools/test, tools/quickstart and tools/bench: what has to be on the machine before anything builds.
+
+complain() { printf '%s: %s\n' "${0##*/}" "$1" >&2; }
 
 # Says why the script ends, and ends it.
 stop() {
-  printf '%s: %s\n' "${0##*/}" "$1" >&2
+  complain "$1"
   exit 1
 }
 
@@ -19,40 +21,55 @@ require_swift() {
   fi
 }
 
-# Whether the compiler that will be used finds the header; package names differ, the header does not.
-has_lmdb() {
+# Whether the compiler that will be used finds a header; package names differ, headers do not.
+has_header() {
   local compiler
-  if command -v brew >/dev/null && [[ -e $(brew --prefix)/include/lmdb.h ]]; then return 0; fi
+  if command -v brew >/dev/null && [[ -e $(brew --prefix)/include/$1 ]]; then return 0; fi
   for compiler in clang cc gcc; do
     if command -v "$compiler" >/dev/null; then
-      printf '#include <lmdb.h>\n' | "$compiler" -E -x c - >/dev/null 2>&1
+      printf '#include <%s>\n' "$1" | "$compiler" -E -x c - >/dev/null 2>&1
       return
     fi
   done
-  [[ -e /usr/include/lmdb.h ]]
+  [[ -e /usr/include/$1 ]]
 }
 
-require_lmdb() {
-  if has_lmdb; then return; fi
+# Installs what has a header: the header, the package of apt-get, that of brew. Returns 1 when it
+# cannot, having said why.
+offer_header() {
+  local header=$1 deb=$2 formula=$3
   local as_root=()
+  if has_header "$header"; then return; fi
   if command -v apt-get >/dev/null; then
     if ((EUID != 0)); then
-      command -v sudo >/dev/null ||
-        stop "cannot install liblmdb-dev: not root, and there is no sudo; run 'apt-get install liblmdb-dev' as root, then this again"
+      if ! command -v sudo >/dev/null; then
+        complain "cannot install $deb: not root, and there is no sudo; run 'apt-get install $deb' as root, then this again"
+        return 1
+      fi
       as_root=(sudo)
     fi
-    echo "Installing LMDB's headers: apt-get install liblmdb-dev"
+    echo "Installing $deb: apt-get install $deb"
     # A list of packages that cannot be renewed is often good enough; the install tells.
     ${as_root[@]+"${as_root[@]}"} apt-get update -qq || true
     ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive \
-      apt-get install -y -qq --no-install-recommends liblmdb-dev >/dev/null ||
-      stop "cannot install liblmdb-dev: apt-get failed, see above; install it by hand, then run this again"
+      apt-get install -y -qq --no-install-recommends "$deb" >/dev/null || {
+      complain "cannot install $deb: apt-get failed, see above; install it by hand, then run this again"
+      return 1
+    }
   elif command -v brew >/dev/null; then
-    echo "Installing LMDB: brew install lmdb"
-    brew install --quiet lmdb ||
-      stop "cannot install lmdb: brew failed, see above; install it by hand, then run this again"
+    echo "Installing $formula: brew install $formula"
+    brew install --quiet "$formula" || {
+      complain "cannot install $formula: brew failed, see above; install it by hand, then run this again"
+      return 1
+    }
   else
-    stop "cannot build: LMDB's headers are missing, and there is neither apt-get nor brew to install them; install lmdb.h and liblmdb (liblmdb-dev, lmdb-devel or lmdb), then run this again"
+    complain "cannot build: $header is missing, and there is neither apt-get nor brew to install it; install $deb or $formula, then run this again"
+    return 1
   fi
-  has_lmdb || stop "cannot build: lmdb.h is still not found after the install; is it where the compiler looks?"
+  has_header "$header" || {
+    complain "cannot build: $header is still not found after the install; is it where the compiler looks?"
+    return 1
+  }
 }
+
+require_lmdb() { offer_header lmdb.h liblmdb-dev lmdb || exit 1; }
