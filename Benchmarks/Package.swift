@@ -2,13 +2,23 @@
 import PackageDescription
 
 // A package of its own, so that nothing in here reaches the users of the library.
+//
+//   StoreBenchmark ─> Lodestore, Foundation
+//        ├─> CRawLMDB ───> CRecords
+//        ├─> CRawSQLite ─> CRecords   (empty without the trait SQLite)
+//        ├─> GRDB                     (neither fetched nor built without the trait GRDB)
+//        └─> CCallgrind
 let package = Package(
   name: "lodestore-benchmarks",
   platforms: [.macOS(.v15)],
   traits: [
-    .trait(name: "SQLite", description: "SQLite in the same run; needs the system's sqlite3")
+    .trait(name: "SQLite", description: "SQLite in the same run; needs the system's sqlite3"),
+    .trait(name: "GRDB", description: "GRDB in the same run; fetches it, needs sqlite3"),
   ],
-  dependencies: [.package(name: "lodestore", path: "..", traits: [])],
+  dependencies: [
+    .package(name: "lodestore", path: ".."),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.0.0"),
+  ],
   targets: [
     .systemLibrary(
       name: "CLMDBForBenchmarks", pkgConfig: "lmdb",
@@ -16,13 +26,17 @@ let package = Package(
     .systemLibrary(
       name: "CSQLiteForBenchmarks", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .target(name: "CCallgrind"),
+    .target(name: "CRecords", cSettings: [.unsafeFlags(["-O2"])]),
     .target(
-      name: "CRawLMDB", dependencies: ["CLMDBForBenchmarks"], cSettings: [.unsafeFlags(["-O2"])]),
+      name: "CRawLMDB", dependencies: ["CLMDBForBenchmarks", "CRecords"],
+      cSettings: [.unsafeFlags(["-O2"])]),
     // Every target is built, so without the trait this one is empty.
     .target(
       name: "CRawSQLite",
       dependencies: [
-        "CRawLMDB", .target(name: "CSQLiteForBenchmarks", condition: .when(traits: ["SQLite"])),
+        "CRecords",
+        .target(name: "CSQLiteForBenchmarks", condition: .when(traits: ["SQLite"])),
       ],
       cSettings: [
         .unsafeFlags(["-O2"]), .define("WITH_SQLITE", .when(traits: ["SQLite"])),
@@ -30,8 +44,9 @@ let package = Package(
     .executableTarget(
       name: "StoreBenchmark",
       dependencies: [
-        .product(name: "EntityStore", package: "lodestore"), "CRawLMDB",
+        .product(name: "Lodestore", package: "lodestore"), "CCallgrind", "CRawLMDB", "CRecords",
         .target(name: "CRawSQLite", condition: .when(traits: ["SQLite"])),
+        .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["GRDB"])),
       ]),
   ],
   swiftLanguageModes: [.v6]

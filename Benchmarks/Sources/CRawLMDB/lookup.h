@@ -1,0 +1,43 @@
+#ifndef LOOKUP_H
+#define LOOKUP_H
+
+#include "sorting.h"
+#include "store.h"
+
+/// The unique keys of `count` pods, `pods[wanted[i]]` or, without `wanted`, `pods[i]`, in a block
+/// that the caller frees, and entries for them, sorted by key.
+unsigned char *sorted_keys(
+  const raw_pod *pods, const uint32_t *wanted, size_t count, entry *keys);
+
+/// The `i` of such an entry.
+uint32_t place_of_key(const unsigned char *block, const entry *key);
+
+/// The ids of the records that hold those keys: `found[i]` has the id as its window, 0 for none, and
+/// `i` as its place.
+int holders_of_keys(
+  MDB_txn *txn, raw_store *store, const raw_pod *pods, const uint32_t *wanted, size_t count,
+  entry *found);
+
+/// What `visit_names` calls with each record's id while the cursor stands on its entry.
+typedef int (*name_visitor)(MDB_cursor *cursor, uint64_t id, void *state);
+
+/// Visits the unique entries whose name is one of those wanted, in the order of their keys.
+int visit_names(
+  MDB_txn *txn, raw_store *store, const raw_pod *pods, const uint32_t *wanted, size_t count,
+  name_visitor visit, void *state);
+
+/// Ids that grow.
+typedef struct {
+  entry *entries;
+  size_t count, room;
+} id_list;
+
+void add_id(id_list *list, uint64_t id);
+
+/// Adds the ids of the dates at or after `from` and before `to`, in the order of the dates; the
+/// place is the position.
+int ids_of_dates(MDB_txn *txn, raw_store *store, double from, double to, id_list *list);
+
+int put_pod(MDB_txn *txn, raw_store *store, const raw_pod *pod, uint64_t id);
+
+#endif

@@ -1,0 +1,20 @@
+#ifndef SORTING_H
+#define SORTING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// What is sorted: eight bytes of a key as a number, and where the rest is.
+typedef struct {
+  uint64_t window;
+  uint32_t place;
+  uint32_t length;
+} entry;
+
+/// Sorts by the window; equal ones keep their order.
+void sort_by_window(entry *entries, size_t count);
+
+/// Sorts by the keys, `length` bytes at `place` of the block; fills in the windows.
+void sort_by_key(entry *entries, size_t count, const unsigned char *block);
+
+#endif

@@ -1,0 +1,42 @@
+import Lodestore
+
+/// A podspec as the pages have it; what differs in kind from spec to spec stays JSON.
+struct Podspec: Decodable, Sendable {
+  var name: String
+  var version: String
+  var summary: String?
+  var homepage: String?
+  var license: JSONValue?
+  var authors: JSONValue?
+  var source: JSONValue?
+  var platforms: JSONValue?
+  var source_files: JSONValue?
+  var dependencies: JSONValue?
+}
+
+/// The same as an entity.
+@Entity(name: "Podspec")
+struct StoredPodspec: Sendable {
+  #Unique<StoredPodspec>([\.name, \.version])
+  #Index<StoredPodspec>([\.homepage])
+
+  var name: String
+  var version: String
+  var summary: String?
+  var homepage: String?
+  var license: JSONValue?
+  var authors: JSONValue?
+  var source: JSONValue?
+  var platforms: JSONValue?
+  var sourceFiles: JSONValue?
+  var dependencies: JSONValue?
+}
+
+extension StoredPodspec {
+  init(_ spec: Podspec) {
+    self.init(
+      name: spec.name, version: spec.version, summary: spec.summary, homepage: spec.homepage,
+      license: spec.license, authors: spec.authors, source: spec.source,
+      platforms: spec.platforms, sourceFiles: spec.source_files, dependencies: spec.dependencies)
+  }
+}

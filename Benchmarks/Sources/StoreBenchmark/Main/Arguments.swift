@@ -1,0 +1,66 @@
+import Foundation
+
+/// What the program was asked for.
+struct Arguments {
+  var runs = 5
+  var isQuick = false
+  var countsInstructions = false
+  var listsOnly = false
+  /// Names of operations; with ``pages``, of a way to import.
+  var only: [String] = []
+  var sides: [String] = []
+  var jsonPath: String?
+  var pages: String?
+  var records: Int?
+
+  static let usage = """
+    usage: tools/bench [--quick] [--runs=N] [--only=NAME,…] [--sides=NAME,…] [--json FILE]
+                       [--instructions] [--list] [--pages=FILE [--records=N]]
+
+      --quick         100,000 records instead of a million
+      --runs=N        medians of N runs; 5
+      --only=NAME,…   these operations; all
+      --sides=NAME,…  these sides; all that were built
+      --json FILE     writes the figures to a file too
+      --instructions  counts instructions with callgrind, at 100,000 records, once
+      --list          lists operations and sides
+      --records=N     so many records
+      --pages=FILE    imports a file of podspec pages, one a line, repeated under other names to so
+                      many records, and does nothing else; --only=members or --only=codable
+    """
+
+  init(_ arguments: [String]) throws {
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
+      func value() throws -> String {
+        if parts.count == 2 { return parts[1] }
+        guard let next = rest.popFirst() else { throw BenchmarkError("\(argument) lacks a value") }
+        return next
+      }
+      func number() throws -> Int {
+        let text = try value()
+        guard let number = Int(text), number > 0 else {
+          throw BenchmarkError("\(parts[0]) takes a number above 0, not '\(text)'")
+        }
+        return number
+      }
+      func names() throws -> [String] { try value().split(separator: ",").map(String.init) }
+      switch parts.first {
+      case "--quick": isQuick = true
+      case "--instructions": countsInstructions = true
+      case "--list": listsOnly = true
+      case "--runs": runs = try number()
+      case "--records": records = try number()
+      case "--only": only = try names()
+      case "--sides": sides = try names()
+      case "--json": jsonPath = try value()
+      case "--pages": pages = try value()
+      default: throw BenchmarkError("'\(argument)' is not known\n\(Self.usage)")
+      }
+    }
+  }
+
+  /// How many pods and to-do items.
+  var recordCount: Int { records ?? (isQuick || countsInstructions ? 100_000 : 1_000_000) }
+}

@@ -1,0 +1,192 @@
+import Foundation
+
+/// Runs the operations, all sides of one after each other, each on the store that it begins with.
+///
+/// Operations do not depend on each other: what changes a store changes a copy, so that choosing a few
+/// gives the same figures.
+final class Runner {
+  private let workload: Workload
+  private let sides: [any Side]
+  private let operations: [Operation]
+  private let directory: String
+  private let callgrind: Callgrind?
+  /// Stores that are only read, for the length of a run, by path.
+  private var opened: [String: any SideStore] = [:]
+  private var answers = Answers()
+
+  init(
+    workload: Workload, sides: [any Side], operations: [Operation], directory: String,
+    callgrind: Callgrind?
+  ) {
+    self.workload = workload
+    self.sides = sides
+    self.operations = operations
+    self.directory = directory
+    self.callgrind = callgrind
+  }
+
+  func run(_ number: Int, of runs: Int, into report: inout Report) async throws {
+    for operation in operations {
+      Progress.show("run \(number + 1) of \(runs): \(operation.rawValue)")
+      // Another side comes first each time, as the first may find a busier disk.
+      for place in sides.indices {
+        let side = sides[(place + number) % sides.count]
+        if let sample = try await measure(operation, side) {
+          report.add(sample, operation, side.name)
+        }
+      }
+    }
+    for store in opened.values { try store.close() }
+    opened = [:]
+    Progress.clear()
+  }
+
+  // MARK: One operation of one side
+
+  private func measure(_ operation: Operation, _ side: any Side) async throws -> Sample? {
+    switch operation {
+    case .fileSize: return Sample(figure: Double(try size(try await filled(side, by: .insert))))
+    case .itemFileSize:
+      return Sample(figure: Double(try size(try await filled(side, by: .insertItems))))
+    case .openClose: return try await openAndClose(side)
+    default: break
+    }
+    switch operation.start {
+    case .filled:
+      return try await measure(operation, try await reading(side, .insert), side)
+    case .filledWithItems:
+      return try await measure(operation, try await reading(side, .insertItems), side)
+    case .empty: return try await measureAlone(operation, side, copies: nil)
+    case .copy:
+      guard try supports(operation, side) else { return nil }
+      return try await measureAlone(operation, side, copies: try await filled(side, by: .insert))
+    }
+  }
+
+  /// On a file of its own, which is gone afterwards.
+  private func measureAlone(
+    _ operation: Operation, _ side: any Side, copies original: String?
+  ) async throws -> Sample? {
+    let path = "\(directory)/\(side.name).work"
+    remove(path)
+    defer { remove(path) }
+    if let original { try copy(original, to: path) }
+    let store = try side.open(path)
+    do {
+      let sample = try await measure(operation, store, side)
+      try store.close()
+      return sample
+    } catch {
+      try? store.close()
+      throw error
+    }
+  }
+
+  private func measure(
+    _ operation: Operation, _ store: any SideStore, _ side: any Side
+  ) async throws -> Sample? {
+    switch store.work(operation) {
+    case nil: return nil
+    case .figure(let body)?: return Sample(figure: try await body())
+    case .timed(let body)?:
+      let name = "\(operation.rawValue): \(side.name)"
+      let (sample, check) = try await Sample.measure(name, callgrind, body)
+      try answers.check(try check(), operation, side.name)
+      return sample
+    }
+  }
+
+  private func openAndClose(_ side: any Side) async throws -> Sample? {
+    let path = "\(directory)/\(side.name).work"
+    defer { remove(path) }
+    try copy(try await filled(side, by: .insert), to: path)
+    return try await Sample.measure(side.name, nil) {
+      for _ in 0..<Scale.openings { try side.open(path).close() }
+      return { Answer(count: Scale.openings) }
+    }.0
+  }
+
+  /// Whether a side has the operation, found out without copying anything.
+  private func supports(_ operation: Operation, _ side: any Side) throws -> Bool {
+    let path = "\(directory)/\(side.name).work"
+    remove(path)
+    defer { remove(path) }
+    let store = try side.open(path)
+    let isSupported = store.work(operation) != nil
+    try store.close()
+    return isSupported
+  }
+
+  // MARK: Files
+
+  /// The store with all pods or all items, open for reading.
+  private func reading(_ side: any Side, _ insert: Operation) async throws -> any SideStore {
+    let path = try await filled(side, by: insert)
+    if let store = opened[path] { return store }
+    let store = try side.open(path)
+    opened[path] = store
+    return store
+  }
+
+  /// The path of such a store, which is made where it is not there yet.
+  private func filled(_ side: any Side, by insert: Operation) async throws -> String {
+    let path = "\(directory)/\(side.name).\(insert.rawValue)"
+    guard !FileManager.default.fileExists(atPath: path) else { return path }
+    let store = try side.open(path)
+    guard case .timed(let body)? = store.work(insert) else {
+      throw BenchmarkError("\(side.name) cannot \(insert.rawValue)")
+    }
+    try answers.check(try await body()(), insert, side.name)
+    if insert == .insert, try store.everything() != Answer(workload.pods) {
+      throw BenchmarkError("\(side.name): what was inserted is not what was generated")
+    }
+    try store.close()
+    return path
+  }
+
+  private func copy(_ original: String, to path: String) throws {
+    try FileManager.default.copyItem(atPath: original, toPath: path)
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+    // What was copied is not to be written by the first commit.
+    try file.synchronize()
+    try file.close()
+  }
+
+  private func size(_ path: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    return (attributes[.size] as? Int) ?? 0
+  }
+
+  private func remove(_ path: String) {
+    for suffix in ["", "-lock", "-wal", "-shm"] { unlink(path + suffix) }
+  }
+}
+
+/// What the first side of each operation answered, which every other side must answer too.
+private struct Answers {
+  private var first: [Operation: (side: String, answer: Answer)] = [:]
+
+  mutating func check(_ answer: Answer, _ operation: Operation, _ side: String) throws {
+    guard answer.count > 0 else {
+      throw BenchmarkError("\(operation.rawValue): \(side) counted nothing")
+    }
+    let expected = first[operation] ?? (side, answer)
+    guard answer == expected.answer else {
+      throw BenchmarkError(
+        "\(operation.rawValue): \(side) answered \(answer), \(expected.side) \(expected.answer)")
+    }
+    first[operation] = expected
+  }
+}
+
+/// Where the run is, on one line of a terminal.
+private enum Progress {
+  private static let isShown = isatty(STDERR_FILENO) == 1
+
+  static func show(_ text: String) { write("\r\u{1B}[K\(text)") }
+  static func clear() { write("\r\u{1B}[K") }
+
+  private static func write(_ text: String) {
+    if isShown { FileHandle.standardError.write(Data(text.utf8)) }
+  }
+}

@@ -1,0 +1,92 @@
+import CRawLMDB
+import Foundation
+
+/// Lodestore, raw LMDB in C, SQLite in C and GRDB on the same records in one run.
+///
+/// `tools/bench` builds and runs it; `--help` and the package's README say how. It ends with an error
+/// when two sides of an operation do not find or leave the same records.
+@main
+struct StoreBenchmark {
+  static func main() async {
+    do {
+      let given = CommandLine.arguments.dropFirst()
+      guard !given.contains("--help") else { return print(Arguments.usage) }
+      try await run(Arguments(Array(given)))
+    } catch {
+      FileHandle.standardError.write(Data("bench: \(error)\n".utf8))
+      exit(1)
+    }
+  }
+
+  private static func run(_ arguments: Arguments) async throws {
+    if arguments.listsOnly { return list(arguments) }
+    let directory = FileManager.default.temporaryDirectory
+      .appendingPathComponent("lodestore-bench-\(ProcessInfo.processInfo.processIdentifier)").path
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    if let pages = arguments.pages {
+      return try await PodspecImport.run(
+        pages: pages, records: arguments.records ?? 11_028, directory: directory,
+        runs: arguments.runs, only: arguments.only)
+    }
+    let operations = try chosenOperations(arguments)
+    let callgrind = arguments.countsInstructions ? try Callgrind() : nil
+    let runs = callgrind == nil ? arguments.runs : 1
+    let workload = Workload(count: arguments.recordCount)
+    let sides = try chosenSides(arguments, workload)
+    var report = Report(workload, runs: runs, sides: sides.map(\.name))
+    report.printHead()
+    let runner = Runner(
+      workload: workload, sides: sides, operations: operations, directory: directory,
+      callgrind: callgrind)
+    for number in 0..<runs { try await runner.run(number, of: runs, into: &report) }
+    report.printTables()
+    if let path = arguments.jsonPath { try report.writeJSON(to: path) }
+  }
+
+  private static func list(_ arguments: Arguments) {
+    let scale = Scale(records: arguments.recordCount)
+    for operation in Operation.allCases {
+      print(operation.rawValue.padded(to: 20), operation.title(scale))
+    }
+    let names = allSides(Workload(count: 100), isCounting: false).map(\.name)
+    print("\nsides: \(names.joined(separator: ", "))")
+  }
+
+  // MARK: Choice
+
+  private static func chosenOperations(_ arguments: Arguments) throws -> [Operation] {
+    let named = try arguments.only.map { name in
+      guard let operation = Operation(rawValue: name) else {
+        throw BenchmarkError("there is no operation '\(name)'; --list has them all")
+      }
+      return operation
+    }
+    let chosen = named.isEmpty ? Operation.allCases : named
+    return arguments.countsInstructions ? chosen.filter(\.countsInstructions) : chosen
+  }
+
+  private static func chosenSides(
+    _ arguments: Arguments, _ workload: Workload
+  ) throws -> [any Side] {
+    let all = allSides(workload, isCounting: arguments.countsInstructions)
+    for name in arguments.sides where !all.contains(where: { $0.name == name }) {
+      throw BenchmarkError("there is no side '\(name)' in this build; --list has them all")
+    }
+    return all.filter { arguments.sides.isEmpty || arguments.sides.contains($0.name) }
+  }
+
+  /// All that were built.
+  private static func allSides(_ workload: Workload, isCounting: Bool) -> [any Side] {
+    // Valgrind refuses maps as large as usual.
+    let mapSize = isCounting ? 2 << 30 : 64 << 30
+    var sides: [any Side] = [
+      LodestoreSide(workload: workload, mapSize: mapSize),
+      RawSide(name: limitName, workload: workload, engine: raw_lmdb, mapSize: mapSize),
+      RawSide(name: "lmdb-naive", workload: workload, engine: raw_lmdb_naive, mapSize: mapSize),
+    ]
+    sides += sqliteSides(workload)
+    sides += grdbSides(workload)
+    return sides
+  }
+}

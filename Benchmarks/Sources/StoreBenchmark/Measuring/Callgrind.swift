@@ -1,0 +1,40 @@
+import CCallgrind
+import Foundation
+
+/// Counts instructions when the program runs under valgrind's callgrind, as `tools/bench
+/// --instructions` has it: the same number every time, whatever else the machine does.
+struct Callgrind {
+  /// The name of its files without the process and the number.
+  private let prefix: String
+  private let counter = Counter()
+
+  /// A count ends with a file, whose number is one higher each time.
+  private final class Counter {
+    var files = 0
+  }
+
+  /// - Throws: when the program does not run under callgrind.
+  init() throws {
+    let environment = ProcessInfo.processInfo.environment
+    guard callgrind_is_running() != 0, let prefix = environment["LODESTORE_CALLGRIND_FILES"] else {
+      throw BenchmarkError(
+        "cannot count instructions: this does not run under callgrind; use tools/bench")
+    }
+    self.prefix = prefix
+  }
+
+  func begin() { callgrind_begin() }
+
+  /// The instructions since ``begin()``.
+  func end(_ name: String) throws -> Double {
+    callgrind_end(name)
+    counter.files += 1
+    let path = "\(prefix).\(counter.files)"
+    let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+    let total = lines.last { $0.hasPrefix("totals: ") || $0.hasPrefix("summary: ") }
+    guard let total, let count = total.split(separator: " ").last.flatMap({ Double($0) }) else {
+      throw BenchmarkError("cannot read what callgrind counted: \(path) has no total")
+    }
+    return count
+  }
+}

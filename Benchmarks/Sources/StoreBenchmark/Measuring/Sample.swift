@@ -1,0 +1,41 @@
+import Foundation
+
+/// What one run of an operation took, or its figure.
+struct Sample {
+  /// Seconds of all processors, those of the clock; instructions where they are counted.
+  var processorTime = 0.0
+  var wallTime = 0.0
+  var instructions: Double?
+  /// A figure that is no time.
+  var figure: Double?
+
+  static func measure(
+    _ name: String, _ callgrind: Callgrind?, _ body: () async throws -> Check
+  ) async throws -> (Sample, Check) {
+    callgrind?.begin()
+    let processor = processorSeconds()
+    let clock = ContinuousClock.now
+    let check = try await body()
+    var sample = Sample(
+      processorTime: processorSeconds() - processor, wallTime: seconds(since: clock))
+    sample.instructions = try callgrind?.end(name)
+    return (sample, check)
+  }
+
+  static func wallSeconds(_ body: () throws -> Void) rethrows -> Double {
+    let start = ContinuousClock.now
+    try body()
+    return seconds(since: start)
+  }
+
+  static func seconds(since start: ContinuousClock.Instant) -> Double {
+    let duration = ContinuousClock.now - start
+    return Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
+  }
+
+  private static func processorSeconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+  }
+}

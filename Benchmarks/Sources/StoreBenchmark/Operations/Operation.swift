@@ -1,0 +1,156 @@
+/// What is measured; the raw value is its name for `--only` and in JSON.
+enum Operation: String, CaseIterable {
+  // Changes of the pods, each one durable transaction unless it says otherwise.
+  case insert
+  case upsert
+  case updateBool = "update-bool"
+  case deleteIn = "delete-in"
+  case deleteDates = "delete-dates"
+  case singleInserts = "single-inserts"
+  case taskInserts = "task-inserts"
+  case insertItems = "insert-items"
+
+  // Reads of the pods, decoded unless it says otherwise.
+  case getUnique = "get-unique"
+  case getID = "get-id"
+  case multiGet = "multi-get"
+  case fetchAll = "fetch-all"
+  case fetchTwo = "fetch-two"
+  case dateRanges = "date-ranges"
+  case itemsByDate = "items-by-date"
+  case scanNumbers = "scan-numbers"
+  case scanText = "scan-text"
+  case countDates = "count-dates"
+  case idsIn = "ids-in"
+  case namesIn = "names-in"
+  case top
+  case firstPages = "first-pages"
+  case plans
+
+  case gets
+  case getsBesideWriter = "gets-beside-writer"
+  case openClose = "open-close"
+  case importMembers = "import-members"
+  case importCodable = "import-codable"
+
+  // Figures that are not times.
+  case fileSize = "file-size"
+  case itemFileSize = "item-file-size"
+  case insertMemory = "insert-memory"
+  case asyncRead = "async-read"
+  case asyncWrite = "async-write"
+}
+
+extension Operation {
+  /// What the store holds when the operation begins.
+  enum Start {
+    /// Nothing: a file that is not there yet.
+    case empty
+    /// All pods, and nothing was read before in this run but by other reads.
+    case filled
+    /// All pods, in a copy that may be changed.
+    case copy
+    /// All to-do items.
+    case filledWithItems
+  }
+
+  var start: Start {
+    switch self {
+    case .insert, .insertItems, .insertMemory, .importMembers, .importCodable: .empty
+    case .upsert, .updateBool, .deleteIn, .deleteDates, .singleInserts, .taskInserts, .gets,
+      .getsBesideWriter, .openClose, .asyncWrite:
+      .copy
+    case .itemsByDate, .itemFileSize: .filledWithItems
+    default: .filled
+    }
+  }
+
+  /// What the figure is in.
+  enum Unit: String {
+    /// Seconds of the processor are compared, those of the clock are shown too.
+    case processorTime = "CPU seconds"
+    /// Seconds of the clock: what waits for the disk, or runs beside something.
+    case wallTime = "seconds"
+    case bytes
+    case microseconds
+  }
+
+  var unit: Unit {
+    switch self {
+    case .singleInserts, .taskInserts, .gets, .getsBesideWriter, .importMembers, .importCodable:
+      .wallTime
+    case .fileSize, .itemFileSize, .insertMemory: .bytes
+    case .asyncRead, .asyncWrite: .microseconds
+    default: .processorTime
+    }
+  }
+
+  /// Instructions cannot say what waiting costs, and callgrind runs one thread at a time.
+  var countsInstructions: Bool { unit == .processorTime && self != .openClose }
+
+  func title(_ scale: Scale) -> String {
+    switch self {
+    case .insert: "batch insert of \(scale.records.grouped)"
+    case .upsert: "upsert by unique key, half changed"
+    case .updateBool: "batch update of a Bool"
+    case .deleteIn: "batch delete of \(scale.inNames.grouped) by IN"
+    case .deleteDates: "batch delete of 10 % by date"
+    case .singleInserts: "\(scale.singleInserts.grouped) durable single inserts"
+    case .taskInserts: "\(scale.taskInserts.grouped) of them from 64 tasks"
+    case .insertItems: "insert of \(scale.records.grouped) to-do items"
+    case .getUnique: "get by unique key, \(scale.gets.grouped)"
+    case .getID: "get by id, \(scale.gets.grouped)"
+    case .multiGet: "one get of \(scale.multiKeys.grouped) keys"
+    case .fetchAll: "fetch all, decoded"
+    case .fetchTwo: "fetch all, two fields touched"
+    case .dateRanges: "100 date ranges of 1 %, decoded"
+    case .itemsByDate: "all to-do items by indexed date"
+    case .scanNumbers: "filter scan of two numbers, count"
+    case .scanText: "filter scan of one text, count"
+    case .countDates: "count of 10 % by index"
+    case .idsIn: "ids of \(scale.inNames.grouped) by IN"
+    case .namesIn: "\(scale.inNames.grouped) by IN, decoded"
+    case .top: "top 50 by a non-indexed attribute"
+    case .firstPages: "1,000 first pages of 50 by date"
+    case .plans: "1,000 plans of 3 clauses"
+    case .gets: "\(scale.gets.grouped) gets, a transaction each"
+    case .getsBesideWriter: "the same beside a writer"
+    case .openClose: "100 times open and close"
+    case .importMembers: "import of JSON, by members"
+    case .importCodable: "import of JSON, by Codable"
+    case .fileSize: "file after the insert"
+    case .itemFileSize: "file of to-do items"
+    case .insertMemory: "memory beyond the map, insert"
+    case .asyncRead: "async read beyond the direct one"
+    case .asyncWrite: "async write beyond the direct one"
+    }
+  }
+}
+
+/// How much of everything.
+struct Scale {
+  let records: Int
+
+  var gets: Int { records / 5 }
+  var multiKeys: Int { records / 100 }
+  var inNames: Int { records / 20 }
+  var singleInserts: Int { min(500, records / 500) }
+  var taskInserts: Int { min(2_000, records / 125) }
+  static let tasks = 64
+  static let firstPages = 1_000
+  static let openings = 100
+  static let calls = 20_000
+}
+
+extension Int {
+  /// With commas between thousands.
+  var grouped: String {
+    var digits = String(self)
+    var place = digits.count - 3
+    while place > 0 {
+      digits.insert(",", at: digits.index(digits.startIndex, offsetBy: place))
+      place -= 3
+    }
+    return digits
+  }
+}

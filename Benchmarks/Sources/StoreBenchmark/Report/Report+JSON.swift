@@ -1,0 +1,51 @@
+import Foundation
+
+/// The same for programs.
+extension Report {
+  private struct Document: Encodable {
+    struct Result: Encodable {
+      var operation: String
+      var title: String
+      var side: String
+      /// What `figure` is in.
+      var unit: String
+      /// The median that sides are compared by, and how many times that of the limit it is.
+      var figure: Double
+      var ratio: Double?
+      /// Seconds, of each run.
+      var processorTimes: [Double]?
+      var wallTimes: [Double]?
+    }
+
+    var records: Int
+    var runs: Int
+    var podChecksum: String
+    var itemChecksum: String
+    var limit: String
+    var processors: Int
+    var peakMemory: Int
+    var results: [Result]
+  }
+
+  func writeJSON(to path: String) throws {
+    let document = Document(
+      records: scale.records, runs: runs, podChecksum: hex(checksums.pods),
+      itemChecksum: hex(checksums.items), limit: limitName,
+      processors: ProcessInfo.processInfo.activeProcessorCount,
+      peakMemory: AnonymousMemory.peakOfAll, results: rows.map(result))
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    try encoder.encode(document).write(to: URL(fileURLWithPath: path))
+  }
+
+  private func result(_ row: Row) -> Document.Result {
+    let isCounted = row.samples.contains { $0.instructions != nil }
+    let isTimed = row.samples.allSatisfy { $0.figure == nil } && !isCounted
+    return Document.Result(
+      operation: row.operation.rawValue, title: row.operation.title(scale), side: row.side,
+      unit: isCounted ? "instructions" : row.operation.unit.rawValue, figure: row.figure,
+      ratio: ratio(row, \.figure),
+      processorTimes: isTimed ? row.samples.map(\.processorTime) : nil,
+      wallTimes: isTimed ? row.samples.map(\.wallTime) : nil)
+  }
+}

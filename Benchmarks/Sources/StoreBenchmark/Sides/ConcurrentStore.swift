@@ -1,0 +1,103 @@
+import Synchronization
+
+/// What the operations of several threads are made of.
+protocol ConcurrentStore: SideStore {
+  /// Inserts one of the single pods, durable; not from two threads at once.
+  func insertSingle(_ place: Int) throws
+  /// The same, from any number of tasks at once.
+  func insertSingleFromTask(_ place: Int, turn: borrowing Mutex<Void>) async throws
+  /// Upserts so many in one durable transaction.
+  func writeBatch(_ batch: Range<Int>) throws
+  /// Gets pods by their unique keys and decodes them, in a transaction each, on this thread.
+  func gets(_ places: [UInt32]) throws
+}
+
+extension ConcurrentStore {
+  // An engine in C has one writer at a time, who commits alone.
+  func insertSingleFromTask(_ place: Int, turn: borrowing Mutex<Void>) async throws {
+    try insertInTurn(place, turn)
+  }
+
+  private func insertInTurn(_ place: Int, _ turn: borrowing Mutex<Void>) throws {
+    try turn.withLock { _ in try insertSingle(place) }
+  }
+
+  func concurrentWork(_ operation: Operation, _ workload: Workload) -> Work? {
+    let scale = Scale(records: workload.pods.count)
+    switch operation {
+    case .singleInserts:
+      return .timed {
+        try self.insertSingles(scale.singleInserts)
+        return { try self.everything() }
+      }
+    case .taskInserts:
+      return .timed {
+        try await self.insertSingles(scale.taskInserts, tasks: Scale.tasks)
+        // The order in which they came is the tasks' own.
+        return { Answer(count: try self.everything().count) }
+      }
+    case .gets:
+      return .timed {
+        try self.gets(workload.wanted)
+        return { Answer(count: workload.wanted.count) }
+      }
+    case .getsBesideWriter:
+      return .timed {
+        try await self.getsBesideWriter(workload)
+        return { Answer(count: workload.wanted.count) }
+      }
+    default: return nil
+    }
+  }
+
+  private func insertSingles(_ count: Int) throws {
+    for place in 0..<count { try insertSingle(place) }
+  }
+
+  private func insertSingles(_ count: Int, tasks: Int) async throws {
+    let turn = Turn()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for task in 0..<tasks {
+        group.addTask {
+          for place in stride(from: task, to: count, by: tasks) {
+            try await self.insertSingleFromTask(place, turn: turn.mutex)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  /// Ends with the last get; the writer writes batches of 1,000 for as long.
+  private func getsBesideWriter(_ workload: Workload) async throws {
+    let isDone = Flag()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        var from = 0
+        while !isDone.isSet {
+          let batch = from..<min(from + 1_000, workload.upserts.count)
+          try self.writeBatch(batch)
+          from = batch.upperBound == workload.upserts.count ? 0 : batch.upperBound
+        }
+      }
+      group.addTask {
+        defer { isDone.set() }
+        try self.gets(workload.wanted)
+      }
+      try await group.waitForAll()
+    }
+  }
+}
+
+/// Whose turn it is to write.
+private final class Turn: Sendable {
+  let mutex = Mutex(())
+}
+
+private final class Flag: Sendable {
+  private let value = Atomic(false)
+
+  var isSet: Bool { value.load(ordering: .acquiring) }
+
+  func set() { value.store(true, ordering: .releasing) }
+}

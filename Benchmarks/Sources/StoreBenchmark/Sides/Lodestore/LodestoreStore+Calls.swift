@@ -1,0 +1,43 @@
+import Lodestore
+
+/// What an asynchronous call costs beyond the same one on the calling thread, in microseconds.
+extension LodestoreStore {
+  func calls(_ operation: Operation) -> Work? {
+    switch operation {
+    case .asyncRead:
+      .figure {
+        let direct = try Sample.wallSeconds { try self.readDirectly() }
+        let start = ContinuousClock.now
+        for place in 0..<Scale.calls {
+          let id = self.id(place)
+          _ = try await self.store.read { try $0.fetch(Pod.self, id: id) }
+        }
+        return (Sample.seconds(since: start) - direct) / Double(Scale.calls) * 1e6
+      }
+    case .asyncWrite:
+      // Writes of nothing, so that no disk is in it.
+      .figure {
+        let direct = try Sample.wallSeconds { try self.writeDirectly() }
+        let start = ContinuousClock.now
+        for _ in 0..<Scale.calls { try await self.store.write { _ in } }
+        return (Sample.seconds(since: start) - direct) / Double(Scale.calls) * 1e6
+      }
+    default: nil
+    }
+  }
+
+  private func id(_ place: Int) -> RecordID<Pod> {
+    RecordID(rawValue: UInt64(workload.wanted[place % workload.wanted.count]) + 1)
+  }
+
+  private func readDirectly() throws {
+    for place in 0..<Scale.calls {
+      let id = id(place)
+      _ = try store.read { try $0.fetch(Pod.self, id: id) }
+    }
+  }
+
+  private func writeDirectly() throws {
+    for _ in 0..<Scale.calls { try store.write { _ in } }
+  }
+}

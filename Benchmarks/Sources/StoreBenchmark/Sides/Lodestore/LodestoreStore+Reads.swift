@@ -1,0 +1,139 @@
+import Foundation
+import Lodestore
+
+extension LodestoreStore {
+  func reads(_ operation: Operation) -> Work? {
+    switch operation {
+    case .getUnique: found { try self.getUnique($0) }
+    case .getID: found { try self.getIDs($0) }
+    case .multiGet: found { try self.multiGet($0) }
+    case .fetchAll: found { try $0.fetchAll(Pod.self) }
+    case .fetchTwo:
+      timed {
+        try self.store.read { try self.sumOfTwo($0) }
+      } check: {
+        $0
+      }
+    case .dateRanges: found { try self.fetchRanges($0) }
+    case .itemsByDate:
+      timed { () throws in
+        try self.store.read { try $0.fetch(ToDo.query.sorted(by: .ascending(\.createdAt))) }
+      } check: {
+        Answer($0)
+      }
+    case .scanNumbers:
+      // The dates have an index, of no use to `!=`; the scan is what is measured.
+      counted(
+        \.downloads > workload.downloads && \.updatedAt != workload.noDate)
+    case .scanText: counted(\.license == workload.license)
+    case .countDates: counted(.matching { [dates = workload.tenth] in $0.updatedAt.isIn(dates) })
+    case .idsIn:
+      timed { [workload] in
+        let names = workload.inNames
+        return try self.store.read { try $0.ids(Pod.query.where { $0.name.isIn(names) }).count }
+      } check: {
+        Answer(count: $0)
+      }
+    case .namesIn:
+      found { [workload] snapshot in
+        let names = workload.inNames
+        return try snapshot.fetch(Pod.query.where { $0.name.isIn(names) })
+      }
+    case .top:
+      found { try $0.fetch(Pod.query.sorted(by: .descending(\.downloads)).limit(50)) }
+    case .firstPages: found { try self.firstPages($0) }
+    case .plans:
+      timed {
+        try self.store.read { try self.plans($0) }
+      } check: {
+        Answer(count: $0)
+      }
+    default: nil
+    }
+  }
+
+  /// A read whose records are kept until they are checked.
+  private func found(_ body: @escaping (borrowing Snapshot) throws -> [Pod]) -> Work {
+    timed {
+      try self.store.read { try body($0) }
+    } check: {
+      Answer($0)
+    }
+  }
+
+  private func counted(_ condition: Condition<Pod>) -> Work {
+    timed {
+      try self.store.read { try $0.count(Pod.query.where(condition)) }
+    } check: {
+      Answer(count: $0)
+    }
+  }
+
+  // MARK: By keys
+
+  private func getUnique(_ snapshot: borrowing Snapshot) throws -> [Pod] {
+    let index = Pod.index(\.name, \.version)
+    var found: [Pod] = []
+    found.reserveCapacity(workload.wanted.count)
+    for place in workload.wanted {
+      let wanted = workload.pods[Int(place)]
+      if let pod = try snapshot.fetch(index, key: wanted.name, wanted.version) {
+        found.append(pod)
+      }
+    }
+    return found
+  }
+
+  private func getIDs(_ snapshot: borrowing Snapshot) throws -> [Pod] {
+    var found: [Pod] = []
+    found.reserveCapacity(workload.wanted.count)
+    for place in workload.wanted {
+      if let pod = try snapshot.fetch(Pod.self, id: RecordID(rawValue: UInt64(place) + 1)) {
+        found.append(pod)
+      }
+    }
+    return found
+  }
+
+  private func multiGet(_ snapshot: borrowing Snapshot) throws -> [Pod] {
+    let keys = workload.manyPlaces.map { place in
+      let pod = workload.pods[Int(place)]
+      return (pod.name, pod.version)
+    }
+    return try snapshot.fetch(Pod.index(\.name, \.version), keys: keys).compactMap { $0 }
+  }
+
+  // MARK: Scans and dates
+
+  private func sumOfTwo(_ snapshot: borrowing Snapshot) throws -> Answer {
+    let rows = try snapshot.values(Pod.query, \.name, \.downloads)
+    var sum: UInt64 = 0
+    for (name, downloads) in rows { sum &+= UInt64(downloads) &+ UInt64(name.utf8.count) }
+    return Answer(count: rows.count, hash: sum)
+  }
+
+  private func fetchRanges(_ snapshot: borrowing Snapshot) throws -> [Pod] {
+    var found: [Pod] = []
+    for dates in workload.ranges {
+      found += try snapshot.fetch(
+        Pod.query.where { $0.updatedAt.isIn(dates) }.sorted(by: .ascending(\.updatedAt)))
+    }
+    return found
+  }
+
+  private func firstPages(_ snapshot: borrowing Snapshot) throws -> [Pod] {
+    let newest = Pod.query.sorted(by: .descending(\.updatedAt)).limit(50)
+    var page: [Pod] = []
+    for _ in 0..<Scale.firstPages { page = try snapshot.fetch(newest) }
+    return page
+  }
+
+  private func plans(_ snapshot: borrowing Snapshot) throws -> Int {
+    let date = workload.tenth.lowerBound
+    let three = Pod.query.where(
+      \.license == "MIT" && \.downloads > 1_000_000 && \.updatedAt < date)
+    // Bound to the schema and planned, then nothing is wanted.
+    for _ in 0..<1_000 { _ = try snapshot.fetch(three.limit(0)) }
+    return 1_000
+  }
+}

@@ -1,0 +1,37 @@
+/// One of those that are compared: a way to keep the records in a file.
+protocol Side: Sendable {
+  /// For tables, `--sides` and JSON.
+  var name: String { get }
+  /// Opens the file, and makes it when there is none.
+  func open(_ path: String) throws -> any SideStore
+}
+
+/// The side whose figures are 1 in the ratios.
+let limitName = "lmdb"
+
+/// A file of a side while it is open.
+protocol SideStore: Sendable {
+  /// What this side does for an operation; nil where it has nothing to measure.
+  func work(_ operation: Operation) -> Work?
+  /// All pods, in the order of ids.
+  func everything() throws -> Answer
+  func close() throws
+}
+
+/// One side's part in an operation.
+enum Work {
+  /// The closure is measured; what it returns, afterwards, says what was found. It is also what keeps
+  /// the records that were found, as they are given back after the measurement.
+  case timed(() async throws -> Check)
+  /// A figure that is no time of the whole.
+  case figure(() async throws -> Double)
+}
+
+typealias Check = () throws -> Answer
+
+/// What went wrong.
+struct BenchmarkError: Error, CustomStringConvertible {
+  var description: String
+
+  init(_ description: String) { self.description = description }
+}
