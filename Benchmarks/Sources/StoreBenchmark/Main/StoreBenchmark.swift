@@ -7,7 +7,27 @@ import Foundation
 /// when two sides of an operation do not find or leave the same records.
 @main
 struct StoreBenchmark {
-  static func main() async {
+  // Not asynchronous itself: valgrind 3.19 survives neither the call in which the main thread of such
+  // a program ends nor the threads of its tasks.
+  static func main() {
+    if CommandLine.arguments.contains("--instructions") {
+      let thread = CallingThread()
+      Task(executorPreference: thread) {
+        await runAsAsked()
+        thread.end()
+      }
+      thread.run()
+    } else {
+      let isOver = DispatchSemaphore(value: 0)
+      Task {
+        await runAsAsked()
+        isOver.signal()
+      }
+      isOver.wait()
+    }
+  }
+
+  private static func runAsAsked() async {
     do {
       let given = CommandLine.arguments.dropFirst()
       guard !given.contains("--help") else { return print(Arguments.usage) }
