@@ -12,14 +12,14 @@ struct StoreBenchmark {
   static func main() {
     if CommandLine.arguments.contains("--instructions") {
       let thread = CallingThread()
-      Task(executorPreference: thread) {
+      Task.detached(executorPreference: thread) {
         await runAsAsked()
         thread.end()
       }
       thread.run()
     } else {
       let isOver = DispatchSemaphore(value: 0)
-      Task {
+      Task.detached {
         await runAsAsked()
         isOver.signal()
       }
