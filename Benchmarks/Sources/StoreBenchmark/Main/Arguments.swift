@@ -2,7 +2,7 @@ import Foundation
 
 /// What the program was asked for.
 struct Arguments {
-  var runs = 5
+  private var givenRuns: Int?
   var isQuick = false
   var countsInstructions = false
   var listsOnly = false
@@ -17,7 +17,7 @@ struct Arguments {
     usage: tools/bench [--quick] [--runs=N] [--only=NAME,…] [--sides=NAME,…] [--json FILE]
                        [--instructions] [--list] [--pages=FILE [--records=N]]
 
-      --quick         100,000 records instead of a million
+      --quick         100,000 records instead of a million, and 3 runs: under two minutes
       --runs=N        medians of N runs; 5
       --only=NAME,…   these operations; all
       --sides=NAME,…  these sides; all that were built
@@ -50,7 +50,7 @@ struct Arguments {
       case "--quick": isQuick = true
       case "--instructions": countsInstructions = true
       case "--list": listsOnly = true
-      case "--runs": runs = try number()
+      case "--runs": givenRuns = try number()
       case "--records": records = try number()
       case "--only": only = try names()
       case "--sides": sides = try names()
@@ -60,6 +60,8 @@ struct Arguments {
       }
     }
   }
+
+  var runs: Int { givenRuns ?? (isQuick ? 3 : 5) }
 
   /// How many pods and to-do items.
   var recordCount: Int { records ?? (isQuick || countsInstructions ? 100_000 : 1_000_000) }

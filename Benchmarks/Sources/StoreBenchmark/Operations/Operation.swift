@@ -113,7 +113,7 @@ extension Operation {
     case .top: "top 50 by a non-indexed attribute"
     case .firstPages: "1,000 first pages of 50 by date"
     case .plans: "1,000 plans of 3 clauses"
-    case .gets: "\(scale.gets.grouped) gets, a transaction each"
+    case .gets: "\(scale.singleGets.grouped) gets, a transaction each"
     case .getsBesideWriter: "the same beside a writer"
     case .openClose: "100 times open and close"
     case .importMembers: "import of JSON, by members"
@@ -132,10 +132,12 @@ struct Scale {
   let records: Int
 
   var gets: Int { records / 5 }
+  /// Of those in a transaction each.
+  var singleGets: Int { records / 20 }
   var multiKeys: Int { records / 100 }
   var inNames: Int { records / 20 }
-  var singleInserts: Int { min(500, records / 500) }
-  var taskInserts: Int { min(2_000, records / 125) }
+  var singleInserts: Int { min(500, records / 1_000) }
+  var taskInserts: Int { min(2_000, records / 250) }
   static let tasks = 64
   static let firstPages = 1_000
   static let openings = 100

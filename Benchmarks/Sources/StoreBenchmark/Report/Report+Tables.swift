@@ -40,7 +40,7 @@ extension Report {
       }
       let gets = operations.filter { $0 == .gets || $0 == .getsBesideWriter }
       printTable("gets per second", gets) {
-        Double(scale.gets) / $0.wallTime
+        Double(scale.singleGets) / $0.wallTime
       } text: {
         Int($0).grouped
       }

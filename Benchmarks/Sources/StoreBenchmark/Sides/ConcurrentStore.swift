@@ -38,13 +38,13 @@ extension ConcurrentStore {
       }
     case .gets:
       return .timed {
-        try self.gets(workload.wanted)
-        return { Answer(count: workload.wanted.count) }
+        try self.gets(workload.singlePlaces)
+        return { Answer(count: scale.singleGets) }
       }
     case .getsBesideWriter:
       return .timed {
         try await self.getsBesideWriter(workload)
-        return { Answer(count: workload.wanted.count) }
+        return { Answer(count: scale.singleGets) }
       }
     default: return nil
     }
@@ -82,7 +82,7 @@ extension ConcurrentStore {
       }
       group.addTask {
         defer { isDone.set() }
-        try self.gets(workload.wanted)
+        try self.gets(workload.singlePlaces)
       }
       try await group.waitForAll()
     }

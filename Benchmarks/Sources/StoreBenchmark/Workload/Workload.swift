@@ -51,6 +51,8 @@ final class Workload: Sendable {
         timeIntervalSinceReferenceDate: seconds.upperBound)
   }
 
+  /// Those of gets in a transaction each.
+  var singlePlaces: [UInt32] { Array(wanted.prefix(pods.count / 20)) }
   /// A tenth of the dates.
   let tenth = Workload.dates(1e8..<1.2e8)
   /// Those whose names are looked for by IN, and those of one get of many.
@@ -69,7 +71,7 @@ final class Workload: Sendable {
   }
 }
 
-/// A tenth more than a date range of the pods' begin and end.
+/// As the sides with dates that are numbers take them.
 extension Range<Date> {
   var seconds: Range<Double> {
     lowerBound.timeIntervalSinceReferenceDate..<upperBound.timeIntervalSinceReferenceDate
