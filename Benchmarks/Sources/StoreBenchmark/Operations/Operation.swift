@@ -85,6 +85,14 @@ extension Operation {
     }
   }
 
+  /// Whether the pods that it leaves are compared too, in the order of their ids.
+  var leavesTheSame: Bool {
+    switch self {
+    case .insert, .upsert, .updateBool, .deleteIn, .deleteDates: true
+    default: false
+    }
+  }
+
   /// Instructions cannot say what waiting costs, and callgrind runs one thread at a time.
   var countsInstructions: Bool { unit == .processorTime && self != .openClose }
 
