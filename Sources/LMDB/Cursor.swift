@@ -188,17 +188,15 @@ package final class Cursor {
     }
   }
 
-  /// Changes bytes of the record at the cursor where they are.
+  /// The bytes of the record at the cursor, as they are stored, in a page of this transaction: to be
+  /// changed before the next call.
   ///
-  /// `body` is given all of them, as they are stored, in a page of this transaction. Returns false,
-  /// with nothing done, when the record is so long that it may have pages of its own.
-  package func changeCurrent(
-    _ body: (UnsafeMutableRawBufferPointer) -> Void
-  ) throws(LMDBError) -> Bool {
+  /// `nil`, with nothing done, when the record is so long that it may have pages of its own.
+  package func changeableCurrent() throws(LMDBError) -> UnsafeMutableRawBufferPointer? {
     try checkAlive()
     // Less than half of the smallest page. LMDB leaves what it reserves of the same size as it is in
     // a page, but not in pages of its own.
-    guard currentValue.mv_size <= 1024 else { return false }
+    guard currentValue.mv_size <= 1024 else { return nil }
     var id = integerKey
     var value = MDB_val(mv_size: currentValue.mv_size, mv_data: nil)
     let code = withUnsafeMutableBytes(of: &id) { bytes in
@@ -207,8 +205,7 @@ package final class Cursor {
     }
     try transaction.check(code, "put into \(tree.name)")
     currentValue = value
-    body(UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size))
-    return true
+    return UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size)
   }
 
   /// Removes the pair at the cursor.

@@ -31,6 +31,12 @@ package struct Checksum: Sendable {
     return lodestore_crc32c_record(id, record.baseAddress, count) == record.uint32(at: count)
   }
 
+  /// What has to be added (XOR) to the checksum of bytes, when `difference` is added to those that
+  /// have `behind` others behind them.
+  package static func change(_ difference: UnsafeRawBufferPointer, behind: Int) -> UInt32 {
+    lodestore_crc32c_difference(difference.baseAddress, difference.count, behind)
+  }
+
   /// Adds `difference` (XOR) to the bytes of a record at `offset`, and changes its checksum by what
   /// that makes.
   ///
@@ -40,8 +46,7 @@ package struct Checksum: Sendable {
   ) {
     for (place, byte) in difference.enumerated() { record[offset + place] ^= byte }
     let end = record.count - RecordLayout.checksumSize
-    let change = lodestore_crc32c_difference(
-      difference.baseAddress, difference.count, end - offset - difference.count)
+    let change = change(difference, behind: end - offset - difference.count)
     let stored = UnsafeRawBufferPointer(record).uint32(at: end)
     record.storeBytes(of: (stored ^ change).littleEndian, toByteOffset: end, as: UInt32.self)
   }

@@ -24,10 +24,8 @@ final class BatchUpdate {
   private let slots: [RecordLayout.Place]?
   /// The values, where they are the same for every record.
   private let constants: [Value]?
-  /// ``constants`` for ``slots``, when there are both.
+  /// ``constants`` for ``slots``, when there are both and nothing else is to do.
   private let patch: SlotPatch?
-  /// Whether nothing but the bytes of the slots has to change, or be checked.
-  private let canPatchInPlace: Bool
   private let verifiesChecksums: Bool
   // Of one thread; a check of each access would show in the time of an update.
   @exclusivity(unchecked) private var scratch: [UInt8] = []
@@ -51,10 +49,11 @@ final class BatchUpdate {
     self.slots = slots.count == assignments.count ? slots : nil
     let constants = assignments.compactMap(\.constant)
     self.constants = constants.count == assignments.count ? constants : nil
-    patch =
+    // Nothing but the bytes of the slots has to change, or be checked.
+    let patchesInPlace =
       slots.count == assignments.count && constants.count == assignments.count
-      ? try? SlotPatch(constants, at: slots, of: entity.layout) : nil
-    canPatchInPlace = concerned.isEmpty && entity.validator == nil
+      && concerned.isEmpty && entity.validator == nil
+    patch = patchesInPlace ? try? SlotPatch(constants, at: slots, of: entity.layout) : nil
     verifiesChecksums = core.store.options.verifiesChecksums
   }
 
@@ -105,13 +104,27 @@ final class BatchUpdate {
   /// Updates the record at the cursor; false when it has these values already.
   @inline(__always)
   private func update(_ id: UInt64, at cursor: Cursor) throws -> Bool {
-    if let patch, canPatchInPlace, patch.fits(cursor.value),
-      !verifiesChecksums || Checksum.fits(cursor.value, id: id)
-    {
-      guard patch.changes(cursor.value) else { return false }
-      if try cursor.changeCurrent({ patch.apply(to: $0) }) { return true }
+    switch try patched(id, at: cursor) {
+    case .some(let isChanged): isChanged
+    case nil: try updateCopied(id, at: cursor)
     }
-    return try updateCopied(id, at: cursor)
+  }
+
+  /// Whether the record at the cursor was changed in place; `nil` when it cannot be.
+  @inline(__always)
+  private func patched(_ id: UInt64, at cursor: Cursor) throws -> Bool? {
+    let record = cursor.value
+    switch patch {
+    case .none: return nil
+    case .some(let patch):
+      guard patch.fits(record), !verifiesChecksums || Checksum.fits(record, id: id) else {
+        return nil
+      }
+      guard patch.changes(record) else { return false }
+      guard let page = try cursor.changeableCurrent() else { return nil }
+      patch.apply(to: page)
+      return true
+    }
   }
 
   private func updateCopied(_ id: UInt64, at cursor: Cursor) throws -> Bool {

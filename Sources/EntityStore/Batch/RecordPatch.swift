@@ -52,13 +52,16 @@ enum RecordPatch {
 }
 
 /// Constants for slots of one layout as bits, compared with and written to records without a `Value`.
-struct SlotPatch {
+///
+/// In memory of its own, as counting references would show in the time of an update.
+struct SlotPatch: ~Copyable {
+  /// The bits that a record keeps, and those that it is given, byte by byte.
+  private let masks: UnsafeMutableBufferPointer<(kept: UInt8, given: UInt8)>
   /// Where the first byte is that changes.
   private let offset: Int
-  /// The bits that a record keeps, and those that it is given, byte by byte.
-  private let masks: [(kept: UInt8, given: UInt8)]
   private let layoutNumber: UInt16
   private let leastByteCount: Int
+  private let changes: ChecksumChanges
 
   /// Throws when a value does not fit its place.
   init(_ values: [Value], at places: [RecordLayout.Place], of layout: RecordLayout) throws {
@@ -75,8 +78,12 @@ struct SlotPatch {
     offset = first
     layoutNumber = layout.number
     leastByteCount = layout.endsOffset + RecordLayout.checksumSize
-    self.masks = Array(masks[first..<max(first, end)])
+    self.masks = .allocate(capacity: max(0, end - first))
+    _ = self.masks.initialize(from: masks[first..<max(first, end)])
+    changes = ChecksumChanges()
   }
+
+  deinit { masks.deallocate() }
 
   /// Whether `record` is of the layout and has all of its slots.
   @inline(__always)
@@ -88,22 +95,68 @@ struct SlotPatch {
   /// Whether `record`, of the layout, has other values.
   @inline(__always)
   func changes(_ record: UnsafeRawBufferPointer) -> Bool {
-    for (place, mask) in masks.enumerated() {
+    for place in masks.indices {
       let byte = record[offset + place]
-      if byte & mask.kept | mask.given != byte { return true }
+      if byte & masks[place].kept | masks[place].given != byte { return true }
     }
     return false
   }
 
   /// Gives `record`, of the layout, the values, and its checksum what they change.
+  @inline(__always)
   func apply(to record: UnsafeMutableRawBufferPointer) {
+    if masks.count == 1 {
+      let byte = record[offset]
+      let difference = byte ^ (byte & masks[0].kept | masks[0].given)
+      return changes.add(difference, at: offset, to: record)
+    }
     withUnsafeTemporaryAllocation(byteCount: masks.count, alignment: 1) { difference in
-      for (place, mask) in masks.enumerated() {
+      for place in masks.indices {
         let byte = record[offset + place]
-        difference[place] = byte ^ (byte & mask.kept | mask.given)
+        difference[place] = byte ^ (byte & masks[place].kept | masks[place].given)
       }
       Checksum.add(UnsafeRawBufferPointer(difference), at: offset, to: record)
     }
+  }
+}
+
+/// What one difference of one byte changes in the checksums of records, by the bytes behind it: most
+/// records of an entity have one of few lengths.
+private struct ChecksumChanges: ~Copyable {
+  private static let count = 1024
+
+  private let known: UnsafeMutablePointer<UInt32>
+  /// The difference that `known` is of.
+  private let difference: UnsafeMutablePointer<UInt8>
+
+  init() {
+    known = .allocate(capacity: Self.count)
+    known.initialize(repeating: 0, count: Self.count)
+    difference = .allocate(capacity: 1)
+    difference.initialize(to: 0)
+  }
+
+  deinit {
+    known.deallocate()
+    difference.deallocate()
+  }
+
+  /// Adds `byte` (XOR) to the one at `offset`, and to the checksum what that makes.
+  @inline(__always)
+  func add(_ byte: UInt8, at offset: Int, to record: UnsafeMutableRawBufferPointer) {
+    let end = record.count - RecordLayout.checksumSize
+    let behind = end - offset - 1
+    guard behind < Self.count, byte == difference.pointee || difference.pointee == 0 else {
+      return withUnsafeBytes(of: byte) { Checksum.add($0, at: offset, to: record) }
+    }
+    difference.pointee = byte
+    if known[behind] == 0 {
+      known[behind] = withUnsafeBytes(of: byte) { Checksum.change($0, behind: behind) }
+    }
+    record[offset] ^= byte
+    let stored = UnsafeRawBufferPointer(record).uint32(at: end)
+    let sum = (stored ^ known[behind]).littleEndian
+    record.storeBytes(of: sum, toByteOffset: end, as: UInt32.self)
   }
 }
 
