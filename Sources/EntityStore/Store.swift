@@ -102,9 +102,14 @@ public final class Store: Sendable {
   public func read<R: Sendable>(
     _ body: @escaping @Sendable (borrowing Snapshot) throws -> R
   ) async throws -> R {
+    try Task.checkCancellation()
     let core = core
-    return try await asynchronously(on: core.environment.readerThreads) {
-      try core.read { core in try body(Snapshot(core: core)) }
+    do {
+      return try await core.environment.readerThreads.run {
+        try core.read { core in try body(Snapshot(core: core)) }
+      }
+    } catch let error as LMDBError {
+      throw StoreError(error)
     }
   }
 
@@ -129,27 +134,24 @@ public final class Store: Sendable {
   /// Runs `body` as the one writer, on the store's writer thread, and commits what it did.
   ///
   /// The caller's thread is free meanwhile. Writes run in the order in which they were asked for.
+  /// Those that wait while another is committed share the next commit, which costs the disk one
+  /// sync for all of them. Each sees what those before it did, and is all or nothing by itself:
+  /// what `body` throws undoes `body` alone. The call returns when the disk has its own changes.
+  ///
+  /// `body` runs again, on a clean transaction, when the file had to grow, or when another write
+  /// that shares the commit throws; it should have no effects but on the transaction, and not wait
+  /// for what happens after another write.
+  ///
+  /// - Throws: as the synchronous form. A commit that fails throws to each call that shares it, and
+  ///   nothing of them is kept. `CancellationError` when the task is cancelled before `body` first
+  ///   runs; later it is committed all the same.
   @discardableResult
   public func write<R: Sendable>(
     _ body: @escaping @Sendable (inout WriteTransaction) throws -> R
   ) async throws -> R {
-    let core = core
-    return try await asynchronously(on: core.environment.writer) {
-      try core.write { core in
-        var transaction = WriteTransaction(core: core)
-        return try body(&transaction)
-      }
-    }
-  }
-
-  private func asynchronously<R: Sendable>(
-    on threads: WorkerThreads, _ body: @escaping @Sendable () throws -> R
-  ) async throws -> R {
-    try Task.checkCancellation()
-    do {
-      return try await threads.run(body)
-    } catch let error as LMDBError {
-      throw StoreError(error)
+    try await core.writeTogether { core in
+      var transaction = WriteTransaction(core: core)
+      return try body(&transaction)
     }
   }
 }

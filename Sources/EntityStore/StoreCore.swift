@@ -143,32 +143,61 @@ package final class StoreCore: Sendable {
     }
   }
 
-  /// Runs `body` as the one writer and commits.
+  /// Runs `body` as the one writer, on the calling thread, and commits.
   package func write<R>(_ body: (TransactionCore) throws -> R) throws -> R {
-    guard options.access != .readOnly else {
-      throw StoreError(.readOnly, "cannot write: the store was opened read-only")
-    }
+    try checkWritable()
     try checkOpen("write")
     while true {
-      let schema = self.schema
       let result: R? = try mapped {
         do {
-          return try environment.write { transaction in
-            guard try Catalogue.generation(trees, in: transaction) == schema.generation else {
-              throw SchemaIsOld()
-            }
-            let core = TransactionCore(
-              transaction: transaction, schema: schema, store: self, isWrite: true)
-            let result = try body(core)
-            if let cause = core.brokenBy { throw StoreError.brokenTransaction(by: cause) }
-            return result
-          }
+          return try environment.write { try self.run(body, in: $0) }
         } catch is SchemaIsOld {
           return nil
         }
       }
       if let result { return result }
       try mapped { try reloadForReading() }
+    }
+  }
+
+  /// Runs `body` as the one writer, on the writer's thread, and commits, perhaps together with
+  /// others that wait; see ``Environment/writeTogether(_:)``.
+  package func writeTogether<R: Sendable>(
+    _ body: @escaping @Sendable (TransactionCore) throws -> R
+  ) async throws -> R {
+    try checkWritable()
+    try checkOpen("write")
+    do {
+      return try await environment.writeTogether { transaction in
+        try self.checkOpen("write")
+        return try self.run(body, in: transaction)
+      }
+    } catch is SchemaIsOld {
+      return try await onWriter { try self.write(body) }
+    } catch let error as LMDBError {
+      throw StoreError(error)
+    } catch let error as FormatError {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  private func run<R>(
+    _ body: (TransactionCore) throws -> R, in transaction: Transaction
+  ) throws -> R {
+    let schema = self.schema
+    guard try Catalogue.generation(trees, in: transaction) == schema.generation else {
+      throw SchemaIsOld()
+    }
+    let core = TransactionCore(
+      transaction: transaction, schema: schema, store: self, isWrite: true)
+    let result = try body(core)
+    if let cause = core.brokenBy { throw StoreError.brokenTransaction(by: cause) }
+    return result
+  }
+
+  private func checkWritable() throws(StoreError) {
+    guard options.access != .readOnly else {
+      throw StoreError(.readOnly, "cannot write: the store was opened read-only")
     }
   }
 

@@ -20,9 +20,7 @@ extension Environment {
     guard !isWriterThread else {
       throw LMDBError(.nestedWrite, operation: "write", path: path)
     }
-    guard options.access != .readOnly else {
-      throw LMDBError(code: EACCES, operation: "write", path: path)
-    }
+    try checkWritable()
     writerLock.lock()
     writerThread.store(currentThread(), ordering: .relaxed)
     defer { leaveWriter() }
@@ -35,35 +33,53 @@ extension Environment {
       } catch {
         outcome = .failure(error)
       }
-      activeWrite = nil
-      // LMDB frees the cursors now; from here on they must not close themselves.
-      endedWriteCount.add(1, ordering: .relaxed)
-      if mustRestart || firstFailure != nil || outcome.isFailure {
-        mdb_txn_abort(transaction)
-        endTrees(isCommitted: false)
-        if mustRestart {
-          takesTreeLock = true
-        } else if firstFailure?.isMapFull == true {
-          try grow()
-        } else {
-          _ = try outcome.get()
-          throw firstFailure ?? LMDBError(code: MDB_BAD_TXN, operation: "write", path: path)
-        }
-        continue
+      if try endWrite(transaction, outcome.error, takesTreeLock: &takesTreeLock) {
+        return try outcome.get()
       }
-      let code = mdb_txn_commit(transaction)
-      endTrees(isCommitted: code == 0)
-      if code == MDB_MAP_FULL {
-        try grow()
-        continue
-      }
-      guard code == 0 else { throw commitFailure(code) }
-      checkReadersPeriodically()
-      return try outcome.get()
     }
   }
 
-  private func beginWrite(takesTreeLock: Bool) throws(LMDBError) -> OpaquePointer {
+  func checkWritable() throws(LMDBError) {
+    guard options.access != .readOnly else {
+      throw LMDBError(code: EACCES, operation: "write", path: path)
+    }
+  }
+
+  /// Commits `transaction`, or aborts it when what ran in it failed, with `failure` or unsaid, and
+  /// throws why.
+  ///
+  /// Returns false when that has to run again.
+  func endWrite(
+    _ transaction: OpaquePointer, _ failure: (any Error)?, takesTreeLock: inout Bool
+  ) throws -> Bool {
+    activeWrite = nil
+    // LMDB frees the cursors now; from here on they must not close themselves.
+    endedWriteCount.add(1, ordering: .relaxed)
+    if mustRestart || firstFailure != nil || failure != nil {
+      mdb_txn_abort(transaction)
+      endTrees(isCommitted: false)
+      if mustRestart {
+        takesTreeLock = true
+      } else if firstFailure?.isMapFull == true {
+        try grow()
+      } else {
+        throw failure ?? firstFailure
+          ?? LMDBError(code: MDB_BAD_TXN, operation: "write", path: path)
+      }
+      return false
+    }
+    let code = mdb_txn_commit(transaction)
+    endTrees(isCommitted: code == 0)
+    if code == MDB_MAP_FULL {
+      try grow()
+      return false
+    }
+    guard code == 0 else { throw commitFailure(code) }
+    checkReadersPeriodically()
+    return true
+  }
+
+  func beginWrite(takesTreeLock: Bool) throws(LMDBError) -> OpaquePointer {
     try checkUsable("write")
     guard !poison.load(ordering: .relaxed) else {
       throw LMDBError(.poisoned, operation: "write", path: path)
@@ -146,7 +162,7 @@ extension Environment {
 }
 
 extension Result {
-  fileprivate var isFailure: Bool {
-    if case .failure = self { true } else { false }
+  fileprivate var error: Failure? {
+    if case .failure(let error) = self { error } else { nil }
   }
 }

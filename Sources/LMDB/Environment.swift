@@ -44,7 +44,7 @@ package final class Environment: @unchecked Sendable {
   let readers = Guarded(Readers())
   let trees = Guarded<[String: Tree]>([:])
   let treeLock = HeldLock()
-  let writerLock = HeldLock()
+  let writerLock = TurnLock()
   let writerThread = Atomic<UInt>(0)
   let poison = Atomic<Bool>(false)
   let closing = Atomic<Bool>(false)

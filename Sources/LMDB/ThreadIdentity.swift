@@ -55,15 +55,5 @@ package final class HeldLock: @unchecked Sendable {
 
   package func lock() { pthread_mutex_lock(mutex) }
 
-  /// Waits in small steps, because macOS has no timed lock.
-  func lock(withinSeconds seconds: Double) -> Bool {
-    let deadline = monotonicSeconds() + seconds
-    while pthread_mutex_trylock(mutex) != 0 {
-      if monotonicSeconds() >= deadline { return false }
-      usleep(500)
-    }
-    return true
-  }
-
   package func unlock() { pthread_mutex_unlock(mutex) }
 }

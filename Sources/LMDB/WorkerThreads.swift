@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -6,20 +8,40 @@
   import Darwin
 #endif
 
+/// A job that may take those of its kind that wait behind it along.
+protocol SharedJob: AnyObject, Sendable {
+  /// Runs it, and what it takes along by ``WorkerThreads/takeShared()``.
+  func lead()
+}
+
 /// A few threads that run blocking closures for asynchronous callers.
 ///
 /// LMDB ties a write to one thread and waits for locks and disks; doing that on the cooperative
 /// pool, which may have two threads, would stop the whole program.
 ///
-/// State, all guarded by `mutex`: `jobs` (first in, first out), `idleCount`, `isStopping`, `threads`. Threads are
-/// started with the first job, and joined by ``stop()``.
+/// A thread without a job looks for one a little while before it sleeps: a task that calls again
+/// and again would otherwise wait for the system to wake a thread each time.
+///
+/// State, all guarded by `mutex`: `jobs` (first in, first out), `sleepingCount`, `isWatching`,
+/// `isStopping`, `threads`. `waitingCount` is the number of jobs, for the one that watches without
+/// the mutex. Threads are started with the first job, and joined by ``stop()``.
 package final class WorkerThreads: @unchecked Sendable {
+  enum Job {
+    case alone(() -> Void)
+    case shared(any SharedJob)
+  }
+
+  /// How long a thread looks for a job before it sleeps.
+  private static let watchInSeconds = 50e-6
+
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let wake: UnsafeMutablePointer<pthread_cond_t>
   private let threadCount: Int
-  private var jobs: [(() -> Void)?] = []
+  private var jobs: [Job?] = []
   private var nextJob = 0
-  private var idleCount = 0
+  private let waitingCount = Atomic(0)
+  private var sleepingCount = 0
+  private var isWatching = false
   private var isStopping = false
   private var threads: [pthread_t] = []
 
@@ -43,23 +65,33 @@ package final class WorkerThreads: @unchecked Sendable {
 
   /// Runs `body` on one of the threads; throws what it throws, or `closed` after ``stop()``.
   package func run<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
-    try await withCheckedThrowingContinuation { continuation in
-      let isAccepted = enqueue { continuation.resume(with: Result { try body() }) }
+    try await withUnsafeThrowingContinuation { continuation in
+      let isAccepted = enqueue(.alone { continuation.resume(with: Result { try body() }) })
       if !isAccepted {
         continuation.resume(throwing: LMDBError(.closed, operation: "run"))
       }
     }
   }
 
-  func enqueue(_ job: @escaping () -> Void) -> Bool {
+  /// Returns false after ``stop()``, and when there is no thread to be had.
+  func enqueue(_ job: Job) -> Bool {
     pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    guard !isStopping else { return false }
-    if threads.count < threadCount, jobs.count - nextJob >= idleCount { startThread() }
+    let idleCount = sleepingCount + (isWatching ? 1 : 0)
+    if !isStopping, threads.count < threadCount, jobs.count - nextJob >= idleCount {
+      startThread()
+    }
     // Without a thread the job would wait for ever.
-    guard !threads.isEmpty else { return false }
+    guard !isStopping, !threads.isEmpty else {
+      pthread_mutex_unlock(mutex)
+      return false
+    }
     jobs.append(job)
-    pthread_cond_signal(wake)
+    let count = jobs.count - nextJob
+    waitingCount.store(count, ordering: .relaxed)
+    let wakes = sleepingCount > 0 && count > (isWatching ? 1 : 0)
+    pthread_mutex_unlock(mutex)
+    // Not with the mutex held: the woken thread would wait for that at once.
+    if wakes { pthread_cond_signal(wake) }
     return true
   }
 
@@ -93,16 +125,47 @@ package final class WorkerThreads: @unchecked Sendable {
   }
 
   private func loop() {
-    while let job = takeJob() { job() }
+    while let job = takeJob() {
+      switch job {
+      case .alone(let body): body()
+      case .shared(let job): job.lead()
+      }
+    }
   }
 
-  private func takeJob() -> (() -> Void)? {
+  /// The next job when it is a shared one; on one of the threads.
+  func takeShared() -> (any SharedJob)? {
+    guard waitingCount.load(ordering: .relaxed) > 0 else { return nil }
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    idleCount += 1
+    guard nextJob < jobs.count, case .shared(let job) = jobs[nextJob] else { return nil }
+    _ = removeFirst()
+    return job
+  }
+
+  /// Waits for a job; `nil` when there will be none.
+  private func takeJob() -> Job? {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    if nextJob == jobs.count, !isStopping, !isWatching { watch() }
+    sleepingCount += 1
     while nextJob == jobs.count && !isStopping { pthread_cond_wait(wake, mutex) }
-    idleCount -= 1
-    guard nextJob < jobs.count else { return nil }
+    sleepingCount -= 1
+    return nextJob < jobs.count ? removeFirst() : nil
+  }
+
+  /// With the mutex, which it gives back meanwhile.
+  private func watch() {
+    isWatching = true
+    pthread_mutex_unlock(mutex)
+    let end = monotonicSeconds() + Self.watchInSeconds
+    repeat { sched_yield() } while waitingCount.load(ordering: .relaxed) == 0
+      && monotonicSeconds() < end
+    pthread_mutex_lock(mutex)
+    isWatching = false
+  }
+
+  private func removeFirst() -> Job? {
     // Taken out, so that nothing it holds outlives it; and the list shrinks under steady load, too.
     let job = jobs[nextJob]
     jobs[nextJob] = nil
@@ -111,6 +174,7 @@ package final class WorkerThreads: @unchecked Sendable {
       jobs.removeFirst(nextJob)
       nextJob = 0
     }
+    waitingCount.store(jobs.count - nextJob, ordering: .relaxed)
     return job
   }
 

@@ -1,0 +1,121 @@
+import CLMDB
+
+/// Group commit: asynchronous writes that wait while another is committed share the next commit.
+///
+/// The price of a small write is its sync, and one sync is enough for many. Each member runs in
+/// turn in one transaction, and its caller goes on when that is committed.
+///
+/// No nested transactions, in which LMDB could undo a single member: one that fails ends the
+/// transaction instead, those before it run again and are committed without it, and it runs again
+/// as the first of the next, so that its error is one of a durable state. So every member ends as
+/// if it had been alone.
+extension Environment {
+  /// How many writes may share a commit, and how long the first may wait for the closures of
+  /// others: also what another process that waits for the file has to wait for.
+  private static let largestGroup = 512
+  private static let longestGroupInSeconds = 0.01
+
+  /// Runs `body` on the writer's thread in a write transaction, and returns when it is committed.
+  ///
+  /// In the order of calls. Writes that wait may share a transaction, each seeing what those before
+  /// it did; whatever `body` throws undoes `body` alone. It may run several times, as for
+  /// ``write(_:)``; also when another one of its group throws.
+  ///
+  /// An error of the commit is thrown to each caller of the group.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled before `body` has its turn; later it
+  ///   is committed all the same.
+  package func writeTogether<R: Sendable>(
+    _ body: @escaping @Sendable (Transaction) throws -> R
+  ) async throws -> R {
+    try checkWritable()
+    let write = QueuedWrite(self, body)
+    return try await withTaskCancellationHandler {
+      try await withUnsafeThrowingContinuation { write.enqueue($0) }
+    } onCancel: {
+      write.cancel()
+    }
+  }
+
+  /// Commits `first` and those that wait behind it. On the writer's thread.
+  func commitTogether(_ first: any GroupMember) {
+    guard first.claim() else { return }
+    var waiting = [first]
+    while !waiting.isEmpty { waiting = takeTurn(waiting) }
+  }
+
+  /// One transaction for `claimed`, whose callers go on; returns those that must wait for the next.
+  private func takeTurn(_ claimed: [any GroupMember]) -> [any GroupMember] {
+    var group = WriteGroup(members: claimed)
+    var failure: (any Error)?
+    writerLock.lock()
+    writerThread.store(currentThread(), ordering: .relaxed)
+    do {
+      try commit(&group)
+    } catch {
+      failure = error
+    }
+    leaveWriter()
+    for member in group.members { member.finish(failure) }
+    return group.postponed
+  }
+
+  /// Throws what all that are left in the group have come to.
+  private func commit(_ group: inout WriteGroup) throws {
+    let end = monotonicSeconds() + Self.longestGroupInSeconds
+    var takesTreeLock = false
+    while true {
+      let handle = try beginWrite(takesTreeLock: takesTreeLock)
+      let transaction = Transaction(handle: handle, environment: self)
+      var failure: (any Error)?
+      var place = 0
+      while place < group.members.count {
+        do {
+          try group.members[place].run(in: transaction)
+        } catch {
+          failure = error
+        }
+        if failure != nil || firstFailure != nil || mustRestart { break }
+        place += 1
+        guard place == group.members.count, !group.isClosed, place < Self.largestGroup,
+          monotonicSeconds() < end, !closing.load(ordering: .relaxed), let next = nextMember()
+        else { continue }
+        // A cursor that the last one has kept is refused, as after a write of its own.
+        endedWriteCount.add(1, ordering: .relaxed)
+        group.members.append(next)
+      }
+      do {
+        if try endWrite(handle, failure, takesTreeLock: &takesTreeLock) { return }
+      } catch {
+        // After a failed disk there is no running again.
+        guard place < group.members.count, !poison.load(ordering: .relaxed) else { throw error }
+        group.cut(at: place)
+        if place == 0 { throw error }
+      }
+    }
+  }
+
+  private func nextMember() -> (any GroupMember)? {
+    while let next = writer.takeShared() as? any GroupMember {
+      if next.claim() { return next }
+    }
+    return nil
+  }
+}
+
+/// The writes of one transaction, in the order of their turns.
+private struct WriteGroup {
+  var members: [any GroupMember]
+  /// Those that are not to be committed with the others.
+  var postponed: [any GroupMember] = []
+  /// Whether no others may join.
+  var isClosed = false
+
+  /// Leaves those before `place`, where one failed; only that one when there are none.
+  mutating func cut(at place: Int) {
+    let end = max(place, 1)
+    postponed = members[end...] + postponed
+    members.removeSubrange(end...)
+    isClosed = true
+  }
+}

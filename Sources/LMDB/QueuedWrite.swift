@@ -1,0 +1,82 @@
+import Synchronization
+
+/// A write that waits for its turn on the writer's thread, and may share it.
+protocol GroupMember: SharedJob {
+  /// Takes it for a turn; false when its caller has given up.
+  func claim() -> Bool
+
+  /// Runs its closure, not for the first time perhaps.
+  func run(in transaction: Transaction) throws
+
+  /// Lets the caller of a claimed one go on, with `error` or with the result of the last run.
+  func finish(_ error: (any Error)?)
+}
+
+/// An asynchronous write, from its asking to its end.
+///
+/// `state` decides between the writer's thread, which claims it, and a cancelled task, which takes
+/// it back; whoever gets it resumes the caller. `caller` is set before the others can see it, and
+/// `body` and `result` belong to the writer's thread once claimed.
+final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
+  private enum State: UInt8, AtomicRepresentable {
+    case made, waiting, claimed, cancelled
+  }
+
+  private let environment: Environment
+  private let state = Atomic<State>(.made)
+  private var caller: UnsafeContinuation<R, any Error>?
+  private var body: ((Transaction) throws -> R)?
+  private var result: R?
+
+  init(_ environment: Environment, _ body: @escaping (Transaction) throws -> R) {
+    self.environment = environment
+    self.body = body
+  }
+
+  // MARK: The caller's side
+
+  /// Asks for a turn; `caller` is resumed in any case.
+  func enqueue(_ caller: UnsafeContinuation<R, any Error>) {
+    self.caller = caller
+    guard advance(from: .made, to: .waiting) else {
+      return caller.resume(throwing: CancellationError())
+    }
+    if !environment.writer.enqueue(.shared(self)), claim() {
+      finish(LMDBError(.closed, operation: "write", path: environment.path))
+    }
+  }
+
+  /// Ends the waiting; does nothing once its turn has come.
+  func cancel() {
+    if advance(from: .made, to: .cancelled) { return }
+    if advance(from: .waiting, to: .cancelled) { resume(.failure(CancellationError())) }
+  }
+
+  // MARK: The writer's side
+
+  func lead() { environment.commitTogether(self) }
+
+  func claim() -> Bool { advance(from: .waiting, to: .claimed) }
+
+  func run(in transaction: Transaction) throws { result = try body?(transaction) }
+
+  func finish(_ error: (any Error)?) {
+    if let error {
+      resume(.failure(error))
+    } else if let result {
+      resume(.success(result))
+    }
+  }
+
+  /// Gives back first what the closure holds, so that it does not outlive the call.
+  private func resume(_ outcome: Result<R, any Error>) {
+    let caller = caller
+    body = nil
+    result = nil
+    caller?.resume(with: outcome)
+  }
+
+  private func advance(from old: State, to new: State) -> Bool {
+    state.compareExchange(expected: old, desired: new, ordering: .acquiringAndReleasing).exchanged
+  }
+}
