@@ -225,14 +225,17 @@ package final class StoreCore: Sendable {
   // MARK: Catalogue
 
   private func reloadForReading() throws {
-    // Handles must be opened before the transaction that reads through them begins.
-    let descriptions = try environment.read { try Catalogue.descriptions(trees, in: $0) }
-    for description in descriptions {
-      _ = try StoredEntity(description: description) { name, hasIntegerKeys in
-        try self.existing(name, hasIntegerKeys)
-      }
+    let (generation, descriptions) = try environment.read { transaction in
+      (
+        try Catalogue.generation(trees, in: transaction),
+        try Catalogue.descriptions(trees, in: transaction)
+      )
     }
-    let loaded = try environment.read { try self.load(in: $0, isWriting: false) }
+    // Only now: a handle must be opened before the transaction that reads through it begins.
+    let entities = try descriptions.map { description in
+      try StoredEntity(description: description, tree: self.existing)
+    }
+    let loaded = StoredSchema(generation: generation, entities: entities, declared: declared)
     currentSchema.withLock { $0 = loaded }
   }
 
@@ -243,7 +246,7 @@ package final class StoreCore: Sendable {
     return tree
   }
 
-  private func load(in transaction: Transaction, isWriting: Bool) throws -> StoredSchema {
+  private func load(in transaction: Transaction) throws -> StoredSchema {
     let generation = try Catalogue.generation(trees, in: transaction)
     let descriptions = try Catalogue.descriptions(trees, in: transaction)
     let entities = try descriptions.map { description in
@@ -287,7 +290,7 @@ package final class StoreCore: Sendable {
   }
 
   private func evolve(_ declared: DeclaredEntity, in transaction: Transaction) throws {
-    let current = try load(in: transaction, isWriting: true)
+    let current = try load(in: transaction)
     let evolution: SchemaEvolution
     if let stored = current.entity(named: declared.name) {
       evolution = try SchemaEvolution(

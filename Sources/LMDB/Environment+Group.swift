@@ -37,7 +37,7 @@ extension Environment {
     }
   }
 
-  /// Commits `first` and those that wait behind it. On the writer's thread.
+  /// Commits `first` and those that wait behind it; on the writer's thread.
   func commitTogether(_ first: any GroupMember) {
     guard first.claim() else { return }
     var waiting = [first]

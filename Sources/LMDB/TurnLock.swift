@@ -68,6 +68,13 @@ final class TurnLock: @unchecked Sendable {
     if served != nextTicket { pthread_cond_broadcast(turn) }
   }
 
+  /// How often it was asked for.
+  var ticketCount: UInt64 {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return nextTicket
+  }
+
   private func drawTicket() -> UInt64 {
     defer { nextTicket += 1 }
     return nextTicket

@@ -39,7 +39,7 @@ package final class WorkerThreads: @unchecked Sendable {
   private let threadCount: Int
   private var jobs: [Job?] = []
   private var nextJob = 0
-  private let waitingCount = Atomic(0)
+  let waitingCount = Atomic(0)
   private var sleepingCount = 0
   private var isWatching = false
   private var isStopping = false
@@ -159,7 +159,9 @@ package final class WorkerThreads: @unchecked Sendable {
     isWatching = true
     pthread_mutex_unlock(mutex)
     let end = monotonicSeconds() + Self.watchInSeconds
-    repeat { sched_yield() } while waitingCount.load(ordering: .relaxed) == 0
+    repeat {
+      sched_yield()
+    } while waitingCount.load(ordering: .relaxed) == 0
       && monotonicSeconds() < end
     pthread_mutex_lock(mutex)
     isWatching = false

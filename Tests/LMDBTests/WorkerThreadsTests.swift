@@ -16,9 +16,9 @@ import Testing
     let order = Mutex<[Int]>([])
     // The first job waits, so that the others queue up behind it.
     let mayGo = SharedNumber()
-    #expect(threads.enqueue { while mayGo.value == 0 { sched_yield() } })
+    #expect(threads.enqueue(.alone { while mayGo.value == 0 { sched_yield() } }))
     for number in 0..<3_000 {
-      #expect(threads.enqueue { order.withLock { $0.append(number) } })
+      #expect(threads.enqueue(.alone { order.withLock { $0.append(number) } }))
     }
     mayGo.add()
     threads.stop()

@@ -1,0 +1,88 @@
+@testable import LMDB
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Asynchronous writes that wait behind a held writer, so that they make one group.
+struct WaitingGroup: Sendable {
+  let environment: Environment
+  let tree: Tree
+
+  /// Keeps the writer's thread busy until the number that is returned is not 0.
+  func holdWriter() async throws -> SharedNumber {
+    let mayGo = SharedNumber()
+    let isHeld = SharedNumber()
+    let isAccepted = environment.writer.enqueue(
+      .alone {
+        isHeld.add()
+        while mayGo.value == 0 { sched_yield() }
+      })
+    try #require(isAccepted)
+    while isHeld.value == 0 { await Task.yield() }
+    return mayGo
+  }
+
+  func untilWaiting(_ count: Int) async {
+    while environment.writer.waitingCount.load(ordering: .relaxed) < count { await Task.yield() }
+  }
+
+  /// Asks for so many writes, one after the other, behind a held writer.
+  func ask<R: Sendable>(
+    _ count: Int, _ body: @escaping @Sendable (Int, Transaction) throws -> R
+  ) async throws -> [Task<R, any Error>] {
+    let environment = environment
+    var tasks: [Task<R, any Error>] = []
+    for member in 0..<count {
+      tasks.append(
+        Task { try await environment.writeTogether { try body(member, $0) } })
+      await untilWaiting(member + 1)
+    }
+    return tasks
+  }
+
+  /// What becomes of so many writes that wait together.
+  func run<R: Sendable>(
+    _ count: Int, _ body: @escaping @Sendable (Int, Transaction) throws -> R
+  ) async throws -> [Result<R, any Error>] {
+    let gate = try await holdWriter()
+    let tasks = try await ask(count, body)
+    gate.add()
+    var results: [Result<R, any Error>] = []
+    for task in tasks { results.append(await task.result) }
+    return results
+  }
+
+  func put(_ number: Int) async throws {
+    let tree = tree
+    try await environment.writeTogether { try $0.put(key(number), [1], in: tree) }
+  }
+
+  /// The numbers that are there.
+  func keys() throws -> [Int] {
+    try environment.read { transaction in
+      var found: [Int] = []
+      try Cursor(tree, in: transaction).walk(KeyRange()) { key, _ in
+        found.append(number(key))
+        return true
+      }
+      return found
+    }
+  }
+}
+
+/// Runs `body` with a new environment.
+func withGroup(
+  _ change: (inout EnvironmentOptions) -> Void = { _ in },
+  _ body: (WaitingGroup) async throws -> Void
+) async throws {
+  let directory = try TemporaryDirectory()
+  let environment = try openEnvironment(directory.file("store"), change)
+  defer { EnvironmentRegistry.close(environment) }
+  try await body(WaitingGroup(environment: environment, tree: try openedTree(of: environment)))
+}

@@ -1,0 +1,98 @@
+@testable import LMDB
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+@Suite struct WriterTurnTests {
+  @Test func aThreadGetsItsTurnBesideTasksThatNeverStop() async throws {
+    try await withGroup { group in
+      let isDone = SharedNumber()
+      let written = try await withThrowingTaskGroup(of: Int.self) { tasks in
+        for task in 0..<16 {
+          tasks.addTask {
+            var count = 0
+            while isDone.value == 0 {
+              try await group.put(task << 32 | count)
+              count += 1
+            }
+            return count
+          }
+        }
+        tasks.addTask {
+          try await group.environment.readerThreads.run {
+            defer { isDone.add() }
+            for row in 0..<50 {
+              try put([key(99 << 32 | row)], into: group.tree, of: group.environment)
+            }
+            return 50
+          }
+        }
+        return try await tasks.reduce(0, +)
+      }
+      #expect(try group.keys().count == written)
+    }
+  }
+
+  @Test func anotherProcessGetsItsTurnBesideTasksThatNeverStop() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("store")
+    let environment = try openEnvironment(path)
+    defer { EnvironmentRegistry.close(environment) }
+    let group = WaitingGroup(
+      environment: environment, tree: try openedTree(of: environment))
+    let isDone = SharedNumber()
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      for task in 0..<16 {
+        tasks.addTask {
+          var count = 0
+          while isDone.value == 0 {
+            try await group.put(task << 32 | count)
+            count += 1
+          }
+        }
+      }
+      await #expect(processExitsWith: .success) { [path = path as String] in
+        let environment = try openEnvironment(path)
+        let tree = try openedTree(of: environment)
+        for row in 0..<20 { try put([key(99 << 32 | row)], into: tree, of: environment) }
+        EnvironmentRegistry.close(environment)
+      }
+      isDone.add()
+      try await tasks.waitForAll()
+    }
+    #expect(try group.keys().filter { $0 >> 32 == 99 }.count == 20)
+  }
+
+  @Test func theLockIsGivenInTheOrderOfTheAsking() async throws {
+    let lock = TurnLock()
+    let order = Mutex<[Int]>([])
+    let threads = WorkerThreads(threadCount: 8)
+    lock.lock()
+    #expect(!lock.lock(withinSeconds: 0))
+    for number in 0..<8 {
+      let asked = lock.ticketCount
+      let isAccepted = threads.enqueue(
+        .alone {
+          lock.lock()
+          order.withLock { $0.append(number) }
+          lock.unlock()
+        })
+      try #require(isAccepted)
+      while lock.ticketCount == asked { await Task.yield() }
+    }
+    // In between, one that gives up.
+    #expect(!lock.lock(withinSeconds: 0.001))
+    lock.unlock()
+    threads.stop()
+    #expect(order.withLock { $0 } == Array(0..<8))
+    #expect(lock.lock(withinSeconds: 0))
+    lock.unlock()
+  }
+}
