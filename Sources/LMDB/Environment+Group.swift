@@ -1,5 +1,13 @@
 import CLMDB
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Group commit: asynchronous writes that wait while another is committed share the next commit.
 ///
 /// The price of a small write is its sync, and one sync is enough for many. Each member runs in
@@ -41,7 +49,21 @@ extension Environment {
   func commitTogether(_ first: any GroupMember) {
     guard first.claim() else { return }
     var waiting = [first]
-    while !waiting.isEmpty { waiting = takeTurn(waiting) }
+    while !waiting.isEmpty {
+      waiting = takeTurn(waiting)
+      giveWay()
+    }
+  }
+
+  /// Leaves the file alone for a moment now and then.
+  ///
+  /// LMDB's lock is had by whoever asks first once it is free; another process that is only being
+  /// woken up would never be that one beside tasks that write without end.
+  private func giveWay() {
+    let now = monotonicSeconds()
+    guard now - lastGivenWay > 0.05 else { return }
+    lastGivenWay = now
+    usleep(200)
   }
 
   /// One transaction for `claimed`, whose callers go on; returns those that must wait for the next.

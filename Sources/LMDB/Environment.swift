@@ -59,6 +59,8 @@ package final class Environment: @unchecked Sendable {
   var openedTrees: [String: Tree] = [:]
   var holdsTreeLock = false
   var lastReaderCheck = 0
+  /// When the writer's thread last let other processes go first; only of that thread.
+  var lastGivenWay = 0.0
   private var closesAfterWrite = false
   private var whenClosed: () -> Void = {}
   /// Runs asynchronous writes, one after the other.

@@ -9,7 +9,7 @@ import Testing
 
   @Test func `each is kept or not by itself, whatever its neighbours do`() async throws {
     try await withTemporaryStore([Film.self, AllTypes.self]) { store in
-      try store.write { tx in
+      try await store.write { tx in
         try tx.insert(Film(title: "first", episode: 1_000))
         try tx.insert(contentsOf: [AllTypes(int16: 9, int: 1), AllTypes(int16: 9, int: 2)])
       }
@@ -17,12 +17,12 @@ import Testing
         for task in 0..<64 {
           group.addTask { try await Self.keep(task, in: store) }
         }
-        return try await group.reduce(into: []) { found, kept in
+        return try await group.reduce(into: [Int]()) { found, kept in
           if let kept { found.append(kept) }
         }
       }
       #expect(kept.sorted() == (0..<64).filter { $0 % 4 == 0 })
-      try store.read { snapshot throws in
+      try await store.read { snapshot throws in
         let films = try snapshot.fetch(Film.byEpisode)
         #expect(
           films.map(\.episode) == kept.sorted().flatMap { [$0, $0 + 100] }.sorted() + [1_000])
@@ -55,10 +55,10 @@ import Testing
 
   @Test func `a reader sees all of a write or nothing of it`() async throws {
     try await withTemporaryStore([Film.self]) { store in
-      let isDone = Atomic(false)
+      let isDone = Flag()
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
-          while !isDone.load(ordering: .relaxed) {
+          while !isDone.isSet {
             let episodes = try await store.read { try $0.fetch(Film.byEpisode).map(\.episode) }
             let pairs = Set(episodes.map { $0 / 2 })
             #expect(episodes.count == 2 * pairs.count)
@@ -74,17 +74,17 @@ import Testing
                   try tx.insert(Film(title: "", episode: episode + 1))
                 }
                 // What was acknowledged is there for whoever begins to read.
-                let found = try store.read { try $0.fetch(Film.byEpisode, key: episode + 1) }
+                let found = try await store.read { try $0.fetch(Film.byEpisode, key: episode + 1) }
                 #expect(found != nil)
               }
             }
           }
           try await writers.waitForAll()
         }
-        isDone.store(true, ordering: .relaxed)
+        isDone.set()
         try await group.waitForAll()
       }
-      #expect(try store.read { try $0.count(of: Film.self) } == 320)
+      #expect(try await store.read { try $0.count(of: Film.self) } == 320)
     }
   }
 
@@ -132,7 +132,7 @@ import Testing
       }
       try await group.waitForAll()
     }
-    #expect(try store.read { try $0.count(of: Film.self) } == 20)
+    #expect(try await store.read { try $0.count(of: Film.self) } == 20)
     store.close()
     try expectSound(path)
   }
@@ -152,6 +152,14 @@ import Testing
     }
     #expect(acknowledged > 0)
   }
+}
+
+/// Set by one task, seen by another.
+private final class Flag: Sendable {
+  private let value = Atomic(false)
+
+  var isSet: Bool { value.load(ordering: .relaxed) }
+  func set() { value.store(true, ordering: .relaxed) }
 }
 
 /// Tasks that insert pairs of films, in a process that is killed.

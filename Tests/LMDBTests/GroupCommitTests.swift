@@ -181,7 +181,7 @@ import Testing
   }
 
   @Test func aWriteOfACancelledTaskIsNotAskedFor() async throws {
-    try await withGroup { group in
+    try await withGroup { (group) throws in
       let isCancelled = SharedNumber()
       let task = Task {
         while isCancelled.value == 0 { await Task.yield() }
