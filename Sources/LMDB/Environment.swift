@@ -63,7 +63,7 @@ package final class Environment: @unchecked Sendable {
   var lastGivenWay = 0.0
   private var closesAfterWrite = false
   private var whenClosed: () -> Void = {}
-  /// Runs asynchronous writes, one after the other.
+  /// Runs asynchronous writes in the order of their asking; see ``writeTogether(_:)``.
   package let writer = WorkerThreads(threadCount: 1)
   /// Runs asynchronous reads.
   package let readerThreads = WorkerThreads(threadCount: 4)
