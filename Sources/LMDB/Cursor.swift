@@ -7,7 +7,7 @@ import CLMDB
 ///
 /// LMDB frees the cursors of a write when the write ends, and leaves those of a read to their
 /// owner. A cursor that was kept all the same is refused after its write, and not freed twice.
-package final class Cursor {
+public final class Cursor {
   let handle: OpaquePointer
   let tree: Tree
   let transaction: Transaction
@@ -16,8 +16,8 @@ package final class Cursor {
   private let write: Int
   // Of one thread, and never passed on while they are changed: the check of each access would cost a
   // walk as much as LMDB does.
-  @exclusivity(unchecked) var currentKey = MDB_val()
-  @exclusivity(unchecked) var currentValue = MDB_val()
+  @exclusivity(unchecked) @usableFromInline var currentKey = MDB_val()
+  @exclusivity(unchecked) @usableFromInline var currentValue = MDB_val()
 
   package init(_ tree: Tree, in transaction: Transaction) throws(LMDBError) {
     var opened: OpaquePointer?
@@ -47,11 +47,21 @@ package final class Cursor {
     if !isAlive { throw LMDBError(code: MDB_BAD_TXN, operation: "use a cursor of \(tree.name)") }
   }
 
-  package var key: UnsafeRawBufferPointer { UnsafeRawBufferPointer(currentKey) }
-  package var value: UnsafeRawBufferPointer { UnsafeRawBufferPointer(currentValue) }
+  /// The key of the pair at the cursor.
+  @inlinable @inline(__always)
+  public var key: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: currentKey.mv_data, count: currentKey.mv_size)
+  }
+
+  /// The value of the pair at the cursor.
+  @inlinable @inline(__always)
+  public var value: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: currentValue.mv_data, count: currentValue.mv_size)
+  }
 
   /// The key of a record tree.
-  package var integerKey: UInt64 {
+  @inlinable @inline(__always)
+  public var integerKey: UInt64 {
     key.count == 8 ? key.loadUnaligned(as: UInt64.self) : 0
   }
 

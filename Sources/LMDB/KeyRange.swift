@@ -7,7 +7,7 @@
 #endif
 
 /// The bounds of a walk over the keys of a tree of byte keys, in the order of their bytes.
-package struct KeyRange: Sendable, Equatable {
+public struct KeyRange: Sendable, Equatable {
   package enum Bound: Sendable, Equatable {
     case unbounded
     case included([UInt8])
@@ -35,6 +35,19 @@ package struct KeyRange: Sendable, Equatable {
   package static func successor(ofPrefix prefix: [UInt8]) -> [UInt8]? {
     guard let last = prefix.lastIndex(where: { $0 != 255 }) else { return nil }
     return prefix[..<last] + [prefix[last] + 1]
+  }
+
+  /// Whether a walk in a direction, which has begun within the range, is still within it at `key`.
+  @usableFromInline
+  func admits(_ key: UnsafeRawBufferPointer, backwards: Bool) -> Bool {
+    backwards ? admitsFromBelow(key) : admitsFromAbove(key)
+  }
+
+  /// Whether `a` comes before `b`.
+  static func isAscending(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+    guard let first = a.baseAddress, let second = b.baseAddress else { return a.count < b.count }
+    let order = memcmp(first, second, min(a.count, b.count))
+    return order != 0 ? order < 0 : a.count < b.count
   }
 
   /// Whether `key` is not above the upper bound.
@@ -89,7 +102,7 @@ extension Cursor {
     }
   }
 
-  private func place(_ range: KeyRange, backwards: Bool) throws(LMDBError) -> Bool {
+  func place(_ range: KeyRange, backwards: Bool) throws(LMDBError) -> Bool {
     if backwards {
       switch range.upper {
       case .unbounded: return try last()

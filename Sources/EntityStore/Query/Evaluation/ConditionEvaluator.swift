@@ -45,6 +45,7 @@ package final class ConditionEvaluator {
   /// false; returns how many records it has read.
   ///
   /// `admits` in a loop that keeps the program of the usual layout at hand.
+  @inline(__always)
   func forEach(
     from cursor: Cursor, through end: UInt64,
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool

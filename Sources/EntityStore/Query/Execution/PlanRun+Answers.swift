@@ -42,6 +42,15 @@ extension PlanRun {
   private func countEntries(of access: IndexAccess, _ most: Int) throws -> Int {
     let prefix = plan.isAnsweredByEntries ? nil : access.ranges.first?.lower
     var count = 0
+    if prefix == nil, case .ranges(let ranges) = access.span {
+      for range in ranges where count < most {
+        try forEachEntry(of: access.index, range, isReversed: false) { _, _ in
+          count &+= 1
+          return count < most
+        }
+      }
+      return count
+    }
     try forEachEntry(of: access) { id, key in
       if let prefix, !isPlain(key, behind: prefix), try !recordPasses(id) { return true }
       count += 1
@@ -94,9 +103,7 @@ extension PlanRun {
       let most = plan.request.wantedCount ?? .max
       var ids: [UInt64] = []
       guard most > 0 else { return [] }
-      try core.walk(access.index, of: entity, range, isReversed: isReversed) { id, _ in
-        try tick()
-        counts.entriesRead += 1
+      try forEachEntry(of: access.index, range, isReversed: isReversed) { id, _ in
         ids.append(id)
         return ids.count < most
       }

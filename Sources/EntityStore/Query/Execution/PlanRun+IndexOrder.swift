@@ -15,20 +15,44 @@ extension PlanRun {
     let keys = try narrowed(range, access, isReversed: isReversed)
     let wanted = plan.request.wantedCount ?? .max
     var batchSize = max(16, min(wanted, 256))
-    var batch: [UInt64] = []
+    var batch = EntryBatch(cursor: try Cursor(entity.records, in: core.transaction))
     var goesOn = true
-    try core.walk(access.index, of: entity, range, keys: keys, isReversed: isReversed) { id, _ in
-      try tick()
-      counts.entriesRead += 1
+    try forEachEntry(of: access.index, range, keys: keys, isReversed: isReversed) { id, _ in
       batch.append(id)
       if batch.count == batchSize {
-        goesOn = try visit(batch, behind, body)
-        batch.removeAll(keepingCapacity: true)
-        batchSize = min(batchSize * 2, 4_096)
+        goesOn = try visit(&batch, behind, body)
+        batchSize = min(batchSize * 2, Self.largestBatch)
       }
       return goesOn
     }
-    if goesOn { _ = try visit(batch, behind, body) }
+    if goesOn { _ = try visit(&batch, behind, body) }
+  }
+
+  /// So many records, of 170 bytes, are some three megabytes, which the cache holds.
+  private static let largestBatch = 16_384
+
+  /// Ids in the order of the index, whose records are looked up in their own.
+  private struct EntryBatch {
+    let cursor: Cursor
+    private(set) var ids: [UInt64] = []
+    /// One for each id.
+    var records: [SortedRecord] = []
+    var order = WordSort()
+
+    init(cursor: Cursor) { self.cursor = cursor }
+
+    var count: Int { ids.count }
+
+    mutating func append(_ id: UInt64) {
+      order.append(id, place: ids.count)
+      ids.append(id)
+    }
+
+    mutating func removeAll() {
+      ids.removeAll(keepingCapacity: true)
+      records.removeAll(keepingCapacity: true)
+      order.removeAll()
+    }
   }
 
   /// What is behind the token of a query continued in the order of an index.
@@ -42,24 +66,28 @@ extension PlanRun {
     }
   }
 
+  /// Visits the records of a batch, and leaves it empty.
   private func visit(
-    _ batch: [UInt64], _ filter: EntryFilter?,
+    _ batch: inout EntryBatch, _ filter: EntryFilter?,
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws -> Bool {
-    let cursor = try Cursor(entity.records, in: core.transaction)
-    var records = [UnsafeRawBufferPointer?](repeating: nil, count: batch.count)
-    for place in batch.indices.sorted(by: { batch[$0] < batch[$1] }) {
+    let cursor = batch.cursor
+    try batch.order.sort { try tick() }
+    let none = SortedRecord(id: 0, bytes: UnsafeRawBufferPointer(start: nil, count: 0))
+    batch.records.append(contentsOf: repeatElement(none, count: batch.count))
+    for entry in batch.order.entries {
       try tick()
-      guard try cursor.seek(batch[place]) else { throw missing(batch[place]) }
+      guard try cursor.seek(entry.word) else { throw missing(entry.word) }
       counts.recordsRead += 1
-      records[place] = cursor.value
+      batch.records[entry.place] = SortedRecord(id: entry.word, bytes: cursor.value)
     }
-    for (id, bytes) in zip(batch, records) {
+    for record in batch.records {
       try tick()
-      guard let bytes, try passes(bytes, id) else { continue }
-      if let filter, try !filter.admits(bytes, id) { continue }
-      guard try body(id, bytes) else { return false }
+      guard try passes(record.bytes, record.id) else { continue }
+      if let filter, try !filter.admits(record.bytes, record.id) { continue }
+      guard try body(record.id, record.bytes) else { return false }
     }
+    batch.removeAll()
     return true
   }
 

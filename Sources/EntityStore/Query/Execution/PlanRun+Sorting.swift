@@ -9,6 +9,14 @@ extension PlanRun {
   func sorted(
     keeping kept: Int?, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws {
+    if start == nil, let slots = SlotOrder(plan.order, entity) {
+      if let kept, kept <= Self.largestHeap {
+        try firstSorted(by: slots, keeping: kept, body)
+      } else {
+        try allSorted(by: slots, body)
+      }
+      return
+    }
     let writer = makeSortKeyWriter()
     if let kept, kept <= Self.largestHeap {
       var top = TopRecords(capacity: kept)

@@ -7,12 +7,13 @@ package final class PlanRun {
   let core: TransactionCore
   let entity: StoredEntity
   private let residual: ConditionEvaluator?
-  private let control: RunControl?
-  private var ticks = 0
+  let control: RunControl?
+  // Of one thread, and changed for each record: a check of each access would show in every run.
+  @exclusivity(unchecked) private var ticks = 0
   private var lastReport = 0.0
   /// How many records will be looked at, where that is known.
   private var total: Int?
-  package internal(set) var counts = PlanCounts()
+  @exclusivity(unchecked) package internal(set) var counts = PlanCounts()
   /// The key behind which results begin.
   let start: [UInt8]?
 
@@ -47,7 +48,14 @@ package final class PlanRun {
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws(StoreError) {
     do {
-      try withoutActuallyEscaping(body) { body in try arranged(window(body)) }
+      if plan.request.offset == 0, plan.request.limit == nil {
+        try arranged { id, bytes in
+          counts.results &+= 1
+          return try body(id, bytes)
+        }
+      } else {
+        try withoutActuallyEscaping(body) { body in try arranged(window(body)) }
+      }
     } catch {
       throw StoreError(wrapping: error)
     }
@@ -129,8 +137,8 @@ package final class PlanRun {
     _ range: ClosedRange<UInt64>, isReversed: Bool,
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws {
-    let cursor = try Cursor(entity.records, in: core.transaction)
     if isReversed {
+      let cursor = try Cursor(entity.records, in: core.transaction)
       var found =
         try range.upperBound == .max
         ? cursor.last()
@@ -145,18 +153,45 @@ package final class PlanRun {
       }
       return
     }
-    guard try cursor.seek(atOrAfter: range.lowerBound) else { return }
-    let end = range.upperBound
-    if range.lowerBound == 1, end == .max { expect(try core.count(of: entity)) }
-    guard let residual else {
-      try cursor.forEachRecord { (id, bytes) throws in
-        guard id <= end else { return false }
-        counts.recordsRead &+= 1
-        try tick()
-        return try body(id, bytes)
-      }
+    try scanForwards(range, body)
+  }
+
+  /// Visits the matching records, by ascending ids, for what needs no other order: of a scan in a
+  /// loop of its own.
+  @inline(__always)
+  func forEachMatch(_ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool) throws {
+    if case .scan = plan.access, start == nil {
+      try scanForwards(1 ... .max, body)
+    } else {
+      try inIDOrder(isReversed: false, body)
+    }
+  }
+
+  @inline(__always)
+  private func scanForwards(
+    _ range: ClosedRange<UInt64>, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    if residual != nil {
+      try filteredScan(range, body)
       return
     }
+    guard let cursor = try beginScan(range) else { return }
+    let end = range.upperBound
+    let isWatched = control != nil
+    try cursor.forEachRecord { (id, bytes) throws in
+      guard id <= end else { return false }
+      counts.recordsRead &+= 1
+      if isWatched { try tick() }
+      return try body(id, bytes)
+    }
+  }
+
+  @inline(never)
+  private func filteredScan(
+    _ range: ClosedRange<UInt64>, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    guard let residual, let cursor = try beginScan(range) else { return }
+    let end = range.upperBound
     guard control != nil else {
       // Nobody asks in the midst: the loop is kept to what it is about.
       counts.recordsRead += try residual.forEach(from: cursor, through: end, body)
@@ -169,6 +204,14 @@ package final class PlanRun {
       guard try residual.admits(bytes, id: id) else { return true }
       return try body(id, bytes)
     }
+  }
+
+  /// A cursor at the first record of `range`.
+  private func beginScan(_ range: ClosedRange<UInt64>) throws -> Cursor? {
+    let cursor = try Cursor(entity.records, in: core.transaction)
+    guard try cursor.seek(atOrAfter: range.lowerBound) else { return nil }
+    if range == 1 ... .max { expect(try core.count(of: entity)) }
+    return cursor
   }
 
   /// Visits the records with `ids`, in their order, that pass.
@@ -252,9 +295,7 @@ package final class PlanRun {
     case .ranges(let ranges):
       var goesOn = true
       for range in ranges {
-        try core.walk(access.index, of: entity, range, isReversed: false) { id, key in
-          try tick()
-          counts.entriesRead += 1
+        try forEachEntry(of: access.index, range, isReversed: false) { id, key in
           goesOn = try body(id, key)
           return goesOn
         }

@@ -1,0 +1,61 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension PlanRun {
+  /// Visits the entries of `index` within `range` in order, as ``TransactionCore/walk`` does, until
+  /// `body` returns false.
+  ///
+  /// Pages of the index are read as they lie in the map as far as the first key that may be cut.
+  ///
+  /// - Parameter keys: a part of `range` to stay in, as keys with record ids.
+  @inline(__always)
+  func forEachEntry(
+    of index: StoredIndex, _ range: IndexRange, keys: KeyRange? = nil, isReversed: Bool,
+    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    var bounds = keys ?? range.keys
+    let isUnique = index.isUnique
+    let longest = KeyEncoder.cutPrefix + (isUnique ? 0 : 8)
+    let isWatched = control != nil
+    var cutKey: [UInt8]?
+    let cursor = try Cursor(index.tree, in: core.transaction)
+    try cursor.forEachEntry(in: bounds, backwards: isReversed) { (key, value) throws in
+      guard key.count < longest else {
+        cutKey = Array(key)
+        return false
+      }
+      if isWatched { try tick() }
+      counts.entriesRead &+= 1
+      let id: UInt64
+      if isUnique {
+        guard value.count == 8 else { throw damagedEntry(of: index) }
+        id = value.uint64(at: 0)
+      } else {
+        guard key.count >= 8 else { throw damagedEntry(of: index) }
+        id = key.bigEndianUInt64(at: key.count &- 8)
+      }
+      return try body(id, key)
+    }
+    guard let cutKey else { return }
+    if isReversed { bounds.upper = .included(cutKey) } else { bounds.lower = .included(cutKey) }
+    try forEachCutEntry(of: index, range, bounds, isReversed: isReversed, body)
+  }
+
+  /// The same from the first key on that may be cut.
+  @inline(never)
+  private func forEachCutEntry(
+    of index: StoredIndex, _ range: IndexRange, _ keys: KeyRange, isReversed: Bool,
+    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    try core.walk(index, of: entity, range, keys: keys, isReversed: isReversed) { id, key in
+      try tick()
+      counts.entriesRead += 1
+      return try body(id, key)
+    }
+  }
+
+  @inline(never)
+  private func damagedEntry(of index: StoredIndex) -> StoreError {
+    .damagedIndex(index.name, "an entry has no record id")
+  }
+}

@@ -1,0 +1,175 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension PlanRun {
+  /// Visits the first so many matching records in an order by one slot.
+  func firstSorted(
+    by order: SlotOrder, keeping kept: Int, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    var top = TopSlots(capacity: kept, order)
+    try forEachMatch { id, bytes in
+      top.insert(try order.word(bytes, id), SortedRecord(id: id, bytes: bytes))
+      return true
+    }
+    for record in top.sorted() {
+      try tick()
+      guard try body(record.id, record.bytes) else { return }
+    }
+  }
+
+  /// Visits all matching records in an order by one slot.
+  func allSorted(
+    by order: SlotOrder, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    var records: [SortedRecord] = []
+    var nulls: [SortedRecord] = []
+    var words = WordSort()
+    if case .scan = plan.access, plan.residual == nil {
+      records.reserveCapacity(plan.recordCount)
+      words.reserve(plan.recordCount)
+    }
+    try forEachMatch { id, bytes in
+      let record = SortedRecord(id: id, bytes: bytes)
+      if let word = try order.word(bytes, id) {
+        words.append(word, place: records.count)
+        records.append(record)
+      } else {
+        nulls.append(record)
+      }
+      return true
+    }
+    // Sorting keeps equal words in the order of ids, up or down.
+    if order.isTieDescending {
+      words.reverse()
+      nulls.reverse()
+    }
+    try words.sort { for _ in 0..<1_024 { try tick() } }
+    if order.isNullFirst, try !visit(nulls, body) { return }
+    guard try visit(records, in: words, body) else { return }
+    if !order.isNullFirst { _ = try visit(nulls, body) }
+  }
+
+  private func visit(
+    _ records: [SortedRecord], _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws -> Bool {
+    for record in records {
+      try tick()
+      guard try body(record.id, record.bytes) else { return false }
+    }
+    return true
+  }
+
+  /// Visits `records` in the order of `words`. They lie anywhere: what comes soon is fetched into the
+  /// cache meanwhile.
+  private func visit(
+    _ records: [SortedRecord], in words: WordSort,
+    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws -> Bool {
+    try records.withUnsafeBufferPointer { records in
+      try words.entries.withUnsafeBufferPointer { entries in
+        guard let first = records.baseAddress else { return true }
+        for i in entries.indices {
+          if i + 16 < entries.count { prefetch(first + entries[i + 16].place) }
+          if i + 8 < entries.count { records[entries[i + 8].place].prefetch() }
+          try tick()
+          let record = records[entries[i].place]
+          guard try body(record.id, record.bytes) else { return false }
+        }
+        return true
+      }
+    }
+  }
+}
+
+/// A record that waits for its turn; its bytes are in the map.
+struct SortedRecord {
+  let id: UInt64
+  let bytes: UnsafeRawBufferPointer
+
+  /// Has its first bytes fetched into the cache.
+  @inline(__always)
+  func prefetch() {
+    guard let base = bytes.baseAddress else { return }
+    LMDB.prefetch(base)
+    if bytes.count > 64 { LMDB.prefetch(base + 64) }
+    if bytes.count > 128 { LMDB.prefetch(base + 128) }
+  }
+}
+
+/// The first so many records of an order by a slot: a heap whose top is the last of them.
+struct TopSlots {
+  private struct Element {
+    /// 1, or for null whether it comes before or behind that.
+    var rank: UInt8
+    var word: UInt64
+    /// The id, or its inverse.
+    var tie: UInt64
+    var record: SortedRecord
+
+    @inline(__always)
+    func precedes(_ other: Element) -> Bool {
+      if rank != other.rank { return rank < other.rank }
+      if word != other.word { return word < other.word }
+      return tie < other.tie
+    }
+  }
+
+  private let capacity: Int
+  private let nullRank: UInt8
+  private let tieMask: UInt64
+  private var heap: [Element] = []
+  /// The top of a full heap.
+  private var last: Element?
+
+  init(capacity: Int, _ order: SlotOrder) {
+    self.capacity = capacity
+    nullRank = order.isNullFirst ? 0 : 2
+    tieMask = order.isTieDescending ? .max : 0
+  }
+
+  @inline(__always)
+  mutating func insert(_ word: UInt64?, _ record: SortedRecord) {
+    let element = Element(
+      rank: word == nil ? nullRank : 1, word: word ?? 0, tie: record.id ^ tieMask, record: record)
+    if let last, !element.precedes(last) { return }
+    keep(element)
+  }
+
+  @inline(never)
+  private mutating func keep(_ element: Element) {
+    guard capacity > 0 else { return }
+    if heap.count == capacity {
+      heap[0] = element
+      siftDown()
+    } else {
+      heap.append(element)
+      siftUp()
+    }
+    if heap.count == capacity { last = heap[0] }
+  }
+
+  private mutating func siftUp() {
+    var child = heap.count - 1
+    while child > 0 {
+      let parent = (child - 1) / 2
+      guard heap[parent].precedes(heap[child]) else { return }
+      heap.swapAt(parent, child)
+      child = parent
+    }
+  }
+
+  private mutating func siftDown() {
+    var parent = 0
+    while true {
+      var last = parent
+      let child = parent * 2 + 1
+      if child < heap.count, heap[last].precedes(heap[child]) { last = child }
+      if child + 1 < heap.count, heap[last].precedes(heap[child + 1]) { last = child + 1 }
+      if last == parent { return }
+      heap.swapAt(parent, last)
+      parent = last
+    }
+  }
+
+  func sorted() -> [SortedRecord] { heap.sorted { $0.precedes($1) }.map(\.record) }
+}

@@ -1,0 +1,80 @@
+import CLMDB
+
+/// A leaf page of the map, read as LMDB lays it out.
+///
+/// Every offset is checked, so that what a damaged page says cannot lead out of it. It is public, as
+/// what reads it runs for each record of a scan, in the loop of another module.
+public struct LeafPage {
+  /// A node's value is on pages of its own (LMDB: F_BIGDATA).
+  @inlinable static var isLarge: UInt16 { 1 }
+  @inlinable static var headerSize: Int { 16 }
+
+  @usableFromInline let base: UnsafeRawPointer
+  @usableFromInline let size: Int
+  /// How many pairs there are.
+  public let count: Int
+
+  /// The page that begins at `base`; `nil` when it is no leaf.
+  @usableFromInline
+  init?(_ base: UnsafeRawPointer, size: Int) {
+    let flags = base.load(fromByteOffset: 10, as: UInt16.self)
+    let lower = Int(base.load(fromByteOffset: 12, as: UInt16.self))
+    // A leaf, and nothing besides but perhaps dirty.
+    guard flags & ~0x10 == 2, lower > Self.headerSize, lower <= size else { return nil }
+    self.base = base
+    self.size = size
+    count = (lower - Self.headerSize) / 2
+  }
+
+  /// Where the pair at `place` lies, whatever that says.
+  @inlinable @inline(__always)
+  func node(_ place: Int) -> Int {
+    Int(base.load(fromByteOffset: Self.headerSize &+ place &* 2, as: UInt16.self))
+  }
+
+  /// Asks the processor to fetch the pair at `place`, if there is one.
+  @inlinable @inline(__always)
+  func prefetch(_ place: Int) {
+    if place < count { lodestore_prefetch(base + node(place)) }
+  }
+
+  /// The place of the pair whose key lies at `key`, which is in this page.
+  ///
+  /// - Parameter guess: tried first.
+  @usableFromInline
+  func place(ofKeyAt key: UnsafeRawPointer, guess: Int) -> Int? {
+    let wanted = key - base - 8
+    if guess < count, node(guess) == wanted { return guess }
+    return (0..<count).first { node($0) == wanted }
+  }
+
+  /// The key of a node; `nil` when it is not in the page.
+  @inlinable @inline(__always)
+  func key(_ node: Int) -> UnsafeRawBufferPointer? {
+    guard node >= Self.headerSize, node &+ 8 <= size else { return nil }
+    let count = Int(base.loadUnaligned(fromByteOffset: node &+ 6, as: UInt16.self))
+    guard count > 0, node &+ 8 &+ count <= size else { return nil }
+    return UnsafeRawBufferPointer(start: base + (node &+ 8), count: count)
+  }
+
+  /// The id that is the key of a node; `nil` when there is none that lies in the page.
+  @inlinable @inline(__always)
+  func id(_ node: Int) -> UInt64? {
+    guard node >= Self.headerSize, node &+ 16 <= size,
+      base.loadUnaligned(fromByteOffset: node &+ 6, as: UInt16.self) == 8
+    else { return nil }
+    return base.loadUnaligned(fromByteOffset: node &+ 8, as: UInt64.self)
+  }
+
+  /// The value of a node whose key has `keyCount` bytes; `nil` when it is not in the page.
+  @inlinable @inline(__always)
+  func value(_ node: Int, keyCount: Int) -> UnsafeRawBufferPointer? {
+    let low = base.loadUnaligned(fromByteOffset: node, as: UInt16.self)
+    let high = base.loadUnaligned(fromByteOffset: node &+ 2, as: UInt16.self)
+    let length = Int(low) | Int(high) << 16
+    let flags = base.loadUnaligned(fromByteOffset: node &+ 4, as: UInt16.self)
+    let start = node &+ 8 &+ keyCount
+    guard flags & Self.isLarge == 0, start &+ length <= size else { return nil }
+    return UnsafeRawBufferPointer(start: base + start, count: length)
+  }
+}
