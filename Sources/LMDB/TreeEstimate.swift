@@ -47,11 +47,11 @@ extension Transaction {
 /// The pages of one tree as a read transaction sees them, read as LMDB lays them out.
 ///
 /// Every offset is checked, so that a damaged page ends the descent instead of the process.
-private struct TreePages {
-  private let map: UnsafeRawPointer
-  private let pageSize: Int
-  private let pageCount: UInt64
-  private let root: UInt64
+struct TreePages {
+  let map: UnsafeRawPointer
+  let pageSize: Int
+  let pageCount: UInt64
+  let root: UInt64
 
   /// Nil for an empty tree, and where the map does not look as expected.
   init?(of tree: Tree, in transaction: Transaction) throws(LMDBError) {
@@ -108,8 +108,8 @@ private struct TreePages {
   }
 
   /// One branch or leaf page of a tree with byte keys.
-  private struct Page {
-    private let base: UnsafeRawPointer
+  struct Page {
+    let base: UnsafeRawPointer
     private let size: Int
     let isBranch: Bool
     let count: Int
@@ -161,7 +161,7 @@ private struct TreePages {
       return UInt64(low) | UInt64(high) << 32
     }
 
-    private func node(at place: Int) -> Int? {
+    func node(at place: Int) -> Int? {
       let offset = Int(base.loadUnaligned(fromByteOffset: 16 + place * 2, as: UInt16.self))
       return offset >= 16 && offset + 8 <= size ? offset : nil
     }

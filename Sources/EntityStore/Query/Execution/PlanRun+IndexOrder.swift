@@ -15,7 +15,7 @@ extension PlanRun {
     let keys = try narrowed(range, access, isReversed: isReversed)
     let wanted = plan.request.wantedCount ?? .max
     var batchSize = max(16, min(wanted, 256))
-    var batch = EntryBatch(cursor: try Cursor(entity.records, in: core.transaction))
+    var batch = EntryBatch(lookup: try RecordLookup(entity.records, in: core.transaction))
     var goesOn = true
     try forEachEntry(of: access.index, range, keys: keys, isReversed: isReversed) { id, _ in
       batch.append(id)
@@ -33,23 +33,18 @@ extension PlanRun {
 
   /// Ids in the order of the index, whose records are looked up in their own.
   private struct EntryBatch {
-    let cursor: Cursor
-    private(set) var ids: [UInt64] = []
-    /// One for each id.
+    let lookup: RecordLookup
+    /// One for each id, when they have been looked up.
     var records: [SortedRecord] = []
     var order = WordSort()
 
-    init(cursor: Cursor) { self.cursor = cursor }
+    init(lookup: RecordLookup) { self.lookup = lookup }
 
-    var count: Int { ids.count }
+    var count: Int { order.count }
 
-    mutating func append(_ id: UInt64) {
-      order.append(id, place: ids.count)
-      ids.append(id)
-    }
+    mutating func append(_ id: UInt64) { order.append(id, place: order.count) }
 
     mutating func removeAll() {
-      ids.removeAll(keepingCapacity: true)
       records.removeAll(keepingCapacity: true)
       order.removeAll()
     }
@@ -71,17 +66,21 @@ extension PlanRun {
     _ batch: inout EntryBatch, _ filter: EntryFilter?,
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws -> Bool {
-    let cursor = batch.cursor
     try batch.order.sort { try tick() }
     let none = SortedRecord(id: 0, bytes: UnsafeRawBufferPointer(start: nil, count: 0))
     batch.records.append(contentsOf: repeatElement(none, count: batch.count))
-    for entry in batch.order.entries {
+    batch.lookup.look(for: batch.order.entries.lazy.map(\.word))
+    for (place, entry) in batch.order.entries.enumerated() {
       try tick()
-      guard try cursor.seek(entry.word) else { throw missing(entry.word) }
-      counts.recordsRead += 1
-      batch.records[entry.place] = SortedRecord(id: entry.word, bytes: cursor.value)
+      guard let bytes = try batch.lookup.record(entry.word, at: place) else {
+        throw missing(entry.word)
+      }
+      counts.recordsRead &+= 1
+      batch.records[entry.place] = SortedRecord(id: entry.word, bytes: bytes)
     }
-    for record in batch.records {
+    for (place, record) in batch.records.enumerated() {
+      // Read in an order that memory does not have.
+      if place + 8 < batch.records.count { batch.records[place + 8].prefetch() }
       try tick()
       guard try passes(record.bytes, record.id) else { continue }
       if let filter, try !filter.admits(record.bytes, record.id) { continue }

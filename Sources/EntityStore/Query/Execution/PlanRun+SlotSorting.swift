@@ -24,9 +24,9 @@ extension PlanRun {
     var records: [SortedRecord] = []
     var nulls: [SortedRecord] = []
     var words = WordSort()
-    if case .scan = plan.access, plan.residual == nil {
-      records.reserveCapacity(plan.recordCount)
-      words.reserve(plan.recordCount)
+    if let count = certainCount {
+      records.reserveCapacity(count)
+      words.reserve(count)
     }
     try forEachMatch { id, bytes in
       let record = SortedRecord(id: id, bytes: bytes)

@@ -61,6 +61,14 @@ package final class PlanRun {
     }
   }
 
+  /// How many results there will be, where that is known before: a scan without a condition.
+  ///
+  /// A million at most, to have room for them: it is what the file says, true or not.
+  var certainCount: Int? {
+    guard case .scan = plan.access, plan.residual == nil, start == nil else { return nil }
+    return min(plan.recordCount, plan.request.limit ?? .max, 1 << 20)
+  }
+
   /// `body` for the results between offset and limit.
   private func window(
     _ body: @escaping (UInt64, UnsafeRawBufferPointer) throws -> Bool
@@ -219,16 +227,26 @@ package final class PlanRun {
     _ ids: [UInt64], mayBeAbsent: Bool = false,
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws {
-    let cursor = try Cursor(entity.records, in: core.transaction)
+    let records = try RecordLookup(entity.records, in: core.transaction)
     expect(ids.count)
-    for id in ids {
-      try tick()
-      guard try cursor.seek(id) else {
-        if mayBeAbsent { continue }
-        throw missing(id)
+    // The first are few, as they may be all that is wanted.
+    var size = 16
+    var start = 0
+    while start < ids.count {
+      let end = min(ids.count, start + size)
+      records.look(for: ids[start..<end])
+      for place in start..<end {
+        let id = ids[place]
+        try tick()
+        guard let bytes = try records.record(id, at: place - start) else {
+          if mayBeAbsent { continue }
+          throw missing(id)
+        }
+        counts.recordsRead &+= 1
+        if try passes(bytes, id), try !body(id, bytes) { return }
       }
-      counts.recordsRead += 1
-      if try passes(cursor.value, id), try !body(id, cursor.value) { return }
+      start = end
+      size = min(size * 2, 512)
     }
   }
 

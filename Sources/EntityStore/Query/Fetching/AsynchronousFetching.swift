@@ -43,7 +43,7 @@ extension Store {
   /// How many records `query` finds, counted on a thread of the store.
   public func count<E: Entity>(_ query: Query<E>) async throws -> Int {
     try await running(nil) { core, control in
-      try core.run(query.unordered(), control: control).count()
+      try core.run(query.unordered(), wantsOnlyEntries: true, control: control).count()
     }
   }
 
@@ -54,7 +54,7 @@ extension Store {
       let control = RunControl(isCancelled: isCancelled)
       let hold = try SnapshotHold(core)
       let ids = try hold.use { (core) throws(StoreError) in
-        try core.run(query, control: control).ids()
+        try core.run(query, wantsOnlyEntries: true, control: control).ids()
       }
       return FetchedResults(hold: hold, ids: ids)
     }

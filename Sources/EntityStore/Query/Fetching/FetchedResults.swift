@@ -113,7 +113,9 @@ extension Store {
   /// - Complexity: that of finding the ids, 8 bytes of memory each.
   public func results<E: Entity>(_ query: Query<E>) throws(StoreError) -> FetchedResults<E> {
     let hold = try SnapshotHold(core)
-    let ids = try hold.use { (core) throws(StoreError) in try core.run(query).ids() }
+    let ids = try hold.use { (core) throws(StoreError) in
+      try core.run(query, wantsOnlyEntries: true).ids()
+    }
     return FetchedResults(hold: hold, ids: ids)
   }
 }

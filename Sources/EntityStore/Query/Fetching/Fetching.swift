@@ -7,9 +7,12 @@ extension ReadableTransaction where Self: ~Copyable {
   ///   ``StoreError/Code/conditionFailed`` when a condition cannot be evaluated on a record.
   /// - Complexity: that of the plan, which ``explain(_:analyzing:)`` shows.
   public func fetch<E: Entity>(_ query: Query<E>) throws(StoreError) -> [E] {
+    let core = access.core
+    let run = try core.run(query)
     var found: [E] = []
-    try forEach(query) { value in
-      found.append(value)
+    if let count = run.certainCount { found.reserveCapacity(count) }
+    try run.forEach { id, bytes in
+      found.append(try core.decode(E.self, bytes, id: id, of: run.entity))
       return true
     }
     return found
@@ -44,17 +47,17 @@ extension ReadableTransaction where Self: ~Copyable {
   /// - Complexity: O(1) without a condition; where an index says it all, a visit of its entries; no
   ///   record is decoded in any case.
   public func count<E: Entity>(_ query: Query<E>) throws(StoreError) -> Int {
-    try access.core.run(query.unordered()).count()
+    try access.core.run(query.unordered(), wantsOnlyEntries: true).count()
   }
 
   /// Whether `query` finds a record.
   public func exists<E: Entity>(_ query: Query<E>) throws(StoreError) -> Bool {
-    try access.core.run(query.unordered().limit(1)).count() > 0
+    try access.core.run(query.unordered().limit(1), wantsOnlyEntries: true).count() > 0
   }
 
   /// The ids of the records that `query` finds, in its order.
   public func ids<E: Entity>(_ query: Query<E>) throws(StoreError) -> [E.ID] {
-    try access.core.run(query).ids().map { RecordID(rawValue: $0) }
+    try access.core.run(query, wantsOnlyEntries: true).ids().map { RecordID(rawValue: $0) }
   }
 
   /// One page of results with the token of the next.
@@ -99,10 +102,11 @@ public struct Page<E: Entity>: Sendable {
 
 extension TransactionCore {
   func run<E: Entity>(
-    _ query: Query<E>, control: RunControl? = nil
+    _ query: Query<E>, wantsOnlyEntries: Bool = false, control: RunControl? = nil
   ) throws(StoreError) -> PlanRun {
     let entity = try entity(E.self)
-    return try PlanRun(
-      try plan(try query.request(), for: entity), core: self, control: control)
+    var request = try query.request()
+    request.wantsOnlyEntries = wantsOnlyEntries
+    return try PlanRun(try plan(request, for: entity), core: self, control: control)
   }
 }

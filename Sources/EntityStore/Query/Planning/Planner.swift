@@ -157,17 +157,24 @@ struct Planner {
 
   private func plan(_ access: IndexAccess) -> QueryPlan {
     let entries = Double(access.estimatedEntryCount)
+    let fetched = isAnsweredByEntries(access) ? 0 : Cost.fetchedRecord
     var cost =
-      entries * (Cost.entry + Cost.fetchedRecord) + Double(min(access.rangeCount, 1 << 20))
+      entries * (Cost.entry + fetched) + Double(min(access.rangeCount, 1 << 20))
       * Cost.range
     if case .nothing = order.access(access) {
       cost += entries * Cost.sortedRecord
     } else if let wanted = request.wantedCount {
       let share = share(of: 0..<max(0, clauses.count - access.clauses.count))
-      cost = min(cost, (Double(wanted) / share) * (Cost.entry + Cost.fetchedRecord) + Cost.range)
+      cost = min(cost, (Double(wanted) / share) * (Cost.entry + fetched) + Cost.range)
     }
     return finished(
       .index(access), matches: access.estimatedEntryCount, cost: cost, covered: access.covered)
+  }
+
+  /// Whether no record need be read for what is asked.
+  private func isAnsweredByEntries(_ access: IndexAccess) -> Bool {
+    guard request.wantsOnlyEntries, request.after == nil else { return false }
+    return clauses.indices.allSatisfy { clauses[$0].isAlways || access.covered.contains($0) }
   }
 
   /// Two indexes whose common records are fewer than either's.

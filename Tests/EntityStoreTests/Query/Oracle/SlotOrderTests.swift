@@ -1,0 +1,92 @@
+import LodestoreFormat
+import Testing
+
+@testable import EntityStore
+
+/// Orders by one number are sorted by what lies in the records, not by keys made of it.
+@Suite struct SlotOrderTests {
+  @Test func `Words are sorted as a stable sort would, whatever their number`() throws {
+    var random = SeededNumbers(salt: 91)
+    var sort = WordSort()
+    for count in [0, 1, 2, 63, 64, 65, 5_000, 700, 40_000, 100] {
+      // Of few bytes, and of many.
+      for mask in [UInt64.max, 0xff00_0000_0000_00ff, 3, 0] {
+        sort.removeAll()
+        let words = (0..<count).map { _ in random.next() & mask }
+        for (place, word) in words.enumerated() { sort.append(word, place: place) }
+        var tickCount = 0
+        sort.sort { tickCount += 1 }
+        let expected = words.enumerated().sorted { a, b in
+          (a.element, a.offset) < (b.element, b.offset)
+        }
+        let comment: Comment = "\(count) words of \(mask), \(SeededNumbers.replay)"
+        #expect(sort.entries.map(\.place) == expected.map(\.offset), comment)
+        #expect(sort.entries.map(\.word) == expected.map(\.element), comment)
+        #expect(tickCount >= count >> 14, comment)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "int", "small", "big", "ratio", "single", "flag", "date", "group", "code", "level", "extra",
+    "serial",
+  ])
+  func `An order by a number is that of its values, ties and nulls included`(
+    name: String
+  ) throws {
+    try withSpecimens(count: 300, salt: 92) { store, records in
+      try store.core.read { core in
+        let entity = try core.entity(Specimen.self)
+        for isDescending in [false, true] {
+          for nullsFirst in [nil, false, true] {
+            for isTieTurned in [false, true] {
+              var terms = [
+                SortTerm(
+                  ValuePath(attribute: name), isDescending: isDescending, nullsFirst: nullsFirst)
+              ]
+              if isTieTurned {
+                terms.append(
+                  SortTerm(ValuePath(attribute: "_id"), isDescending: !isDescending))
+              }
+              #expect(
+                SlotOrder(try BoundOrder(terms, ConditionBinding(entity)), entity) != nil)
+              let expected = OracleOrder(terms).sorted(records).map(\.id)
+              for (limit, offset) in [(nil, 0), (1, 0), (7, 290), (50, 10), (299, 5)] {
+                var request = QueryRequest()
+                request.order = terms
+                request.limit = limit
+                request.offset = offset
+                request.forcesScan = true
+                let found = try PlanRun(try core.plan(request, for: entity), core: core).ids()
+                #expect(
+                  found == Array(expected.dropFirst(offset).prefix(limit ?? .max)),
+                  "\(terms), \(limit ?? -1) from \(offset), \(SeededNumbers.replay)")
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `What is counted is read from an index where a fetch would scan`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      try Trial.make(20_000, in: store)
+      try store.core.read { core in
+        let entity = try core.entity(Trial.self)
+        var request = QueryRequest(
+          condition: try ConditionParser.parse("number >= 4000 AND number < 9000").tree)
+        #expect(try core.plan(request, for: entity).isScan)
+        request.wantsOnlyEntries = true
+        let run = try PlanRun(try core.plan(request, for: entity), core: core)
+        #expect(try !run.plan.isScan && run.count() == 5_000)
+        #expect(run.counts.entriesRead == 5_000 && run.counts.recordsRead == 0)
+        // What the entries do not say is read from the records, and many of these by a scan.
+        request.condition = try ConditionParser.parse(
+          "number >= 4000 AND number < 9000 AND note == 'note 1'"
+        ).tree
+        #expect(try core.plan(request, for: entity).isScan)
+      }
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import LMDB
+import Testing
+
+/// What is read from pages as they lie in the map must be what LMDB's own cursor sees.
+@Suite struct EntryScanTests {
+  private struct Pair: Equatable {
+    var key: [UInt8]
+    var value: [UInt8]
+  }
+
+  private func stepped(
+    _ range: KeyRange, _ backwards: Bool, _ tree: Tree, _ transaction: Transaction
+  ) throws -> [Pair] {
+    var found: [Pair] = []
+    try Cursor(tree, in: transaction).walk(range, backwards: backwards) { key, value in
+      found.append(Pair(key: Array(key), value: Array(value)))
+      return true
+    }
+    return found
+  }
+
+  private func scanned(
+    _ range: KeyRange, _ backwards: Bool, _ tree: Tree, _ transaction: Transaction,
+    limit: Int = .max
+  ) throws -> [Pair] {
+    var found: [Pair] = []
+    let cursor = try Cursor(tree, in: transaction)
+    try cursor.forEachEntry(in: range, backwards: backwards) { (key, value) throws(LMDBError) in
+      found.append(Pair(key: Array(key), value: Array(value)))
+      return found.count < limit
+    }
+    return found
+  }
+
+  @Test func entriesOfEveryRangeAreThoseOfAWalkInReadsAndInTheMidstOfWrites() throws {
+    var random = SeededGenerator(salt: 65)
+    func randomKey() -> [UInt8] {
+      (0..<Int.random(in: 1...9, using: &random)).map { _ in UInt8.random(in: 0...6, using: &random)
+      }
+    }
+    func bound() -> KeyRange.Bound {
+      switch Int.random(in: 0..<5, using: &random) {
+      case 0: .unbounded
+      case 1, 2: .included(randomKey())
+      default: .excluded(randomKey())
+      }
+    }
+    try withEnvironment { environment, tree in
+      for _ in 0..<3 {
+        try environment.write { transaction in
+          for _ in 0..<1_500 {
+            // Few are so long that they have pages of their own.
+            let count =
+              Int.random(in: 0..<200, using: &random) == 0
+              ? 9_000 : Int.random(in: 0...20, using: &random)
+            try randomKey().withBytes { (key) throws(LMDBError) in
+              try [UInt8](repeating: UInt8(key.count), count: count).withBytes {
+                (value) throws(LMDBError) in try transaction.put(key, value, in: tree)
+              }
+            }
+          }
+          #expect(
+            try scanned(KeyRange(), false, tree, transaction)
+              == stepped(KeyRange(), false, tree, transaction), "\(SeededGenerator.replay)")
+        }
+        try environment.read { (transaction) throws in
+          for number in 0..<60 {
+            let range = number == 0 ? KeyRange() : KeyRange(lower: bound(), upper: bound())
+            for backwards in [false, true] {
+              let expected = try stepped(range, backwards, tree, transaction)
+              #expect(
+                try scanned(range, backwards, tree, transaction) == expected,
+                "\(range), \(backwards), \(SeededGenerator.replay)")
+              let limit = Int.random(in: 1...300, using: &random)
+              #expect(
+                try scanned(range, backwards, tree, transaction, limit: limit)
+                  == Array(expected.prefix(limit)),
+                "\(limit) of \(range), \(backwards), \(SeededGenerator.replay)")
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @Test func recordsAreFoundWhereverTheyAreAndNoOthers() throws {
+    var random = SeededGenerator(salt: 66)
+    try withEnvironment { environment, _ in
+      try environment.write { transaction in
+        _ = try environment.tree("r", isCreated: true, hasIntegerKeys: true, in: transaction)
+      }
+      let tree = try #require(try environment.openExistingTree("r", hasIntegerKeys: true))
+      try environment.read { (transaction) throws in
+        #expect(try RecordFinder(tree, in: transaction) == nil)
+      }
+      try environment.write { transaction in
+        // Half without gaps, half with.
+        for id in UInt64(1)...6_000 where id < 3_000 || Bool.random(using: &random) {
+          let count =
+            Int.random(in: 0..<100, using: &random) == 0
+            ? 5_000 : Int.random(in: 0...300, using: &random)
+          try [UInt8](repeating: UInt8(truncatingIfNeeded: id), count: count).withBytes {
+            (bytes) throws(LMDBError) in try transaction.put(id, bytes, in: tree)
+          }
+        }
+        #expect(try RecordFinder(tree, in: transaction) == nil)
+      }
+      try environment.read { (transaction) throws in
+        var finder = try #require(try RecordFinder(tree, in: transaction))
+        var inPagesCount = 0
+        for round in 0..<80 {
+          let most = round % 2 == 0 ? UInt64(7_000) : 400
+          var ids = (0..<Int.random(in: 0...50, using: &random)).map { _ in
+            UInt64.random(in: 0...most, using: &random)
+          }
+          if round % 3 > 0 { ids.sort() }
+          var found = [UnsafeRawBufferPointer](
+            repeating: UnsafeRawBufferPointer(start: nil, count: 0), count: ids.count)
+          ids.withUnsafeBufferPointer { ids in
+            found.withUnsafeMutableBufferPointer { found in finder.find(ids, found) }
+          }
+          for (id, bytes) in zip(ids, found) {
+            let stored = try transaction.get(id, in: tree)
+            if bytes.baseAddress != nil {
+              inPagesCount += 1
+              #expect(stored.map { Array($0) } == Array(bytes), "\(id), \(SeededGenerator.replay)")
+            } else {
+              // Not there, or on pages of its own.
+              #expect((stored?.count ?? 5_000) == 5_000, "\(id), \(SeededGenerator.replay)")
+            }
+          }
+        }
+        #expect(inPagesCount > 500)
+      }
+    }
+  }
+}
