@@ -30,13 +30,7 @@ extension Store {
     _ query: Query<E>, onProgress: (@Sendable (FetchProgress) -> Void)? = nil
   ) async throws -> [E] {
     try await running(onProgress) { core, control in
-      let run = try core.run(query, control: control)
-      var found: [E] = []
-      try run.forEach { id, bytes in
-        found.append(try core.decode(E.self, bytes, id: id, of: run.entity))
-        return true
-      }
-      return found
+      try core.fetch(E.self, try core.run(query, control: control))
     }
   }
 

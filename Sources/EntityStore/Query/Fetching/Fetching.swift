@@ -9,13 +9,11 @@ extension ReadableTransaction where Self: ~Copyable {
   public func fetch<E: Entity>(_ query: Query<E>) throws(StoreError) -> [E] {
     let core = access.core
     let run = try core.run(query)
-    var found: [E] = []
-    if let count = run.certainCount { found.reserveCapacity(count) }
-    try run.forEach { id, bytes in
-      found.append(try core.decode(E.self, bytes, id: id, of: run.entity))
-      return true
+    do {
+      return try core.fetch(E.self, run)
+    } catch {
+      throw StoreError(wrapping: error)
     }
-    return found
   }
 
   /// The first record that `query` finds; `nil` when there is none.
@@ -101,6 +99,39 @@ public struct Page<E: Entity>: Sendable {
 }
 
 extension TransactionCore {
+  /// All that `run` finds, decoded.
+  func fetch<E: Entity>(_: E.Type, _ run: PlanRun) throws -> [E] {
+    if let placed = try run.placedResults() { return try decode(E.self, placed, run) }
+    var found: [E] = []
+    if let count = run.certainCount { found.reserveCapacity(count) }
+    try run.forEach { id, bytes in
+      found.append(try decode(E.self, bytes, id: id, of: run.entity))
+      return true
+    }
+    return found
+  }
+
+  /// Decodes records into their places.
+  private func decode<E: Entity>(
+    _: E.Type, _ placed: PlacedRecords, _ run: PlanRun
+  ) throws -> [E] {
+    try [E](unsafeUninitializedCapacity: placed.count) { buffer, count in
+      guard let base = buffer.baseAddress else { return }
+      var decodedCount = 0
+      do {
+        try run.forEach(placed) { place, record in
+          let value = try decode(E.self, record.bytes, id: record.id, of: run.entity)
+          (base + place).initialize(to: value)
+          decodedCount += 1
+        }
+        count = placed.count
+      } catch {
+        for place in placed.places.prefix(decodedCount) { (base + place).deinitialize(count: 1) }
+        throw error
+      }
+    }
+  }
+
   func run<E: Entity>(
     _ query: Query<E>, wantsOnlyEntries: Bool = false, control: RunControl? = nil
   ) throws(StoreError) -> PlanRun {

@@ -1,4 +1,5 @@
 import LodestoreFormat
+import Synchronization
 import Testing
 
 @testable import EntityStore
@@ -57,7 +58,13 @@ import Testing
                 request.limit = limit
                 request.offset = offset
                 request.forcesScan = true
-                let found = try PlanRun(try core.plan(request, for: entity), core: core).ids()
+                let plan = try core.plan(request, for: entity)
+                let found = try PlanRun(plan, core: core).ids()
+                // All of them are decoded in the order of ids.
+                if limit == nil {
+                  let decoded = try core.fetch(Specimen.self, try PlanRun(plan, core: core))
+                  #expect(decoded.map(\.id.rawValue) == found, "\(terms), \(SeededNumbers.replay)")
+                }
                 #expect(
                   found == Array(expected.dropFirst(offset).prefix(limit ?? .max)),
                   "\(terms), \(limit ?? -1) from \(offset), \(SeededNumbers.replay)")
@@ -88,5 +95,61 @@ import Testing
         #expect(try core.plan(request, for: entity).isScan)
       }
     }
+  }
+
+  @Test func `A record that does not decode ends a sorted fetch, and what was decoded is let go`()
+    throws
+  {
+    try withTemporaryStore([Fussy.self]) { store in
+      try store.write { transaction in
+        _ = try transaction.insert(
+          contentsOf: (0..<500).map { Fussy(number: ($0 * 37) % 500, isWanted: $0 != 300) })
+      }
+      #expect(Fussy.Token.liveCount.load(ordering: .relaxed) == 0)
+      try store.read { snapshot throws in
+        #expect(throws: StoreError.self) { () throws in
+          _ = try snapshot.fetch(Fussy.query.sorted(by: .descending(\.number)))
+        }
+        #expect(Fussy.Token.liveCount.load(ordering: .relaxed) == 0)
+        let few = try snapshot.fetch(
+          Fussy.query.where(\.isWanted == true).sorted(by: .descending(\.number)))
+        #expect(few.map(\.number) == (0..<500).reversed().filter { $0 != 300 * 37 % 500 })
+      }
+    }
+  }
+}
+
+/// An entity that does not decode when it is not wanted.
+private struct Fussy: Entity {
+  /// Counts those that are in memory.
+  final class Token: Sendable {
+    static let liveCount = Atomic(0)
+
+    init() { Self.liveCount.add(1, ordering: .relaxed) }
+    deinit { Self.liveCount.subtract(1, ordering: .relaxed) }
+  }
+
+  var id = RecordID<Fussy>()
+  var number: Int
+  var isWanted: Bool
+  private let token = Token()
+
+  init(number: Int, isWanted: Bool) {
+    self.number = number
+    self.isWanted = isWanted
+  }
+
+  static let schema = EntitySchema<Fussy>(
+    "Fussy", attributes: [.init("number", \.number), .init("isWanted", \.isWanted)])
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(number)
+    writer.write(isWanted)
+  }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    number = try reader.read()
+    isWanted = try reader.read()
+    if !isWanted { throw reader.undecodable("it is not wanted") }
   }
 }
