@@ -11,9 +11,9 @@ import CLMDB
 extension Cursor {
   /// Visits the records from where the cursor is to the end, until `body` returns false.
   ///
-  /// In a read, a leaf page at a time: its records are taken from the page itself, and the next ones
-  /// are fetched into the cache meanwhile, which halves the time of a scan against asking LMDB for
-  /// each. Where a page is not as expected, and in a write, LMDB is asked.
+  /// In a read, a leaf page at a time: its records are taken from the page itself, and the next
+  /// ones are fetched into the cache meanwhile, which halves the time of a scan against asking LMDB
+  /// for each. Where a page is not as expected, and in a write, LMDB is asked.
   ///
   /// Public and inlinable, as a call of `body` for each record costs more than reading one.
   @inlinable @inline(__always)
@@ -49,9 +49,10 @@ extension Cursor {
     }
   }
 
-  /// Visits the entries within `range` in the order of their keys, or backwards, until `body` returns
-  /// false: ``forEachRecord(_:)`` for a tree of byte keys.
+  /// Visits the entries within `range` in key order, or backwards, until `body` returns false.
   ///
+  /// The same as ``forEachRecord(_:)`` for a tree of byte keys, of which only what is longer than a
+  /// page allows is read by LMDB.
   /// The tree must not change meanwhile, and the cursor is nowhere afterwards.
   @inlinable @inline(__always)
   public func forEachEntry<E: Error>(
@@ -150,8 +151,8 @@ extension Cursor {
 /// The leaf pages that a scan goes through.
 @usableFromInline
 struct ScannedPages {
-  /// 0 where LMDB is asked for each pair: in a write, and where pages are not aligned to their size,
-  /// as in a file from a machine with larger ones.
+  /// 0 where LMDB is asked for each pair: in a write, and where pages are not aligned to their
+  /// size, as in a file from a machine with larger ones.
   @usableFromInline let pageSize: Int
 
   init(_ environment: Environment?) {
@@ -172,7 +173,7 @@ struct ScannedPages {
 }
 
 extension LeafPage {
-  /// How many pairs from `place` on lie within `range`, in the direction of the walk; the first does.
+  /// How many pairs from `place` on lie within `range`, in a direction; the first does.
   @usableFromInline
   func count(from place: Int, in range: KeyRange, backwards: Bool) -> Int {
     let most = backwards ? place + 1 : count - place

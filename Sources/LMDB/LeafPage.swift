@@ -2,8 +2,8 @@ import CLMDB
 
 /// A leaf page of the map, read as LMDB lays it out.
 ///
-/// Every offset is checked, so that what a damaged page says cannot lead out of it. It is public, as
-/// what reads it runs for each record of a scan, in the loop of another module.
+/// Every offset is checked, so that what a damaged page says cannot lead out of it. It is public,
+/// as what reads it runs for each record of a scan, in the loop of another module.
 public struct LeafPage {
   /// A node's value is on pages of its own (LMDB: F_BIGDATA).
   @inlinable static var isLarge: UInt16 { 1 }

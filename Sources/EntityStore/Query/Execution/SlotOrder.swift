@@ -58,8 +58,9 @@ final class SlotOrder {
   }
 }
 
-/// Where a number is in records of one layout, read as a word that is ordered as the numbers are: one
-/// not-a-number, behind all others, and one zero, as in index keys.
+/// Where a number is in records of one layout, read as a word that is ordered as the numbers are.
+///
+/// There is one not-a-number, behind all others, and one zero, as in index keys.
 struct WordSlot {
   enum Kind {
     case bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float, double

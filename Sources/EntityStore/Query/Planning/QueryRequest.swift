@@ -12,8 +12,9 @@ package struct QueryRequest: Sendable {
   /// Whether the planner must read all records: for tests and measurements.
   package var forcesScan = false
 
-  /// Whether ids or their number are all that is asked for, so that no record need be read where the
-  /// entries of an index say it all.
+  /// Whether ids or their number are all that is asked for.
+  ///
+  /// No record need be read where the entries of an index say it all.
   package var wantsOnlyEntries = false
 
   package init(condition: ConditionTree = .constant(true)) {

@@ -1,0 +1,86 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension PlanRun {
+  /// Visits the records of `range` that pass, up or down.
+  func scan(
+    _ range: ClosedRange<UInt64>, isReversed: Bool,
+    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    if isReversed {
+      let cursor = try Cursor(entity.records, in: core.transaction)
+      var found =
+        try range.upperBound == .max
+        ? cursor.last()
+        : cursor.seek(atOrAfter: range.upperBound &+ 1) ? cursor.previous() : cursor.last()
+      while found {
+        let id = cursor.integerKey
+        guard id >= range.lowerBound else { return }
+        try tick()
+        counts.recordsRead += 1
+        if try passes(cursor.value, id), try !body(id, cursor.value) { return }
+        found = try cursor.previous()
+      }
+      return
+    }
+    try scanForwards(range, body)
+  }
+
+  /// Visits the matching records, by ascending ids, for what needs no other order: of a scan in a
+  /// loop of its own.
+  @inline(__always)
+  func forEachMatch(_ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool) throws {
+    if case .scan = plan.access, start == nil {
+      try scanForwards(1 ... .max, body)
+    } else {
+      try inIDOrder(isReversed: false, body)
+    }
+  }
+
+  @inline(__always)
+  private func scanForwards(
+    _ range: ClosedRange<UInt64>, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    if residual != nil {
+      try filteredScan(range, body)
+      return
+    }
+    guard let cursor = try beginScan(range) else { return }
+    let end = range.upperBound
+    let isWatched = control != nil
+    try cursor.forEachRecord { (id, bytes) throws in
+      guard id <= end else { return false }
+      counts.recordsRead &+= 1
+      if isWatched { try tick() }
+      return try body(id, bytes)
+    }
+  }
+
+  @inline(never)
+  private func filteredScan(
+    _ range: ClosedRange<UInt64>, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    guard let residual, let cursor = try beginScan(range) else { return }
+    let end = range.upperBound
+    guard control != nil else {
+      // Nobody asks in the midst: the loop is kept to what it is about.
+      counts.recordsRead += try residual.forEach(from: cursor, through: end, body)
+      return
+    }
+    try cursor.forEachRecord { (id, bytes) throws in
+      guard id <= end else { return false }
+      counts.recordsRead &+= 1
+      try tick()
+      guard try residual.admits(bytes, id: id) else { return true }
+      return try body(id, bytes)
+    }
+  }
+
+  /// A cursor at the first record of `range`.
+  private func beginScan(_ range: ClosedRange<UInt64>) throws -> Cursor? {
+    let cursor = try Cursor(entity.records, in: core.transaction)
+    guard try cursor.seek(atOrAfter: range.lowerBound) else { return nil }
+    if range == 1 ... .max { expect(try core.count(of: entity)) }
+    return cursor
+  }
+}
