@@ -18,6 +18,10 @@ extension PlanRun {
   }
 
   /// Visits all matching records in an order by one slot.
+  ///
+  /// To decode them in the order of ids, each into its place, takes half as long again: results
+  /// that are written hither and thither cost more than records that are read so, as these can be
+  /// asked for ahead.
   func allSorted(
     by order: SlotOrder, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws {
@@ -25,29 +29,6 @@ extension PlanRun {
     if order.isNullFirst, try !visit(all.nulls, body) { return }
     guard try visit(all.records, in: all.words, body) else { return }
     if !order.isNullFirst { _ = try visit(all.nulls, body) }
-  }
-
-  /// All results of an order by one slot, in the order of ids, with their places among them; `nil`
-  /// where the order is another, or not all are wanted.
-  ///
-  /// Who keeps all of them reads memory as it lies and only writes hither and thither.
-  func placedResults() throws -> PlacedRecords? {
-    guard case .sort = plan.arrangement, start == nil, plan.request.limit == nil,
-      plan.request.offset == 0, let order = SlotOrder(plan.order, entity)
-    else { return nil }
-    let all = try gathered(by: order)
-    return PlacedRecords(all.records, all.words, all.nulls, isNullFirst: order.isNullFirst)
-  }
-
-  /// Visits `placed` in the order of ids, those without a value behind the others.
-  func forEach(
-    _ placed: PlacedRecords, _ body: (Int, SortedRecord) throws -> Void
-  ) throws {
-    for (place, record) in zip(placed.places, placed.records) {
-      try tick()
-      counts.results &+= 1
-      try body(place, record)
-    }
   }
 
   /// What matches, sorted by its words; and what has none.
@@ -125,26 +106,5 @@ struct SortedRecord {
     LMDB.prefetch(base)
     if bytes.count > 64 { LMDB.prefetch(base + 64) }
     if bytes.count > 128 { LMDB.prefetch(base + 128) }
-  }
-}
-
-/// Records with their places in an order.
-struct PlacedRecords {
-  private(set) var records: [SortedRecord]
-  /// Each from 0 on once.
-  private(set) var places: [Int]
-
-  var count: Int { records.count }
-
-  fileprivate init(
-    _ records: [SortedRecord], _ words: WordSort, _ nulls: [SortedRecord], isNullFirst: Bool
-  ) {
-    let first = isNullFirst ? nulls.count : 0
-    places = [Int](repeating: 0, count: records.count)
-    for (place, entry) in words.entries.enumerated() { places[entry.place] = first + place }
-    let firstNull = isNullFirst ? 0 : records.count
-    places += firstNull..<firstNull + nulls.count
-    self.records = records
-    if !nulls.isEmpty { self.records += nulls }
   }
 }

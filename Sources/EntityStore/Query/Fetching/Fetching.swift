@@ -101,7 +101,6 @@ public struct Page<E: Entity>: Sendable {
 extension TransactionCore {
   /// All that `run` finds, decoded.
   func fetch<E: Entity>(_: E.Type, _ run: PlanRun) throws -> [E] {
-    if let placed = try run.placedResults() { return try decode(E.self, placed, run) }
     var found: [E] = []
     if let count = run.certainCount { found.reserveCapacity(count) }
     try run.forEach { id, bytes in
@@ -109,27 +108,6 @@ extension TransactionCore {
       return true
     }
     return found
-  }
-
-  /// Decodes records into their places.
-  private func decode<E: Entity>(
-    _: E.Type, _ placed: PlacedRecords, _ run: PlanRun
-  ) throws -> [E] {
-    try [E](unsafeUninitializedCapacity: placed.count) { buffer, count in
-      guard let base = buffer.baseAddress else { return }
-      var decodedCount = 0
-      do {
-        try run.forEach(placed) { place, record in
-          let value = try decode(E.self, record.bytes, id: record.id, of: run.entity)
-          (base + place).initialize(to: value)
-          decodedCount += 1
-        }
-        count = placed.count
-      } catch {
-        for place in placed.places.prefix(decodedCount) { (base + place).deinitialize(count: 1) }
-        throw error
-      }
-    }
   }
 
   func run<E: Entity>(

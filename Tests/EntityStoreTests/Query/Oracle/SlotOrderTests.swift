@@ -60,7 +60,7 @@ import Testing
                 request.forcesScan = true
                 let plan = try core.plan(request, for: entity)
                 let found = try PlanRun(plan, core: core).ids()
-                // All of them are decoded in the order of ids.
+                // What is fetched is what is found.
                 if limit == nil {
                   let decoded = try core.fetch(Specimen.self, try PlanRun(plan, core: core))
                   #expect(decoded.map(\.id.rawValue) == found, "\(terms), \(SeededNumbers.replay)")
