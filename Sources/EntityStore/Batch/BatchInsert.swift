@@ -5,9 +5,10 @@ internal import LodestoreFormat
 /// With ``MergeRule/fail`` records go straight into the page and nothing remains of a batch that
 /// throws; with the other rules so many at a time are merged.
 struct BatchInsert {
-  /// Entries in the index arenas and records before a part is merged.
-  private static let partCount = 1 << 14
-  private static let partByteCount = 16 << 20
+  /// Records before a part is merged, and their bytes: each part visits the pages that lead to its
+  /// records, which for keys in no order are all pages.
+  private static let partCount = 1 << 18
+  private static let partByteCount = 64 << 20
   /// More ids are made room for only as they come: a sequence may expect more values than it has.
   private static let roomForIDs = 1 << 20
 
@@ -43,7 +44,9 @@ struct BatchInsert {
     _ content: UnsafeMutableRawBufferPointer, given isGiven: [Bool]? = nil
   ) throws(StoreError) {
     if let bulk {
-      try counts.count(.inserted(try bulk.append(content)), keepsIDs)
+      let id = try bulk.append(content)
+      counts.inserted &+= 1
+      if keepsIDs { counts.ids.append(id) }
       return
     }
     if let isGiven {

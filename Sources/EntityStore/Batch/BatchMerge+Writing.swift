@@ -8,8 +8,10 @@ extension BatchMerge {
     let added = EntryArenas(count: entity.indexes.count, expectedCount: batch.count)
     do {
       let cursor = try Cursor(entity.records, in: core.transaction)
-      for (holder, place) in heldPlaces() {
-        try change(place, holder, cursor, removed: removed, added: added)
+      let held = heldPlaces()
+      for (number, entry) in held.enumerated() {
+        if number &+ 8 < held.count { batch.fetchAhead(Int(held[number &+ 8].offset)) }
+        try change(Int(entry.offset), entry.window, cursor, removed: removed, added: added)
       }
     } catch {
       throw StoreError(wrapping: error)
@@ -23,19 +25,31 @@ extension BatchMerge {
     }
   }
 
-  /// The places with stored records, in the order of these: neighbours are read together.
-  private func heldPlaces() -> [(holder: UInt64, place: Int)] {
-    var held: [(holder: UInt64, place: Int)] = []
+  /// The places with stored records as offsets, these as windows and in their order: neighbours are
+  /// read together.
+  private func heldPlaces() -> [EntryArena.Entry] {
+    var held: [EntryArena.Entry] = []
     held.reserveCapacity(batch.count)
     var isSorted = true
-    for place in outcomes.indices where outcomes[place] == nil && !isApart[place] {
+    var last: UInt64 = 0
+    for place in 0..<batch.count where !isApart[place] && isOpen(place) {
       guard let holder = holders[place] else { continue }
-      if let last = held.last, last.holder > holder { isSorted = false }
-      held.append((holder, place))
+      if last > holder { isSorted = false }
+      last = holder
+      held.append(EntryArena.Entry(window: holder, offset: UInt32(place), keyCount: 0))
     }
     // What came in one order mostly comes in it again.
-    if !isSorted { held.sort { $0.holder < $1.holder } }
+    if !isSorted {
+      var scratch: [EntryArena.Entry] = []
+      held.withUnsafeMutableBufferPointer { KeySort.radixSort($0, scratch: &scratch) }
+    }
     return held
+  }
+
+  /// Whether nothing has become of the record at `place` yet.
+  @inline(__always)
+  private func isOpen(_ place: Int) -> Bool {
+    if case .none = outcomes[place] { true } else { false }
   }
 
   // MARK: Stored records
@@ -53,66 +67,68 @@ extension BatchMerge {
       return
     }
     let stored = try entity.view(cursor.value, id: holder)
-    try batch.withRecord(place) { (incoming) throws(StoreError) in
-      guard let record = try changed(place, holder, stored, incoming) else { return }
-      do {
-        try collect(place, stored, record, incoming, holder, removed: removed, added: added)
-        if isApart[place] { return }
-        if case .renew = rule {
-          try core.raiseCounter(of: entity)
-          try cursor.delete()
-          holders[place] = nil
-          isRenewed[place] = true
-        } else {
-          try record.withBytes { (bytes) throws(LMDBError) in
-            try cursor.replaceCurrent(with: bytes)
-          }
-          outcomes[place] = .updated(holder)
-        }
-      } catch {
-        throw StoreError(wrapping: error)
-      }
+    let incoming = batch[place]
+    guard try change(place, holder, stored, incoming) else { return }
+    try collect(place, stored, incoming, holder, removed: removed, added: added)
+    if isApart[place] { return }
+    if case .renew = rule {
+      try core.raiseCounter(of: entity)
+      try cursor.delete()
+      holders[place] = nil
+      isRenewed[place] = true
+    } else {
+      try cursor.replaceCurrent(with: scratch.bytes)
+      outcomes[place] = .updated(holder)
     }
   }
 
-  /// The sealed record that the stored one becomes; `nil`, with the outcome noted, when it stays.
-  private func changed(
+  /// Leaves the sealed record that the stored one becomes in ``scratch``; false, with the outcome
+  /// noted, when it stays.
+  private func change(
     _ place: Int, _ holder: UInt64, _ stored: RecordView, _ incoming: UnsafeRawBufferPointer
-  ) throws(StoreError) -> [UInt8]? {
+  ) throws(StoreError) -> Bool {
     if core.store.options.verifiesChecksums { try entity.verifyChecksum(of: stored, id: holder) }
-    let content: [UInt8]
-    do throws(StoreError) {
-      let input = MergeInput(
-        core: core, entity: entity, id: holder, stored: stored,
-        incoming: try entity.view(incoming, id: 0))
-      switch try rule.merge(input, isGiven: { batch.isGiven($0, at: place) }) {
-      case .kept:
-        outcomes[place] = .ignored(holder)
-        return nil
-      case .incoming: content = Array(incoming)
-      case .content(let merged):
-        try core.checkSize(merged.count - RecordLayout.checksumSize, of: entity)
-        content = merged
+    if case .replace = rule {
+      scratch.take(incoming)
+    } else {
+      do throws(StoreError) {
+        let input = MergeInput(
+          core: core, entity: entity, id: holder, stored: stored,
+          incoming: try entity.view(incoming, id: 0))
+        switch try rule.merge(input, isGiven: { batch.isGiven($0, at: place) }) {
+        case .kept:
+          outcomes[place] = .ignored(holder)
+          return false
+        case .incoming: scratch.take(incoming)
+        case .content(let merged):
+          try core.checkSize(merged.count - RecordLayout.checksumSize, of: entity)
+          merged.withUnsafeBytes { scratch.take($0) }
+        }
+      } catch  where error.code != .damaged {
+        outcomes[place] = .rejected(error)
+        return false
       }
-    } catch  where error.code != .damaged {
-      outcomes[place] = .rejected(error)
-      return nil
     }
-    var record = content
-    try record.withMutableBytes { (bytes) throws(StoreError) in
-      _ = core.seal(
-        UnsafeMutableRawBufferPointer(rebasing: bytes.dropLast(RecordLayout.checksumSize)),
-        id: holder)
-    }
-    if try isSame(stored, record, id: holder) {
+    Checksum.seal(scratch.mutableBytes, id: holder)
+    if try isSame(stored, holder) {
       outcomes[place] = .unchanged(holder)
-      return nil
+      return false
     }
-    if let refusal = try violation(of: record, id: holder) {
+    if entity.validator != nil,
+      let refusal = try violation(of: try entity.view(scratch.bytes, id: holder), id: holder)
+    {
       outcomes[place] = .rejected(refusal)
-      return nil
+      return false
     }
-    return record
+    return true
+  }
+
+  /// Whether a stored record, of any layout, has the values of ``scratch``.
+  private func isSame(_ stored: RecordView, _ id: UInt64) throws(StoreError) -> Bool {
+    if stored.layout === entity.layout { return core.isSame(stored.bytes, scratch.bytes) }
+    return try core.carriedOver(stored, id: id, of: entity).withUnsafeBytes {
+      core.isSame($0, scratch.bytes)
+    }
   }
 
   /// The constraint that a record, about to be written in place of record `id`, breaks.
@@ -159,33 +175,38 @@ extension BatchMerge {
   /// Notes the entries that change; sets the record apart when a merge gave it a unique key that
   /// neither record had.
   private func collect(
-    _ place: Int, _ stored: RecordView, _ record: [UInt8], _ incoming: UnsafeRawBufferPointer,
-    _ id: UInt64, removed: EntryArenas, added: EntryArenas
+    _ place: Int, _ stored: RecordView, _ incoming: UnsafeRawBufferPointer, _ id: UInt64,
+    removed: EntryArenas, added: EntryArenas
   ) throws(StoreError) {
-    try core.collectKeys(of: stored, id: id, of: entity, into: &core.oldKeys)
     if case .renew = rule {
-      for (arena, _) in entity.indexes.enumerated() {
-        core.oldKeys.withKey(arena) { removed[arena].append(key: $0, recordID: id) }
+      for number in 0..<keys.count {
+        try keys.encode(number, of: stored, id: id, core)
+        removed[number].append(key: core.key.bytes, recordID: id)
       }
       return
     }
-    try record.withBytes { (bytes) throws(StoreError) in
-      let view = try entity.view(bytes, id: id)
-      try core.collectKeys(of: view, id: id, of: entity, into: &core.newKeys)
-    }
+    let view = try entity.view(scratch.bytes, id: id)
     if rule.makesOtherKeys {
-      try setApartOtherKeys(place, try entity.view(incoming, id: id), id)
+      try setApartOtherKeys(place, stored, view, try entity.view(incoming, id: id), id)
       if isApart[place] { return }
     }
-    for arena in entity.indexes.indices where !core.newKeys.isEqual(to: core.oldKeys, at: arena) {
-      core.oldKeys.withKey(arena) { removed[arena].append(key: $0, recordID: id) }
-      core.newKeys.withKey(arena) { added[arena].append(key: $0, recordID: id) }
+    let isCurrent = stored.layout === entity.layout
+    for number in 0..<keys.count {
+      if isCurrent && keys.areSurelySame(number, stored, view) { continue }
+      try keys.encode(number, of: stored, id: id, core)
+      swap(&core.key, &oldKey)
+      try keys.encode(number, of: view, id: id, core)
+      if compareKeys(core.key.bytes, oldKey.bytes) == 0 { continue }
+      removed[number].append(key: oldKey.bytes, recordID: id)
+      added[number].append(key: core.key.bytes, recordID: id)
     }
   }
 
   private func setApartOtherKeys(
-    _ place: Int, _ incoming: RecordView, _ id: UInt64
+    _ place: Int, _ stored: RecordView, _ record: RecordView, _ incoming: RecordView, _ id: UInt64
   ) throws(StoreError) {
+    try core.collectKeys(of: stored, id: id, of: entity, into: &core.oldKeys)
+    try core.collectKeys(of: record, id: id, of: entity, into: &core.newKeys)
     for (number, index) in entity.indexes.enumerated() where index.isUnique {
       if core.newKeys.isEqual(to: core.oldKeys, at: number) { continue }
       try core.encodeKey(of: incoming, id: id, in: index, of: entity)
@@ -204,27 +225,26 @@ extension BatchMerge {
     var next = try core.nextID(of: entity)
     do {
       let cursor = try Cursor(entity.records, in: core.transaction)
-      for place in outcomes.indices
-      where outcomes[place] == nil && !isApart[place] && holders[place] == nil {
+      for place in 0..<batch.count
+      where !isApart[place] && isOpen(place) && holders[place] == nil {
         if let refusal = refusalOfNew(place) {
           outcomes[place] = .rejected(refusal)
           continue
         }
         let id = next
-        try batch.withRecord(place) { (record) throws(StoreError) in
-          let view = try entity.view(record, id: id)
-          if let refusal = try violation(of: view, id: nil) {
-            outcomes[place] = .rejected(refusal)
-            return
-          }
-          for (arena, index) in entity.indexes.enumerated() {
-            try core.encodeKey(of: view, id: id, in: index, of: entity)
-            added[arena].append(key: core.key.bytes, recordID: id)
-          }
-          try append(record, id, at: cursor)
-          outcomes[place] = isRenewed[place] ? .updated(id) : .inserted(id)
-          next += 1
+        let record = batch[place]
+        let view = try entity.view(incoming: record)
+        if let refusal = try violation(of: view, id: nil) {
+          outcomes[place] = .rejected(refusal)
+          continue
         }
+        for number in 0..<keys.count {
+          try keys.encode(number, of: view, id: id, core)
+          added[number].append(key: core.key.bytes, recordID: id)
+        }
+        try append(record, id, at: cursor)
+        outcomes[place] = isRenewed[place] ? .updated(id) : .inserted(id)
+        next += 1
       }
     } catch {
       throw StoreError(wrapping: error)

@@ -21,6 +21,10 @@ package final class BatchMerge {
   let batch: RecordBatch
   let matching: [StoredIndex]
   let rule: MergeRule
+  let keys: BatchKeys
+  /// The record that is about to be written, and the key that the stored one had.
+  let scratch: RecordScratch
+  @exclusivity(unchecked) var oldKey = KeyEncoder()
   /// The end of each page in the batch, where the last of the records of one page with one key is
   /// taken and the others are refused; empty where all are taken, one after the other.
   private let pageEnds: [Int]
@@ -48,6 +52,8 @@ package final class BatchMerge {
     self.rule = rule
     self.pageEnds = pageEnds
     self.batch = batch
+    keys = BatchKeys(of: entity)
+    scratch = RecordScratch()
     outcomes = Array(repeating: nil, count: batch.count)
     holders = Array(repeating: nil, count: batch.count)
     isApart = Array(repeating: false, count: batch.count)
@@ -81,13 +87,16 @@ package final class BatchMerge {
 
   /// Finds what the keys of `index` lead to, and which of them come more than once.
   private func match(by index: StoredIndex, isMatching: Bool) throws(StoreError) {
+    guard
+      let number = entity.indexes.firstIndex(where: {
+        $0.description.number == index.description.number
+      })
+    else { return }
     let box = EntryArenaBox(expectedCount: batch.count)
     for place in 0..<batch.count {
-      try batch.withRecord(place) { (record) throws(StoreError) in
-        let view = try entity.view(incoming: record)
-        let hasNull = try core.encodeKey(of: view, id: 0, in: index, of: entity)
-        if !hasNull { box.append(key: core.key.bytes, recordID: UInt64(place)) }
-      }
+      let view = try entity.view(incoming: batch[place])
+      let hasNull = try keys.encode(number, of: view, id: 0, core)
+      if !hasNull { box.append(key: core.key.bytes, recordID: UInt64(place)) }
     }
     box.sort()
     let places = box.arena.entries.map { Int(box.arena.recordID($0)) }
@@ -98,9 +107,11 @@ package final class BatchMerge {
       if end - start > 1 { settle(repeated: places[start..<end], index, isMatching) }
       start = end
     }
+    // By one index alone those that share a record have one key.
+    let mayShare = entity.indexes.count(where: \.isUnique) > 1
     try box.eachHeld(in: index, core: core) { (position, holder) throws(StoreError) in
       let place = places[position]
-      touched.append((holder, place))
+      if mayShare { touched.append((holder, place)) }
       if let known = holders[place] {
         if known != holder { isApart[place] = true }
       } else if isMatching {
@@ -115,8 +126,6 @@ package final class BatchMerge {
   /// Records of the batch whose keys lead to one stored record go one after the other: what one
   /// changes of it the next must see.
   private func setApartSharers() {
-    // By one index alone they would have one key.
-    guard entity.indexes.count(where: \.isUnique) > 1 else { return }
     touched.sort { $0 < $1 }
     for (pair, next) in zip(touched, touched.dropFirst())
     where pair.holder == next.holder && pair.place != next.place {

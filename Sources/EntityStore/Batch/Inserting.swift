@@ -71,24 +71,44 @@ extension WriteTransaction {
   /// - Complexity: O(*k* log *k*) for *k* values, and a visit of each index page concerned. With
   ///   ``InsertConflict/fail`` the index entries of the whole call are in memory.
   @discardableResult
+  @inlinable
   public mutating func insert<E: Entity>(
     contentsOf values: some Sequence<E>, onConflict: InsertConflict<E> = .fail,
     returning: InsertReturning = .ids
   ) throws(StoreError) -> InsertResult<E> {
-    let entity = try core.entity(E.self)
-    var insert = try BatchInsert(
-      into: entity, rule: try onConflict.rule(in: entity), core: core,
-      expectedCount: values.underestimatedCount, keepsIDs: returning == .ids)
+    let batch = try batch(
+      of: E.self, count: values.underestimatedCount, onConflict: onConflict, returning)
     do throws(StoreError) {
-      for value in values {
-        try check(isNew: value, entity)
-        try insert.add(try core.encode(value, of: entity))
+      // Values that lie in memory are encoded where they are.
+      let failure = values.withContiguousStorageIfAvailable { values -> StoreError? in
+        do throws(StoreError) {
+          try batch.add(contentsOf: values)
+          return nil
+        } catch {
+          return error
+        }
+      }
+      if let failure {
+        if let failure { throw failure }
+      } else {
+        for value in values { try batch.add(value) }
       }
     } catch {
-      try insert.takeBack()
+      try batch.takeBack()
       throw error
     }
-    return InsertResult(try insert.finish())
+    return try batch.finish(E.self)
+  }
+
+  @usableFromInline
+  func batch<E: Entity>(
+    of _: E.Type, count: Int, onConflict: InsertConflict<E>, _ returning: InsertReturning
+  ) throws(StoreError) -> EntityBatch {
+    let entity = try core.entity(E.self)
+    let insert = try BatchInsert(
+      into: entity, rule: try onConflict.rule(in: entity), core: core, expectedCount: count,
+      keepsIDs: returning == .ids)
+    return EntityBatch(into: entity, insert, core: core)
   }
 
   /// Stores records from dictionaries by attribute names, as one step.

@@ -1,3 +1,4 @@
+internal import LMDB
 package import LodestoreFormat
 
 /// Encoded records on their way into an entity, in the order in which they came.
@@ -87,6 +88,11 @@ package struct RecordBatch: Sendable {
   /// The record at `place`, with zeros for its checksum; valid while the batch is.
   subscript(place: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: places[place].start, count: places[place].count)
+  }
+
+  /// Has the record at `place` fetched into the cache.
+  func fetchAhead(_ place: Int) {
+    prefetch(places[place].start, byteCount: places[place].count)
   }
 
   /// Calls `body` with the record at `place`, which has zeros for its checksum.

@@ -6,7 +6,7 @@ internal import LodestoreFormat
 final class RecordEncoder {
   /// In memory of its own: each write of an attribute would otherwise be checked for exclusive
   /// access to this object.
-  private let writer: UnsafeMutablePointer<RecordWriter>
+  let writer: UnsafeMutablePointer<RecordWriter>
   private let sizeLimit: Int
 
   init(sizeLimit: Int) {
@@ -24,18 +24,26 @@ final class RecordEncoder {
   func encode<E: Entity>(
     _ value: E, of entity: StoredEntity
   ) throws(StoreError) -> UnsafeMutableRawBufferPointer {
-    var content: UnsafeMutableRawBufferPointer?
-    var isWide = false
-    while content == nil {
-      writer.pointee.begin(entity.layout, isWide: isWide)
-      value.encode(into: &writer.pointee)
-      content = writer.pointee.finish(entity.layout, entity: entity.name)
-      isWide = true
+    writer.pointee.begin(entity.layout, isWide: false)
+    value.encode(into: &writer.pointee)
+    if let content = try finish(entity) { return content }
+    writer.pointee.begin(entity.layout, isWide: true)
+    value.encode(into: &writer.pointee)
+    guard let content = try finish(entity) else {
+      throw .recordTooLarge(entity: entity.name, size: 0, limit: 0)
     }
+    return content
+  }
+
+  /// The content of the record that ``writer`` has been given; `nil` when it must be written once
+  /// more with wide offsets.
+  func finish(_ entity: StoredEntity) throws(StoreError) -> UnsafeMutableRawBufferPointer? {
+    let content = writer.pointee.finish(entity.layout, entity: entity.name)
+    if content == nil, writer.pointee.failure == nil { return nil }
     if let failure = writer.pointee.failure {
       throw .unencodable(entity: entity.name, cause: failure)
     }
-    guard let content else { throw .recordTooLarge(entity: entity.name, size: 0, limit: 0) }
+    guard let content else { return nil }
     try checkSize(content.count, of: entity)
     return content
   }

@@ -1,3 +1,5 @@
+internal import LMDB
+
 /// Index entries of many records of one index, kept as bytes in one block and sorted by key.
 ///
 /// Writing entries in key order visits each page of the index once instead of once per entry; on a
@@ -19,22 +21,47 @@ struct EntryArena: ~Copyable {
   private var base: UnsafeMutableRawPointer
   private var capacity: Int
   private(set) var byteCount = 0
-  private(set) var entries: [Entry] = []
+  private var list: UnsafeMutablePointer<Entry>
+  private var listCapacity: Int
+  private(set) var count = 0
 
   init(expectedCount: Int) {
     capacity = max(4096, min(expectedCount, 1 << 20) * 48)
     base = .allocate(byteCount: capacity, alignment: 16)
-    entries.reserveCapacity(min(expectedCount, 1 << 24))
+    listCapacity = max(64, min(expectedCount, 1 << 24))
+    list = .allocate(capacity: listCapacity)
   }
 
-  deinit { base.deallocate() }
+  deinit {
+    base.deallocate()
+    list.deallocate()
+  }
 
-  var count: Int { entries.count }
-  var isEmpty: Bool { entries.isEmpty }
+  var isEmpty: Bool { count == 0 }
+
+  /// In the order in which they were added, or of their keys after ``sort()``; valid until the next
+  /// change.
+  var entries: UnsafeBufferPointer<Entry> { UnsafeBufferPointer(start: list, count: count) }
 
   /// Adds an entry; copies `key`.
+  @inline(__always)
   mutating func append(key: UnsafeRawBufferPointer, recordID: UInt64) {
-    let needed = byteCount + 8 + key.count
+    let needed = byteCount &+ 8 &+ key.count
+    if needed > capacity || count == listCapacity { grow(needed) }
+    let start = base + byteCount
+    start.storeBytes(of: recordID, as: UInt64.self)
+    if let source = key.baseAddress { (start + 8).copyMemory(from: source, byteCount: key.count) }
+    (list + count).initialize(
+      to: Entry(
+        window: 0, offset: UInt32(truncatingIfNeeded: byteCount),
+        keyCount: UInt32(truncatingIfNeeded: key.count)))
+    count &+= 1
+    byteCount = needed
+  }
+
+  @inline(never)
+  private mutating func grow(_ needed: Int) {
+    precondition(needed <= 1 << 32, "index entries of one step need more than 4 GiB")
     if needed > capacity {
       let larger = max(needed, capacity * 2)
       let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
@@ -43,34 +70,44 @@ struct EntryArena: ~Copyable {
       base = moved
       capacity = larger
     }
-    (base + byteCount).storeBytes(of: recordID, as: UInt64.self)
-    if let source = key.baseAddress {
-      (base + byteCount + 8).copyMemory(from: source, byteCount: key.count)
+    if count == listCapacity {
+      let moved = UnsafeMutablePointer<Entry>.allocate(capacity: listCapacity * 2)
+      moved.moveInitialize(from: list, count: count)
+      list.deallocate()
+      list = moved
+      listCapacity *= 2
     }
-    entries.append(
-      Entry(window: 0, offset: UInt32(byteCount), keyCount: UInt32(key.count)))
-    byteCount = needed
   }
 
   mutating func removeAll() {
     byteCount = 0
-    entries.removeAll(keepingCapacity: true)
+    count = 0
   }
 
+  @inline(__always)
   func key(_ entry: Entry) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: base + Int(entry.offset) + 8, count: Int(entry.keyCount))
   }
 
+  @inline(__always)
   func recordID(_ entry: Entry) -> UInt64 {
     base.loadUnaligned(fromByteOffset: Int(entry.offset), as: UInt64.self)
   }
 
+  /// Has the sorted entry so many behind `place` fetched into the cache, where there is one.
+  @inline(__always)
+  func fetchAhead(of place: Int) {
+    let place = place &+ 12
+    guard place < count else { return }
+    let entry = list[place]
+    prefetch(base + Int(entry.offset), byteCount: 8 &+ Int(entry.keyCount))
+  }
+
   /// Sorts by key bytes; equal keys keep the order in which they were added.
   mutating func sort() {
-    let block = UnsafeRawPointer(base)
     var scratch: [Entry] = []
-    entries.withUnsafeMutableBufferPointer { entries in
-      KeySort.sort(entries, keysIn: block, scratch: &scratch)
-    }
+    KeySort.sort(
+      UnsafeMutableBufferPointer(start: list, count: count), keysIn: UnsafeRawPointer(base),
+      scratch: &scratch)
   }
 }

@@ -100,11 +100,13 @@ enum KeySort {
     return value << UInt64(8 * (8 - left))
   }
 
-  private static func radixSort(
+  /// Sorts by the windows alone; those with equal ones keep their order.
+  static func radixSort(
     _ run: UnsafeMutableBufferPointer<Entry>, scratch: inout [Entry]
   ) {
     if scratch.count < run.count {
-      scratch = [Entry](repeating: Entry(window: 0, offset: 0, keyCount: 0), count: run.count)
+      // Each place is written before it is read.
+      scratch = [Entry](unsafeUninitializedCapacity: run.count) { _, count in count = run.count }
     }
     // One pass over the data counts all eight digits; a digit on which all keys agree is skipped.
     var counts = [Int](repeating: 0, count: 8 * 256)

@@ -1,0 +1,78 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// A batch insert of values of one type, as far as the program's own code runs it.
+///
+/// The loop over the values is compiled with the program, which knows their type: a copy of each
+/// value would cost as much as writing it, since each text in it is counted somewhere else in
+/// memory.
+@usableFromInline
+final class EntityBatch {
+  /// How many values ahead their texts are asked for.
+  @usableFromInline static var lookahead: Int { 4 }
+
+  @usableFromInline let writer: UnsafeMutablePointer<RecordWriter>
+  private let core: TransactionCore
+  private let entity: StoredEntity
+  // Of one thread; a check of each access would show in the time of a batch.
+  @exclusivity(unchecked) private var insert: BatchInsert
+
+  init(into entity: StoredEntity, _ insert: BatchInsert, core: TransactionCore) {
+    self.entity = entity
+    self.insert = insert
+    self.core = core
+    writer = core.encoder.writer
+  }
+
+  /// Adds one value.
+  @inlinable @inline(__always)
+  func add<E: Entity>(_ value: borrowing E) throws(StoreError) {
+    if value.id.isAssigned { throw isStored(value.id.rawValue) }
+    begin(isWide: false)
+    value.encode(into: &writer.pointee)
+    if try end() { return }
+    begin(isWide: true)
+    value.encode(into: &writer.pointee)
+    _ = try end()
+  }
+
+  /// Adds the values of an array.
+  @inlinable
+  func add<E: Entity>(contentsOf values: UnsafeBufferPointer<E>) throws(StoreError) {
+    let ahead = Self.lookahead
+    for place in 0..<values.count {
+      if place &+ ahead < values.count, let start = values.baseAddress {
+        prefetch(start + (place &+ ahead), byteCount: MemoryLayout<E>.size)
+      }
+      try add(values[place])
+    }
+  }
+
+  @usableFromInline
+  func prefetch(_ value: UnsafeRawPointer, byteCount: Int) {
+    prefetchReferences(of: value, byteCount: byteCount)
+  }
+
+  @usableFromInline
+  func isStored(_ id: UInt64) -> StoreError { .alreadyStored(entity: entity.name, id: id) }
+
+  @usableFromInline
+  func begin(isWide: Bool) { writer.pointee.begin(entity.layout, isWide: isWide) }
+
+  /// Takes what has been written as a record; false when it must be written again with wide offsets.
+  @usableFromInline
+  func end() throws(StoreError) -> Bool {
+    guard let content = try core.encoder.finish(entity) else { return false }
+    try insert.add(content)
+    return true
+  }
+
+  /// Takes back what can be: called when the values end with an error.
+  @usableFromInline
+  func takeBack() throws(StoreError) { try insert.takeBack() }
+
+  @usableFromInline
+  func finish<E: Entity>(_: E.Type) throws(StoreError) -> InsertResult<E> {
+    InsertResult(try insert.finish())
+  }
+}

@@ -1,0 +1,41 @@
+internal import LodestoreFormat
+
+/// The keys of many records in the indexes of their entity.
+///
+/// Where each attribute is in the current layout has been found before; records of older layouts
+/// take the way of single ones.
+struct BatchKeys {
+  private let entity: StoredEntity
+  private let programs: [IndexProgram?]
+
+  init(of entity: StoredEntity) {
+    self.entity = entity
+    programs = entity.indexes.map { IndexProgram($0.description, layout: entity.layout) }
+  }
+
+  var count: Int { programs.count }
+
+  /// Leaves the key of `view` in the index at `place` in ``TransactionCore/key``.
+  ///
+  /// - Returns: Whether some value of the tuple is null.
+  @inline(__always) @discardableResult
+  func encode(
+    _ place: Int, of view: RecordView, id: UInt64, _ core: TransactionCore
+  ) throws(StoreError) -> Bool {
+    guard view.layout === entity.layout, let program = programs[place] else {
+      return try core.encodeKey(of: view, id: id, in: entity.indexes[place], of: entity)
+    }
+    do {
+      return try program.encode(view, id: id, into: &core.key)
+    } catch {
+      throw .damagedRecord(entity: entity.name, recordID: id, error)
+    }
+  }
+
+  /// Whether two records of the current layout surely have the same key in the index at `place`.
+  @inline(__always)
+  func areSurelySame(_ place: Int, _ a: RecordView, _ b: RecordView) -> Bool {
+    guard let program = programs[place] else { return false }
+    return program.hasSameValues(a, b)
+  }
+}
