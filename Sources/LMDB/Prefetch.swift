@@ -13,20 +13,23 @@ package func prefetch(_ address: UnsafeRawPointer, byteCount: Int) {
   lodestore_prefetch(address + max(0, byteCount &- 1))
 }
 
-/// Asks for what the words of a value may point to, as the texts of a struct.
+/// Asks for the texts that a value in memory holds.
 ///
-/// Nothing is read but the value itself; a word that is no address does no harm.
-package func prefetchReferences(of value: UnsafeRawPointer, byteCount: Int) {
-  var offset = 0
+/// Nothing is read but the value itself. Two words that look like a text that Swift keeps elsewhere
+/// (its length under the flags of its kind, then its address) lead to it; should a text ever be laid
+/// out otherwise, or other words look so, only time is lost.
+package func prefetchTexts(of value: UnsafeRawPointer, byteCount: Int) {
+  var word = value.loadUnaligned(as: UInt64.self)
+  var offset = 8
   while offset &+ 8 <= byteCount {
-    // Without the highest bits, in which texts keep what kind they are.
-    let word = value.loadUnaligned(fromByteOffset: offset, as: UInt.self) & 0x0000_ffff_ffff_fff8
-    if word > 0xffff, word < 0x0000_8000_0000_0000,
-      let address = UnsafeRawPointer(bitPattern: word)
+    let next = value.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+    // Kept by Swift itself, behind its object's header; some 47 bits are an address.
+    if word &>> 48 & 0x3fff == 0x3000, next &>> 47 == 0, next > 0xffff,
+      let object = UnsafeRawPointer(bitPattern: UInt(truncatingIfNeeded: next))
     {
-      lodestore_prefetch(address)
-      lodestore_prefetch(address + 64)
+      prefetch(object + 32, byteCount: min(Int(truncatingIfNeeded: word & 0xffff_ffff), 512))
     }
+    word = next
     offset &+= 8
   }
 }

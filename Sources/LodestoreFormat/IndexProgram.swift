@@ -67,7 +67,9 @@ package struct IndexProgram: Sendable {
     while index &+ 8 <= count {
       if a.loadUnaligned(fromByteOffset: index, as: UInt64.self)
         != b.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-      { return false }
+      {
+        return false
+      }
       index &+= 8
     }
     while index < count {

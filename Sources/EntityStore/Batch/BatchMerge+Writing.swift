@@ -19,9 +19,8 @@ extension BatchMerge {
     try append(added)
     for (place, index) in entity.indexes.enumerated() {
       removed[place].sort()
-      try removed[place].remove(from: index, core: core)
       added[place].sort()
-      try added[place].write(into: index, core: core)
+      try added[place].write(into: index, removing: removed[place], core: core)
     }
   }
 

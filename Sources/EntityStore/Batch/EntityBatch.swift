@@ -39,18 +39,29 @@ final class EntityBatch {
   /// Adds the values of an array.
   @inlinable
   func add<E: Entity>(contentsOf values: UnsafeBufferPointer<E>) throws(StoreError) {
+    guard let start = values.baseAddress else { return }
     let ahead = Self.lookahead
     for place in 0..<values.count {
-      if place &+ ahead < values.count, let start = values.baseAddress {
-        prefetch(start + (place &+ ahead), byteCount: MemoryLayout<E>.size)
+      if place &+ ahead < values.count {
+        fetchTexts(of: start + (place &+ ahead), byteCount: MemoryLayout<E>.size)
       }
-      try add(values[place])
+      try borrow(start + place) { (value: borrowing E) throws(StoreError) in try add(value) }
     }
   }
 
+  /// Calls `body` with the value where it is.
+  ///
+  /// Of a type that may not be copied, as the compiler would copy another one.
+  @inlinable @inline(__always)
+  func borrow<V: ~Copyable>(
+    _ place: UnsafePointer<V>, _ body: (borrowing V) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    try body(place.pointee)
+  }
+
   @usableFromInline
-  func prefetch(_ value: UnsafeRawPointer, byteCount: Int) {
-    prefetchReferences(of: value, byteCount: byteCount)
+  func fetchTexts(of value: UnsafeRawPointer, byteCount: Int) {
+    if byteCount >= 16 { prefetchTexts(of: value, byteCount: byteCount) }
   }
 
   @usableFromInline

@@ -32,10 +32,91 @@ struct BatchKeys {
     }
   }
 
+  /// Adds the keys of `records`, which have the ids from `firstID` on, in the index at `place`.
+  ///
+  /// One index after the other, so that nothing is looked up for each record.
+  func collect(
+    _ place: Int, of records: borrowing RecordRow, firstID: UInt64, into arena: EntryArenaBox,
+    _ core: TransactionCore
+  ) throws(StoreError) {
+    let layout = entity.layout
+    var id = firstID
+    guard let program = programs[place] else {
+      for number in 0..<records.count {
+        let view = try entity.view(incoming: UnsafeRawBufferPointer(records[number]))
+        try core.encodeKey(of: view, id: id, in: entity.indexes[place], of: entity)
+        arena.append(key: core.key.bytes, recordID: id)
+        id &+= 1
+      }
+      return
+    }
+    var key = KeyEncoder()
+    do {
+      for number in 0..<records.count {
+        let view = try RecordView(UnsafeRawBufferPointer(records[number]), layout: layout)
+        try program.encode(view, id: id, into: &key)
+        arena.append(key: key.bytes, recordID: id)
+        id &+= 1
+      }
+    } catch {
+      throw .damagedRecord(entity: entity.name, recordID: id, error)
+    }
+  }
+
   /// Whether two records of the current layout surely have the same key in the index at `place`.
   @inline(__always)
   func areSurelySame(_ place: Int, _ a: RecordView, _ b: RecordView) -> Bool {
     guard let program = programs[place] else { return false }
     return program.hasSameValues(a, b)
+  }
+}
+
+/// Records in one block of memory, with room for their checksums.
+struct RecordRow: ~Copyable {
+  private var base: UnsafeMutableRawPointer
+  private var capacity: Int
+  private var ends: [Int] = []
+  private(set) var byteCount = 0
+
+  init(byteCount: Int) {
+    capacity = byteCount
+    base = .allocate(byteCount: byteCount, alignment: 16)
+  }
+
+  deinit { base.deallocate() }
+
+  var count: Int { ends.count }
+
+  /// Whether a record with such a content does not fit any more.
+  func isFull(for contentCount: Int) -> Bool {
+    byteCount + contentCount + RecordLayout.checksumSize > capacity
+  }
+
+  /// Copies `content`, making room where there is none.
+  mutating func append(_ content: UnsafeRawBufferPointer) {
+    let end = byteCount + content.count + RecordLayout.checksumSize
+    if end > capacity {
+      let moved = UnsafeMutableRawPointer.allocate(byteCount: end, alignment: 16)
+      moved.copyMemory(from: base, byteCount: byteCount)
+      base.deallocate()
+      base = moved
+      capacity = end
+    }
+    if let source = content.baseAddress {
+      (base + byteCount).copyMemory(from: source, byteCount: content.count)
+    }
+    byteCount = end
+    ends.append(end)
+  }
+
+  /// The record at `place`; valid until the next change.
+  subscript(place: Int) -> UnsafeMutableRawBufferPointer {
+    let start = place == 0 ? 0 : ends[place - 1]
+    return UnsafeMutableRawBufferPointer(start: base + start, count: ends[place] - start)
+  }
+
+  mutating func removeAll() {
+    byteCount = 0
+    ends.removeAll(keepingCapacity: true)
   }
 }

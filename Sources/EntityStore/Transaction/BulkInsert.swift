@@ -15,6 +15,10 @@ final class BulkInsert {
   private let arenas: EntryArenas
   private let keys: BatchKeys
   private let records: Cursor
+  /// Records that are not written yet, so many at a time as stay in the cache.
+  @exclusivity(unchecked) private var waiting = RecordRow(byteCount: 1 << 17)
+  /// The id after the last record that is written.
+  @exclusivity(unchecked) private var writtenID: UInt64
 
   init(
     into entity: StoredEntity, core: TransactionCore, expectedCount: Int
@@ -23,6 +27,7 @@ final class BulkInsert {
     self.entity = entity
     firstID = try core.nextID(of: entity)
     nextID = firstID
+    writtenID = firstID
     arenas = EntryArenas(count: entity.indexes.count, expectedCount: expectedCount)
     keys = BatchKeys(of: entity)
     do {
@@ -32,34 +37,48 @@ final class BulkInsert {
     }
   }
 
-  /// Appends one record.
+  /// Adds one record.
   ///
   /// `content` has no checksum yet, and four free bytes behind it.
   func append(_ content: UnsafeMutableRawBufferPointer) throws(StoreError) -> UInt64 {
-    let id = nextID
-    let record = core.seal(content, id: id)
-    let view = try entity.view(incoming: record)
-    try entity.validate(view)
-    for place in 0..<keys.count {
-      try keys.encode(place, of: view, id: id, core)
-      arenas[place].append(key: core.key.bytes, recordID: id)
+    if entity.validator != nil {
+      let record = UnsafeRawBufferPointer(
+        start: content.baseAddress, count: content.count + RecordLayout.checksumSize)
+      try entity.validate(try entity.view(incoming: record))
     }
+    if waiting.isFull(for: content.count) { try writeWaiting() }
+    waiting.append(UnsafeRawBufferPointer(content))
+    defer { nextID &+= 1 }
+    return nextID
+  }
+
+  private func writeWaiting() throws(StoreError) {
+    let firstID = writtenID
     do {
-      guard let page = try records.appendReserving(id, byteCount: record.count) else {
-        throw StoreError.damagedIndex(entity.name, "record \(id) exists although it is new")
+      for place in 0..<waiting.count {
+        let record = waiting[place]
+        Checksum.seal(record, id: writtenID)
+        guard let page = try records.appendReserving(writtenID, byteCount: record.count) else {
+          throw StoreError.damagedIndex(
+            entity.name, "record \(writtenID) exists although it is new")
+        }
+        page.copyMemory(from: UnsafeRawBufferPointer(record))
+        writtenID &+= 1
       }
-      page.copyMemory(from: record)
     } catch {
       throw StoreError(wrapping: error)
     }
-    nextID = id &+ 1
-    return id
+    for place in 0..<keys.count {
+      try keys.collect(place, of: waiting, firstID: firstID, into: arenas[place], core)
+    }
+    waiting.removeAll()
   }
 
   /// Writes the index entries; throws, and takes everything back, when a unique index is violated.
   func finish() throws(StoreError) {
-    core.nextIDs[entity.number] = nextID
     do throws(StoreError) {
+      try writeWaiting()
+      core.nextIDs[entity.number] = nextID
       for (place, index) in entity.indexes.enumerated() {
         arenas[place].sort()
         if index.isUnique { try checkUnique(place, index) }
@@ -89,7 +108,7 @@ final class BulkInsert {
   /// Removes the records of this batch; their ids are given again, as nobody has seen them.
   func takeBack() throws(StoreError) {
     do {
-      for id in firstID..<nextID { try core.transaction.delete(id, in: entity.records) }
+      for id in firstID..<writtenID { try core.transaction.delete(id, in: entity.records) }
       core.nextIDs[entity.number] = firstID
     } catch {
       throw StoreError(error)

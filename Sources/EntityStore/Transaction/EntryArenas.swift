@@ -106,6 +106,46 @@ final class EntryArenaBox {
     }
   }
 
+  /// Removes the entries of `old` and puts all of these, both sorted before, in one pass: what one
+  /// record gives up, another may take.
+  func write(
+    into index: StoredIndex, removing old: EntryArenaBox, core: TransactionCore
+  ) throws(StoreError) {
+    if old.arena.isEmpty { return try write(into: index, core: core) }
+    do {
+      let cursor = try Cursor(index.tree, in: core.transaction)
+      let isUnique = index.isUnique
+      let body = UnsafeMutableRawBufferPointer.allocate(byteCount: 8, alignment: 8)
+      defer { body.deallocate() }
+      let value = UnsafeRawBufferPointer(start: body.baseAddress, count: isUnique ? 8 : 0)
+      let leaving = old.arena.entries
+      let coming = arena.entries
+      var left = 0
+      var right = 0
+      while left < leaving.count || right < coming.count {
+        let isLeaving =
+          right == coming.count
+          || left < leaving.count
+            && compareKeys(old.arena.key(leaving[left]), arena.key(coming[right])) <= 0
+        if isLeaving {
+          old.arena.fetchAhead(of: left)
+          if try cursor.seek(old.arena.key(leaving[left])) { try cursor.delete() }
+          left &+= 1
+        } else {
+          arena.fetchAhead(of: right)
+          let entry = coming[right]
+          if isUnique { body.storeBytes(of: arena.recordID(entry).littleEndian, as: UInt64.self) }
+          try cursor.put(arena.key(entry), value)
+          right &+= 1
+        }
+      }
+      old.arena.removeAll()
+      arena.removeAll()
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
   /// Removes all entries, sorted before.
   func remove(from index: StoredIndex, core: TransactionCore) throws(StoreError) {
     do {
