@@ -1,0 +1,78 @@
+import Testing
+
+@testable import EntityStore
+
+/// Batches of more records than are collected before they are written.
+@Suite struct `Large batches` {
+  /// Several blocks of records, one of them longer than a block, most of them short.
+  private func films(_ numbers: inout SeededNumbers) -> [Film] {
+    (0..<3_000).map { place in
+      let count = place == 1_700 ? 200_000 : numbers.oneIn(50) ? numbers.below(5_000) : 40
+      return Film(
+        title: String(repeating: numbers.oneIn(2) ? "a" : "ä", count: count), episode: place,
+        code: numbers.oneIn(2) ? nil : "code \(place)")
+    }
+  }
+
+  private func stored(_ store: Store) throws -> [Film] {
+    try store.read { try $0.fetchAll(Film.self) }.map { film in
+      var film = film
+      film.id = .unassigned
+      return film
+    }
+  }
+
+  @Test func `an array and a sequence that makes its values give the same records`() throws {
+    var numbers = SeededNumbers(salt: 931)
+    let films = films(&numbers)
+    try withTemporaryStore([Film.self]) { store in
+      let result = try store.write { try $0.insert(contentsOf: films) }
+      #expect(result.ids.map(\.rawValue) == (1...3_000).map { UInt64($0) })
+      #expect(try stored(store) == films)
+    }
+    try withTemporaryStore([Film.self]) { store in
+      let result = try store.write { try $0.insert(contentsOf: films.lazy.map { $0 }) }
+      #expect(result.insertedCount == 3_000)
+      #expect(try stored(store) == films)
+    }
+  }
+
+  @Test func `nothing remains of a batch that fails at its end; its ids are given again`() throws {
+    var numbers = SeededNumbers(salt: 932)
+    let films = films(&numbers)
+    try withTemporaryStore([Film.self]) { store in
+      try store.write { transaction in
+        try transaction.insert(Film(title: "first", episode: -1))
+        _ = try storeError(.uniqueViolation) {
+          try transaction.insert(contentsOf: films + [Film(title: "again", episode: 7)])
+        }
+        var known = Film(title: "known", episode: -2)
+        known.id = RecordID(rawValue: 9)
+        _ = try storeError(.identity) { try transaction.insert(contentsOf: films + [known]) }
+        #expect(try transaction.count(of: Film.self) == 1)
+        #expect(try transaction.count(Film.byEpisode, within: .init()) == 1)
+        let result = try transaction.insert(contentsOf: films)
+        #expect(result.ids.first?.rawValue == 2 && result.ids.last?.rawValue == 3_001)
+      }
+    }
+  }
+
+  @Test func `a merge in no order changes what differs and moves its entries`() throws {
+    var numbers = SeededNumbers(salt: 933)
+    let films = films(&numbers)
+    try withTemporaryStore([Film.self]) { store in
+      try store.write { try $0.insert(contentsOf: films) }
+      var changed = films
+      for place in changed.indices where place.isMultiple(of: 2) {
+        changed[place].title = "title \(numbers.below(100))"
+      }
+      let order = changed.indices.sorted { $0 * 7 % 3_000 < $1 * 7 % 3_000 }
+      let result = try store.write {
+        try $0.insert(contentsOf: order.map { changed[$0] }, onConflict: .replace)
+      }
+      #expect(result.updatedCount == 1_500 && result.unchangedCount == 1_500)
+      #expect(result.ids.map(\.rawValue) == order.map { UInt64($0 + 1) })
+      #expect(try stored(store) == changed)
+    }
+  }
+}
