@@ -63,7 +63,8 @@ struct EntryArena: ~Copyable {
   private mutating func grow(_ needed: Int) {
     precondition(needed <= 1 << 32, "index entries of one step need more than 4 GiB")
     if needed > capacity {
-      let larger = max(needed, capacity * 2)
+      // Never so large that an offset would not fit its 32 bits.
+      let larger = min(max(needed, capacity * 2), 1 << 32)
       let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
       moved.copyMemory(from: base, byteCount: byteCount)
       base.deallocate()
