@@ -150,11 +150,12 @@ final class EntryArenaBox {
   func remove(from index: StoredIndex, core: TransactionCore) throws(StoreError) {
     do {
       guard !arena.isEmpty else { return }
-      // Kept where it was, as the next key is mostly on the same page.
-      let cursor = try Cursor(index.tree, in: core.transaction)
+      var walk = SortedLookup(try Cursor(index.tree, in: core.transaction))
       for (place, entry) in arena.entries.enumerated() {
         arena.fetchAhead(of: place)
-        if try cursor.seek(arena.key(entry)) { try cursor.delete() }
+        let outcome = try walk.find(arena.key(entry))
+        if outcome == .beyond { break }
+        if outcome == .found { try walk.remove() }
       }
       arena.removeAll()
     } catch {
@@ -181,30 +182,44 @@ struct EntryArenas {
 private struct SortedLookup {
   enum Outcome { case found, absent, beyond }
 
+  /// So many searches go by before a step is tried again that led nowhere.
+  private static let patience = 16
+
   private let cursor: Cursor
-  /// Whether the cursor is at a key, and how that compared with the one looked up last.
+  /// Whether the cursor is at a key that is not below those looked up so far.
   private var isPlaced = false
-  /// How many of the last searches would have been a step; below zero steps are not tried.
+  /// Whether the key at the cursor was removed: a step goes to the one behind it.
+  private var isRemoved = false
+  /// Below zero steps are not tried.
   private var confidence = 0
 
   init(_ cursor: Cursor) { self.cursor = cursor }
 
   mutating func find(_ key: UnsafeRawBufferPointer) throws(LMDBError) -> Outcome {
-    if isPlaced {
-      var order = compareKeys(cursor.key, key)
-      if order < 0, confidence >= 0 {
-        guard try cursor.next() else { return .beyond }
-        order = compareKeys(cursor.key, key)
-        confidence = order < 0 ? confidence - 2 : min(confidence + 1, 8)
-      }
-      if order == 0 { return .found }
-      // Nothing lies between what was looked up before and where the cursor is.
-      if order > 0 { return .absent }
+    var order = isPlaced ? compareKeys(cursor.key, key) : -1
+    let canStep = isPlaced || isRemoved
+    if order < 0, canStep, confidence >= 0 {
+      guard try cursor.next() else { return .beyond }
+      isPlaced = true
+      isRemoved = false
+      order = compareKeys(cursor.key, key)
+      confidence = order < 0 ? confidence - Self.patience : min(confidence + 1, Self.patience / 2)
+    } else if canStep, order < 0 {
+      confidence += 1
     }
-    let isSearchedAgain = isPlaced
+    if order == 0 { return .found }
+    // Nothing lies between what was looked up before and where the cursor is.
+    if order > 0 { return .absent }
     guard try cursor.seek(atOrAfter: key) else { return .beyond }
     isPlaced = true
-    if isSearchedAgain, confidence < 0 { confidence += 1 }
+    isRemoved = false
     return compareKeys(cursor.key, key) == 0 ? .found : .absent
+  }
+
+  /// Removes the pair that was found last.
+  mutating func remove() throws(LMDBError) {
+    try cursor.delete()
+    isPlaced = false
+    isRemoved = true
   }
 }
