@@ -12,6 +12,7 @@ struct Sample {
   static func measure(
     _ name: String, _ callgrind: Callgrind?, _ body: () async throws -> Check
   ) async throws -> (Sample, Check) {
+    if callgrind == nil { FreeMemory.touch() }
     callgrind?.begin()
     let processor = processorSeconds()
     let clock = ContinuousClock.now
