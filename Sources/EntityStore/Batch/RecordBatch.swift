@@ -6,6 +6,9 @@ package import LodestoreFormat
 /// Their bytes stay where they were put: batches are put together without copying them.
 package struct RecordBatch: Sendable {
   /// A content with room for its checksum behind it, in one of the blocks.
+  ///
+  /// `@unchecked Sendable`: its bytes were written before it was made and do not change; the batch
+  /// that has it keeps their block.
   private struct Place: @unchecked Sendable {
     let start: UnsafeMutableRawPointer
     let count: Int
@@ -116,6 +119,9 @@ package struct RecordBatch: Sendable {
 }
 
 /// Memory for records, which is only ever added to, and only by a batch that alone has it.
+///
+/// `@unchecked Sendable`: what two batches share, which may be on two threads, is no more written to
+/// (`isKnownUniquelyReferenced` before each record), and `used` is only touched by who may write.
 private final class RecordBlock: @unchecked Sendable {
   private let start: UnsafeMutableRawPointer
   private let byteCount: Int
