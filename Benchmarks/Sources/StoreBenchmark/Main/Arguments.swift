@@ -17,7 +17,7 @@ struct Arguments {
     usage: tools/bench [--quick] [--runs=N] [--only=NAME,…] [--sides=NAME,…] [--json FILE]
                        [--instructions] [--list] [--pages=FILE [--records=N]]
 
-      --quick         100,000 records instead of a million, and 3 runs: under two minutes
+      --quick         100,000 records instead of a million, and 3 runs: some two minutes
       --runs=N        medians of N runs; 5
       --only=NAME,…   these operations; all
       --sides=NAME,…  these sides; all that were built
