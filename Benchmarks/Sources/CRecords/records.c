@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -9,6 +10,12 @@ void raw_trim_memory(void) { malloc_trim(0); }
 #else
 void raw_trim_memory(void) {}
 #endif
+
+double raw_user_seconds(void) {
+  struct rusage usage;
+  if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+  return (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec * 1e-6;
+}
 
 owned_text raw_own(const char *bytes, uint32_t length) {
   owned_text text;

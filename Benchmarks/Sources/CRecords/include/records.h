@@ -81,4 +81,7 @@ uint64_t raw_hash_number(uint64_t hash, uint64_t number);
 /// Gives memory that is free back to the system, so that what is measured next does not reuse it.
 void raw_trim_memory(void);
 
+/// The processor time that this process spent outside the kernel.
+double raw_user_seconds(void);
+
 #endif

@@ -92,6 +92,7 @@ final class Runner {
     case .figure(let body)?: return Sample(figure: try await body())
     case .timed(let body)?:
       let name = "\(operation.rawValue): \(side.name)"
+      if callgrind == nil, operation.changesFile { try FreeMemory.touch(in: directory) }
       let (sample, check) = try await Sample.measure(name, callgrind, body)
       var answer = try check()
       if operation.leavesTheSame, sample.instructions == nil {

@@ -1,9 +1,12 @@
+import CRecords
 import Foundation
 
 /// What one run of an operation took, or its figure.
 struct Sample {
   /// Seconds of all processors, those of the clock; instructions where they are counted.
   var processorTime = 0.0
+  /// Of those of all processors, what the program itself took; the kernel took the rest.
+  var userTime = 0.0
   var wallTime = 0.0
   var instructions: Double?
   /// A figure that is no time.
@@ -12,13 +15,14 @@ struct Sample {
   static func measure(
     _ name: String, _ callgrind: Callgrind?, _ body: () async throws -> Check
   ) async throws -> (Sample, Check) {
-    if callgrind == nil { FreeMemory.touch() }
     callgrind?.begin()
     let processor = processorSeconds()
+    let user = raw_user_seconds()
     let clock = ContinuousClock.now
     let check = try await body()
     var sample = Sample(
-      processorTime: processorSeconds() - processor, wallTime: seconds(since: clock))
+      processorTime: processorSeconds() - processor, userTime: raw_user_seconds() - user,
+      wallTime: seconds(since: clock))
     sample.instructions = try callgrind?.end(name)
     return (sample, check)
   }

@@ -93,6 +93,9 @@ extension Operation {
     }
   }
 
+  /// Whether the kernel has pages to copy, which takes what it takes on every side.
+  var changesFile: Bool { start == .empty || start == .copy }
+
   /// Instructions cannot say what waiting costs, and callgrind runs one thread at a time.
   var countsInstructions: Bool { unit == .processorTime && self != .openClose }
 

@@ -14,6 +14,7 @@ extension Report {
       var ratio: Double?
       /// Seconds, of each run.
       var processorTimes: [Double]?
+      var userTimes: [Double]?
       var wallTimes: [Double]?
     }
 
@@ -46,6 +47,7 @@ extension Report {
       unit: isCounted ? "instructions" : row.operation.unit.rawValue, figure: row.figure,
       ratio: ratio(row, \.figure),
       processorTimes: isTimed ? row.samples.map(\.processorTime) : nil,
+      userTimes: isTimed ? row.samples.map(\.userTime) : nil,
       wallTimes: isTimed ? row.samples.map(\.wallTime) : nil)
   }
 }

@@ -23,6 +23,12 @@ extension Report {
       } text: {
         Self.seconds($0)
       }
+      let changes = timed.filter { $0.unit == .processorTime && $0.changesFile }
+      printTable("of it outside the kernel", changes) {
+        $0.userTime
+      } text: {
+        Self.seconds($0)
+      }
       printTable("wall time", timed) {
         $0.wallTime
       } text: {

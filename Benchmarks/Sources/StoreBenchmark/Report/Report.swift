@@ -68,5 +68,6 @@ extension Report.Row {
   }
 
   var processorTime: Double { median(\.processorTime) }
+  var userTime: Double { median(\.userTime) }
   var wallTime: Double { median(\.wallTime) }
 }
