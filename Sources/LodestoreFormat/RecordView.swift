@@ -2,12 +2,14 @@
 ///
 /// The initializer checks every length and offset once, in O(variable attributes); reads do not
 /// check again and cannot leave the bytes. It does not check the checksum, UTF-8, or the contents
-/// of documents. The bytes must outlive the view.
+/// of documents. The bytes must outlive the view, and so must the layout, which it does not keep:
+/// counting its references would cost as much as reading an attribute.
 public struct RecordView {
   /// The whole record.
   public let bytes: UnsafeRawBufferPointer
-  /// The layout that its header names.
-  public let layout: RecordLayout
+  @usableFromInline let unmanagedLayout: Unmanaged<RecordLayout>
+  /// Offset of the ends.
+  @usableFromInline let endsOffset: Int
   @usableFromInline let isWide: Bool
   /// Offset of the first variable byte.
   @usableFromInline let heapOffset: Int
@@ -16,8 +18,9 @@ public struct RecordView {
   @inlinable @inline(__always)
   public init(_ bytes: UnsafeRawBufferPointer, layout: RecordLayout) throws(FormatError) {
     self.bytes = bytes
-    self.layout = layout
+    unmanagedLayout = .passUnretained(layout)
     let fixed = layout.endsOffset
+    endsOffset = fixed
     let needed = fixed + layout.variableCount * 2 + RecordLayout.checksumSize
     guard bytes.count >= needed else { throw Self.tooShort(bytes, neededCount: needed) }
     let header = bytes.uint16(at: 0)
@@ -39,6 +42,10 @@ public struct RecordView {
     }
     guard previous == heapCount else { throw Self.otherEnd(previous, heapCount) }
   }
+
+  /// The layout that its header names.
+  @inlinable @inline(__always)
+  public var layout: RecordLayout { unmanagedLayout.takeUnretainedValue() }
 
   @usableFromInline @inline(never)
   static func tooShort(_ bytes: UnsafeRawBufferPointer, neededCount: Int) -> FormatError {
@@ -67,8 +74,8 @@ public struct RecordView {
   @inlinable @inline(__always)
   func end(ofVariable ordinal: Int) -> Int {
     isWide
-      ? Int(bytes.uint32(at: layout.endsOffset + ordinal * 4))
-      : Int(bytes.uint16(at: layout.endsOffset + ordinal * 2))
+      ? Int(bytes.uint32(at: endsOffset + ordinal * 4))
+      : Int(bytes.uint16(at: endsOffset + ordinal * 2))
   }
 
   /// Whether the attribute at `place` is null.

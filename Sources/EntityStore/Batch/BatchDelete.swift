@@ -10,12 +10,17 @@ final class BatchDelete {
   private let core: TransactionCore
   private let entity: StoredEntity
   private let arenas: EntryArenas
+  private let keys: BatchKeys
+  /// Copies of records that are gone and whose entries are not yet collected, so many at a time as
+  /// stay in the cache.
+  @exclusivity(unchecked) private var gone = RecordRow(byteCount: 1 << 16)
 
   init(of entity: StoredEntity, core: TransactionCore, expectedCount: Int) {
     self.core = core
     self.entity = entity
     arenas = EntryArenas(
       count: entity.indexes.count, expectedCount: min(expectedCount, Self.chunkSize))
+    keys = BatchKeys(of: entity)
   }
 
   /// Removes the records with `ids`, which ascend, and calls `body` with each before it goes;
@@ -31,17 +36,18 @@ final class BatchDelete {
     var count = 0
     do {
       let cursor = try Cursor(entity.records, in: core.transaction)
-      for (place, id) in ids.enumerated() {
+      var left = Self.chunkSize
+      for id in ids {
         guard try cursor.seek(id) else { continue }
         try body?(id, cursor.value)
-        let view = try entity.view(cursor.value, id: id)
-        for (index, arena) in zip(entity.indexes, 0...) {
-          try core.encodeKey(of: view, id: id, in: index, of: entity)
-          arenas[arena].append(key: core.key.bytes, recordID: id)
-        }
+        try keep(cursor.value, id)
         try cursor.delete()
-        count += 1
-        if place % Self.chunkSize == Self.chunkSize - 1 { try removeEntries() }
+        count &+= 1
+        left &-= 1
+        if left == 0 {
+          try removeEntries()
+          left = Self.chunkSize
+        }
       }
       try removeEntries()
     } catch {
@@ -52,7 +58,33 @@ final class BatchDelete {
     return count
   }
 
+  /// Keeps what the index entries of a record are made of.
+  private func keep(_ bytes: UnsafeRawBufferPointer, _ id: UInt64) throws(StoreError) {
+    let contentCount = bytes.count - RecordLayout.checksumSize
+    guard contentCount >= RecordLayout.headerSize,
+      bytes.uint16(at: 0) & RecordLayout.highestNumber == entity.layout.number
+    else { return try collect(try entity.view(bytes, id: id), id) }
+    if gone.isFull(for: contentCount) { try collectGone() }
+    gone.append(UnsafeRawBufferPointer(rebasing: bytes[..<contentCount]), id: id)
+  }
+
+  /// The entries of a record of an older layout.
+  private func collect(_ view: RecordView, _ id: UInt64) throws(StoreError) {
+    for place in 0..<keys.count {
+      try keys.encode(place, of: view, id: id, core)
+      arenas[place].append(key: core.key.bytes, recordID: id)
+    }
+  }
+
+  private func collectGone() throws(StoreError) {
+    for place in 0..<keys.count {
+      try keys.collect(place, of: gone, into: arenas[place], core)
+    }
+    gone.removeAll()
+  }
+
   private func removeEntries() throws(StoreError) {
+    try collectGone()
     for (place, index) in entity.indexes.enumerated() {
       arenas[place].sort()
       try arenas[place].remove(from: index, core: core)

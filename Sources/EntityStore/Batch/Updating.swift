@@ -230,6 +230,9 @@ extension TransactionCore {
 
   /// Removes the records that `request` finds.
   package func delete(_ request: QueryRequest, of entity: StoredEntity) throws(StoreError) -> Int {
+    // The records are needed too, but later and in the order of their ids.
+    var request = request
+    request.wantsOnlyEntries = true
     let run = try PlanRun(try plan(request, for: entity), core: self)
     if run.plan.isEverything {
       let count = try count(of: entity)

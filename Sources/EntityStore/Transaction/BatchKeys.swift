@@ -32,21 +32,21 @@ struct BatchKeys {
     }
   }
 
-  /// Adds the keys of `records`, which have the ids from `firstID` on, in the index at `place`.
+  /// Adds the keys of `records` in the index at `place`; they are of the current layout.
   ///
   /// One index after the other, so that nothing is looked up for each record.
   func collect(
-    _ place: Int, of records: borrowing RecordRow, firstID: UInt64, into arena: EntryArenaBox,
+    _ place: Int, of records: borrowing RecordRow, into arena: EntryArenaBox,
     _ core: TransactionCore
   ) throws(StoreError) {
     let layout = entity.layout
-    var id = firstID
+    var id: UInt64 = 0
     guard let program = programs[place] else {
       for number in 0..<records.count {
         let view = try entity.view(incoming: UnsafeRawBufferPointer(records[number]))
+        id = records.id(at: number)
         try core.encodeKey(of: view, id: id, in: entity.indexes[place], of: entity)
         arena.append(key: core.key.bytes, recordID: id)
-        id &+= 1
       }
       return
     }
@@ -54,9 +54,9 @@ struct BatchKeys {
     do {
       for number in 0..<records.count {
         let view = try RecordView(UnsafeRawBufferPointer(records[number]), layout: layout)
+        id = records.id(at: number)
         try program.encode(view, id: id, into: &key)
         arena.append(key: key.bytes, recordID: id)
-        id &+= 1
       }
     } catch {
       throw .damagedRecord(entity: entity.name, recordID: id, error)
@@ -71,11 +71,12 @@ struct BatchKeys {
   }
 }
 
-/// Records in one block of memory, with room for their checksums.
+/// Records in one block of memory, with their ids and room for their checksums.
 struct RecordRow: ~Copyable {
   private var base: UnsafeMutableRawPointer
   private var capacity: Int
   private var ends: [Int] = []
+  private var ids: [UInt64] = []
   private(set) var byteCount = 0
 
   init(byteCount: Int) {
@@ -93,7 +94,7 @@ struct RecordRow: ~Copyable {
   }
 
   /// Copies `content`, making room where there is none.
-  mutating func append(_ content: UnsafeRawBufferPointer) {
+  mutating func append(_ content: UnsafeRawBufferPointer, id: UInt64) {
     let end = byteCount + content.count + RecordLayout.checksumSize
     if end > capacity {
       let moved = UnsafeMutableRawPointer.allocate(byteCount: end, alignment: 16)
@@ -107,7 +108,11 @@ struct RecordRow: ~Copyable {
     }
     byteCount = end
     ends.append(end)
+    ids.append(id)
   }
+
+  @inline(__always)
+  func id(at place: Int) -> UInt64 { ids[place] }
 
   /// The record at `place`; valid until the next change.
   subscript(place: Int) -> UnsafeMutableRawBufferPointer {
@@ -118,5 +123,6 @@ struct RecordRow: ~Copyable {
   mutating func removeAll() {
     byteCount = 0
     ends.removeAll(keepingCapacity: true)
+    ids.removeAll(keepingCapacity: true)
   }
 }

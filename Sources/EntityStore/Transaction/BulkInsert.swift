@@ -47,13 +47,12 @@ final class BulkInsert {
       try entity.validate(try entity.view(incoming: record))
     }
     if waiting.isFull(for: content.count) { try writeWaiting() }
-    waiting.append(UnsafeRawBufferPointer(content))
+    waiting.append(UnsafeRawBufferPointer(content), id: nextID)
     defer { nextID &+= 1 }
     return nextID
   }
 
   private func writeWaiting() throws(StoreError) {
-    let firstID = writtenID
     do {
       for place in 0..<waiting.count {
         let record = waiting[place]
@@ -69,7 +68,7 @@ final class BulkInsert {
       throw StoreError(wrapping: error)
     }
     for place in 0..<keys.count {
-      try keys.collect(place, of: waiting, firstID: firstID, into: arenas[place], core)
+      try keys.collect(place, of: waiting, into: arenas[place], core)
     }
     waiting.removeAll()
   }

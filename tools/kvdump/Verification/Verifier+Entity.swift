@@ -145,7 +145,7 @@ extension Verifier {
     }
   }
 
-  private static func validateJSON(in view: borrowing RecordView) throws(FormatError) {
+  private static func validateJSON(in view: RecordView) throws(FormatError) {
     for place in view.layout.places where place.type == .json && !view.isNull(place) {
       try DocumentReader(view.variableBytes(place)).validate(onlyJSON: true)
     }

@@ -11,6 +11,8 @@ final class Workload: Sendable {
   let items: [ToDo]
   /// Places in ``pods``, at random: look-ups by key.
   let wanted: [UInt32]
+  /// Names that are looked for by IN.
+  let inNames: [String]
   /// Ranges of the dates, each a hundredth.
   let ranges: [Range<Date>]
 
@@ -28,6 +30,7 @@ final class Workload: Sendable {
     items = ToDo.generate(count)
     var generator = Generator(seed: 42)
     wanted = (0..<count / 5).map { _ in UInt32(generator.next(below: UInt64(count))) }
+    inNames = wanted.prefix(count / 20).map { [pods] in pods[Int($0)].name }
     let width = Self.dates.upperBound / 100
     ranges = (0..<100).map { _ in
       let from = Double(generator.next(below: UInt64(Self.dates.upperBound - width)))
@@ -55,10 +58,9 @@ final class Workload: Sendable {
   var singlePlaces: [UInt32] { Array(wanted.prefix(pods.count / 20)) }
   /// A tenth of the dates.
   let tenth = Workload.dates(1e8..<1.2e8)
-  /// Those whose names are looked for by IN, and those of one get of many.
+  /// Those of ``inNames``, and those of one get of many.
   var inPlaces: ArraySlice<UInt32> { wanted.prefix(pods.count / 20) }
   var manyPlaces: ArraySlice<UInt32> { wanted.prefix(pods.count / 100) }
-  var inNames: [String] { inPlaces.map { pods[Int($0)].name } }
 
   let license = "MIT"
   let downloads: Int64 = 2_500_000

@@ -125,9 +125,16 @@ struct AttributeTestBinding {
       case .string, .url, .data, .uuid, .decimal: false
       default: true
       }
+    let isText = attribute.type == .string || attribute.type == .url
     for constant in constants {
       if case .null = constant {
         admitsNull = true
+        continue
+      }
+      if isText, case .string(var text) = constant {
+        encoder.reset()
+        text.withUTF8 { encoder.append(text: UnsafeRawBufferPointer($0)) }
+        elements.append(key: encoder.bytes, recordID: 0)
         continue
       }
       let constant = try fitted(constant)
