@@ -47,6 +47,12 @@ public struct RecordView {
   @inlinable @inline(__always)
   public var layout: RecordLayout { unmanagedLayout.takeUnretainedValue() }
 
+  /// Whether the record is of `layout`.
+  @inlinable @inline(__always)
+  public func isOf(_ layout: RecordLayout) -> Bool {
+    unmanagedLayout.toOpaque() == Unmanaged.passUnretained(layout).toOpaque()
+  }
+
   @usableFromInline @inline(never)
   static func tooShort(_ bytes: UnsafeRawBufferPointer, neededCount: Int) -> FormatError {
     FormatError("the record has \(bytes.count) bytes, needs at least \(neededCount)")

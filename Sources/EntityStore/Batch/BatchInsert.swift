@@ -49,12 +49,31 @@ struct BatchInsert {
       if keepsIDs { counts.ids.append(id) }
       return
     }
-    if let isGiven {
-      batch.append(UnsafeRawBufferPointer(content), given: isGiven)
-    } else {
-      batch.append(UnsafeRawBufferPointer(content))
-    }
+    try addForMerge(UnsafeRawBufferPointer(content), given: isGiven)
+  }
+
+  private mutating func addForMerge(
+    _ content: UnsafeRawBufferPointer, given isGiven: [Bool]?
+  ) throws(StoreError) {
+    if let isGiven { batch.append(content, given: isGiven) } else { batch.append(content) }
     if batch.count >= Self.partCount || batch.byteCount >= Self.partByteCount { try flush() }
+  }
+
+  /// Adds the records of `row`, and empties it.
+  mutating func add(_ row: inout RecordRow) throws(StoreError) {
+    guard let bulk else {
+      for place in 0..<row.count {
+        let record = UnsafeRawBufferPointer(row[place])
+        let contentCount = record.count - RecordLayout.checksumSize
+        try addForMerge(UnsafeRawBufferPointer(rebasing: record[..<contentCount]), given: nil)
+      }
+      row.removeAll()
+      return
+    }
+    let count = row.count
+    let first = try bulk.append(&row)
+    counts.inserted &+= count
+    if keepsIDs { counts.ids.append(contentsOf: first..<first &+ UInt64(count)) }
   }
 
   /// Takes back what can be: called when the values end with an error.

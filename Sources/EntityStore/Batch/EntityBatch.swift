@@ -12,6 +12,11 @@ final class EntityBatch {
   @usableFromInline static var lookahead: Int { 4 }
 
   @usableFromInline let writer: UnsafeMutablePointer<RecordWriter>
+  @usableFromInline let shape: RecordShape
+  /// The most that a record may have without its checksum.
+  @usableFromInline let sizeLimit: Int
+  /// Records that were not passed on yet; in memory of their own, as the writer is.
+  @usableFromInline let waiting: UnsafeMutablePointer<RecordRow>
   private let core: TransactionCore
   private let entity: StoredEntity
   // Of one thread; a check of each access would show in the time of a batch.
@@ -22,16 +27,30 @@ final class EntityBatch {
     self.insert = insert
     self.core = core
     writer = core.encoder.writer
+    shape = RecordShape(entity.layout)
+    sizeLimit = core.encoder.largestContent
+    waiting = .allocate(capacity: 1)
+    waiting.initialize(to: RecordRow(byteCount: 1 << 17))
+  }
+
+  deinit {
+    waiting.deinitialize(count: 1)
+    waiting.deallocate()
   }
 
   /// Adds one value.
   @inlinable @inline(__always)
   func add<E: Entity>(_ value: borrowing E) throws(StoreError) {
     if value.id.isAssigned { throw isStored(value.id.rawValue) }
-    begin(isWide: false)
+    writer.pointee.begin(shape, isWide: false)
     value.encode(into: &writer.pointee)
+    if let content = writer.pointee.finished(shape), content.count <= sizeLimit,
+      waiting.pointee.append(content)
+    {
+      return
+    }
     if try end() { return }
-    begin(isWide: true)
+    writer.pointee.begin(shape, isWide: true)
     value.encode(into: &writer.pointee)
     _ = try end()
   }
@@ -67,14 +86,13 @@ final class EntityBatch {
   @usableFromInline
   func isStored(_ id: UInt64) -> StoreError { .alreadyStored(entity: entity.name, id: id) }
 
-  @usableFromInline
-  func begin(isWide: Bool) { writer.pointee.begin(entity.layout, isWide: isWide) }
-
-  /// Takes what has been written as a record; false when it must be written again with wide offsets.
+  /// Takes what has been written as a record, where that takes more than a copy; false when it must
+  /// be written again with wide offsets.
   @usableFromInline
   func end() throws(StoreError) -> Bool {
     guard let content = try core.encoder.finish(entity) else { return false }
-    try insert.add(content)
+    try insert.add(&waiting.pointee)
+    if !waiting.pointee.append(content) { try insert.add(content) }
     return true
   }
 
@@ -84,6 +102,7 @@ final class EntityBatch {
 
   @usableFromInline
   func finish<E: Entity>(_: E.Type) throws(StoreError) -> InsertResult<E> {
-    InsertResult(try insert.finish())
+    try insert.add(&waiting.pointee)
+    return InsertResult(try insert.finish())
   }
 }

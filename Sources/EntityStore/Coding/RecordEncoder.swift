@@ -48,6 +48,9 @@ final class RecordEncoder {
     return content
   }
 
+  /// The most that a record may have without its checksum.
+  var largestContent: Int { sizeLimit - RecordLayout.checksumSize }
+
   func checkSize(_ count: Int, of entity: StoredEntity) throws(StoreError) {
     guard count + RecordLayout.checksumSize <= sizeLimit else {
       throw .recordTooLarge(entity: entity.name, size: count, limit: sizeLimit)

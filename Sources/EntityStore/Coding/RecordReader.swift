@@ -1,4 +1,4 @@
-package import LodestoreFormat
+internal import LodestoreFormat
 
 /// Gives out the attributes of one record, in the order of its entity's schema.
 ///
@@ -18,11 +18,11 @@ public struct RecordReader: ~Copyable {
   @usableFromInline var previousEnd = 0
   @usableFromInline let isWide: Bool
   @usableFromInline let slotsEnd: Int
-  /// For error texts.
-  let entity: String
-  let recordID: UInt64
+  /// For error texts; it outlives the reader, whose references would be counted for each record.
+  private let entity: Unmanaged<EntityLabel>
+  @usableFromInline let recordID: UInt64
 
-  package init(_ record: borrowing RecordView, entity: String, recordID: UInt64) {
+  init(_ record: borrowing RecordView, entity: EntityLabel, recordID: UInt64) {
     let layout = record.layout
     // A view has at least a header, so there is a base address.
     base = record.bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
@@ -31,7 +31,7 @@ public struct RecordReader: ~Copyable {
     slotsEnd = layout.endsOffset
     isWide = record.bytes.uint16(at: 0) & RecordLayout.wideFlag != 0
     heapStart = layout.endsOffset + layout.variableCount * (isWide ? 4 : 2)
-    self.entity = entity
+    self.entity = .passUnretained(entity)
     self.recordID = recordID
   }
 
@@ -100,15 +100,17 @@ public struct RecordReader: ~Copyable {
     if type.isVariable { _ = readVariable() } else { slot += type.slotSize }
   }
 
+  private var entityName: String { entity.takeUnretainedValue().name }
+
   @usableFromInline
   func unknownCase<V>(_: V.Type) -> StoreError {
     .undecodable(
-      entity: entity, recordID: recordID, reason: "the raw value is no case of \(V.self)")
+      entity: entityName, recordID: recordID, reason: "the raw value is no case of \(V.self)")
   }
 
   @usableFromInline
   func undecodable(_ reason: String, cause: (any Error)? = nil) -> StoreError {
-    .undecodable(entity: entity, recordID: recordID, reason: reason, cause: cause)
+    .undecodable(entity: entityName, recordID: recordID, reason: reason, cause: cause)
   }
 
   // MARK: What entities call

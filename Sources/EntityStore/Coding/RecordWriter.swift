@@ -26,7 +26,7 @@ public struct RecordWriter: ~Copyable {
   /// For one document after the other.
   private var document = DocumentWriter()
   /// The first value that could not be encoded.
-  package private(set) var failure: (any Error)?
+  @usableFromInline package private(set) var failure: (any Error)?
 
   package init() {
     capacity = 4096
@@ -37,17 +37,31 @@ public struct RecordWriter: ~Copyable {
 
   /// Starts a record of `layout`.
   package mutating func begin(_ layout: RecordLayout, isWide: Bool) {
+    begin(RecordShape(layout), isWide: isWide)
+  }
+
+  @inlinable @inline(__always)
+  mutating func begin(_ shape: RecordShape, isWide: Bool) {
     self.isWide = isWide
     failure = nil
-    slot = RecordLayout.headerSize + layout.nullByteCount
+    slot = shape.slotsOffset
     nullBit = 0
-    end = layout.endsOffset
-    heapStart = layout.endsOffset + layout.variableCount * (isWide ? 4 : 2)
+    end = shape.endsOffset
+    heapStart = shape.heapOffset(isWide: isWide)
     heap = heapStart
-    if capacity < heapStart + 256 { grow(to: heapStart + 256) }
+    if capacity < heapStart &+ 256 { grow(to: heapStart + 256) }
     base.initializeMemory(as: UInt8.self, repeating: 0, count: slot)
-    let header = layout.number | (isWide ? RecordLayout.wideFlag : 0)
-    base.storeBytes(of: header.littleEndian, as: UInt16.self)
+    base.storeBytes(of: shape.header(isWide: isWide).littleEndian, as: UInt16.self)
+  }
+
+  /// The record with narrow offsets; `nil` where something is in the way, which
+  /// ``RecordEncoder/finish(_:)`` knows.
+  @inlinable @inline(__always)
+  func finished(_ shape: RecordShape) -> UnsafeMutableRawBufferPointer? {
+    guard failure == nil, !isWide, shape.isComplete(slot: slot, nullBit: nullBit, end: end),
+      heap &- heapStart <= shape.longestNarrow
+    else { return nil }
+    return UnsafeMutableRawBufferPointer(start: base, count: heap)
   }
 
   /// Ends the record; `nil` when it must be encoded again with wide offsets.
@@ -209,5 +223,39 @@ public struct RecordWriter: ~Copyable {
     } else {
       writeNull(.document)
     }
+  }
+}
+
+/// What a writer needs to know of a layout, as plain numbers.
+@usableFromInline
+struct RecordShape: Sendable {
+  @usableFromInline let number: UInt16
+  @usableFromInline let wideFlag: UInt16
+  @usableFromInline let longestNarrow: Int
+  @usableFromInline let slotsOffset: Int
+  @usableFromInline let endsOffset: Int
+  @usableFromInline let variableCount: Int
+  @usableFromInline let optionalCount: Int
+
+  init(_ layout: RecordLayout) {
+    number = layout.number
+    wideFlag = RecordLayout.wideFlag
+    longestNarrow = RecordLayout.longestNarrow
+    slotsOffset = RecordLayout.headerSize + layout.nullByteCount
+    endsOffset = layout.endsOffset
+    variableCount = layout.variableCount
+    optionalCount = layout.optionalCount
+  }
+
+  @inlinable @inline(__always)
+  func header(isWide: Bool) -> UInt16 { isWide ? number | wideFlag : number }
+
+  @inlinable @inline(__always)
+  func heapOffset(isWide: Bool) -> Int { endsOffset &+ variableCount &* (isWide ? 4 : 2) }
+
+  /// Whether all attributes have been written, with narrow offsets.
+  @inlinable @inline(__always)
+  func isComplete(slot: Int, nullBit: Int, end: Int) -> Bool {
+    slot == endsOffset && nullBit == optionalCount && end == heapOffset(isWide: false)
   }
 }

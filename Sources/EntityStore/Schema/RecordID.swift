@@ -7,6 +7,7 @@ public struct RecordID<E>: Hashable, Sendable, Comparable, Codable {
   public let rawValue: UInt64
 
   /// An id with a known number, as for one that was kept elsewhere.
+  @inlinable
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 
   /// The id of a value that has not been inserted.

@@ -23,12 +23,15 @@ package final class StoredEntity: Sendable {
   private let layoutsByNumber: [UInt16: RecordLayout]
 
   package var name: String { description.name }
+  /// The name for readers of single records.
+  let label: EntityLabel
   package var number: UInt32 { description.number }
 
   init(
     description: EntityDescription, tree: (TreeName, Bool) throws -> Tree
   ) throws {
     self.description = description
+    label = EntityLabel(description.name)
     layout = description.layout
     validator = try RecordValidator(description, layout)
     layoutsByNumber = Dictionary(
@@ -114,6 +117,14 @@ package final class StoredEntity: Sendable {
   }
 }
 
+/// The name of an entity, to be referred to without counting: a string would be counted for each record
+/// that is read.
+final class EntityLabel: Sendable {
+  let name: String
+
+  init(_ name: String) { self.name = name }
+}
+
 /// The catalogue as of one schema generation.
 ///
 /// Never changes; a newer one replaces it.
@@ -124,6 +135,9 @@ package final class StoredSchema: Sendable {
   /// Declared entities whose attributes are no longer those of the file: their types must not read
   /// or write records, whose places they do not know.
   let misfits: Set<String>
+  /// Of each declared entity, the numbers of its attributes in the order of its declaration; 0 where
+  /// the file has none of the name.
+  private let declaredNumbers: [String: [UInt32]]
 
   init(generation: UInt64, entities: [StoredEntity], declared: [DeclaredEntity] = []) {
     self.generation = generation
@@ -135,6 +149,38 @@ package final class StoredSchema: Sendable {
       declared.filter { entity in
         byName[entity.name].map { !entity.fits($0.description) } ?? false
       }.map(\.name))
+    declaredNumbers = Dictionary(
+      declared.map { entity in
+        let stored = byName[entity.name]?.description
+        return (
+          entity.name, entity.attributes.map { stored?.attribute(named: $0.name)?.number ?? 0 }
+        )
+      }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The index of `entity` over the attributes at `places` of its declaration, in this order; a unique
+  /// one before another.
+  func index(over places: [Int?], of entity: StoredEntity) -> StoredIndex? {
+    guard let numbers = declaredNumbers[entity.name] else { return nil }
+    var found: Int?
+    for (place, index) in entity.indexes.enumerated() {
+      guard Self.isOver(index.description.attributes, places, numbers) else { continue }
+      if index.isUnique { return index }
+      found = found ?? place
+    }
+    return found.map { entity.indexes[$0] }
+  }
+
+  private static func isOver(
+    _ attributes: [UInt32], _ places: [Int?], _ numbers: [UInt32]
+  ) -> Bool {
+    guard attributes.count == places.count else { return false }
+    for position in attributes.indices {
+      guard let place = places[position], numbers.indices.contains(place),
+        numbers[place] == attributes[position]
+      else { return false }
+    }
+    return true
   }
 
   package func entity(named name: String) -> StoredEntity? { byName[name] }

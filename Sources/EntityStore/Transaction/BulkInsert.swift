@@ -52,10 +52,31 @@ final class BulkInsert {
     return nextID
   }
 
+  /// Adds the records of `row`, and empties it; returns the id of the first.
+  func append(_ row: inout RecordRow) throws(StoreError) -> UInt64 {
+    try writeWaiting()
+    if entity.validator != nil {
+      for place in 0..<row.count {
+        try entity.validate(try entity.view(incoming: UnsafeRawBufferPointer(row[place])))
+      }
+    }
+    let first = nextID
+    row.giveIDs(from: first)
+    nextID &+= UInt64(row.count)
+    try write(row)
+    row.removeAll()
+    return first
+  }
+
   private func writeWaiting() throws(StoreError) {
+    try write(waiting)
+    waiting.removeAll()
+  }
+
+  private func write(_ row: borrowing RecordRow) throws(StoreError) {
     do {
-      for place in 0..<waiting.count {
-        let record = waiting[place]
+      for place in 0..<row.count {
+        let record = row[place]
         Checksum.seal(record, id: writtenID)
         guard let page = try records.appendReserving(writtenID, byteCount: record.count) else {
           throw StoreError.damagedIndex(
@@ -68,9 +89,8 @@ final class BulkInsert {
       throw StoreError(wrapping: error)
     }
     for place in 0..<keys.count {
-      try keys.collect(place, of: waiting, into: arenas[place], core)
+      try keys.collect(place, of: row, into: arenas[place], core)
     }
-    waiting.removeAll()
   }
 
   /// Writes the index entries; throws, and takes everything back, when a unique index is violated.

@@ -42,14 +42,7 @@ extension TransactionCore {
     _ index: EntityIndex<E, repeat each Value>
   ) throws(StoreError) -> (StoredEntity, StoredIndex) {
     let entity = try entity(E.self)
-    let attributes = E.schema.attributes
-    var numbers: [UInt32] = []
-    for place in index.places {
-      guard let place, let attribute = entity.description.attribute(named: attributes[place].name)
-      else { continue }
-      numbers.append(attribute.number)
-    }
-    guard numbers.count == index.places.count, let stored = entity.index(over: numbers) else {
+    guard let stored = schema.index(over: index.places, of: entity) else {
       throw .unknownIndex(
         entity: entity.name, attributes: index.name, known: entity.indexes.map(\.name))
     }

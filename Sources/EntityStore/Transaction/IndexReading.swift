@@ -53,17 +53,13 @@ extension ReadableTransaction where Self: ~Copyable {
   ///
   /// - Throws: ``StoreError/Code/unknownIndex`` when the entity has no such index.
   /// - Complexity: O(log *n*): one visit of the index, one of the records.
+  @inlinable
   public func fetch<E: Entity, each Value: IndexableValue>(
     _ index: EntityIndex<E, repeat each Value>, key: repeat each Value
   ) throws(StoreError) -> E? {
-    let core = access.core
-    let (entity, stored) = try core.resolve(index)
-    let values = EntityIndex<E, repeat each Value>.values(repeat each key)
-    guard let id = try core.firstRecord(with: values, in: stored, of: entity) else { return nil }
-    guard let bytes = try core.record(id, of: entity) else {
-      throw .damagedIndex(stored.name, "it leads to \(entity.name) \(id), which is not there")
-    }
-    return try core.decode(E.self, bytes, id: id, of: entity)
+    var found: E?
+    try access.readRecord(index, repeat each key) { found = try E.read(&$0) }
+    return found
   }
 
   /// The records that a unique `index` leads to from `keys`, in the order of `keys`; `nil` where
@@ -72,26 +68,12 @@ extension ReadableTransaction where Self: ~Copyable {
   /// Found in one pass over the sorted keys.
   ///
   /// - Complexity: O(*k* log *n*), with each page visited once.
+  @inlinable
   public func fetch<E: Entity, each Value: IndexableValue>(
     _ index: EntityIndex<E, repeat each Value>, keys: [(repeat each Value)]
   ) throws(StoreError) -> [E?] {
-    let core = access.core
-    let (entity, stored) = try core.resolve(index)
-    var tuples: [[LodestoreFormat.Value]] = []
-    tuples.reserveCapacity(keys.count)
-    for key in keys {
-      tuples.append(EntityIndex<E, repeat each Value>.values(repeat each key))
-    }
-    let ids = try core.holders(of: tuples, in: stored, of: entity)
     var found = [E?](repeating: nil, count: keys.count)
-    let ordered = ids.indices.sorted { (ids[$0] ?? 0) < (ids[$1] ?? 0) }
-    for place in ordered {
-      guard let id = ids[place] else { continue }
-      guard let bytes = try core.record(id, of: entity) else {
-        throw .damagedIndex(stored.name, "it leads to \(entity.name) \(id), which is not there")
-      }
-      found[place] = try core.decode(E.self, bytes, id: id, of: entity)
-    }
+    try access.readRecords(index, keys) { found[$0] = try E.read(&$1) }
     return found
   }
 
@@ -101,23 +83,16 @@ extension ReadableTransaction where Self: ~Copyable {
   /// that is longer than what a key holds (463 bytes shared) is put in order by looking at it.
   ///
   /// - Parameter limit: the most records to return.
+  @inlinable
   public func fetch<E: Entity, each Value: IndexableValue>(
     _ index: EntityIndex<E, repeat each Value>,
     within bounds: IndexBounds<repeat each Value> = .init(),
     isReversed: Bool = false, limit: Int = .max
   ) throws(StoreError) -> [E] {
-    let core = access.core
-    let (entity, stored) = try core.resolve(index)
     var result: [E] = []
     guard limit > 0 else { return result }
-    try core.walk(
-      stored, of: entity, lower: bounds.lower, upper: bounds.upper,
-      isReversed: isReversed
-    ) { (id) throws(StoreError) in
-      guard let bytes = try core.record(id, of: entity) else {
-        throw .damagedIndex(stored.name, "it leads to \(entity.name) \(id), which is not there")
-      }
-      result.append(try core.decode(E.self, bytes, id: id, of: entity))
+    try access.readRecords(index, within: bounds, isReversed: isReversed) { reader in
+      result.append(try E.read(&reader))
       return result.count < limit
     }
     return result

@@ -9,16 +9,15 @@ package enum IndexWalkBound: Sendable {
 }
 
 extension TransactionCore {
-  /// The lowest id with `values` in `index`.
-  func firstRecord(
-    with values: [Value], in index: StoredIndex, of entity: StoredEntity
+  /// The lowest id with `key` in `index`.
+  func firstRecord<each V: IndexableValue>(
+    in index: StoredIndex, of entity: StoredEntity, _ key: repeat each V
   ) throws(StoreError) -> UInt64? {
-    if index.isUnique, !values.contains(.null) {
-      let tuple = try tuple(values, index: index)
-      return try tuple.withBytes { (bytes) throws(StoreError) in
-        try holder(of: bytes, in: index)
-      }
+    if index.isUnique, try encodeTuple(in: index, repeat each key) {
+      return try holder(of: self.key.bytes, in: index)
     }
+    var values: [Value] = []
+    repeat values.append((each key).storedValue.value)
     var found: UInt64?
     try walk(
       index, of: entity, lower: .included(values), upper: .included(values), isReversed: false
@@ -29,24 +28,19 @@ extension TransactionCore {
     return found
   }
 
-  /// The ids that `tuples` lead to, in one pass in key order.
-  package func holders(
-    of tuples: [[Value]], in index: StoredIndex, of entity: StoredEntity
-  ) throws(StoreError) -> [UInt64?] {
-    var found = [UInt64?](repeating: nil, count: tuples.count)
-    guard index.isUnique else {
-      for (place, tuple) in tuples.enumerated() {
-        found[place] = try firstRecord(with: tuple, in: index, of: entity)
+  /// The lowest id with each of `keys` in `index`, found in one pass in key order; 0 where there is
+  /// none.
+  func firstRecords<each V: IndexableValue>(
+    in index: StoredIndex, of entity: StoredEntity, _ keys: [(repeat each V)]
+  ) throws(StoreError) -> [UInt64] {
+    var found = [UInt64](repeating: 0, count: keys.count)
+    let box = EntryArenaBox(expectedCount: keys.count)
+    for (place, key) in keys.enumerated() {
+      if index.isUnique, try encodeTuple(in: index, repeat each key) {
+        box.append(key: self.key.bytes, recordID: UInt64(place))
+      } else {
+        found[place] = try firstRecord(in: index, of: entity, repeat each key) ?? 0
       }
-      return found
-    }
-    let box = EntryArenaBox(expectedCount: tuples.count)
-    for (place, values) in tuples.enumerated() {
-      guard let key = try uniqueKey(values, of: index) else {
-        found[place] = try firstRecord(with: values, in: index, of: entity)
-        continue
-      }
-      key.withUnsafeBytes { box.append(key: $0, recordID: UInt64(place)) }
     }
     box.sort()
     try box.eachHeld(in: index, core: self) { (entry, holder) throws(StoreError) in
@@ -54,6 +48,26 @@ extension TransactionCore {
       return true
     }
     return found
+  }
+
+  /// Leaves the tuple of `values` in ``key``; false when one of them is null, so that several records
+  /// may have it.
+  private func encodeTuple<each V: IndexableValue>(
+    in index: StoredIndex, _ values: repeat each V
+  ) throws(StoreError) -> Bool {
+    key.reset()
+    var hasNull = false
+    do {
+      for value in repeat each values {
+        let value = value.storedValue.value
+        if case .null = value { hasNull = true }
+        try key.append(value)
+      }
+    } catch {
+      throw StoreError(.unstorableValue, "cannot look up in '\(index.name)': \(error.reason)")
+    }
+    key.finishTuple()
+    return !hasNull
   }
 
   /// Visits the record ids of `index` in order, within the bounds, until `body` returns false.

@@ -83,7 +83,7 @@ package final class TransactionCore {
   func decode<E: Entity>(
     _: E.Type, _ view: RecordView, id: UInt64, of entity: StoredEntity
   ) throws(StoreError) -> E {
-    var reader = RecordReader(view, entity: entity.name, recordID: id)
+    var reader = RecordReader(view, entity: entity.label, recordID: id)
     var value = try E(from: &reader)
     value.id = RecordID(rawValue: id)
     return value
@@ -117,23 +117,6 @@ package final class TransactionCore {
   }
 
   // MARK: Keys
-
-  /// The tuple of index keys for `values`, cut if need be; `nil` when a value is null.
-  func uniqueKey(_ values: [Value], of index: StoredIndex) throws(StoreError) -> [UInt8]? {
-    guard !values.contains(.null) else { return nil }
-    return try tuple(values, index: index)
-  }
-
-  package func tuple(_ values: [Value], index: StoredIndex) throws(StoreError) -> [UInt8] {
-    key.reset()
-    do {
-      for value in values { try key.append(value) }
-    } catch {
-      throw StoreError(.unstorableValue, "cannot look up in '\(index.name)': \(error.reason)")
-    }
-    if values.count == index.description.attributes.count { key.finishTuple() }
-    return Array(key.bytes)
-  }
 
   /// The id of the record that holds `tuple` in a unique index.
   package func holder(

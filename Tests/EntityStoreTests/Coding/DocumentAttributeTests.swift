@@ -27,13 +27,15 @@ import Testing
     return Array(body) + littleEndianBytes(checksum)
   }
 
+  private static let label = EntityLabel("Pod")
+
   private func expectRead(_ authors: JSONValue, _ extra: JSONValue?, _ tags: [String]) throws {
     let written = record(authors, extra, tags)
     let record = try #require(written)
     try record.withUnsafeBytes { bytes in
       let view = try RecordView(bytes, layout: Self.layout)
       try view.validate(id: 7)
-      var reader = RecordReader(view, entity: "Pod", recordID: 7)
+      var reader = RecordReader(view, entity: Self.label, recordID: 7)
       #expect(try reader.read(JSONValue.self) == authors)
       #expect(try reader.read(JSONValue?.self) == extra)
       #expect(try reader.read([String].self) == tags)
@@ -71,7 +73,7 @@ import Testing
     let error = #expect(throws: StoreError.self) {
       try record.withUnsafeBytes { bytes in
         let view = try RecordView(bytes, layout: Self.layout)
-        var reader = RecordReader(view, entity: "Pod", recordID: 7)
+        var reader = RecordReader(view, entity: Self.label, recordID: 7)
         _ = try reader.read(JSONValue.self)
       }
     }

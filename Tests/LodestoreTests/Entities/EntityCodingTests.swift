@@ -28,9 +28,11 @@
       let finished = writer.finish(layout, entity: declared.name)
       let content = try #require(finished)
       let bytes = Array(content) + [UInt8](repeating: 0, count: RecordLayout.checksumSize)
+      let label = EntityLabel(declared.name)
       return try bytes.withUnsafeBytes { bytes in
+        defer { withExtendedLifetime(label) {} }
         var reader = RecordReader(
-          try RecordView(bytes, layout: layout), entity: declared.name, recordID: 7)
+          try RecordView(bytes, layout: layout), entity: label, recordID: 7)
         var entity = try E(from: &reader)
         entity.id = RecordID(rawValue: 7)
         return entity

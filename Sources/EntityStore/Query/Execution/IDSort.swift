@@ -25,6 +25,24 @@ enum IDSort {
     }
   }
 
+  /// The places of `ids` by ascending ids; of equal ones the first comes first.
+  static func order(of ids: [UInt64]) -> [UInt32] {
+    var order = ids.indices.map { UInt32(truncatingIfNeeded: $0) }
+    var isSorted = true
+    for place in ids.indices.dropFirst() where ids[place] < ids[place - 1] {
+      isSorted = false
+      break
+    }
+    if isSorted { return order }
+    var entries = ids.enumerated().map { place, id in
+      EntryArena.Entry(window: id, offset: UInt32(truncatingIfNeeded: place), keyCount: 0)
+    }
+    var scratch: [EntryArena.Entry] = []
+    entries.withUnsafeMutableBufferPointer { KeySort.radixSort($0, scratch: &scratch) }
+    for place in order.indices { order[place] = entries[place].offset }
+    return order
+  }
+
   /// One byte of all ids: counted, then placed.
   private static func pass(_ source: inout [UInt64], _ target: inout [UInt64], _ shift: UInt64) {
     var starts = [Int](repeating: 0, count: 257)

@@ -6,21 +6,22 @@ extension ReadableTransaction where Self: ~Copyable {
   /// - Throws: ``StoreError/Code/invalidQuery`` before a record is read;
   ///   ``StoreError/Code/conditionFailed`` when a condition cannot be evaluated on a record.
   /// - Complexity: that of the plan, which ``explain(_:analyzing:)`` shows.
+  @inlinable
   public func fetch<E: Entity>(_ query: Query<E>) throws(StoreError) -> [E] {
-    let core = access.core
-    let run = try core.run(query)
-    do {
-      return try core.fetch(E.self, run)
-    } catch {
-      throw StoreError(wrapping: error)
+    var found: [E] = []
+    try access.readResults(of: query, reserve: { found.reserveCapacity($0) }) { reader in
+      found.append(try E.read(&reader))
+      return true
     }
+    return found
   }
 
   /// The first record that `query` finds; `nil` when there is none.
+  @inlinable
   public func first<E: Entity>(_ query: Query<E>) throws(StoreError) -> E? {
     var found: E?
-    try forEach(query.limit(1)) { value in
-      found = value
+    try access.readResults(of: query.limit(1)) { reader in
+      found = try E.read(&reader)
       return false
     }
     return found
@@ -30,14 +31,11 @@ extension ReadableTransaction where Self: ~Copyable {
   /// in memory, and the bytes of what has to be sorted.
   ///
   /// In a write, `body` must not change anything.
+  @inlinable
   public func forEach<E: Entity>(
     _ query: Query<E>, _ body: (E) throws -> Bool
   ) throws(StoreError) {
-    let run = try access.core.run(query)
-    let core = access.core
-    try run.forEach { id, bytes in
-      try body(try core.decode(E.self, bytes, id: id, of: run.entity))
-    }
+    try access.readResults(of: query) { try body(try E.read(&$0)) }
   }
 
   /// How many records `query` finds, within its limit and offset.
@@ -68,13 +66,10 @@ extension ReadableTransaction where Self: ~Copyable {
   ///
   /// Pages may be read from different commits: what is inserted or deleted between them neither
   /// shifts nor repeats the rest.
+  @inlinable
   public func page<E: Entity>(_ query: Query<E>) throws(StoreError) -> Page<E> {
-    let core = access.core
-    let run = try core.run(query)
     var items: [E] = []
-    let next = try run.forEachOfPage { id, bytes in
-      items.append(try core.decode(E.self, bytes, id: id, of: run.entity))
-    }
+    let next = try access.readPage(of: query) { items.append(try E.read(&$0)) }
     return Page(items: items, next: next, generation: generation)
   }
 
@@ -96,6 +91,13 @@ public struct Page<E: Entity>: Sendable {
   public let next: ContinuationToken?
   /// The number of the commit that the page was read from.
   public let generation: UInt64
+
+  @usableFromInline
+  init(items: [E], next: ContinuationToken?, generation: UInt64) {
+    self.items = items
+    self.next = next
+    self.generation = generation
+  }
 }
 
 extension TransactionCore {

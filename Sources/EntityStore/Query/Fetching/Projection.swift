@@ -63,7 +63,7 @@ extension ReadableTransaction where Self: ~Copyable {
             try ProjectionKey.key(of: numbers, in: view)
           })
         else { return }
-        var reader = RecordReader(view, entity: entity.name, recordID: id)
+        var reader = RecordReader(view, entity: entity.label, recordID: id)
         var place = -1
         func next<T: AttributeValue>(_: T.Type) throws(StoreError) -> T {
           place += 1

@@ -1,0 +1,184 @@
+internal import LMDB
+internal import LodestoreFormat
+
+// What calls that return entities are made of. They are inlinable themselves, so that `init(from:)` is
+// known where they are used; called through a table for each record, and its value copied on the way,
+// it took twice as long. What is here is called once, and hands out readers.
+
+extension Entity {
+  /// The record that `reader` is at, with its id.
+  @inlinable @inline(__always)
+  static func read(_ reader: inout RecordReader) throws(StoreError) -> Self {
+    var value = try Self(from: &reader)
+    value.id = RecordID(rawValue: reader.recordID)
+    return value
+  }
+}
+
+extension TransactionAccess {
+  /// Calls `body` with the record `id`, if there is one.
+  @usableFromInline
+  func readRecord<E: Entity>(
+    _ type: E.Type, _ id: UInt64, _ body: (inout RecordReader) throws -> Void
+  ) throws(StoreError) {
+    let entity = try core.entity(type)
+    guard let bytes = try core.record(id, of: entity) else { return }
+    try reading { try core.withReader(bytes, id: id, of: entity, body) }
+  }
+
+  /// Calls `body` with each of the records with `ids` that is there, with its place in `ids`: in any
+  /// order.
+  @usableFromInline
+  func readRecords<E: Entity>(
+    _ type: E.Type, _ ids: [UInt64], _ body: (Int, inout RecordReader) throws -> Void
+  ) throws(StoreError) {
+    let entity = try core.entity(type)
+    try core.forEachRecord(ids, of: entity) { place, bytes in
+      guard let bytes else { return }
+      try core.withReader(bytes, id: ids[place], of: entity) { try body(place, &$0) }
+    }
+  }
+
+  /// Calls `body` with the records by ascending ids, from `start` on, until it returns false.
+  @usableFromInline
+  func readAll<E: Entity>(
+    _ type: E.Type, from start: UInt64, _ body: (inout RecordReader) throws -> Bool
+  ) throws {
+    let entity = try core.entity(type)
+    do {
+      let cursor = try Cursor(entity.records, in: core.transaction)
+      guard try cursor.seek(atOrAfter: start) else { return }
+      try cursor.forEachRecord { (id, bytes) throws in
+        try core.withReader(bytes, id: id, of: entity, body)
+      }
+    } catch let error as LMDBError {
+      throw StoreError(error)
+    }
+  }
+
+  /// Calls `body` with what `query` finds, in its order, until it returns false; first of all `reserve`
+  /// with how many results there will be, where that is known.
+  @usableFromInline
+  func readResults<E: Entity>(
+    of query: Query<E>, reserve: (Int) -> Void = { _ in },
+    _ body: (inout RecordReader) throws -> Bool
+  ) throws(StoreError) {
+    let run = try core.run(query)
+    if let count = run.certainCount { reserve(count) }
+    try run.forEach { id, bytes in
+      try core.withReader(bytes, id: id, of: run.entity, body)
+    }
+  }
+
+  /// Calls `body` with one page of what `query` finds; returns the token of the next.
+  @usableFromInline
+  func readPage<E: Entity>(
+    of query: Query<E>, _ body: (inout RecordReader) throws -> Void
+  ) throws(StoreError) -> ContinuationToken? {
+    let run = try core.run(query)
+    return try run.forEachOfPage { id, bytes in
+      try core.withReader(bytes, id: id, of: run.entity, body)
+    }
+  }
+
+  // MARK: Through an index
+
+  /// Calls `body` with the record that `index` leads to from `key`, if there is one.
+  @usableFromInline
+  func readRecord<E: Entity, each Value: IndexableValue>(
+    _ index: EntityIndex<E, repeat each Value>, _ key: repeat each Value,
+    body: (inout RecordReader) throws -> Void
+  ) throws(StoreError) {
+    let (entity, stored) = try core.resolve(index)
+    guard let id = try core.firstRecord(in: stored, of: entity, repeat each key) else { return }
+    guard let bytes = try core.record(id, of: entity) else { throw missing(id, entity, stored) }
+    try reading { try core.withReader(bytes, id: id, of: entity, body) }
+  }
+
+  /// Calls `body` with each record that `index` leads to from one of `keys`, with its place in `keys`:
+  /// in any order.
+  @usableFromInline
+  func readRecords<E: Entity, each Value: IndexableValue>(
+    _ index: EntityIndex<E, repeat each Value>, _ keys: [(repeat each Value)],
+    _ body: (Int, inout RecordReader) throws -> Void
+  ) throws(StoreError) {
+    let (entity, stored) = try core.resolve(index)
+    let ids = try core.firstRecords(in: stored, of: entity, keys)
+    try core.forEachRecord(ids, of: entity) { place, bytes in
+      let id = ids[place]
+      guard id != 0 else { return }
+      guard let bytes else { throw missing(id, entity, stored) }
+      try core.withReader(bytes, id: id, of: entity) { try body(place, &$0) }
+    }
+  }
+
+  /// Calls `body` with the records in the order of `index`, within `bounds`, until it returns false.
+  @usableFromInline
+  func readRecords<E: Entity, each Value: IndexableValue>(
+    _ index: EntityIndex<E, repeat each Value>, within bounds: IndexBounds<repeat each Value>,
+    isReversed: Bool, _ body: (inout RecordReader) throws -> Bool
+  ) throws(StoreError) {
+    let (entity, stored) = try core.resolve(index)
+    try core.walk(
+      stored, of: entity, lower: bounds.lower, upper: bounds.upper, isReversed: isReversed
+    ) { (id) throws(StoreError) in
+      guard let bytes = try core.record(id, of: entity) else { throw missing(id, entity, stored) }
+      return try reading { try core.withReader(bytes, id: id, of: entity, body) }
+    }
+  }
+
+  @inline(__always)
+  private func reading<R>(_ body: () throws -> R) throws(StoreError) -> R {
+    do { return try body() } catch { throw StoreError(wrapping: error) }
+  }
+
+  private func missing(_ id: UInt64, _ entity: StoredEntity, _ index: StoredIndex) -> StoreError {
+    .damagedIndex(index.name, "it leads to \(entity.name) \(id), which is not there")
+  }
+}
+
+extension TransactionCore {
+  /// Calls `body` with a record in the entity's current layout.
+  @inline(__always)
+  func withReader<R>(
+    _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity,
+    _ body: (inout RecordReader) throws -> R
+  ) throws -> R {
+    let view = try entity.view(bytes, id: id)
+    if store.options.verifiesChecksums { try entity.verifyChecksum(of: view, id: id) }
+    if view.isOf(entity.layout) {
+      var reader = RecordReader(view, entity: entity.label, recordID: id)
+      return try body(&reader)
+    }
+    let current = try carriedOver(view, id: id, of: entity)
+    return try current.withUnsafeBytes { bytes in
+      var reader = RecordReader(
+        try entity.view(bytes, id: id), entity: entity.label, recordID: id)
+      return try body(&reader)
+    }
+  }
+
+  /// Calls `body` with the record of each of `ids`, nil where there is none, and its place in `ids`: by
+  /// ascending ids, looked up many at a time.
+  func forEachRecord(
+    _ ids: [UInt64], of entity: StoredEntity,
+    _ body: (Int, UnsafeRawBufferPointer?) throws -> Void
+  ) throws(StoreError) {
+    do {
+      let lookup = try RecordLookup(entity.records, in: transaction)
+      let order = IDSort.order(of: ids)
+      var start = 0
+      while start < order.count {
+        let end = min(order.count, start + 512)
+        lookup.look(for: order[start..<end].lazy.map { ids[Int($0)] })
+        for place in start..<end {
+          let origin = Int(order[place])
+          try body(origin, try lookup.record(ids[origin], at: place - start))
+        }
+        start = end
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+internal import LodestoreFormat
+
+/// Records in one block of memory, with their ids and room for their checksums: so many as stay in the
+/// cache while they are written and their keys are collected.
+@usableFromInline
+struct RecordRow: ~Copyable {
+  @usableFromInline var base: UnsafeMutableRawPointer
+  @usableFromInline var capacity: Int
+  @usableFromInline var ends: [Int] = []
+  private var ids: [UInt64] = []
+  @usableFromInline var byteCount = 0
+
+  init(byteCount: Int) {
+    capacity = byteCount
+    base = .allocate(byteCount: byteCount, alignment: 16)
+  }
+
+  deinit { base.deallocate() }
+
+  @inline(__always)
+  var count: Int { ends.count }
+
+  /// Copies `content`, whose id is not known yet, and leaves room for its checksum; false when there
+  /// is none.
+  @inlinable @inline(__always)
+  mutating func append(_ content: UnsafeMutableRawBufferPointer) -> Bool {
+    let end = byteCount &+ content.count &+ 4
+    guard end <= capacity, let source = content.baseAddress else { return false }
+    (base + byteCount).copyMemory(from: source, byteCount: content.count)
+    byteCount = end
+    ends.append(end)
+    return true
+  }
+
+  /// Whether a record with such a content does not fit any more.
+  func isFull(for contentCount: Int) -> Bool {
+    byteCount + contentCount + RecordLayout.checksumSize > capacity
+  }
+
+  /// Copies `content`, making room where there is none.
+  mutating func append(_ content: UnsafeRawBufferPointer, id: UInt64) {
+    let end = byteCount + content.count + RecordLayout.checksumSize
+    if end > capacity {
+      let moved = UnsafeMutableRawPointer.allocate(byteCount: end, alignment: 16)
+      moved.copyMemory(from: base, byteCount: byteCount)
+      base.deallocate()
+      base = moved
+      capacity = end
+    }
+    if let source = content.baseAddress {
+      (base + byteCount).copyMemory(from: source, byteCount: content.count)
+    }
+    byteCount = end
+    ends.append(end)
+    ids.append(id)
+  }
+
+  /// Gives the records ids: `first` and what follows it.
+  mutating func giveIDs(from first: UInt64) {
+    ids.removeAll(keepingCapacity: true)
+    for place in 0..<count { ids.append(first &+ UInt64(place)) }
+  }
+
+  @inline(__always)
+  func id(at place: Int) -> UInt64 { ids[place] }
+
+  /// The record at `place`; valid until the next change.
+  @inline(__always)
+  subscript(place: Int) -> UnsafeMutableRawBufferPointer {
+    let start = place == 0 ? 0 : ends[place - 1]
+    return UnsafeMutableRawBufferPointer(start: base + start, count: ends[place] - start)
+  }
+
+  mutating func removeAll() {
+    byteCount = 0
+    ends.removeAll(keepingCapacity: true)
+    ids.removeAll(keepingCapacity: true)
+  }
+}
