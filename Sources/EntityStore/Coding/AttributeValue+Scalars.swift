@@ -171,10 +171,21 @@ extension String: IndexableValue {
   /// Writes the UTF-8 bytes.
   @inlinable
   public func write(to writer: inout RecordWriter) {
-    let wasContiguous: Void? = utf8.withContiguousStorageIfAvailable {
-      writer.writeVariable(UnsafeRawBufferPointer($0))
+    // Nothing is called between finding the bytes and copying them, or the text would be counted.
+    let count = utf8.count
+    let target = writer.variableRoom(for: count)
+    let wasContiguous: Void? = utf8.withContiguousStorageIfAvailable { bytes in
+      if let source = bytes.baseAddress { target.copyMemory(from: source, byteCount: count) }
     }
-    if wasContiguous == nil { Array(utf8).withUnsafeBytes { writer.writeVariable($0) } }
+    if wasContiguous == nil { Self.copy(self, to: target) }
+    writer.endVariable(count)
+  }
+
+  @usableFromInline @inline(never)
+  static func copy(_ text: String, to target: UnsafeMutableRawPointer) {
+    for (offset, byte) in text.utf8.enumerated() {
+      target.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
+    }
   }
 
   /// Reads text; bytes that are not UTF-8 become replacement characters, and `kvdump verify`

@@ -50,7 +50,13 @@ public struct RecordWriter: ~Copyable {
     heapStart = shape.heapOffset(isWide: isWide)
     heap = heapStart
     if capacity < heapStart &+ 256 { grow(to: heapStart + 256) }
-    base.initializeMemory(as: UInt8.self, repeating: 0, count: slot)
+    // The header and a null bit for each; by words, which a few more bytes allow: they are written
+    // later.
+    var offset = 0
+    while offset < slot {
+      base.storeBytes(of: 0, toByteOffset: offset, as: UInt64.self)
+      offset &+= 8
+    }
     base.storeBytes(of: shape.header(isWide: isWide).littleEndian, as: UInt16.self)
   }
 
@@ -128,11 +134,21 @@ public struct RecordWriter: ~Copyable {
   /// Writes a variable attribute's bytes.
   @inlinable @inline(__always)
   mutating func writeVariable(_ bytes: UnsafeRawBufferPointer) {
-    let count = bytes.count
+    let target = variableRoom(for: bytes.count)
+    if let source = bytes.baseAddress { target.copyMemory(from: source, byteCount: bytes.count) }
+    endVariable(bytes.count)
+  }
+
+  /// Where the next variable attribute's bytes go, `count` of them.
+  @inlinable @inline(__always)
+  mutating func variableRoom(for count: Int) -> UnsafeMutableRawPointer {
     if heap + count + 64 > capacity { grow(to: heap + count + 64) }
-    if let source = bytes.baseAddress {
-      (base + heap).copyMemory(from: source, byteCount: count)
-    }
+    return base + heap
+  }
+
+  /// Ends the variable attribute whose `count` bytes are there now.
+  @inlinable @inline(__always)
+  mutating func endVariable(_ count: Int) {
     heap += count
     writeEnd()
   }
