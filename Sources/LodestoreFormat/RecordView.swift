@@ -10,9 +10,10 @@ public struct RecordView {
   @usableFromInline let unmanagedLayout: Unmanaged<RecordLayout>
   /// Offset of the ends.
   @usableFromInline let endsOffset: Int
-  @usableFromInline let isWide: Bool
+  /// Whether ends have 32 bits.
+  public let isWide: Bool
   /// Offset of the first variable byte.
-  @usableFromInline let heapOffset: Int
+  public let heapOffset: Int
 
   /// Throws when the bytes have not the shape of `layout`.
   @inlinable @inline(__always)
@@ -28,19 +29,35 @@ public struct RecordView {
     guard header & ~RecordLayout.wideFlag == layout.number else {
       throw Self.otherHeader(header, layout)
     }
-    heapOffset = fixed + layout.variableCount * (isWide ? 4 : 2)
-    let heapCount = bytes.count - heapOffset - RecordLayout.checksumSize
+    heapOffset = fixed &+ layout.variableCount &* (isWide ? 4 : 2)
+    let heapCount = bytes.count &- heapOffset &- RecordLayout.checksumSize
     guard heapCount >= 0 else { throw Self.tooShort(bytes, neededCount: needed - heapCount) }
+    // That they do not decrease and where the last one is say all; only what is wrong is looked for
+    // one by one.
+    var previous = 0
+    var isAscending = true
+    for ordinal in 0..<layout.variableCount {
+      let end = end(ofVariable: ordinal)
+      isAscending = isAscending && end >= previous
+      previous = end
+    }
+    guard isAscending, previous == heapCount else { throw wrongEnds(heapCount) }
+  }
+
+  /// What is wrong with the ends of the variable attributes.
+  @usableFromInline @inline(never)
+  func wrongEnds(_ heapCount: Int) -> FormatError {
     var previous = 0
     for ordinal in 0..<layout.variableCount {
       let end = end(ofVariable: ordinal)
       guard end >= previous, end <= heapCount else {
-        throw Self.wrongEnd(
-          end, ordinal, previous...max(previous, heapCount), at: fixed + ordinal * (isWide ? 4 : 2))
+        return Self.wrongEnd(
+          end, ordinal, previous...max(previous, heapCount),
+          at: layout.endsOffset + ordinal * (isWide ? 4 : 2))
       }
       previous = end
     }
-    guard previous == heapCount else { throw Self.otherEnd(previous, heapCount) }
+    return Self.otherEnd(previous, heapCount)
   }
 
   /// The layout that its header names.
@@ -63,8 +80,7 @@ public struct RecordView {
     FormatError("the record's header is \(header), expected layout \(layout.number)", at: 0)
   }
 
-  @usableFromInline @inline(never)
-  static func wrongEnd(
+  private static func wrongEnd(
     _ end: Int, _ ordinal: Int, _ allowed: ClosedRange<Int>, at offset: Int
   ) -> FormatError {
     FormatError(
@@ -72,16 +88,15 @@ public struct RecordView {
         + "\(allowed.upperBound)", at: offset)
   }
 
-  @usableFromInline @inline(never)
-  static func otherEnd(_ end: Int, _ heapCount: Int) -> FormatError {
+  private static func otherEnd(_ end: Int, _ heapCount: Int) -> FormatError {
     FormatError("the variable bytes end at \(end), the record holds \(heapCount)")
   }
 
   @inlinable @inline(__always)
   func end(ofVariable ordinal: Int) -> Int {
     isWide
-      ? Int(bytes.uint32(at: endsOffset + ordinal * 4))
-      : Int(bytes.uint16(at: endsOffset + ordinal * 2))
+      ? Int(bytes.uint32(at: endsOffset &+ ordinal &* 4))
+      : Int(bytes.uint16(at: endsOffset &+ ordinal &* 2))
   }
 
   /// Whether the attribute at `place` is null.
