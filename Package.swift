@@ -12,6 +12,11 @@ import PackageDescription
 //
 // swift-syntax is reached only through the trait, and only by the targets `Lodestore` and
 // `EntityMacros`: kvdump, EntityStore and hand-written entities never build it.
+//
+// Views of records cannot escape by the experimental feature `Lifetimes`, where the compiler has it;
+// LODESTORE_BORROWED_VIEWS in the environment builds them as compilers without it do.
+let hasBorrowedViews = Context.environment["LODESTORE_BORROWED_VIEWS"] != nil
+
 let package = Package(
   name: "lodestore",
   platforms: [.macOS(.v15)],
@@ -36,7 +41,9 @@ let package = Package(
     .target(name: "CChecksum"),
     .target(name: "LMDB", dependencies: ["CLMDB"]),
     .target(name: "LodestoreFormat", dependencies: ["CChecksum"]),
-    .target(name: "EntityStore", dependencies: ["LMDB", "LodestoreFormat"]),
+    .target(
+      name: "EntityStore", dependencies: ["LMDB", "LodestoreFormat"],
+      swiftSettings: hasBorrowedViews ? [] : [.enableExperimentalFeature("Lifetimes")]),
     .macro(
       name: "EntityMacros",
       dependencies: [

@@ -1,0 +1,99 @@
+internal import LodestoreFormat
+
+// How attributes are found in the record. That what is read lies within it follows from the shape
+// that the record was checked to have, and from the form of the attribute, which is checked here.
+extension EntityView {
+  /// Where the attribute that is the `ordinal`th of the schema is, which must be of a form.
+  ///
+  /// Callers have the ordinal from a key path, which is a constant only where the compiler sees both
+  /// the key path and its use: they are inlined always.
+  @inlinable @inline(__always)
+  func place(_ ordinal: Int, _ form: UInt8) -> ViewedPlace {
+    guard UInt(bitPattern: ordinal) < UInt(bitPattern: Int((places - 1).pointee.position)),
+      places[ordinal].form == form
+    else { wrongPlace(ordinal) }
+    return places[ordinal]
+  }
+
+  @usableFromInline @inline(never)
+  func wrongPlace(_ ordinal: Int) -> Never {
+    preconditionFailure(
+      "the schema of \(E.schema.name) has no attribute \(ordinal) of the type that its "
+        + "attributePlaces say")
+  }
+
+  @inlinable @inline(__always)
+  func isNull(_ place: ViewedPlace) -> Bool {
+    let bit = Int(place.nullBit)
+    return start.load(fromByteOffset: 2 &+ bit &>> 3, as: UInt8.self) & 1 &<< UInt8(bit & 7) != 0
+  }
+
+  /// The bytes of a variable attribute.
+  @inlinable @inline(__always)
+  func variable(_ place: ViewedPlace) -> UnsafeRawBufferPointer {
+    let ends = start + Int(place.position)
+    let ordinal = Int(place.ordinal)
+    let from = ordinal == 0 ? 0 : end(ends, ordinal &- 1)
+    return UnsafeRawBufferPointer(
+      start: start + (Int(heapOffset) &+ from), count: end(ends, ordinal) &- from)
+  }
+
+  @inlinable @inline(__always)
+  func end(_ ends: UnsafeRawPointer, _ ordinal: Int) -> Int {
+    isWide
+      ? Int(UInt32(littleEndian: (ends + ordinal &* 4).loadUnaligned(as: UInt32.self)))
+      : Int(UInt16(littleEndian: (ends + ordinal &* 2).loadUnaligned(as: UInt16.self)))
+  }
+
+  // MARK: What is decoded
+
+  /// A reader of one attribute, which must be stored as `storage` says.
+  @usableFromInline
+  func reader(at ordinal: Int, of storage: AttributeStorage) -> RecordReader {
+    let layout = layout.takeUnretainedValue().layout
+    guard layout.places.indices.contains(ordinal),
+      layout.places[ordinal].type == storage.type,
+      layout.attributes[ordinal].isOptional == storage.isOptional
+    else { wrongPlace(ordinal) }
+    var reader = reader()
+    reader.move(to: layout.places[ordinal], in: layout)
+    return reader
+  }
+
+  /// A reader at the first attribute.
+  func reader() -> RecordReader {
+    let layout = layout.takeUnretainedValue()
+    return RecordReader(
+      start, isWide: isWide, layout: layout.layout, entity: layout.entityName, recordID: recordID)
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The first byte; of a record, which has bytes.
+  var start: UnsafeRawPointer {
+    // A view of a record has at least a header, so there is a base address.
+    baseAddress ?? UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
+  }
+}
+
+extension AttributeStorage {
+  /// As a document of any shape.
+  @usableFromInline static var document: AttributeStorage { AttributeStorage(type: .document) }
+  @usableFromInline static var optionalDocument: AttributeStorage { document.optional }
+}
+
+extension RecordReader {
+  /// At the first attribute of a record that was checked to have the shape of `layout`.
+  fileprivate init(
+    _ start: UnsafeRawPointer, isWide: Bool, layout: RecordLayout, entity: String, recordID: UInt64
+  ) {
+    base = start
+    slot = RecordLayout.headerSize + layout.nullByteCount
+    end = layout.endsOffset
+    slotsEnd = layout.endsOffset
+    self.isWide = isWide
+    heapStart = layout.endsOffset + layout.variableCount * (isWide ? 4 : 2)
+    self.entity = entity
+    self.recordID = recordID
+  }
+}

@@ -1,0 +1,125 @@
+extension EntityView {
+  /// The record's id.
+  @inlinable public var id: RecordID<E> { RecordID(rawValue: recordID) }
+
+  // MARK: In place
+
+  /// A number, a truth value, a date or a UUID.
+  @inlinable @inline(__always)
+  public subscript<V: SlotValue>(
+    dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<V>>
+  ) -> V {
+    let place = place(E.attributePlaces[keyPath: path].ordinal, ViewedForm.slot(V.self))
+    return V.value(inSlot: start + Int(place.position))
+  }
+
+  /// A number, a truth value, a date or a UUID that may be null.
+  @inlinable @inline(__always)
+  public subscript<V: SlotValue>(
+    dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<V?>>
+  ) -> V? {
+    let place = place(
+      E.attributePlaces[keyPath: path].ordinal, ViewedForm.slot(V.self) | ViewedForm.optional)
+    return isNull(place) ? nil : V.value(inSlot: start + Int(place.position))
+  }
+
+  // MARK: Decoded when asked for
+
+  /// A value that is decoded; throws ``StoreError/Code/undecodableValue`` where it cannot be.
+  @inlinable
+  public subscript<V: AttributeValue>(
+    dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<V>>
+  ) -> V {
+    @inline(__always) get throws(StoreError) {
+      var reader = reader(at: E.attributePlaces[keyPath: path].ordinal, of: V.storage)
+      return try reader.read(V.self)
+    }
+  }
+
+  /// An enumeration; throws when no case has the stored raw value.
+  @inlinable
+  public subscript<V: RawRepresentable>(
+    dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<V>>
+  ) -> V where V.RawValue: AttributeValue {
+    @inline(__always) get throws(StoreError) {
+      var reader = reader(at: E.attributePlaces[keyPath: path].ordinal, of: V.RawValue.storage)
+      return try reader.read(V.self)
+    }
+  }
+
+  /// An enumeration that may be null; throws when no case has the stored raw value.
+  @inlinable
+  public subscript<V: RawRepresentable>(
+    dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<V?>>
+  ) -> V? where V.RawValue: AttributeValue {
+    @inline(__always) get throws(StoreError) {
+      var reader = reader(at: E.attributePlaces[keyPath: path].ordinal, of: V.RawValue?.storage)
+      return try reader.read(V?.self)
+    }
+  }
+
+  /// An enumeration that is declared to be indexable; throws when no case has the stored raw value.
+  @inlinable
+  public subscript<V: AttributeValue & RawRepresentable>(
+    dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<V>>
+  ) -> V where V.RawValue: AttributeValue {
+    @inline(__always) get throws(StoreError) {
+      var reader = reader(at: E.attributePlaces[keyPath: path].ordinal, of: V.storage)
+      return try reader.read(V.self)
+    }
+  }
+
+  /// An enumeration that is declared to be indexable and may be null; throws when no case has the
+  /// stored raw value.
+  @inlinable
+  public subscript<V: AttributeValue & RawRepresentable>(
+    dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<V?>>
+  ) -> V? where V.RawValue: AttributeValue {
+    @inline(__always) get throws(StoreError) {
+      var reader = reader(at: E.attributePlaces[keyPath: path].ordinal, of: V?.storage)
+      return try reader.read(V?.self)
+    }
+  }
+
+  /// An array, a dictionary or a nested struct; throws when the document is none.
+  @inlinable @_disfavoredOverload
+  public subscript<V: Codable>(
+    dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<V>>
+  ) -> V {
+    @inline(__always) get throws(StoreError) {
+      var reader = reader(at: E.attributePlaces[keyPath: path].ordinal, of: .document)
+      return try reader.read(V.self)
+    }
+  }
+
+  /// An array, a dictionary or a nested struct that may be null; throws when the document is none.
+  @inlinable @_disfavoredOverload
+  public subscript<V: Codable>(
+    dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<V?>>
+  ) -> V? {
+    @inline(__always) get throws(StoreError) {
+      var reader = reader(at: E.attributePlaces[keyPath: path].ordinal, of: .optionalDocument)
+      return try reader.read(V?.self)
+    }
+  }
+
+  /// The attribute at `path`, decoded; for entities that name no ``Entity/attributePlaces``.
+  ///
+  /// Traps when `path` is no attribute.
+  ///
+  /// - Complexity: O(attributes), to find the attribute.
+  public subscript<V: AttributeValue>(_ path: KeyPath<E, V>) -> V {
+    get throws(StoreError) {
+      var reader = reader(at: AttributePlace(path).ordinal, of: V.storage)
+      return try reader.read(V.self)
+    }
+  }
+
+  /// The whole record, as fetching it gives it.
+  public func decoded() throws(StoreError) -> E {
+    var reader = reader()
+    var value = try E(from: &reader)
+    value.id = id
+    return value
+  }
+}

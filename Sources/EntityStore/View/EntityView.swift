@@ -1,0 +1,243 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+internal import LodestoreFormat
+
+// The one file that knows how views are kept from escaping. With the experimental feature `Lifetimes`
+// they are `~Escapable`, as long as the closure that they are passed to. Without it, in older
+// compilers, they are `~Copyable` and only ever borrowed, which ends them as surely and is less handy:
+// a text can be used where it is read, not put into a `let`.
+//
+// What views can do beside giving out other views is in the files next to this one.
+
+#if hasFeature(Lifetimes)
+  /// One stored record of `E`, read where it lies: nothing is decoded that is not asked for.
+  ///
+  ///     try store.read { snapshot in
+  ///       try snapshot.forEachView(of: Pod.self) { view in
+  ///         if view.license == "MIT" { downloads += view.downloads }
+  ///         return true
+  ///       }
+  ///     }
+  ///
+  /// Attributes have the names of their properties. Numbers, `Bool`, `Date` and `UUID` are values;
+  /// text is a ``StoredText`` and `Data` a ``StoredBytes``, both still in the record; enumerations,
+  /// `URL`, `Decimal`, JSON and documents are decoded when they are read, which can throw. An optional
+  /// attribute gives an optional. An attribute called as a member of the view itself is
+  /// `view[\.name]`.
+  ///
+  /// A view and what it gives out of the record cannot leave the closure that it is passed to: the
+  /// compiler refuses it. What has been taken out with ``StoredText/string`` or
+  /// ``StoredBytes/data`` owns its bytes. Do not wait for anything while you have a view.
+  ///
+  /// The record has been checked to have the shape of its layout, and its checksum where the store
+  /// verifies checksums, before the view is made. A record that is older than the entity's latest
+  /// change is carried over first, which allocates; any other is viewed without.
+  @dynamicMemberLookup
+  public struct EntityView<E: Entity>: ~Escapable {
+    @usableFromInline let start: UnsafeRawPointer
+    @usableFromInline let places: UnsafePointer<ViewedPlace>
+    let layout: Unmanaged<ViewedLayout>
+    @usableFromInline let recordID: UInt64
+    /// Offset of the first variable byte.
+    @usableFromInline let heapOffset: Int32
+    @usableFromInline let isWide: Bool
+
+    /// Whoever makes a view passes it to a closure, which ends before the bytes change.
+    @inline(__always)
+    @_lifetime(immortal)
+    init(_ record: RecordView, id: UInt64, _ layout: ViewedLayout) {
+      start = record.bytes.start
+      places = layout.places
+      self.layout = .passUnretained(layout)
+      recordID = id
+      isWide = record.isWide
+      heapOffset = Int32(truncatingIfNeeded: record.heapOffset)
+    }
+  }
+
+  /// The text of an attribute, where it lies in a record.
+  ///
+  /// Equality and prefixes are those of `String`. Bytes that are not UTF-8 count as replacement
+  /// characters, and `kvdump verify` reports them.
+  public struct StoredText: ~Escapable {
+    @usableFromInline let utf8: UnsafeRawBufferPointer
+
+    @inlinable @inline(__always)
+    @_lifetime(copy view)
+    init<E: Entity>(_ utf8: UnsafeRawBufferPointer, of view: borrowing EntityView<E>) {
+      self.utf8 = utf8
+    }
+
+    /// The bytes in UTF-8.
+    @inlinable public var bytes: RawSpan {
+      @_lifetime(copy self) get { _overrideLifetime(utf8.bytes, copying: self) }
+    }
+  }
+
+  /// The `Data` of an attribute, where it lies in a record.
+  public struct StoredBytes: ~Escapable {
+    @usableFromInline let content: UnsafeRawBufferPointer
+
+    @inlinable @inline(__always)
+    @_lifetime(copy view)
+    init<E: Entity>(_ content: UnsafeRawBufferPointer, of view: borrowing EntityView<E>) {
+      self.content = content
+    }
+
+    /// The bytes.
+    @inlinable public var bytes: RawSpan {
+      @_lifetime(copy self) get { _overrideLifetime(content.bytes, copying: self) }
+    }
+  }
+
+  extension EntityView {
+    /// A text.
+    @inlinable
+    public subscript(
+      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<String>>
+    ) -> StoredText {
+      @_lifetime(copy self) @inline(__always)
+      get {
+        StoredText(
+          variable(place(E.attributePlaces[keyPath: path].ordinal, ViewedForm.text)), of: self)
+      }
+    }
+
+    /// A text that may be null.
+    @inlinable
+    public subscript(
+      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<String?>>
+    ) -> StoredText? {
+      @_lifetime(copy self) @inline(__always)
+      get {
+        let place = place(
+          E.attributePlaces[keyPath: path].ordinal, ViewedForm.text | ViewedForm.optional)
+        return isNull(place) ? nil : StoredText(variable(place), of: self)
+      }
+    }
+
+    /// Data.
+    @inlinable
+    public subscript(
+      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<Data>>
+    ) -> StoredBytes {
+      @_lifetime(copy self) @inline(__always)
+      get {
+        StoredBytes(
+          variable(place(E.attributePlaces[keyPath: path].ordinal, ViewedForm.data)), of: self)
+      }
+    }
+
+    /// Data that may be null.
+    @inlinable
+    public subscript(
+      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<Data?>>
+    ) -> StoredBytes? {
+      @_lifetime(copy self) @inline(__always)
+      get {
+        let place = place(
+          E.attributePlaces[keyPath: path].ordinal, ViewedForm.data | ViewedForm.optional)
+        return isNull(place) ? nil : StoredBytes(variable(place), of: self)
+      }
+    }
+  }
+#else
+  /// One stored record of `E`, read where it lies: nothing is decoded that is not asked for.
+  ///
+  /// As with the feature `Lifetimes`, except that it is borrowed: it cannot be copied, and a text is
+  /// used where it is read.
+  @dynamicMemberLookup
+  public struct EntityView<E: Entity>: ~Copyable {
+    @usableFromInline let start: UnsafeRawPointer
+    @usableFromInline let places: UnsafePointer<ViewedPlace>
+    let layout: Unmanaged<ViewedLayout>
+    @usableFromInline let recordID: UInt64
+    /// Offset of the first variable byte.
+    @usableFromInline let heapOffset: Int32
+    @usableFromInline let isWide: Bool
+
+    @inline(__always)
+    init(_ record: RecordView, id: UInt64, _ layout: ViewedLayout) {
+      start = record.bytes.start
+      places = layout.places
+      self.layout = .passUnretained(layout)
+      recordID = id
+      isWide = record.isWide
+      heapOffset = Int32(truncatingIfNeeded: record.heapOffset)
+    }
+  }
+
+  /// The text of an attribute, where it lies in a record.
+  ///
+  /// Equality and prefixes are those of `String`. Bytes that are not UTF-8 count as replacement
+  /// characters, and `kvdump verify` reports them.
+  public struct StoredText: ~Copyable {
+    @usableFromInline let utf8: UnsafeRawBufferPointer
+
+    @inlinable @inline(__always)
+    init<E: Entity>(_ utf8: UnsafeRawBufferPointer, of view: borrowing EntityView<E>) {
+      self.utf8 = utf8
+    }
+  }
+
+  /// The `Data` of an attribute, where it lies in a record.
+  public struct StoredBytes: ~Copyable {
+    @usableFromInline let content: UnsafeRawBufferPointer
+
+    @inlinable @inline(__always)
+    init<E: Entity>(_ content: UnsafeRawBufferPointer, of view: borrowing EntityView<E>) {
+      self.content = content
+    }
+  }
+
+  extension EntityView {
+    /// A text.
+    @inlinable
+    public subscript(
+      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<String>>
+    ) -> StoredText {
+      @inline(__always) _read {
+        yield StoredText(
+          variable(place(E.attributePlaces[keyPath: path].ordinal, ViewedForm.text)), of: self)
+      }
+    }
+
+    /// A text that may be null.
+    @inlinable
+    public subscript(
+      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<String?>>
+    ) -> StoredText? {
+      @inline(__always) _read {
+        let place = place(
+          E.attributePlaces[keyPath: path].ordinal, ViewedForm.text | ViewedForm.optional)
+        yield isNull(place) ? nil : StoredText(variable(place), of: self)
+      }
+    }
+
+    /// Data.
+    @inlinable
+    public subscript(
+      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<Data>>
+    ) -> StoredBytes {
+      @inline(__always) _read {
+        yield StoredBytes(
+          variable(place(E.attributePlaces[keyPath: path].ordinal, ViewedForm.data)), of: self)
+      }
+    }
+
+    /// Data that may be null.
+    @inlinable
+    public subscript(
+      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<Data?>>
+    ) -> StoredBytes? {
+      @inline(__always) _read {
+        let place = place(
+          E.attributePlaces[keyPath: path].ordinal, ViewedForm.data | ViewedForm.optional)
+        yield isNull(place) ? nil : StoredBytes(variable(place), of: self)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,33 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+extension StoredBytes {
+  /// Bytes.
+  @inlinable public var count: Int { content.count }
+
+  /// Whether there are no bytes.
+  @inlinable public var isEmpty: Bool { content.isEmpty }
+
+  /// A copy, which owns its bytes.
+  @inlinable public var data: Data { Data(content) }
+
+  /// Calls `body` with the bytes, which are valid until it returns.
+  @inlinable
+  public func withUnsafeBytes<R, E: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    try body(content)
+  }
+
+  /// Whether the bytes are the same.
+  public static func == (bytes: borrowing StoredBytes, other: Data) -> Bool {
+    other.withUnsafeBytes { bytes.content.elementsEqual($0) }
+  }
+
+  /// Whether the bytes are not the same.
+  @inlinable
+  public static func != (bytes: borrowing StoredBytes, other: Data) -> Bool { !(bytes == other) }
+}

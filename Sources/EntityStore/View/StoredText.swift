@@ -1,0 +1,70 @@
+extension StoredText {
+  /// Bytes in UTF-8.
+  @inlinable public var utf8Count: Int { utf8.count }
+
+  /// Whether there is no text.
+  @inlinable public var isEmpty: Bool { utf8.isEmpty }
+
+  /// A copy of the text, which owns its bytes.
+  @inlinable public var string: String { String(decoding: utf8, as: UTF8.self) }
+
+  /// Calls `body` with the bytes in UTF-8, which are valid until it returns.
+  @inlinable
+  public func withUTF8<R, E: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    try body(utf8)
+  }
+
+  /// Whether the texts are canonically equivalent, as with `String`.
+  @inlinable
+  public static func == (text: borrowing StoredText, other: String) -> Bool {
+    var other = other
+    return other.withUTF8 { areEquivalent(text.utf8, UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Whether the texts are not canonically equivalent, as with `String`.
+  @inlinable
+  public static func != (text: borrowing StoredText, other: String) -> Bool { !(text == other) }
+
+  /// Whether the texts are canonically equivalent, as with `String`.
+  @inlinable
+  public static func == (text: borrowing StoredText, other: borrowing StoredText) -> Bool {
+    areEquivalent(text.utf8, other.utf8)
+  }
+
+  /// Whether the texts are not canonically equivalent, as with `String`.
+  @inlinable
+  public static func != (text: borrowing StoredText, other: borrowing StoredText) -> Bool {
+    !(text == other)
+  }
+
+  @usableFromInline
+  static func areEquivalent(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+    let common = min(a.count, b.count)
+    var place = 0
+    while place < common, a[place] == b[place] { place += 1 }
+    if place == a.count, place == b.count { return true }
+    // An ASCII letter stays what and where it is in every normal form: where the first difference is
+    // between two, or one and the end, there are no equivalent texts around it.
+    let first = place < a.count ? a[place] : 0
+    let second = place < b.count ? b[place] : 0
+    if first < 0x80, second < 0x80 { return false }
+    return String(decoding: a, as: UTF8.self) == String(decoding: b, as: UTF8.self)
+  }
+
+  /// Whether the text begins with `prefix`, as with `String`: by characters.
+  public func hasPrefix(_ prefix: String) -> Bool {
+    // One byte more than the prefix, as what follows may belong to its last character.
+    let beginning = UnsafeRawBufferPointer(rebasing: utf8.prefix(prefix.utf8.count + 1))
+    guard Self.isPlain(beginning), prefix.utf8.allSatisfy({ $0 < 0x80 && $0 != 0x0d }) else {
+      return string.hasPrefix(prefix)
+    }
+    return utf8.starts(with: prefix.utf8)
+  }
+
+  /// Whether each byte is a character of its own; a carriage return may not be.
+  private static func isPlain(_ utf8: UnsafeRawBufferPointer) -> Bool {
+    utf8.allSatisfy { $0 < 0x80 && $0 != 0x0d }
+  }
+}

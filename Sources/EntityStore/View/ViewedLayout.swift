@@ -1,0 +1,113 @@
+internal import LodestoreFormat
+
+/// The current layout of an entity as views use it: plain numbers at a fixed address, so that
+/// passing a view on counts no references.
+///
+/// Made for one call, on its thread; views made of it must not outlive it.
+@usableFromInline
+final class ViewedLayout {
+  /// One for each attribute in the order of the schema; before the first, their number.
+  let places: UnsafePointer<ViewedPlace>
+  let layout: RecordLayout
+  let entityName: String
+  private let entity: StoredEntity
+  private let core: TransactionCore
+  private let verifiesChecksums: Bool
+  private let memory: UnsafeMutablePointer<ViewedPlace>
+
+  init(_ entity: StoredEntity, core: TransactionCore) {
+    self.entity = entity
+    self.core = core
+    layout = entity.layout
+    entityName = entity.name
+    verifiesChecksums = core.store.options.verifiesChecksums
+    let count = layout.places.count
+    memory = .allocate(capacity: count + 1)
+    memory.initialize(to: ViewedPlace(position: Int32(count), nullBit: 0, ordinal: 0, form: 0))
+    for (place, stored) in layout.places.enumerated() {
+      (memory + 1 + place).initialize(to: ViewedPlace(stored, in: layout))
+    }
+    places = UnsafePointer(memory + 1)
+  }
+
+  deinit { memory.deallocate() }
+
+  /// Calls `body` with a view of a record, which is valid until it returns.
+  ///
+  /// What is checked, and which errors are thrown, is as in ``TransactionCore/withCurrentLayout``.
+  @inline(__always)
+  func withView<E: Entity, R>(
+    _: E.Type, _ bytes: UnsafeRawBufferPointer, id: UInt64,
+    _ body: (borrowing EntityView<E>) throws -> R
+  ) throws -> R {
+    let record = try entity.view(bytes, id: id)
+    if verifiesChecksums { try entity.verifyChecksum(of: record, id: id) }
+    guard record.layout === layout else { return try withOlder(record, id: id, body) }
+    return try body(EntityView(record, id: id, self))
+  }
+
+  /// A record of an older layout is viewed as it would be written today.
+  @inline(never)
+  private func withOlder<E: Entity, R>(
+    _ record: RecordView, id: UInt64, _ body: (borrowing EntityView<E>) throws -> R
+  ) throws -> R {
+    let current = try core.carriedOver(record, id: id, of: entity)
+    return try current.withBytes { (bytes) throws in
+      try body(EntityView(try entity.view(bytes, id: id), id: id, self))
+    }
+  }
+}
+
+/// Where an attribute is in the records of one layout.
+@usableFromInline
+struct ViewedPlace {
+  /// Of a fixed width: offset of the slot; variable: offset of the ends.
+  @usableFromInline let position: Int32
+  /// −1 for an attribute that cannot be null.
+  @usableFromInline let nullBit: Int16
+  /// Variable: its number among the variable attributes, from 0.
+  @usableFromInline let ordinal: UInt16
+  /// See ``ViewedForm``.
+  @usableFromInline let form: UInt8
+
+  init(position: Int32, nullBit: Int16, ordinal: UInt16, form: UInt8) {
+    self.position = position
+    self.nullBit = nullBit
+    self.ordinal = ordinal
+    self.form = form
+  }
+
+  init(_ place: RecordLayout.Place, in layout: RecordLayout) {
+    let isVariable = place.type.isVariable
+    self.init(
+      position: isVariable ? Int32(layout.endsOffset) : place.position,
+      nullBit: Int16(truncatingIfNeeded: place.nullBit),
+      ordinal: isVariable ? UInt16(truncatingIfNeeded: place.position) : 0,
+      form: ViewedForm.of(place.type) | (place.nullBit >= 0 ? ViewedForm.optional : 0))
+  }
+}
+
+/// What a view must know of an attribute's type before it reads there: the size of the slot, or the
+/// kind of bytes.
+@usableFromInline
+enum ViewedForm {
+  @usableFromInline static var text: UInt8 { 64 }
+  @usableFromInline static var data: UInt8 { 65 }
+  private static var other: UInt8 { 66 }
+  @usableFromInline static var optional: UInt8 { 128 }
+
+  /// That of a slot with a value of `V`.
+  @inlinable @inline(__always)
+  static func slot<V: SlotValue>(_: V.Type) -> UInt8 {
+    UInt8(truncatingIfNeeded: MemoryLayout<V>.size)
+  }
+
+  static func of(_ type: AttributeType) -> UInt8 {
+    switch type {
+    case .string: text
+    case .data: data
+    case .url, .json, .document: other
+    default: UInt8(type.slotSize)
+    }
+  }
+}
