@@ -63,7 +63,8 @@
       let initial = binding.initializer?.value
       add(
         StoredAttribute(
-          property: name, originalName: attributeOptions.originalName,
+          property: name, type: type, access: variable.access,
+          originalName: attributeOptions.originalName,
           initial: initial.flatMap { $0.isStable ? $0.trimmed : nil },
           constraints: attributeOptions.constraints))
       if attributeOptions.isUnique {

@@ -14,6 +14,10 @@
   struct StoredAttribute {
     /// As written, with backticks if it has them.
     var property: TokenSyntax
+    /// `nil` only where there is an error.
+    var type: TypeSyntax?
+    /// The access written at the property, which its type need not exceed; `nil` for none.
+    var access: TokenSyntax?
     var originalName: String?
     /// The default value, where it is the same in every process.
     var initial: ExprSyntax?
@@ -43,6 +47,14 @@
       modifiers.contains {
         $0.name.tokenKind == .keyword(.static) || $0.name.tokenKind == .keyword(.class)
       }
+    }
+
+    /// The access to the whole property, as `public` in `public private(set)`.
+    var access: TokenSyntax? {
+      let keywords: [Keyword] = [.public, .package, .internal, .fileprivate, .private]
+      return modifiers.first { modifier in
+        modifier.detail == nil && keywords.contains { modifier.name.tokenKind == .keyword($0) }
+      }?.name.trimmed
     }
 
     func hasModifier(_ keyword: Keyword) -> Bool {

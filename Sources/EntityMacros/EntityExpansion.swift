@@ -38,9 +38,47 @@
 
           \(access)func encode(into writer: inout RecordWriter) {
         \(writes.joined(separator: "\n"))
-          }
+          }\(places(of: declaration))
         }
         """
+    }
+
+    /// What views find the attributes by.
+    ///
+    /// A private property has none: a name for it that is as
+    /// private would be of no use, and a less private one may show a private type.
+    private func places(of declaration: EntityDeclaration) -> String {
+      let places = declaration.attributes.enumerated().compactMap { ordinal, attribute in
+        attribute.type.flatMap { type in
+          attribute.access?.tokenKind == .keyword(.private)
+            ? nil
+            : "    \(attribute.access.map { "\($0.text) " } ?? "")let \(attribute.property.text)"
+              + " = AttributePlace<\(spelled(type))>(\(ordinal))"
+        }
+      }
+      if places.isEmpty { return "" }
+      return """
+
+
+          \(access)struct AttributePlaces: Sendable {
+        \(places.joined(separator: "\n"))
+          }
+
+          \(access)static var attributePlaces: AttributePlaces {
+            AttributePlaces()
+          }
+        """
+    }
+
+    /// A type as it is written between angle brackets in another type.
+    private func spelled(_ type: TypeSyntax) -> String {
+      if let optional = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
+        return spelled(optional.wrappedType) + "?"
+      }
+      return type.tokens(viewMode: .sourceAccurate).map { token in
+        token.tokenKind == .keyword(.Self)
+          ? "\(token.leadingTrivia)\(self.type)\(token.trailingTrivia)" : token.description
+      }.joined()
     }
 
     /// A conformance that only keeps the compiler from repeating errors that were already reported.

@@ -37,7 +37,7 @@
   @attached(member, names: named(id))
   @attached(
     extension, conformances: Entity, names: named(schema), named(init(from:)),
-    named(encode(into:)))
+    named(encode(into:)), named(AttributePlaces), named(attributePlaces))
   public macro Entity(name: String? = nil) =
     #externalMacro(module: "EntityMacros", type: "EntityMacro")
 

@@ -72,6 +72,19 @@
             writer.write(self.stars)
             writer.write(self.updatedAt)
           }
+
+          struct AttributePlaces: Sendable {
+            let name = AttributePlace<String>(0)
+            let version = AttributePlace<String>(1)
+            let site = AttributePlace<URL?>(2)
+            let license = AttributePlace<String>(3)
+            let stars = AttributePlace<Int>(4)
+            let updatedAt = AttributePlace<Date>(5)
+          }
+
+          static var attributePlaces: AttributePlaces {
+            AttributePlaces()
+          }
         }
         """)
     }
@@ -106,8 +119,32 @@
           public func encode(into writer: inout RecordWriter) {
             writer.write(self.name)
           }
+
+          public struct AttributePlaces: Sendable {
+            public let name = AttributePlace<String>(0)
+          }
+
+          public static var attributePlaces: AttributePlaces {
+            AttributePlaces()
+          }
         }
         """)
+    }
+
+    @Test(
+      arguments: [
+        ("public private(set) var a: Int", "public let a = AttributePlace<Int>(1)"),
+        ("fileprivate var a: [Kind]", "fileprivate let a = AttributePlace<[Kind]>(1)"),
+        ("var a: RecordID<Self>?", "let a = AttributePlace<RecordID<Pod>?>(1)"),
+        ("let a: String!", "let a = AttributePlace<String?>(1)"),
+        ("private(set) var `class`: Int = 0", "let `class` = AttributePlace<Int>(1)"),
+      ]) func placesHaveTypeAndAccessOfTheirProperties(property: String, place: String)
+    {
+      let (source, messages) = expand(
+        "@Entity public struct Pod { private var secret: Int\n\(property) }")
+      #expect(messages == [])
+      let lines = source.split(separator: "\n").map { $0.drop { $0 == " " } }
+      #expect(lines.filter { $0.contains("AttributePlace<") } == [place[...]])
     }
 
     @Test func refusedStructKeepsAnEmptyConformance() {
