@@ -51,7 +51,19 @@
         Film.query.where(\.director != "George Lucas" && \.episode >= 4)
           .sorted(by: .descending(\.releasedAt)).limit(3))
       #expect(try queriesAgree(in: store))
+      #expect(try letters(in: store) == 92)
       return (newest, report)
+    }
+
+    private func letters(in store: Store) throws -> Int {
+      var letters = 0
+      try store.read { snapshot in
+        try snapshot.forEachView(Film.query.where(\.episode >= 4)) { film in
+          if film.director != "George Lucas" { letters += film.title.utf8Count }
+          return true  // go on
+        }
+      }
+      return letters
     }
 
     private func queriesAgree(in store: Store) throws -> Bool {

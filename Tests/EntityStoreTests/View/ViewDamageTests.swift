@@ -1,0 +1,158 @@
+import Foundation
+import LodestoreFormat
+import Testing
+
+@testable import EntityStore
+
+extension PersonV2 {
+  struct AttributePlaces: Sendable {
+    let city = AttributePlace(\PersonV2.city), age = AttributePlace(\PersonV2.age)
+    let level = AttributePlace(\PersonV2.level), name = AttributePlace(\PersonV2.name)
+    let email = AttributePlace(\PersonV2.email)
+  }
+
+  static let attributePlaces = AttributePlaces()
+}
+
+@Suite struct `Views of other records` {
+  @Test func `a record that is older than an attribute has its initial value`() throws {
+    try withTemporaryPath { path in
+      let old = try Store(at: path, entities: [PersonV1.self])
+      try old.write { tx in
+        _ = try tx.insert(PersonV1(name: "Ada", email: "ada@example.org", age: 36))
+      }
+      old.close()
+      let store = try Store(at: path, entities: [PersonV2.self])
+      try store.write { _ = try $0.insert(PersonV2(city: "Turin", age: 5, level: 9, name: "Bob")) }
+      try store.read { snapshot in
+        var rows: [String] = []
+        try snapshot.forEachView(of: PersonV2.self) { view in
+          let (hasCity, hasEmail) = (view.city != nil, view.email != nil)
+          rows.append("\(view.name.string) \(view.age) \(view.level) \(hasCity) \(hasEmail)")
+          return true
+        }
+        #expect(rows == ["Ada 36 3 false true", "Bob 5 9 true false"])
+        let level = try snapshot.withView(PersonV2.byLevel, key: 3) { view in
+          (view.level, view.name.string, try view.decoded())
+        }
+        #expect(level?.0 == 3 && level?.1 == "Ada")
+        #expect(level?.2 == (try snapshot.fetch(PersonV2.byLevel, key: 3)))
+      }
+      store.close()
+    }
+  }
+
+  @Test func `a mutated record fails as decoding it does, or reads the same`() throws {
+    let store = try Store.inMemory(entities: [AllTypes.self])
+    var numbers = SeededNumbers(salt: 62)
+    let id = try store.write { try $0.insert(AllTypes.nasty(&numbers)) }
+    let original = try store.core.read { core in
+      Array(try #require(try core.record(id.rawValue, of: try core.entity(named: "AllTypes"))))
+    }
+    var codes: [StoreError.Code: Int] = [:]
+    for _ in 0..<500 {
+      let bytes = mutated(original, &numbers)
+      try store.core.write { core in
+        try core.transaction.put(
+          littleEndianBytes(id.rawValue), bytes, in: try core.entity(named: "AllTypes").records)
+      }
+      let (decoding, viewing) = try store.read { snapshot in
+        let decoding = Result { try snapshot.fetch(AllTypes.self, id: id) }
+        let viewing = Result {
+          try snapshot.withView(of: AllTypes.self, id: id) { try AllTypes(viewed: $0) }
+        }
+        return (decoding, viewing)
+      }
+      switch (decoding, viewing) {
+      case (.success(let decoded), .success(let viewed)):
+        let contents = (try viewed?.content(in: store), try decoded?.content(in: store))
+        #expect(contents.0 == contents.1, "\(SeededNumbers.replay)")
+      case (.failure(let decoding as StoreError), .failure(let viewing as StoreError)):
+        // Which of two bad attributes is named is the order in which they are read.
+        #expect(decoding.code == viewing.code, "\(decoding) \(viewing) \(SeededNumbers.replay)")
+        #expect(viewing.entity == "AllTypes" && viewing.recordID == id.rawValue)
+        codes[viewing.code, default: 0] += 1
+      default: Issue.record("one fails, the other does not: \(SeededNumbers.replay)")
+      }
+    }
+    #expect(codes[.damaged, default: 0] > 20, "\(codes)")
+    store.close()
+  }
+
+  private func mutated(_ original: [UInt8], _ numbers: inout SeededNumbers) -> [UInt8] {
+    var bytes = original
+    switch numbers.below(4) {
+    case 0: bytes.removeLast(numbers.below(bytes.count - 1))
+    case 1: bytes += (0...numbers.below(20)).map { UInt8(truncatingIfNeeded: $0) }
+    case 2: bytes[numbers.below(bytes.count)] = [0, 1, 0x7f, 0x80, 0xff][numbers.below(5)]
+    default:
+      for _ in 0...numbers.below(4) {
+        bytes[numbers.below(bytes.count)] ^= 1 << UInt8(numbers.below(8))
+      }
+    }
+    return bytes
+  }
+
+  @Test func `a flipped byte is found when checksums are asked for`() throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: [Pod.self])
+    try store.write { _ = try $0.insert(Pod(name: "the marker", version: "v", stars: 3)) }
+    store.close()
+    let file = URL(fileURLWithPath: folder.storePath)
+    var bytes = try Data(contentsOf: file)
+    // The record's; the index keeps a zero behind it.
+    let place = try #require(bytes.range(of: Data("the markerv".utf8)))
+    bytes[place.lowerBound] ^= 1
+    try bytes.write(to: file)
+    let lenient = try Store(at: folder.storePath, entities: [Pod.self])
+    let read = try lenient.read { snapshot in
+      try snapshot.withView(of: Pod.self, id: RecordID(rawValue: 1)) { $0.name.string }
+    }
+    #expect(read == "uhe marker")
+    lenient.close()
+    var options = StoreOptions()
+    options.verifiesChecksums = true
+    let strict = try Store(at: folder.storePath, entities: [Pod.self], options: options)
+    try strict.read { snapshot in
+      for error in [
+        try storeError(.damaged) { try snapshot.forEachView(of: Pod.self) { _ in true } },
+        try storeError(.damaged) { try snapshot.forEachView(Pod.query) { _ in true } },
+        try storeError(.damaged) {
+          try snapshot.withView(of: Pod.self, id: RecordID(rawValue: 1)) { $0.stars }
+        },
+      ] {
+        #expect(error.entity == "Pod" && error.recordID == 1)
+        #expect(error.message.contains("checksum"))
+      }
+    }
+    strict.close()
+  }
+
+  @Test func `a raw value that is no case throws where it is read, and nothing else does`() throws {
+    let store = try Store.inMemory(entities: [AllTypes.self])
+    var value = AllTypes()
+    value.grade = .high
+    value.string = "still here"
+    let id = try store.write { [value] in try $0.insert(value) }
+    try store.core.write { core in
+      let entity = try core.entity(named: "AllTypes")
+      var bytes = Array(try #require(try core.record(id.rawValue, of: entity)))
+      let attribute = try #require(entity.description.attribute(named: "grade"))
+      let place = try #require(entity.layout.placeIndex(ofAttribute: attribute.number))
+      bytes[Int(entity.layout.places[place].position)] = 5
+      try core.transaction.put(littleEndianBytes(id.rawValue), bytes, in: entity.records)
+    }
+    try store.read { snapshot in
+      let decoding = try storeError(.undecodableValue) {
+        try snapshot.fetch(AllTypes.self, id: id)
+      }
+      let viewing = try storeError(.undecodableValue) {
+        try snapshot.withView(of: AllTypes.self, id: id) { try $0.grade }
+      }
+      #expect(viewing.message == decoding.message)
+      let text = try snapshot.withView(of: AllTypes.self, id: id) { $0.string.string }
+      #expect(text == "still here")
+    }
+    store.close()
+  }
+}
