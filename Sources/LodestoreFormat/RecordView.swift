@@ -20,44 +20,42 @@ public struct RecordView {
   public init(_ bytes: UnsafeRawBufferPointer, layout: RecordLayout) throws(FormatError) {
     self.bytes = bytes
     unmanagedLayout = .passUnretained(layout)
-    let fixed = layout.endsOffset
-    endsOffset = fixed
-    let needed = fixed + layout.variableCount * 2 + RecordLayout.checksumSize
-    guard bytes.count >= needed else { throw Self.tooShort(bytes, neededCount: needed) }
-    let header = bytes.uint16(at: 0)
-    isWide = header & RecordLayout.wideFlag != 0
-    guard header & ~RecordLayout.wideFlag == layout.number else {
-      throw Self.otherHeader(header, layout)
+    endsOffset = layout.endsOffset
+    if let heapOffset = layout.narrowHeapOffset(in: bytes) {
+      isWide = false
+      self.heapOffset = heapOffset
+    } else {
+      (isWide, heapOffset) = try Self.shape(of: bytes, layout)
     }
-    heapOffset = fixed &+ layout.variableCount &* (isWide ? 4 : 2)
-    let heapCount = bytes.count &- heapOffset &- RecordLayout.checksumSize
-    guard heapCount >= 0 else { throw Self.tooShort(bytes, neededCount: needed - heapCount) }
-    // That they do not decrease and where the last one is say all; only what is wrong is looked for
-    // one by one.
-    var previous = 0
-    var isAscending = true
-    for ordinal in 0..<layout.variableCount {
-      let end = end(ofVariable: ordinal)
-      isAscending = isAscending && end >= previous
-      previous = end
-    }
-    guard isAscending, previous == heapCount else { throw wrongEnds(heapCount) }
   }
 
-  /// What is wrong with the ends of the variable attributes.
+  /// The same for wide records, and what is wrong with others.
   @usableFromInline @inline(never)
-  func wrongEnds(_ heapCount: Int) -> FormatError {
+  static func shape(
+    of bytes: UnsafeRawBufferPointer, _ layout: RecordLayout
+  ) throws(FormatError) -> (isWide: Bool, heapOffset: Int) {
+    let fixed = layout.endsOffset
+    let needed = fixed + layout.variableCount * 2 + RecordLayout.checksumSize
+    guard bytes.count >= needed else { throw tooShort(bytes, neededCount: needed) }
+    let header = bytes.uint16(at: 0)
+    let isWide = header & RecordLayout.wideFlag != 0
+    guard header & ~RecordLayout.wideFlag == layout.number else {
+      throw otherHeader(header, layout)
+    }
+    let heapOffset = fixed + layout.variableCount * (isWide ? 4 : 2)
+    let heapCount = bytes.count - heapOffset - RecordLayout.checksumSize
+    guard heapCount >= 0 else { throw tooShort(bytes, neededCount: needed - heapCount) }
     var previous = 0
     for ordinal in 0..<layout.variableCount {
-      let end = end(ofVariable: ordinal)
+      let end = end(ofVariable: ordinal, isWide: isWide, fixed, bytes)
       guard end >= previous, end <= heapCount else {
-        return Self.wrongEnd(
-          end, ordinal, previous...max(previous, heapCount),
-          at: layout.endsOffset + ordinal * (isWide ? 4 : 2))
+        throw wrongEnd(
+          end, ordinal, previous...max(previous, heapCount), at: fixed + ordinal * (isWide ? 4 : 2))
       }
       previous = end
     }
-    return Self.otherEnd(previous, heapCount)
+    guard previous == heapCount else { throw otherEnd(previous, heapCount) }
+    return (isWide, heapOffset)
   }
 
   /// The layout that its header names.
@@ -75,8 +73,7 @@ public struct RecordView {
     FormatError("the record has \(bytes.count) bytes, needs at least \(neededCount)")
   }
 
-  @usableFromInline @inline(never)
-  static func otherHeader(_ header: UInt16, _ layout: RecordLayout) -> FormatError {
+  private static func otherHeader(_ header: UInt16, _ layout: RecordLayout) -> FormatError {
     FormatError("the record's header is \(header), expected layout \(layout.number)", at: 0)
   }
 
@@ -94,6 +91,13 @@ public struct RecordView {
 
   @inlinable @inline(__always)
   func end(ofVariable ordinal: Int) -> Int {
+    Self.end(ofVariable: ordinal, isWide: isWide, layout.endsOffset, bytes)
+  }
+
+  @inlinable @inline(__always)
+  static func end(
+    ofVariable ordinal: Int, isWide: Bool, _ endsOffset: Int, _ bytes: UnsafeRawBufferPointer
+  ) -> Int {
     isWide
       ? Int(bytes.uint32(at: endsOffset &+ ordinal &* 4))
       : Int(bytes.uint16(at: endsOffset &+ ordinal &* 2))

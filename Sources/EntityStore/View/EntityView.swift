@@ -3,7 +3,6 @@
 #else
   public import Foundation
 #endif
-internal import LodestoreFormat
 
 // The one file that knows how views are kept from escaping. With the experimental feature `Lifetimes`
 // they are `~Escapable`, as long as the closure that they are passed to. Without it, in older
@@ -48,13 +47,15 @@ internal import LodestoreFormat
     /// Whoever makes a view passes it to a closure, which ends before the bytes change.
     @inline(__always)
     @_lifetime(immortal)
-    init(_ record: RecordView, id: UInt64, _ layout: ViewedLayout) {
-      start = record.bytes.start
+    init(
+      _ start: UnsafeRawPointer, heapOffset: Int, isWide: Bool, id: UInt64, _ layout: ViewedLayout
+    ) {
+      self.start = start
       places = layout.places
       self.layout = .passUnretained(layout)
       recordID = id
-      isWide = record.isWide
-      heapOffset = Int32(truncatingIfNeeded: record.heapOffset)
+      self.heapOffset = Int32(truncatingIfNeeded: heapOffset)
+      self.isWide = isWide
     }
   }
 
@@ -160,13 +161,15 @@ internal import LodestoreFormat
     @usableFromInline let isWide: Bool
 
     @inline(__always)
-    init(_ record: RecordView, id: UInt64, _ layout: ViewedLayout) {
-      start = record.bytes.start
+    init(
+      _ start: UnsafeRawPointer, heapOffset: Int, isWide: Bool, id: UInt64, _ layout: ViewedLayout
+    ) {
+      self.start = start
       places = layout.places
       self.layout = .passUnretained(layout)
       recordID = id
-      isWide = record.isWide
-      heapOffset = Int32(truncatingIfNeeded: record.heapOffset)
+      self.heapOffset = Int32(truncatingIfNeeded: heapOffset)
+      self.isWide = isWide
     }
   }
 

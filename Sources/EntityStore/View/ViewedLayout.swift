@@ -40,21 +40,34 @@ final class ViewedLayout {
     _: E.Type, _ bytes: UnsafeRawBufferPointer, id: UInt64,
     _ body: (borrowing EntityView<E>) throws -> R
   ) throws -> R {
-    let record = try entity.view(bytes, id: id)
-    if verifiesChecksums { try entity.verifyChecksum(of: record, id: id) }
-    guard record.layout === layout else { return try withOlder(record, id: id, body) }
-    return try body(EntityView(record, id: id, self))
+    guard !verifiesChecksums, let heapOffset = layout.narrowHeapOffset(in: bytes) else {
+      return try withOther(bytes, id: id, body)
+    }
+    return try body(
+      EntityView(bytes.start, heapOffset: heapOffset, isWide: false, id: id, self))
   }
 
-  /// A record of an older layout is viewed as it would be written today.
+  /// The same for a record of an older layout, which is viewed as it would be written today, for one
+  /// of wide offsets, and with a checksum to verify.
   @inline(never)
-  private func withOlder<E: Entity, R>(
-    _ record: RecordView, id: UInt64, _ body: (borrowing EntityView<E>) throws -> R
+  private func withOther<E: Entity, R>(
+    _ bytes: UnsafeRawBufferPointer, id: UInt64, _ body: (borrowing EntityView<E>) throws -> R
   ) throws -> R {
+    let record = try entity.view(bytes, id: id)
+    if verifiesChecksums { try entity.verifyChecksum(of: record, id: id) }
+    if record.layout === layout { return try withView(of: record, id: id, body) }
     let current = try core.carriedOver(record, id: id, of: entity)
     return try current.withBytes { (bytes) throws in
-      try body(EntityView(try entity.view(bytes, id: id), id: id, self))
+      try withView(of: try entity.view(bytes, id: id), id: id, body)
     }
+  }
+
+  private func withView<E: Entity, R>(
+    of record: RecordView, id: UInt64, _ body: (borrowing EntityView<E>) throws -> R
+  ) throws -> R {
+    try body(
+      EntityView(
+        record.bytes.start, heapOffset: record.heapOffset, isWide: record.isWide, id: id, self))
   }
 }
 

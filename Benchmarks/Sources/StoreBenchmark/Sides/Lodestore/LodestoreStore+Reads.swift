@@ -106,10 +106,15 @@ extension LodestoreStore {
   // MARK: Scans and dates
 
   private func sumOfTwo(_ snapshot: borrowing Snapshot) throws -> Answer {
-    let rows = try snapshot.values(Pod.query, \.name, \.downloads)
+    var count = 0
     var sum: UInt64 = 0
-    for (name, downloads) in rows { sum &+= UInt64(downloads) &+ UInt64(name.utf8.count) }
-    return Answer(count: rows.count, hash: sum)
+    try snapshot.forEachView(of: Pod.self) { pod in
+      let name = pod.name.string
+      sum &+= UInt64(truncatingIfNeeded: pod.downloads) &+ UInt64(name.utf8.count)
+      count &+= 1
+      return true
+    }
+    return Answer(count: count, hash: sum)
   }
 
   private func fetchRanges(_ snapshot: borrowing Snapshot) throws -> [Pod] {
