@@ -24,8 +24,8 @@
   /// Attributes have the names of their properties. Numbers, `Bool`, `Date` and `UUID` are values;
   /// text is a ``StoredText`` and `Data` a ``StoredBytes``, both still in the record; enumerations,
   /// `URL`, `Decimal`, JSON and documents are decoded when they are read, which can throw. An optional
-  /// attribute gives an optional. An attribute called as a member of the view itself is
-  /// `view[\.name]`.
+  /// attribute gives an optional. An attribute that a member of the view hides, and one that `@Entity`
+  /// leaves out because it is private, is `view[\.name]`.
   ///
   /// A view and what it gives out of the record cannot leave the closure that it is passed to: the
   /// compiler refuses it. What has been taken out with ``StoredText/string`` or

@@ -40,6 +40,8 @@ final class ViewedLayout {
     _: E.Type, _ bytes: UnsafeRawBufferPointer, id: UInt64,
     _ body: (borrowing EntityView<E>) throws -> R
   ) throws -> R {
+    // Views have its addresses, and hold no reference to it.
+    defer { withExtendedLifetime(self) {} }
     guard !verifiesChecksums, let heapOffset = layout.narrowHeapOffset(in: bytes) else {
       return try withOther(bytes, id: id, body)
     }
