@@ -91,7 +91,7 @@ public struct RecordView {
 
   @inlinable @inline(__always)
   func end(ofVariable ordinal: Int) -> Int {
-    Self.end(ofVariable: ordinal, isWide: isWide, layout.endsOffset, bytes)
+    Self.end(ofVariable: ordinal, isWide: isWide, endsOffset, bytes)
   }
 
   @inlinable @inline(__always)

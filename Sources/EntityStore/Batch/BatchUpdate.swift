@@ -62,15 +62,14 @@ final class BatchUpdate {
 
   /// Updates what a scan of all records finds, as it goes.
   func updateAll(where condition: BoundCondition?) throws(StoreError) {
-    let filter = condition.map { ConditionEvaluator($0, entity: entity, core: core) }
+    // One that is always there is not counted for each record.
+    let filter = ConditionEvaluator(condition ?? .constant(true), entity: entity, core: core)
     do {
       let cursor = try Cursor(entity.records, in: core.transaction)
       var found = try cursor.first()
       while found {
         let id = cursor.integerKey
-        if try filter?.admits(cursor.value, id: id) ?? true, try update(id, at: cursor) {
-          updatedCount += 1
-        }
+        if try filter.admits(cursor.value, id: id), try update(id, at: cursor) { updatedCount += 1 }
         found = try cursor.next()
       }
       try moveEntries()

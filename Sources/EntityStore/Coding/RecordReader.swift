@@ -19,7 +19,7 @@ public struct RecordReader: ~Copyable {
   @usableFromInline let isWide: Bool
   @usableFromInline let slotsEnd: Int
   /// For error texts; it outlives the reader, whose references would be counted for each record.
-  private let entity: Unmanaged<EntityLabel>
+  let entity: Unmanaged<EntityLabel>
   @usableFromInline let recordID: UInt64
 
   init(_ record: borrowing RecordView, entity: EntityLabel, recordID: UInt64) {

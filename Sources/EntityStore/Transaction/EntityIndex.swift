@@ -16,13 +16,6 @@ public struct EntityIndex<E: Entity, each Value: IndexableValue>: Sendable {
     let attributes = E.schema.attributes
     return places.map { $0.map { attributes[$0].name } ?? "?" }.joined(separator: "+")
   }
-
-  /// The values of a key, in order.
-  static func values(_ key: repeat each Value) -> [LodestoreFormat.Value] {
-    var values: [LodestoreFormat.Value] = []
-    repeat values.append((each key).storedValue.value)
-    return values
-  }
 }
 
 extension Entity {

@@ -132,7 +132,7 @@ extension TransactionAccess {
     do { return try body() } catch { throw StoreError(wrapping: error) }
   }
 
-  private func missing(_ id: UInt64, _ entity: StoredEntity, _ index: StoredIndex) -> StoreError {
+  func missing(_ id: UInt64, _ entity: StoredEntity, _ index: StoredIndex) -> StoreError {
     .damagedIndex(index.name, "it leads to \(entity.name) \(id), which is not there")
   }
 }

@@ -64,7 +64,7 @@ extension EntityView {
   func reader() -> RecordReader {
     let layout = layout.takeUnretainedValue()
     return RecordReader(
-      start, isWide: isWide, layout: layout.layout, entity: layout.entityName, recordID: recordID)
+      start, isWide: isWide, layout: layout.layout, entity: layout.label, recordID: recordID)
   }
 }
 
@@ -85,7 +85,8 @@ extension AttributeStorage {
 extension RecordReader {
   /// At the first attribute of a record that was checked to have the shape of `layout`.
   fileprivate init(
-    _ start: UnsafeRawPointer, isWide: Bool, layout: RecordLayout, entity: String, recordID: UInt64
+    _ start: UnsafeRawPointer, isWide: Bool, layout: RecordLayout, entity: EntityLabel,
+    recordID: UInt64
   ) {
     base = start
     slot = RecordLayout.headerSize + layout.nullByteCount
@@ -93,7 +94,7 @@ extension RecordReader {
     slotsEnd = layout.endsOffset
     self.isWide = isWide
     heapStart = layout.endsOffset + layout.variableCount * (isWide ? 4 : 2)
-    self.entity = entity
+    self.entity = .passUnretained(entity)
     self.recordID = recordID
   }
 }

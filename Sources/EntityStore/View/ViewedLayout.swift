@@ -9,7 +9,7 @@ final class ViewedLayout {
   /// One for each attribute in the order of the schema; before the first, their number.
   let places: UnsafePointer<ViewedPlace>
   let layout: RecordLayout
-  let entityName: String
+  let label: EntityLabel
   private let entity: StoredEntity
   private let core: TransactionCore
   private let verifiesChecksums: Bool
@@ -19,7 +19,7 @@ final class ViewedLayout {
     self.entity = entity
     self.core = core
     layout = entity.layout
-    entityName = entity.name
+    label = entity.label
     verifiesChecksums = core.store.options.verifiesChecksums
     let count = layout.places.count
     memory = .allocate(capacity: count + 1)

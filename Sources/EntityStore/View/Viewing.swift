@@ -85,11 +85,9 @@ extension ReadableTransaction where Self: ~Copyable {
   ) throws -> R? {
     let core = access.core
     let (entity, stored) = try core.resolve(index)
-    let values = EntityIndex<E, repeat each Value>.values(repeat each key)
-    guard let id = try core.firstRecord(with: values, in: stored, of: entity) else { return nil }
+    guard let id = try core.firstRecord(in: stored, of: entity, repeat each key) else { return nil }
     guard let bytes = try core.record(id, of: entity) else {
-      throw StoreError.damagedIndex(
-        stored.name, "it leads to \(entity.name) \(id), which is not there")
+      throw access.missing(id, entity, stored)
     }
     let layout = ViewedLayout(entity, core: core)
     return try layout.withView(E.self, bytes, id: id, body)
