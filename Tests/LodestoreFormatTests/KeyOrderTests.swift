@@ -24,6 +24,12 @@ import Testing
     #expect(ValueOrder(.decimal(hundredth), .decimal(tenth)) == .ascending)
   }
 
+  @Test func aTextIsBeforeItselfWithAZeroBehindIt() throws {
+    let (a, b) = (Value.string("ae\u{301}"), Value.string("a\u{e9}\0"))
+    #expect(ValueOrder([a], [b]) == .ascending)
+    #expect(ValueOrder(bytes: try key([a]), try key([b])) == .ascending)
+  }
+
   @Test func randomTuplesOfUpToThreeAreInOrder() throws {
     var random = SeededGenerator(salt: 1)
     for _ in 0..<SeededGenerator.caseCount(byDefault: 30_000) {
