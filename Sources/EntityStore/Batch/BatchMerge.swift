@@ -94,6 +94,8 @@ package final class BatchMerge {
     else { return }
     let box = EntryArenaBox(expectedCount: batch.count)
     for place in 0..<batch.count {
+      // Another thread has written them, or so many since that they left the cache.
+      if place &+ 8 < batch.count { batch.fetchAhead(place &+ 8) }
       let view = try entity.view(incoming: batch[place])
       let hasNull = try keys.encode(number, of: view, id: 0, core)
       if !hasNull { box.append(key: core.key.bytes, recordID: UInt64(place)) }
