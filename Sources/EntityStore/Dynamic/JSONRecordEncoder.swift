@@ -24,12 +24,13 @@ package final class JSONRecordEncoder {
     var writer = RecordWriter()
     var documentWriter = DocumentWriter()
     var members = MemberTable()
-    var unknownMembers: [String: Int] = [:]
+    var unknownMembers: [(name: String, count: Int)] = []
     /// Of the record read last.
     var document: JSONDocument?
   }
 
   private let entity: StoredEntity
+  private let shape: RecordShape
   private let attributes: [EntityDescription.Attribute]
   private let conversions: [Conversion?]
   private let isStrict: Bool
@@ -55,6 +56,7 @@ package final class JSONRecordEncoder {
     conversions: [String: Conversion] = [:], isStrict: Bool = false
   ) {
     self.entity = entity
+    shape = RecordShape(entity.layout)
     self.isStrict = isStrict
     self.names = names
     let attributes = entity.description.declaredAttributes
@@ -87,33 +89,46 @@ package final class JSONRecordEncoder {
 
   /// Finds a record's attributes, for the calls that follow.
   package func read(_ record: JSONRecord) throws(RecordRejection) {
-    for place in entries.indices { entries[place] = -1 }
-    state.pointee.document = record.node.document
+    begin(record.node.document)
     switch record {
-    case .object(let node): try readObject(node)
+    case .object(let node): try readObject(node.index, node.document.reader)
     case .row(let names, let node): try readRow(names, node)
     }
   }
 
-  private func readObject(_ node: JSONNode) throws(RecordRejection) {
-    guard node.kind == .object else {
+  /// Begins with the records of another text.
+  func begin(_ document: JSONDocument) { state.pointee.document = document }
+
+  /// Finds the attributes of the record at `index` of the text begun with.
+  ///
+  /// Of numbers and addresses: a handle would be counted several times a record.
+  func readObject(_ index: Int, _ tape: JSONTapeReader) throws(RecordRejection) {
+    for place in entries.indices { entries[place] = -1 }
+    guard tape.entries[index].kind == .object else {
+      let node = node(index)
       throw RecordRejection("the record is \(node.kindName), must be an object", at: node)
     }
-    let tape = node.document.reader
-    let end = Int(node.entry.link)
-    var index = node.index + 1
+    let end = Int(tape.entries[index].link)
+    var index = index + 1
     var last = MemberTable.start
     while index < end {
       let found = tape.withContent(index) { [state] in
         state.pointee.members.find($0, after: last)
       }
       last = found ?? add(tape.string(index), after: last)
-      try take(last, index + 1, node)
+      try take(last, index + 1)
       index = tape.next(after: index + 1)
     }
   }
 
+  /// The value at `index` of the text begun with.
+  private func node(_ index: Int) -> JSONNode {
+    guard let document = state.pointee.document else { preconditionFailure("no text was begun") }
+    return JSONNode(document: document, index: index)
+  }
+
   private func readRow(_ names: [String], _ node: JSONNode) throws(RecordRejection) {
+    for place in entries.indices { entries[place] = -1 }
     guard node.kind == .array, node.count == names.count else {
       let found = node.kind == .array ? "\(node.count) values" : node.kindName
       throw RecordRejection("the row has \(found), the fields are \(names.count)", at: node)
@@ -126,42 +141,39 @@ package final class JSONRecordEncoder {
         state.pointee.members.find(UnsafeRawBufferPointer($0), after: last)
       }
       last = found ?? add(name, after: last)
-      try take(last, index, node)
+      try take(last, index)
       index = tape.next(after: index)
     }
   }
 
   /// Takes the value at `index` for the member with this number.
   @inline(__always)
-  private func take(_ member: Int, _ index: Int, _ record: JSONNode) throws(RecordRejection) {
+  private func take(_ member: Int, _ index: Int) throws(RecordRejection) {
     let place = state.pointee.members[member].place
     guard place >= 0 else {
-      if place == MemberTable.unknown { try countUnknown(member, index, record) }
+      if place == MemberTable.unknown { try countUnknown(member, index) }
       return
     }
     guard entries[place] < 0 else {
       let name = attributes[place].name
       throw RecordRejection(
         "'\(state.pointee.members[member].name)' and another member are both attribute '\(name)'",
-        attribute: name, at: record.at(index))
+        attribute: name, at: node(index))
     }
     entries[place] = index
   }
 
-  private func countUnknown(
-    _ member: Int, _ index: Int, _ record: JSONNode
-  ) throws(RecordRejection) {
+  private func countUnknown(_ member: Int, _ index: Int) throws(RecordRejection) {
     state.pointee.members.countUnknown(member)
     guard isStrict else { return }
     let name = state.pointee.members[member].name
-    throw RecordRejection("'\(name)' is no attribute of \(entity.name)", at: record.at(index))
+    throw RecordRejection("'\(name)' is no attribute of \(entity.name)", at: node(index))
   }
 
   private func add(_ member: String, after last: Int) -> Int {
     var last = last
     if state.pointee.members.isFull {
-      let counts = state.pointee.members.takeUnknownCounts()
-      state.pointee.unknownMembers.merge(counts, uniquingKeysWith: +)
+      state.pointee.unknownMembers += state.pointee.members.takeUnknownCounts()
       state.pointee.members = MemberTable()
       last = MemberTable.start
     }
@@ -174,11 +186,10 @@ package final class JSONRecordEncoder {
     return placeByName[member] ?? placeByName[AttributeNames.valid(member)] ?? MemberTable.unknown
   }
 
-  /// The unknown members since the last call.
-  func takeUnknownMembers() -> [String: Int] {
-    defer { state.pointee.unknownMembers = [:] }
-    let counts = state.pointee.members.takeUnknownCounts()
-    return state.pointee.unknownMembers.merging(counts, uniquingKeysWith: +)
+  /// How often unknown members came since the last call; a name may come more than once.
+  func takeUnknownMembers() -> [(name: String, count: Int)] {
+    defer { state.pointee.unknownMembers = [] }
+    return state.pointee.unknownMembers + state.pointee.members.takeUnknownCounts()
   }
 
   // MARK: Content
@@ -191,33 +202,43 @@ package final class JSONRecordEncoder {
   package func content(
     of record: JSONRecord, isPart: Bool = false
   ) throws(RecordRejection) -> UnsafeRawBufferPointer {
-    if let content = try content(of: record, isPart: isPart, isWide: false) { return content }
-    if let content = try content(of: record, isPart: isPart, isWide: true) { return content }
+    let node = record.node
+    return try content(of: node.index, node.document.reader, isPart: isPart)
+  }
+
+  /// The same of the record at `index` of the text begun with.
+  func content(
+    of index: Int, _ tape: JSONTapeReader, isPart: Bool
+  ) throws(RecordRejection) -> UnsafeRawBufferPointer {
+    if let content = try content(of: index, tape, isPart: isPart, isWide: false) { return content }
+    if let content = try content(of: index, tape, isPart: isPart, isWide: true) { return content }
     preconditionFailure("a record fits wide offsets")
   }
 
   private func content(
-    of record: JSONRecord, isPart: Bool, isWide: Bool
+    of index: Int, _ tape: JSONTapeReader, isPart: Bool, isWide: Bool
   ) throws(RecordRejection) -> UnsafeRawBufferPointer? {
-    let node = record.node
-    let tape = node.document.reader
-    state.pointee.writer.begin(entity.layout, isWide: isWide)
+    let slots = slots
+    let entries = entries
+    state.pointee.writer.begin(shape, isWide: isWide)
     for place in slots.indices {
       let entry = entries[place]
       if entry >= 0 {
-        if !writeAsItIs(entry, tape, slots[place]) { try write(node.at(entry), place) }
+        if !writeAsItIs(entry, tape, slots[place]) { try write(node(entry), place) }
       } else if slots[place].isNullWhenAbsent {
         state.pointee.writer.writeNull(slots[place].attribute.type)
       } else {
-        try writeAbsent(place, of: record, isPart: isPart)
+        try writeAbsent(place, of: index, isPart: isPart)
       }
     }
-    return state.pointee.writer.finish(entity.layout, entity: entity.name)
-      .map { UnsafeRawBufferPointer($0) }
+    let content =
+      state.pointee.writer.finished(shape)
+      ?? state.pointee.writer.finish(entity.layout, entity: entity.name)
+    return content.map { UnsafeRawBufferPointer($0) }
   }
 
   private func writeAbsent(
-    _ place: Int, of record: JSONRecord, isPart: Bool
+    _ place: Int, of index: Int, isPart: Bool
   ) throws(RecordRejection) {
     let attribute = slots[place].attribute
     if let value = absent[place] {
@@ -227,7 +248,7 @@ package final class JSONRecordEncoder {
     } else {
       let name = attributes[place].name
       throw RecordRejection(
-        "'\(name)' is absent, and required", attribute: name, offset: record.offset)
+        "'\(name)' is absent, and required", attribute: name, at: node(index))
     }
   }
 
@@ -296,18 +317,24 @@ package final class JSONRecordEncoder {
   /// Why the record read last cannot be matched by the attributes `numbers`; nil when it has a
   /// value for each.
   package func missingKey(_ numbers: [UInt32], in record: JSONRecord) -> RecordRejection? {
-    let document = state.pointee.document
+    let node = record.node
+    return missingKey(numbers, in: node.index, node.document.reader)
+  }
+
+  /// The same of the record at `index` of the text begun with.
+  func missingKey(
+    _ numbers: [UInt32], in index: Int, _ tape: JSONTapeReader
+  ) -> RecordRejection? {
     for number in numbers {
       guard let place = entity.layout.placeIndex(ofAttribute: number) else {
-        return RecordRejection("a part of its key is absent", offset: record.offset)
+        return RecordRejection("a part of its key is absent", at: node(index))
       }
       let entry = entries[place]
-      if entry >= 0, let document, document.entries[entry].kind != .null { continue }
+      if entry >= 0, tape.entries[entry].kind != .null { continue }
       let name = attributes[place].name
-      let node = entry >= 0 ? document?.root.at(entry) : nil
       return RecordRejection(
         "a part of its key, '\(name)', is \(entry >= 0 ? "null" : "absent")", attribute: name,
-        offset: node?.offset ?? record.offset)
+        at: node(entry >= 0 ? entry : index))
     }
     return nil
   }

@@ -79,10 +79,10 @@ struct MemberTable {
   mutating func countUnknown(_ number: Int) { members[number].unknownCount += 1 }
 
   /// How often members that are no attributes came since the last call.
-  mutating func takeUnknownCounts() -> [String: Int] {
-    var counts: [String: Int] = [:]
+  mutating func takeUnknownCounts() -> [(name: String, count: Int)] {
+    var counts: [(name: String, count: Int)] = []
     for number in members.indices where members[number].unknownCount > 0 {
-      counts[members[number].name] = members[number].unknownCount
+      counts.append((members[number].name, members[number].unknownCount))
       members[number].unknownCount = 0
     }
     return counts

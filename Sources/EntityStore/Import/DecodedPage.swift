@@ -26,7 +26,7 @@ package struct DecodedPage: Sendable {
   /// The places of the batch's records.
   package var places: [Place] = []
   package var rejects: [ImportReport.Reject] = []
-  package var unknownMembers: [String: Int] = [:]
+  package var unknownMembers: [(name: String, count: Int)] = []
   package var byteCount = 0
   /// What the source says of the page.
   var memory: PageMemory?

@@ -113,7 +113,7 @@ public struct ImportReport: Sendable, Codable, Hashable {
   public var recordsPerSecond: Double { seconds > 0 ? Double(records) / seconds : 0 }
 
   /// Pages with ever other members must not fill the store.
-  mutating func count(unknownMembers members: [String: Int]) {
+  mutating func count(unknownMembers members: [(name: String, count: Int)]) {
     for (name, count) in members where unknownMembers.count < 1000 || unknownMembers[name] != nil {
       unknownMembers[name, default: 0] += count
     }

@@ -7,7 +7,8 @@
 /// One page of JSON text, and the array of records in it.
 struct JSONPage {
   private let number: Int
-  private let array: JSONNode
+  /// The array.
+  let array: JSONNode
 
   init(_ data: Data, number: Int, path: String) throws(StoreError) {
     self.number = number

@@ -16,20 +16,58 @@ extension JSONRecordEncoder {
         try read(record)
         if let index, let rejection = missingKey(index, in: record) { throw rejection }
         let content = try content(of: record, isPart: isPart)
-        guard content.count + RecordLayout.checksumSize <= sizeLimit else {
-          throw RecordRejection(
-            "the record has \(content.count) bytes, the limit is \(sizeLimit)",
-            offset: record.offset)
-        }
-        page.append(
-          content, at: .init(record: number + 1, byteOffset: record.offset),
-          given: isPart ? isGiven : nil)
+        try add(content, number + 1, record.offset, isPart, sizeLimit, to: &page)
       } catch {
-        page.reject(
-          .init(record: number + 1, byteOffset: error.offset), attribute: error.attribute,
-          reason: error.reason)
+        reject(number + 1, error, in: &page)
       }
     }
-    page.unknownMembers.merge(takeUnknownMembers(), uniquingKeysWith: +)
+    page.unknownMembers += takeUnknownMembers()
+  }
+
+  /// The same for the elements of an array.
+  func take(
+    elementsOf array: JSONNode, matching index: [UInt32]?, isPart: Bool, sizeLimit: Int,
+    into page: inout DecodedPage
+  ) {
+    let document = array.document
+    let tape = document.reader
+    begin(document)
+    let end = Int(tape.entries[array.index].link)
+    var next = array.index + 1
+    var number = 0
+    while next < end {
+      let record = next
+      next = tape.next(after: next)
+      number += 1
+      do throws(RecordRejection) {
+        try readObject(record, tape)
+        if let index, let rejection = missingKey(index, in: record, tape) { throw rejection }
+        let content = try content(of: record, tape, isPart: isPart)
+        let offset = document.origin.offset + document.offset(ofEntry: record)
+        try add(content, number, offset, isPart, sizeLimit, to: &page)
+      } catch {
+        reject(number, error, in: &page)
+      }
+    }
+    page.unknownMembers += takeUnknownMembers()
+  }
+
+  @inline(__always)
+  private func add(
+    _ content: UnsafeRawBufferPointer, _ number: Int, _ offset: Int, _ isPart: Bool,
+    _ sizeLimit: Int, to page: inout DecodedPage
+  ) throws(RecordRejection) {
+    guard content.count + RecordLayout.checksumSize <= sizeLimit else {
+      throw RecordRejection(
+        "the record has \(content.count) bytes, the limit is \(sizeLimit)", offset: offset)
+    }
+    page.append(
+      content, at: .init(record: number, byteOffset: offset), given: isPart ? isGiven : nil)
+  }
+
+  private func reject(_ number: Int, _ error: RecordRejection, in page: inout DecodedPage) {
+    page.reject(
+      .init(record: number, byteOffset: error.offset), attribute: error.attribute,
+      reason: error.reason)
   }
 }

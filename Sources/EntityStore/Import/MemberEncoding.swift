@@ -32,11 +32,10 @@ final class MemberEncoding {
   func take(
     _ data: Data, into page: inout DecodedPage, _ entity: StoredEntity
   ) throws(StoreError) {
-    let records = try JSONPage(data, number: page.number, path: path).records
+    let records = try JSONPage(data, number: page.number, path: path).array
     page.byteCount = data.count
     encoder(for: entity).take(
-      records.lazy.map { .object($0) }, matching: key, isPart: isPart, sizeLimit: sizeLimit,
-      into: &page)
+      elementsOf: records, matching: key, isPart: isPart, sizeLimit: sizeLimit, into: &page)
   }
 
   private func encoder(for entity: StoredEntity) -> JSONRecordEncoder {
