@@ -89,7 +89,7 @@ import Testing
     var numbers = SeededNumbers(salt: 4)
     var failures = 0
     for _ in 0..<500 {
-      let bytes = mutated(original, &numbers)
+      let bytes = numbers.mutated(original)
       do {
         try store.core.write { core in
           try core.transaction.put(
@@ -110,20 +110,6 @@ import Testing
     }
     #expect(failures > 30)
     store.close()
-  }
-
-  private func mutated(_ original: [UInt8], _ numbers: inout SeededNumbers) -> [UInt8] {
-    var bytes = original
-    switch numbers.below(4) {
-    case 0: bytes.removeLast(numbers.below(bytes.count - 1))
-    case 1: bytes += (0...numbers.below(20)).map { UInt8(truncatingIfNeeded: $0) }
-    case 2: bytes[numbers.below(bytes.count)] = [0, 1, 0x7f, 0x80, 0xff][numbers.below(5)]
-    default:
-      for _ in 0...numbers.below(4) {
-        bytes[numbers.below(bytes.count)] ^= 1 << UInt8(numbers.below(8))
-      }
-    }
-    return bytes
   }
 
   @Test func `an index that leads to no record is a typed error`() throws {

@@ -84,9 +84,7 @@ package final class TransactionCore {
     _: E.Type, _ view: RecordView, id: UInt64, of entity: StoredEntity
   ) throws(StoreError) -> E {
     var reader = RecordReader(view, entity: entity.label, recordID: id)
-    var value = try E(from: &reader)
-    value.id = RecordID(rawValue: id)
-    return value
+    return try E.read(&reader)
   }
 
   /// Calls `body` with the record in the entity's current layout, which is valid until it returns.

@@ -25,6 +25,19 @@ struct SeededNumbers: RandomNumberGenerator {
   /// True in one of `count` cases.
   mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
 
+  /// `original` cut, made longer, or with a few other bytes or bits.
+  mutating func mutated(_ original: [UInt8]) -> [UInt8] {
+    var bytes = original
+    switch below(4) {
+    case 0: bytes.removeLast(below(bytes.count - 1))
+    case 1: bytes += (0...below(20)).map { UInt8(truncatingIfNeeded: $0) }
+    case 2: bytes[below(bytes.count)] = [0, 1, 0x7f, 0x80, 0xff][below(5)]
+    default:
+      for _ in 0...below(4) { bytes[below(bytes.count)] ^= 1 << UInt8(below(8)) }
+    }
+    return bytes
+  }
+
   static let runSeed: UInt64 = {
     let seed = UInt64(environmentNumber("LODESTORE_SEED") ?? .random(in: 0...Int.max))
     print("LODESTORE_SEED=\(seed) repeats the random values of EntityStoreTests")

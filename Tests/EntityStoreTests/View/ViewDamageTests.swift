@@ -51,7 +51,7 @@ extension PersonV2 {
     }
     var codes: [StoreError.Code: Int] = [:]
     for _ in 0..<500 {
-      let bytes = mutated(original, &numbers)
+      let bytes = numbers.mutated(original)
       try store.core.write { core in
         try core.transaction.put(
           littleEndianBytes(id.rawValue), bytes, in: try core.entity(named: "AllTypes").records)
@@ -77,20 +77,6 @@ extension PersonV2 {
     }
     #expect(codes[.damaged, default: 0] > 20, "\(codes)")
     store.close()
-  }
-
-  private func mutated(_ original: [UInt8], _ numbers: inout SeededNumbers) -> [UInt8] {
-    var bytes = original
-    switch numbers.below(4) {
-    case 0: bytes.removeLast(numbers.below(bytes.count - 1))
-    case 1: bytes += (0...numbers.below(20)).map { UInt8(truncatingIfNeeded: $0) }
-    case 2: bytes[numbers.below(bytes.count)] = [0, 1, 0x7f, 0x80, 0xff][numbers.below(5)]
-    default:
-      for _ in 0...numbers.below(4) {
-        bytes[numbers.below(bytes.count)] ^= 1 << UInt8(numbers.below(8))
-      }
-    }
-    return bytes
   }
 
   @Test func `a flipped byte is found when checksums are asked for`() throws {
