@@ -78,7 +78,7 @@ extension StoreError {
         + "the store and open it again"
     case .cannotGrow(let why): "cannot \(thing): the map is full (MDB_MAP_FULL): \(why)"
     case .diskFull(let free):
-      "cannot commit: \(error.name), the disk has \(free) bytes left; the last commit is whole; "
+      "cannot \(thing): \(error.name), the disk has \(free) bytes left; the last commit is whole; "
         + "free space and try again"
     case .keySize(let size):
       "cannot \(thing): the key has \(size) bytes, must have 1 to 511 (MDB_BAD_VALSIZE)"

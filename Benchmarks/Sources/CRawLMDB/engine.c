@@ -39,5 +39,5 @@ const raw_engine raw_lmdb_naive = {
   .insert_pods = insert_pods_naive,
   .fetch_all = fetch_all,
   .insert_items = insert_items_naive,
-  .items_by_date = items_by_date,
+  .items_by_date = items_by_date_walked,
 };

@@ -60,7 +60,13 @@ int insert_items_naive(raw_store *store, const raw_item *items, size_t count, ra
   return mdb_txn_commit(txn);
 }
 
-// Reading all and sorting is five times faster than a walk of the index with a search per record.
+static void own_item(const unsigned char *record, size_t length, owned_item *out) {
+  memcpy(&out->created_at, record, 8);
+  out->is_done = record[8];
+  out->title = raw_own((const char *)record + 9, (uint32_t)(length - 9));
+}
+
+// Reading all and sorting is five times faster than the walk of the index below.
 int items_by_date(raw_store *store, raw_answer *answer) {
   MDB_txn *txn;
   MDB_cursor *cursor;
@@ -86,14 +92,36 @@ int items_by_date(raw_store *store, raw_answer *answer) {
   sort_by_window(entries, count);
   owned_item *out = raw_next_items(answer, count);
   for (i = 0; i < count; i++) {
-    const unsigned char *record = records[entries[i].place];
-    memcpy(&out[i].created_at, record, 8);
-    out[i].is_done = record[8];
-    out[i].title = raw_own((const char *)record + 9, entries[i].length - 9);
+    own_item(records[entries[i].place], entries[i].length, &out[i]);
   }
   answer->count = answer->item_count = count;
   free(entries);
   free(records);
+  store_end_read(txn);
+  return 0;
+}
+
+int items_by_date_walked(raw_store *store, raw_answer *answer) {
+  MDB_txn *txn;
+  MDB_cursor *cursor;
+  MDB_stat stat;
+  CHECK(store_begin_read(store, &txn));
+  CHECK(mdb_stat(txn, store->items, &stat));
+  owned_item *out = raw_next_items(answer, stat.ms_entries);
+  CHECK(mdb_cursor_open(txn, store->item_dates, &cursor));
+  MDB_val k, v;
+  size_t count = 0;
+  int code = mdb_cursor_get(cursor, &k, &v, MDB_FIRST);
+  while (code == 0) {
+    uint64_t id = id_of_date_key(k.mv_data);
+    MDB_val record_key = {8, &id}, record;
+    CHECK(mdb_get(txn, store->items, &record_key, &record));
+    own_item(record.mv_data, record.mv_size, &out[count++]);
+    code = mdb_cursor_get(cursor, &k, &v, MDB_NEXT);
+  }
+  mdb_cursor_close(cursor);
+  if (code != MDB_NOTFOUND) return code;
+  answer->count = answer->item_count = count;
   store_end_read(txn);
   return 0;
 }

@@ -70,5 +70,6 @@ int newest(raw_store *, size_t, raw_answer *);
 int insert_items(raw_store *, const raw_item *, size_t, raw_answer *);
 int insert_items_naive(raw_store *, const raw_item *, size_t, raw_answer *);
 int items_by_date(raw_store *, raw_answer *);
+int items_by_date_walked(raw_store *, raw_answer *);
 
 #endif

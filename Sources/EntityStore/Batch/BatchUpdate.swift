@@ -18,8 +18,8 @@ final class BatchUpdate {
   private let evaluator: ConditionEvaluator
   /// Indexes whose keys may change.
   private let concerned: [StoredIndex]
-  private let removed: EntryArenas
-  private let added: EntryArenas
+  private let removed: [IndexEntries]
+  private let added: [IndexEntries]
   /// Where the assignments go in records of the current layout, when all of them have slots.
   private let slots: [RecordLayout.Place]?
   /// The values, where they are the same for every record.
@@ -38,8 +38,13 @@ final class BatchUpdate {
     evaluator = ConditionEvaluator(.constant(true), entity: entity, core: core)
     let numbers = Set(assignments.map(\.attribute.number))
     concerned = entity.indexes.filter { !numbers.isDisjoint(with: $0.description.attributes) }
-    removed = EntryArenas(count: concerned.count, expectedCount: 0)
-    added = EntryArenas(count: concerned.count, expectedCount: 0)
+    let entries = { [concerned] in
+      concerned.map { _ in
+        IndexEntries(expectedCount: 0, indexCount: 2 * concerned.count, core: core)
+      }
+    }
+    removed = entries()
+    added = entries()
     var slots: [RecordLayout.Place] = []
     for assignment in assignments where !assignment.attribute.type.isVariable {
       if let index = entity.layout.placeIndex(ofAttribute: assignment.attribute.number) {
@@ -237,8 +242,10 @@ final class BatchUpdate {
         try core.encodeKey(of: view, id: id, in: index, of: entity)
         let isSame = old[place].withUnsafeBytes { compareKeys($0, core.key.bytes) } == 0
         if isSame { continue }
-        old[place].withUnsafeBytes { removed[place].append(key: $0, recordID: id) }
-        added[place].append(key: core.key.bytes, recordID: id)
+        try old[place].withBytes { (key) throws(StoreError) in
+          try removed[place].append(key: key, recordID: id)
+        }
+        try added[place].append(key: core.key.bytes, recordID: id)
       }
     }
   }
@@ -246,24 +253,10 @@ final class BatchUpdate {
   /// Old keys out, then new keys in: what one record gives up, another may take.
   private func moveEntries() throws(StoreError) {
     for (place, index) in concerned.enumerated() {
-      removed[place].sort()
-      try removed[place].remove(from: index, core: core)
-      added[place].sort()
-      if index.isUnique { try checkUnique(place, index) }
-      try added[place].write(into: index, core: core)
-    }
-  }
-
-  private func checkUnique(_ place: Int, _ index: StoredIndex) throws(StoreError) {
-    let detail = { (key: UnsafeRawBufferPointer) in KeyText.text(key) }
-    if let repeated = added[place].firstRepeated() {
-      throw .repeatedInBatch(
-        entity: entity.name, index: index.name, detail: added[place].withKey(repeated, detail))
-    }
-    if let (entry, holder) = try added[place].firstHeld(in: index, core: core) {
-      throw .uniqueViolation(
-        entity: entity.name, index: index.name, holder: holder,
-        detail: added[place].withKey(entry, detail))
+      try removed[place].sorted().remove(from: index, core: core)
+      let added = try added[place].sorted()
+      try added.checkUnique(index, of: entity, core: core)
+      try added.write(into: index, core: core)
     }
   }
 }

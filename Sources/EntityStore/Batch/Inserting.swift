@@ -69,7 +69,8 @@ extension WriteTransaction {
   ///   remains, and the transaction can go on; with another mode, when a value violates another
   ///   unique index or breaks a constraint, other values of the batch are stored.
   /// - Complexity: O(*k* log *k*) for *k* values, and a visit of each index page concerned. With
-  ///   ``InsertConflict/fail`` the index entries of the whole call are in memory.
+  ///   ``InsertConflict/fail`` the index entries of the whole call are sorted together: in memory up to
+  ///   ``StoreOptions/indexMemoryInBytes``, beyond it in a scratch file.
   @discardableResult
   @inlinable
   public mutating func insert<E: Entity>(

@@ -12,7 +12,7 @@ final class BulkInsert {
   private let firstID: UInt64
   // Of one thread; a check of each access would show in the time of a batch.
   @exclusivity(unchecked) private var nextID: UInt64
-  private let arenas: EntryArenas
+  private let entries: [IndexEntries]
   private let keys: BatchKeys
   private let records: Cursor
   /// Records that are not written yet, so many at a time as stay in the cache.
@@ -28,7 +28,7 @@ final class BulkInsert {
     firstID = try core.nextID(of: entity)
     nextID = firstID
     writtenID = firstID
-    arenas = EntryArenas(count: entity.indexes.count, expectedCount: expectedCount)
+    entries = IndexEntries.ofNewRecords(of: entity, expectedCount: expectedCount, core: core)
     keys = BatchKeys(of: entity)
     do {
       records = try Cursor(entity.records, in: core.transaction)
@@ -89,38 +89,26 @@ final class BulkInsert {
       throw StoreError(wrapping: error)
     }
     for place in 0..<keys.count {
-      try keys.collect(place, of: row, into: arenas[place], core)
+      try entries[place].append(row, keys, at: place, core: core)
     }
   }
 
   /// Writes the index entries; throws, and takes everything back, when a unique index is violated.
   func finish() throws(StoreError) {
+    var sorted: [any SortedEntries] = []
     do throws(StoreError) {
       try writeWaiting()
       core.nextIDs[entity.number] = nextID
       for (place, index) in entity.indexes.enumerated() {
-        arenas[place].sort()
-        if index.isUnique { try checkUnique(place, index) }
+        sorted.append(try entries[place].sorted())
+        try sorted[place].checkUnique(index, of: entity, core: core)
       }
     } catch {
       try takeBack()
       throw error
     }
     for (place, index) in entity.indexes.enumerated() {
-      try arenas[place].write(into: index, core: core)
-    }
-  }
-
-  private func checkUnique(_ place: Int, _ index: StoredIndex) throws(StoreError) {
-    let detail = { (key: UnsafeRawBufferPointer) in KeyText.text(key) }
-    if let repeated = arenas[place].firstRepeated() {
-      throw .repeatedInBatch(
-        entity: entity.name, index: index.name, detail: arenas[place].withKey(repeated, detail))
-    }
-    if let (entry, holder) = try arenas[place].firstHeld(in: index, core: core) {
-      throw .uniqueViolation(
-        entity: entity.name, index: index.name, holder: holder,
-        detail: arenas[place].withKey(entry, detail))
+      try sorted[place].write(into: index, core: core)
     }
   }
 

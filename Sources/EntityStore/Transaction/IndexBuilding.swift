@@ -8,20 +8,22 @@ extension TransactionCore {
   func build(_ index: StoredIndex, of entity: StoredEntity) throws(StoreError) {
     let count = try count(of: entity)
     guard count > 0 else { return }
-    let box = EntryArenaBox(expectedCount: count)
+    let entries = IndexEntries(expectedCount: count, indexCount: 1, core: self)
     try forEachRecord(of: entity) { (id, view) throws(StoreError) in
       try encodeKey(of: view, id: id, in: index, of: entity)
-      box.append(key: key.bytes, recordID: id)
+      try entries.append(key: key.bytes, recordID: id)
     }
-    box.sort()
-    if index.isUnique, let repeated = box.firstRepeated() {
-      throw .cannotBuildUnique(
-        entity: entity.name, index: index.name,
-        first: box.arena.recordID(box.arena.entries[repeated - 1]),
-        second: box.arena.recordID(box.arena.entries[repeated]),
-        detail: box.withKey(repeated) { KeyText.text($0) })
+    let sorted = try entries.sorted()
+    do {
+      if index.isUnique, let repeated = try sorted.firstRepeated() {
+        throw StoreError.cannotBuildUnique(
+          entity: entity.name, index: index.name, first: repeated.first,
+          second: repeated.second, detail: repeated.key.withUnsafeBytes(KeyText.text))
+      }
+    } catch {
+      throw StoreError(wrapping: error)
     }
-    try box.write(into: index, core: self)
+    try sorted.write(into: index, core: self)
   }
 
   /// Throws when a record has null in one of `attributes`, which become required.

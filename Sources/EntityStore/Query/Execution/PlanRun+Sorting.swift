@@ -171,8 +171,6 @@ extension EntryArenaBox {
     arena.count >= count || arena.byteCount >= byteCount
   }
 
-  func recordID(at place: Int) -> UInt64 { arena.recordID(arena.entries[place]) }
-
   func precedes(_ place: Int, _ other: EntryArenaBox, _ otherPlace: Int) -> Bool {
     compareKeys(
       arena.key(arena.entries[place]), other.arena.key(other.arena.entries[otherPlace])) < 0

@@ -1,0 +1,107 @@
+internal import LodestoreFormat
+
+/// Where a number is in records of one layout, read as a word that is ordered as the numbers are.
+///
+/// There is one not-a-number, behind all others, and one zero, as in index keys.
+struct WordSlot {
+  enum Kind {
+    case bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float, double, date
+
+    init?(_ type: AttributeType) {
+      switch type {
+      case .bool: self = .bool
+      case .int8: self = .int8
+      case .int16: self = .int16
+      case .int32: self = .int32
+      case .int64: self = .int64
+      case .uint8: self = .uint8
+      case .uint16: self = .uint16
+      case .uint32: self = .uint32
+      case .uint64: self = .uint64
+      case .float: self = .float
+      case .double: self = .double
+      case .date: self = .date
+      default: return nil
+      }
+    }
+  }
+
+  private let kind: Kind
+  private let offset: Int
+  /// Where the null bit is; −1 when there is none.
+  private let nullByte: Int
+  private let nullMask: UInt8
+
+  init?(_ place: RecordLayout.Place) {
+    guard let kind = Kind(place.type) else { return nil }
+    self.kind = kind
+    offset = Int(place.position)
+    let bit = Int(place.nullBit)
+    nullByte = bit < 0 ? -1 : RecordLayout.headerSize + bit >> 3
+    nullMask = bit < 0 ? 0 : 1 << UInt8(bit & 7)
+  }
+
+  /// The word of a record that has at least the fixed part of its layout; `nil` for null.
+  @inline(__always)
+  func word(_ base: UnsafeRawPointer) -> UInt64? {
+    if nullByte >= 0, base.load(fromByteOffset: nullByte, as: UInt8.self) & nullMask != 0 {
+      return nil
+    }
+    let slot = base + offset
+    return switch kind {
+    case .bool: slot.load(as: UInt8.self) == 0 ? 0 : 1
+    case .int8: Self.word(Int64(slot.load(as: Int8.self)))
+    case .int16: Self.word(Int64(Int16(littleEndian: slot.loadUnaligned(as: Int16.self))))
+    case .int32: Self.word(Int64(Int32(littleEndian: slot.loadUnaligned(as: Int32.self))))
+    case .int64: Self.word(Int64(littleEndian: slot.loadUnaligned(as: Int64.self)))
+    case .uint8: Self.word(Int64(slot.load(as: UInt8.self)))
+    case .uint16: Self.word(Int64(UInt16(littleEndian: slot.loadUnaligned(as: UInt16.self))))
+    case .uint32: Self.word(Int64(UInt32(littleEndian: slot.loadUnaligned(as: UInt32.self))))
+    case .uint64: UInt64(littleEndian: slot.loadUnaligned(as: UInt64.self))
+    case .float:
+      Self.word(
+        Double(Float(bitPattern: UInt32(littleEndian: slot.loadUnaligned(as: UInt32.self)))))
+    case .double, .date:
+      Self.word(Double(bitPattern: UInt64(littleEndian: slot.loadUnaligned(as: UInt64.self))))
+    }
+  }
+
+  /// The word of a value that no record need hold, in an attribute of `type`; `nil` for null.
+  static func word(_ value: Value, _ type: AttributeType) -> UInt64? {
+    switch value {
+    case .bool(let flag): flag ? 1 : 0
+    case .integer(let number): type == .uint64 ? UInt64(bitPattern: number) : word(number)
+    case .unsigned(let number): number
+    case .double(let number), .date(let number): word(number)
+    default: nil
+    }
+  }
+
+  @inline(__always)
+  private static func word(_ number: Int64) -> UInt64 { UInt64(bitPattern: number) ^ 1 << 63 }
+
+  @inline(__always)
+  private static func word(_ number: Double) -> UInt64 {
+    let bits: UInt64 =
+      if number.isNaN { 0x7ff8_0000_0000_0000 } else if number == 0 { 0 } else { number.bitPattern }
+    let sign = UInt64(bitPattern: Int64(bitPattern: bits) &>> 63)
+    return bits ^ (sign | 1 << 63)
+  }
+
+  @inline(__always)
+  private static func number(_ word: UInt64) -> Double {
+    Double(bitPattern: word >> 63 == 1 ? word ^ 1 << 63 : ~word)
+  }
+
+  /// Appends the element of an index key that stands for the number with `word`.
+  @inline(__always)
+  func append(_ word: UInt64, to key: inout KeyEncoder) {
+    switch kind {
+    case .bool: key.append(word != 0)
+    case .uint64: key.append(word)
+    case .float, .double: key.append(Self.number(word))
+    case .date: key.append(date: Self.number(word))
+    default: key.append(Int64(bitPattern: word ^ 1 << 63))
+    }
+  }
+}

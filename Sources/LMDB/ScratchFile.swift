@@ -1,0 +1,93 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A file for what does not fit into memory, beside the one that it is for.
+///
+/// It has no name from the moment it is open, so that it is gone with the process, however that ends.
+/// Beside the store, as there is room for the store on that disk, where a directory for temporary
+/// files may lie in memory. For one thread at a time.
+package final class ScratchFile {
+  /// How much is collected before it is written.
+  private static let blockSize = 1 << 20
+
+  private let file: Int32
+  private let path: String
+  private let block: UnsafeMutableRawPointer
+  private var blockCount = 0
+  private var writtenCount = 0
+
+  /// Makes one beside `path`.
+  package init(beside path: String) throws(LMDBError) {
+    let name = StoreFile.temporaryName(for: path)
+    file = open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+    self.path = path
+    block = .allocate(byteCount: Self.blockSize, alignment: 16)
+    guard file >= 0 else { throw failure(errno) }
+    unlink(name)
+  }
+
+  deinit {
+    if file >= 0 { close(file) }
+    block.deallocate()
+  }
+
+  /// How many bytes it has.
+  package var byteCount: Int { writtenCount + blockCount }
+
+  /// Adds `bytes` at the end.
+  package func append(_ bytes: UnsafeRawBufferPointer) throws(LMDBError) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = min(rest.count, Self.blockSize - blockCount)
+      if let start = rest.baseAddress {
+        (block + blockCount).copyMemory(from: start, byteCount: count)
+      }
+      blockCount += count
+      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+      if blockCount == Self.blockSize { try writeBlock() }
+    }
+  }
+
+  /// Fills `target` with the bytes from `offset` on, which must have been added.
+  package func read(
+    at offset: Int, into target: UnsafeMutableRawBufferPointer
+  ) throws(LMDBError) {
+    if blockCount > 0 { try writeBlock() }
+    var done = 0
+    while done < target.count {
+      let count = pread(
+        file, target.baseAddress?.advanced(by: done), target.count - done, off_t(offset + done))
+      if count < 0, errno == EINTR { continue }
+      // Nobody else has the file, so one that is shorter than what was written is the disk's failure.
+      guard count > 0 else { throw failure(count < 0 ? errno : EIO) }
+      done += count
+    }
+  }
+
+  private func writeBlock() throws(LMDBError) {
+    var done = 0
+    while done < blockCount {
+      let count = write(file, block + done, blockCount - done)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw failure(count < 0 ? errno : ENOSPC) }
+      done += count
+    }
+    writtenCount += blockCount
+    blockCount = 0
+  }
+
+  private func failure(_ code: Int32) -> LMDBError {
+    let operation = "keep a scratch file beside"
+    guard code == ENOSPC || code == EDQUOT else {
+      return LMDBError(code: code, operation: operation, path: path)
+    }
+    return LMDBError(
+      .diskFull(freeBytes: StoreFile.free(on: file) ?? 0), code: code, operation: operation,
+      path: path)
+  }
+}

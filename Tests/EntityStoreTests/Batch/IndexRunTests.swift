@@ -1,0 +1,107 @@
+import Testing
+
+@testable import EntityStore
+
+/// Batches whose index entries are sorted part by part in a scratch file.
+@Suite struct `Index entries beyond memory` {
+  /// So little memory that a batch of thousands has many runs.
+  private var scarce: StoreOptions {
+    var options = StoreOptions()
+    options.indexMemoryInBytes = 64 << 10
+    return options
+  }
+
+  /// Titles of all lengths, many of them alike and some longer than a key, in no order.
+  private func films(_ numbers: inout SeededNumbers, _ episodes: Range<Int>) -> [Film] {
+    episodes.map { episode in
+      let title = String(
+        repeating: "ab\0ä".randomElement(using: &numbers).map(String.init) ?? "",
+        count: numbers.oneIn(9) ? numbers.below(600) : numbers.below(4))
+      return Film(
+        title: title, episode: episode, code: numbers.oneIn(3) ? nil : "code \(episode)")
+    }.shuffled(using: &numbers)
+  }
+
+  /// The records in the order of each index.
+  private func orders(_ store: Store) throws -> [[Film]] {
+    try store.read {
+      [
+        try $0.fetch(Film.byEpisode), try $0.fetch(Film.byCode),
+        try $0.fetch(Film.byTitle),
+      ]
+    }
+  }
+
+  @Test func `many runs give the indexes that one sort in memory gives`() throws {
+    var numbers = SeededNumbers(salt: 951)
+    let films = films(&numbers, 0..<20_000)
+    let more = self.films(&numbers, -5_000..<0)
+    var found: [[[Film]]] = []
+    for options in [scarce, StoreOptions()] {
+      try withTemporaryStore([Film.self], options: options) { store in
+        try store.write { try $0.insert(contentsOf: films) }
+        // Into indexes that have entries everywhere already.
+        try store.write { try $0.insert(contentsOf: more) }
+        found.append(try orders(store))
+      }
+    }
+    #expect(found[0] == found[1])
+    #expect(found[0][0].map(\.episode) == Array(-5_000..<20_000))
+  }
+
+  @Test func `a key that comes again in another run is refused, and nothing remains`() throws {
+    var numbers = SeededNumbers(salt: 952)
+    let films = films(&numbers, 0..<10_000)
+    try withTemporaryStore([Film.self], options: scarce) { store in
+      try store.write { transaction in
+        let again = Film(title: "again", episode: films[3].episode)
+        let repeated = try storeError(.uniqueViolation) {
+          try transaction.insert(contentsOf: films + [again])
+        }
+        #expect(repeated.index == "Film.episode" && repeated.recordID == nil)
+        #expect(try transaction.count(of: Film.self) == 0)
+        try transaction.insert(Film(title: "first", episode: 6_000))
+        let held = try storeError(.uniqueViolation) { try transaction.insert(contentsOf: films) }
+        #expect(held.index == "Film.episode" && held.recordID == 1)
+        #expect(try transaction.count(of: Film.self) == 1)
+        #expect(try transaction.count(Film.byTitle, within: .init()) == 1)
+      }
+    }
+  }
+
+  @Test func `an update moves more entries than memory holds`() throws {
+    var numbers = SeededNumbers(salt: 953)
+    let films = films(&numbers, 0..<10_000)
+    try withTemporaryStore([Film.self], options: scarce) { store in
+      try store.write { try $0.insert(contentsOf: films) }
+      let count = try store.write {
+        try $0.update(Film.self, where: \.episode >= 0, .multiply(\.episode, by: -1))
+      }
+      // Zero stays zero.
+      #expect(count == 9_999)
+      #expect(try orders(store)[0].map(\.episode) == Array(-9_999...0))
+      // Each takes the number that its neighbour gives up, but for the last.
+      let refusal = try storeError(.uniqueViolation) {
+        try store.write {
+          try $0.update(Film.self, where: \.episode < 0, .add(1, to: \.episode))
+        }
+      }
+      #expect(refusal.index == "Film.episode")
+    }
+  }
+
+  @Test func `an index is built over more records than memory holds`() throws {
+    var numbers = SeededNumbers(salt: 954)
+    let people = (0..<10_000).map { place in
+      PersonV1(name: "person \(numbers.below(1_000_000))", email: nil, age: place)
+    }
+    try withTemporaryPath { path in
+      let first = try Store(at: path, entities: [PersonV1.self], options: scarce)
+      try first.write { try $0.insert(contentsOf: people) }
+      first.close()
+      let second = try Store(at: path, entities: [PersonV2.self], options: scarce)
+      defer { second.close() }
+      #expect(try second.read { try $0.count(PersonV2.byLevel, within: .init()) } == 10_000)
+    }
+  }
+}
