@@ -110,8 +110,8 @@ final class Runner {
     defer { remove(path) }
     try copy(try await filled(side, by: .insert), to: path)
     return try await Sample.measure(side.name, nil) {
-      for _ in 0..<Scale.openings { try side.open(path).close() }
-      return { Answer(count: Scale.openings) }
+      for _ in 0..<Amounts.openings { try side.open(path).close() }
+      return { Answer(count: Amounts.openings) }
     }.0
   }
 

@@ -65,9 +65,9 @@ struct StoreBenchmark {
   }
 
   private static func list(_ arguments: Arguments) {
-    let scale = Scale(records: arguments.recordCount)
+    let amounts = Amounts(records: arguments.recordCount)
     for operation in Operation.allCases {
-      print(operation.rawValue.padded(to: 20), operation.title(scale))
+      print(operation.rawValue.padded(to: 20), operation.title(amounts))
     }
     let names = allSides(Workload(count: 100), isCounting: false).map(\.name)
     print("\nsides: \(names.joined(separator: ", "))")

@@ -99,19 +99,19 @@ extension Operation {
   /// Instructions cannot say what waiting costs, and callgrind runs one thread at a time.
   var countsInstructions: Bool { unit == .processorTime && self != .openClose }
 
-  func title(_ scale: Scale) -> String {
+  func title(_ amounts: Amounts) -> String {
     switch self {
-    case .insert: "batch insert of \(scale.records.grouped)"
+    case .insert: "batch insert of \(amounts.records.grouped)"
     case .upsert: "upsert by unique key, half changed"
     case .updateBool: "batch update of a Bool"
-    case .deleteIn: "batch delete of \(scale.inNames.grouped) by IN"
+    case .deleteIn: "batch delete of \(amounts.inNames.grouped) by IN"
     case .deleteDates: "batch delete of 10 % by date"
-    case .singleInserts: "\(scale.singleInserts.grouped) durable single inserts"
-    case .taskInserts: "\(scale.taskInserts.grouped) of them from 64 tasks"
-    case .insertItems: "insert of \(scale.records.grouped) to-do items"
-    case .getUnique: "get by unique key, \(scale.gets.grouped)"
-    case .getID: "get by id, \(scale.gets.grouped)"
-    case .multiGet: "one get of \(scale.multiKeys.grouped) keys"
+    case .singleInserts: "\(amounts.singleInserts.grouped) durable single inserts"
+    case .taskInserts: "\(amounts.taskInserts.grouped) of them from 64 tasks"
+    case .insertItems: "insert of \(amounts.records.grouped) to-do items"
+    case .getUnique: "get by unique key, \(amounts.gets.grouped)"
+    case .getID: "get by id, \(amounts.gets.grouped)"
+    case .multiGet: "one get of \(amounts.multiKeys.grouped) keys"
     case .fetchAll: "fetch all, decoded"
     case .fetchTwo: "fetch all, two fields touched"
     case .dateRanges: "100 date ranges of 1 %, decoded"
@@ -119,12 +119,12 @@ extension Operation {
     case .scanNumbers: "filter scan of two numbers, count"
     case .scanText: "filter scan of one text, count"
     case .countDates: "count of 10 % by index"
-    case .idsIn: "ids of \(scale.inNames.grouped) by IN"
-    case .namesIn: "\(scale.inNames.grouped) by IN, decoded"
+    case .idsIn: "ids of \(amounts.inNames.grouped) by IN"
+    case .namesIn: "\(amounts.inNames.grouped) by IN, decoded"
     case .top: "top 50 by a non-indexed attribute"
     case .firstPages: "1,000 first pages of 50 by date"
     case .plans: "1,000 plans of 3 clauses"
-    case .gets: "\(scale.singleGets.grouped) gets, a transaction each"
+    case .gets: "\(amounts.singleGets.grouped) gets, a transaction each"
     case .getsBesideWriter: "the same beside a writer"
     case .openClose: "100 times open and close"
     case .importMembers: "import of JSON, by members"
@@ -139,7 +139,7 @@ extension Operation {
 }
 
 /// How much of everything.
-struct Scale {
+struct Amounts {
   let records: Int
 
   var gets: Int { records / 5 }

@@ -30,7 +30,7 @@ extension Report {
 
   func writeJSON(to path: String) throws {
     let document = Document(
-      records: scale.records, runs: runs, podChecksum: hex(checksums.pods),
+      records: amounts.records, runs: runs, podChecksum: hex(checksums.pods),
       itemChecksum: hex(checksums.items), limit: limitName,
       processors: ProcessInfo.processInfo.activeProcessorCount,
       peakMemory: AnonymousMemory.peakOfAll, results: rows.map(result))
@@ -43,7 +43,7 @@ extension Report {
     let isCounted = row.samples.contains { $0.instructions != nil }
     let isTimed = row.samples.allSatisfy { $0.figure == nil } && !isCounted
     return Document.Result(
-      operation: row.operation.rawValue, title: row.operation.title(scale), side: row.side,
+      operation: row.operation.rawValue, title: row.operation.title(amounts), side: row.side,
       unit: isCounted ? "instructions" : row.operation.unit.rawValue, figure: row.figure,
       ratio: ratio(row, \.figure),
       processorTimes: isTimed ? row.samples.map(\.processorTime) : nil,

@@ -4,7 +4,7 @@ import Foundation
 extension Report {
   func printHead() {
     print(
-      "\(scale.records.grouped) pods (checksum \(hex(checksums.pods))) and as many to-do items"
+      "\(amounts.records.grouped) pods (checksum \(hex(checksums.pods))) and as many to-do items"
         + " (\(hex(checksums.items)))")
     print("medians of \(runs) \(runs == 1 ? "run" : "runs"); in brackets, times \(limitName)\n")
   }
@@ -46,7 +46,7 @@ extension Report {
       }
       let gets = operations.filter { $0 == .gets || $0 == .getsBesideWriter }
       printTable("gets per second", gets) {
-        Double(scale.singleGets) / $0.wallTime
+        Double(amounts.singleGets) / $0.wallTime
       } text: {
         Int($0).grouped
       }
@@ -62,7 +62,7 @@ extension Report {
     let shown = sides.filter { side in operations.contains { row($0, side) != nil } }
     print(title.padded(to: 36) + shown.map { $0.padded(before: 17) }.joined())
     for operation in operations {
-      var line = operation.title(scale).padded(to: 36)
+      var line = operation.title(amounts).padded(to: 36)
       for side in shown {
         line += (row(operation, side).map { cell($0, value, text) } ?? "–").padded(before: 17)
       }

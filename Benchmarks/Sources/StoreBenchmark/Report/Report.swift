@@ -8,14 +8,14 @@ struct Report {
     var samples: [Sample] = []
   }
 
-  let scale: Scale
+  let amounts: Amounts
   let runs: Int
   let sides: [String]
   let checksums: (pods: UInt64, items: UInt64)
   private(set) var rows: [Row] = []
 
   init(_ workload: Workload, runs: Int, sides: [String]) {
-    scale = Scale(records: workload.pods.count)
+    amounts = Amounts(records: workload.pods.count)
     self.runs = runs
     self.sides = sides
     checksums = workload.checksums

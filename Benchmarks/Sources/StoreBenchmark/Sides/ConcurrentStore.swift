@@ -23,28 +23,28 @@ extension ConcurrentStore {
   }
 
   func concurrentWork(_ operation: Operation, _ workload: Workload) -> Work? {
-    let scale = Scale(records: workload.pods.count)
+    let amounts = Amounts(records: workload.pods.count)
     switch operation {
     case .singleInserts:
       return .timed {
-        try self.insertSingles(scale.singleInserts)
+        try self.insertSingles(amounts.singleInserts)
         return { try self.everything() }
       }
     case .taskInserts:
       return .timed {
-        try await self.insertSingles(scale.taskInserts, tasks: Scale.tasks)
+        try await self.insertSingles(amounts.taskInserts, tasks: Amounts.tasks)
         // The order in which they came is the tasks' own.
         return { Answer(count: try self.everything().count) }
       }
     case .gets:
       return .timed {
         try self.gets(workload.singlePlaces)
-        return { Answer(count: scale.singleGets) }
+        return { Answer(count: amounts.singleGets) }
       }
     case .getsBesideWriter:
       return .timed {
         try await self.getsBesideWriter(workload)
-        return { Answer(count: scale.singleGets) }
+        return { Answer(count: amounts.singleGets) }
       }
     default: return nil
     }

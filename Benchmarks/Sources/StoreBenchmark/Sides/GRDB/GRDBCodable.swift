@@ -142,7 +142,7 @@
         found { db in
           let newest = PodRecord.order(Columns.updatedAt.desc, Columns.id.desc).limit(50)
           var page: [PodRecord] = []
-          for _ in 0..<Scale.firstPages { page = try newest.fetchAll(db) }
+          for _ in 0..<Amounts.firstPages { page = try newest.fetchAll(db) }
           return page
         }
       default: nil

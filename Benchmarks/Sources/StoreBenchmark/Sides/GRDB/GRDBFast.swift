@@ -110,7 +110,7 @@
       case .firstPages:
         found { db in
           var page: [PodRecord] = []
-          for _ in 0..<Scale.firstPages { page = try self.pods(db, FastSQL.newest) }
+          for _ in 0..<Amounts.firstPages { page = try self.pods(db, FastSQL.newest) }
           return page
         }
       default: nil

@@ -8,19 +8,19 @@ extension LodestoreStore {
       .figure {
         let direct = try Sample.wallSeconds { try self.readDirectly() }
         let start = ContinuousClock.now
-        for place in 0..<Scale.calls {
+        for place in 0..<Amounts.calls {
           let id = self.id(place)
           _ = try await self.store.read { try $0.fetch(Pod.self, id: id) }
         }
-        return (Sample.seconds(since: start) - direct) / Double(Scale.calls) * 1e6
+        return (Sample.seconds(since: start) - direct) / Double(Amounts.calls) * 1e6
       }
     case .asyncWrite:
       // Writes of nothing, so that no disk is in it.
       .figure {
         let direct = try Sample.wallSeconds { try self.writeDirectly() }
         let start = ContinuousClock.now
-        for _ in 0..<Scale.calls { try await self.store.write { _ in } }
-        return (Sample.seconds(since: start) - direct) / Double(Scale.calls) * 1e6
+        for _ in 0..<Amounts.calls { try await self.store.write { _ in } }
+        return (Sample.seconds(since: start) - direct) / Double(Amounts.calls) * 1e6
       }
     default: nil
     }
@@ -31,13 +31,13 @@ extension LodestoreStore {
   }
 
   private func readDirectly() throws {
-    for place in 0..<Scale.calls {
+    for place in 0..<Amounts.calls {
       let id = id(place)
       _ = try store.read { try $0.fetch(Pod.self, id: id) }
     }
   }
 
   private func writeDirectly() throws {
-    for _ in 0..<Scale.calls { try store.write { _ in } }
+    for _ in 0..<Amounts.calls { try store.write { _ in } }
   }
 }

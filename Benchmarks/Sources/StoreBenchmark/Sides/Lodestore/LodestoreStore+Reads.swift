@@ -129,7 +129,7 @@ extension LodestoreStore {
   private func firstPages(_ snapshot: borrowing Snapshot) throws -> [Pod] {
     let newest = Pod.query.sorted(by: .descending(\.updatedAt)).limit(50)
     var page: [Pod] = []
-    for _ in 0..<Scale.firstPages { page = try snapshot.fetch(newest) }
+    for _ in 0..<Amounts.firstPages { page = try snapshot.fetch(newest) }
     return page
   }
 

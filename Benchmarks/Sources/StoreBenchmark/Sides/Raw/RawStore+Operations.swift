@@ -82,7 +82,7 @@ extension RawStore {
     case .top: return timed { engine.top_downloads($0, 50, $1) }
     case .firstPages:
       return timed { store, answer in
-        for _ in 0..<Scale.firstPages {
+        for _ in 0..<Amounts.firstPages {
           raw_clear_answer(answer)
           let code = engine.newest(store, 50, answer)
           if code != 0 { return code }
