@@ -10,12 +10,17 @@ struct Arguments {
   var only: [String] = []
   var sides: [String] = []
   var jsonPath: String?
+  var svgPath: String?
+  /// Whether stores are measured as they grow, and up to how many records.
+  var measuresScale = false
+  var scaleLimit: Int?
   var pages: String?
   var records: Int?
 
   static let usage = """
     usage: tools/bench [--quick] [--runs=N] [--only=NAME,…] [--sides=NAME,…] [--json FILE]
                        [--instructions] [--list] [--pages=FILE [--records=N]]
+           tools/bench --scale[=N] [--svg FILE] [--json FILE]
 
       --quick         100,000 records instead of a million, and 3 runs: some two minutes
       --runs=N        medians of N runs; 5
@@ -27,6 +32,9 @@ struct Arguments {
       --records=N     so many records
       --pages=FILE    imports a file of podspec pages, one a line, repeated under other names to so
                       many records, and does nothing else; --only=members or --only=codable
+      --scale[=N]     measures Lodestore as it grows, and does nothing else: 1 to 100 million to-do
+                      items and 1 to 20 million pods, at most N; below a million, N of each
+      --svg FILE      draws what --scale measures
     """
 
   init(_ arguments: [String]) throws {
@@ -55,9 +63,16 @@ struct Arguments {
       case "--only": only = try names()
       case "--sides": sides = try names()
       case "--json": jsonPath = try value()
+      case "--svg": svgPath = try value()
+      case "--scale":
+        measuresScale = true
+        if parts.count == 2 { scaleLimit = try number() }
       case "--pages": pages = try value()
       default: throw BenchmarkError("'\(argument)' is not known\n\(Self.usage)")
       }
+    }
+    guard svgPath == nil || measuresScale else {
+      throw BenchmarkError("--svg draws what --scale measures, which was not asked for")
     }
   }
 

@@ -47,9 +47,10 @@ final class Runner {
 
   private func measure(_ operation: Operation, _ side: any Side) async throws -> Sample? {
     switch operation {
-    case .fileSize: return Sample(figure: Double(try size(try await filled(side, by: .insert))))
+    case .fileSize:
+      return Sample(figure: Double(try StoreFile.size(try await filled(side, by: .insert))))
     case .itemFileSize:
-      return Sample(figure: Double(try size(try await filled(side, by: .insertItems))))
+      return Sample(figure: Double(try StoreFile.size(try await filled(side, by: .insertItems))))
     case .openClose: return try await openAndClose(side)
     default: break
     }
@@ -70,8 +71,8 @@ final class Runner {
     _ operation: Operation, _ side: any Side, copies original: String?
   ) async throws -> Sample? {
     let path = "\(directory)/\(side.name).work"
-    remove(path)
-    defer { remove(path) }
+    StoreFile.remove(path)
+    defer { StoreFile.remove(path) }
     if let original { try copy(original, to: path) }
     let store = try side.open(path)
     do {
@@ -107,7 +108,7 @@ final class Runner {
 
   private func openAndClose(_ side: any Side) async throws -> Sample? {
     let path = "\(directory)/\(side.name).work"
-    defer { remove(path) }
+    defer { StoreFile.remove(path) }
     try copy(try await filled(side, by: .insert), to: path)
     return try await Sample.measure(side.name, nil) {
       for _ in 0..<Amounts.openings { try side.open(path).close() }
@@ -120,8 +121,8 @@ final class Runner {
     let name = "\(operation.rawValue): \(side.name)"
     if let isSupported = supported[name] { return isSupported }
     let path = "\(directory)/\(side.name).work"
-    remove(path)
-    defer { remove(path) }
+    StoreFile.remove(path)
+    defer { StoreFile.remove(path) }
     let store = try side.open(path)
     let isSupported = store.work(operation) != nil
     try store.close()
@@ -167,15 +168,6 @@ final class Runner {
     try file.synchronize()
     try file.close()
   }
-
-  private func size(_ path: String) throws -> Int {
-    let attributes = try FileManager.default.attributesOfItem(atPath: path)
-    return (attributes[.size] as? Int) ?? 0
-  }
-
-  private func remove(_ path: String) {
-    for suffix in ["", "-lock", "-wal", "-shm"] { unlink(path + suffix) }
-  }
 }
 
 /// What the first side of each operation answered, which every other side must answer too.
@@ -192,17 +184,5 @@ private struct Answers {
         "\(operation.rawValue): \(side) answered \(answer), \(expected.side) \(expected.answer)")
     }
     first[operation] = expected
-  }
-}
-
-/// Where the run is, on one line of a terminal.
-private enum Progress {
-  private static let isShown = isatty(STDERR_FILENO) == 1
-
-  static func show(_ text: String) { write("\r\u{1B}[K\(text)") }
-  static func clear() { write("\r\u{1B}[K") }
-
-  private static func write(_ text: String) {
-    if isShown { FileHandle.standardError.write(Data(text.utf8)) }
   }
 }

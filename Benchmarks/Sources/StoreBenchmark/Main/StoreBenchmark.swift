@@ -44,6 +44,9 @@ struct StoreBenchmark {
       .appendingPathComponent("lodestore-bench-\(ProcessInfo.processInfo.processIdentifier)").path
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: directory) }
+    if arguments.measuresScale {
+      return try ScaleBenchmark.run(arguments, directory: directory)
+    }
     if let pages = arguments.pages {
       return try await PodspecImport.run(
         pages: pages, records: arguments.records ?? 11_028, directory: directory,

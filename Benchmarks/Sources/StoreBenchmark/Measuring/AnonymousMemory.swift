@@ -11,10 +11,15 @@ enum AnonymousMemory {
   static var peakOfAll: Int { kibibytes("VmHWM:") << 10 }
 
   /// How much more there is at most while `body` runs than before it.
-  static func growth(_ body: () throws -> Void) throws -> Double {
+  ///
+  /// - Parameter interval: between looks, in microseconds. Each look takes some processor time, which
+  ///   a measurement of that has in it too.
+  static func growth(
+    lookingEvery interval: UInt32 = 2_000, _ body: () throws -> Void
+  ) throws -> Double {
     raw_trim_memory()
     let before = current
-    let watch = MemoryWatch()
+    let watch = MemoryWatch(interval: interval)
     defer { watch.stop() }
     try body()
     return Double(max(0, watch.peak - before))
@@ -27,16 +32,17 @@ enum AnonymousMemory {
   }
 }
 
-/// Looks at the memory that is no file's every two milliseconds, on a thread of its own.
+/// Looks at the memory that is no file's again and again, on a thread of its own.
 final class MemoryWatch: Sendable {
   private let highest = Atomic(0)
   private let isRunning = Atomic(true)
 
-  init() {
+  /// - Parameter interval: between looks, in microseconds.
+  init(interval: UInt32 = 2_000) {
     Thread.detachNewThread { [self] in
       while isRunning.load(ordering: .acquiring) {
         look()
-        usleep(2_000)
+        usleep(interval)
       }
     }
   }

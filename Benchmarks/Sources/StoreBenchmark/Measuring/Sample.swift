@@ -16,15 +16,31 @@ struct Sample {
     _ name: String, _ callgrind: Callgrind?, _ body: () async throws -> Check
   ) async throws -> (Sample, Check) {
     callgrind?.begin()
-    let processor = processorSeconds()
-    let user = raw_user_seconds()
-    let clock = ContinuousClock.now
+    let start = Start()
     let check = try await body()
-    var sample = Sample(
-      processorTime: processorSeconds() - processor, userTime: raw_user_seconds() - user,
-      wallTime: seconds(since: clock))
+    var sample = start.sample
     sample.instructions = try callgrind?.end(name)
     return (sample, check)
+  }
+
+  static func measure(_ body: () throws -> Void) rethrows -> Sample {
+    let start = Start()
+    try body()
+    return start.sample
+  }
+
+  /// The clocks when a measurement begins.
+  private struct Start {
+    private let processor = processorSeconds()
+    private let user = raw_user_seconds()
+    private let clock = ContinuousClock.now
+
+    /// What has passed since.
+    var sample: Sample {
+      Sample(
+        processorTime: processorSeconds() - processor, userTime: raw_user_seconds() - user,
+        wallTime: seconds(since: clock))
+    }
   }
 
   static func wallSeconds(_ body: () throws -> Void) rethrows -> Double {

@@ -18,27 +18,35 @@ struct Pod: Sendable {
 }
 
 extension Pod {
+  private static let licenses = [
+    "MIT", "BSD", "Apache 2.0", "Apache License, Version 2.0", "zlib", "GPL",
+  ]
+  private static let filler =
+    "A small library that does one thing for every program that needs it done well, "
+
   /// `count` records in random order; sizes as in real podspecs: 170 bytes a record.
   static func generate(_ count: Int) -> [Pod] {
     var generator = Generator(seed: 0x9E37_79B9_7F4A_7C15)
-    let licenses = ["MIT", "BSD", "Apache 2.0", "Apache License, Version 2.0", "zlib", "GPL"]
-    let filler = "A small library that does one thing for every program that needs it done well, "
-    var pods = (0..<count).map { i in
-      let name = "pod-\(String(generator.next() | 1 << 60, radix: 36))".prefix(17)
-      let version = "\(generator.next(below: 9)).\(generator.next(below: 20)).\(i % 10)"
-      return Pod(
-        name: "\(name)", version: version,
-        homepage: generator.next(below: 10) == 0
-          ? nil : "https://example.com/\(name)/\(i % 1000)",
-        license: licenses[Int(generator.next(below: 6))],
-        summary: String(filler.prefix(50 + Int(generator.next(below: 28)))),
-        downloads: Int64(generator.next(below: 5_000_000)),
-        updatedAt: Date(
-          timeIntervalSinceReferenceDate: Double(generator.next(below: 400_000_000)) / 2),
-        deprecated: generator.next(below: 20) == 0)
-    }
+    var pods = (0..<count).map { Pod(number: $0, from: &generator) }
     pods.shuffle(with: &generator)
     return pods
+  }
+
+  fileprivate init(number: Int, from generator: inout Generator) {
+    // A number of 64 bits has at most 13 digits; those of equal names have equal numbers.
+    let name = "pod-\(String(generator.next() | 1 << 60, radix: 36))"
+    let version = "\(generator.next(below: 9)).\(generator.next(below: 20)).\(number % 10)"
+    self.init(
+      name: name, version: version,
+      homepage: generator.next(below: 10) == 0
+        ? nil : "https://example.com/\(name)/\(number % 1000)",
+      license: Self.licenses[Int(generator.next(below: 6))],
+      // Of UTF-8, as characters take longer to count than all else here.
+      summary: String(Substring(Self.filler.utf8.prefix(50 + Int(generator.next(below: 28))))),
+      downloads: Int64(generator.next(below: 5_000_000)),
+      updatedAt: Date(
+        timeIntervalSinceReferenceDate: Double(generator.next(below: 400_000_000)) / 2),
+      deprecated: generator.next(below: 20) == 0)
   }
 
   /// The same record a day later, with one more download.
@@ -47,5 +55,20 @@ extension Pod {
     pod.downloads += 1
     pod.updatedAt += 86_400
     return pod
+  }
+}
+
+extension Pod: NumberedRecord {
+  /// No two have the same name: a generator's first number is another for each seed, but for the bit
+  /// that all names have.
+  static func numbered(_ number: Int) -> Pod {
+    var generator = generator(ofNumber: number)
+    return Pod(number: number, from: &generator)
+  }
+
+  var checkNumber: UInt64 { UInt64(bitPattern: downloads) &+ updatedAt.checkNumber }
+
+  static func checkNumber(of view: borrowing EntityView<Pod>) -> UInt64 {
+    UInt64(bitPattern: view.downloads) &+ view.updatedAt.checkNumber
   }
 }

@@ -1,0 +1,23 @@
+import Foundation
+
+/// Files of stores, of whichever side.
+enum StoreFile {
+  static func size(_ path: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    return (attributes[.size] as? Int) ?? 0
+  }
+
+  /// Removes it with what an engine keeps beside it.
+  static func remove(_ path: String) {
+    for suffix in ["", "-lock", "-wal", "-shm"] { unlink(path + suffix) }
+  }
+
+  /// The bytes that the disk of `directory` has free.
+  static func freeRoom(in directory: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfFileSystem(forPath: directory)
+    guard let room = attributes[.systemFreeSize] as? NSNumber else {
+      throw BenchmarkError("cannot find out how much room there is in \(directory)")
+    }
+    return room.intValue
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Lodestore
+
+/// Measures how the store behaves as it grows: a fresh one for each size, filled by one batch insert
+/// of records that are generated as they are asked for.
+struct ScaleBenchmark {
+  private static let million = 1_000_000
+  /// The room that an insert may need, in files of the size that is expected.
+  private static let roomFactor = 3.0
+  /// How often the first size is measured, which all others are compared with.
+  private static let firstCount = 3
+
+  private let directory: String
+  private let arguments: Arguments
+  private var report: ScaleReport
+
+  static func run(_ arguments: Arguments, directory: String) throws {
+    var benchmark = ScaleBenchmark(directory: directory, arguments: arguments)
+    benchmark.report.printHead()
+    try benchmark.measure(ToDo.self)
+    try benchmark.measure(Pod.self)
+    benchmark.report.printFoot()
+  }
+
+  private init(directory: String, arguments: Arguments) {
+    self.directory = directory
+    self.arguments = arguments
+    report = ScaleReport(json: arguments.jsonPath, svg: arguments.svgPath)
+  }
+
+  private mutating func measure<Record: ScaleRecord>(_: Record.Type) throws {
+    let sizes = sizes(of: Record.self)
+    Progress.show("generating \(Record.plural)")
+    let generator = Self.generatorCost(Record.self, min(Self.million, sizes[0]))
+    Progress.clear()
+    report.begin(ScaleCurve(kind: Record.plural, generator: generator))
+    var bytesPerRecord = Record.expectedByteCount
+    for (place, size) in sizes.enumerated() {
+      let free = try StoreFile.freeRoom(in: directory)
+      guard room(size, bytesPerRecord) <= Double(free) else {
+        for size in sizes[place...] {
+          try report.skip(
+            "skipped: \(size.grouped) \(Record.plural) need some"
+              + " \(gigabytes(room(size, bytesPerRecord))) in \(directory),"
+              + " \(gigabytes(Double(free))) are free")
+        }
+        break
+      }
+      let points = try (0..<(place == 0 ? Self.firstCount : 1)).map { _ in
+        try FreeMemory.touch(in: directory, byteCount: Int(Double(size) * bytesPerRecord))
+        return try ScaleStore<Record>.measure(size, generator: generator, in: directory)
+      }
+      let point = ScaleCurve.Point(mediansOf: points)
+      bytesPerRecord = point.figures[.fileSize] ?? bytesPerRecord
+      try report.add(point)
+    }
+    report.end()
+  }
+
+  private func sizes<Record: ScaleRecord>(of _: Record.Type) -> [Int] {
+    guard let limit = arguments.scaleLimit else { return Record.sizes }
+    return limit < Self.million ? [limit] : Record.sizes.filter { $0 <= limit }
+  }
+
+  private func room(_ size: Int, _ bytesPerRecord: Double) -> Double {
+    Self.roomFactor * Double(size) * bytesPerRecord
+  }
+
+  private func gigabytes(_ bytes: Double) -> String {
+    String(format: bytes < 9.95e9 ? "%.1f GB" : "%.0f GB", bytes / 1e9)
+  }
+
+  /// What generating a record takes, in nanoseconds: the median of three times.
+  private static func generatorCost<Record: ScaleRecord>(
+    _: Record.Type, _ count: Int
+  ) -> (wall: Double, processor: Double) {
+    let samples = (0..<3).map { _ in
+      Sample.measure {
+        var last: Record?
+        for record in NumberedRecords<Record>(count: count) { last = record }
+        // Kept, so that no record is one that nobody wants.
+        withExtendedLifetime(last) {}
+      }
+    }.sorted { $0.wallTime < $1.wallTime }
+    let perRecord = 1e9 / Double(count)
+    return (samples[1].wallTime * perRecord, samples[1].processorTime * perRecord)
+  }
+}

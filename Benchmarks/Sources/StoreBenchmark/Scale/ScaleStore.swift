@@ -1,0 +1,152 @@
+import Foundation
+import Lodestore
+
+/// A fresh store with the records of the numbers below ``count``, for as long as it is measured.
+struct ScaleStore<Record: ScaleRecord> {
+  /// How many reads a pass has.
+  private static var readCount: Int { 200_000 }
+  private static var passCount: Int { 3 }
+  private static var pageCount: Int { 100 }
+
+  let count: Int
+  private let store: Store
+
+  /// Fills a store, reads from it and removes it.
+  ///
+  /// - Parameter generator: what one record takes to generate, which the insert is not charged.
+  static func measure(
+    _ count: Int, generator: (wall: Double, processor: Double), in directory: String
+  ) throws -> ScaleCurve.Point {
+    let path = "\(directory)/scale.lodestore"
+    defer { StoreFile.remove(path) }
+    let measured = Self(
+      count: count, store: try Store(at: path, entities: [Record.self]))
+    defer { measured.store.close() }
+    let name = "\(count.grouped) \(Record.plural)"
+    Progress.show("\(name): insert")
+    let insert = try measured.insert()
+    let perRecord = 1e9 / Double(count)
+    var figures: [ScaleFigure: Double] = [
+      .insertWall: insert.sample.wallTime * perRecord - generator.wall,
+      .insertProcessor: insert.sample.processorTime * perRecord - generator.processor,
+      .fileSize: Double(try StoreFile.size(path)) / Double(count),
+    ]
+    // Some systems do not say.
+    if AnonymousMemory.current > 0 { figures[.memory] = insert.memory }
+    Progress.show("\(name): check")
+    try measured.check(sum: insert.sum)
+    Progress.show("\(name): reads")
+    figures[.getID] = try measured.nanosecondsPerRead {
+      RecordID<Record>(rawValue: UInt64($0) + 1)
+    } read: { snapshot, id in
+      try snapshot.fetch(Record.self, id: id)
+    }
+    figures.merge(try Record.ownReads(in: measured)) { $1 }
+    Progress.clear()
+    return ScaleCurve.Point(records: count, figures: figures)
+  }
+
+  // MARK: Insert
+
+  /// All records in one batch of one write, with what they add to a checksum.
+  private func insert() throws -> (sample: Sample, memory: Double, sum: UInt64) {
+    var sample = Sample()
+    var sum: UInt64 = 0
+    let memory = try AnonymousMemory.growth(lookingEvery: 10_000) {
+      sample = try Sample.measure {
+        try store.write { tx in
+          let records = NumberedRecords<Record>(count: count)
+          let result = try tx.insert(contentsOf: records, returning: .counts)
+          guard result.insertedCount == count, records.tally.count == count else {
+            throw wrong("\(result.insertedCount) inserted, \(records.tally.count) generated")
+          }
+          sum = records.tally.sum
+        }
+      }
+    }
+    return (sample, memory, sum)
+  }
+
+  /// Reads every record, in no more memory than one takes.
+  private func check(sum: UInt64) throws {
+    try store.read { snapshot in
+      let counted = try snapshot.count(of: Record.self)
+      var seen = 0
+      var seenSum: UInt64 = 0
+      try snapshot.forEachView(of: Record.self) { view in
+        seen &+= 1
+        seenSum &+= Record.checkNumber(of: view)
+        return true
+      }
+      guard counted == count, seen == count else {
+        throw wrong("the store counts \(counted) records and shows \(seen)")
+      }
+      guard seenSum == sum else {
+        throw wrong("the checksum is \(hex(seenSum)), that of the generator \(hex(sum))")
+      }
+    }
+  }
+
+  // MARK: Reads
+
+  /// What a read of one record takes: the median of passes in a transaction each, of other records
+  /// each time, after a pass that brings the pages into memory.
+  ///
+  /// - Parameter key: what the record of a number is read by; made before the pass is measured.
+  func nanosecondsPerRead<Key>(
+    key: (Int) -> Key, read: (borrowing Snapshot, Key) throws -> Record?
+  ) throws -> Double {
+    var generator = Generator(seed: 42)
+    var times: [Double] = []
+    for pass in 0...Self.passCount {
+      let numbers = (0..<Self.readCount).map { _ in
+        Int(generator.next(below: UInt64(count)))
+      }
+      let keys = numbers.map(key)
+      var sum: UInt64 = 0
+      let time = try Sample.wallSeconds {
+        try store.read { snapshot in
+          for key in keys {
+            guard let record = try read(snapshot, key) else {
+              throw wrong("no record is found by \(key)")
+            }
+            sum &+= record.checkNumber
+          }
+        }
+      }
+      guard sum == numbers.reduce(0, { $0 &+ Record.numbered($1).checkNumber }) else {
+        throw wrong("other records were read than those that were wanted")
+      }
+      if pass > 0 { times.append(time / Double(Self.readCount) * 1e9) }
+    }
+    return times.sorted()[Self.passCount / 2]
+  }
+
+  private func wrong(_ what: String) -> BenchmarkError {
+    BenchmarkError("store of \(count.grouped) \(Record.plural): \(what)")
+  }
+}
+
+extension ScaleStore<ToDo> {
+  /// What the first page of 50 from a date on takes: the median of as many dates, after others for
+  /// warming.
+  func nanosecondsPerPage() throws -> Double {
+    var generator = Generator(seed: 43)
+    let starts = (0..<2 * Self.pageCount).map { _ in
+      ToDo.numbered(Int(generator.next(below: UInt64(count)))).createdAt
+    }
+    var times: [Double] = []
+    try store.read { snapshot in
+      for start in starts {
+        let clock = ContinuousClock.now
+        let page = try snapshot.fetch(
+          ToDo.query.where { $0.createdAt >= start }.sorted(by: .ascending(\.createdAt)).limit(50))
+        times.append(Sample.seconds(since: clock) * 1e9)
+        guard page.first?.createdAt == start else {
+          throw wrong("the page from \(start) on begins at another date")
+        }
+      }
+    }
+    return times.suffix(Self.pageCount).sorted()[Self.pageCount / 2]
+  }
+}
