@@ -1,9 +1,11 @@
 import CLMDB
 
-/// Finds many records of a tree by their ids, in the pages of the map.
+/// Finds records of a tree by their ids, in the pages of the map. For reads only.
 ///
-/// Most of what a search costs is waiting for memory: sixteen searches go side by side, each step
-/// asking for what the next one reads. For reads only.
+/// Most of what a search costs is waiting for memory. Ids grow evenly from page to page and within a
+/// page, so that a guess leads to the place or next to it, where halving would read a line of the
+/// cache in each step; and of many, sixteen searches go side by side, each step asking for what the
+/// next one reads.
 package struct RecordFinder {
   private static let width = 16
 
@@ -43,6 +45,21 @@ package struct RecordFinder {
       }
       start = end
     }
+  }
+
+  /// The bytes of the record with `id`, as with many.
+  package func find(_ id: UInt64) -> UnsafeRawBufferPointer {
+    var number = pages.root
+    // Deeper than any tree that fits 64 bits.
+    for _ in 0..<32 {
+      guard
+        let page = TreePages.Page(
+          pages.map, number: number, of: pages.pageCount, size: pages.pageSize)
+      else { break }
+      guard page.isBranch else { return record(id, in: leafPage(number)) }
+      number = page.child(at: place(of: id, in: page).place)
+    }
+    return UnsafeRawBufferPointer(start: nil, count: 0)
   }
 
   private func address(_ number: UInt64) -> UnsafeRawPointer {
@@ -88,6 +105,7 @@ package struct RecordFinder {
     var low = 1
     var high = page.count
     var next = UInt64.max
+    if high > 8 { narrow(&low, &high, &next, to: id, in: page) }
     while low < high {
       let middle = (low + high) / 2
       let first = firstID(of: middle, in: page)
@@ -99,6 +117,50 @@ package struct RecordFinder {
       }
     }
     return (low - 1, next)
+  }
+
+  /// Brings the bounds of a search in a branch page together around the place where `id` is if ids grow
+  /// evenly.
+  private func narrow(
+    _ low: inout Int, _ high: inout Int, _ next: inout UInt64, to id: UInt64,
+    in page: TreePages.Page
+  ) {
+    let first = firstID(of: low, in: page)
+    let last = firstID(of: high - 1, in: page)
+    guard id >= first, id < last else { return }
+    let share = Double(id - first) / Double(last - first)
+    let guess = low + Int(share * Double(high - 1 - low))
+    if firstID(of: guess, in: page) <= id {
+      low = guess + 1
+      // The last is above `id`, so that this ends.
+      var step = 1
+      while true {
+        let place = min(high - 1, guess + step)
+        let found = firstID(of: place, in: page)
+        if found > id {
+          high = place
+          next = found
+          return
+        }
+        low = place + 1
+        step *= 2
+        if place == high - 1 { return }
+      }
+    }
+    high = guess
+    next = firstID(of: guess, in: page)
+    var step = 1
+    while high > low {
+      let place = max(low, guess - step)
+      let found = firstID(of: place, in: page)
+      if found <= id {
+        low = place + 1
+        return
+      }
+      high = place
+      next = found
+      step *= 2
+    }
   }
 
   private func firstID(of place: Int, in page: TreePages.Page) -> UInt64 {

@@ -134,4 +134,41 @@ import Testing
       }
     }
   }
+
+  @Test func singleRecordsAreFoundHoweverUnevenlyTheirIdsGrow() throws {
+    var random = SeededGenerator(salt: 67)
+    for spread in [UInt64(1), 2, 1 << 20, 1 << 50] {
+      var ids: [UInt64] = []
+      var last: UInt64 = 0
+      for place in 0..<5_000 {
+        // Dense stretches between leaps.
+        last += place / 700 % 2 == 0 ? 1 : UInt64.random(in: 1...spread, using: &random)
+        ids.append(last)
+      }
+      ids.append(.max)
+      try withEnvironment { environment, _ in
+        try environment.write { transaction in
+          let tree = try #require(
+            try environment.tree("r", isCreated: true, hasIntegerKeys: true, in: transaction))
+          for id in ids {
+            try [UInt8](repeating: UInt8(truncatingIfNeeded: id), count: 60).withBytes {
+              (bytes) throws(LMDBError) in try transaction.put(id, bytes, in: tree)
+            }
+          }
+        }
+        let tree = try #require(try environment.openExistingTree("r", hasIntegerKeys: true))
+        try environment.read { (transaction) throws in
+          let finder = try #require(try RecordFinder(tree, in: transaction))
+          for id in ids {
+            #expect(finder.find(id).first == UInt8(truncatingIfNeeded: id), "\(id)")
+            for other in [id &- 1, id &+ 1] {
+              let isThere = try transaction.get(other, in: tree) != nil
+              #expect((finder.find(other).baseAddress != nil) == isThere, "\(other)")
+            }
+          }
+          for id in [0, last + 1, UInt64.max - 1] { #expect(finder.find(id).baseAddress == nil) }
+        }
+      }
+    }
+  }
 }

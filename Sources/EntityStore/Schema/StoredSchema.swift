@@ -2,11 +2,19 @@ package import LMDB
 package import LodestoreFormat
 
 /// One index of a stored entity, with its tree.
-package struct StoredIndex: Sendable {
+///
+/// A class, as what it has would be counted one by one where it is copied.
+package final class StoredIndex: Sendable {
   package let description: EntityDescription.Index
   package let tree: Tree
   /// `Entity.attribute+attribute`, for messages.
   package let name: String
+
+  init(description: EntityDescription.Index, tree: Tree, name: String) {
+    self.description = description
+    self.tree = tree
+    self.name = name
+  }
 
   package var isUnique: Bool { description.isUnique }
 }

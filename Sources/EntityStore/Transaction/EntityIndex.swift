@@ -9,7 +9,7 @@ internal import LodestoreFormat
 /// when it is used.
 public struct EntityIndex<E: Entity, each Value: IndexableValue>: Sendable {
   /// Places in the schema; `nil` where a key path is no attribute.
-  let places: [Int?]
+  @usableFromInline let places: [Int?]
 
   /// The names of the attributes, joined by `+`.
   var name: String {

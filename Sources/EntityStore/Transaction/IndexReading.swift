@@ -58,6 +58,12 @@ extension ReadableTransaction where Self: ~Copyable {
     _ index: EntityIndex<E, repeat each Value>, key: repeat each Value
   ) throws(StoreError) -> E? {
     var found: E?
+    // Put together here, where the types of the values are known.
+    access.beginKey()
+    repeat access.addToKey((each key).storedValue)
+    if try access.readHolder(of: E.self, at: index.places, { found = try E.read(&$0) }) {
+      return found
+    }
     try access.readRecord(index, repeat each key) { found = try E.read(&$0) }
     return found
   }

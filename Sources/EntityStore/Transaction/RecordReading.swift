@@ -83,6 +83,42 @@ extension TransactionAccess {
 
   // MARK: Through an index
 
+  /// Begins the key of ``readHolder(of:at:_:)``.
+  @usableFromInline
+  func beginKey() {
+    core.key.reset()
+    core.wantedKey = WantedKey()
+  }
+
+  /// Adds one value to that key.
+  @usableFromInline
+  func addToKey(_ value: StoredValue) {
+    if case .null = value.value { core.wantedKey.hasNull = true }
+    do {
+      try core.key.append(value.value)
+    } catch {
+      core.wantedKey.failure = error
+    }
+  }
+
+  /// Calls `body` with the record that the unique index over the attributes at `places` leads to from
+  /// the key, if there is one; false where another search is needed, as a key with null may have many.
+  @usableFromInline
+  func readHolder<E: Entity>(
+    of _: E.Type, at places: [Int?], _ body: (inout RecordReader) throws -> Void
+  ) throws(StoreError) -> Bool {
+    let core = core
+    let entity = try core.entity(E.self)
+    guard !core.wantedKey.hasNull, core.wantedKey.failure == nil,
+      let index = core.schema.index(over: places, of: entity), index.isUnique
+    else { return false }
+    core.key.finishTuple()
+    guard let id = try core.holder(of: core.key.bytes, in: index) else { return true }
+    guard let bytes = try core.record(id, of: entity) else { throw missing(id, entity, index) }
+    try reading { try core.withReader(bytes, id: id, of: entity, body) }
+    return true
+  }
+
   /// Calls `body` with the record that `index` leads to from `key`, if there is one.
   @usableFromInline
   func readRecord<E: Entity, each Value: IndexableValue>(
@@ -135,6 +171,12 @@ extension TransactionAccess {
   func missing(_ id: UInt64, _ entity: StoredEntity, _ index: StoredIndex) -> StoreError {
     .damagedIndex(index.name, "it leads to \(entity.name) \(id), which is not there")
   }
+}
+
+/// What is known of a key while it is put together.
+struct WantedKey {
+  var hasNull = false
+  var failure: FormatError?
 }
 
 extension TransactionCore {

@@ -20,6 +20,12 @@ package final class TransactionCore {
   @exclusivity(unchecked) var key = KeyEncoder()
   /// Set when a batch failed half-way: the transaction can only be aborted.
   var brokenBy: StoreError?
+  /// The key that is being put together, where one is asked for.
+  @exclusivity(unchecked) var wantedKey = WantedKey()
+  /// The type that was asked for last.
+  @exclusivity(unchecked) private var lastEntity: (type: ObjectIdentifier, entity: StoredEntity)?
+  /// For reads; a write changes pages that a search would find.
+  @exclusivity(unchecked) private var points: PointLookup?
   /// Scratch for the keys of one record.
   @exclusivity(unchecked) var oldKeys = KeyList()
   @exclusivity(unchecked) var newKeys = KeyList()
@@ -30,11 +36,20 @@ package final class TransactionCore {
     self.store = store
     self.isWrite = isWrite
     encoder = RecordEncoder(sizeLimit: store.options.recordSizeLimitInBytes)
+    if !isWrite { points = PointLookup(transaction) }
   }
 
   // MARK: Entities
 
   func entity<E: Entity>(_: E.Type) throws(StoreError) -> StoredEntity {
+    let type = ObjectIdentifier(E.self)
+    if let last = lastEntity, last.type == type { return last.entity }
+    let entity = try findEntity(E.self)
+    lastEntity = (type, entity)
+    return entity
+  }
+
+  private func findEntity<E: Entity>(_: E.Type) throws(StoreError) -> StoredEntity {
     guard let name = store.name(of: E.self) else { throw .undeclared(E.schema.name) }
     guard schema.misfits.isEmpty || !schema.misfits.contains(name) else {
       throw .changedElsewhere(name)
@@ -56,6 +71,7 @@ package final class TransactionCore {
     _ id: UInt64, of entity: StoredEntity
   ) throws(StoreError) -> UnsafeRawBufferPointer? {
     do {
+      if let found = try points?.record(id, of: entity) { return found }
       return try transaction.get(id, in: entity.records)
     } catch {
       throw StoreError(error)
