@@ -96,32 +96,7 @@ package final class WorkerThreads: @unchecked Sendable {
   }
 
   private func startThread() {
-    let context = Unmanaged.passRetained(self).toOpaque()
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    defer { pthread_attr_destroy(&attributes) }
-    // Callers' closures expect the stack of a main thread; macOS gives 512 KiB and musl 128.
-    pthread_attr_setstacksize(&attributes, 8 << 20)
-    #if canImport(Darwin)
-      var thread: pthread_t?
-      let code = pthread_create(
-        &thread, &attributes,
-        { context in
-          Unmanaged<WorkerThreads>.fromOpaque(context).takeRetainedValue().loop()
-          return nil
-        }, context)
-      if code == 0, let thread { threads.append(thread) }
-    #else
-      var thread = pthread_t()
-      let code = pthread_create(
-        &thread, &attributes,
-        { context in
-          if let context { Unmanaged<WorkerThreads>.fromOpaque(context).takeRetainedValue().loop() }
-          return nil
-        }, context)
-      if code == 0 { threads.append(thread) }
-    #endif
-    if code != 0 { Unmanaged<WorkerThreads>.fromOpaque(context).release() }
+    if let thread = startedThread({ self.loop() }) { threads.append(thread) }
   }
 
   private func loop() {

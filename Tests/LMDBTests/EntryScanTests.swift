@@ -158,7 +158,7 @@ import Testing
         }
         let tree = try #require(try environment.openExistingTree("r", hasIntegerKeys: true))
         try environment.read { (transaction) throws in
-          let finder = try #require(try RecordFinder(tree, in: transaction))
+          var finder = try #require(try RecordFinder(tree, in: transaction))
           for id in ids {
             #expect(finder.find(id).first == UInt8(truncatingIfNeeded: id), "\(id)")
             for other in [id &- 1, id &+ 1] {

@@ -253,10 +253,11 @@ final class BatchUpdate {
   /// Old keys out, then new keys in: what one record gives up, another may take.
   private func moveEntries() throws(StoreError) {
     for (place, index) in concerned.enumerated() {
-      try removed[place].sorted().remove(from: index, core: core)
-      let added = try added[place].sorted()
-      try added.checkUnique(index, of: entity, core: core)
-      try added.write(into: index, core: core)
+      try removed[place].sort()
+      try removed[place].sorted.remove(from: index, core: core)
+      try added[place].sort()
+      try added[place].sorted.checkUnique(index, of: entity, core: core)
+      try added[place].sorted.write(into: index, core: core)
     }
   }
 }

@@ -30,7 +30,7 @@ final class EntityBatch {
     shape = RecordShape(entity.layout)
     sizeLimit = core.encoder.largestContent
     waiting = .allocate(capacity: 1)
-    waiting.initialize(to: RecordRow(byteCount: 1 << 17))
+    waiting.initialize(to: RecordRow(byteCount: RecordRow.usualByteCount))
   }
 
   deinit {

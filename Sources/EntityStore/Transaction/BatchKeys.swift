@@ -15,6 +15,9 @@ struct BatchKeys {
 
   var count: Int { programs.count }
 
+  /// Whether the keys of records in the current layout are made of nothing but their bytes.
+  var areOfRecordsAlone: Bool { programs.allSatisfy { $0 != nil } }
+
   /// Leaves the key of `view` in the index at `place` in ``TransactionCore/key``.
   ///
   /// - Returns: Whether some value of the tuple is null.

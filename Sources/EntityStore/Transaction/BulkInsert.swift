@@ -13,10 +13,15 @@ final class BulkInsert {
   // Of one thread; a check of each access would show in the time of a batch.
   @exclusivity(unchecked) private var nextID: UInt64
   private let entries: [IndexEntries]
+  /// Makes the entries beside this thread, once the batch is a large one.
+  @exclusivity(unchecked) private var collector: EntryCollector?
+  @exclusivity(unchecked) private var hasTriedCollector = false
+  /// For fewer records a thread does not pay.
+  private static let aloneCount: UInt64 = 20_000
   private let keys: BatchKeys
   private let records: Cursor
   /// Records that are not written yet, so many at a time as stay in the cache.
-  @exclusivity(unchecked) private var waiting = RecordRow(byteCount: 1 << 17)
+  @exclusivity(unchecked) private var waiting = RecordRow(byteCount: RecordRow.usualByteCount)
   /// The id after the last record that is written.
   @exclusivity(unchecked) private var writtenID: UInt64
 
@@ -63,17 +68,16 @@ final class BulkInsert {
     let first = nextID
     row.giveIDs(from: first)
     nextID &+= UInt64(row.count)
-    try write(row)
-    row.removeAll()
+    try write(&row)
     return first
   }
 
   private func writeWaiting() throws(StoreError) {
-    try write(waiting)
-    waiting.removeAll()
+    if waiting.count > 0 { try write(&waiting) }
   }
 
-  private func write(_ row: borrowing RecordRow) throws(StoreError) {
+  /// Writes the records of `row`, and empties it.
+  private func write(_ row: inout RecordRow) throws(StoreError) {
     do {
       for place in 0..<row.count {
         let record = row[place]
@@ -88,27 +92,37 @@ final class BulkInsert {
     } catch {
       throw StoreError(wrapping: error)
     }
+    if let collector { return try collector.collect(&row) }
     for place in 0..<keys.count {
       try entries[place].append(row, keys, at: place, core: core)
     }
+    row.removeAll()
+    if writtenID - firstID >= Self.aloneCount, !hasTriedCollector, keys.count > 0 {
+      hasTriedCollector = true
+      collector = EntryCollector(into: entries, keys, core: core)
+    }
+  }
+
+  private func sort() throws(StoreError) {
+    if let collector { return try collector.sort() }
+    for entries in entries { try entries.sort() }
   }
 
   /// Writes the index entries; throws, and takes everything back, when a unique index is violated.
   func finish() throws(StoreError) {
-    var sorted: [any SortedEntries] = []
     do throws(StoreError) {
       try writeWaiting()
       core.nextIDs[entity.number] = nextID
+      try sort()
       for (place, index) in entity.indexes.enumerated() {
-        sorted.append(try entries[place].sorted())
-        try sorted[place].checkUnique(index, of: entity, core: core)
+        try entries[place].sorted.checkUnique(index, of: entity, core: core)
       }
     } catch {
       try takeBack()
       throw error
     }
     for (place, index) in entity.indexes.enumerated() {
-      try sorted[place].write(into: index, core: core)
+      try entries[place].sorted.write(into: index, core: core)
     }
   }
 

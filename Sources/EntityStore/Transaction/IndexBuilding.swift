@@ -13,7 +13,8 @@ extension TransactionCore {
       try encodeKey(of: view, id: id, in: index, of: entity)
       try entries.append(key: key.bytes, recordID: id)
     }
-    let sorted = try entries.sorted()
+    try entries.sort()
+    let sorted = entries.sorted
     do {
       if index.isUnique, let repeated = try sorted.firstRepeated() {
         throw StoreError.cannotBuildUnique(

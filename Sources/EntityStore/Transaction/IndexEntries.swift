@@ -93,13 +93,14 @@ final class IndexEntries {
 
   // MARK: Writing
 
-  /// All entries in the order of their keys; valid while this is.
-  func sorted() throws(StoreError) -> any SortedEntries {
-    if let runs {
-      try endRun()
-      return runs
-    }
-    sortLatest()
+  /// Puts the entries in order; nothing may be added afterwards.
+  func sort() throws(StoreError) {
+    if runs != nil { try endRun() } else { sortLatest() }
+  }
+
+  /// All entries, sorted before; valid while this is.
+  var sorted: any SortedEntries {
+    if let runs { return runs }
     return switch latest {
     case .keys(let box): box
     case .numbers(let numbers): numbers

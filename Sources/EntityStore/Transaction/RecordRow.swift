@@ -10,6 +10,9 @@ struct RecordRow: ~Copyable {
   private var ids: [UInt64] = []
   @usableFromInline var byteCount = 0
 
+  /// So many bytes stay in the cache.
+  static let usualByteCount = 1 << 17
+
   init(byteCount: Int) {
     capacity = byteCount
     base = .allocate(byteCount: byteCount, alignment: 16)

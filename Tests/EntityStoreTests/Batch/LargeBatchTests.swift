@@ -57,6 +57,27 @@ import Testing
     }
   }
 
+  @Test func `nothing remains of a batch whose entries another core was collecting`() throws {
+    let films = (0..<60_000).map { Film(title: "film \($0 % 7_919)", episode: $0) }
+    try withTemporaryStore([Film.self]) { store in
+      try store.write { transaction in
+        for place in [59_999, 45_000, 100] {
+          var batch = films
+          batch[place].id = RecordID(rawValue: 9)
+          _ = try storeError(.identity) { try transaction.insert(contentsOf: batch) }
+          batch[place].id = .unassigned
+          batch[place].episode = place / 2
+          _ = try storeError(.uniqueViolation) { try transaction.insert(contentsOf: batch) }
+        }
+        #expect(try transaction.count(of: Film.self) == 0)
+        #expect(try transaction.insert(contentsOf: films).ids.last?.rawValue == 60_000)
+      }
+      let titles = try store.read { try $0.fetch(Film.byTitle) }.map(\.title)
+      #expect(titles == titles.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+      #expect(titles.count == 60_000)
+    }
+  }
+
   @Test func `a merge in no order changes what differs and moves its entries`() throws {
     var numbers = SeededNumbers(salt: 933)
     let films = films(&numbers)

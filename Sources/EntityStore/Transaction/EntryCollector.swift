@@ -1,0 +1,83 @@
+internal import LMDB
+import Synchronization
+
+/// Collects and sorts the index entries of a batch insert on a second core, while the first appends
+/// the next records.
+///
+/// `@unchecked Sendable`: a row and the entries belong to the helper from the moment they are given to
+/// it until it is waited for.
+final class EntryCollector: @unchecked Sendable {
+  /// One is filled while others wait; together they stay in the cache.
+  private static let rowCount = 4
+
+  private final class Row {
+    // Of one thread at a time.
+    @exclusivity(unchecked) var records = RecordRow(byteCount: RecordRow.usualByteCount)
+  }
+
+  private let helper: HelperThread
+  private let entries: [IndexEntries]
+  private let keys: BatchKeys
+  private let core: TransactionCore
+  private let rows: [Row]
+  /// The row that was given longest ago.
+  private var nextRow = 0
+  private let failure = Mutex<StoreError?>(nil)
+
+  /// `nil` where there is no second core, and where keys are not made of the records alone.
+  init?(into entries: [IndexEntries], _ keys: BatchKeys, core: TransactionCore) {
+    guard keys.areOfRecordsAlone, let helper = HelperThread() else { return nil }
+    self.helper = helper
+    self.entries = entries
+    self.keys = keys
+    self.core = core
+    rows = (0..<Self.rowCount).map { _ in Row() }
+  }
+
+  deinit { helper.stop() }
+
+  /// Takes the records of `row`, and leaves it empty.
+  func collect(_ row: inout RecordRow) throws(StoreError) {
+    try check()
+    let taken = rows[nextRow]
+    nextRow = (nextRow + 1) % rows.count
+    helper.wait(forAllBut: rows.count - 1)
+    swap(&taken.records, &row)
+    helper.run { [self] in
+      do throws(StoreError) {
+        for place in entries.indices {
+          try entries[place].append(taken.records, keys, at: place, core: core)
+        }
+      } catch {
+        note(error)
+      }
+      taken.records.removeAll()
+    }
+  }
+
+  /// Sorts the entries of every second index on each core.
+  func sort() throws(StoreError) {
+    helper.wait()
+    try check()
+    for place in stride(from: 1, to: entries.count, by: 2) {
+      helper.run { [self] in
+        do throws(StoreError) {
+          try entries[place].sort()
+        } catch {
+          note(error)
+        }
+      }
+    }
+    defer { helper.wait() }
+    for place in stride(from: 0, to: entries.count, by: 2) { try entries[place].sort() }
+    helper.wait()
+    try check()
+  }
+
+  private func note(_ error: StoreError) { failure.withLock { $0 = $0 ?? error } }
+
+  /// Throws what went wrong on the other core.
+  private func check() throws(StoreError) {
+    if let failure = failure.withLock({ $0 }) { throw failure }
+  }
+}

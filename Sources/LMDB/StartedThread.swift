@@ -1,0 +1,46 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Starts a thread that runs `body`; `nil` when there is none to be had.
+///
+/// To be joined or detached.
+func startedThread(_ body: @escaping () -> Void) -> pthread_t? {
+  let context = Unmanaged.passRetained(ThreadBody(run: body)).toOpaque()
+  var attributes = pthread_attr_t()
+  pthread_attr_init(&attributes)
+  defer { pthread_attr_destroy(&attributes) }
+  // Callers' closures expect the stack of a main thread; macOS gives 512 KiB and musl 128.
+  pthread_attr_setstacksize(&attributes, 8 << 20)
+  #if canImport(Darwin)
+    var thread: pthread_t?
+    let code = pthread_create(
+      &thread, &attributes,
+      { context in
+        Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue().run()
+        return nil
+      }, context)
+    if code == 0 { return thread }
+  #else
+    var thread = pthread_t()
+    let code = pthread_create(
+      &thread, &attributes,
+      { context in
+        if let context { Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue().run() }
+        return nil
+      }, context)
+    if code == 0 { return thread }
+  #endif
+  Unmanaged<ThreadBody>.fromOpaque(context).release()
+  return nil
+}
+
+private final class ThreadBody {
+  let run: () -> Void
+
+  init(run: @escaping () -> Void) { self.run = run }
+}
