@@ -24,9 +24,11 @@ final class EntryCollector: @unchecked Sendable {
   private var nextRow = 0
   private let failure = Mutex<StoreError?>(nil)
 
-  /// `nil` where there is no second core, and where keys are not made of the records alone.
+  /// `nil` where there is no second core, where keys are not made of the records alone, and where all
+  /// entries are words, which are read in less time than another core has the records.
   init?(into entries: [IndexEntries], _ keys: BatchKeys, core: TransactionCore) {
-    guard keys.areOfRecordsAlone, let helper = HelperThread() else { return nil }
+    guard keys.areOfRecordsAlone, entries.contains(where: \.hasKeys), let helper = HelperThread()
+    else { return nil }
     self.helper = helper
     self.entries = entries
     self.keys = keys

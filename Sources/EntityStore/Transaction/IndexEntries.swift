@@ -42,6 +42,11 @@ final class IndexEntries {
     }
   }
 
+  /// Whether entries are kept as the bytes of keys.
+  var hasKeys: Bool {
+    if case .keys = latest { true } else { false }
+  }
+
   // MARK: Adding
 
   /// Adds an entry, where entries are added key by key; copies `key`.

@@ -49,6 +49,15 @@ extension Pod {
       deprecated: generator.next(below: 20) == 0)
   }
 
+  /// The same record with texts of its own: those of an array that is mapped by it lie in memory in the
+  /// order of the array, as after decoding, and as the sides in C have theirs.
+  var copied: Pod {
+    Pod(
+      name: name.copied, version: version.copied, homepage: homepage?.copied,
+      license: license.copied, summary: summary.copied, downloads: downloads,
+      updatedAt: updatedAt, deprecated: deprecated)
+  }
+
   /// The same record a day later, with one more download.
   var later: Pod {
     var pod = self
@@ -56,6 +65,10 @@ extension Pod {
     pod.updatedAt += 86_400
     return pod
   }
+}
+
+extension String {
+  fileprivate var copied: String { String(decoding: Array(utf8), as: UTF8.self) }
 }
 
 extension Pod: NumberedRecord {

@@ -24,7 +24,7 @@ final class Workload: Sendable {
 
   init(count: Int) {
     let singleCount = min(20_000, count / 10)
-    let all = Pod.generate(count + singleCount)
+    let all = Pod.generate(count + singleCount).map(\.copied)
     pods = Array(all[..<count])
     singles = Array(all[count...])
     items = ToDo.generate(count)
@@ -38,7 +38,7 @@ final class Workload: Sendable {
     }
     var changed = pods.enumerated().map { $0.offset % 2 == 0 ? $0.element : $0.element.later }
     changed.shuffle(with: &generator)
-    upserts = changed
+    upserts = changed.map(\.copied)
     rawPods = RawRecords(pods)
     rawUpserts = RawRecords(upserts)
     rawSingles = RawRecords(singles)
