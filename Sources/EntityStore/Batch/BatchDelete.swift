@@ -88,6 +88,7 @@ final class BatchDelete {
     for (place, index) in entity.indexes.enumerated() {
       arenas[place].sort()
       try arenas[place].remove(from: index, core: core)
+      arenas[place].removeAll()
     }
   }
 }

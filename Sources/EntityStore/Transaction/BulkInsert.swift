@@ -42,6 +42,8 @@ final class BulkInsert {
     }
   }
 
+  deinit { collector?.stop() }
+
   /// Adds one record.
   ///
   /// `content` has no checksum yet, and four free bytes behind it.

@@ -81,8 +81,6 @@ final class EntryArenaBox {
           right &+= 1
         }
       }
-      old.arena.removeAll()
-      arena.removeAll()
     } catch {
       throw StoreError(wrapping: error)
     }
@@ -124,6 +122,4 @@ struct EntryArenas {
   }
 
   subscript(place: Int) -> EntryArenaBox { boxes[place] }
-
-  var byteCount: Int { boxes.reduce(0) { $0 + $1.arena.byteCount + $1.arena.count * 16 } }
 }

@@ -36,7 +36,9 @@ final class EntryCollector: @unchecked Sendable {
     rows = (0..<Self.rowCount).map { _ in Row() }
   }
 
-  deinit { helper.stop() }
+  /// Waits for the other core and lets it go; called before the last reference goes, which a job may
+  /// have.
+  func stop() { helper.stop() }
 
   /// Takes the records of `row`, and leaves it empty.
   func collect(_ row: inout RecordRow) throws(StoreError) {

@@ -51,7 +51,9 @@ final class IndexEntries {
 
   /// Adds an entry, where entries are added key by key; copies `key`.
   func append(key: UnsafeRawBufferPointer, recordID: UInt64) throws(StoreError) {
-    guard case .keys(let box) = latest else { return }
+    guard case .keys(let box) = latest else {
+      preconditionFailure("entries of new records are added by rows")
+    }
     box.append(key: key, recordID: recordID)
     if box.memoryToSort > memoryLimit { try endRun() }
   }
