@@ -5,7 +5,8 @@ import Synchronization
 /// the next records.
 ///
 /// `@unchecked Sendable`: a row and the entries belong to the helper from the moment they are given to
-/// it until it is waited for.
+/// it until it is waited for, whose mutex orders the two; `nextRow` is the writer's alone, the rest
+/// does not change.
 final class EntryCollector: @unchecked Sendable {
   /// One is filled while others wait; together they stay in the cache.
   private static let rowCount = 4

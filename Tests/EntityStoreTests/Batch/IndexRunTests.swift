@@ -1,5 +1,9 @@
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 @testable import EntityStore
 
 /// Batches whose index entries are sorted part by part in a scratch file.
@@ -104,5 +108,33 @@ import Testing
       defer { second.close() }
       #expect(try second.read { try $0.count(PersonV2.byLevel, within: .init()) } == 10_000)
     }
+  }
+
+  @Test func `a disk without room for the runs is said, and the transaction can go on`() throws {
+    let folder = try TemporaryFolder()
+    #if canImport(Glibc)
+      let isMounted = mount("tmpfs", folder.path, "tmpfs", 0, "size=4m") == 0
+    #else
+      let isMounted = false
+    #endif
+    guard isMounted else {
+      print("skipped: a small file system cannot be mounted here")
+      return
+    }
+    #if canImport(Glibc)
+      defer { umount2(folder.path, 2) }
+    #endif
+    var numbers = SeededNumbers(salt: 955)
+    let films = films(&numbers, 0..<80_000)
+    let store = try Store(at: folder.storePath, entities: [Film.self], options: scarce)
+    try store.write { transaction in
+      let error = try storeError(.diskFull) { try transaction.insert(contentsOf: films) }
+      #expect(error.message.contains("scratch file"), "\(error.message)")
+      #expect(try transaction.count(of: Film.self) == 0)
+      try transaction.insert(contentsOf: films.prefix(500))
+    }
+    #expect(try store.read { try $0.count(Film.byEpisode, within: .init()) } == 500)
+    store.close()
+    try expectSound(folder.storePath)
   }
 }
