@@ -12,7 +12,8 @@ final class BulkInsert {
   private let firstID: UInt64
   // Of one thread; a check of each access would show in the time of a batch.
   @exclusivity(unchecked) private var nextID: UInt64
-  private let entries: [IndexEntries]
+  /// Of each index whose entries are not written yet.
+  @exclusivity(unchecked) private var entries: [IndexEntries]
   /// Makes the entries beside this thread, once the batch is a large one.
   @exclusivity(unchecked) private var collector: EntryCollector?
   @exclusivity(unchecked) private var hasTriedCollector = false
@@ -123,8 +124,11 @@ final class BulkInsert {
       try takeBack()
       throw error
     }
-    for (place, index) in entity.indexes.enumerated() {
-      try entries[place].sorted.write(into: index, core: core)
+    collector?.stop()
+    collector = nil
+    // Each goes as soon as it is written, to make room for the pages of the next index.
+    for index in entity.indexes {
+      try entries.removeFirst().sorted.write(into: index, core: core)
     }
   }
 

@@ -1,3 +1,4 @@
+import CRecords
 import Foundation
 
 /// Runs the operations, all sides of one after each other, each on the store that it begins with.
@@ -93,7 +94,11 @@ final class Runner {
     case .figure(let body)?: return Sample(figure: try await body())
     case .timed(let body)?:
       let name = "\(operation.rawValue): \(side.name)"
-      if callgrind == nil, operation.changesFile { try FreeMemory.touch(in: directory) }
+      if callgrind == nil {
+        if operation.changesFile { try FreeMemory.touch(in: directory) }
+        // Or this side would put the heap in order that the one before has left.
+        raw_trim_memory()
+      }
       let (sample, check) = try await Sample.measure(name, callgrind, body)
       var answer = try check()
       if operation.leavesTheSame {
