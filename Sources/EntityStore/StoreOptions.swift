@@ -37,13 +37,16 @@ public struct StoreOptions: Sendable {
   ///
   /// At most 1 GiB.
   public var recordSizeLimitInBytes = 64 << 20
-  /// How much memory the index entries of one batch may take, in bytes, before they are sorted part by
-  /// part in a scratch file beside the store: of a batch insert with ``InsertConflict/fail``, a batch
-  /// update, or an index that is built over stored records.
+  /// How much memory one batch may take, in bytes.
   ///
-  /// The default is 512 MiB. The file has no name and is gone with the process; it takes 10 bytes an
-  /// entry beside the key.
-  public var indexMemoryInBytes = 512 << 20
+  /// Index entries of a batch insert with ``InsertConflict/fail``, of a batch update and of an index that
+  /// is built over stored records are sorted part by part beyond it, in a scratch file beside the store;
+  /// the file has no name and is gone with the process, and takes 10 bytes an entry beside the key. Inserts
+  /// that look for stored records are done in parts of so much memory, encoded records included: each part
+  /// visits the pages of all records that it finds, so fewer parts are faster.
+  ///
+  /// The default is 512 MiB.
+  public var batchMemoryInBytes = 512 << 20
   /// Whether a reader may go without the lock file where none can be made: on a read-only medium,
   /// or in a directory that this process may not write to.
   ///

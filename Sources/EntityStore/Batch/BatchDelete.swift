@@ -9,7 +9,8 @@ final class BatchDelete {
 
   private let core: TransactionCore
   private let entity: StoredEntity
-  private let arenas: EntryArenas
+  /// Of each index.
+  private let entries: [CollectedEntries]
   private let keys: BatchKeys
   /// Copies of records that are gone and whose entries are not yet collected, so many at a time as
   /// stay in the cache.
@@ -18,8 +19,8 @@ final class BatchDelete {
   init(of entity: StoredEntity, core: TransactionCore, expectedCount: Int) {
     self.core = core
     self.entity = entity
-    arenas = EntryArenas(
-      count: entity.indexes.count, expectedCount: min(expectedCount, Self.chunkSize))
+    entries = CollectedEntries.ofIndexes(
+      of: entity, expectedCount: min(expectedCount, Self.chunkSize))
     keys = BatchKeys(of: entity)
   }
 
@@ -63,7 +64,10 @@ final class BatchDelete {
     let contentCount = bytes.count - RecordLayout.checksumSize
     guard contentCount >= RecordLayout.headerSize,
       bytes.uint16(at: 0) & RecordLayout.highestNumber == entity.layout.number
-    else { return try collect(try entity.view(bytes, id: id), id) }
+    else {
+      try collectGone()
+      return try collect(try entity.view(bytes, id: id), id)
+    }
     if gone.isFull(for: contentCount) { try collectGone() }
     gone.append(UnsafeRawBufferPointer(rebasing: bytes[..<contentCount]), id: id)
   }
@@ -71,14 +75,13 @@ final class BatchDelete {
   /// The entries of a record of an older layout.
   private func collect(_ view: RecordView, _ id: UInt64) throws(StoreError) {
     for place in 0..<keys.count {
-      try keys.encode(place, of: view, id: id, core)
-      arenas[place].append(key: core.key.bytes, recordID: id)
+      try entries[place].append(view, id: id, keys, at: place, core: core)
     }
   }
 
   private func collectGone() throws(StoreError) {
     for place in 0..<keys.count {
-      try keys.collect(place, of: gone, into: arenas[place], core)
+      try entries[place].append(gone, keys, at: place, core: core)
     }
     gone.removeAll()
   }
@@ -86,9 +89,9 @@ final class BatchDelete {
   private func removeEntries() throws(StoreError) {
     try collectGone()
     for (place, index) in entity.indexes.enumerated() {
-      arenas[place].sort()
-      try arenas[place].remove(from: index, core: core)
-      arenas[place].removeAll()
+      entries[place].sort()
+      try entries[place].sorted.remove(from: index, core: core)
+      entries[place].removeAll()
     }
   }
 }

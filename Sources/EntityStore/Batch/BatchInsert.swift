@@ -3,12 +3,12 @@ internal import LodestoreFormat
 /// Takes the records of a batch insert as they come, and writes them as the rule says.
 ///
 /// With ``MergeRule/fail`` records go straight into the page and nothing remains of a batch that
-/// throws; with the other rules so many at a time are merged.
+/// throws; with the other rules so many at a time are merged as
+/// ``StoreOptions/batchMemoryInBytes`` has room for.
 struct BatchInsert {
-  /// Records before a part is merged, and their bytes: each part visits the pages that lead to its
-  /// records, which for keys in no order are all pages.
-  private static let partCount = 1 << 18
-  private static let partByteCount = 64 << 20
+  /// What a record of a part takes beside its bytes: its place, its outcome, its entries in indexes and
+  /// what sorting them takes.
+  private static let memoryPerRecord = 192
   /// More ids are made room for only as they come: a sequence may expect more values than it has.
   private static let roomForIDs = 1 << 20
 
@@ -56,7 +56,9 @@ struct BatchInsert {
     _ content: UnsafeRawBufferPointer, given isGiven: [Bool]?
   ) throws(StoreError) {
     if let isGiven { batch.append(content, given: isGiven) } else { batch.append(content) }
-    if batch.count >= Self.partCount || batch.byteCount >= Self.partByteCount { try flush() }
+    // Each part visits the pages that lead to its records, which for keys in no order are all pages.
+    let memory = batch.byteCount + batch.count * Self.memoryPerRecord
+    if memory >= core.store.options.batchMemoryInBytes { try flush() }
   }
 
   /// Adds the records of `row`, and empties it.

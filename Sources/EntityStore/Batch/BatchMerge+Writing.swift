@@ -4,23 +4,22 @@ internal import LodestoreFormat
 extension BatchMerge {
   /// Writes all records that do not go by themselves.
   func writeTogether() throws(StoreError) {
-    let removed = EntryArenas(count: entity.indexes.count, expectedCount: 0)
-    let added = EntryArenas(count: entity.indexes.count, expectedCount: batch.count)
+    let moves = entity.indexes.map {
+      EntryMoves(in: $0, of: entity, expectedCount: batch.count)
+    }
     do {
       let cursor = try Cursor(entity.records, in: core.transaction)
       let held = heldPlaces()
       for (number, entry) in held.enumerated() {
         if number &+ 8 < held.count { batch.fetchAhead(Int(held[number &+ 8].offset)) }
-        try change(Int(entry.offset), entry.window, cursor, removed: removed, added: added)
+        try change(Int(entry.offset), entry.window, cursor, moves)
       }
     } catch {
       throw StoreError(wrapping: error)
     }
-    try append(added)
+    try append(moves)
     for (place, index) in entity.indexes.enumerated() {
-      removed[place].sort()
-      added[place].sort()
-      try added[place].write(into: index, removing: removed[place], core: core)
+      try moves[place].write(into: index, core: core)
     }
   }
 
@@ -54,7 +53,7 @@ extension BatchMerge {
   // MARK: Stored records
 
   private func change(
-    _ place: Int, _ holder: UInt64, _ cursor: Cursor, removed: EntryArenas, added: EntryArenas
+    _ place: Int, _ holder: UInt64, _ cursor: Cursor, _ moves: [EntryMoves]
   ) throws {
     // Neighbours mostly lie side by side.
     let isNext = try cursor.integerKey &+ 1 == holder && cursor.next()
@@ -68,7 +67,7 @@ extension BatchMerge {
     let stored = try entity.view(cursor.value, id: holder)
     let incoming = batch[place]
     guard try change(place, holder, stored, incoming) else { return }
-    try collect(place, stored, incoming, holder, removed: removed, added: added)
+    try collect(place, stored, incoming, holder, moves)
     if isApart[place] { return }
     if case .renew = rule {
       try core.raiseCounter(of: entity)
@@ -175,12 +174,11 @@ extension BatchMerge {
   /// neither record had.
   private func collect(
     _ place: Int, _ stored: RecordView, _ incoming: UnsafeRawBufferPointer, _ id: UInt64,
-    removed: EntryArenas, added: EntryArenas
+    _ moves: [EntryMoves]
   ) throws(StoreError) {
     if case .renew = rule {
       for number in 0..<keys.count {
-        try keys.encode(number, of: stored, id: id, core)
-        removed[number].append(key: core.key.bytes, recordID: id)
+        try moves[number].remove(stored, id: id, keys, at: number, core: core)
       }
       return
     }
@@ -189,15 +187,8 @@ extension BatchMerge {
       try setApartOtherKeys(place, stored, view, try entity.view(incoming, id: id), id)
       if isApart[place] { return }
     }
-    let isCurrent = stored.layout === entity.layout
     for number in 0..<keys.count {
-      if isCurrent && keys.areSurelySame(number, stored, view) { continue }
-      try keys.encode(number, of: stored, id: id, core)
-      swap(&core.key, &oldKey)
-      try keys.encode(number, of: view, id: id, core)
-      if compareKeys(core.key.bytes, oldKey.bytes) == 0 { continue }
-      removed[number].append(key: oldKey.bytes, recordID: id)
-      added[number].append(key: core.key.bytes, recordID: id)
+      try moves[number].change(stored, to: view, id: id, keys, at: number, core: core)
     }
   }
 
@@ -220,7 +211,7 @@ extension BatchMerge {
 
   // MARK: New records
 
-  private func append(_ added: EntryArenas) throws(StoreError) {
+  private func append(_ moves: [EntryMoves]) throws(StoreError) {
     var next = try core.nextID(of: entity)
     do {
       let cursor = try Cursor(entity.records, in: core.transaction)
@@ -238,8 +229,7 @@ extension BatchMerge {
           continue
         }
         for number in 0..<keys.count {
-          try keys.encode(number, of: view, id: id, core)
-          added[number].append(key: core.key.bytes, recordID: id)
+          try moves[number].add(view, id: id, keys, at: number, core: core)
         }
         try append(record, id, at: cursor)
         outcomes[place] = isRenewed[place] ? .updated(id) : .inserted(id)

@@ -22,9 +22,8 @@ package final class BatchMerge {
   let matching: [StoredIndex]
   let rule: MergeRule
   let keys: BatchKeys
-  /// The record that is about to be written, and the key that the stored one had.
+  /// The record that is about to be written.
   let scratch: RecordScratch
-  @exclusivity(unchecked) var oldKey = KeyEncoder()
   /// The end of each page in the batch, where the last of the records of one page with one key is
   /// taken and the others are refused; empty where all are taken, one after the other.
   private let pageEnds: [Int]

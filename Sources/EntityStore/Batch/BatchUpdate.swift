@@ -18,6 +18,8 @@ final class BatchUpdate {
   private let evaluator: ConditionEvaluator
   /// Indexes whose keys may change.
   private let concerned: [StoredIndex]
+  /// Of ``concerned``.
+  private let keys: BatchKeys
   private let removed: [IndexEntries]
   private let added: [IndexEntries]
   /// Where the assignments go in records of the current layout, when all of them have slots.
@@ -38,9 +40,11 @@ final class BatchUpdate {
     evaluator = ConditionEvaluator(.constant(true), entity: entity, core: core)
     let numbers = Set(assignments.map(\.attribute.number))
     concerned = entity.indexes.filter { !numbers.isDisjoint(with: $0.description.attributes) }
+    keys = BatchKeys(of: entity, in: concerned)
     let entries = { [concerned] in
-      concerned.map { _ in
-        IndexEntries(expectedCount: 0, indexCount: 2 * concerned.count, core: core)
+      concerned.map {
+        IndexEntries(
+          of: $0, of: entity, expectedCount: 0, beside: 2 * concerned.count, core: core)
       }
     }
     removed = entries()
@@ -228,24 +232,14 @@ final class BatchUpdate {
 
   // MARK: Indexes
 
-  /// Notes the keys that change between the stored record and ``scratch``.
+  /// Notes the keys that may change between the stored record and ``scratch``.
   private func collectEntries(from stored: RecordView, _ id: UInt64) throws {
     guard !concerned.isEmpty else { return }
-    var old: [[UInt8]] = []
-    for index in concerned {
-      try core.encodeKey(of: stored, id: id, in: index, of: entity)
-      old.append(Array(core.key.bytes))
-    }
     try scratch.withBytes { (bytes) throws(StoreError) in
       let view = try entity.view(bytes, id: id)
-      for (place, index) in concerned.enumerated() {
-        try core.encodeKey(of: view, id: id, in: index, of: entity)
-        let isSame = old[place].withUnsafeBytes { compareKeys($0, core.key.bytes) } == 0
-        if isSame { continue }
-        try old[place].withBytes { (key) throws(StoreError) in
-          try removed[place].append(key: key, recordID: id)
-        }
-        try added[place].append(key: core.key.bytes, recordID: id)
+      for place in concerned.indices where !keys.areSurelySame(place, stored, view) {
+        try removed[place].append(stored, id: id, keys, at: place, core: core)
+        try added[place].append(view, id: id, keys, at: place, core: core)
       }
     }
   }

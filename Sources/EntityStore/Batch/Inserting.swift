@@ -70,7 +70,7 @@ extension WriteTransaction {
   ///   unique index or breaks a constraint, other values of the batch are stored.
   /// - Complexity: O(*k* log *k*) for *k* values, and a visit of each index page concerned. With
   ///   ``InsertConflict/fail`` the index entries of the whole call are sorted together: in memory up to
-  ///   ``StoreOptions/indexMemoryInBytes``, beyond it in a scratch file.
+  ///   ``StoreOptions/batchMemoryInBytes``, beyond it in a scratch file.
   @discardableResult
   @inlinable
   public mutating func insert<E: Entity>(

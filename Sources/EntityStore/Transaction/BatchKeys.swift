@@ -1,16 +1,21 @@
 internal import LodestoreFormat
 
-/// The keys of many records in the indexes of their entity.
+/// The keys of many records in indexes of their entity.
 ///
 /// Where each attribute is in the current layout has been found before; records of older layouts
 /// take the way of single ones.
 struct BatchKeys {
   private let entity: StoredEntity
+  private let indexes: [StoredIndex]
   private let programs: [IndexProgram?]
 
-  init(of entity: StoredEntity) {
+  /// In all indexes.
+  init(of entity: StoredEntity) { self.init(of: entity, in: entity.indexes) }
+
+  init(of entity: StoredEntity, in indexes: [StoredIndex]) {
     self.entity = entity
-    programs = entity.indexes.map { IndexProgram($0.description, layout: entity.layout) }
+    self.indexes = indexes
+    programs = indexes.map { IndexProgram($0.description, layout: entity.layout) }
   }
 
   var count: Int { programs.count }
@@ -26,12 +31,34 @@ struct BatchKeys {
     _ place: Int, of view: RecordView, id: UInt64, _ core: TransactionCore
   ) throws(StoreError) -> Bool {
     guard view.layout === entity.layout, let program = programs[place] else {
-      return try core.encodeKey(of: view, id: id, in: entity.indexes[place], of: entity)
+      return try core.encodeKey(of: view, id: id, in: indexes[place], of: entity)
     }
     do {
       return try program.encode(view, id: id, into: &core.key)
     } catch {
       throw .damagedRecord(entity: entity.name, recordID: id, error)
+    }
+  }
+
+  /// Adds the key of `view` in the index at `place`.
+  @inline(__always)
+  func append(
+    _ view: RecordView, id: UInt64, at place: Int, to box: EntryArenaBox, _ core: TransactionCore
+  ) throws(StoreError) {
+    try encode(place, of: view, id: id, core)
+    box.append(key: core.key.bytes, recordID: id)
+  }
+
+  /// The word of `view` for such entries; `nil` for null.
+  @inline(__always)
+  func word(
+    of view: RecordView, id: UInt64, for numbers: NumberEntries, _ core: TransactionCore
+  ) throws(StoreError) -> UInt64? {
+    if view.layout === entity.layout, let base = view.bytes.baseAddress {
+      return numbers.word(of: base)
+    }
+    return try core.carriedOver(view, id: id, of: entity).withUnsafeBytes { bytes in
+      bytes.baseAddress.flatMap { numbers.word(of: $0) }
     }
   }
 
@@ -48,7 +75,7 @@ struct BatchKeys {
       for number in 0..<records.count {
         let view = try entity.view(incoming: UnsafeRawBufferPointer(records[number]))
         id = records.id(at: number)
-        try core.encodeKey(of: view, id: id, in: entity.indexes[place], of: entity)
+        try core.encodeKey(of: view, id: id, in: indexes[place], of: entity)
         arena.append(key: core.key.bytes, recordID: id)
       }
       return
@@ -66,10 +93,12 @@ struct BatchKeys {
     }
   }
 
-  /// Whether two records of the current layout surely have the same key in the index at `place`.
+  /// Whether two records surely have the same key in the index at `place`.
   @inline(__always)
   func areSurelySame(_ place: Int, _ a: RecordView, _ b: RecordView) -> Bool {
-    guard let program = programs[place] else { return false }
+    guard a.layout === entity.layout, b.layout === entity.layout, let program = programs[place] else {
+      return false
+    }
     return program.hasSameValues(a, b)
   }
 }

@@ -34,7 +34,10 @@ final class BulkInsert {
     firstID = try core.nextID(of: entity)
     nextID = firstID
     writtenID = firstID
-    entries = IndexEntries.ofNewRecords(of: entity, expectedCount: expectedCount, core: core)
+    entries = entity.indexes.map {
+      IndexEntries(
+        of: $0, of: entity, expectedCount: expectedCount, beside: entity.indexes.count, core: core)
+    }
     keys = BatchKeys(of: entity)
     do {
       records = try Cursor(entity.records, in: core.transaction)

@@ -8,10 +8,11 @@ extension TransactionCore {
   func build(_ index: StoredIndex, of entity: StoredEntity) throws(StoreError) {
     let count = try count(of: entity)
     guard count > 0 else { return }
-    let entries = IndexEntries(expectedCount: count, indexCount: 1, core: self)
+    let entries = IndexEntries(
+      of: index, of: entity, expectedCount: count, beside: 1, core: self)
+    let keys = BatchKeys(of: entity, in: [index])
     try forEachRecord(of: entity) { (id, view) throws(StoreError) in
-      try encodeKey(of: view, id: id, in: index, of: entity)
-      try entries.append(key: key.bytes, recordID: id)
+      try entries.append(view, id: id, keys, at: 0, core: self)
     }
     try entries.sort()
     let sorted = entries.sorted

@@ -14,9 +14,11 @@ final class NumberEntries {
   // Of one thread; a check of each access would show in every batch.
   @exclusivity(unchecked) private var list: UnsafeMutablePointer<Entry>
   @exclusivity(unchecked) private var capacity: Int
-  @exclusivity(unchecked) private var count = 0
+  @exclusivity(unchecked) private var listCount = 0
   /// The records without a value, by ascending ids.
   @exclusivity(unchecked) private var nulls: [UInt64] = []
+  /// The key that was asked for last.
+  @exclusivity(unchecked) private var key = KeyEncoder()
 
   /// `nil` for an index of another kind.
   init?(_ index: StoredIndex, of entity: StoredEntity, expectedCount: Int) {
@@ -34,70 +36,94 @@ final class NumberEntries {
 
   /// Adds the entries of `records`, which are of the current layout and have higher ids than all before.
   func append(_ records: borrowing RecordRow) {
-    if count + records.count > capacity { grow(count + records.count) }
     for place in 0..<records.count {
-      let id = records.id(at: place)
-      guard let base = records[place].baseAddress, let word = slot.word(base) else {
-        nulls.append(id)
-        continue
-      }
-      (list + count).initialize(to: Entry(window: word, number: id))
-      count &+= 1
+      guard let base = records[place].baseAddress else { continue }
+      append(word(of: UnsafeRawPointer(base)), recordID: records.id(at: place))
     }
   }
 
-  private func grow(_ needed: Int) {
-    let larger = max(needed, capacity * 2)
-    let moved = UnsafeMutablePointer<Entry>.allocate(capacity: larger)
-    moved.moveInitialize(from: list, count: count)
+  /// The word of a record of the current layout, which begins at `base`; `nil` for null.
+  @inline(__always)
+  func word(of base: UnsafeRawPointer) -> UInt64? { slot.word(base) }
+
+  /// Adds the entry of a record that has a higher id than all before.
+  @inline(__always)
+  func append(_ word: UInt64?, recordID: UInt64) {
+    guard let word else {
+      nulls.append(recordID)
+      return
+    }
+    if listCount == capacity { grow() }
+    (list + listCount).initialize(to: Entry(window: word, number: recordID))
+    listCount &+= 1
+  }
+
+  @inline(never)
+  private func grow() {
+    let moved = UnsafeMutablePointer<Entry>.allocate(capacity: capacity * 2)
+    moved.moveInitialize(from: list, count: listCount)
     list.deallocate()
     list = moved
-    capacity = larger
+    capacity *= 2
   }
 
   /// What the entries and the sorting of them take.
-  var memoryToSort: Int { count * 2 * MemoryLayout<Entry>.stride + nulls.count * 8 }
+  var memoryToSort: Int { listCount * 2 * MemoryLayout<Entry>.stride + nulls.count * 8 }
 
   func removeAll() {
-    count = 0
+    listCount = 0
     nulls.removeAll(keepingCapacity: true)
   }
 
   /// Those of one number stay in the order of their ids, as their keys are.
   func sort() {
     var scratch: [Entry] = []
-    KeySort.radixSort(UnsafeMutableBufferPointer(start: list, count: count), scratch: &scratch)
+    KeySort.radixSort(
+      UnsafeMutableBufferPointer(start: list, count: listCount), scratch: &scratch)
   }
 }
 
-extension NumberEntries: SortedEntries {
-  func forEach(_ body: (UnsafeRawBufferPointer, UInt64) throws -> Bool) throws {
-    var key = KeyEncoder()
-    for id in nulls {
-      key.reset()
-      key.appendNull()
-      key.append(recordID: id)
-      guard try body(key.bytes, id) else { return }
-    }
-    for place in 0..<count {
-      let entry = list[place]
-      key.reset()
-      slot.append(entry.window, to: &key)
-      let id = entry.number
-      if !isUnique { key.append(recordID: id) }
-      guard try body(key.bytes, id) else { return }
-    }
+extension NumberEntries: PlacedEntries {
+  var count: Int { nulls.count &+ listCount }
+
+  @inline(__always)
+  func recordID(at place: Int) -> UInt64 {
+    place < nulls.count ? nulls[place] : list[place &- nulls.count].number
   }
 
-  func firstRepeated() -> RepeatedKey? {
-    guard isUnique, count > 1 else { return nil }
-    for place in 1..<count where list[place].window == list[place - 1].window {
-      var key = KeyEncoder()
-      slot.append(list[place].window, to: &key)
-      return RepeatedKey(
-        key: Array(key.bytes), first: list[place - 1].number, second: list[place].number)
+  @inline(__always)
+  func key(at place: Int) -> UnsafeRawBufferPointer {
+    key.reset()
+    if place < nulls.count {
+      key.appendNull()
+      key.append(recordID: nulls[place])
+    } else {
+      let entry = list[place &- nulls.count]
+      slot.append(entry.window, to: &key)
+      if !isUnique { key.append(recordID: entry.number) }
     }
-    return nil
+    return key.bytes
+  }
+
+  func isRepeated(at place: Int) -> Bool {
+    isUnique && place > nulls.count
+      && list[place - nulls.count].window == list[place - nulls.count - 1].window
+  }
+
+  @inline(__always)
+  func fetchAhead(of place: Int) {}
+
+  @inline(__always)
+  func isBehind(_ place: Int, _ other: NumberEntries, at otherPlace: Int) -> Bool {
+    let isNull = place < nulls.count
+    let otherIsNull = otherPlace < other.nulls.count
+    if isNull || otherIsNull {
+      return isNull && otherIsNull ? nulls[place] > other.nulls[otherPlace] : otherIsNull
+    }
+    let entry = list[place &- nulls.count]
+    let otherEntry = other.list[otherPlace &- other.nulls.count]
+    if entry.window != otherEntry.window { return entry.window > otherEntry.window }
+    return !isUnique && entry.number > otherEntry.number
   }
 }
 

@@ -18,6 +18,8 @@ package final class TransactionCore {
   // Used for every record by one thread, and never from within their own use: a check of each access
   // would show in every walk and batch.
   @exclusivity(unchecked) var key = KeyEncoder()
+  /// Beside ``key``, of a record that is about to change.
+  @exclusivity(unchecked) var oldKey = KeyEncoder()
   /// Set when a batch failed half-way: the transaction can only be aborted.
   var brokenBy: StoreError?
   /// The key that is being put together, where one is asked for.

@@ -11,7 +11,7 @@ import Testing
   /// So little memory that a batch of thousands has many runs.
   private var scarce: StoreOptions {
     var options = StoreOptions()
-    options.indexMemoryInBytes = 64 << 10
+    options.batchMemoryInBytes = 64 << 10
     return options
   }
 

@@ -158,21 +158,14 @@ final class SortedRecords {
         best = run
         continue
       }
-      if runs[run].precedes(places[run], runs[current], places[current]) { best = run }
+      if runs[current].isBehind(places[current], runs[run], at: places[run]) { best = run }
     }
     return best
   }
 }
 
 extension EntryArenaBox {
-  var count: Int { arena.count }
-
   func isFull(_ count: Int, _ byteCount: Int) -> Bool {
     arena.count >= count || arena.byteCount >= byteCount
-  }
-
-  func precedes(_ place: Int, _ other: EntryArenaBox, _ otherPlace: Int) -> Bool {
-    compareKeys(
-      arena.key(arena.entries[place]), other.arena.key(other.arena.entries[otherPlace])) < 0
   }
 }
