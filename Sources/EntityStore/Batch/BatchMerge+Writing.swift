@@ -38,7 +38,7 @@ extension BatchMerge {
     }
     // What came in one order mostly comes in it again.
     if !isSorted {
-      var scratch: [EntryArena.Entry] = []
+      var scratch = EntryRoom()
       held.withUnsafeMutableBufferPointer { KeySort.radixSort($0, scratch: &scratch) }
     }
     return held

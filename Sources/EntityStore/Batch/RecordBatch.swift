@@ -128,14 +128,14 @@ private final class RecordBlock: @unchecked Sendable {
   private var used = 0
 
   init(byteCount: Int) {
-    start = .allocate(byteCount: byteCount, alignment: 16)
+    start = LargeMemory.allocate(byteCount: byteCount)
     self.byteCount = byteCount
   }
 
   deinit { start.deallocate() }
 
-  /// Larger with each block of a batch, from 4 KiB to 1 MiB.
-  static func size(after blockCount: Int) -> Int { 4096 << min(blockCount, 8) }
+  /// Larger with each block of a batch, from 4 KiB to that of a large page.
+  static func size(after blockCount: Int) -> Int { 4096 << min(blockCount, 9) }
 
   var room: Int { byteCount - used }
 

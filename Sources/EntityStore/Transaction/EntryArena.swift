@@ -21,21 +21,18 @@ struct EntryArena: ~Copyable {
   private var base: UnsafeMutableRawPointer
   private var capacity: Int
   private(set) var byteCount = 0
-  private var list: UnsafeMutablePointer<Entry>
-  private var listCapacity: Int
+  private var room: EntryRoom
   private(set) var count = 0
 
   init(expectedCount: Int) {
     capacity = max(4096, min(expectedCount, 1 << 20) * 48)
     base = .allocate(byteCount: capacity, alignment: 16)
-    listCapacity = max(64, min(expectedCount, 1 << 24))
-    list = .allocate(capacity: listCapacity)
+    room = EntryRoom(capacity: max(64, min(expectedCount, 1 << 24)))
   }
 
-  deinit {
-    base.deallocate()
-    list.deallocate()
-  }
+  deinit { base.deallocate() }
+
+  private var list: UnsafeMutablePointer<Entry> { room.start }
 
   var isEmpty: Bool { count == 0 }
 
@@ -47,7 +44,7 @@ struct EntryArena: ~Copyable {
   @inline(__always)
   mutating func append(key: UnsafeRawBufferPointer, recordID: UInt64) {
     let needed = byteCount &+ 8 &+ key.count
-    if needed > capacity || count == listCapacity { grow(needed) }
+    if needed > capacity || count == room.capacity { grow(needed) }
     let start = base + byteCount
     start.storeBytes(of: recordID, as: UInt64.self)
     if let source = key.baseAddress { (start + 8).copyMemory(from: source, byteCount: key.count) }
@@ -71,13 +68,7 @@ struct EntryArena: ~Copyable {
       base = moved
       capacity = larger
     }
-    if count == listCapacity {
-      let moved = UnsafeMutablePointer<Entry>.allocate(capacity: listCapacity * 2)
-      moved.moveInitialize(from: list, count: count)
-      list.deallocate()
-      list = moved
-      listCapacity *= 2
-    }
+    if count == room.capacity { room.grow(keeping: count) }
   }
 
   mutating func removeAll() {
@@ -106,7 +97,7 @@ struct EntryArena: ~Copyable {
 
   /// Sorts by key bytes; equal keys keep the order in which they were added.
   mutating func sort() {
-    var scratch: [Entry] = []
+    var scratch = EntryRoom()
     KeySort.sort(
       UnsafeMutableBufferPointer(start: list, count: count), keysIn: UnsafeRawPointer(base),
       scratch: &scratch)

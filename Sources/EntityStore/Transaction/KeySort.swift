@@ -11,7 +11,7 @@ enum KeySort {
 
   static func sort(
     _ entries: UnsafeMutableBufferPointer<Entry>, keysIn block: UnsafeRawPointer,
-    scratch: inout [Entry]
+    scratch: inout EntryRoom
   ) {
     // Explicit stack: the keys decide how deep it gets, at most one level per eight key bytes.
     var pending: [(range: Range<Int>, depth: Int)] = [(0..<entries.count, 0)]
@@ -102,12 +102,10 @@ enum KeySort {
 
   /// Sorts by the windows alone; those with equal ones keep their order.
   static func radixSort(
-    _ run: UnsafeMutableBufferPointer<Entry>, scratch: inout [Entry]
+    _ run: UnsafeMutableBufferPointer<Entry>, scratch: inout EntryRoom
   ) {
-    if scratch.count < run.count {
-      // Each place is written before it is read.
-      scratch = [Entry](unsafeUninitializedCapacity: run.count) { _, count in count = run.count }
-    }
+    // Each place is written before it is read.
+    scratch.reserve(run.count)
     // One pass over the data counts all eight digits; a digit on which all keys agree is skipped.
     var counts = [Int](repeating: 0, count: 8 * 256)
     counts.withUnsafeMutableBufferPointer { counts in
@@ -118,30 +116,28 @@ enum KeySort {
           word >>= 8
         }
       }
-      scratch.withUnsafeMutableBufferPointer { scratch in
-        var source = run
-        var target = UnsafeMutableBufferPointer(rebasing: scratch[..<run.count])
-        for digit in 0..<8 {
-          let histogram = UnsafeMutableBufferPointer(
-            rebasing: counts[digit * 256..<(digit + 1) * 256])
-          if histogram.contains(run.count) { continue }
-          var sum = 0
-          for value in 0..<256 {
-            let count = histogram[value]
-            histogram[value] = sum
-            sum += count
-          }
-          let shift = UInt64(digit * 8)
-          for entry in source {
-            let value = Int(truncatingIfNeeded: (entry.window >> shift) & 0xff)
-            target[histogram[value]] = entry
-            histogram[value] &+= 1
-          }
-          swap(&source, &target)
+      var source = run
+      var target = UnsafeMutableBufferPointer(start: scratch.start, count: run.count)
+      for digit in 0..<8 {
+        let histogram = UnsafeMutableBufferPointer(
+          rebasing: counts[digit * 256..<(digit + 1) * 256])
+        if histogram.contains(run.count) { continue }
+        var sum = 0
+        for value in 0..<256 {
+          let count = histogram[value]
+          histogram[value] = sum
+          sum += count
         }
-        if source.baseAddress != run.baseAddress {
-          for i in 0..<run.count { run[i] = source[i] }
+        let shift = UInt64(digit * 8)
+        for entry in source {
+          let value = Int(truncatingIfNeeded: (entry.window >> shift) & 0xff)
+          target[histogram[value]] = entry
+          histogram[value] &+= 1
         }
+        swap(&source, &target)
+      }
+      if source.baseAddress != run.baseAddress {
+        for i in 0..<run.count { run[i] = source[i] }
       }
     }
   }

@@ -12,8 +12,7 @@ final class NumberEntries {
   private let slot: WordSlot
   private let isUnique: Bool
   // Of one thread; a check of each access would show in every batch.
-  @exclusivity(unchecked) private var list: UnsafeMutablePointer<Entry>
-  @exclusivity(unchecked) private var capacity: Int
+  @exclusivity(unchecked) private var room: EntryRoom
   @exclusivity(unchecked) private var listCount = 0
   /// The records without a value, by ascending ids.
   @exclusivity(unchecked) private var nulls: [UInt64] = []
@@ -28,11 +27,10 @@ final class NumberEntries {
     else { return nil }
     self.slot = slot
     isUnique = index.isUnique
-    capacity = max(64, min(expectedCount, 1 << 24))
-    list = .allocate(capacity: capacity)
+    room = EntryRoom(capacity: max(64, min(expectedCount, 1 << 24)))
   }
 
-  deinit { list.deallocate() }
+  private var list: UnsafeMutablePointer<Entry> { room.start }
 
   /// Adds the entries of `records`, which are of the current layout and have higher ids than all before.
   func append(_ records: borrowing RecordRow) {
@@ -53,18 +51,9 @@ final class NumberEntries {
       nulls.append(recordID)
       return
     }
-    if listCount == capacity { grow() }
+    if listCount == room.capacity { room.grow(keeping: listCount) }
     (list + listCount).initialize(to: Entry(window: word, number: recordID))
     listCount &+= 1
-  }
-
-  @inline(never)
-  private func grow() {
-    let moved = UnsafeMutablePointer<Entry>.allocate(capacity: capacity * 2)
-    moved.moveInitialize(from: list, count: listCount)
-    list.deallocate()
-    list = moved
-    capacity *= 2
   }
 
   /// What the entries and the sorting of them take.
@@ -77,7 +66,7 @@ final class NumberEntries {
 
   /// Those of one number stay in the order of their ids, as their keys are.
   func sort() {
-    var scratch: [Entry] = []
+    var scratch = EntryRoom()
     KeySort.radixSort(
       UnsafeMutableBufferPointer(start: list, count: listCount), scratch: &scratch)
   }

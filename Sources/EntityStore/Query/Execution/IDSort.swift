@@ -37,7 +37,7 @@ enum IDSort {
     var entries = ids.enumerated().map { place, id in
       EntryArena.Entry(window: id, offset: UInt32(truncatingIfNeeded: place), keyCount: 0)
     }
-    var scratch: [EntryArena.Entry] = []
+    var scratch = EntryRoom()
     entries.withUnsafeMutableBufferPointer { KeySort.radixSort($0, scratch: &scratch) }
     for place in order.indices { order[place] = entries[place].offset }
     return order
