@@ -58,10 +58,10 @@ static uint32_t put_behind_lane(uint32_t crc) {
        ^ behind_lane[2][crc >> 16 & 0xff] ^ behind_lane[3][crc >> 24];
 }
 
-__attribute__((target("sse4.2")))
-static uint32_t crc32c_hardware(uint32_t crc, const void *bytes, size_t count) {
+/// Goes on from `value`, without the inversions before and after.
+__attribute__((target("sse4.2"), always_inline))
+static inline uint32_t go_on(uint64_t value, const void *bytes, size_t count) {
   const unsigned char *p = bytes;
-  uint64_t value = ~crc;
   for (; count >= 3 * LANE; p += 3 * LANE, count -= 3 * LANE) {
     uint64_t second = 0, third = 0;
     for (int i = 0; i < LANE; i += 8) {
@@ -89,7 +89,17 @@ static uint32_t crc32c_hardware(uint32_t crc, const void *bytes, size_t count) {
     p += 4;
   }
   for (count &= 3; count > 0; p++, count--) narrow = __builtin_ia32_crc32qi(narrow, *p);
-  return ~narrow;
+  return narrow;
+}
+
+__attribute__((target("sse4.2")))
+static uint32_t crc32c_hardware(uint32_t crc, const void *bytes, size_t count) {
+  return ~go_on((uint32_t)~crc, bytes, count);
+}
+
+__attribute__((target("sse4.2")))
+static uint32_t record_hardware(uint64_t id, const void *bytes, size_t count) {
+  return ~go_on(__builtin_ia32_crc32di(0xFFFFFFFFu, id), bytes, count);
 }
 
 uint32_t lodestore_crc32c(uint32_t crc, const void *bytes, size_t count) {
@@ -123,6 +133,9 @@ uint32_t lodestore_crc32c(uint32_t crc, const void *bytes, size_t count) {
 #endif
 
 uint32_t lodestore_crc32c_record(uint64_t id, const void *bytes, size_t count) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("sse4.2")) return record_hardware(id, bytes, count);
+#endif
   unsigned char little[8];
   for (int i = 0; i < 8; i++) little[i] = (unsigned char)(id >> (8 * i));
   return lodestore_crc32c(lodestore_crc32c(0, little, 8), bytes, count);

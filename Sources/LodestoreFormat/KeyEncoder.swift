@@ -107,6 +107,14 @@ package struct KeyEncoder: ~Copyable {
     appendWord(Self.ordered(seconds), code: KeyCode.date)
   }
 
+  /// Begins a key anew with a number or a date of which only the word is known that is ordered as they
+  /// are, and ends it with `recordID` where there is one.
+  package mutating func begin(withOrdered word: UInt64, isDate: Bool, recordID: UInt64?) {
+    count = 0
+    appendWord(word, code: isDate ? KeyCode.date : KeyCode.double)
+    if let recordID { append(recordID: recordID) }
+  }
+
   package mutating func append(_ value: UUIDBytes) {
     appendWord(value.high, code: KeyCode.uuid)
     append(recordID: value.low)

@@ -10,6 +10,8 @@ internal import LodestoreFormat
 final class EntityBatch {
   /// How many values ahead their texts are asked for.
   @usableFromInline static var lookahead: Int { 4 }
+  /// For so many values it is found out at a time whether their texts have to be asked for.
+  @usableFromInline static var sampleCount: Int { 32 }
 
   @usableFromInline let writer: UnsafeMutablePointer<RecordWriter>
   @usableFromInline let shape: RecordShape
@@ -60,8 +62,13 @@ final class EntityBatch {
   func add<E: Entity>(contentsOf values: UnsafeBufferPointer<E>) throws(StoreError) {
     guard let start = values.baseAddress else { return }
     let ahead = Self.lookahead
+    var isScattered = true
     for place in 0..<values.count {
-      if place &+ ahead < values.count {
+      if place % Self.sampleCount == 0, place &+ 3 <= values.count {
+        isScattered = hasScatteredTexts(
+          start + place, byteCount: MemoryLayout<E>.size, stride: MemoryLayout<E>.stride)
+      }
+      if isScattered, place &+ ahead < values.count {
         fetchTexts(of: start + (place &+ ahead), byteCount: MemoryLayout<E>.size)
       }
       try borrow(start + place) { (value: borrowing E) throws(StoreError) in try add(value) }
@@ -80,7 +87,13 @@ final class EntityBatch {
 
   @usableFromInline
   func fetchTexts(of value: UnsafeRawPointer, byteCount: Int) {
-    if byteCount >= 16 { prefetchTexts(of: value, byteCount: byteCount) }
+    HeldTexts.prefetch(of: value, byteCount: byteCount)
+  }
+
+  /// Whether the texts of three values in a row from `value` on lie elsewhere, and not in their order.
+  @usableFromInline
+  func hasScatteredTexts(_ value: UnsafeRawPointer, byteCount: Int, stride: Int) -> Bool {
+    !HeldTexts.areInOrder(from: value, byteCount: byteCount, stride: stride)
   }
 
   @usableFromInline

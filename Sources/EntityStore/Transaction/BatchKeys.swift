@@ -96,7 +96,8 @@ struct BatchKeys {
   /// Whether two records surely have the same key in the index at `place`.
   @inline(__always)
   func areSurelySame(_ place: Int, _ a: RecordView, _ b: RecordView) -> Bool {
-    guard a.layout === entity.layout, b.layout === entity.layout, let program = programs[place] else {
+    guard a.layout === entity.layout, b.layout === entity.layout, let program = programs[place]
+    else {
       return false
     }
     return program.hasSameValues(a, b)

@@ -82,14 +82,13 @@ extension NumberEntries: PlacedEntries {
 
   @inline(__always)
   func key(at place: Int) -> UnsafeRawBufferPointer {
-    key.reset()
     if place < nulls.count {
+      key.reset()
       key.appendNull()
       key.append(recordID: nulls[place])
     } else {
       let entry = list[place &- nulls.count]
-      slot.append(entry.window, to: &key)
-      if !isUnique { key.append(recordID: entry.number) }
+      slot.makeKey(entry.window, recordID: isUnique ? nil : entry.number, in: &key)
     }
     return key.bytes
   }

@@ -33,9 +33,22 @@ extension PlacedEntries {
     }
   }
 
+  func write(into index: StoredIndex, core: TransactionCore) throws(StoreError) {
+    do {
+      var writing = try SortedWriting(into: index, core: core)
+      for place in 0..<count {
+        fetchAhead(of: place)
+        try writing.put(key(at: place), recordID: recordID(at: place))
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
   /// Removes the entries of `old` from `index` and puts all of these, both sorted before, in one pass:
   /// what one record gives up, another may take.
-  func write(into index: StoredIndex, removing old: Self, core: TransactionCore) throws(StoreError) {
+  func write(into index: StoredIndex, removing old: Self, core: TransactionCore) throws(StoreError)
+  {
     if old.count == 0 { return try write(into: index, core: core) }
     do {
       let cursor = try Cursor(index.tree, in: core.transaction)

@@ -7,7 +7,9 @@ struct RecordRow: ~Copyable {
   @usableFromInline var base: UnsafeMutableRawPointer
   @usableFromInline var capacity: Int
   @usableFromInline var ends: [Int] = []
+  /// Empty where ids were given to all at once.
   private var ids: [UInt64] = []
+  private var firstID: UInt64 = 0
   @usableFromInline var byteCount = 0
 
   /// So many bytes stay in the cache.
@@ -61,11 +63,11 @@ struct RecordRow: ~Copyable {
   /// Gives the records ids: `first` and what follows it.
   mutating func giveIDs(from first: UInt64) {
     ids.removeAll(keepingCapacity: true)
-    for place in 0..<count { ids.append(first &+ UInt64(place)) }
+    firstID = first
   }
 
   @inline(__always)
-  func id(at place: Int) -> UInt64 { ids[place] }
+  func id(at place: Int) -> UInt64 { ids.isEmpty ? firstID &+ UInt64(place) : ids[place] }
 
   /// The record at `place`; valid until the next change.
   @inline(__always)

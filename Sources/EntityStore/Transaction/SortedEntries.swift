@@ -7,6 +7,9 @@ protocol SortedEntries: AnyObject {
 
   /// The first key that two entries have.
   func firstRepeated() throws -> RepeatedKey?
+
+  /// Puts all entries into `index`: appended while they are above all that are there.
+  func write(into index: StoredIndex, core: TransactionCore) throws(StoreError)
 }
 
 /// A key that two records have, which a unique index refuses.
@@ -17,7 +20,6 @@ struct RepeatedKey {
 }
 
 extension SortedEntries {
-  /// Puts all entries into `index`: appended while they are above all that are there.
   func write(into index: StoredIndex, core: TransactionCore) throws(StoreError) {
     do {
       var writing = try SortedWriting(into: index, core: core)

@@ -88,19 +88,23 @@ struct WordSlot {
     return bits ^ (sign | 1 << 63)
   }
 
+  /// Makes the index key of the number with `word`, and of the record id where the key has one.
   @inline(__always)
-  private static func number(_ word: UInt64) -> Double {
-    Double(bitPattern: word >> 63 == 1 ? word ^ 1 << 63 : ~word)
+  func makeKey(_ word: UInt64, recordID: UInt64?, in key: inout KeyEncoder) {
+    switch kind {
+    case .float, .double: key.begin(withOrdered: word, isDate: false, recordID: recordID)
+    case .date: key.begin(withOrdered: word, isDate: true, recordID: recordID)
+    case .bool, .uint64, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32:
+      key.reset()
+      append(word, to: &key)
+      if let recordID { key.append(recordID: recordID) }
+    }
   }
 
-  /// Appends the element of an index key that stands for the number with `word`.
-  @inline(__always)
-  func append(_ word: UInt64, to key: inout KeyEncoder) {
+  private func append(_ word: UInt64, to key: inout KeyEncoder) {
     switch kind {
     case .bool: key.append(word != 0)
     case .uint64: key.append(word)
-    case .float, .double: key.append(Self.number(word))
-    case .date: key.append(date: Self.number(word))
     default: key.append(Int64(bitPattern: word ^ 1 << 63))
     }
   }
