@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+@testable import EntityStore
+
+/// Batches of all kinds, one after the other, beside a dictionary that does the same.
+@Suite struct `Sequences of batches` {
+  private func day(_ number: Int) -> Date { Date(timeIntervalSinceReferenceDate: Double(number)) }
+
+  private func films(_ numbers: inout SeededNumbers) -> [Film] {
+    (0..<numbers.below(1_500)).map { _ in
+      let episode = numbers.below(2_000)
+      return Film(
+        title: "title \(numbers.below(400))", episode: episode,
+        code: numbers.oneIn(3) ? nil : "code \(episode)",
+        released: numbers.oneIn(4) ? nil : day(numbers.below(300) - 150))
+    }
+  }
+
+  /// One batch of any kind on both.
+  private func change(
+    _ transaction: inout WriteTransaction, _ model: inout [Int: Film],
+    _ numbers: inout SeededNumbers
+  ) throws {
+    let from = numbers.below(300) - 150
+    let days = day(from)...day(from + numbers.below(100))
+    switch numbers.below(6) {
+    case 0:
+      try transaction.update(
+        Film.self, where: .matching { $0.released.isIn(days) }, .set(\.released, to: nil))
+      for (episode, film) in model where film.released.map(days.contains) == true {
+        model[episode]?.released = nil
+      }
+    case 1:
+      // The zero of the other sign is the same date.
+      let date = numbers.oneIn(2) ? day(from) : Date(timeIntervalSinceReferenceDate: -0.0)
+      try transaction.update(Film.self, where: \.episode < from + 500, .set(\.released, to: date))
+      for episode in model.keys where episode < from + 500 { model[episode]?.released = date }
+    case 2:
+      try transaction.delete(Film.query.where { $0.released.isIn(days) })
+      model = model.filter { $0.value.released.map(days.contains) != true }
+    default:
+      let films = films(&numbers)
+      try transaction.insert(contentsOf: films, onConflict: .replace)
+      for film in films { model[film.episode] = film }
+    }
+  }
+
+  private func expect(_ store: Store, has model: [Int: Film], _ step: Int) throws {
+    let (all, byEpisode, byReleased) = try store.read {
+      (
+        try $0.fetchAll(Film.self), try $0.fetch(Film.byEpisode), try $0.fetch(Film.byReleased)
+      )
+    }
+    let found = byEpisode.map { film in
+      var film = film
+      film.id = .unassigned
+      return film
+    }
+    #expect(found == model.values.sorted { $0.episode < $1.episode }, "step \(step)")
+    // Without a date first, then by dates, and by ids where those are alike.
+    let ordered = all.sorted {
+      ($0.released ?? .distantPast, $0.id.rawValue) < ($1.released ?? .distantPast, $1.id.rawValue)
+    }
+    #expect(byReleased.map(\.id) == ordered.map(\.id), "step \(step)")
+  }
+
+  @Test(arguments: [2_000, 64 << 10, 512 << 20])
+  func `leave what a dictionary has, in one part or in many`(memory: Int) throws {
+    var numbers = SeededNumbers(salt: 961)
+    var options = StoreOptions()
+    options.batchMemoryInBytes = memory
+    var model: [Int: Film] = [:]
+    try withTemporaryStore([Film.self], options: options) { store in
+      for step in 0..<40 {
+        try store.write { transaction in
+          for _ in 0..<numbers.below(3) + 1 { try change(&transaction, &model, &numbers) }
+        }
+        try expect(store, has: model, step)
+      }
+    }
+    #expect(model.count > 300)
+  }
+
+  @Test func `a delete of more records than one chunk has leaves the others`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      try store.write { transaction in
+        try transaction.insert(
+          contentsOf: (0..<300_000).lazy.map {
+            Film(title: "", episode: $0, released: $0 % 3 == 0 ? nil : day($0 % 1_000))
+          }, returning: .counts)
+        try transaction.delete(Film.query.where { $0.episode >= 20_000 })
+      }
+      try store.read { snapshot in
+        #expect(try snapshot.count(of: Film.self) == 20_000)
+        #expect(try snapshot.count(Film.byReleased, within: .init()) == 20_000)
+        let last = try snapshot.fetch(Film.byEpisode).last
+        #expect(last?.episode == 19_999)
+      }
+    }
+  }
+}
