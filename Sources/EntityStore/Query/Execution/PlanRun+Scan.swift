@@ -48,10 +48,12 @@ extension PlanRun {
     guard let cursor = try beginScan(range) else { return }
     let end = range.upperBound
     let isWatched = control != nil
+    let readsWhole = !plan.request.wantsOnlyEntries
     try cursor.forEachRecord { (id, bytes) throws in
       guard id <= end else { return false }
       counts.recordsRead &+= 1
       if isWatched { try tick() }
+      if readsWhole { prefetchNextPage(of: bytes) }
       return try body(id, bytes)
     }
   }
