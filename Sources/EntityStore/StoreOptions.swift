@@ -43,7 +43,8 @@ public struct StoreOptions: Sendable {
   /// is built over stored records are sorted part by part beyond it, in a scratch file beside the store;
   /// the file has no name and is gone with the process, and takes 10 bytes an entry beside the key. Inserts
   /// that look for stored records are done in parts of so much memory, encoded records included: each part
-  /// visits the pages of all records that it finds, so fewer parts are faster.
+  /// visits the pages of all records that it finds, so fewer parts are faster; 2 GiB is the most that a
+  /// part takes.
   ///
   /// The default is 512 MiB.
   public var batchMemoryInBytes = 512 << 20

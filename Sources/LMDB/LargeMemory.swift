@@ -15,11 +15,13 @@ package enum LargeMemory {
   /// Allocates `byteCount` bytes, which `deallocate()` gives back.
   package static func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
     guard byteCount >= pageSize else { return .allocate(byteCount: byteCount, alignment: 16) }
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: pageSize)
     #if os(Linux)
+      let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: pageSize)
       // Refused where there are none; the memory is as good then.
       madvise(memory, byteCount / pageSize * pageSize, MADV_HUGEPAGE)
+      return memory
+    #else
+      return .allocate(byteCount: byteCount, alignment: 16)
     #endif
-    return memory
   }
 }

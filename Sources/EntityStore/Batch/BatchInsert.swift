@@ -58,7 +58,8 @@ struct BatchInsert {
     if let isGiven { batch.append(content, given: isGiven) } else { batch.append(content) }
     // Each part visits the pages that lead to its records, which for keys in no order are all pages.
     let memory = batch.byteCount + batch.count * Self.memoryPerRecord
-    if memory >= core.store.options.batchMemoryInBytes { try flush() }
+    let limit = min(core.store.options.batchMemoryInBytes, EntryArena.largestByteCount)
+    if memory >= limit { try flush() }
   }
 
   /// Adds the records of `row`, and empties it.

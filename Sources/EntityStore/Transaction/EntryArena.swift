@@ -26,7 +26,7 @@ struct EntryArena: ~Copyable {
 
   init(expectedCount: Int) {
     capacity = max(4096, min(expectedCount, 1 << 20) * 48)
-    base = .allocate(byteCount: capacity, alignment: 16)
+    base = LargeMemory.allocate(byteCount: capacity)
     room = EntryRoom(capacity: max(64, min(expectedCount, 1 << 24)))
   }
 
@@ -62,7 +62,7 @@ struct EntryArena: ~Copyable {
     if needed > capacity {
       // Never so large that an offset would not fit its 32 bits.
       let larger = min(max(needed, capacity * 2), 1 << 32)
-      let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+      let moved = LargeMemory.allocate(byteCount: larger)
       moved.copyMemory(from: base, byteCount: byteCount)
       base.deallocate()
       base = moved

@@ -23,7 +23,7 @@ struct EntryRoom: ~Copyable {
   /// Makes room for twice as many entries, and keeps the first `count`.
   @inline(never)
   mutating func grow(keeping count: Int) {
-    capacity *= 2
+    capacity = max(64, capacity * 2)
     let moved = Self.allocate(capacity)
     moved.moveInitialize(from: start, count: count)
     start.deallocate()
