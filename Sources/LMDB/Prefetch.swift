@@ -3,14 +3,16 @@ import CLMDB
 /// Asks the processor to have `byteCount` bytes at `address` in the cache soon.
 ///
 /// Keys in the order of a sort lie anywhere in memory: asked for some ahead, the wait for them is
-/// gone, which was half of the time of writing an index. An address without memory does no harm.
+/// gone, which was half of the time of writing an index. An address without memory does no harm. Of what
+/// is longer than two kilobytes the beginning is asked for: the rest is read in its order.
 package func prefetch(_ address: UnsafeRawPointer, byteCount: Int) {
+  let end = min(byteCount, 2_048)
   var offset = 0
-  while offset < byteCount {
+  while offset < end {
     lodestore_prefetch(address + offset)
     offset &+= 64
   }
-  lodestore_prefetch(address + max(0, byteCount &- 1))
+  lodestore_prefetch(address + max(0, end &- 1))
 }
 
 /// Asks for what lies one page behind `bytes`.
