@@ -34,8 +34,6 @@ struct EntryArena: ~Copyable {
 
   private var list: UnsafeMutablePointer<Entry> { room.start }
 
-  var isEmpty: Bool { count == 0 }
-
   /// In the order in which they were added, or of their keys after ``sort()``; valid until the next
   /// change.
   var entries: UnsafeBufferPointer<Entry> { UnsafeBufferPointer(start: list, count: count) }

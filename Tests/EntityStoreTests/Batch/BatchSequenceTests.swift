@@ -99,4 +99,33 @@ import Testing
       }
     }
   }
+
+  @Test func `of records of two layouts move the entries of both`() throws {
+    try withTemporaryPath { path in
+      let first = try Store(at: path, entities: [PersonV1.self])
+      try first.write {
+        try $0.insert(contentsOf: (0..<2_000).map { PersonV1(name: "old \($0)", age: $0) })
+      }
+      first.close()
+      let store = try Store(at: path, entities: [PersonV2.self])
+      try store.write { transaction in
+        // Every other record is written anew, in the current layout; the rest has the initial level.
+        let people = try transaction.fetchAll(PersonV2.self)
+        for var person in people where person.age % 2 == 0 {
+          person.level = 7
+          try transaction.update(person)
+        }
+        try transaction.delete(PersonV2.query.where { $0.age < 1_000 })
+        #expect(try transaction.count(PersonV2.byLevel, within: .init()) == 1_000)
+        let count = try transaction.update(
+          PersonV2.self, where: \.age < 1_500, .add(10, to: \.level))
+        #expect(count == 500)
+      }
+      let levels = try store.read { try $0.fetch(PersonV2.byLevel) }.map(\.level)
+      let expected = [3, 7, 13, 17].flatMap { Array(repeating: $0, count: 250) }
+      #expect(levels == expected)
+      store.close()
+      try expectSound(path)
+    }
+  }
 }
