@@ -70,7 +70,8 @@ extension WriteTransaction {
   ///   unique index or breaks a constraint, other values of the batch are stored.
   /// - Complexity: O(*k* log *k*) for *k* values, and a visit of each index page concerned. With
   ///   ``InsertConflict/fail`` the index entries of the whole call are sorted together: in memory up to
-  ///   ``StoreOptions/batchMemoryInBytes``, beyond it in a scratch file.
+  ///   ``StoreOptions/batchMemoryInBytes``, beyond it in a scratch file. With another mode so many values
+  ///   are encoded and merged at a time as that memory has room for.
   @discardableResult
   @inlinable
   public mutating func insert<E: Entity>(
