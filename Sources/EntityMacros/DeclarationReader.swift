@@ -16,7 +16,9 @@
 
     init(_ structure: StructDeclSyntax) {
       self.structure = structure
-      declaration = EntityDeclaration(storedName: structure.name.plainText)
+      declaration = EntityDeclaration(
+        storedName: structure.name.plainText,
+        hasMemberwiseInitializer: structure.hasMemberwiseInitializer)
     }
 
     var entity: String { structure.name.plainText }

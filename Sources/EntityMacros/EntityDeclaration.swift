@@ -8,6 +8,7 @@
     var attributes: [StoredAttribute] = []
     var unique: [[TokenSyntax]] = []
     var indexes: [[TokenSyntax]] = []
+    var hasMemberwiseInitializer = false
   }
 
   /// A property that is stored.
@@ -40,6 +41,9 @@
       guard text.count > 2, text.hasPrefix("`"), text.hasSuffix("`") else { return text }
       return String(text.dropFirst().dropLast())
     }
+
+    /// The identifier as a label, where only three keywords need their backticks.
+    var label: String { ["inout", "let", "var"].contains(plainText) ? text : plainText }
   }
 
   extension VariableDeclSyntax {
@@ -82,12 +86,17 @@
     func attribute(named name: String) -> AttributeSyntax? {
       for element in self {
         guard case .attribute(let attribute) = element else { continue }
-        let found =
-          attribute.attributeName.as(IdentifierTypeSyntax.self)?.name.text
-          ?? attribute.attributeName.as(MemberTypeSyntax.self)?.name.text
-        if found == name { return attribute }
+        if attribute.plainName == name { return attribute }
       }
       return nil
+    }
+  }
+
+  extension AttributeSyntax {
+    /// The name without that of a module.
+    var plainName: String? {
+      attributeName.as(IdentifierTypeSyntax.self)?.name.text
+        ?? attributeName.as(MemberTypeSyntax.self)?.name.text
     }
   }
 

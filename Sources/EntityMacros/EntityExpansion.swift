@@ -14,7 +14,6 @@
 
     func source(of declaration: EntityDeclaration) -> String {
       let definitions = declaration.attributes.map { "      \(definition(of: $0))," }
-      let reads = declaration.attributes.map { "    self.\($0.property.text) = try reader.read()" }
       let writes = declaration.attributes.map { "    writer.write(self.\($0.property.text))" }
       var arguments = ["    \"\(declaration.storedName)\""]
       arguments.append(
@@ -32,14 +31,39 @@
           \(access)static let schema = EntitySchema<\(type)>(
         \(arguments.joined(separator: ",\n")))
 
-          \(access)init(from reader: inout RecordReader) throws(StoreError) {
-        \(reads.joined(separator: "\n"))
-          }
+        \(decoding(of: declaration))
 
           \(access)func encode(into writer: inout RecordWriter) {
         \(writes.joined(separator: "\n"))
           }\(places(of: declaration))
         }
+        """
+    }
+
+    /// How a record becomes a value: in one call of the memberwise initializer, if there is one.
+    private func decoding(of declaration: EntityDeclaration) -> String {
+      guard declaration.hasMemberwiseInitializer else {
+        let reads = declaration.attributes.map {
+          "    self.\($0.property.text) = try reader.read()"
+        }
+        return """
+            \(access)init(from reader: inout RecordReader) throws(StoreError) {
+          \(reads.joined(separator: "\n"))
+            }
+          """
+      }
+      let values =
+        declaration.attributes.map { "      \($0.property.label): try reader.read()" }
+        + ["      id: reader.id()"]
+      return """
+          \(access)static func read(from reader: inout RecordReader) throws(StoreError) -> \(type) {
+            \(type)(
+        \(values.joined(separator: ",\n")))
+          }
+
+          \(access)init(from reader: inout RecordReader) throws(StoreError) {
+            self = try Self.read(from: &reader)
+          }
         """
     }
 

@@ -36,7 +36,7 @@
   ///   ASCII letter or `_`, then letters, digits and `_`, at most 64 bytes.
   @attached(member, names: named(id))
   @attached(
-    extension, conformances: Entity, names: named(schema), named(init(from:)),
+    extension, conformances: Entity, names: named(schema), named(init(from:)), named(read(from:)),
     named(encode(into:)), named(AttributePlaces), named(attributePlaces))
   public macro Entity(name: String? = nil) =
     #externalMacro(module: "EntityMacros", type: "EntityMacro")

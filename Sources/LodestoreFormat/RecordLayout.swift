@@ -49,6 +49,9 @@ public final class RecordLayout: Sendable {
   public let places: [Place]
   /// Bytes of null bits.
   public let nullByteCount: Int
+  /// Offset of the first slot, behind header and null bits.
+  @inlinable @inline(__always)
+  public var slotsOffset: Int { Self.headerSize &+ nullByteCount }
   /// Attributes with a null bit.
   public let optionalCount: Int
   /// Attributes without a slot.

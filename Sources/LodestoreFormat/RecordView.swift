@@ -8,8 +8,10 @@ public struct RecordView {
   /// The whole record.
   public let bytes: UnsafeRawBufferPointer
   @usableFromInline let unmanagedLayout: Unmanaged<RecordLayout>
+  /// Offset of the first slot.
+  public let slotsOffset: Int
   /// Offset of the ends.
-  @usableFromInline let endsOffset: Int
+  public let endsOffset: Int
   /// Whether ends have 32 bits.
   public let isWide: Bool
   /// Offset of the first variable byte.
@@ -20,6 +22,7 @@ public struct RecordView {
   public init(_ bytes: UnsafeRawBufferPointer, layout: RecordLayout) throws(FormatError) {
     self.bytes = bytes
     unmanagedLayout = .passUnretained(layout)
+    slotsOffset = layout.slotsOffset
     endsOffset = layout.endsOffset
     if let heapOffset = layout.narrowHeapOffset(in: bytes) {
       isWide = false
@@ -27,6 +30,18 @@ public struct RecordView {
     } else {
       (isWide, heapOffset) = try Self.shape(of: bytes, layout)
     }
+  }
+
+  /// `nil` when the bytes are no record of `layout` with narrow ends, as nearly all are.
+  @inlinable @inline(__always)
+  public init?(narrow bytes: UnsafeRawBufferPointer, layout: RecordLayout) {
+    guard let heapOffset = layout.narrowHeapOffset(in: bytes) else { return nil }
+    self.bytes = bytes
+    unmanagedLayout = .passUnretained(layout)
+    slotsOffset = layout.slotsOffset
+    endsOffset = layout.endsOffset
+    isWide = false
+    self.heapOffset = heapOffset
   }
 
   /// The same for wide records, and what is wrong with others.

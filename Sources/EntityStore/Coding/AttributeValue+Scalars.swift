@@ -192,6 +192,10 @@ extension String: IndexableValue {
   /// reports them.
   @inlinable
   public static func read(from reader: inout RecordReader) throws(StoreError) -> String {
-    String(decoding: reader.readVariable(), as: UTF8.self)
+    let bytes = reader.readVariable()
+    if bytes.count > TextTable.longestInline, let table = reader.textTable {
+      return table.pointee.text(bytes)
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

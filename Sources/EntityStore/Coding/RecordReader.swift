@@ -21,18 +21,23 @@ public struct RecordReader: ~Copyable {
   /// For error texts; it outlives the reader, whose references would be counted for each record.
   let entity: Unmanaged<EntityLabel>
   @usableFromInline let recordID: UInt64
+  /// Of records with narrow ends that a call reads many of.
+  @usableFromInline let textTables: UnsafeMutablePointer<TextTable>?
 
-  init(_ record: borrowing RecordView, entity: EntityLabel, recordID: UInt64) {
-    let layout = record.layout
-    // A view has at least a header, so there is a base address.
-    base = record.bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
-    slot = RecordLayout.headerSize + layout.nullByteCount
-    end = layout.endsOffset
-    slotsEnd = layout.endsOffset
-    isWide = record.bytes.uint16(at: 0) & RecordLayout.wideFlag != 0
-    heapStart = layout.endsOffset + layout.variableCount * (isWide ? 4 : 2)
+  @inline(__always)
+  init(
+    _ record: borrowing RecordView, entity: EntityLabel, recordID: UInt64,
+    textTables: UnsafeMutablePointer<TextTable>? = nil
+  ) {
+    base = record.bytes.start
+    slot = record.slotsOffset
+    end = record.endsOffset
+    slotsEnd = record.endsOffset
+    isWide = record.isWide
+    heapStart = record.heapOffset
     self.entity = .passUnretained(entity)
     self.recordID = recordID
+    self.textTables = record.isWide ? nil : textTables
   }
 
   /// Moves to one attribute, which is read next.
@@ -84,6 +89,13 @@ public struct RecordReader: ~Copyable {
     return bytes
   }
 
+  /// Of the variable attribute that was read last.
+  @inlinable @inline(__always)
+  var textTable: UnsafeMutablePointer<TextTable>? {
+    // Behind its end, which has two bytes.
+    textTables.map { $0 + ((end &- slotsEnd) &>> 1 &- 1) }
+  }
+
   /// Whether the next, optional attribute is null.
   @inlinable @inline(__always)
   mutating func nextIsNull() -> Bool {
@@ -114,6 +126,10 @@ public struct RecordReader: ~Copyable {
   }
 
   // MARK: What entities call
+
+  /// The identity of the record.
+  @inlinable @inline(__always)
+  public func id<E: Entity>(of _: E.Type = E.self) -> RecordID<E> { RecordID(rawValue: recordID) }
 
   /// Reads a scalar.
   @inlinable @inline(__always)

@@ -63,6 +63,15 @@ package final class StoredEntity: Sendable {
   package func view(
     _ bytes: UnsafeRawBufferPointer, id: UInt64
   ) throws(StoreError) -> RecordView {
+    if let view = RecordView(narrow: bytes, layout: layout) { return view }
+    return try otherView(bytes, id: id)
+  }
+
+  /// The same for wide records, those of older layouts, and damaged ones.
+  @inline(never)
+  private func otherView(
+    _ bytes: UnsafeRawBufferPointer, id: UInt64
+  ) throws(StoreError) -> RecordView {
     do {
       let number = try RecordLayout.layoutNumber(of: bytes)
       guard let layout = layout(number: number) else {

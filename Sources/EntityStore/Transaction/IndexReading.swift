@@ -61,10 +61,10 @@ extension ReadableTransaction where Self: ~Copyable {
     // Put together here, where the types of the values are known.
     access.beginKey()
     repeat access.addToKey((each key).storedValue)
-    if try access.readHolder(of: E.self, at: index.places, { found = try E.read(&$0) }) {
+    if try access.readHolder(of: E.self, at: index.places, { found = try E.read(from: &$0) }) {
       return found
     }
-    try access.readRecord(index, repeat each key) { found = try E.read(&$0) }
+    try access.readRecord(index, repeat each key) { found = try E.read(from: &$0) }
     return found
   }
 
@@ -79,7 +79,7 @@ extension ReadableTransaction where Self: ~Copyable {
     _ index: EntityIndex<E, repeat each Value>, keys: [(repeat each Value)]
   ) throws(StoreError) -> [E?] {
     var found = [E?](repeating: nil, count: keys.count)
-    try access.readRecords(index, keys) { found[$0] = try E.read(&$1) }
+    try access.readRecords(index, keys) { found[$0] = try E.read(from: &$1) }
     return found
   }
 
@@ -98,7 +98,7 @@ extension ReadableTransaction where Self: ~Copyable {
     var result: [E] = []
     guard limit > 0 else { return result }
     try access.readRecords(index, within: bounds, isReversed: isReversed) { reader in
-      result.append(try E.read(&reader))
+      result.append(try E.read(from: &reader))
       return result.count < limit
     }
     return result

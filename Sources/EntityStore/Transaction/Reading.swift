@@ -17,7 +17,7 @@ extension ReadableTransaction where Self: ~Copyable {
   @inlinable
   public func fetch<E: Entity>(_ type: E.Type = E.self, id: E.ID) throws(StoreError) -> E? {
     var found: E?
-    try access.readRecord(type, id.rawValue) { found = try E.read(&$0) }
+    try access.readRecord(type, id.rawValue) { found = try E.read(from: &$0) }
     return found
   }
 
@@ -30,7 +30,7 @@ extension ReadableTransaction where Self: ~Copyable {
   ) throws(StoreError) -> [E] {
     let wanted = ids.map(\.rawValue)
     var found = [E?](repeating: nil, count: wanted.count)
-    try access.readRecords(type, wanted) { found[$0] = try E.read(&$1) }
+    try access.readRecords(type, wanted) { found[$0] = try E.read(from: &$1) }
     return found.compactMap { $0 }
   }
 
@@ -47,6 +47,6 @@ extension ReadableTransaction where Self: ~Copyable {
   public func forEach<E: Entity>(
     _ type: E.Type = E.self, from start: E.ID? = nil, _ body: (E) throws -> Bool
   ) throws {
-    try access.readAll(type, from: start?.rawValue ?? 1) { try body(try E.read(&$0)) }
+    try access.readAll(type, from: start?.rawValue ?? 1) { try body(try E.read(from: &$0)) }
   }
 }

@@ -1,19 +1,9 @@
 internal import LMDB
 internal import LodestoreFormat
 
-// What calls that return entities are made of. They are inlinable themselves, so that `init(from:)` is
+// What calls that return entities are made of. They are inlinable themselves, so that `read(from:)` is
 // known where they are used; called through a table for each record, and its value copied on the way,
 // it took a third more instructions. What is here is called once, and hands out readers.
-
-extension Entity {
-  /// The record that `reader` is at, with its id.
-  @inlinable @inline(__always)
-  static func read(_ reader: inout RecordReader) throws(StoreError) -> Self {
-    var value = try Self(from: &reader)
-    value.id = RecordID(rawValue: reader.recordID)
-    return value
-  }
-}
 
 extension TransactionAccess {
   /// Calls `body` with the record `id`, if there is one.
@@ -33,9 +23,13 @@ extension TransactionAccess {
     _ type: E.Type, _ ids: [UInt64], _ body: (Int, inout RecordReader) throws -> Void
   ) throws(StoreError) {
     let entity = try core.entity(type)
+    var texts = SharedTexts()
+    defer { texts.deallocate() }
     try core.forEachRecord(ids, of: entity) { place, bytes in
       guard let bytes else { return }
-      try core.withReader(bytes, id: ids[place], of: entity) { try body(place, &$0) }
+      try core.withReader(
+        bytes, id: ids[place], of: entity, textTables: texts.next(of: entity.layout)
+      ) { try body(place, &$0) }
     }
   }
 
@@ -45,11 +39,14 @@ extension TransactionAccess {
     _ type: E.Type, from start: UInt64, _ body: (inout RecordReader) throws -> Bool
   ) throws {
     let entity = try core.entity(type)
+    var texts = SharedTexts()
+    defer { texts.deallocate() }
     do {
       let cursor = try Cursor(entity.records, in: core.transaction)
       guard try cursor.seek(atOrAfter: start) else { return }
       try cursor.forEachRecord { (id, bytes) throws in
-        try core.withReader(bytes, id: id, of: entity, body)
+        try core.withReader(
+          bytes, id: id, of: entity, textTables: texts.next(of: entity.layout), body)
       }
     } catch let error as LMDBError {
       throw StoreError(error)
@@ -65,8 +62,11 @@ extension TransactionAccess {
   ) throws(StoreError) {
     let run = try core.run(query)
     if let count = run.certainCount { reserve(count) }
+    var texts = SharedTexts()
+    defer { texts.deallocate() }
     try run.forEach { id, bytes in
-      try core.withReader(bytes, id: id, of: run.entity, body)
+      try core.withReader(
+        bytes, id: id, of: run.entity, textTables: texts.next(of: run.entity.layout), body)
     }
   }
 
@@ -140,11 +140,15 @@ extension TransactionAccess {
   ) throws(StoreError) {
     let (entity, stored) = try core.resolve(index)
     let ids = try core.firstRecords(in: stored, of: entity, keys)
+    var texts = SharedTexts()
+    defer { texts.deallocate() }
     try core.forEachRecord(ids, of: entity) { place, bytes in
       let id = ids[place]
       guard id != 0 else { return }
       guard let bytes else { throw missing(id, entity, stored) }
-      try core.withReader(bytes, id: id, of: entity) { try body(place, &$0) }
+      try core.withReader(
+        bytes, id: id, of: entity, textTables: texts.next(of: entity.layout)
+      ) { try body(place, &$0) }
     }
   }
 
@@ -155,11 +159,16 @@ extension TransactionAccess {
     isReversed: Bool, _ body: (inout RecordReader) throws -> Bool
   ) throws(StoreError) {
     let (entity, stored) = try core.resolve(index)
+    var texts = SharedTexts()
+    defer { texts.deallocate() }
     try core.walk(
       stored, of: entity, lower: bounds.lower, upper: bounds.upper, isReversed: isReversed
     ) { (id) throws(StoreError) in
       guard let bytes = try core.record(id, of: entity) else { throw missing(id, entity, stored) }
-      return try reading { try core.withReader(bytes, id: id, of: entity, body) }
+      return try reading {
+        try core.withReader(
+          bytes, id: id, of: entity, textTables: texts.next(of: entity.layout), body)
+      }
     }
   }
 
@@ -184,12 +193,14 @@ extension TransactionCore {
   @inline(__always)
   func withReader<R>(
     _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity,
+    textTables: UnsafeMutablePointer<TextTable>? = nil,
     _ body: (inout RecordReader) throws -> R
   ) throws -> R {
     let view = try entity.view(bytes, id: id)
     if store.options.verifiesChecksums { try entity.verifyChecksum(of: view, id: id) }
     if view.isOf(entity.layout) {
-      var reader = RecordReader(view, entity: entity.label, recordID: id)
+      var reader = RecordReader(
+        view, entity: entity.label, recordID: id, textTables: textTables)
       return try body(&reader)
     }
     let current = try carriedOver(view, id: id, of: entity)

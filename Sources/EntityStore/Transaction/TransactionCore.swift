@@ -102,7 +102,7 @@ package final class TransactionCore {
     _: E.Type, _ view: RecordView, id: UInt64, of entity: StoredEntity
   ) throws(StoreError) -> E {
     var reader = RecordReader(view, entity: entity.label, recordID: id)
-    return try E.read(&reader)
+    return try E.read(from: &reader)
   }
 
   /// Calls `body` with the record in the entity's current layout, which is valid until it returns.

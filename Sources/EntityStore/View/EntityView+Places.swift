@@ -70,6 +70,7 @@ extension EntityView {
 
 extension UnsafeRawBufferPointer {
   /// The first byte; of a record, which has bytes.
+  @inline(__always)
   var start: UnsafeRawPointer {
     // A view of a record has at least a header, so there is a base address.
     baseAddress ?? UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
@@ -89,12 +90,13 @@ extension RecordReader {
     recordID: UInt64
   ) {
     base = start
-    slot = RecordLayout.headerSize + layout.nullByteCount
+    slot = layout.slotsOffset
     end = layout.endsOffset
     slotsEnd = layout.endsOffset
     self.isWide = isWide
     heapStart = layout.endsOffset + layout.variableCount * (isWide ? 4 : 2)
     self.entity = .passUnretained(entity)
     self.recordID = recordID
+    textTables = nil
   }
 }

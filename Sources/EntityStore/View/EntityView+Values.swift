@@ -118,8 +118,6 @@ extension EntityView {
   /// The whole record, as fetching it gives it.
   public func decoded() throws(StoreError) -> E {
     var reader = reader()
-    var value = try E(from: &reader)
-    value.id = id
-    return value
+    return try E.read(from: &reader)
   }
 }

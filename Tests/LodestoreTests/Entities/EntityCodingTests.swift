@@ -12,7 +12,12 @@
 
   @Suite struct EntityCodingTests {
     /// What a store would give back for `entity`, which it keeps as record 7.
-    private func stored<E: Entity>(_ entity: E, isWide: Bool) throws -> E {
+    private func stored<E: Entity>(
+      _ entity: E, isWide: Bool,
+      read: (inout RecordReader) throws(StoreError) -> E = { (reader) throws(StoreError) in
+        try E.read(from: &reader)
+      }
+    ) throws -> E {
       let declared = try DeclaredEntity(E.self)
       let layout = RecordLayout(
         number: 1,
@@ -33,9 +38,7 @@
         defer { withExtendedLifetime(label) {} }
         var reader = RecordReader(
           try RecordView(bytes, layout: layout), entity: label, recordID: 7)
-        var entity = try E(from: &reader)
-        entity.id = RecordID(rawValue: 7)
-        return entity
+        return try read(&reader)
       }
     }
 
@@ -69,6 +72,22 @@
       #expect(read.license == .bsd)
       #expect(read.updatedAt == pod.updatedAt)
       #expect(read.site == nil)
+    }
+
+    @Test func memberwiseInitializerTakesEveryAttributeInItsPlace() throws {
+      var song = Song.make()
+      let read = try stored(song, isWide: false)
+      #expect(read.id == RecordID(rawValue: 7))
+      song.id = read.id
+      #expect(read == song)
+      #expect(read.playCountChanges == 0)
+    }
+
+    @Test func initializerFromAReaderGivesTheSame() throws {
+      let read = try stored(Song.make(), isWide: false) { (reader) throws(StoreError) in
+        try Song(from: &reader)
+      }
+      #expect(read == (try stored(Song.make(), isWide: false)))
     }
   }
 

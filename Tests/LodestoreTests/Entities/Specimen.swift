@@ -100,6 +100,27 @@
     var secretCount: Int { secret.count }
   }
 
+  /// What the memberwise initializer takes as it is declared.
+  @Entity
+  struct Song: Equatable {
+    #Index<Song>([\.title])
+
+    let title: String
+    var first, second: Int
+    var `default`: Bool = true
+    var playCount: Int = 0 {
+      didSet { playCountChanges += 1 }
+    }
+    @Transient var playCountChanges = 0
+    private var note: String
+    @Transient var isSelected: Bool?
+    var length: Double { Double(first) / Double(second) }
+
+    static func make() -> Song {
+      Song(title: "A", first: 1, second: 2, default: false, playCount: 3, note: "c")
+    }
+  }
+
   /// Defaults of every kind, in an entity that is private to its file.
   @Entity
   private struct Defaults {

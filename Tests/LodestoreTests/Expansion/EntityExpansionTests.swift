@@ -55,13 +55,19 @@
             unique: [[\\.site], [\\.name, \\.version]],
             indexes: [[\\.updatedAt], [\\.stars, \\.name]])
 
+          static func read(from reader: inout RecordReader) throws(StoreError) -> Pod {
+            Pod(
+              name: try reader.read(),
+              version: try reader.read(),
+              site: try reader.read(),
+              license: try reader.read(),
+              stars: try reader.read(),
+              updatedAt: try reader.read(),
+              id: reader.id())
+          }
+
           init(from reader: inout RecordReader) throws(StoreError) {
-            self.name = try reader.read()
-            self.version = try reader.read()
-            self.site = try reader.read()
-            self.license = try reader.read()
-            self.stars = try reader.read()
-            self.updatedAt = try reader.read()
+            self = try Self.read(from: &reader)
           }
 
           func encode(into writer: inout RecordWriter) {
@@ -112,8 +118,14 @@
               .init("name", \\.name),
             ])
 
+          public static func read(from reader: inout RecordReader) throws(StoreError) -> Pod {
+            Pod(
+              name: try reader.read(),
+              id: reader.id())
+          }
+
           public init(from reader: inout RecordReader) throws(StoreError) {
-            self.name = try reader.read()
+            self = try Self.read(from: &reader)
           }
 
           public func encode(into writer: inout RecordWriter) {
@@ -145,6 +157,47 @@
       #expect(messages == [])
       let lines = source.split(separator: "\n").map { $0.drop { $0 == " " } }
       #expect(lines.filter { $0.contains("AttributePlace<") } == [place[...]])
+    }
+
+    /// Where there may be no memberwise initializer, or another than the declaration shows, the
+    /// properties are set one by one.
+    @Test(
+      arguments: [
+        "var a: Int; init() { a = 1 }", "var a: Int\n#if DEBUG\ninit() { a = 1 }\n#endif",
+        "var a: Int; #members", "@Wrapped var a: Int", "@Attribute(.unique) @Wrapped var a: Int",
+        "var a: Int; @Transient @Wrapped var b = 1", "private var a: Int = 1",
+        "var a: Int; @Transient fileprivate var b = 1",
+        "var a: Int; var b: Int { @storageRestrictions(initializes: a) init { a = newValue } get { a } }",
+      ]) func otherInitializersLeaveThePropertiesToBeSetOneByOne(members: String)
+    {
+      let (source, messages) = expand("@Entity struct Pod { \(members) }")
+      #expect(messages == [])
+      #expect(source.contains("self.a = try reader.read()"))
+      #expect(!source.contains("static func read("))
+    }
+
+    @Test func attributeOfTheStructThatMayAddMembersLeavesThePropertiesToBeSetOneByOne() {
+      let (source, messages) = expand("@Entity @Observed struct Pod { var a: Int }")
+      #expect(messages == [])
+      #expect(source.contains("self.a = try reader.read()"))
+      #expect(!source.contains("static func read("))
+    }
+
+    @Test(
+      arguments: [
+        "let a: Int", "var a: Int = 1", "private var a: Int", "var a: Int { didSet {} }",
+        "@Attribute(.unique) var a: Int", "var a: Int; @Transient var b = 1",
+        "var a: Int; static let shared = Pod(a: 1)", "var a: Int; private static var b = 1",
+        "var a: Int; func b() {}", "var a: Int; var b: Int { a }",
+        "#Index<Pod>([\\.a]); var a: Int", "@available(macOS 14, *) var a: Int",
+        "var a: Int\n#if DEBUG\nfunc b() {}\n#endif",
+      ]) func memberwiseInitializerTakesTheAttributesAndTheID(members: String)
+    {
+      let (source, messages) = expand("@Entity @available(macOS 14, *) struct Pod { \(members) }")
+      #expect(messages == [])
+      #expect(source.contains("a: try reader.read(),\n"))
+      #expect(source.contains("id: reader.id())"))
+      #expect(!source.contains("self.a = try"))
     }
 
     @Test func refusedStructKeepsAnEmptyConformance() {
@@ -211,8 +264,13 @@
             "Pod",
             attributes: [])
 
-          init(from reader: inout RecordReader) throws(StoreError) {
+          static func read(from reader: inout RecordReader) throws(StoreError) -> Pod {
+            Pod(
+              id: reader.id())
+          }
 
+          init(from reader: inout RecordReader) throws(StoreError) {
+            self = try Self.read(from: &reader)
           }
 
           func encode(into writer: inout RecordWriter) {

@@ -44,7 +44,15 @@ package final class PlanRun {
   /// false.
   ///
   /// The bytes are valid until the transaction changes something.
+  @inline(__always)
   package func forEach(
+    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws(StoreError) {
+    if isOfAll { try forEachOfAll(body) } else { try forEachArranged(body) }
+  }
+
+  @inline(never)
+  private func forEachArranged(
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws(StoreError) {
     do {

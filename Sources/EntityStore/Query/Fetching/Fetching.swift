@@ -10,7 +10,7 @@ extension ReadableTransaction where Self: ~Copyable {
   public func fetch<E: Entity>(_ query: Query<E>) throws(StoreError) -> [E] {
     var found: [E] = []
     try access.readResults(of: query, reserve: { found.reserveCapacity($0) }) { reader in
-      found.append(try E.read(&reader))
+      found.append(try E.read(from: &reader))
       return true
     }
     return found
@@ -21,7 +21,7 @@ extension ReadableTransaction where Self: ~Copyable {
   public func first<E: Entity>(_ query: Query<E>) throws(StoreError) -> E? {
     var found: E?
     try access.readResults(of: query.limit(1)) { reader in
-      found = try E.read(&reader)
+      found = try E.read(from: &reader)
       return false
     }
     return found
@@ -35,7 +35,7 @@ extension ReadableTransaction where Self: ~Copyable {
   public func forEach<E: Entity>(
     _ query: Query<E>, _ body: (E) throws -> Bool
   ) throws(StoreError) {
-    try access.readResults(of: query) { try body(try E.read(&$0)) }
+    try access.readResults(of: query) { try body(try E.read(from: &$0)) }
   }
 
   /// How many records `query` finds, within its limit and offset.
@@ -69,7 +69,7 @@ extension ReadableTransaction where Self: ~Copyable {
   @inlinable
   public func page<E: Entity>(_ query: Query<E>) throws(StoreError) -> Page<E> {
     var items: [E] = []
-    let next = try access.readPage(of: query) { items.append(try E.read(&$0)) }
+    let next = try access.readPage(of: query) { items.append(try E.read(from: &$0)) }
     return Page(items: items, next: next, generation: generation)
   }
 

@@ -1,0 +1,67 @@
+#if Macros
+  import SwiftSyntax
+
+  // A record becomes a value by a call of the memberwise initializer, where the struct surely has one.
+  // An initializer that sets the properties one by one ends with a copy of the whole value, with every
+  // string in it counted up and down: the compiler does not see through a large `self`.
+
+  extension StructDeclSyntax {
+    /// Whether the compiler writes an initializer that takes the stored properties as they are
+    /// declared; false also where other macros may have a say in that.
+    var hasMemberwiseInitializer: Bool {
+      attributes.areAll(among: ["Entity", "available", "frozen", "dynamicMemberLookup"])
+        && memberBlock.members.keepMemberwiseInitializer
+    }
+  }
+
+  extension MemberBlockItemListSyntax {
+    fileprivate var keepMemberwiseInitializer: Bool {
+      allSatisfy { member in
+        if member.decl.is(InitializerDeclSyntax.self) { return false }
+        if let variable = member.decl.as(VariableDeclSyntax.self) {
+          return variable.isStatic || variable.isPlainParameter
+        }
+        if let macro = member.decl.as(MacroExpansionDeclSyntax.self) {
+          return ["Index", "Unique"].contains(macro.macroName.text)
+        }
+        guard let condition = member.decl.as(IfConfigDeclSyntax.self) else { return true }
+        return condition.clauses.allSatisfy { clause in
+          guard case .decls(let members) = clause.elements else { return true }
+          return members.keepMemberwiseInitializer
+        }
+      }
+    }
+  }
+
+  extension VariableDeclSyntax {
+    /// Whether each name is one parameter of its type, or none: no wrapper, no `init` accessor.
+    ///
+    /// What has a value and is private may be left out of the parameters (SE-0502).
+    fileprivate var isPlainParameter: Bool {
+      let isHidden =
+        access?.tokenKind == .keyword(.private) || access?.tokenKind == .keyword(.fileprivate)
+      return attributes.areAll(among: ["Attribute", "Transient", "available"])
+        && bindings.allSatisfy { binding in
+          !(isHidden && binding.initializer != nil) && !binding.hasInitAccessor
+        }
+    }
+  }
+
+  extension PatternBindingSyntax {
+    fileprivate var hasInitAccessor: Bool {
+      guard case .accessors(let accessors) = accessorBlock?.accessors else { return false }
+      return accessors.contains { $0.accessorSpecifier.tokenKind == .keyword(.`init`) }
+    }
+  }
+
+  extension AttributeListSyntax {
+    fileprivate func areAll(among names: Set<String>) -> Bool {
+      allSatisfy { element in
+        guard case .attribute(let attribute) = element, let name = attribute.plainName else {
+          return false
+        }
+        return names.contains(name)
+      }
+    }
+  }
+#endif

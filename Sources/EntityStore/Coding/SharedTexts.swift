@@ -1,0 +1,110 @@
+internal import LodestoreFormat
+
+/// Texts of the records that one call reads, each kept once where they repeat.
+///
+/// Half of the texts of real records are those of a record shortly before: all versions of a package
+/// have its summary, many books their publisher. A text of more than fifteen bytes is an allocation,
+/// and as much to free; one that is found here is only counted.
+///
+/// Nothing is remembered of the first records, so that a call that reads few does not pay.
+struct SharedTexts {
+  private static let firstRecordCount = 64
+  private var recordCount = 0
+  private var tables: UnsafeMutableBufferPointer<TextTable>?
+
+  /// The tables of a record, one for each variable attribute; `nil` where it has none yet.
+  @inline(__always)
+  mutating func next(of layout: RecordLayout) -> UnsafeMutablePointer<TextTable>? {
+    if let tables { return tables.baseAddress }
+    recordCount &+= 1
+    return recordCount > Self.firstRecordCount ? begin(layout) : nil
+  }
+
+  @inline(never)
+  private mutating func begin(_ layout: RecordLayout) -> UnsafeMutablePointer<TextTable>? {
+    let tables = UnsafeMutableBufferPointer<TextTable>.allocate(capacity: layout.variableCount)
+    tables.initialize(repeating: TextTable())
+    self.tables = tables
+    return tables.baseAddress
+  }
+
+  /// Ends it; the texts that were given out stay.
+  func deallocate() {
+    guard let tables else { return }
+    for table in tables { table.deallocate() }
+    tables.deallocate()
+  }
+}
+
+/// The texts of one attribute that were read last.
+@usableFromInline
+struct TextTable {
+  private static let slotCount = 256
+  /// What a text that is found earns, and what can be had at most.
+  private static let gain: Int32 = 2
+  private static let most: Int32 = 1_024
+
+  /// Each text that is not found costs one.
+  ///
+  /// When nothing is left, nobody looks any more: the texts of this attribute differ.
+  private var credit: Int32 = 256
+  private var slots: UnsafeMutablePointer<String>?
+
+  /// The longest text that Swift keeps without allocating.
+  @usableFromInline static var longestInline: Int { 15 }
+
+  /// The text of `bytes`, which are more than ``longestInline``.
+  @usableFromInline @inline(never)
+  mutating func text(_ bytes: UnsafeRawBufferPointer) -> String {
+    guard credit > 0 else { return String(decoding: bytes, as: UTF8.self) }
+    let slots = slots ?? makeSlots()
+    let slot = slots + Self.slot(of: bytes)
+    if Self.isEqual(slot, bytes) {
+      credit = min(credit &+ Self.gain, Self.most)
+      return slot.pointee
+    }
+    credit &-= 1
+    let text = String(decoding: bytes, as: UTF8.self)
+    slot.pointee = text
+    return text
+  }
+
+  @inline(never)
+  private mutating func makeSlots() -> UnsafeMutablePointer<String> {
+    let made = UnsafeMutablePointer<String>.allocate(capacity: Self.slotCount)
+    made.initialize(repeating: "", count: Self.slotCount)
+    slots = made
+    return made
+  }
+
+  func deallocate() {
+    guard let slots else { return }
+    slots.deinitialize(count: Self.slotCount)
+    slots.deallocate()
+  }
+
+  /// By length, beginning and end, in which texts differ.
+  private static func slot(of bytes: UnsafeRawBufferPointer) -> Int {
+    let first = bytes.uint64(at: 0)
+    let last = bytes.uint64(at: bytes.count &- 8)
+    let mixed = (first ^ (last << 29 | last >> 35) ^ UInt64(bytes.count)) &* 0x9E37_79B9_7F4A_7C15
+    return Int(mixed >> 56)
+  }
+
+  /// Nothing is called between finding the bytes and comparing them, or the text would be counted.
+  private static func isEqual(
+    _ slot: UnsafeMutablePointer<String>, _ bytes: UnsafeRawBufferPointer
+  ) -> Bool {
+    slot.pointee.utf8.withContiguousStorageIfAvailable { held in
+      let held = UnsafeRawBufferPointer(held)
+      guard held.count == bytes.count else { return false }
+      let end = bytes.count &- 8
+      var offset = 0
+      while offset < end {
+        guard held.uint64(at: offset) == bytes.uint64(at: offset) else { return false }
+        offset &+= 8
+      }
+      return held.uint64(at: end) == bytes.uint64(at: end)
+    } ?? false
+  }
+}

@@ -1,0 +1,112 @@
+import Testing
+
+@testable import EntityStore
+
+/// Texts that repeat are one in what a call returns.
+@Suite struct `Shared texts` {
+  /// Where the bytes of a text lie; of a short one, which has none elsewhere, `nil`.
+  private func place(of text: String) -> UnsafeRawPointer? {
+    text.utf8.count <= 15
+      ? nil
+      : text.utf8.withContiguousStorageIfAvailable { UnsafeRawPointer($0.baseAddress) } ?? nil
+  }
+
+  /// Texts about the length from which Swift allocates, some in the same place of the table: of the
+  /// same length, beginning and end.
+  private func texts(_ count: Int, _ numbers: inout SeededNumbers) -> [String] {
+    let some = (0..<40).map { kind in
+      let length = 12 + kind % 8
+      return String(String(repeating: "ab", count: 20).prefix(length - 2)) + "\(10 + kind)"
+    }
+    let alike = (0..<5).map { "the same beginning, \($0)\($0 * 7), and the same end" }
+    let wide = ["ü", "日本", "👩‍👩‍👧‍👦"].map { String(repeating: $0, count: 9) }
+    let all = some + alike + wide + ["", "x"]
+    return (0..<count).map { place in
+      numbers.oneIn(4) ? "only of this record: \(place) of all" : all[numbers.below(all.count)]
+    }
+  }
+
+  @Test func `every way to read returns the texts that were inserted`() throws {
+    var numbers = SeededNumbers(salt: 1_201)
+    let texts = texts(3_000, &numbers)
+    try withTemporaryStore([Mote.self]) { store in
+      let ids = try store.write { transaction in
+        try transaction.insert(
+          contentsOf: texts.enumerated().map { Mote(number: $0 * 2, text: $1) })
+      }.ids
+      try store.read { transaction in
+        let byNumber = Mote.index(\.number)
+        #expect(try transaction.fetchAll(Mote.self).map(\.text) == texts)
+        let reversed = Mote.query.sorted(by: .descending(\.number))
+        #expect(try transaction.fetch(reversed).map(\.text) == texts.reversed())
+        let long = Mote.query.where { $0.number >= 1_000 }
+        #expect(try transaction.fetch(long).map(\.text) == Array(texts[500...]))
+        #expect(try transaction.fetch(Mote.self, ids: Array(ids)).map(\.text) == texts)
+        let keys = (0..<3_000).map { $0 * 2 }
+        #expect(try transaction.fetch(byNumber, keys: keys).map { $0?.text } == texts)
+        var visited: [String] = []
+        try transaction.forEach(Mote.self) { mote in
+          visited.append(mote.text)
+          return true
+        }
+        #expect(visited == texts)
+        #expect(try transaction.fetch(byNumber).map(\.text) == texts)
+        let page = try transaction.page(Mote.query.limit(2_000))
+        #expect(page.items.map(\.text) == Array(texts[..<2_000]))
+      }
+    }
+  }
+
+  @Test func `equal texts of one call are one`() throws {
+    try withTemporaryStore([Mote.self]) { store in
+      let shared = "the text of every second record"
+      try store.write { transaction in
+        try transaction.insert(
+          contentsOf: (0..<4_000).map { number in
+            Mote(
+              number: number,
+              text: number < 2_000
+                ? number % 2 == 0 ? shared : "a text of its own: \(number)"
+                : "another of its own: \(number)")
+          })
+      }
+      var motes = try store.read { try $0.fetchAll(Mote.self) }
+      #expect(motes.count == 4_000)
+      let places = Set(motes[..<2_000].filter { $0.text == shared }.map { place(of: $0.text) })
+      // Those of the first records, before anything is remembered, one for all others, and one more
+      // each time that another text has taken its place.
+      #expect((33...45).contains(places.count))
+      #expect(Set(motes.map { place(of: $0.text) }).count == places.count + 3_000)
+      // They are values all the same.
+      motes[1_000].text += "!"
+      #expect(motes[1_002].text == shared)
+    }
+  }
+
+  @Test func `an attribute whose texts differ is looked at no more`() {
+    var table = TextTable()
+    defer { table.deallocate() }
+    // Both are kept, or the second could be where the first was.
+    let isShared = { (table: inout TextTable) in
+      let texts = (0..<2).map { _ in Self.text("the same text again", &table) }
+      return place(of: texts[0]) == place(of: texts[1])
+    }
+    #expect(isShared(&table))
+    for number in 0..<300 { _ = Self.text("a text of its own: \(number)", &table) }
+    #expect(!isShared(&table))
+  }
+
+  @Test func `bytes that are not UTF-8 are repaired each time alike`() {
+    var table = TextTable()
+    defer { table.deallocate() }
+    let bytes = Array("a text with a fault in its ".utf8) + [0xff, 0x20] + Array("end".utf8)
+    for _ in 0..<600 {
+      let text = bytes.withUnsafeBytes { table.text($0) }
+      #expect(text == "a text with a fault in its \u{fffd} end")
+    }
+  }
+
+  private static func text(_ text: String, _ table: inout TextTable) -> String {
+    Array(text.utf8).withUnsafeBytes { table.text($0) }
+  }
+}
