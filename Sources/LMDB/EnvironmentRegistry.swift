@@ -160,7 +160,11 @@ package enum EnvironmentRegistry {
     }
     guard isLast else { return }
     environment.shutDown {
-      entries.withLock { $0[identity] = nil }
+      let isNoneOpen = entries.withLock { entries in
+        entries[identity] = nil
+        return entries.isEmpty
+      }
+      if isNoneOpen { LargeMemory.releaseKept() }
     }
   }
 }

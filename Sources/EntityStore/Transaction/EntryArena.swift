@@ -30,7 +30,7 @@ struct EntryArena: ~Copyable {
     room = EntryRoom(capacity: max(64, min(expectedCount, 1 << 24)))
   }
 
-  deinit { base.deallocate() }
+  deinit { LargeMemory.deallocate(base, byteCount: capacity) }
 
   private var list: UnsafeMutablePointer<Entry> { room.start }
 
@@ -62,7 +62,7 @@ struct EntryArena: ~Copyable {
       let larger = min(max(needed, capacity * 2), 1 << 32)
       let moved = LargeMemory.allocate(byteCount: larger)
       moved.copyMemory(from: base, byteCount: byteCount)
-      base.deallocate()
+      LargeMemory.deallocate(base, byteCount: capacity)
       base = moved
       capacity = larger
     }
