@@ -40,6 +40,22 @@ package enum HeldTexts {
     }
   }
 
+  /// Asks for the texts of the value some places behind `place`, and for the counts of their references,
+  /// as copies of the value are counted.
+  @inline(__always)
+  package static func prefetch<V>(behind place: Int, of values: UnsafeBufferPointer<V>) {
+    let ahead = place &+ 16
+    guard ahead < values.count, let start = values.baseAddress else { return }
+    prefetchCounted(UnsafeRawPointer(start + ahead), byteCount: MemoryLayout<V>.size)
+  }
+
+  private static func prefetchCounted(_ value: UnsafeRawPointer, byteCount: Int) {
+    forEach(in: value, byteCount) { text, count in
+      LMDB.prefetch(text - 24, byteCount: min(count &+ 24, 512))
+      return true
+    }
+  }
+
   /// Whether the first texts of three values in a row lie in their order, close to each other, as those
   /// do that were read one after the other.
   package static func areInOrder(

@@ -1,3 +1,4 @@
+internal import LMDB
 internal import LodestoreFormat
 
 /// Turns the comparison of a scalar attribute with a constant into an ``AttributeTest``.
@@ -116,48 +117,34 @@ struct AttributeTestBinding {
   }
 
   private func membership(_ constants: [Value]) throws(StoreError) -> AttributeTest {
-    var admitsNull = false
-    var numbers: [Int64] = []
-    let elements = EntryArenaBox(expectedCount: constants.count)
-    var encoder = KeyEncoder()
-    let isNumber: Bool =
-      switch attribute.type {
-      case .string, .url, .data, .uuid, .decimal: false
-      default: true
-      }
     let isText = attribute.type == .string || attribute.type == .url
-    for constant in constants {
-      if case .null = constant {
-        admitsNull = true
-        continue
-      }
-      if isText, case .string(var text) = constant {
-        encoder.reset()
-        text.withUTF8 { encoder.append(text: UnsafeRawBufferPointer($0)) }
-        elements.append(key: encoder.bytes, recordID: 0)
-        continue
-      }
-      let constant = try fitted(constant)
-      if isNumber {
-        guard let interval = NumberInterval(.equal, constant, attribute.type) else {
-          throw mismatch(constant)
+    let isKey = isText || [.data, .uuid, .decimal].contains(attribute.type)
+    var list = MembershipList(expectedCount: constants.count)
+    try constants.withUnsafeBufferPointer { (constants) throws(StoreError) in
+      for place in constants.indices {
+        // Those of a long list were copied from anywhere in memory, and are counted once more here.
+        HeldTexts.prefetch(behind: place, of: constants)
+        let constant = constants[place]
+        if case .null = constant {
+          list.admitsNull = true
+        } else if isText, case .string(let text) = constant {
+          list.append(text)
+        } else if isKey {
+          let constant = try fitted(constant)
+          if constant != .decimal(.nan), !list.append(constant) { throw mismatch(constant) }
+        } else {
+          let constant = try fitted(constant)
+          guard let interval = NumberInterval(.equal, constant, attribute.type) else {
+            throw mismatch(constant)
+          }
+          // Empty for what no value equals; two keys for zero.
+          if !interval.isEmpty { list.numbers += interval.low...interval.high }
         }
-        // Empty for what no value equals; two keys for zero.
-        if !interval.isEmpty { numbers += interval.low...interval.high }
-      } else if constant != .decimal(.nan) {
-        encoder.reset()
-        do {
-          try encoder.append(constant)
-        } catch {
-          throw mismatch(constant)
-        }
-        elements.append(key: encoder.bytes, recordID: 0)
       }
     }
     return AttributeTest(
-      attribute,
-      isNumber ? .numbers(NumberSet(numbers)) : .keys(KeySet(keys: PackedKeys(sorting: elements))),
-      admitsNull: admitsNull)
+      attribute, isKey ? .keys(list.keys) : .numbers(NumberSet(list.numbers)),
+      admitsNull: list.admitsNull)
   }
 
   /// IN with `[c]` or `[d]`.
@@ -225,6 +212,34 @@ struct AttributeTestBinding {
     if case .path(let path) = comparison.left { return binding.position(of: path) }
     return nil
   }
+}
+
+/// The constants of a list, each as its index has it.
+private struct MembershipList: ~Copyable {
+  var admitsNull = false
+  var numbers: [Int64] = []
+  private let elements: EntryArenaBox
+  private var encoder = KeyEncoder()
+
+  init(expectedCount: Int) { elements = EntryArenaBox(expectedCount: expectedCount) }
+
+  mutating func append(_ text: String) {
+    encoder.reset()
+    var text = text
+    text.withUTF8 { encoder.append(text: UnsafeRawBufferPointer($0)) }
+    elements.append(key: encoder.bytes, recordID: 0)
+  }
+
+  /// False for a constant that has no key.
+  mutating func append(_ constant: Value) -> Bool {
+    encoder.reset()
+    do { try encoder.append(constant) } catch { return false }
+    elements.append(key: encoder.bytes, recordID: 0)
+    return true
+  }
+
+  /// Sorted.
+  var keys: KeySet { KeySet(keys: PackedKeys(sorting: elements)) }
 }
 
 extension Value {

@@ -19,7 +19,7 @@ extension AttributePath where Value: AttributeValue & Equatable {
   public func isIn(_ values: some Sequence<Value>) -> Condition<E> {
     let list = Array(values)
     return compared(
-      .in, .values(list.map { ConditionConstant.value($0) }), or: { list.contains($0) })
+      .in, .values(ConditionConstant.values(list)), or: { list.contains($0) })
   }
 }
 
@@ -123,7 +123,7 @@ extension AttributePath {
   where Value: RawRepresentable & Equatable & Sendable, Value.RawValue: AttributeValue {
     let list = Array(values)
     return compared(
-      .in, .values(list.map { ConditionConstant.value($0.rawValue) }), or: { list.contains($0) })
+      .in, .values(ConditionConstant.values(list.map(\.rawValue))), or: { list.contains($0) })
   }
 }
 

@@ -215,13 +215,13 @@ extension Optional: FormatValue where Wrapped: AttributeValue {}
 extension Array: FormatValue where Element: AttributeValue {
   /// A list, for IN and BETWEEN.
   public var formatArgument: FormatArgumentBox {
-    FormatArgumentBox(argument: .list(map { ConditionConstant.value($0) }))
+    FormatArgumentBox(argument: .list(ConditionConstant.values(Array(self))))
   }
 }
 
 extension Set: FormatValue where Element: AttributeValue {
   /// A list, for IN.
   public var formatArgument: FormatArgumentBox {
-    FormatArgumentBox(argument: .list(map { ConditionConstant.value($0) }))
+    FormatArgumentBox(argument: .list(ConditionConstant.values(Array(self))))
   }
 }

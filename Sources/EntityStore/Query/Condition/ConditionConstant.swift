@@ -1,3 +1,4 @@
+internal import LMDB
 internal import LodestoreFormat
 
 /// Swift values as constants of conditions.
@@ -9,6 +10,16 @@ enum ConditionConstant {
       return scalar(json)
     }
     return value.storedValue.value
+  }
+
+  /// Many values, whose texts may lie anywhere in memory.
+  static func values<V: AttributeValue>(_ list: [V]) -> [Value] {
+    list.withUnsafeBufferPointer { list in
+      list.indices.map { place in
+        HeldTexts.prefetch(behind: place, of: list)
+        return value(list[place])
+      }
+    }
   }
 
   private static func scalar(_ json: JSONValue) -> Value {
