@@ -46,10 +46,6 @@ public struct StoreOptions: Sendable {
   /// visits the pages of all records that it finds, so fewer parts are faster; 2 GiB is the most that a
   /// part takes.
   ///
-  /// On Linux up to 256 MiB of it stay with the process for its next large batch until its last store is
-  /// closed, as memory that the system takes whenever it is short of some (`MADV_FREE`); until then it
-  /// counts as resident.
-  ///
   /// The default is 512 MiB.
   public var batchMemoryInBytes = 512 << 20
   /// Whether a reader may go without the lock file where none can be made: on a read-only medium,

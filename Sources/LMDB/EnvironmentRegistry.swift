@@ -160,11 +160,7 @@ package enum EnvironmentRegistry {
     }
     guard isLast else { return }
     environment.shutDown {
-      let isNoneOpen = entries.withLock { entries in
-        entries[identity] = nil
-        return entries.isEmpty
-      }
-      if isNoneOpen { LargeMemory.releaseKept() }
+      entries.withLock { $0[identity] = nil }
     }
   }
 }

@@ -132,7 +132,7 @@ private final class RecordBlock: @unchecked Sendable {
     self.byteCount = byteCount
   }
 
-  deinit { LargeMemory.deallocate(start, byteCount: byteCount) }
+  deinit { start.deallocate() }
 
   /// Larger with each block of a batch, from 4 KiB to that of a large page.
   static func size(after blockCount: Int) -> Int { 4096 << min(blockCount, 9) }

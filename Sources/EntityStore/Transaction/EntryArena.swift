@@ -30,7 +30,7 @@ struct EntryArena: ~Copyable {
     room = EntryRoom(capacity: max(64, min(expectedCount, 1 << 24)))
   }
 
-  deinit { LargeMemory.deallocate(base, byteCount: capacity) }
+  deinit { base.deallocate() }
 
   private var list: UnsafeMutablePointer<Entry> { room.start }
 
@@ -62,7 +62,7 @@ struct EntryArena: ~Copyable {
       let larger = min(max(needed, capacity * 2), 1 << 32)
       let moved = LargeMemory.allocate(byteCount: larger)
       moved.copyMemory(from: base, byteCount: byteCount)
-      LargeMemory.deallocate(base, byteCount: capacity)
+      base.deallocate()
       base = moved
       capacity = larger
     }

@@ -13,36 +13,27 @@ struct EntryRoom: ~Copyable {
     start = Self.allocate(capacity)
   }
 
-  deinit { Self.deallocate(start, capacity) }
+  deinit { start.deallocate() }
 
   private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Entry> {
-    LargeMemory.allocate(byteCount: byteCount(capacity))
+    LargeMemory.allocate(byteCount: max(1, capacity) * MemoryLayout<Entry>.stride)
       .bindMemory(to: Entry.self, capacity: max(1, capacity))
-  }
-
-  private static func deallocate(_ start: UnsafeMutablePointer<Entry>, _ capacity: Int) {
-    LargeMemory.deallocate(start, byteCount: byteCount(capacity))
-  }
-
-  private static func byteCount(_ capacity: Int) -> Int {
-    max(1, capacity) * MemoryLayout<Entry>.stride
   }
 
   /// Makes room for twice as many entries, and keeps the first `count`.
   @inline(never)
   mutating func grow(keeping count: Int) {
-    let larger = max(64, capacity * 2)
-    let moved = Self.allocate(larger)
+    capacity = max(64, capacity * 2)
+    let moved = Self.allocate(capacity)
     moved.moveInitialize(from: start, count: count)
-    Self.deallocate(start, capacity)
+    start.deallocate()
     start = moved
-    capacity = larger
   }
 
   /// Makes room for `count` entries, and keeps none.
   mutating func reserve(_ count: Int) {
     guard capacity < count else { return }
-    Self.deallocate(start, capacity)
+    start.deallocate()
     capacity = count
     start = Self.allocate(count)
   }
