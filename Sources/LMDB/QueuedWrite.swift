@@ -19,7 +19,7 @@ protocol GroupMember: SharedJob {
 /// `body` and `result` belong to the writer's thread once claimed.
 final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
   private enum State: UInt8, AtomicRepresentable {
-    case made, waiting, claimed, cancelled
+    case made, waiting, claimed, over, cancelled
   }
 
   private let environment: Environment
@@ -41,8 +41,12 @@ final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
     guard advance(from: .made, to: .waiting) else {
       return caller.resume(throwing: CancellationError())
     }
-    if !environment.writer.enqueue(.shared(self)), claim() {
+    switch environment.writer.enqueue(.shared(self)) {
+    case .refused:
+      guard claim() else { return }
       finish(LMDBError(.closed, operation: "write", path: environment.path))
+    case .now: WorkerThreads.watch { state.load(ordering: .acquiring) == .over }
+    case .later: break
     }
   }
 
@@ -66,6 +70,7 @@ final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
     } else if let result {
       resume(.success(result))
     }
+    state.store(.over, ordering: .releasing)
   }
 
   /// Gives back first what the closure holds, so that it does not outlive the call.

@@ -19,20 +19,32 @@ protocol SharedJob: AnyObject, Sendable {
 /// LMDB ties a write to one thread and waits for locks and disks; doing that on the cooperative
 /// pool, which may have two threads, would stop the whole program.
 ///
-/// A thread without a job looks for one a little while before it sleeps: a task that calls again
-/// and again would otherwise wait for the system to wake a thread each time.
+/// A thread without a job looks for one a little while before it sleeps, and a caller whose job is
+/// taken at once, after one that was over soon, looks for its end before it gives way: a task that
+/// calls again and again would otherwise wait twice for the system to wake a thread.
 ///
 /// State, all guarded by `mutex`: `jobs` (first in, first out), `sleepingCount`, `isWatching`,
-/// `isStopping`, `threads`. `waitingCount` is the number of jobs, for the one that watches without
-/// the mutex. Threads are started with the first job, and joined by ``stop()``.
+/// `isStopping`, `threads`, `wasQuick`. `waitingCount` is the number of jobs, for the one that watches
+/// without the mutex. Threads are started with the first job, and joined by ``stop()``.
 package final class WorkerThreads: @unchecked Sendable {
   enum Job {
     case alone(() -> Void)
     case shared(any SharedJob)
   }
 
-  /// How long a thread looks for a job before it sleeps.
+  /// What becomes of a job that was given.
+  enum Turn {
+    /// There are no threads, and will be none.
+    case refused
+    case later
+    /// A thread is about to take it, and the one before it was over soon.
+    case now
+  }
+
+  /// How long a thread looks for a job before it sleeps, and a caller for the end of one.
   private static let watchInSeconds = 50e-6
+  /// A job that is over by then is a short one.
+  private static let quickInSeconds = 20e-6
 
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let wake: UnsafeMutablePointer<pthread_cond_t>
@@ -43,6 +55,8 @@ package final class WorkerThreads: @unchecked Sendable {
   private var sleepingCount = 0
   private var isWatching = false
   private var isStopping = false
+  /// Whether the job that ended last was a short one.
+  private var wasQuick = false
   private var threads: [pthread_t] = []
 
   package init(threadCount: Int) {
@@ -66,15 +80,22 @@ package final class WorkerThreads: @unchecked Sendable {
   /// Runs `body` on one of the threads; throws what it throws, or `closed` after ``stop()``.
   package func run<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
     try await withUnsafeThrowingContinuation { continuation in
-      let isAccepted = enqueue(.alone { continuation.resume(with: Result { try body() }) })
-      if !isAccepted {
-        continuation.resume(throwing: LMDBError(.closed, operation: "run"))
+      let isOver = Flag()
+      let turn = enqueue(
+        .alone {
+          continuation.resume(with: Result { try body() })
+          isOver.set()
+        })
+      switch turn {
+      case .refused: continuation.resume(throwing: LMDBError(.closed, operation: "run"))
+      case .now: Self.watch { isOver.isSet }
+      case .later: break
       }
     }
   }
 
-  /// Returns false after ``stop()``, and when there is no thread to be had.
-  func enqueue(_ job: Job) -> Bool {
+  /// Gives `job` to the threads; refused after ``stop()``, and when there is no thread to be had.
+  func enqueue(_ job: Job) -> Turn {
     pthread_mutex_lock(mutex)
     let idleCount = sleepingCount + (isWatching ? 1 : 0)
     if !isStopping, threads.count < threadCount, jobs.count - nextJob >= idleCount {
@@ -83,16 +104,26 @@ package final class WorkerThreads: @unchecked Sendable {
     // Without a thread the job would wait for ever.
     guard !isStopping, !threads.isEmpty else {
       pthread_mutex_unlock(mutex)
-      return false
+      return .refused
     }
     jobs.append(job)
     let count = jobs.count - nextJob
     waitingCount.store(count, ordering: .relaxed)
     let wakes = sleepingCount > 0 && count > (isWatching ? 1 : 0)
+    let isSeen = isWatching && count == 1
+    let turn: Turn = isSeen && wasQuick ? .now : .later
     pthread_mutex_unlock(mutex)
     // Not with the mutex held: the woken thread would wait for that at once.
     if wakes { pthread_cond_signal(wake) }
-    return true
+    return turn
+  }
+
+  /// Looks for `isOver` a little while.
+  static func watch(_ isOver: () -> Bool) {
+    let end = monotonicSeconds() + watchInSeconds
+    repeat {
+      sched_yield()
+    } while !isOver() && monotonicSeconds() < end
   }
 
   private func startThread() {
@@ -100,11 +131,14 @@ package final class WorkerThreads: @unchecked Sendable {
   }
 
   private func loop() {
-    while let job = takeJob() {
+    var isQuick = false
+    while let job = takeJob(afterQuick: isQuick) {
+      let start = monotonicSeconds()
       switch job {
       case .alone(let body): body()
       case .shared(let job): job.lead()
       }
+      isQuick = monotonicSeconds() - start < Self.quickInSeconds
     }
   }
 
@@ -119,9 +153,10 @@ package final class WorkerThreads: @unchecked Sendable {
   }
 
   /// Waits for a job; `nil` when there will be none.
-  private func takeJob() -> Job? {
+  private func takeJob(afterQuick isQuick: Bool) -> Job? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
+    wasQuick = isQuick
     if nextJob == jobs.count, !isStopping, !isWatching { watch() }
     sleepingCount += 1
     while nextJob == jobs.count && !isStopping { pthread_cond_wait(wake, mutex) }
@@ -129,15 +164,11 @@ package final class WorkerThreads: @unchecked Sendable {
     return nextJob < jobs.count ? removeFirst() : nil
   }
 
-  /// With the mutex, which it gives back meanwhile.
+  /// Looks for a job; with the mutex, which it gives back meanwhile.
   private func watch() {
     isWatching = true
     pthread_mutex_unlock(mutex)
-    let end = monotonicSeconds() + Self.watchInSeconds
-    repeat {
-      sched_yield()
-    } while waitingCount.load(ordering: .relaxed) == 0
-      && monotonicSeconds() < end
+    Self.watch { waitingCount.load(ordering: .relaxed) > 0 }
     pthread_mutex_lock(mutex)
     isWatching = false
   }
@@ -173,4 +204,13 @@ package final class WorkerThreads: @unchecked Sendable {
       }
     }
   }
+}
+
+/// Set once, by one thread, and looked for by another.
+final class Flag: Sendable {
+  private let value = Atomic(false)
+
+  var isSet: Bool { value.load(ordering: .acquiring) }
+
+  func set() { value.store(true, ordering: .releasing) }
 }

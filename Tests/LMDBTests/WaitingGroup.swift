@@ -18,12 +18,12 @@ struct WaitingGroup: Sendable {
   func holdWriter() async throws -> SharedNumber {
     let mayGo = SharedNumber()
     let isHeld = SharedNumber()
-    let isAccepted = environment.writer.enqueue(
+    let turn = environment.writer.enqueue(
       .alone {
         isHeld.add()
         while mayGo.value == 0 { sched_yield() }
       })
-    try #require(isAccepted)
+    try #require(turn != .refused)
     while isHeld.value == 0 { await Task.yield() }
     return mayGo
   }

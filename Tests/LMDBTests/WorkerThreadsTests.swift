@@ -16,9 +16,9 @@ import Testing
     let order = Mutex<[Int]>([])
     // The first job waits, so that the others queue up behind it.
     let mayGo = SharedNumber()
-    #expect(threads.enqueue(.alone { while mayGo.value == 0 { sched_yield() } }))
+    #expect(threads.enqueue(.alone { while mayGo.value == 0 { sched_yield() } }) != .refused)
     for number in 0..<3_000 {
-      #expect(threads.enqueue(.alone { order.withLock { $0.append(number) } }))
+      #expect(threads.enqueue(.alone { order.withLock { $0.append(number) } }) != .refused)
     }
     mayGo.add()
     threads.stop()
@@ -39,6 +39,27 @@ import Testing
     #expect(ran.value == 50)
     await #expect(throws: LMDBError.self) { try await threads.run {} }
     threads.stop()
+  }
+
+  /// A caller whose job is taken at once looks for its end, but not for long.
+  @Test func jobsOneAfterTheOtherHandTheirResultsBackWhateverTheyTake() async throws {
+    let threads = WorkerThreads(threadCount: 2)
+    defer { threads.stop() }
+    await withTaskGroup(of: Bool.self) { group in
+      for task in 0..<3 {
+        group.addTask {
+          for number in 0..<2_000 {
+            let result = try? await threads.run {
+              if number % 100 == 99 { usleep(1_000) }
+              return task * 10_000 + number
+            }
+            if result != task * 10_000 + number { return false }
+          }
+          return true
+        }
+      }
+      for await isRight in group { #expect(isRight) }
+    }
   }
 
   @Test func aJobMayStopItsOwnThreads() async throws {
