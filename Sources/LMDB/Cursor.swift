@@ -122,17 +122,26 @@ public final class Cursor {
 
   // MARK: Writing
 
+  /// In bytes; LMDB's own limit is higher.
+  static let largestValue = 1 << 30
+
+  @inline(never)
+  func refusal(ofKeyOfSize size: Int) -> LMDBError {
+    LMDBError(.keySize(size), operation: "put into \(tree.name)")
+  }
+
+  @inline(never)
+  func refusal(ofValueOfSize size: Int) -> LMDBError {
+    LMDBError(.valueSize(size), operation: "put into \(tree.name)")
+  }
+
   @inline(__always)
   private func put(
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ flags: UInt32
   ) throws(LMDBError) -> Bool {
     try checkAlive()
-    guard tree.takesKey(ofSize: key.count) else {
-      throw LMDBError(.keySize(key.count), operation: "put into \(tree.name)")
-    }
-    guard value.count <= 1 << 30 else {
-      throw LMDBError(.valueSize(value.count), operation: "put into \(tree.name)")
-    }
+    guard tree.takesKey(ofSize: key.count) else { throw refusal(ofKeyOfSize: key.count) }
+    guard value.count <= Self.largestValue else { throw refusal(ofValueOfSize: value.count) }
     var key = MDB_val(key)
     var value = MDB_val(value)
     let code = mdb_cursor_put(handle, &key, &value, flags)
@@ -173,11 +182,9 @@ public final class Cursor {
     _ key: UInt64, byteCount: Int
   ) throws(LMDBError) -> UnsafeMutableRawBufferPointer? {
     try checkAlive()
-    guard tree.takesKey(ofSize: 8) else {
-      throw LMDBError(.keySize(8), operation: "put into \(tree.name)")
-    }
-    guard byteCount >= 0, byteCount <= 1 << 30 else {
-      throw LMDBError(.valueSize(byteCount), operation: "put into \(tree.name)")
+    guard tree.takesKey(ofSize: 8) else { throw refusal(ofKeyOfSize: 8) }
+    guard byteCount >= 0, byteCount <= Self.largestValue else {
+      throw refusal(ofValueOfSize: byteCount)
     }
     var key = key
     var value = MDB_val(mv_size: byteCount, mv_data: nil)

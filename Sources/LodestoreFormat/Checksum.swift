@@ -58,6 +58,23 @@ package struct Checksum: Sendable {
     record.storeBytes(of: checksum.littleEndian, toByteOffset: count, as: UInt32.self)
   }
 
+  /// Writes the checksums of records, one behind the other at `records`, each to its end, which is one of
+  /// `ends`; their ids are those from `firstID` on.
+  package static func seal(
+    _ records: UnsafeMutableRawPointer, ends: UnsafeBufferPointer<Int>, firstID: UInt64
+  ) {
+    var id = firstID
+    var start = 0
+    for end in ends {
+      let content = end &- start &- RecordLayout.checksumSize
+      let checksum = lodestore_crc32c_record(id, records + start, content)
+      records.storeBytes(
+        of: checksum.littleEndian, toByteOffset: start &+ content, as: UInt32.self)
+      start = end
+      id &+= 1
+    }
+  }
+
   /// The body of a catalogue, bucket or import pair: checksum over key and content, then content.
   package static func sealed(key: [UInt8], content: [UInt8]) -> [UInt8] {
     var checksum = Checksum()

@@ -115,6 +115,22 @@ package struct KeyEncoder: ~Copyable {
     if let recordID { append(recordID: recordID) }
   }
 
+  /// Appends the keys of many numbers or dates, one behind the other, of which only the words are known
+  /// that are ordered as they are; each ends with its record id where there are `recordIDs`.
+  ///
+  /// - Parameter ends: where the key of each word ends, which is written here.
+  package mutating func append(
+    keysOfOrdered words: UnsafeBufferPointer<UInt64>, isDate: Bool,
+    recordIDs: UnsafePointer<UInt64>?, ends: UnsafeMutablePointer<Int>
+  ) {
+    reserve(words.count * 17)
+    for place in words.indices {
+      appendWord(words[place], code: isDate ? KeyCode.date : KeyCode.double)
+      if let recordIDs { append(recordID: recordIDs[place]) }
+      ends[place] = count
+    }
+  }
+
   package mutating func append(_ value: UUIDBytes) {
     appendWord(value.high, code: KeyCode.uuid)
     append(recordID: value.low)

@@ -8,16 +8,32 @@ import Testing
     _ path: WritableKeyPath<AllTypes, V>, _ ascending: [V],
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
+    try expectOrder(path, ascending, asBatch: false, sourceLocation: sourceLocation)
+    try expectOrder(path, ascending, asBatch: true, sourceLocation: sourceLocation)
+  }
+
+  private func expectOrder<V: IndexableValue>(
+    _ path: WritableKeyPath<AllTypes, V>, _ ascending: [V], asBatch: Bool,
+    sourceLocation: SourceLocation
+  ) throws {
     let index = AllTypes.index(path)
     try withTemporaryStore([AllTypes.self]) { store in
       var numbers = SeededNumbers(salt: 2)
       var idOfPlace: [Int: RecordID<AllTypes>] = [:]
       try store.write { transaction in
-        for place in ascending.indices.shuffled(using: &numbers) {
+        let places = ascending.indices.shuffled(using: &numbers)
+        let values = places.map { place in
           var value = AllTypes()
           value[keyPath: path] = ascending[place]
-          idOfPlace[place] = try transaction.insert(value)
+          return value
         }
+        let ids =
+          if asBatch {
+            try Array(transaction.insert(contentsOf: values).ids)
+          } else {
+            try values.map { try transaction.insert($0) }
+          }
+        idOfPlace = Dictionary(uniqueKeysWithValues: zip(places, ids))
       }
       let ordered = ascending.indices.compactMap { idOfPlace[$0] }
       try store.read { snapshot throws in

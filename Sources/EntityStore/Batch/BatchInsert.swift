@@ -9,8 +9,6 @@ struct BatchInsert {
   /// What a record of a part takes beside its bytes: its place, its outcome, its entries in indexes and
   /// what sorting them takes.
   private static let memoryPerRecord = 192
-  /// More ids are made room for only as they come: a sequence may expect more values than it has.
-  private static let roomForIDs = 1 << 20
 
   private let core: TransactionCore
   private let entity: StoredEntity
@@ -31,7 +29,6 @@ struct BatchInsert {
     batch = RecordBatch(entity.layout)
     if case .fail = rule {
       bulk = try BulkInsert(into: entity, core: core, expectedCount: expectedCount)
-      if keepsIDs { counts.ids.reserveCapacity(min(expectedCount, Self.roomForIDs)) }
     } else {
       bulk = nil
     }
@@ -98,7 +95,7 @@ struct BatchInsert {
 
 /// What became of the records of a batch insert.
 struct InsertCounts {
-  var ids: [UInt64] = []
+  var ids = IDList()
   var inserted = 0
   var updated = 0
   var unchanged = 0

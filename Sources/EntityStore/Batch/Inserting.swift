@@ -19,7 +19,7 @@ public enum InsertConflict<E: Entity>: Sendable {
 
 /// What ``InsertResult`` holds.
 public enum InsertReturning: Sendable {
-  /// Counts and ids, eight bytes a record.
+  /// Counts and ids.
   case ids
   /// Counts alone.
   case counts
@@ -29,7 +29,7 @@ public enum InsertReturning: Sendable {
 public struct InsertResult<E: Entity>: Sendable {
   /// The ids of the records, new or found, in the order of the values; empty when only counts were
   /// asked for.
-  public internal(set) var ids: [E.ID] = []
+  public internal(set) var ids: RecordIDs<E> = []
   /// How many records are new.
   public internal(set) var insertedCount = 0
   /// How many stored records have other values now.
@@ -43,7 +43,7 @@ public struct InsertResult<E: Entity>: Sendable {
   public var count: Int { insertedCount + updatedCount + unchangedCount + ignoredCount }
 
   init(_ counts: InsertCounts) {
-    ids = counts.ids.map { RecordID(rawValue: $0) }
+    ids = RecordIDs(list: counts.ids)
     insertedCount = counts.inserted
     updatedCount = counts.updated
     unchangedCount = counts.unchanged
@@ -51,7 +51,7 @@ public struct InsertResult<E: Entity>: Sendable {
   }
 
   mutating func add(_ other: InsertResult) {
-    ids += other.ids
+    ids.list.append(other.ids.list)
     insertedCount += other.insertedCount
     updatedCount += other.updatedCount
     unchangedCount += other.unchangedCount

@@ -85,15 +85,13 @@ final class BulkInsert {
   /// Writes the records of `row`, and empties it.
   private func write(_ row: inout RecordRow) throws(StoreError) {
     do {
-      for place in 0..<row.count {
-        let record = row[place]
-        Checksum.seal(record, id: writtenID)
-        guard let page = try records.appendReserving(writtenID, byteCount: record.count) else {
-          throw StoreError.damagedIndex(
-            entity.name, "record \(writtenID) exists although it is new")
-        }
-        page.copyMemory(from: UnsafeRawBufferPointer(record))
-        writtenID &+= 1
+      let isWritten = try row.withEnds { ends in
+        Checksum.seal(row.base, ends: ends, firstID: writtenID)
+        return try records.append(records: row.base, ends: ends, nextID: &writtenID)
+      }
+      if !isWritten {
+        throw StoreError.damagedIndex(
+          entity.name, "record \(writtenID) exists although it is new")
       }
     } catch {
       throw StoreError(wrapping: error)

@@ -14,6 +14,8 @@ final class NumberEntries {
   // Of one thread; a check of each access would show in every batch.
   @exclusivity(unchecked) private var room: EntryRoom
   @exclusivity(unchecked) private var listCount = 0
+  /// The list once it is sorted, where it could be packed.
+  @exclusivity(unchecked) private var packed: PackedEntries?
   /// The records without a value, by ascending ids.
   @exclusivity(unchecked) private var nulls: [UInt64] = []
   /// The key that was asked for last.
@@ -32,11 +34,18 @@ final class NumberEntries {
 
   private var list: UnsafeMutablePointer<Entry> { room.start }
 
+  @inline(__always)
+  private func entry(_ place: Int) -> Entry { packed.map { $0[place] } ?? list[place] }
+
   /// Adds the entries of `records`, which are of the current layout and have higher ids than all before.
   func append(_ records: borrowing RecordRow) {
-    for place in 0..<records.count {
-      guard let base = records[place].baseAddress else { continue }
-      append(word(of: UnsafeRawPointer(base)), recordID: records.id(at: place))
+    let base = UnsafeRawPointer(records.base)
+    records.withEnds { ends in
+      var start = 0
+      for place in ends.indices {
+        append(word(of: base + start), recordID: records.id(at: place))
+        start = ends[place]
+      }
     }
   }
 
@@ -61,14 +70,17 @@ final class NumberEntries {
 
   func removeAll() {
     listCount = 0
+    packed = nil
     nulls.removeAll(keepingCapacity: true)
   }
 
   /// Those of one number stay in the order of their ids, as their keys are.
   func sort() {
+    let entries = UnsafeMutableBufferPointer(start: list, count: listCount)
+    packed = PackedEntries(packing: entries)
+    if packed != nil { return }
     var scratch = EntryRoom()
-    KeySort.radixSort(
-      UnsafeMutableBufferPointer(start: list, count: listCount), scratch: &scratch)
+    KeySort.radixSort(entries, scratch: &scratch)
   }
 }
 
@@ -77,7 +89,7 @@ extension NumberEntries: PlacedEntries {
 
   @inline(__always)
   func recordID(at place: Int) -> UInt64 {
-    place < nulls.count ? nulls[place] : list[place &- nulls.count].number
+    place < nulls.count ? nulls[place] : entry(place &- nulls.count).number
   }
 
   @inline(__always)
@@ -87,7 +99,7 @@ extension NumberEntries: PlacedEntries {
       key.appendNull()
       key.append(recordID: nulls[place])
     } else {
-      let entry = list[place &- nulls.count]
+      let entry = entry(place &- nulls.count)
       slot.makeKey(entry.window, recordID: isUnique ? nil : entry.number, in: &key)
     }
     return key.bytes
@@ -95,7 +107,7 @@ extension NumberEntries: PlacedEntries {
 
   func isRepeated(at place: Int) -> Bool {
     isUnique && place > nulls.count
-      && list[place - nulls.count].window == list[place - nulls.count - 1].window
+      && entry(place - nulls.count).window == entry(place - nulls.count - 1).window
   }
 
   @inline(__always)
@@ -108,10 +120,33 @@ extension NumberEntries: PlacedEntries {
     if isNull || otherIsNull {
       return isNull && otherIsNull ? nulls[place] > other.nulls[otherPlace] : otherIsNull
     }
-    let entry = list[place &- nulls.count]
-    let otherEntry = other.list[otherPlace &- other.nulls.count]
+    let entry = entry(place &- nulls.count)
+    let otherEntry = other.entry(otherPlace &- other.nulls.count)
     if entry.window != otherEntry.window { return entry.window > otherEntry.window }
     return !isUnique && entry.number > otherEntry.number
+  }
+}
+
+extension NumberEntries {
+  func write(into index: StoredIndex, core: TransactionCore) throws(StoreError) {
+    do {
+      var writing = try SortedWriting(into: index, core: core)
+      for place in nulls.indices { try writing.put(key(at: place), recordID: nulls[place]) }
+      var block = KeyBlock(of: slot, isUnique: isUnique)
+      for place in 0..<listCount {
+        let entry = entry(place)
+        block.append(entry.window, recordID: entry.number)
+        if block.isFull {
+          block.makeKeys()
+          try writing.put(block)
+          block.removeAll()
+        }
+      }
+      block.makeKeys()
+      try writing.put(block)
+    } catch {
+      throw StoreError(wrapping: error)
+    }
   }
 }
 

@@ -13,7 +13,7 @@ struct RecordRow: ~Copyable {
   @usableFromInline var byteCount = 0
 
   /// So many bytes stay in the cache.
-  static let usualByteCount = 1 << 17
+  static let usualByteCount = 1 << 15
 
   init(byteCount: Int) {
     capacity = byteCount
@@ -64,6 +64,12 @@ struct RecordRow: ~Copyable {
   mutating func giveIDs(from first: UInt64) {
     ids.removeAll(keepingCapacity: true)
     firstID = first
+  }
+
+  /// Where each record ends, of which the first begins at ``base``; valid until the next change.
+  @inline(__always)
+  func withEnds<R>(_ body: (UnsafeBufferPointer<Int>) throws -> R) rethrows -> R {
+    try ends.withUnsafeBufferPointer(body)
   }
 
   @inline(__always)

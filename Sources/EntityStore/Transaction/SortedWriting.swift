@@ -30,6 +30,21 @@ struct SortedWriting: ~Copyable {
     try cursor.put(key, value)
   }
 
+  /// Puts all entries of `block`, whose keys are made and above those before.
+  mutating func put(_ block: borrowing KeyBlock) throws(LMDBError) {
+    guard block.count > 0, let keys = block.base else { return }
+    if !hasBegun { try begin(block.key(at: 0)) }
+    var place = 0
+    if isAppending {
+      place = try cursor.append(keys: keys, ends: block.ends, values: block.values)
+      isAppending = place == block.count
+    }
+    while place < block.count {
+      try put(block.key(at: place), recordID: block.recordID(at: place))
+      place += 1
+    }
+  }
+
   private mutating func begin(_ key: UnsafeRawBufferPointer) throws(LMDBError) {
     hasBegun = true
     if try cursor.last() { isAppending = compareKeys(cursor.key, key) < 0 }

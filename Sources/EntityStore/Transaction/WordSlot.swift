@@ -101,6 +101,26 @@ struct WordSlot {
     }
   }
 
+  /// Makes the index keys of numbers with `words`, one behind the other, each with its record id where
+  /// keys have them; writes where each ends.
+  func makeKeys(
+    _ words: UnsafeBufferPointer<UInt64>, recordIDs: UnsafePointer<UInt64>?,
+    in keys: inout KeyEncoder, ends: UnsafeMutablePointer<Int>
+  ) {
+    keys.reset()
+    switch kind {
+    case .float, .double, .date:
+      keys.append(
+        keysOfOrdered: words, isDate: kind == .date, recordIDs: recordIDs, ends: ends)
+    case .bool, .uint64, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32:
+      for place in words.indices {
+        append(words[place], to: &keys)
+        if let recordIDs { keys.append(recordID: recordIDs[place]) }
+        ends[place] = keys.count
+      }
+    }
+  }
+
   private func append(_ word: UInt64, to key: inout KeyEncoder) {
     switch kind {
     case .bool: key.append(word != 0)

@@ -1,0 +1,75 @@
+/// The ids of the records that an insert has stored or found, in the order of its values.
+///
+/// The ids of new records follow each other and take no memory, however many they are; where records
+/// were found, each id takes eight bytes.
+///
+/// - Complexity: every access is O(1).
+public struct RecordIDs<E: Entity>: RandomAccessCollection, Sendable, Hashable {
+  var list: IDList
+
+  /// An id of the entity.
+  public typealias Element = RecordID<E>
+
+  /// Always 0.
+  public var startIndex: Int { 0 }
+  /// How many there are.
+  public var endIndex: Int { list.count }
+
+  /// The id of the value at `position`.
+  public subscript(position: Int) -> RecordID<E> { RecordID(rawValue: list[position]) }
+}
+
+extension RecordIDs: ExpressibleByArrayLiteral {
+  /// The ids as they are given.
+  public init(arrayLiteral elements: RecordID<E>...) {
+    list = IDList()
+    for id in elements { list.append(id.rawValue) }
+  }
+}
+
+/// Ids in any order, which take memory only from the first on that does not follow the one before it.
+struct IDList: Sendable {
+  /// All of them, while they follow each other.
+  private var run: Range<UInt64> = 0..<0
+  /// All of them, once they do not.
+  private var all: [UInt64] = []
+
+  var count: Int { all.isEmpty ? run.count : all.count }
+
+  subscript(position: Int) -> UInt64 {
+    if !all.isEmpty { return all[position] }
+    precondition(position >= 0 && position < run.count, "there is no id at \(position)")
+    return run.lowerBound + UInt64(position)
+  }
+
+  mutating func append(_ id: UInt64) { append(contentsOf: id..<id &+ 1) }
+
+  mutating func append(contentsOf ids: Range<UInt64>) {
+    guard all.isEmpty, run.isEmpty || ids.lowerBound == run.upperBound else {
+      if all.isEmpty { all = Array(run) }
+      all.append(contentsOf: ids)
+      return
+    }
+    run = (run.isEmpty ? ids.lowerBound : run.lowerBound)..<ids.upperBound
+  }
+
+  mutating func append(_ other: IDList) {
+    if other.all.isEmpty {
+      append(contentsOf: other.run)
+    } else {
+      if all.isEmpty { all = Array(run) }
+      all.append(contentsOf: other.all)
+    }
+  }
+}
+
+extension IDList: Hashable {
+  static func == (a: IDList, b: IDList) -> Bool {
+    a.count == b.count && (0..<a.count).allSatisfy { a[$0] == b[$0] }
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(count)
+    for position in 0..<count { hasher.combine(self[position]) }
+  }
+}

@@ -1,0 +1,65 @@
+internal import LodestoreFormat
+
+/// Some entries of an index over one number, and their keys, one behind the other: so many at a time as
+/// stay in the cache from their making to their writing.
+struct KeyBlock: ~Copyable {
+  private static let capacity = 256
+
+  private let slot: WordSlot
+  private let isUnique: Bool
+  private let words = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
+  /// Little-endian where they are the values of the index.
+  private let recordIDs = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
+  private let keyEnds = UnsafeMutablePointer<Int>.allocate(capacity: capacity)
+  private var keys = KeyEncoder()
+  private(set) var count = 0
+
+  /// For an index whose numbers are in `slot`.
+  init(of slot: WordSlot, isUnique: Bool) {
+    self.slot = slot
+    self.isUnique = isUnique
+  }
+
+  deinit {
+    words.deallocate()
+    recordIDs.deallocate()
+    keyEnds.deallocate()
+  }
+
+  var isFull: Bool { count == Self.capacity }
+
+  @inline(__always)
+  mutating func append(_ word: UInt64, recordID: UInt64) {
+    (words + count).initialize(to: word)
+    (recordIDs + count).initialize(to: isUnique ? recordID.littleEndian : recordID)
+    count &+= 1
+  }
+
+  mutating func removeAll() { count = 0 }
+
+  /// Makes the keys of all entries.
+  mutating func makeKeys() {
+    slot.makeKeys(
+      UnsafeBufferPointer(start: words, count: count), recordIDs: isUnique ? nil : recordIDs,
+      in: &keys, ends: keyEnds)
+  }
+
+  // MARK: Once the keys are made
+
+  /// The first key begins here.
+  var base: UnsafeRawPointer? { keys.bytes.baseAddress }
+
+  var ends: UnsafeBufferPointer<Int> { UnsafeBufferPointer(start: keyEnds, count: count) }
+
+  /// What the index leads to, little-endian; `nil` where the keys say it.
+  var values: UnsafePointer<UInt64>? { isUnique ? UnsafePointer(recordIDs) : nil }
+
+  func key(at place: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(
+      rebasing: keys.bytes[(place == 0 ? 0 : keyEnds[place - 1])..<keyEnds[place]])
+  }
+
+  func recordID(at place: Int) -> UInt64 {
+    isUnique ? UInt64(littleEndian: recordIDs[place]) : recordIDs[place]
+  }
+}

@@ -1,0 +1,177 @@
+import Testing
+
+@testable import EntityStore
+
+/// Index entries over one number, which are sorted as words.
+@Suite struct `Entries over one number` {
+  private typealias Entry = EntryArena.Entry
+
+  private func packed(_ entries: [Entry]) -> [Entry]? {
+    var entries = entries
+    return entries.withUnsafeMutableBufferPointer { entries in
+      PackedEntries(packing: entries).map { packed in entries.indices.map { packed[$0] } }
+    }
+  }
+
+  private func expectSorted(_ entries: [Entry], _ result: [Entry], _ place: String) {
+    let sorted = entries.sorted { ($0.window, $0.number) < ($1.window, $1.number) }
+    #expect(result.map(\.window) == sorted.map(\.window), "\(place)")
+    #expect(result.map(\.number) == sorted.map(\.number), "\(place)")
+  }
+
+  @Test func `are packed where what tells them apart fits a word, and sorted as they were`() {
+    var numbers = SeededNumbers(salt: 941)
+    for round in 0..<200 {
+      let count = 2 + numbers.below(700)
+      let shift = UInt64(numbers.below(40))
+      let lowest = numbers.next() >> 4
+      let span = UInt64(1) << UInt64(1 + numbers.below(23))
+      var id = numbers.next() >> 20
+      let entries = (0..<count).map { _ in
+        id += 1 + UInt64(numbers.below(3))
+        return Entry(window: lowest &+ (numbers.next() % span) << shift, number: id)
+      }
+      let place = "round \(round), \(SeededNumbers.replay)"
+      if let result = packed(entries) {
+        expectSorted(entries, result, place)
+      } else {
+        Issue.record("22 bits of a number and 11 of an id were not packed: \(place)")
+      }
+    }
+  }
+
+  @Test func `are packed up to the last bit of a word and no further`() {
+    for idBits in [2, 20, 62, 63] {
+      let lastID = UInt64(1) << UInt64(idBits) - 1
+      let highest = UInt64.max >> UInt64(idBits)
+      func entries(lastID: UInt64) -> [Entry] {
+        [
+          Entry(window: highest, number: 0), Entry(window: 0, number: 1),
+          Entry(window: highest - 1, number: lastID),
+        ]
+      }
+      if let result = packed(entries(lastID: lastID)) {
+        expectSorted(entries(lastID: lastID), result, "\(idBits) bits")
+      } else {
+        Issue.record("64 bits were not packed, \(idBits) of them of ids")
+      }
+      #expect(packed(entries(lastID: lastID + 1)) == nil, "\(idBits) bits")
+    }
+    let all = [Entry(window: .max, number: 4), Entry(window: 0, number: 5)]
+    #expect(packed(all) == nil)
+    let same = [Entry(window: .max, number: 4), Entry(window: .max, number: 5)]
+    #expect(packed(same)?.map(\.number) == [4, 5])
+    #expect(packed([]) == nil && packed([all[0]]) == nil)
+  }
+
+  /// The second batch lies between the entries of the first, so that they cannot be appended.
+  @Test func `of several blocks are put in order, beside those that are there`() throws {
+    var numbers = SeededNumbers(salt: 942)
+    let serials = (0..<2_000).shuffled(using: &numbers)
+    let gauges = serials.map { number in
+      Gauge(
+        serial: Int64(number) - 1_000, level: numbers.oneIn(5) ? nil : Int16(numbers.below(90)),
+        ratio: numbers.oneIn(9) ? -0.0 : Double(numbers.below(1_000)) / 7, isOn: numbers.oneIn(3))
+    }
+    try withTemporaryStore([Gauge.self]) { store in
+      try store.write { transaction in
+        try transaction.insert(contentsOf: gauges[..<1_100])
+        _ = try storeError(.uniqueViolation) {
+          try transaction.insert(contentsOf: gauges[1_099...])
+        }
+        try transaction.insert(contentsOf: gauges[1_100...])
+      }
+      try store.read { snapshot throws in
+        #expect(
+          try snapshot.fetch(Gauge.index(\.serial)).map(\.serial)
+            == (0..<2_000).map { Int64($0) - 1_000 })
+        let places = gauges.indices
+        func ids(_ order: (Int, Int) -> Bool) -> [UInt64] {
+          places.sorted(by: order).map { UInt64($0 + 1) }
+        }
+        // Sorting an array keeps equal ones in their order.
+        #expect(
+          try snapshot.ids(Gauge.index(\.level)).map(\.rawValue)
+            == ids { gauges[$0].level.map(Int.init) ?? -1 < gauges[$1].level.map(Int.init) ?? -1 })
+        #expect(
+          try snapshot.ids(Gauge.index(\.ratio)).map(\.rawValue)
+            == ids { gauges[$0].ratio < gauges[$1].ratio })
+        #expect(
+          try snapshot.ids(Gauge.index(\.isOn)).map(\.rawValue)
+            == ids { !gauges[$0].isOn && gauges[$1].isOn })
+      }
+    }
+  }
+}
+
+/// A number of each width that matters to the keys.
+private struct Gauge: Entity {
+  var id = RecordID<Gauge>()
+  var serial: Int64
+  var level: Int16?
+  var ratio: Double
+  var isOn: Bool
+
+  init(serial: Int64, level: Int16?, ratio: Double, isOn: Bool) {
+    self.serial = serial
+    self.level = level
+    self.ratio = ratio
+    self.isOn = isOn
+  }
+
+  static let schema = EntitySchema<Gauge>(
+    "Gauge",
+    attributes: [
+      .init("serial", \.serial), .init("level", \.level), .init("ratio", \.ratio),
+      .init("isOn", \.isOn),
+    ],
+    unique: [[\.serial]], indexes: [[\.level], [\.ratio], [\.isOn]])
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(serial)
+    writer.write(level)
+    writer.write(ratio)
+    writer.write(isOn)
+  }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    serial = try reader.read()
+    level = try reader.read()
+    ratio = try reader.read()
+    isOn = try reader.read()
+  }
+}
+
+/// Ids that follow each other, and ids that do not.
+@Suite struct `Lists of ids` {
+  @Test func `hold what was added, in its order`() {
+    var numbers = SeededNumbers(salt: 943)
+    for _ in 0..<100 {
+      var list = IDList()
+      var expected: [UInt64] = []
+      for _ in 0..<numbers.below(8) {
+        let next = (expected.last ?? 0) + (numbers.oneIn(3) ? UInt64(numbers.below(9)) : 1)
+        switch numbers.below(3) {
+        case 0:
+          list.append(next)
+          expected.append(next)
+        case 1:
+          let run = next..<next + UInt64(numbers.below(5))
+          list.append(contentsOf: run)
+          expected += run
+        default:
+          var other = IDList()
+          for id in [next, next + UInt64(numbers.below(2))] {
+            other.append(id)
+            expected.append(id)
+          }
+          list.append(other)
+        }
+      }
+      #expect((0..<list.count).map { list[$0] } == expected, "\(SeededNumbers.replay)")
+      var singly = IDList()
+      for id in expected { singly.append(id) }
+      #expect(list == singly && list.hashValue == singly.hashValue, "\(SeededNumbers.replay)")
+    }
+  }
+}
