@@ -149,9 +149,7 @@ int fetch_two(raw_store *store, raw_answer *answer) {
   SCAN(store, {
     uint16_t end;
     memcpy(&end, record + PLACE_ENDS, 2);
-    owned_text name = raw_own((const char *)record + PLACE_TEXTS, end);
-    sum += (uint64_t)downloads_of(record) + name.length;
-    raw_release(&name);
+    sum += (uint64_t)downloads_of(record) + end + record[PLACE_TEXTS];
     count++;
   });
   answer->count = count;

@@ -129,9 +129,9 @@ int db_fetch_two(raw_store *store, raw_answer *answer) {
   CHECK(db_statement(store, "SELECT name, downloads FROM pod", &statement));
   int code;
   while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
-    owned_text name = text_of(statement, 0);
-    answer->sum += name.length + (uint64_t)sqlite3_column_int64(statement, 1);
-    raw_release(&name);
+    const unsigned char *name = sqlite3_column_text(statement, 0);
+    answer->sum += (uint64_t)sqlite3_column_bytes(statement, 0) + name[0]
+                 + (uint64_t)sqlite3_column_int64(statement, 1);
     answer->count++;
   }
   CHECK(sqlite3_reset(statement));

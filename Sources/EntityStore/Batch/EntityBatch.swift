@@ -17,9 +17,9 @@ final class EntityBatch {
   @usableFromInline let shape: RecordShape
   /// The most that a record may have without its checksum.
   @usableFromInline let sizeLimit: Int
-  /// Records that were not passed on yet; in memory of their own, as the writer is.
-  @usableFromInline let waiting: UnsafeMutablePointer<RecordRow>
-  private let core: TransactionCore
+  /// Ends of the records that the writer keeps; in memory of its own, as the writer is.
+  @usableFromInline let row: UnsafeMutablePointer<RecordRow>
+  private let encoder: RecordEncoder
   private let entity: StoredEntity
   // Of one thread; a check of each access would show in the time of a batch.
   @exclusivity(unchecked) private var insert: BatchInsert
@@ -27,17 +27,17 @@ final class EntityBatch {
   init(into entity: StoredEntity, _ insert: BatchInsert, core: TransactionCore) {
     self.entity = entity
     self.insert = insert
-    self.core = core
-    writer = core.encoder.writer
+    encoder = core.encoder.forRows()
+    writer = encoder.writer
     shape = RecordShape(entity.layout)
-    sizeLimit = core.encoder.largestContent
-    waiting = .allocate(capacity: 1)
-    waiting.initialize(to: RecordRow(byteCount: RecordRow.usualByteCount))
+    sizeLimit = encoder.largestContent
+    row = .allocate(capacity: 1)
+    row.initialize(to: RecordRow(byteCount: RecordRow.memorySize))
   }
 
   deinit {
-    waiting.deinitialize(count: 1)
-    waiting.deallocate()
+    row.deinitialize(count: 1)
+    row.deallocate()
   }
 
   /// Adds one value.
@@ -46,15 +46,28 @@ final class EntityBatch {
     if value.id.isAssigned { throw isStored(value.id.rawValue) }
     writer.pointee.begin(shape, isWide: false)
     value.encode(into: &writer.pointee)
-    if let content = writer.pointee.finished(shape), content.count <= sizeLimit,
-      waiting.pointee.append(content)
-    {
-      return
+    if let content = writer.pointee.finished(shape), content.count <= sizeLimit {
+      return try keep()
     }
-    if try end() { return }
-    writer.pointee.begin(shape, isWide: true)
-    value.encode(into: &writer.pointee)
-    _ = try end()
+    if try !end() {
+      writer.pointee.begin(shape, isWide: true)
+      value.encode(into: &writer.pointee)
+      _ = try end()
+    }
+  }
+
+  /// Keeps the finished record, and passes all on that are kept when they are many.
+  @inlinable @inline(__always)
+  func keep() throws(StoreError) {
+    let end = writer.pointee.keep()
+    row.pointee.ends.append(end)
+    if end >= RecordRow.usualByteCount { try passOn() }
+  }
+
+  @usableFromInline @inline(never)
+  func passOn() throws(StoreError) {
+    writer.pointee.moveRecords(to: &row.pointee)
+    try insert.add(&row.pointee)
   }
 
   /// Adds the values of an array.
@@ -103,9 +116,8 @@ final class EntityBatch {
   /// be written again with wide offsets.
   @usableFromInline
   func end() throws(StoreError) -> Bool {
-    guard let content = try core.encoder.finish(entity) else { return false }
-    try insert.add(&waiting.pointee)
-    if !waiting.pointee.append(content) { try insert.add(content) }
+    guard try encoder.finish(entity) != nil else { return false }
+    try keep()
     return true
   }
 
@@ -115,7 +127,7 @@ final class EntityBatch {
 
   @usableFromInline
   func finish<E: Entity>(_: E.Type) throws(StoreError) -> InsertResult<E> {
-    try insert.add(&waiting.pointee)
+    try passOn()
     return InsertResult(try insert.finish())
   }
 }

@@ -9,10 +9,16 @@ final class RecordEncoder {
   let writer: UnsafeMutablePointer<RecordWriter>
   private let sizeLimit: Int
 
-  init(sizeLimit: Int) {
+  /// - Parameter byteCount: what there is room for at first.
+  init(sizeLimit: Int, byteCount: Int = 4096) {
     self.sizeLimit = min(sizeLimit, 1 << 30)
     writer = .allocate(capacity: 1)
-    writer.initialize(to: RecordWriter())
+    writer.initialize(to: RecordWriter(byteCount: byteCount))
+  }
+
+  /// Another one for the same store, with room for a row of records.
+  func forRows() -> RecordEncoder {
+    RecordEncoder(sizeLimit: sizeLimit, byteCount: RecordRow.memorySize)
   }
 
   deinit {

@@ -7,12 +7,14 @@ package import LodestoreFormat
 /// attributes than the schema declares is a programming error, and traps when the record is
 /// finished. A value that cannot be encoded is remembered, and the insert or update throws.
 ///
-/// One writer is used for many records, so nothing is allocated per record. The layout is
-/// Format.md, "Records"; offsets are written narrow first, and a record whose variable bytes do
-/// not fit is encoded once more with wide ones.
+/// One writer is used for many records, so nothing is allocated per record; a batch has them lie one
+/// behind the other. The layout is Format.md, "Records"; offsets are written narrow first, and a
+/// record whose variable bytes do not fit is encoded once more with wide ones.
 public struct RecordWriter: ~Copyable {
   @usableFromInline var base: UnsafeMutableRawPointer
   @usableFromInline var capacity: Int
+  /// Where the record begins; before it are those that were kept.
+  @usableFromInline var start = 0
   /// Next byte of the slots.
   @usableFromInline var slot = 0
   /// Next optional attribute.
@@ -28,8 +30,11 @@ public struct RecordWriter: ~Copyable {
   /// The first value that could not be encoded.
   @usableFromInline package private(set) var failure: (any Error)?
 
-  package init() {
-    capacity = 4096
+  package init() { self.init(byteCount: 4096) }
+
+  /// With room for so many bytes at first.
+  init(byteCount: Int) {
+    capacity = byteCount
     base = .allocate(byteCount: capacity, alignment: 16)
   }
 
@@ -44,30 +49,46 @@ public struct RecordWriter: ~Copyable {
   mutating func begin(_ shape: RecordShape, isWide: Bool) {
     self.isWide = isWide
     failure = nil
-    slot = shape.slotsOffset
+    slot = start &+ shape.slotsOffset
     nullBit = 0
-    end = shape.endsOffset
-    heapStart = shape.heapOffset(isWide: isWide)
+    end = start &+ shape.endsOffset
+    heapStart = start &+ shape.heapOffset(isWide: isWide)
     heap = heapStart
     if capacity < heapStart &+ 256 { grow(to: heapStart + 256) }
     // The header and a null bit for each; by words, which a few more bytes allow: they are written
     // later.
-    var offset = 0
+    var offset = start
     while offset < slot {
       base.storeBytes(of: 0, toByteOffset: offset, as: UInt64.self)
       offset &+= 8
     }
-    base.storeBytes(of: shape.header(isWide: isWide).littleEndian, as: UInt16.self)
+    base.storeBytes(
+      of: shape.header(isWide: isWide).littleEndian, toByteOffset: start, as: UInt16.self)
   }
 
   /// The record with narrow offsets; `nil` where something is in the way, which
   /// ``RecordEncoder/finish(_:)`` knows.
   @inlinable @inline(__always)
   func finished(_ shape: RecordShape) -> UnsafeMutableRawBufferPointer? {
-    guard failure == nil, !isWide, shape.isComplete(slot: slot, nullBit: nullBit, end: end),
+    guard failure == nil, !isWide,
+      shape.isComplete(slot: slot &- start, nullBit: nullBit, end: end &- start),
       heap &- heapStart <= shape.longestNarrow
     else { return nil }
-    return UnsafeMutableRawBufferPointer(start: base, count: heap)
+    return UnsafeMutableRawBufferPointer(start: base + start, count: heap &- start)
+  }
+
+  /// Keeps the finished record, with room for its checksum; the next one begins behind it.
+  @inlinable @inline(__always)
+  mutating func keep() -> Int {
+    // Finished ones have that room and more.
+    start = heap &+ 4
+    return start
+  }
+
+  /// Gives the records that were kept to `row`, and begins anew in the memory that it had.
+  mutating func moveRecords(to row: inout RecordRow) {
+    row.swapMemory(&base, &capacity, byteCount: start)
+    start = 0
   }
 
   /// Ends the record; `nil` when it must be encoded again with wide offsets.
@@ -79,12 +100,12 @@ public struct RecordWriter: ~Copyable {
   ) -> UnsafeMutableRawBufferPointer? {
     precondition(
       failure != nil
-        || slot == layout.endsOffset && nullBit == layout.optionalCount
-          && end == layout.endsOffset + layout.variableCount * (isWide ? 4 : 2),
+        || slot - start == layout.endsOffset && nullBit == layout.optionalCount
+          && end - start == layout.endsOffset + layout.variableCount * (isWide ? 4 : 2),
       "\(entity()).encode(into:) must write the attributes of its schema, each once and in order")
     if !isWide && heap - heapStart > RecordLayout.longestNarrow { return nil }
     if capacity < heap + RecordLayout.checksumSize { grow(to: heap + 64) }
-    return UnsafeMutableRawBufferPointer(start: base, count: heap)
+    return UnsafeMutableRawBufferPointer(start: base + start, count: heap - start)
   }
 
   @usableFromInline
@@ -178,7 +199,7 @@ public struct RecordWriter: ~Copyable {
 
   @inline(__always)
   mutating func writeNull(_ type: AttributeType) {
-    let offset = RecordLayout.headerSize + nullBit >> 3
+    let offset = start + RecordLayout.headerSize + nullBit >> 3
     let old = base.load(fromByteOffset: offset, as: UInt8.self)
     base.storeBytes(of: old | 1 << UInt8(nullBit & 7), toByteOffset: offset, as: UInt8.self)
     nullBit += 1

@@ -84,6 +84,7 @@ struct TextTable {
   }
 
   /// By length, beginning and end, in which texts differ.
+  @inline(__always)
   private static func slot(of bytes: UnsafeRawBufferPointer) -> Int {
     let first = bytes.uint64(at: 0)
     let last = bytes.uint64(at: bytes.count &- 8)
@@ -92,6 +93,7 @@ struct TextTable {
   }
 
   /// Nothing is called between finding the bytes and comparing them, or the text would be counted.
+  @inline(__always)
   private static func isEqual(
     _ slot: UnsafeMutablePointer<String>, _ bytes: UnsafeRawBufferPointer
   ) -> Bool {

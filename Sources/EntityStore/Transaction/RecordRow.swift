@@ -4,16 +4,19 @@ internal import LodestoreFormat
 /// cache while they are written and their keys are collected.
 @usableFromInline
 struct RecordRow: ~Copyable {
-  @usableFromInline var base: UnsafeMutableRawPointer
-  @usableFromInline var capacity: Int
+  private(set) var base: UnsafeMutableRawPointer
+  private var capacity: Int
   @usableFromInline var ends: [Int] = []
   /// Empty where ids were given to all at once.
   private var ids: [UInt64] = []
   private var firstID: UInt64 = 0
-  @usableFromInline var byteCount = 0
+  private var byteCount = 0
 
   /// So many bytes stay in the cache.
-  static let usualByteCount = 1 << 15
+  @usableFromInline static var usualByteCount: Int { 1 << 15 }
+
+  /// Room for them, and for the record with which they become more.
+  static let memorySize = usualByteCount + 4096
 
   init(byteCount: Int) {
     capacity = byteCount
@@ -25,16 +28,13 @@ struct RecordRow: ~Copyable {
   @inline(__always)
   var count: Int { ends.count }
 
-  /// Copies `content`, whose id is not known yet, and leaves room for its checksum; false when there
-  /// is none.
-  @inlinable @inline(__always)
-  mutating func append(_ content: UnsafeMutableRawBufferPointer) -> Bool {
-    let end = byteCount &+ content.count &+ 4
-    guard end <= capacity, let source = content.baseAddress else { return false }
-    (base + byteCount).copyMemory(from: source, byteCount: content.count)
-    byteCount = end
-    ends.append(end)
-    return true
+  /// Takes records that end at ``ends`` in other memory, and gives its own for it.
+  mutating func swapMemory(
+    _ other: inout UnsafeMutableRawPointer, _ otherCapacity: inout Int, byteCount: Int
+  ) {
+    swap(&base, &other)
+    swap(&capacity, &otherCapacity)
+    self.byteCount = byteCount
   }
 
   /// Whether a record with such a content does not fit any more.

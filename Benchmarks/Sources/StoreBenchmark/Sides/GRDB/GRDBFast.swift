@@ -183,7 +183,8 @@
         let name: String = row[0]
         let downloads: Int64 = row[1]
         answer.count += 1
-        answer.hash &+= UInt64(downloads) &+ UInt64(name.utf8.count)
+        answer.hash &+=
+          UInt64(downloads) &+ UInt64(name.utf8.count) &+ UInt64(name.utf8.first ?? 0)
       }
       return answer
     }

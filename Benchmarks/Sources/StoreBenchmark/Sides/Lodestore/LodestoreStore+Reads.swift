@@ -109,8 +109,9 @@ extension LodestoreStore {
     var count = 0
     var sum: UInt64 = 0
     try snapshot.forEachView(of: Pod.self) { pod in
-      let name = pod.name.string
-      sum &+= UInt64(truncatingIfNeeded: pod.downloads) &+ UInt64(name.utf8.count)
+      let name = pod.name.bytes
+      let first = name.withUnsafeBytes { $0.first ?? 0 }
+      sum &+= UInt64(truncatingIfNeeded: pod.downloads) &+ UInt64(name.byteCount) &+ UInt64(first)
       count &+= 1
       return true
     }
