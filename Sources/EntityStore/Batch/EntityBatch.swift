@@ -127,7 +127,12 @@ final class EntityBatch {
 
   @usableFromInline
   func finish<E: Entity>(_: E.Type) throws(StoreError) -> InsertResult<E> {
-    try passOn()
+    do throws(StoreError) {
+      try passOn()
+    } catch {
+      try insert.takeBack()
+      throw error
+    }
     return InsertResult(try insert.finish())
   }
 }

@@ -42,7 +42,15 @@ struct IDList: Sendable {
     return run.lowerBound + UInt64(position)
   }
 
-  mutating func append(_ id: UInt64) { append(contentsOf: id..<id &+ 1) }
+  mutating func append(_ id: UInt64) {
+    guard id < .max else {
+      // No range ends behind it.
+      if all.isEmpty { all = Array(run) }
+      all.append(id)
+      return
+    }
+    append(contentsOf: id..<id + 1)
+  }
 
   mutating func append(contentsOf ids: Range<UInt64>) {
     guard all.isEmpty, run.isEmpty || ids.lowerBound == run.upperBound else {

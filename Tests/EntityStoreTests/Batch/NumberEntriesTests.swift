@@ -169,6 +169,8 @@ private struct Gauge: Entity {
         }
       }
       #expect((0..<list.count).map { list[$0] } == expected, "\(SeededNumbers.replay)")
+      list.append(.max)
+      expected.append(.max)
       var singly = IDList()
       for id in expected { singly.append(id) }
       #expect(list == singly && list.hashValue == singly.hashValue, "\(SeededNumbers.replay)")

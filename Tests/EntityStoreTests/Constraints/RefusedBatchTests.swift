@@ -1,0 +1,57 @@
+import Testing
+
+@testable import EntityStore
+
+@Suite struct `Batches with a value that a constraint refuses` {
+  private struct Rating: Entity {
+    var id = RecordID<Rating>()
+    var stars: Int64
+    var text: String
+
+    init(stars: Int64, text: String) {
+      self.stars = stars
+      self.text = text
+    }
+
+    static let schema = EntitySchema<Rating>(
+      "Rating",
+      attributes: [
+        .init("stars", \.stars, constraints: [.range(0...5)]), .init("text", \.text),
+      ],
+      indexes: [[\.stars]])
+
+    func encode(into writer: inout RecordWriter) {
+      writer.write(stars)
+      writer.write(text)
+    }
+
+    init(from reader: inout RecordReader) throws(StoreError) {
+      stars = try reader.read()
+      text = try reader.read()
+    }
+  }
+
+  /// In the first row of a batch, in one of its midst, and in the last, which is written by the end of
+  /// the batch.
+  @Test(arguments: [0, 1, 2_500, 4_998, 4_999], [false, true])
+  func `leave nothing, and the transaction goes on`(place: Int, isSequence: Bool) throws {
+    var ratings = (0..<5_000).map { Rating(stars: Int64($0 % 6), text: "rating \($0)") }
+    ratings[place].stars = 6
+    try withTemporaryStore([Rating.self]) { store in
+      try store.write { transaction in
+        _ = try storeError(.invalidValue) {
+          if isSequence {
+            try transaction.insert(contentsOf: ratings.lazy.map { $0 })
+          } else {
+            try transaction.insert(contentsOf: ratings)
+          }
+        }
+        #expect(try transaction.count(of: Rating.self) == 0)
+        #expect(try transaction.count(Rating.index(\.stars), within: .init()) == 0)
+        ratings[place].stars = 5
+        let ids = try transaction.insert(contentsOf: ratings).ids
+        #expect(ids.first?.rawValue == 1 && ids.last?.rawValue == 5_000)
+      }
+    }
+  }
+}
