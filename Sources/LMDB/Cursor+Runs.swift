@@ -39,6 +39,7 @@ extension Cursor {
   ) throws(LMDBError) -> Int {
     try checkAlive()
     let valueSize = values == nil ? 0 : 8
+    let valueBase = values.map { UnsafeRawPointer($0) } ?? keys
     var start = 0
     for place in ends.indices {
       let size = ends[place] &- start
@@ -46,7 +47,7 @@ extension Cursor {
       var key = MDB_val(mv_size: size, mv_data: UnsafeMutableRawPointer(mutating: keys + start))
       var value = MDB_val(
         mv_size: valueSize,
-        mv_data: values.map { UnsafeMutableRawPointer(mutating: $0 + place) })
+        mv_data: UnsafeMutableRawPointer(mutating: valueBase + place &* valueSize))
       let code = mdb_cursor_put(handle, &key, &value, UInt32(MDB_APPEND))
       if code == MDB_KEYEXIST { return place }
       try transaction.check(code, "put into \(tree.name)")

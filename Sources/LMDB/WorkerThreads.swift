@@ -80,7 +80,7 @@ package final class WorkerThreads: @unchecked Sendable {
   /// Runs `body` on one of the threads; throws what it throws, or `closed` after ``stop()``.
   package func run<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
     try await withUnsafeThrowingContinuation { continuation in
-      let isOver = Flag()
+      let isOver = Latch()
       let turn = enqueue(
         .alone {
           continuation.resume(with: Result { try body() })
@@ -207,10 +207,12 @@ package final class WorkerThreads: @unchecked Sendable {
 }
 
 /// Set once, by one thread, and looked for by another.
-final class Flag: Sendable {
+package final class Latch: Sendable {
   private let value = Atomic(false)
 
-  var isSet: Bool { value.load(ordering: .acquiring) }
+  package init() {}
 
-  func set() { value.store(true, ordering: .releasing) }
+  package var isSet: Bool { value.load(ordering: .acquiring) }
+
+  package func set() { value.store(true, ordering: .releasing) }
 }

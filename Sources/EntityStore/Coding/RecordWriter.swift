@@ -80,7 +80,7 @@ public struct RecordWriter: ~Copyable {
   /// Keeps the finished record, with room for its checksum; the next one begins behind it.
   @inlinable @inline(__always)
   mutating func keep() -> Int {
-    // Finished ones have that room and more.
+    // A finished one has that room, of four bytes, and more.
     start = heap &+ 4
     return start
   }

@@ -1,5 +1,4 @@
 internal import LMDB
-import Synchronization
 
 /// How far a fetch has come.
 public struct FetchProgress: Sendable, Hashable {
@@ -83,7 +82,7 @@ extension Store {
   func cancellably<R: Sendable>(
     _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> R
   ) async throws -> R {
-    let flag = CancellationFlag()
+    let flag = Latch()
     let threads = core.environment.readerThreads
     return try await withTaskCancellationHandler {
       try Task.checkCancellation()
@@ -98,15 +97,6 @@ extension Store {
       flag.set()
     }
   }
-}
-
-/// Set once, read from the thread that runs a query.
-private final class CancellationFlag: Sendable {
-  private let value = Atomic<Bool>(false)
-
-  var isSet: Bool { value.load(ordering: .relaxed) }
-
-  func set() { value.store(true, ordering: .relaxed) }
 }
 
 /// The results of a query in batches, as an asynchronous sequence.
