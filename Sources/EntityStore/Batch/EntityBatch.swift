@@ -112,8 +112,8 @@ final class EntityBatch {
   @usableFromInline
   func isStored(_ id: UInt64) -> StoreError { .alreadyStored(entity: entity.name, id: id) }
 
-  /// Takes what has been written as a record, where that takes more than a copy; false when it must
-  /// be written again with wide offsets.
+  /// Keeps what has been written, where more has to be found out than ``RecordWriter/finished(_:)``
+  /// knows; false when it must be written again with wide offsets.
   @usableFromInline
   func end() throws(StoreError) -> Bool {
     guard try encoder.finish(entity) != nil else { return false }

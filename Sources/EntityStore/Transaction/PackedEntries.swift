@@ -5,8 +5,6 @@
 /// apart mostly fits a word. It is sorted in half of the memory that the entries had, with the other
 /// half as the second list that a radix sort needs.
 struct PackedEntries {
-  private typealias Entry = EntryArena.Entry
-
   private let words: UnsafeMutableRawPointer
   private let lowest: UInt64
   /// Below this bit all numbers are alike.

@@ -141,39 +141,3 @@ private struct Gauge: Entity {
     isOn = try reader.read()
   }
 }
-
-/// Ids that follow each other, and ids that do not.
-@Suite struct `Lists of ids` {
-  @Test func `hold what was added, in its order`() {
-    var numbers = SeededNumbers(salt: 943)
-    for _ in 0..<100 {
-      var list = IDList()
-      var expected: [UInt64] = []
-      for _ in 0..<numbers.below(8) {
-        let next = (expected.last ?? 0) + (numbers.oneIn(3) ? UInt64(numbers.below(9)) : 1)
-        switch numbers.below(3) {
-        case 0:
-          list.append(next)
-          expected.append(next)
-        case 1:
-          let run = next..<next + UInt64(numbers.below(5))
-          list.append(contentsOf: run)
-          expected += run
-        default:
-          var other = IDList()
-          for id in [next, next + UInt64(numbers.below(2))] {
-            other.append(id)
-            expected.append(id)
-          }
-          list.append(other)
-        }
-      }
-      #expect((0..<list.count).map { list[$0] } == expected, "\(SeededNumbers.replay)")
-      list.append(.max)
-      expected.append(.max)
-      var singly = IDList()
-      for id in expected { singly.append(id) }
-      #expect(list == singly && list.hashValue == singly.hashValue, "\(SeededNumbers.replay)")
-    }
-  }
-}
