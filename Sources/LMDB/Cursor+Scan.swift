@@ -1,50 +1,50 @@
 import CLMDB
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 extension Cursor {
   /// Visits the records from where the cursor is to the end, until `body` returns false.
   ///
-  /// In a read, a leaf page at a time: its records are taken from the page itself, and the next
-  /// ones are fetched into the cache meanwhile, which halves the time of a scan against asking LMDB
-  /// for each. Where a page is not as expected, and in a write, LMDB is asked.
+  /// In a read, a leaf page at a time, from one to the next as the branches above them say: records are
+  /// taken from the page itself, and those a page ahead are asked into the cache meanwhile, which takes
+  /// a third of the time of asking LMDB for each. Where a page is not as expected, and in a write, LMDB
+  /// is asked.
   ///
   /// Public and inlinable, as a call of `body` for each record costs more than reading one.
+  ///
+  /// - Parameter readsWhole: whether `body` reads to the end of a record, not just its beginning.
   @inlinable @inline(__always)
   public func forEachRecord<E: Error>(
-    _ body: (UInt64, UnsafeRawBufferPointer) throws(E) -> Bool
+    readsWhole: Bool = false, _ body: (UInt64, UnsafeRawBufferPointer) throws(E) -> Bool
   ) throws {
-    guard let pages = try beginScan(ofIntegerKeys: true) else { return }
+    guard var pages = try beginScan(ofIntegerKeys: true) else { return }
     defer { endScan() }
     var highest: UInt64 = 0
     var isFirst = true
     while key.count == 8 {
-      let id = integerKey
+      var (id, bytes) = (integerKey, value)
       // Keys that do not ascend would lead LMDB back, and round and round.
       guard isFirst || id > highest else { throw outOfOrder() }
       isFirst = false
-      highest = id
-      var isVisited = false
-      if let (page, place) = pages.page(of: key, guess: 0) {
-        for place in place..<page.count {
-          let node = page.node(place)
-          // A few ahead, the beginning of a record: its fixed-width attributes.
-          page.prefetch(place &+ 6)
-          guard let id = page.id(node), !isVisited || id > highest,
-            let bytes = page.value(node, keyCount: 8)
-          else { break }
-          guard try body(id, bytes) else { return }
-          isVisited = true
-          highest = id
+      var (page, place) = pages.page(of: key, guess: 0)
+      var following = page.base
+      while true {
+        // Called in this one place, so that the compiler puts it here.
+        guard try body(id, bytes) else { return }
+        highest = id
+        place &+= 1
+        if place >= page.count {
+          guard let next = try pages.next(behind: highest) else { break }
+          page = next
+          place = 0
+          following = pages.following
         }
+        // Records are mostly as long as their neighbours.
+        page.prefetch(
+          place &+ ScannedPages.ahead, following, byteCount: readsWhole ? bytes.count : 0)
+        let node = page.node(place)
+        guard let next = page.id(node), next > highest, let value = page.value(node, keyCount: 8)
+        else { break }
+        (id, bytes) = (next, value)
       }
-      if !isVisited, try !body(id, value) { return }
       guard try moveOn(behind: highest) else { return }
     }
   }
@@ -59,7 +59,7 @@ extension Cursor {
     in range: KeyRange, backwards: Bool = false,
     _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(E) -> Bool
   ) throws {
-    guard let pages = try beginScan(ofIntegerKeys: false),
+    guard var pages = try beginScan(ofIntegerKeys: false),
       try placeCursor(range, backwards: backwards)
     else { return }
     defer { endScan() }
@@ -68,7 +68,8 @@ extension Cursor {
       guard range.admits(first, backwards: backwards) else { return }
       var last = first
       var isVisited = false
-      if let (page, place) = pages.page(of: first, guess: backwards ? .max : 0) {
+      let (page, place) = pages.page(of: first, guess: backwards ? .max : 0)
+      if page.count > 0 {
         // Where the range ends in this page, and how far it is to there.
         let count = page.count(from: place, in: range, backwards: backwards)
         var place = place
@@ -95,8 +96,7 @@ extension Cursor {
   func beginScan(ofIntegerKeys: Bool) throws -> ScannedPages? {
     guard tree.hasIntegerKeys == ofIntegerKeys else { return nil }
     try checkAlive()
-    let environment = transaction.environment
-    return ScannedPages(environment.isActiveWrite(transaction.handle) ? nil : environment)
+    return ScannedPages(self)
   }
 
   @usableFromInline
@@ -145,30 +145,6 @@ extension Cursor {
     // Keys out of order would lead LMDB back, and round and round.
     guard KeyRange.isAscending(last, key) != backwards else { throw outOfOrder() }
     return true
-  }
-}
-
-/// The leaf pages that a scan goes through.
-@usableFromInline
-struct ScannedPages {
-  /// 0 where LMDB is asked for each pair: in a write, and where pages are not aligned to their
-  /// size, as in a file from a machine with larger ones.
-  @usableFromInline let pageSize: Int
-
-  init(_ environment: Environment?) {
-    let size = environment?.rawInfo.pageSize ?? 0
-    pageSize = size == Int(sysconf(Int32(_SC_PAGESIZE))) ? size : 0
-  }
-
-  /// The leaf page in which `key` lies, and its place there.
-  @usableFromInline
-  func page(of key: UnsafeRawBufferPointer, guess: Int) -> (LeafPage, Int)? {
-    guard pageSize > 0, let start = key.baseAddress else { return nil }
-    let base = start - Int(bitPattern: start) % pageSize
-    guard let page = LeafPage(base, size: pageSize),
-      let place = page.place(ofKeyAt: start, guess: min(guess, page.count - 1))
-    else { return nil }
-    return (page, place)
   }
 }
 

@@ -26,16 +26,36 @@ public struct LeafPage {
     count = (lower - Self.headerSize) / 2
   }
 
+  /// No page: one without pairs.
+  init() {
+    base = UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
+    size = 0
+    count = 0
+  }
+
   /// Where the pair at `place` lies, whatever that says.
   @inlinable @inline(__always)
   func node(_ place: Int) -> Int {
     Int(base.load(fromByteOffset: Self.headerSize &+ place &* 2, as: UInt16.self))
   }
 
-  /// Asks the processor to fetch the pair at `place`, if there is one.
+  /// Asks the processor to fetch the first two lines of the pair at `place`, or all lines of
+  /// `byteCount` bytes; behind the last pair, those of the page that begins at `following`.
+  ///
+  /// Nothing happens where that page has no such pair either.
   @inlinable @inline(__always)
-  func prefetch(_ place: Int) {
-    if place < count { lodestore_prefetch(base + node(place)) }
+  func prefetch(_ place: Int, _ following: UnsafeRawPointer, byteCount: Int = 0) {
+    let isHere = place < count
+    let base = isHere ? base : following
+    let slot = Self.headerSize &+ (isHere ? place : place &- count) &* 2
+    let pair = base + Int(base.load(fromByteOffset: slot, as: UInt16.self))
+    lodestore_prefetch(pair)
+    lodestore_prefetch(pair + 64)
+    var offset = 128
+    while offset < byteCount {
+      lodestore_prefetch(pair + offset)
+      offset &+= 64
+    }
   }
 
   /// The place of the pair whose key lies at `key`, which is in this page.

@@ -15,14 +15,6 @@ package func prefetch(_ address: UnsafeRawPointer, byteCount: Int) {
   lodestore_prefetch(address + max(0, end &- 1))
 }
 
-/// Asks for what lies one page behind `bytes`.
-///
-/// Leaf pages mostly follow each other in the file, and records come down in a page: the processor
-/// foresees neither. A scan that reads records whole waited a fifth of its time.
-package func prefetchNextPage(of bytes: UnsafeRawBufferPointer) {
-  if let start = bytes.baseAddress { prefetch(start + 4_096, byteCount: bytes.count) }
-}
-
 /// Texts that values in memory hold, without reading anything but the values themselves.
 ///
 /// Two words that look like a text that Swift keeps elsewhere (its length under the flags of its kind,

@@ -48,9 +48,8 @@ extension PlanRun {
     }
     do {
       guard let cursor = try beginScan(1 ... .max) else { return }
-      try cursor.forEachRecord { (id, bytes) throws in
+      try cursor.forEachRecord(readsWhole: true) { (id, bytes) throws in
         count &+= 1
-        prefetchNextPage(of: bytes)
         return try body(id, bytes)
       }
     } catch {
@@ -81,11 +80,10 @@ extension PlanRun {
     let end = range.upperBound
     let isWatched = control != nil
     let readsWhole = !plan.request.wantsOnlyEntries
-    try cursor.forEachRecord { (id, bytes) throws in
+    try cursor.forEachRecord(readsWhole: readsWhole) { (id, bytes) throws in
       guard id <= end else { return false }
       counts.recordsRead &+= 1
       if isWatched { try tick() }
-      if readsWhole { prefetchNextPage(of: bytes) }
       return try body(id, bytes)
     }
   }

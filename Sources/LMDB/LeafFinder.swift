@@ -1,0 +1,148 @@
+import CLMDB
+
+/// Finds the leaf pages of a tree of ids, in the pages of the map.
+///
+/// For reads only. Ids grow evenly from page to page, so that a guess leads to the place or next to it,
+/// where halving would read a line of the cache in each step.
+struct LeafFinder {
+  /// A leaf page, and the lowest id that it may have.
+  struct Leaf {
+    var number: UInt64 = 0
+    var low: UInt64 = 0
+  }
+
+  private let pages: TreePages
+  private let treeName: String
+  /// The branch page above the leaf that was found last, and the ids that it is for.
+  private var branch: TreePages.Page?
+  private var branchLow: UInt64 = 0
+  private var branchEnd: UInt64 = 0
+  /// Where in the branch that leaf is.
+  private var place = 0
+
+  /// Nil in a write, for an empty tree, and where the map does not look as expected.
+  init?(_ tree: Tree, in transaction: Transaction) throws(LMDBError) {
+    guard tree.hasIntegerKeys, !transaction.environment.isActiveWrite(transaction.handle),
+      let pages = try TreePages(of: tree, in: transaction)
+    else { return nil }
+    self.pages = pages
+    treeName = tree.name
+  }
+
+  func address(_ number: UInt64) -> UnsafeRawPointer {
+    pages.map + Int(number) * pages.pageSize
+  }
+
+  /// Page 0 is a meta page: no leaf.
+  func page(_ leaf: Leaf) -> LeafPage? {
+    leaf.number == 0 ? nil : LeafPage(address(leaf.number), size: pages.pageSize)
+  }
+
+  /// The leaf page that has or would have `id`; page 0 where that cannot be said.
+  mutating func leaf(of id: UInt64) -> Leaf {
+    if let branch, id >= branchLow, id < branchEnd {
+      let child = child(of: branch, for: id, from: branchLow, to: branchEnd)
+      place = child.place
+      return child.number < pages.pageCount ? Leaf(number: child.number, low: child.low) : Leaf()
+    }
+    branch = nil
+    var number = pages.root
+    // No record has the id 0.
+    var low: UInt64 = 1
+    var end = UInt64.max
+    // Deeper than any tree that fits 64 bits.
+    for _ in 0..<32 {
+      guard
+        let page = TreePages.Page(
+          pages.map, number: number, of: pages.pageCount, size: pages.pageSize)
+      else { break }
+      guard page.isBranch else { return Leaf(number: number, low: low) }
+      branch = page
+      branchLow = low
+      branchEnd = end
+      (place, number, low, end) = child(of: page, for: id, from: low, to: end)
+    }
+    branch = nil
+    return Leaf()
+  }
+
+  /// The child of a branch page that has the place of `id`, and the ids that the child is for; those of
+  /// the page begin with `low` and end before `end`.
+  ///
+  /// Looked for from where it is if ids grow evenly, in steps that double until it is passed.
+  private func child(
+    of page: TreePages.Page, for id: UInt64, from low: UInt64, to end: UInt64
+  ) -> (place: Int, number: UInt64, low: UInt64, end: UInt64) {
+    // The first key of a branch stands for "anything lower".
+    var first = 0
+    var firstLow = low
+    var past = page.count
+    var pastLow = end
+    if end == .max, past > 1 {
+      let last = lowestID(of: past - 1, in: page)
+      if id >= last { return (past - 1, page.child(at: past - 1), last, end) }
+      past -= 1
+      pastLow = last
+    }
+    let share = id > low ? Double(id - low) / Double(pastLow - low) : 0
+    var probe = Int(share * Double(past))
+    var step = 1
+    var direction = 0
+    while past - first > 1 {
+      let place = min(max(probe, first + 1), past - 1)
+      let lowest = lowestID(of: place, in: page)
+      let turn: Int
+      if lowest <= id {
+        (first, firstLow, turn) = (place, lowest, 1)
+      } else {
+        (past, pastLow, turn) = (place, lowest, -1)
+      }
+      if direction == 0 || direction == turn {
+        direction = turn
+        probe = place + turn * step
+        step *= 2
+      } else {
+        // Passed: it is between two places that were looked at.
+        direction = 2
+        probe = (first + past) / 2
+      }
+    }
+    return (first, page.child(at: first), firstLow, pastLow)
+  }
+
+  private func lowestID(of place: Int, in page: TreePages.Page) -> UInt64 {
+    guard let node = page.node(at: place), node + 16 <= pages.pageSize else { return .max }
+    return page.base.loadUnaligned(fromByteOffset: node + 8, as: UInt64.self)
+  }
+
+  // MARK: In order
+
+  /// The leaf page behind the one that was found last; `nil` behind the last one, and in a tree of one
+  /// page.
+  ///
+  /// Throws where a branch leads to no leaf, which would end the process were LMDB to follow it.
+  mutating func next() throws(LMDBError) -> LeafPage? {
+    guard let branch else { return nil }
+    let leaf: Leaf
+    if place + 1 < branch.count {
+      place += 1
+      let number = branch.child(at: place)
+      leaf = number < pages.pageCount ? Leaf(number: number) : Leaf()
+    } else {
+      guard branchEnd != .max else { return nil }
+      leaf = self.leaf(of: branchEnd)
+    }
+    guard let page = page(leaf) else {
+      throw LMDBError(code: MDB_CORRUPTED, operation: "walk \(treeName)")
+    }
+    return page
+  }
+
+  /// Where the leaf page begins that is `step` behind the one that was found last, as far as its branch
+  /// says.
+  func address(ahead step: Int) -> UnsafeRawPointer? {
+    guard let branch, place + step < branch.count else { return nil }
+    let number = branch.child(at: place + step)
+    return number < pages.pageCount ? address(number) : nil
+  }
+}

@@ -1,0 +1,120 @@
+import LMDB
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A scan goes from leaf to leaf as the branches above say: in trees with many of them, and in such
+/// that are damaged.
+@Suite struct BranchScanTests {
+  private static let recordCount: UInt64 = 40_000
+
+  /// A file whose tree "r" has three levels: every id but each seventh, with 100 bytes.
+  private func makeFile(_ path: String) throws {
+    let environment = try openEnvironment(path)
+    defer { EnvironmentRegistry.close(environment) }
+    let bytes = [UInt8](repeating: 0xab, count: 100)
+    try environment.write { transaction in
+      _ = try environment.tree("r", isCreated: true, hasIntegerKeys: true, in: transaction)
+    }
+    let tree = try #require(try environment.openExistingTree("r", hasIntegerKeys: true))
+    try environment.write { transaction in
+      for id in 1...Self.recordCount where id % 7 != 0 {
+        try bytes.withBytes { (bytes) throws(LMDBError) in
+          try transaction.put(id, bytes, in: tree)
+        }
+      }
+    }
+  }
+
+  /// The ids that a scan from `start` on meets.
+  private func ids(in path: String, from start: UInt64 = 1) throws -> [UInt64] {
+    let environment = try openEnvironment(path) { $0.access = .readOnly }
+    defer { EnvironmentRegistry.close(environment) }
+    let tree = try #require(try environment.openExistingTree("r", hasIntegerKeys: true))
+    return try environment.read { (transaction) throws in
+      var ids: [UInt64] = []
+      let cursor = try Cursor(tree, in: transaction)
+      guard try cursor.seek(atOrAfter: start) else { return [] }
+      try cursor.forEachRecord { (id, bytes) throws(LMDBError) in
+        #expect(bytes.count == 100)
+        ids.append(id)
+        return true
+      }
+      return ids
+    }
+  }
+
+  @Test func aTreeOfManyBranchesIsSeenWholeFromAnywhere() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("store")
+    try makeFile(path)
+    let expected = (1...Self.recordCount).filter { $0 % 7 != 0 }
+    try #require(branchOffsets(in: path).count > 4)
+    var generator = SeededGenerator(salt: 62)
+    let starts = (0..<40).map { _ in UInt64.random(in: 1...Self.recordCount + 1, using: &generator) }
+    for start in [1, Self.recordCount] + starts {
+      #expect(
+        try ids(in: path, from: start) == expected.filter { $0 >= start },
+        "from \(start), \(SeededGenerator.replay)")
+    }
+  }
+
+  /// A child of every branch is led elsewhere: to the meta page, to a leaf before, to the branch itself,
+  /// to a page behind the end. LMDB alone would end the process in some of these.
+  @Test(arguments: [0, 1, 2, 3])
+  func aBranchThatLeadsElsewhereEndsTheScanWithAnError(_ kind: Int) throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("store")
+    try makeFile(path)
+    let branches = branchOffsets(in: path)
+    try #require(branches.count > 4)
+    let file = open(path, O_RDWR)
+    for branch in branches {
+      let earlier = child(10, ofBranchAt: branch, in: file)
+      let target = [0, earlier, UInt64(branch / 4_096), 1 << 40][kind]
+      setChild(20, ofBranchAt: branch, in: file, to: target)
+    }
+    close(file)
+    #expect(name { _ = try ids(in: path) } == "MDB_CORRUPTED")
+  }
+
+  // MARK: Pages as LMDB lays them out
+
+  private func page(_ offset: Int, of file: Int32) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 4_096)
+    _ = bytes.withUnsafeMutableBytes { pread(file, $0.baseAddress, $0.count, off_t(offset)) }
+    return bytes
+  }
+
+  private func number(_ bytes: [UInt8], at offset: Int) -> Int {
+    Int(bytes[offset]) | Int(bytes[offset + 1]) << 8
+  }
+
+  /// Where the branch pages with more than thirty children are.
+  private func branchOffsets(in path: String) -> [Int] {
+    let file = open(path, O_RDONLY)
+    defer { close(file) }
+    return stride(from: 8_192, to: size(of: path), by: 4_096).filter { offset in
+      let bytes = page(offset, of: file)
+      return number(bytes, at: 10) == 1 && number(bytes, at: 12) > 16 + 2 * 30
+    }
+  }
+
+  private func child(_ place: Int, ofBranchAt offset: Int, in file: Int32) -> UInt64 {
+    let bytes = page(offset, of: file)
+    let node = number(bytes, at: 16 + place * 2)
+    return (0..<6).reduce(0) { $0 | UInt64(bytes[node + $1]) << UInt64($1 * 8) }
+  }
+
+  private func setChild(_ place: Int, ofBranchAt offset: Int, in file: Int32, to child: UInt64) {
+    let node = number(page(offset, of: file), at: 16 + place * 2)
+    let bytes = (0..<6).map { UInt8(truncatingIfNeeded: child >> UInt64($0 * 8)) }
+    _ = bytes.withUnsafeBytes { pwrite(file, $0.baseAddress, 6, off_t(offset + node)) }
+  }
+}
