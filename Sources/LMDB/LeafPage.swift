@@ -51,7 +51,10 @@ public struct LeafPage {
     let pair = base + Int(base.load(fromByteOffset: slot, as: UInt16.self))
     lodestore_prefetch(pair)
     lodestore_prefetch(pair + 64)
-    var offset = 128
+    guard byteCount > 128 else { return }
+    lodestore_prefetch(pair + 128)
+    lodestore_prefetch(pair + 192)
+    var offset = 256
     while offset < byteCount {
       lodestore_prefetch(pair + offset)
       offset &+= 64

@@ -109,17 +109,39 @@ public final class RecordLayout: Sendable {
     let heapOffset = endsOffset &+ variableCount &* 2
     let heapCount = record.count &- heapOffset &- Self.checksumSize
     guard heapCount >= 0, record.uint16(at: 0) == number else { return nil }
-    var previous = 0
-    var disorder = 0
-    var ordinal = 0
-    while ordinal < variableCount {
-      let end = Int(record.uint16(at: endsOffset &+ ordinal &* 2))
-      // Negative once an end is below the one before.
-      disorder |= end &- previous
-      previous = end
-      ordinal &+= 1
+    let last = variableCount &- 1
+    guard last >= 0 else { return heapCount == 0 ? heapOffset : nil }
+    guard Int(record.uint16(at: endsOffset &+ last &* 2)) == heapCount, heapCount < 0x8000,
+      endsAscend(in: record, through: last)
+    else { return nil }
+    return heapOffset
+  }
+
+  /// Whether the ends up to that at `last`, which is below 2¹⁵, are in order.
+  @inlinable @inline(__always)
+  func endsAscend(in record: UnsafeRawBufferPointer, through last: Int) -> Bool {
+    let highBits: UInt64 = 0x8000_8000_8000_8000
+    var disorder: UInt64 = 0
+    var place = 0
+    if last < 4 {
+      while place < last {
+        let offset = endsOffset &+ place &* 2
+        let (end, next) = (record.uint16(at: offset), record.uint16(at: offset &+ 2))
+        // Negative where the next is below.
+        disorder |= UInt64(next) &- UInt64(end)
+        place &+= 1
+      }
+      return disorder & highBits == 0
     }
-    return disorder >= 0 && previous == heapCount ? heapOffset : nil
+    // Four ends in a word, and the four behind them: a difference that borrows loses its high bit, as
+    // long as no end has one itself.
+    while place < last {
+      let offset = endsOffset &+ min(place, last &- 4) &* 2
+      let (ends, next) = (record.uint64(at: offset), record.uint64(at: offset &+ 2))
+      disorder |= ends | ~((next | highBits) &- ends)
+      place &+= 4
+    }
+    return disorder & highBits == 0
   }
 
   /// The layout number in a record's header; throws when the bytes are too short to have one.

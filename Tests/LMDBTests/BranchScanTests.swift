@@ -58,8 +58,8 @@ import Testing
     try #require(branchOffsets(in: path).count > 4)
     var generator = SeededGenerator(salt: 62)
     for round in 0..<42 {
-      let start =
-        round < 2 ? [1, Self.recordCount][round] : .random(in: 1...Self.recordCount, using: &generator)
+      let first: UInt64 = round == 0 ? 1 : Self.recordCount
+      let start = round < 2 ? first : .random(in: 1...Self.recordCount, using: &generator)
       #expect(
         try ids(in: path, from: start) == expected.filter { $0 >= start },
         "from \(start), \(SeededGenerator.replay)")

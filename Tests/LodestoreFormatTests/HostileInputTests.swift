@@ -120,7 +120,7 @@ import Testing
   }
 }
 
-private func withExactAllocation<Result>(
+func withExactAllocation<Result>(
   _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws -> Result
 ) rethrows -> Result {
   let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)

@@ -190,12 +190,8 @@ extension String: IndexableValue {
 
   /// Reads text; bytes that are not UTF-8 become replacement characters, and `kvdump verify`
   /// reports them.
-  @inlinable
+  @inlinable @inline(__always)
   public static func read(from reader: inout RecordReader) throws(StoreError) -> String {
-    let bytes = reader.readVariable()
-    if bytes.count > TextTable.longestInline, let table = reader.textTable {
-      return table.pointee.text(bytes)
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    reader.readText()
   }
 }

@@ -21,23 +21,32 @@ public struct RecordReader: ~Copyable {
   /// For error texts; it outlives the reader, whose references would be counted for each record.
   let entity: Unmanaged<EntityLabel>
   @usableFromInline let recordID: UInt64
+  let makesShortTexts: Bool
   /// Of records with narrow ends that a call reads many of.
-  @usableFromInline let textTables: UnsafeMutablePointer<TextTable>?
+  let textTables: UnsafeMutablePointer<TextTable>?
 
+  /// At the first attribute of a record that was checked to have the shape of `layout`.
   @inline(__always)
   init(
-    _ record: borrowing RecordView, entity: EntityLabel, recordID: UInt64,
-    textTables: UnsafeMutablePointer<TextTable>? = nil
+    _ start: UnsafeRawPointer, _ layout: RecordLayout, heapStart: Int, isWide: Bool,
+    entity: EntityLabel, recordID: UInt64, textTables: UnsafeMutablePointer<TextTable>? = nil
   ) {
-    base = record.bytes.start
-    slot = record.slotsOffset
-    end = record.endsOffset
-    slotsEnd = record.endsOffset
-    isWide = record.isWide
-    heapStart = record.heapOffset
+    base = start
+    slot = layout.slotsOffset
+    end = layout.endsOffset
+    slotsEnd = layout.endsOffset
+    self.heapStart = heapStart
+    self.isWide = isWide
     self.entity = .passUnretained(entity)
     self.recordID = recordID
-    self.textTables = record.isWide ? nil : textTables
+    makesShortTexts = entity.makesShortTexts
+    self.textTables = textTables
+  }
+
+  init(_ record: borrowing RecordView, entity: EntityLabel, recordID: UInt64) {
+    self.init(
+      record.bytes.start, record.layout, heapStart: record.heapOffset, isWide: record.isWide,
+      entity: entity, recordID: recordID)
   }
 
   /// Moves to one attribute, which is read next.
@@ -89,11 +98,18 @@ public struct RecordReader: ~Copyable {
     return bytes
   }
 
-  /// Of the variable attribute that was read last.
-  @inlinable @inline(__always)
-  var textTable: UnsafeMutablePointer<TextTable>? {
-    // Behind its end, which has two bytes.
-    textTables.map { $0 + ((end &- slotsEnd) &>> 1 &- 1) }
+  /// Reads a text; bytes that are not UTF-8 become replacement characters.
+  @usableFromInline @inline(never)
+  mutating func readText() -> String {
+    let ordinal = (end &- slotsEnd) &>> 1
+    let bytes = readVariable()
+    if bytes.count <= ShortText.longest {
+      if makesShortTexts, let text = ShortText.text(bytes.start, bytes.count) { return text }
+    } else if let textTables {
+      // Ends have two bytes where there are tables.
+      return textTables[ordinal].text(bytes)
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Whether the next, optional attribute is null.

@@ -37,7 +37,6 @@ struct SharedTexts {
 }
 
 /// The texts of one attribute that were read last.
-@usableFromInline
 struct TextTable {
   private static let slotCount = 256
   /// What a text that is found earns, and what can be had at most.
@@ -50,11 +49,8 @@ struct TextTable {
   private var credit: Int32 = 256
   private var slots: UnsafeMutablePointer<String>?
 
-  /// The longest text that Swift keeps without allocating.
-  @usableFromInline static var longestInline: Int { 15 }
-
-  /// The text of `bytes`, which are more than ``longestInline``.
-  @usableFromInline @inline(never)
+  /// The text of `bytes`, which are more than ``ShortText/longest``.
+  @inline(__always)
   mutating func text(_ bytes: UnsafeRawBufferPointer) -> String {
     guard credit > 0 else { return String(decoding: bytes, as: UTF8.self) }
     let slots = slots ?? makeSlots()

@@ -134,10 +134,12 @@ package final class StoredEntity: Sendable {
   }
 }
 
-/// The name of an entity, to be referred to without counting: a string would be counted for each record
-/// that is read.
+/// What every reader of an entity's records refers to, without counting: the name as a string would be
+/// counted for each record that is read.
 final class EntityLabel: Sendable {
   let name: String
+  /// ``ShortText/isUsable``, where readers of records find it.
+  let makesShortTexts = ShortText.isUsable
 
   init(_ name: String) { self.name = name }
 }

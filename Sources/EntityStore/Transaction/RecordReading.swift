@@ -196,11 +196,27 @@ extension TransactionCore {
     textTables: UnsafeMutablePointer<TextTable>? = nil,
     _ body: (inout RecordReader) throws -> R
   ) throws -> R {
+    let layout = entity.layout
+    guard !store.options.verifiesChecksums, let heapOffset = layout.narrowHeapOffset(in: bytes)
+    else {
+      return try withOtherReader(bytes, id: id, of: entity, body)
+    }
+    var reader = RecordReader(
+      bytes.start, layout, heapStart: heapOffset, isWide: false, entity: entity.label, recordID: id,
+      textTables: textTables)
+    return try body(&reader)
+  }
+
+  /// The same for a record of an older layout, for one of wide ends, and with a checksum to verify.
+  @inline(never)
+  private func withOtherReader<R>(
+    _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity,
+    _ body: (inout RecordReader) throws -> R
+  ) throws -> R {
     let view = try entity.view(bytes, id: id)
     if store.options.verifiesChecksums { try entity.verifyChecksum(of: view, id: id) }
     if view.isOf(entity.layout) {
-      var reader = RecordReader(
-        view, entity: entity.label, recordID: id, textTables: textTables)
+      var reader = RecordReader(view, entity: entity.label, recordID: id)
       return try body(&reader)
     }
     let current = try carriedOver(view, id: id, of: entity)

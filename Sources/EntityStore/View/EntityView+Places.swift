@@ -64,7 +64,8 @@ extension EntityView {
   func reader() -> RecordReader {
     let layout = layout.takeUnretainedValue()
     return RecordReader(
-      start, isWide: isWide, layout: layout.layout, entity: layout.label, recordID: recordID)
+      start, layout.layout, heapStart: Int(heapOffset), isWide: isWide, entity: layout.label,
+      recordID: recordID)
   }
 }
 
@@ -81,22 +82,4 @@ extension AttributeStorage {
   /// As a document of any shape.
   @usableFromInline static var document: AttributeStorage { AttributeStorage(type: .document) }
   @usableFromInline static var optionalDocument: AttributeStorage { document.optional }
-}
-
-extension RecordReader {
-  /// At the first attribute of a record that was checked to have the shape of `layout`.
-  fileprivate init(
-    _ start: UnsafeRawPointer, isWide: Bool, layout: RecordLayout, entity: EntityLabel,
-    recordID: UInt64
-  ) {
-    base = start
-    slot = layout.slotsOffset
-    end = layout.endsOffset
-    slotsEnd = layout.endsOffset
-    self.isWide = isWide
-    heapStart = layout.endsOffset + layout.variableCount * (isWide ? 4 : 2)
-    self.entity = .passUnretained(entity)
-    self.recordID = recordID
-    textTables = nil
-  }
 }
