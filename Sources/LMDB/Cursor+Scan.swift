@@ -25,7 +25,9 @@ extension Cursor {
       guard isFirst || id > highest else { throw outOfOrder() }
       isFirst = false
       var (page, place) = pages.page(of: key, guess: 0)
+      var previous = page
       var following = page.base
+      var ahead = min(ScannedPages.ahead, page.count)
       while true {
         // Called in this one place, so that the compiler puts it here.
         guard try body(id, bytes) else { return }
@@ -33,25 +35,26 @@ extension Cursor {
         place &+= 1
         if place >= page.count {
           guard let next = try pages.next(behind: highest) else { break }
+          previous = page
           page = next
           place = 0
           following = pages.following
+          ahead = min(ScannedPages.ahead, page.count)
         }
         // Records are mostly as long as their neighbours.
-        page.prefetch(
-          place &+ ScannedPages.ahead, following, byteCount: readsWhole ? bytes.count : 0)
+        page.prefetch(place &+ ahead, following, byteCount: readsWhole ? bytes.count : 0)
         let node = page.node(place)
-        guard let next = page.id(node), next > highest, let value = page.value(node, keyCount: 8)
-        else { break }
+        guard let next = page.id(node), let value = page.value(node, keyCount: 8) else { break }
+        guard next > highest else { throw outOfOrder() }
         (id, bytes) = (next, value)
       }
-      guard try moveOn(behind: highest) else { return }
+      guard try moveOn(behind: highest, of: place == 0 ? previous : page) else { return }
     }
   }
 
   /// Visits the entries within `range` in key order, or backwards, until `body` returns false.
   ///
-  /// The same as ``forEachRecord(_:)`` for a tree of byte keys, of which only what is longer than a
+  /// The same as ``forEachRecord(readsWhole:_:)`` for a tree of byte keys, of which only what is longer than a
   /// page allows is read by LMDB.
   /// The tree must not change meanwhile, and the cursor is nowhere afterwards.
   @inlinable @inline(__always)
@@ -115,16 +118,18 @@ extension Cursor {
     LMDBError(code: MDB_CORRUPTED, operation: "walk \(tree.name)")
   }
 
-  /// Moves to the record behind `id`, which is in the page where the cursor is.
+  /// Moves to the record behind `id`, which was visited in `page`; the cursor may be some pages back.
   @usableFromInline
-  func moveOn(behind id: UInt64) throws -> Bool {
+  func moveOn(behind id: UInt64, of page: LeafPage) throws -> Bool {
     if id != integerKey {
-      // LMDB looks at the ends of the page that it is in first.
       var id = id
-      let code = withUnsafeMutableBytes(of: &id) { bytes in
+      let (code, found) = withUnsafeMutableBytes(of: &id) { bytes in
         var key = MDB_val(mv_size: 8, mv_data: bytes.baseAddress)
-        return mdb_cursor_get(handle, &key, &currentValue, MDB_SET)
+        let code = mdb_cursor_get(handle, &key, &currentValue, MDB_SET_KEY)
+        return (code, UnsafeRawPointer(key.mv_data))
       }
+      // Where a damaged page has the id of a record elsewhere, those between would be left out.
+      guard code != MDB_NOTFOUND, code != 0 || page.contains(found) else { throw outOfOrder() }
       guard code == 0 else { throw transaction.failure(code, "walk \(tree.name)") }
     }
     return try next()

@@ -48,6 +48,8 @@ package final class Environment: @unchecked Sendable {
   let writerThread = Atomic<UInt>(0)
   let poison = Atomic<Bool>(false)
   let closing = Atomic<Bool>(false)
+  /// Where the map was last found to begin; see ``beginsMap(at:)``.
+  let mapStart = Atomic<UInt>(0)
   /// How many handles were opened outside writes; see ``tree(_:isCreated:hasIntegerKeys:in:)``.
   let readOpenedTreeCount = Atomic<Int>(0)
   /// Counts ended writes: LMDB frees the cursors of a write with it.

@@ -20,7 +20,7 @@ public struct LeafPage {
     let flags = base.load(fromByteOffset: 10, as: UInt16.self)
     let lower = Int(base.load(fromByteOffset: 12, as: UInt16.self))
     // A leaf, and nothing besides but perhaps dirty.
-    guard flags & ~0x10 == 2, lower > Self.headerSize, lower <= size else { return nil }
+    guard flags & ~0x10 == 2, lower >= Self.headerSize + 2, lower <= size else { return nil }
     self.base = base
     self.size = size
     count = (lower - Self.headerSize) / 2
@@ -39,10 +39,16 @@ public struct LeafPage {
     Int(base.load(fromByteOffset: Self.headerSize &+ place &* 2, as: UInt16.self))
   }
 
+  /// Whether `address` lies in the page.
+  func contains(_ address: UnsafeRawPointer?) -> Bool {
+    address.map { $0 >= base && $0 < base + size } ?? false
+  }
+
   /// Asks the processor to fetch the first two lines of the pair at `place`, or all lines of
-  /// `byteCount` bytes; behind the last pair, those of the page that begins at `following`.
+  /// `byteCount` bytes, two kilobytes at most; behind the last pair, of that in the page that begins
+  /// at `following`.
   ///
-  /// Nothing happens where that page has no such pair either.
+  /// Where that page has no such pair either, lines are fetched that nobody needs.
   @inlinable @inline(__always)
   func prefetch(_ place: Int, _ following: UnsafeRawPointer, byteCount: Int = 0) {
     let isHere = place < count
@@ -54,8 +60,9 @@ public struct LeafPage {
     guard byteCount > 128 else { return }
     lodestore_prefetch(pair + 128)
     lodestore_prefetch(pair + 192)
+    let end = min(byteCount, 2_048)
     var offset = 256
-    while offset < byteCount {
+    while offset < end {
       lodestore_prefetch(pair + offset)
       offset &+= 64
     }

@@ -1,13 +1,5 @@
 import CLMDB
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// The leaf pages that a scan goes through.
 @usableFromInline
 struct ScannedPages {
@@ -30,7 +22,7 @@ struct ScannedPages {
     let environment = cursor.transaction.environment
     let isWrite = environment.isActiveWrite(cursor.transaction.handle)
     let size = isWrite ? 0 : environment.rawInfo.pageSize
-    pageSize = size == Int(sysconf(Int32(_SC_PAGESIZE))) ? size : 0
+    pageSize = size == TreePages.systemPageSize ? size : 0
     self.cursor = cursor
     following = LeafPage().base
   }

@@ -53,10 +53,14 @@ struct TreePages {
   let pageCount: UInt64
   let root: UInt64
 
+  /// The largest pages that lie in the map as in the file: at a multiple of their size.
+  static let systemPageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
+
   /// Nil for an empty tree, and where the map does not look as expected.
   init?(of tree: Tree, in transaction: Transaction) throws(LMDBError) {
     let info = transaction.environment.rawInfo
     pageSize = info.pageSize
+    guard pageSize <= Self.systemPageSize else { return nil }
     pageCount = UInt64(info.usedBytes / max(1, info.pageSize))
     // The record of a named tree in the tree of names: depth at 6, root page at 40.
     let names = Tree(name: "tree names", handle: 1, hasIntegerKeys: false)
@@ -72,8 +76,7 @@ struct TreePages {
     let number = page.loadUnaligned(as: UInt64.self)
     guard root != .max, number < pageCount, root < pageCount else { return nil }
     map = page - Int(number) * pageSize
-    // The magic number of LMDB's first meta page.
-    guard map.loadUnaligned(fromByteOffset: 16, as: UInt32.self) == 0xBEEF_C0DE else { return nil }
+    guard transaction.environment.beginsMap(at: map) else { return nil }
   }
 
   /// The position of the first entry at or after a lower bound, or after an upper one.
@@ -107,7 +110,7 @@ struct TreePages {
     }
   }
 
-  /// One branch or leaf page of a tree with byte keys.
+  /// One branch or leaf page.
   struct Page {
     let base: UnsafeRawPointer
     private let size: Int
@@ -166,4 +169,28 @@ struct TreePages {
       return offset >= 16 && offset + 8 <= size ? offset : nil
     }
   }
+}
+
+extension Environment {
+  /// Whether the map begins at `address`, which a page says that may be damaged.
+  ///
+  /// Once that is known for an address, there is nothing more to look at. Before, the kernel is asked to
+  /// read there: what a wrong number leads to may be no memory.
+  fileprivate func beginsMap(at address: UnsafeRawPointer) -> Bool {
+    let bits = UInt(bitPattern: address)
+    if mapStart.load(ordering: .relaxed) == bits { return true }
+    // The magic number of LMDB's first meta page.
+    guard isReadable(address, byteCount: 20),
+      address.loadUnaligned(fromByteOffset: 16, as: UInt32.self) == 0xBEEF_C0DE
+    else { return false }
+    mapStart.store(bits, ordering: .relaxed)
+    return true
+  }
+}
+
+private func isReadable(_ address: UnsafeRawPointer, byteCount: Int) -> Bool {
+  var ends: [Int32] = [-1, -1]
+  guard pipe(&ends) == 0 else { return false }
+  defer { for end in ends { close(end) } }
+  return write(ends[1], address, byteCount) == byteCount
 }

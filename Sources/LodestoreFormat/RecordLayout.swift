@@ -100,7 +100,8 @@ public final class RecordLayout: Sendable {
     return Int(placeByNumber[Int(number)])
   }
 
-  /// Where the variable bytes begin in `record`, which has the shape of this layout and narrow ends.
+  /// Where the variable bytes begin in `record`, which has the shape of this layout and less than 2¹⁵
+  /// variable bytes.
   ///
   /// `nil` for any other: ``RecordView`` looks closer. That ends do not decrease and where the last
   /// one is say all there is to say, so nearly every record is checked by few instructions.

@@ -32,7 +32,7 @@ public struct RecordView {
     }
   }
 
-  /// `nil` when the bytes are no record of `layout` with narrow ends, as nearly all are.
+  /// `nil` when the bytes are no record of `layout`, or a long one.
   @inlinable @inline(__always)
   public init?(narrow bytes: UnsafeRawBufferPointer, layout: RecordLayout) {
     guard let heapOffset = layout.narrowHeapOffset(in: bytes) else { return nil }
@@ -44,7 +44,7 @@ public struct RecordView {
     self.heapOffset = heapOffset
   }
 
-  /// The same for wide records, and what is wrong with others.
+  /// The same for long records, and what is wrong with others.
   @usableFromInline @inline(never)
   static func shape(
     of bytes: UnsafeRawBufferPointer, _ layout: RecordLayout

@@ -67,10 +67,10 @@ import Testing
   }
 
   /// A child of every branch is led elsewhere: to the meta page, to a leaf before, to the branch itself,
-  /// to a page behind the end.
+  /// to a page behind the end, to a leaf behind.
   ///
   /// LMDB alone would end the process in some of these.
-  @Test(arguments: [0, 1, 2, 3])
+  @Test(arguments: [0, 1, 2, 3, 4])
   func aBranchThatLeadsElsewhereEndsTheScanWithAnError(_ kind: Int) throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
@@ -80,11 +80,56 @@ import Testing
     let file = open(path, O_RDWR)
     for branch in branches {
       let earlier = child(10, ofBranchAt: branch, in: file)
-      let target = [0, earlier, UInt64(branch / 4_096), 1 << 40][kind]
+      let later = child(30, ofBranchAt: branch, in: file)
+      let target = [0, earlier, UInt64(branch / 4_096), 1 << 40, later][kind]
       setChild(20, ofBranchAt: branch, in: file, to: target)
     }
     close(file)
     #expect(name { _ = try ids(in: path) } == "MDB_CORRUPTED")
+  }
+
+  /// The last id of a leaf in the middle becomes one of a later leaf, or one that is nowhere.
+  @Test(arguments: [0, 1])
+  func anIDThatIsThatOfALaterRecordEndsTheScanWithAnErrorAndLeavesNoneOut(_ kind: Int) throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("store")
+    try makeFile(path)
+    let file = open(path, O_RDWR)
+    let branch = try #require(branchOffsets(in: path).first)
+    let leaf = Int(child(12, ofBranchAt: branch, in: file)) * 4_096
+    let bytes = page(leaf, of: file)
+    let node = number(bytes, at: number(bytes, at: 12) - 2)
+    // Above all of the leaf behind; every seventh is nowhere.
+    let id = (number(bytes, at: node + 8) / 7 + 20) * 7 + (kind == 0 ? 1 : 0)
+    let raised = [UInt8(id & 0xff), UInt8(id >> 8)]
+    _ = raised.withUnsafeBytes { pwrite(file, $0.baseAddress, 2, off_t(leaf + node + 8)) }
+    close(file)
+    #expect(name { _ = try ids(in: path) } == "MDB_CORRUPTED")
+  }
+
+  /// The tree of names says of its page that it is another, from which the map would begin elsewhere.
+  @Test func aPageThatSaysThatItIsAnotherIsNotFollowed() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("store")
+    try makeFile(path)
+    let expected = try ids(in: path)
+    let file = open(path, O_RDWR)
+    let pages = stride(from: 8_192, to: size(of: path), by: 4_096)
+    // Of its few keys "r" is one.
+    let names = pages.filter { offset in
+      let bytes = page(offset, of: file)
+      guard number(bytes, at: 10) == 2, number(bytes, at: 12) < 64 else { return false }
+      return number(bytes, at: number(bytes, at: 16) + 6) == 1
+    }
+    try #require(!names.isEmpty)
+    for offset in names {
+      let others = [UInt8](
+        withUnsafeBytes(of: UInt64(offset / 4_096 + 300).littleEndian, Array.init))
+      _ = others.withUnsafeBytes { pwrite(file, $0.baseAddress, 8, off_t(offset)) }
+    }
+    close(file)
+    // LMDB does not look at it; neither do scans, which ask LMDB from page to page.
+    #expect(try ids(in: path) == expected)
   }
 
   // MARK: Pages as LMDB lays them out

@@ -67,7 +67,7 @@ package final class StoredEntity: Sendable {
     return try otherView(bytes, id: id)
   }
 
-  /// The same for wide records, those of older layouts, and damaged ones.
+  /// The same for long records, those of older layouts, and damaged ones.
   @inline(never)
   private func otherView(
     _ bytes: UnsafeRawBufferPointer, id: UInt64

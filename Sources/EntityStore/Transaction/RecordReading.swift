@@ -44,7 +44,7 @@ extension TransactionAccess {
     do {
       let cursor = try Cursor(entity.records, in: core.transaction)
       guard try cursor.seek(atOrAfter: start) else { return }
-      try cursor.forEachRecord { (id, bytes) throws in
+      try cursor.forEachRecord(readsWhole: true) { (id, bytes) throws in
         try core.withReader(
           bytes, id: id, of: entity, textTables: texts.next(of: entity.layout), body)
       }
@@ -207,7 +207,7 @@ extension TransactionCore {
     return try body(&reader)
   }
 
-  /// The same for a record of an older layout, for one of wide ends, and with a checksum to verify.
+  /// The same for a record of an older layout, for a long one, and with a checksum to verify.
   @inline(never)
   private func withOtherReader<R>(
     _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity,

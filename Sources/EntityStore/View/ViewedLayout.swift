@@ -49,8 +49,8 @@ final class ViewedLayout {
       EntityView(bytes.start, heapOffset: heapOffset, isWide: false, id: id, self))
   }
 
-  /// The same for a record of an older layout, which is viewed as it would be written today, for one
-  /// of wide offsets, and with a checksum to verify.
+  /// The same for a record of an older layout, which is viewed as it would be written today, for a
+  /// long one, and with a checksum to verify.
   @inline(never)
   private func withOther<E: Entity, R>(
     _ bytes: UnsafeRawBufferPointer, id: UInt64, _ body: (borrowing EntityView<E>) throws -> R
