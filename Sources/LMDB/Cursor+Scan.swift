@@ -54,8 +54,8 @@ extension Cursor {
 
   /// Visits the entries within `range` in key order, or backwards, until `body` returns false.
   ///
-  /// The same as ``forEachRecord(readsWhole:_:)`` for a tree of byte keys, of which only what is longer than a
-  /// page allows is read by LMDB.
+  /// The same as ``forEachRecord(readsWhole:_:)`` for a tree of byte keys, from one page to the next by
+  /// LMDB, which also reads what is longer than a page allows.
   /// The tree must not change meanwhile, and the cursor is nowhere afterwards.
   @inlinable @inline(__always)
   public func forEachEntry<E: Error>(

@@ -14,8 +14,9 @@ import Testing
 @Suite struct BranchScanTests {
   private static let recordCount: UInt64 = 40_000
 
-  /// A file whose tree "r" has three levels: every id but each seventh, with 100 bytes.
-  private func makeFile(_ path: String) throws {
+  /// A file whose tree "r" has three levels: every id but each seventh, with 100 bytes; again, with others
+  /// above `start`, it adds them.
+  private func makeFile(_ path: String, above start: UInt64 = 0) throws {
     let environment = try openEnvironment(path)
     defer { EnvironmentRegistry.close(environment) }
     let bytes = [UInt8](repeating: 0xab, count: 100)
@@ -26,7 +27,7 @@ import Testing
     try environment.write { transaction in
       for id in 1...Self.recordCount where id % 7 != 0 {
         try bytes.withBytes { (bytes) throws(LMDBError) in
-          try transaction.put(id, bytes, in: tree)
+          try transaction.put(start + id, bytes, in: tree)
         }
       }
     }
@@ -111,7 +112,8 @@ import Testing
   @Test func aPageThatSaysThatItIsAnotherIsNotFollowed() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
-    try makeFile(path)
+    // The second write frees the page of names that the first put at the end, the third takes it.
+    for write in 0..<3 { try makeFile(path, above: UInt64(write) * Self.recordCount) }
     let expected = try ids(in: path)
     let file = open(path, O_RDWR)
     let pages = stride(from: 8_192, to: size(of: path), by: 4_096)
@@ -121,11 +123,13 @@ import Testing
       guard number(bytes, at: 10) == 2, number(bytes, at: 12) < 64 else { return false }
       return number(bytes, at: number(bytes, at: 16) + 6) == 1
     }
-    try #require(!names.isEmpty)
+    // The highest number there is: the map would begin as far before where it does.
+    let highest = size(of: path) / 4_096 - 1
+    try #require(names.contains { $0 / 4_096 + 1_000 < highest })
     for offset in names {
-      let others = [UInt8](
-        withUnsafeBytes(of: UInt64(offset / 4_096 + 300).littleEndian, Array.init))
-      _ = others.withUnsafeBytes { pwrite(file, $0.baseAddress, 8, off_t(offset)) }
+      _ = withUnsafeBytes(of: UInt64(highest).littleEndian) {
+        pwrite(file, $0.baseAddress, 8, off_t(offset))
+      }
     }
     close(file)
     // LMDB does not look at it; neither do scans, which ask LMDB from page to page.
