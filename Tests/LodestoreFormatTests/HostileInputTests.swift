@@ -120,15 +120,6 @@ import Testing
   }
 }
 
-func withExactAllocation<Result>(
-  _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws -> Result
-) rethrows -> Result {
-  let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
-  defer { buffer.deallocate() }
-  buffer.copyBytes(from: bytes)
-  return try body(UnsafeRawBufferPointer(buffer))
-}
-
 extension SeededGenerator {
   /// `bytes` with one to three faults: a changed bit or byte, a cut, an insertion, a repeated
   /// stretch; now and then wholly random bytes.

@@ -1,0 +1,129 @@
+import CLMDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The pages of one tree as a read transaction sees them, read as LMDB lays them out.
+///
+/// Every offset is checked, so that a damaged page ends the descent instead of the process.
+struct TreePages {
+  let map: UnsafeRawPointer
+  let pageSize: Int
+  let pageCount: UInt64
+  let root: UInt64
+
+  /// The largest pages that lie in the map as in the file: at a multiple of their size.
+  static let systemPageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
+
+  /// Nil for an empty tree, and where the map does not look as expected.
+  init?(of tree: Tree, in transaction: Transaction) throws(LMDBError) {
+    let info = transaction.environment.rawInfo
+    pageSize = info.pageSize
+    guard pageSize <= Self.systemPageSize else { return nil }
+    pageCount = UInt64(info.usedBytes / max(1, info.pageSize))
+    // The record of a named tree in the tree of names: depth at 6, root page at 40.
+    let names = Tree(name: "tree names", handle: 1, hasIntegerKeys: false)
+    let cursor = try Cursor(names, in: transaction)
+    let isFound = try Array(tree.name.utf8).withBytes { (name) throws(LMDBError) in
+      try cursor.seek(name)
+    }
+    guard isFound, cursor.value.count == 48, let inPage = cursor.key.baseAddress else { return nil }
+    root = cursor.value.loadUnaligned(fromByteOffset: 40, as: UInt64.self)
+    // The name's bytes lie in a page of the map, whose header begins with the page's number.
+    let offset = Int(bitPattern: inPage) % pageSize
+    let page = inPage - offset
+    let number = page.loadUnaligned(as: UInt64.self)
+    guard root != .max, number < pageCount, root < pageCount else { return nil }
+    map = page - Int(number) * pageSize
+    guard transaction.environment.beginsMap(at: map) else { return nil }
+  }
+
+  /// One branch or leaf page.
+  struct Page {
+    let base: UnsafeRawPointer
+    private let size: Int
+    let isBranch: Bool
+    let count: Int
+
+    init?(_ map: UnsafeRawPointer, number: UInt64, of pageCount: UInt64, size: Int) {
+      guard number < pageCount else { return nil }
+      base = map + Int(number) * size
+      self.size = size
+      let flags = base.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
+      let lower = Int(base.loadUnaligned(fromByteOffset: 12, as: UInt16.self))
+      guard flags & 3 == 1 || flags & 3 == 2, flags & 0x20 == 0, lower >= 16, lower <= size else {
+        return nil
+      }
+      isBranch = flags & 1 != 0
+      count = (lower - 16) / 2
+      if count == 0 { return nil }
+    }
+
+    /// In a leaf how many keys are below `key`; in a branch which child has its place.
+    func place(of key: UnsafeRawBufferPointer) -> Int {
+      // The first key of a branch stands for "anything lower".
+      var low = isBranch ? 1 : 0
+      var high = count
+      while low < high {
+        let middle = (low + high) / 2
+        let order = order(at: middle, key)
+        if isBranch ? order <= 0 : order < 0 { low = middle + 1 } else { high = middle }
+      }
+      return isBranch ? low - 1 : low
+    }
+
+    /// The order of the key at `place` and `key`.
+    private func order(at place: Int, _ key: UnsafeRawBufferPointer) -> Int {
+      guard let node = node(at: place) else { return 1 }
+      let keyCount = Int(base.loadUnaligned(fromByteOffset: node + 6, as: UInt16.self))
+      guard node + 8 + keyCount <= size else { return 1 }
+      let shared = min(keyCount, key.count)
+      if shared > 0, let bytes = key.baseAddress {
+        let order = memcmp(base + node + 8, bytes, shared)
+        if order != 0 { return Int(order) }
+      }
+      return keyCount - key.count
+    }
+
+    func child(at place: Int) -> UInt64 {
+      guard let node = node(at: place) else { return .max }
+      let low = base.loadUnaligned(fromByteOffset: node, as: UInt32.self)
+      let high = base.loadUnaligned(fromByteOffset: node + 4, as: UInt16.self)
+      return UInt64(low) | UInt64(high) << 32
+    }
+
+    func node(at place: Int) -> Int? {
+      let offset = Int(base.loadUnaligned(fromByteOffset: 16 + place * 2, as: UInt16.self))
+      return offset >= 16 && offset + 8 <= size ? offset : nil
+    }
+  }
+}
+
+extension Environment {
+  /// Whether the map begins at `address`, which a page says that may be damaged.
+  ///
+  /// Once that is known for an address, there is nothing more to look at. Before, the kernel is asked to
+  /// read there: what a wrong number leads to may be no memory.
+  fileprivate func beginsMap(at address: UnsafeRawPointer) -> Bool {
+    let bits = UInt(bitPattern: address)
+    if mapStart.load(ordering: .relaxed) == bits { return true }
+    // The magic number of LMDB's first meta page.
+    guard isReadable(address, byteCount: 20),
+      address.loadUnaligned(fromByteOffset: 16, as: UInt32.self) == 0xBEEF_C0DE
+    else { return false }
+    mapStart.store(bits, ordering: .relaxed)
+    return true
+  }
+}
+
+private func isReadable(_ address: UnsafeRawPointer, byteCount: Int) -> Bool {
+  var ends: [Int32] = [-1, -1]
+  guard pipe(&ends) == 0 else { return false }
+  defer { for end in ends { close(end) } }
+  return write(ends[1], address, byteCount) == byteCount
+}
