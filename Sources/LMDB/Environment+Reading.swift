@@ -40,16 +40,36 @@ extension Environment {
       attempts += 1
       let pooled = try enterReaders()
       var handle = pooled?.handle
-      let code =
+      var code =
         if let handle { mdb_txn_renew(handle) } else {
           mdb_txn_begin(self.handle, nil, UInt32(MDB_RDONLY), &handle)
         }
-      if code == 0, let handle { return PinnedRead(handle: handle) }
+      var looks = 0
+      while code == 0, let read = handle {
+        looks += 1
+        // Not without end: a lock file from elsewhere may say what no page will.
+        if looks == 8 || isOfItsNumber(read) { return PinnedRead(handle: read) }
+        mdb_txn_reset(read)
+        code = mdb_txn_renew(read)
+      }
       // Before leaving: once no read runs, another thread may close the environment.
       if let pooled { mdb_txn_abort(pooled.handle) }
       leaveReaders(nil)
       try recover(from: code, attempts: attempts, operation: "read")
     }
+  }
+
+  /// Whether a read that just began sees the commit whose number it has.
+  ///
+  /// LMDB takes the number of the last commit first, and then the roots of the trees from the meta page
+  /// which that commit wrote. A thread that stands still in between may find there what the second
+  /// commit after it wrote: two commits take turns with two pages. What it sees is whole, but newer
+  /// than it says, and newer than what the next read may see.
+  private func isOfItsNumber(_ read: OpaquePointer) -> Bool {
+    var info = MDB_envinfo()
+    mdb_env_info(handle, &info)
+    // The next commit has its page in the map before it is durable: that page is the other one.
+    return UInt64(bitPattern: Int64(info.me_last_txnid)) &- UInt64(mdb_txn_id(read)) < 2
   }
 
   /// Removes the cause of a read that could not begin, or throws.

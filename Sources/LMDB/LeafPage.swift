@@ -33,6 +33,11 @@ public struct LeafPage {
     count = 0
   }
 
+  /// How many bytes a pair takes, all taken together; whatever the page says.
+  var meanSize: Int {
+    (size - Int(base.load(fromByteOffset: 14, as: UInt16.self))) / max(1, count)
+  }
+
   /// Where the pair at `place` lies, whatever that says.
   @inlinable @inline(__always)
   func node(_ place: Int) -> Int {

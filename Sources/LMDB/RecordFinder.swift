@@ -7,9 +7,12 @@ import CLMDB
 /// for what the next one reads.
 package struct RecordFinder {
   private static let width = 16
+  private static var none: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
   private var finder: LeafFinder
   private var leaves: [LeafFinder.Leaf]
+  /// How many bytes a record took with its key, in the page that was searched last for a single one.
+  private var usualSize = 0
 
   /// Nil in a write, for an empty tree, and where the map does not look as expected.
   package init?(_ tree: Tree, in transaction: Transaction) throws(LMDBError) {
@@ -34,14 +37,35 @@ package struct RecordFinder {
         let leaf = leaves[i - start]
         if let page = finder.page(leaf) { page.prefetch(guess(ids[i], page, leaf.low), page.base) }
       }
-      for i in start..<end { found[i] = record(ids[i], in: leaves[i - start]) }
+      for i in start..<end {
+        let leaf = leaves[i - start]
+        found[i] = finder.page(leaf).map { record(ids[i], in: $0, from: leaf.low) } ?? Self.none
+      }
       start = end
     }
   }
 
   /// The bytes of the record with `id`, as with many.
   package mutating func find(_ id: UInt64) -> UnsafeRawBufferPointer {
-    record(id, in: finder.leaf(of: id))
+    let leaf = finder.leaf(of: id)
+    prefetch(id, in: leaf)
+    guard let page = finder.page(leaf) else { return Self.none }
+    usualSize = page.meanSize
+    return record(id, in: page, from: leaf.low)
+  }
+
+  /// Asks for what a search for `id` will probably read of a leaf page, all at once: each tells where
+  /// to look for the next, and would be waited for alone.
+  private func prefetch(_ id: UInt64, in leaf: LeafFinder.Leaf) {
+    let base = finder.address(leaf.number)
+    let size = finder.pageSize
+    lodestore_prefetch(base)
+    let place = id > leaf.low ? Int(min(id - leaf.low, UInt64(size))) : 0
+    lodestore_prefetch(base + LeafPage.headerSize + place * 2)
+    // Pages are filled from their end.
+    let record = base + size - (place + 1) * usualSize
+    lodestore_prefetch(record)
+    lodestore_prefetch(record + 64)
   }
 
   /// Where `id` is in its page if no id from `low` on is missing there; it is not behind that place.
@@ -49,24 +73,24 @@ package struct RecordFinder {
     id > low ? Int(min(id - low, UInt64(page.count - 1))) : 0
   }
 
-  private func record(_ id: UInt64, in leaf: LeafFinder.Leaf) -> UnsafeRawBufferPointer {
-    let none = UnsafeRawBufferPointer(start: nil, count: 0)
-    guard let page = finder.page(leaf) else { return none }
-    var place = guess(id, page, leaf.low)
+  private func record(
+    _ id: UInt64, in page: LeafPage, from lowest: UInt64
+  ) -> UnsafeRawBufferPointer {
+    var place = guess(id, page, lowest)
     if page.id(page.node(place)) != id {
       var low = 0
       var high = place
       while low < high {
         let middle = (low + high) / 2
-        guard let found = page.id(page.node(middle)) else { return none }
+        guard let found = page.id(page.node(middle)) else { return Self.none }
         if found < id { low = middle + 1 } else { high = middle }
       }
       place = low
-      guard page.id(page.node(place)) == id else { return none }
+      guard page.id(page.node(place)) == id else { return Self.none }
     }
     guard let bytes = page.value(page.node(place), keyCount: 8), let start = bytes.baseAddress
     else {
-      return none
+      return Self.none
     }
     // Its first bytes came with its key.
     if bytes.count > 64 { lodestore_prefetch(start + 64) }

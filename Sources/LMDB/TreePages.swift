@@ -16,6 +16,8 @@ struct TreePages {
   let pageSize: Int
   let pageCount: UInt64
   let root: UInt64
+  /// How many pages lead to a record, with its leaf, as the tree says.
+  let depth: Int
 
   /// The largest pages that lie in the map as in the file: at a multiple of their size.
   static let systemPageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
@@ -34,6 +36,7 @@ struct TreePages {
     }
     guard isFound, cursor.value.count == 48, let inPage = cursor.key.baseAddress else { return nil }
     root = cursor.value.loadUnaligned(fromByteOffset: 40, as: UInt64.self)
+    depth = Int(cursor.value.loadUnaligned(fromByteOffset: 6, as: UInt16.self))
     // The name's bytes lie in a page of the map, whose header begins with the page's number.
     let offset = Int(bitPattern: inPage) % pageSize
     let page = inPage - offset

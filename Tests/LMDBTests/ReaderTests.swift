@@ -44,6 +44,46 @@ import Testing
     #expect(environment.checkReaders() == 0)
   }
 
+  @Test func aReadShowsTheCommitWhoseNumberItSays() async throws {
+    // In memory where there is such a place: commits follow each other as closely as they can.
+    let isInMemory = access("/dev/shm", W_OK) == 0
+    let directory = try TemporaryDirectory(under: isInMemory ? "/dev/shm" : "/tmp")
+    let environment = try openEnvironment(directory.file("store")) {
+      $0.allowsAnyFileSystem = true
+    }
+    defer { EnvironmentRegistry.close(environment) }
+    let tree = try openedTree(of: environment)
+    @Sendable func write() throws {
+      try environment.write { try $0.put(key(0), key(Int($0.id)), in: tree) }
+    }
+    try write()
+    let isDone = SharedNumber()
+    let wrong = SharedNumber()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<3 {
+        group.addTask {
+          try await environment.readerThreads.run {
+            repeat {
+              try environment.read { transaction in
+                let written = try transaction.get(key(0), in: tree).map(number)
+                if written != Int(transaction.id) { wrong.add() }
+              }
+            } while isDone.value == 0
+          }
+        }
+      }
+      group.addTask {
+        defer { isDone.add() }
+        try await environment.writer.run {
+          // Of 400,000 commits, one to four were shown under another's number.
+          for _ in 0..<(isInMemory ? 100_000 : 200) { try write() }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(wrong.value == 0)
+  }
+
   @Test func endedReadsGiveTheirSlotsBack() throws {
     try withEnvironment({ $0.readerSlotCount = 8 }) { environment, tree in
       for _ in 0..<1_000 { try environment.read { _ = try $0.count(of: tree) } }
