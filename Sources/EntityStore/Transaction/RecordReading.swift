@@ -60,14 +60,7 @@ extension TransactionAccess {
     of query: Query<E>, reserve: (Int) -> Void = { _ in },
     _ body: (inout RecordReader) throws -> Bool
   ) throws(StoreError) {
-    let run = try core.run(query)
-    if let count = run.certainCount { reserve(count) }
-    var texts = SharedTexts()
-    defer { texts.deallocate() }
-    try run.forEach { id, bytes in
-      try core.withReader(
-        bytes, id: id, of: run.entity, textTables: texts.next(of: run.entity.layout), body)
-    }
+    try core.readResults(of: try core.run(query), reserve: reserve, body)
   }
 
   /// Calls `body` with one page of what `query` finds; returns the token of the next.
@@ -189,6 +182,21 @@ struct WantedKey {
 }
 
 extension TransactionCore {
+  /// Calls `body` with the results of `run`, until it returns false; first of all `reserve` with how many
+  /// there will be, where that is known.
+  @inline(__always)
+  func readResults(
+    of run: PlanRun, reserve: (Int) -> Void, _ body: (inout RecordReader) throws -> Bool
+  ) throws(StoreError) {
+    if let count = run.certainCount { reserve(count) }
+    var texts = SharedTexts()
+    defer { texts.deallocate() }
+    try run.forEach { id, bytes in
+      try withReader(
+        bytes, id: id, of: run.entity, textTables: texts.next(of: run.entity.layout), body)
+    }
+  }
+
   /// Calls `body` with a record in the entity's current layout.
   @inline(__always)
   func withReader<R>(
@@ -224,6 +232,32 @@ extension TransactionCore {
       var reader = RecordReader(
         try entity.view(bytes, id: id), entity: entity.label, recordID: id)
       return try body(&reader)
+    }
+  }
+
+  /// Calls `body` with the records with `ids`, in the order of `ids`; one that is not there is an error.
+  func readRecords(
+    _ ids: ArraySlice<UInt64>, of entity: StoredEntity, _ body: (inout RecordReader) throws -> Void
+  ) throws(StoreError) {
+    var texts = SharedTexts()
+    defer { texts.deallocate() }
+    do {
+      let lookup = try RecordLookup(entity.records, in: transaction)
+      var start = ids.startIndex
+      while start < ids.endIndex {
+        let end = min(ids.endIndex, start + 512)
+        lookup.look(for: ids[start..<end])
+        for place in start..<end {
+          guard let bytes = try lookup.record(ids[place], at: place - start) else {
+            throw StoreError.noSuchRecord(entity: entity.name, id: ids[place])
+          }
+          try withReader(
+            bytes, id: ids[place], of: entity, textTables: texts.next(of: entity.layout), body)
+        }
+        start = end
+      }
+    } catch {
+      throw StoreError(wrapping: error)
     }
   }
 

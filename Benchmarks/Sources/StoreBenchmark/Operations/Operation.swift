@@ -15,6 +15,8 @@ enum Operation: String, CaseIterable {
   case getID = "get-id"
   case multiGet = "multi-get"
   case fetchAll = "fetch-all"
+  case fetchAsync = "fetch-async"
+  case fetchBatches = "fetch-batches"
   case fetchTwo = "fetch-two"
   case dateRanges = "date-ranges"
   case itemsByDate = "items-by-date"
@@ -113,6 +115,8 @@ extension Operation {
     case .getID: "get by id, \(amounts.gets.grouped)"
     case .multiGet: "one get of \(amounts.multiKeys.grouped) keys"
     case .fetchAll: "fetch all, decoded"
+    case .fetchAsync: "the same by await, with progress"
+    case .fetchBatches: "the same in batches of \(Amounts.batch)"
     case .fetchTwo: "fetch all, two fields touched"
     case .dateRanges: "100 date ranges of 1 %, decoded"
     case .itemsByDate: "all to-do items by indexed date"
@@ -153,6 +157,8 @@ struct Amounts {
   static let firstPages = 1_000
   static let openings = 100
   static let calls = 20_000
+  /// How many records a batch of a sequence of them has.
+  static let batch = 500
 }
 
 extension Int {

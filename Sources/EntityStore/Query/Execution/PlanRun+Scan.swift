@@ -26,12 +26,12 @@ extension PlanRun {
     try scanForwards(range, body)
   }
 
-  /// Whether the results are all records by ascending ids, and nobody watches.
+  /// Whether the results are all records by ascending ids.
   var isOfAll: Bool {
     guard case .scan = plan.access, case .natural(isReversed: false) = plan.arrangement else {
       return false
     }
-    return residual == nil && control == nil && start == nil && plan.request.offset == 0
+    return residual == nil && start == nil && plan.request.offset == 0
       && plan.request.limit == nil && !plan.request.wantsOnlyEntries
   }
 
@@ -42,14 +42,20 @@ extension PlanRun {
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws(StoreError) {
     var count = 0
+    let isWatched = control != nil
     defer {
-      counts.recordsRead &+= count
+      // Whoever watches is told in the midst how many were read.
+      if !isWatched { counts.recordsRead &+= count }
       counts.results &+= count
     }
     do {
       guard let cursor = try beginScan(1 ... .max) else { return }
       try cursor.forEachRecord(readsWhole: true) { (id, bytes) throws in
         count &+= 1
+        if isWatched {
+          counts.recordsRead &+= 1
+          try tick()
+        }
         return try body(id, bytes)
       }
     } catch {

@@ -25,18 +25,24 @@ extension Store {
   ///
   /// - Parameter onProgress: called on the store's thread, a hundred times a second at most.
   /// - Throws: `CancellationError` when the task is cancelled.
+  @inlinable
   public func fetch<E: Entity>(
     _ query: Query<E>, onProgress: (@Sendable (FetchProgress) -> Void)? = nil
   ) async throws -> [E] {
-    try await running(onProgress) { core, control in
-      try core.fetch(E.self, try core.run(query, control: control))
+    try await running(onProgress) { read in
+      var found: [E] = []
+      try read.readResults(of: query, reserve: { found.reserveCapacity($0) }) { reader in
+        found.append(try E.read(from: &reader))
+        return true
+      }
+      return found
     }
   }
 
   /// How many records `query` finds, counted on a thread of the store.
   public func count<E: Entity>(_ query: Query<E>) async throws -> Int {
-    try await running(nil) { core, control in
-      try core.run(query.unordered(), wantsOnlyEntries: true, control: control).count()
+    try await running(nil) { read in
+      try read.core.run(query.unordered(), wantsOnlyEntries: true, control: read.control).count()
     }
   }
 
@@ -63,9 +69,10 @@ extension Store {
     ResultBatches(store: self, query: query, size: max(1, size))
   }
 
-  private func running<R: Sendable>(
+  @usableFromInline
+  func running<R: Sendable>(
     _ onProgress: (@Sendable (FetchProgress) -> Void)?,
-    _ body: @escaping @Sendable (TransactionCore, RunControl) throws -> R
+    _ body: @escaping @Sendable (WatchedRead) throws -> R
   ) async throws -> R {
     let core = core
     return try await cancellably { isCancelled in
@@ -74,11 +81,12 @@ extension Store {
         control.report = { onProgress(FetchProgress(completed: $0, total: $1)) }
       }
       let watched = control
-      return try core.read { core in try body(core, watched) }
+      return try core.read { core in try body(WatchedRead(core: core, control: watched)) }
     }
   }
 
   /// Runs `body` on a reader thread; the cancelled task learns of it at once.
+  @usableFromInline
   func cancellably<R: Sendable>(
     _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> R
   ) async throws -> R {
@@ -99,6 +107,21 @@ extension Store {
   }
 }
 
+/// A read that can be cancelled and tells how far it has come.
+@usableFromInline
+struct WatchedRead {
+  let core: TransactionCore
+  let control: RunControl
+
+  /// As ``TransactionAccess`` does it.
+  @usableFromInline
+  func readResults<E: Entity>(
+    of query: Query<E>, reserve: (Int) -> Void, _ body: (inout RecordReader) throws -> Bool
+  ) throws(StoreError) {
+    try core.readResults(of: try core.run(query, control: control), reserve: reserve, body)
+  }
+}
+
 /// The results of a query in batches, as an asynchronous sequence.
 public struct ResultBatches<E: Entity>: AsyncSequence, Sendable {
   /// One batch, decoded.
@@ -115,7 +138,7 @@ public struct ResultBatches<E: Entity>: AsyncSequence, Sendable {
 
   /// Where a loop over batches is.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    let store: Store
+    @usableFromInline let store: Store
     let query: Query<E>
     let size: Int
     private var results: FetchedResults<E>?
@@ -128,12 +151,19 @@ public struct ResultBatches<E: Entity>: AsyncSequence, Sendable {
     }
 
     /// The next batch; `nil` behind the last.
+    @inlinable
     public mutating func next() async throws -> [E]? {
+      guard let part = try await nextPart() else { return nil }
+      return try await store.cancellably { _ in try part.values() }
+    }
+
+    @usableFromInline
+    mutating func nextPart() async throws -> FetchedResults<E>? {
       if results == nil { results = try await store.results(query) }
       guard let found = results, place < found.endIndex else { return nil }
       let part = found[place..<Swift.min(found.endIndex, place + size)]
       place = part.endIndex
-      return try await store.cancellably { _ in try part.values() }
+      return part
     }
   }
 }

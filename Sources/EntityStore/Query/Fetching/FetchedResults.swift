@@ -59,18 +59,18 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
   public var ids: [E.ID] { allIDs[bounds].map { RecordID(rawValue: $0) } }
 
   /// All records, decoded: for parts rather than the whole.
+  @inlinable
   public func values() throws(StoreError) -> [E] {
+    var found: [E] = []
+    found.reserveCapacity(count)
+    try readValues { found.append(try E.read(from: &$0)) }
+    return found
+  }
+
+  @usableFromInline
+  func readValues(_ body: (inout RecordReader) throws -> Void) throws(StoreError) {
     try hold.use { (core) throws(StoreError) in
-      let entity = try core.entity(E.self)
-      var found: [E] = []
-      found.reserveCapacity(count)
-      for id in allIDs[bounds] {
-        guard let bytes = try core.record(id, of: entity) else {
-          throw .noSuchRecord(entity: entity.name, id: id)
-        }
-        found.append(try core.decode(E.self, bytes, id: id, of: entity))
-      }
-      return found
+      try core.readRecords(allIDs[bounds], of: try core.entity(E.self), body)
     }
   }
 
@@ -94,14 +94,22 @@ public struct FetchedRecord<E: Entity>: Sendable, Identifiable {
   /// The record as of the results' commit; decoded each time.
   ///
   /// - Throws: ``StoreError/Code/damaged`` and ``StoreError/Code/undecodableValue`` only.
+  @inlinable
   public var value: E {
-    get throws(StoreError) {
-      try hold.use { (core) throws(StoreError) in
-        let entity = try core.entity(E.self)
-        guard let bytes = try core.record(rawID, of: entity) else {
-          throw .noSuchRecord(entity: entity.name, id: rawID)
-        }
-        return try core.decode(E.self, bytes, id: rawID, of: entity)
+    get throws(StoreError) { try readValue { try E.read(from: &$0) } }
+  }
+
+  @usableFromInline
+  func readValue<R>(_ body: (inout RecordReader) throws -> R) throws(StoreError) -> R {
+    try hold.use { (core) throws(StoreError) in
+      let entity = try core.entity(E.self)
+      guard let bytes = try core.record(rawID, of: entity) else {
+        throw .noSuchRecord(entity: entity.name, id: rawID)
+      }
+      do {
+        return try core.withReader(bytes, id: rawID, of: entity, body)
+      } catch {
+        throw StoreError(wrapping: error)
       }
     }
   }

@@ -101,17 +101,6 @@ public struct Page<E: Entity>: Sendable {
 }
 
 extension TransactionCore {
-  /// All that `run` finds, decoded.
-  func fetch<E: Entity>(_: E.Type, _ run: PlanRun) throws -> [E] {
-    var found: [E] = []
-    if let count = run.certainCount { found.reserveCapacity(count) }
-    try run.forEach { id, bytes in
-      found.append(try decode(E.self, bytes, id: id, of: run.entity))
-      return true
-    }
-    return found
-  }
-
   func run<E: Entity>(
     _ query: Query<E>, wantsOnlyEntries: Bool = false, control: RunControl? = nil
   ) throws(StoreError) -> PlanRun {

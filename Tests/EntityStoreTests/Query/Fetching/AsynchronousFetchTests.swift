@@ -27,11 +27,13 @@ import Testing
   private static let slow = Mote.query.where {
     $0.text.matches("t.*(1|2|3)[0-9]* .*") || $0.text.contains("9")
   }
+  private static let all = Mote.query
   private static let sorted = Mote.query.sorted(by: .ascending(\.text), .descending(\.number))
   private static let indexed = Mote.query.where(\.number >= 0).requiringIndex()
 
   @Test(arguments: [
-    (slow, 1_000), (sorted, 1_000), (sorted, count), (indexed, 0), (indexed, 1_000),
+    (slow, 1_000), (all, 0), (all, 10_000), (sorted, 1_000), (sorted, count), (indexed, 0),
+    (indexed, 1_000),
   ])
   func `A task that is cancelled while its fetch reads, sorts or walks an index throws that`(
     query: Query<Mote>, start: Int
@@ -94,6 +96,15 @@ import Testing
       #expect(scan.allSatisfy { $0.total == Self.count && $0.completed <= Self.count })
       #expect(scan.allSatisfy { (0...1).contains($0.fraction ?? -1) })
       reports.withLock { $0 = [] }
+      let all = try await store.fetch(Mote.query) { progress in
+        usleep(Self.reportInterval)
+        reports.withLock { $0.append(progress) }
+      }
+      let whole = reports.withLock { $0 }
+      #expect(all.count == Self.count && !whole.isEmpty)
+      #expect(zip(whole, whole.dropFirst()).allSatisfy { $0.completed <= $1.completed })
+      #expect(whole.allSatisfy { $0.total == Self.count && $0.completed <= Self.count })
+      reports.withLock { $0 = [] }
       let query = Mote.query.where(\.number < 15_000).requiringIndex()
       #expect(
         try await store.fetch(query) { progress in
@@ -114,6 +125,20 @@ import Testing
       #expect(try await store.fetch(query) == expected)
       #expect(try await store.count(query) == 7)
       #expect(try await store.results(query).values() == expected)
+    }
+  }
+
+  @Test func `All of many records are the same by await, as results and in batches`() async throws {
+    try await withMotes { store in
+      for query in [Self.all, Self.sorted, Self.indexed, Mote.query.sorted(by: .descending(\.id))] {
+        let expected = try await store.read { try $0.fetch(query) }
+        #expect(expected.count == Self.count)
+        #expect(try await store.fetch(query) == expected)
+        #expect(try await store.results(query).values() == expected)
+        var batches: [Mote] = []
+        for try await batch in store.batches(of: 700, query) { batches += batch }
+        #expect(batches == expected)
+      }
     }
   }
 

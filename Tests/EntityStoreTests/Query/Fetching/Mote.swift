@@ -1,7 +1,7 @@
 import EntityStore
 
 /// A small record, for stores of many.
-struct Mote: Sendable {
+struct Mote: Sendable, Equatable {
   var id = RecordID<Mote>()
   var number: Int
   var text: String

@@ -36,7 +36,7 @@ final class LodestoreStore: SideStore {
       changes(operation)
     case .singleInserts, .taskInserts, .gets, .getsBesideWriter:
       concurrentWork(operation, workload)
-    case .asyncRead, .asyncWrite: calls(operation)
+    case .asyncRead, .asyncWrite, .fetchAsync, .fetchBatches: calls(operation)
     case .importMembers, .importCodable: imports(operation)
     default: reads(operation)
     }

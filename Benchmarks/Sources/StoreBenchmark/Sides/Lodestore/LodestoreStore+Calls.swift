@@ -22,6 +22,20 @@ extension LodestoreStore {
         for _ in 0..<Amounts.calls { try await self.store.write { _ in } }
         return (Sample.seconds(since: start) - direct) / Double(Amounts.calls) * 1e6
       }
+    case .fetchAsync:
+      .timed {
+        let pods = try await self.store.fetch(Pod.query) { _ in }
+        return { Answer(pods) }
+      }
+    case .fetchBatches:
+      .timed {
+        var batches: [[Pod]] = []
+        for try await batch in self.store.batches(of: Amounts.batch, Pod.query) {
+          batches.append(batch)
+        }
+        let found = batches
+        return { Answer(found.flatMap { $0 }) }
+      }
     default: nil
     }
   }
