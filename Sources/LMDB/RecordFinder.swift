@@ -21,7 +21,7 @@ package struct RecordFinder {
     leaves = Array(repeating: LeafFinder.Leaf(), count: Self.width)
   }
 
-  /// Puts the bytes of the records with `ids`, which should ascend, to the same places of `found`.
+  /// Puts the bytes of the records with `ids` to the same places of `found`.
   ///
   /// Bytes without an address are those of a record that is not there, or that lies as only LMDB
   /// should read it: a cursor knows.

@@ -1,6 +1,6 @@
 internal import LMDB
 
-/// Looks records up by ascending ids, many at a time.
+/// Looks records up by their ids, many at a time: the quicker the nearer they are to each other.
 final class RecordLookup {
   private let cursor: Cursor
   private var finder: RecordFinder?
@@ -12,7 +12,7 @@ final class RecordLookup {
     finder = try RecordFinder(tree, in: transaction)
   }
 
-  /// Finds the records with `ids`, which ascend or descend; ``record(_:at:)`` has them.
+  /// Finds the records with `ids`; ``record(_:at:)`` has them.
   func look(for ids: some Collection<UInt64>) {
     guard finder != nil else { return }
     self.ids.removeAll(keepingCapacity: true)
