@@ -1,4 +1,5 @@
 import CLMDB
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -52,8 +53,9 @@ extension Environment {
         mdb_txn_reset(read)
         code = mdb_txn_renew(read)
       }
-      // Before leaving: once no read runs, another thread may close the environment.
-      if let pooled { mdb_txn_abort(pooled.handle) }
+      // Before leaving: once no read runs, another thread may close the environment. One that was begun
+      // and could not begin again has a reader slot to give back, too.
+      if let handle { mdb_txn_abort(handle) }
       leaveReaders(nil)
       try recover(from: code, attempts: attempts, operation: "read")
     }
@@ -63,10 +65,13 @@ extension Environment {
   ///
   /// LMDB takes the number of the last commit first, and then the roots of the trees from the meta page
   /// which that commit wrote. A thread that stands still in between may find there what the second
-  /// commit after it wrote: two commits take turns with two pages. What it sees is whole, but newer
-  /// than it says, and newer than what the next read may see.
+  /// commit after it wrote: two commits take turns with two pages. What it sees is newer than it says,
+  /// and newer than what the next read may see. Only a page that is being written at that very moment
+  /// still says the older number.
   private func isOfItsNumber(_ read: OpaquePointer) -> Bool {
     var info = MDB_envinfo()
+    // The number of the newest commit after the roots, not before them.
+    atomicMemoryFence(ordering: .acquiring)
     mdb_env_info(handle, &info)
     // The next commit has its page in the map before it is durable: that page is the other one.
     return UInt64(bitPattern: Int64(info.me_last_txnid)) &- UInt64(mdb_txn_id(read)) < 2

@@ -43,6 +43,8 @@ struct LeafFinder {
   }
 
   /// The leaf page that has or would have `id`; page 0 where that cannot be said.
+  ///
+  /// In a damaged tree it may be no leaf, which ``page(_:)`` tells.
   mutating func leaf(of id: UInt64) -> Leaf {
     if let branch, id >= branchLow, id < branchEnd {
       let child = child(of: branch, for: id, from: branchLow, to: branchEnd)

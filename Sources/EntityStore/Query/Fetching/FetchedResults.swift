@@ -59,6 +59,8 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
   public var ids: [E.ID] { allIDs[bounds].map { RecordID(rawValue: $0) } }
 
   /// All records, decoded: for parts rather than the whole.
+  ///
+  /// - Throws: as ``FetchedRecord/value``.
   @inlinable
   public func values() throws(StoreError) -> [E] {
     var found: [E] = []
@@ -93,7 +95,8 @@ public struct FetchedRecord<E: Entity>: Sendable, Identifiable {
 
   /// The record as of the results' commit; decoded each time.
   ///
-  /// - Throws: ``StoreError/Code/damaged`` and ``StoreError/Code/undecodableValue`` only.
+  /// - Throws: ``StoreError/Code/undecodableValue``; of a damaged file ``StoreError/Code/damaged``, and
+  ///   ``StoreError/Code/noSuchRecord`` where an index led to no record.
   @inlinable
   public var value: E {
     get throws(StoreError) { try readValue { try E.read(from: &$0) } }
