@@ -17,11 +17,17 @@
       // A property called `id` is refused by the other role. A second one would only add
       // "invalid redeclaration" to that.
       guard !declaration.declaresID else { return [] }
+      let access = declaration.memberAccess
+      // Said, and not left to be inferred: what the compiler infers from an expansion is not visible in
+      // signatures of other files.
       return [
         """
         /// The identity in the store; unassigned before the value is inserted.
-        \(raw: declaration.memberAccess)var id = RecordID<\(declaration.name.trimmed)>()
+        \(raw: access)var id = RecordID<\(declaration.name.trimmed)>()
+        """,
         """
+        \(raw: access)typealias ID = RecordID<\(declaration.name.trimmed)>
+        """,
       ]
     }
 

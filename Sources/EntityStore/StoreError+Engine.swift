@@ -91,7 +91,8 @@ extension StoreError {
   private static func engineMessage(_ error: LMDBError, _ thing: String) -> String {
     let hint =
       switch error.name {
-      case "ENOENT": "there is no such file; check the path, or open it with access .create"
+      case "ENOENT":
+        "there is no such file or directory; check the path, and make the directory first"
       case "EACCES", "EPERM":
         "this process may not (\(error.name)); readers need write access to the lock file too"
       case "EROFS": "the file system is read-only (EROFS); open it read-only"

@@ -34,7 +34,7 @@
   ///
   /// - Parameter name: The entity's name in the file, a literal; the struct's own when left out. An
   ///   ASCII letter or `_`, then letters, digits and `_`, at most 64 bytes.
-  @attached(member, names: named(id))
+  @attached(member, names: named(id), named(ID))
   @attached(
     extension, conformances: Entity, names: named(schema), named(init(from:)), named(read(from:)),
     named(encode(into:)), named(AttributePlaces), named(attributePlaces))

@@ -88,6 +88,16 @@ struct WordSlot {
     return bits ^ (sign | 1 << 63)
   }
 
+  /// The signed integer that has `word`.
+  @inline(__always)
+  static func integer(ofWord word: UInt64) -> Int64 { Int64(bitPattern: word ^ 1 << 63) }
+
+  /// The number in binary that has `word`.
+  @inline(__always)
+  static func double(ofWord word: UInt64) -> Double {
+    Double(bitPattern: word &>> 63 == 1 ? word ^ 1 << 63 : ~word)
+  }
+
   /// Makes the index key of the number with `word`, and of the record id where the key has one.
   @inline(__always)
   func makeKey(_ word: UInt64, recordID: UInt64?, in key: inout KeyEncoder) {
@@ -125,7 +135,7 @@ struct WordSlot {
     switch kind {
     case .bool: key.append(word != 0)
     case .uint64: key.append(word)
-    default: key.append(Int64(bitPattern: word ^ 1 << 63))
+    default: key.append(Self.integer(ofWord: word))
     }
   }
 }

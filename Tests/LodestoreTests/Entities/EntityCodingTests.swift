@@ -11,6 +11,13 @@
   #endif
 
   @Suite struct EntityCodingTests {
+    /// Compiled before the file that declares the entity, which tells what is inferred there only.
+    private struct Chosen { var id: Specimen.ID }
+
+    @Test func idsAreNamedInDeclarationsOfOtherFiles() {
+      #expect(Chosen(id: RecordID<Specimen>(rawValue: 7)).id.rawValue == 7)
+    }
+
     /// What a store would give back for `entity`, which it keeps as record 7.
     private func stored<E: Entity>(
       _ entity: E, isWide: Bool,

@@ -39,6 +39,8 @@
 
           /// The identity in the store; unassigned before the value is inserted.
           var id = RecordID<Pod>()
+
+          typealias ID = RecordID<Pod>
         }
 
         extension Pod: Entity {
@@ -109,6 +111,8 @@
 
           /// The identity in the store; unassigned before the value is inserted.
           public var id = RecordID<Pod>()
+
+          public typealias ID = RecordID<Pod>
         }
 
         extension Pod: Entity {
@@ -217,6 +221,8 @@
 
             /// The identity in the store; unassigned before the value is inserted.
             package var id = RecordID<Pod>()
+
+            package typealias ID = RecordID<Pod>
           }
 
           extension Pod: Entity {
@@ -257,6 +263,8 @@
 
           /// The identity in the store; unassigned before the value is inserted.
           var id = RecordID<Pod>()
+
+          typealias ID = RecordID<Pod>
         }
 
         extension Pod {

@@ -26,6 +26,23 @@ struct GroupTotal {
     }
   }
 
+  /// Adds the number with `word` to a count, a sum or an average.
+  @inline(__always)
+  mutating func add(_ word: UInt64, _ kind: WordSlot.Kind, _ function: GroupTerm.Function) {
+    switch kind {
+    case .float, .double, .date:
+      let number = WordSlot.double(ofWord: word)
+      guard function != .count else { break }
+      if number.isNaN { return }
+      hasDouble = true
+      doubles += number
+    case .bool, .uint64: integers += Int128(word)
+    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32:
+      integers += Int128(WordSlot.integer(ofWord: word))
+    }
+    count += 1
+  }
+
   private mutating func add(_ value: DynamicValue) {
     if case .decimal(let stored) = value, let decimal = Decimal(stored), !decimal.isNaN {
       hasDecimal = true

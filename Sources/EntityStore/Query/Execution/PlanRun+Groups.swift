@@ -75,14 +75,13 @@ extension PlanRun {
     let writer = GroupKeyWriter(keyTerms, evaluator: evaluator)
     var places: [[UInt8]: Int] = [:]
     var groups: [Group] = []
-    var lastKey: [UInt8] = []
     var lastPlace: Int?
-    try inIDOrder(isReversed: false) { id, bytes in
+    try forEachMatch { id, bytes in
       let record = RecordUnderTest(view: try entity.view(bytes, id: id), id: id)
-      try writer.write(record)
+      let isSame = try writer.move(to: record)
       // Neighbours are often of one group.
       var place = lastPlace
-      if place == nil || writer.key != lastKey {
+      if place == nil || !isSame {
         place = places[writer.key]
         if place == nil {
           place = groups.count
@@ -90,7 +89,6 @@ extension PlanRun {
           groups.append(
             Group(key: writer.key, keys: try writer.values(record), count: terms.count))
         }
-        lastKey = writer.key
         lastPlace = place
       }
       guard let place else { return true }
@@ -173,22 +171,36 @@ private final class GroupKeyWriter {
   private let terms: [BoundOrder.Term]
   private let evaluator: ConditionEvaluator
   private let order: SortKeyWriter
+  /// Those of the record that was moved to last.
   private(set) var key: [UInt8] = []
+  private let collections: [BoundOrder.Term]
 
   init(_ terms: [BoundOrder.Term], evaluator: ConditionEvaluator) {
     self.terms = terms
     self.evaluator = evaluator
     order = SortKeyWriter(BoundOrder(terms: terms), evaluator: evaluator)
+    collections = terms.filter { $0.attribute.type == .json || $0.attribute.type == .document }
   }
 
-  func write(_ record: RecordUnderTest) throws {
+  /// Makes ``key`` that of `record`; true when it was before.
+  func move(to record: RecordUnderTest) throws -> Bool {
+    if terms.isEmpty { return true }
     try order.write(record.view.bytes, id: record.id)
-    key = Array(order.key.dropLast(8))
-    // Collections have no order, and are told apart by their bytes.
-    for term in terms where term.attribute.type == .json || term.attribute.type == .document {
-      let value = try evaluator.value(.attribute(term.attribute, term.steps), record)
-      if case .collection(let document) = value { key += [1] + Array(document) }
+    let ordered = order.key.dropLast(8)
+    guard collections.isEmpty else {
+      var whole = Array(ordered)
+      // Collections have no order, and are told apart by their bytes.
+      for term in collections {
+        let value = try evaluator.value(.attribute(term.attribute, term.steps), record)
+        if case .collection(let document) = value { whole += [1] + Array(document) }
+      }
+      defer { key = whole }
+      return whole == key
     }
+    if ordered.elementsEqual(key) { return true }
+    key.removeAll(keepingCapacity: true)
+    key.append(contentsOf: ordered)
+    return false
   }
 
   func values(_ record: RecordUnderTest) throws -> [Value] {

@@ -170,6 +170,50 @@ import Testing
     }
   }
 
+  @Test func `Totals of numbers from their slots are those of their values`() throws {
+    try withTemporaryPath { path in
+      var random = SeededNumbers(salt: 92)
+      let old = try Store(at: path, entities: [OldSpecimen.self])
+      try old.write { transaction in
+        for serial in 1...60 {
+          _ = try transaction.insert(
+            OldSpecimen(specimen: Specimen.nasty(serial: serial, &random)))
+        }
+      }
+      old.close()
+      let store = try Store(at: path, entities: [Specimen.self])
+      try store.write { transaction in
+        for serial in 61...200 {
+          _ = try transaction.insert(Specimen.nasty(serial: serial, &random))
+        }
+      }
+      try store.core.read { core in
+        let queries = [
+          Specimen.query, Specimen.query.where(\.serial > 30), Specimen.query.where(\.serial < 0),
+          Specimen.query.where { $0.serial.isIn([3, 80, 199]) },
+        ]
+        for query in queries {
+          for name in [
+            "serial", "int", "small", "big", "ratio", "single", "flag", "group", "code", "level",
+            "extra",
+          ] {
+            for function in [GroupTerm.Function.sum, .average, .count] {
+              let term = GroupTerm(function, ValuePath(attribute: name))
+              let fromSlots = try core.run(query).totals([term, GroupTerm(.count)])
+              // A lowest text is no number: all are worked out of values.
+              let fromValues = try core.run(query).totals(
+                [term, GroupTerm(.count), GroupTerm(.min, ValuePath(attribute: "label"))])
+              #expect(
+                "\(fromSlots)" == "\(Array(fromValues.prefix(2)))",
+                "\(function) of \(name), \(SeededNumbers.replay)")
+            }
+          }
+        }
+      }
+      store.close()
+    }
+  }
+
   @Test func `Sums are exact, and nil where their type does not hold them`() throws {
     try withTemporaryStore([Specimen.self]) { store in
       try store.write { transaction in
