@@ -52,24 +52,18 @@ extension PlanRun {
       }
       keyTerms += terms
     }
-    var operands: [BoundOperand?] = []
-    var bound = binding
-    for term in terms {
-      operands.append(
-        try term.path.map { path throws(StoreError) in
-          try bound.operand(.path(path))
-        })
-    }
+    var readers: [TermReader] = []
+    for term in terms { readers.append(try TermReader(term, binding, entity)) }
     do {
       if terms.isEmpty, !keyTerms.isEmpty, let rows = try countedGroups(keyTerms) { return rows }
-      return try scannedGroups(keyTerms, Array(zip(terms.map(\.function), operands)))
+      return try scannedGroups(keyTerms, terms.map(\.function), readers)
     } catch {
       throw StoreError(wrapping: error)
     }
   }
 
   private func scannedGroups(
-    _ keyTerms: [BoundOrder.Term], _ terms: [(GroupTerm.Function, BoundOperand?)]
+    _ keyTerms: [BoundOrder.Term], _ functions: [GroupTerm.Function], _ readers: [TermReader]
   ) throws -> [GroupRow] {
     let evaluator = ConditionEvaluator(.constant(true), entity: entity, core: core)
     let writer = GroupKeyWriter(keyTerms, evaluator: evaluator)
@@ -77,35 +71,45 @@ extension PlanRun {
     var groups: [Group] = []
     var lastPlace: Int?
     try forEachMatch { id, bytes in
-      let record = RecordUnderTest(view: try entity.view(bytes, id: id), id: id)
-      let isSame = try writer.move(to: record)
       // Neighbours are often of one group.
       var place = lastPlace
-      if place == nil || !isSame {
-        place = places[writer.key]
-        if place == nil {
-          place = groups.count
-          places[writer.key] = groups.count
-          groups.append(
-            Group(key: writer.key, keys: try writer.values(record), count: terms.count))
+      if place == nil || !keyTerms.isEmpty {
+        let record = RecordUnderTest(view: try entity.view(bytes, id: id), id: id)
+        let isSame = try writer.move(to: record)
+        if place == nil || !isSame {
+          place = places[writer.key]
+          if place == nil {
+            place = groups.count
+            places[writer.key] = groups.count
+            groups.append(
+              Group(key: writer.key, keys: try writer.values(record), count: readers.count))
+          }
+          lastPlace = place
         }
-        lastPlace = place
       }
       guard let place else { return true }
       groups[place].rowCount += 1
-      for (index, (function, operand)) in terms.enumerated() {
-        guard let operand else { continue }
-        try groups[place].totals[index].add(try evaluator.value(operand, record), function)
+      for index in readers.indices {
+        switch readers[index] {
+        case .records: break
+        case .slot(let slot, let kind):
+          guard let word = try slot.word(bytes, id) else { break }
+          groups[place].totals[index].add(word, kind, functions[index])
+        case .operand(let operand):
+          let record = RecordUnderTest(view: try entity.view(bytes, id: id), id: id)
+          try groups[place].totals[index].add(
+            try evaluator.value(operand, record), functions[index])
+        }
       }
       return true
     }
     groups.sort { $0.key.lexicographicallyPrecedes($1.key) }
     return groups.map { group in
-      GroupRow(
-        keys: group.keys, count: group.rowCount,
-        values: zip(terms, group.totals).map { term, total in
-          term.1 == nil ? .integer(Int64(group.rowCount)) : total.value(term.0)
-        })
+      let values = readers.indices.map { index -> Value in
+        if case .records = readers[index] { return .integer(Int64(group.rowCount)) }
+        return group.totals[index].value(functions[index])
+      }
+      return GroupRow(keys: group.keys, count: group.rowCount, values: values)
     }
   }
 
@@ -162,6 +166,42 @@ extension PlanRun {
   }
 }
 
+/// Where a record has what a term is worked out of.
+private enum TermReader {
+  /// The records themselves are counted.
+  case records
+  /// A number that is counted or added, without a view of the record.
+  case slot(SlotOrder, WordSlot.Kind)
+  case operand(BoundOperand)
+
+  init(
+    _ term: GroupTerm, _ binding: ConditionBinding, _ entity: StoredEntity
+  ) throws(StoreError) {
+    guard let path = term.path else {
+      self = .records
+      return
+    }
+    if [.count, .sum, .average].contains(term.function), path.steps.count == 1,
+      let slot = try Self.slot(path, binding, entity)
+    {
+      self = slot
+      return
+    }
+    var binding = binding
+    self = .operand(try binding.operand(.path(path)))
+  }
+
+  private static func slot(
+    _ path: ValuePath, _ binding: ConditionBinding, _ entity: StoredEntity
+  ) throws(StoreError) -> Self? {
+    let type = try binding.attribute(of: path).type
+    guard type != .date, let kind = WordSlot.Kind(type),
+      let slot = SlotOrder(try BoundOrder([SortTerm(path)], binding), entity)
+    else { return nil }
+    return .slot(slot, kind)
+  }
+}
+
 func compareKeys(_ a: UnsafeRawBufferPointer, _ b: [UInt8]) -> Int {
   b.withUnsafeBytes { compareKeys(a, $0) }
 }
@@ -185,7 +225,7 @@ private final class GroupKeyWriter {
   /// Makes ``key`` that of `record`; true when it was before.
   func move(to record: RecordUnderTest) throws -> Bool {
     if terms.isEmpty { return true }
-    try order.write(record.view.bytes, id: record.id)
+    try order.write(record)
     let ordered = order.key.dropLast(8)
     guard collections.isEmpty else {
       var whole = Array(ordered)

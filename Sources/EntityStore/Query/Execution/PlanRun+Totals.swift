@@ -5,7 +5,6 @@ extension PlanRun {
   /// The terms over all results.
   package func totals(_ terms: [GroupTerm]) throws(StoreError) -> [Value] {
     if terms.count == 1, let value = try extreme(terms[0]) { return [value] }
-    if start == nil, let values = try slotTotals(terms) { return values }
     var values: [Value] = []
     let rows = try groups(by: [], terms)
     for (place, term) in terms.enumerated() {
@@ -49,43 +48,5 @@ extension PlanRun {
       throw StoreError(wrapping: error)
     }
     return isSettled ? found : nil
-  }
-
-  /// Counts, sums and averages of numbers, which are read from their slots; `nil` where one of the terms
-  /// is another.
-  private func slotTotals(_ terms: [GroupTerm]) throws(StoreError) -> [Value]? {
-    var slots: [(slot: SlotOrder, kind: WordSlot.Kind)?] = []
-    for term in terms {
-      guard let path = term.path else {
-        slots.append(nil)
-        continue
-      }
-      guard [.count, .sum, .average].contains(term.function) else { return nil }
-      let order = try BoundOrder([SortTerm(path)], ConditionBinding(entity))
-      guard let slot = SlotOrder(order, entity), let type = order.terms.first?.attribute.type,
-        type != .date, let kind = WordSlot.Kind(type)
-      else { return nil }
-      slots.append((slot, kind))
-    }
-    var totals = [GroupTotal](repeating: GroupTotal(), count: terms.count)
-    var rowCount = 0
-    do {
-      try forEachMatch { id, bytes in
-        rowCount &+= 1
-        for place in slots.indices {
-          guard let (slot, kind) = slots[place], let word = try slot.word(bytes, id) else {
-            continue
-          }
-          totals[place].add(word, kind, terms[place].function)
-        }
-        return true
-      }
-    } catch {
-      throw StoreError(wrapping: error)
-    }
-    return terms.indices.map { place in
-      slots[place] == nil
-        ? .integer(Int64(rowCount)) : totals[place].value(terms[place].function)
-    }
   }
 }

@@ -18,16 +18,27 @@ final class SortKeyWriter {
 
   /// Leaves the key of the record in ``key``.
   func write(_ bytes: UnsafeRawBufferPointer, id: UInt64) throws {
-    key.removeAll(keepingCapacity: true)
-    if !order.isByID {
-      let view = try evaluator.entity.view(bytes, id: id)
-      for term in order.terms where !term.attribute.isRecordID {
-        element.reset()
-        let isNull = try !append(term, RecordUnderTest(view: view, id: id))
-        append(isNull: isNull, term)
-        key.append(Self.separator)
-      }
+    if order.isByID {
+      key.removeAll(keepingCapacity: true)
+      append(id)
+    } else {
+      try write(RecordUnderTest(view: try evaluator.entity.view(bytes, id: id), id: id))
     }
+  }
+
+  /// The same, where there is a view.
+  func write(_ record: RecordUnderTest) throws {
+    key.removeAll(keepingCapacity: true)
+    for term in order.terms where !term.attribute.isRecordID {
+      element.reset()
+      let isNull = try !append(term, record)
+      append(isNull: isNull, term)
+      key.append(Self.separator)
+    }
+    append(record.id)
+  }
+
+  private func append(_ id: UInt64) {
     let id = order.isTieDescending ? ~id : id
     withUnsafeBytes(of: id.bigEndian) { key.append(contentsOf: $0) }
   }
