@@ -99,6 +99,8 @@ public final class Store: Sendable {
   }
 
   /// Runs `body` on the newest commit, on a thread of the store.
+  ///
+  /// - Throws: what `body` throws; `CancellationError` when the task was cancelled before.
   public func read<R: Sendable>(
     _ body: @escaping @Sendable (borrowing Snapshot) throws -> R
   ) async throws -> R {
