@@ -92,7 +92,8 @@ extension StoreError {
     let hint =
       switch error.name {
       case "ENOENT":
-        "there is no such file or directory; check the path, and make the directory first"
+        "there is no such file or directory; check the path; access .create makes the file, in a "
+          + "directory that is there"
       case "EACCES", "EPERM":
         "this process may not (\(error.name)); readers need write access to the lock file too"
       case "EROFS": "the file system is read-only (EROFS); open it read-only"

@@ -10,12 +10,14 @@
     import Foundation
   #endif
 
-  @Suite struct EntityCodingTests {
-    /// Compiled before the file that declares the entity, which tells what is inferred there only.
-    private struct Chosen { var id: Specimen.ID }
+  /// Not private: what the compiler only infers of an entity is not visible here, and does not compile.
+  struct ChosenSpecimens {
+    var ids: [Specimen.ID]
+  }
 
+  @Suite struct EntityCodingTests {
     @Test func idsAreNamedInDeclarationsOfOtherFiles() {
-      #expect(Chosen(id: RecordID<Specimen>(rawValue: 7)).id.rawValue == 7)
+      #expect(ChosenSpecimens(ids: [RecordID<Specimen>(rawValue: 7)]).ids.map(\.rawValue) == [7])
     }
 
     /// What a store would give back for `entity`, which it keeps as record 7.

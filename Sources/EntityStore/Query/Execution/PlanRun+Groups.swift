@@ -70,22 +70,23 @@ extension PlanRun {
     var places: [[UInt8]: Int] = [:]
     var groups: [Group] = []
     var lastPlace: Int?
+    // Numbers alone are read without one.
+    let needsView = !keyTerms.isEmpty || readers.contains { $0.isOperand }
     try forEachMatch { id, bytes in
+      let record =
+        needsView ? RecordUnderTest(view: try entity.view(bytes, id: id), id: id) : nil
+      let isSame = try record.map { try writer.move(to: $0) } ?? true
       // Neighbours are often of one group.
       var place = lastPlace
-      if place == nil || !keyTerms.isEmpty {
-        let record = RecordUnderTest(view: try entity.view(bytes, id: id), id: id)
-        let isSame = try writer.move(to: record)
-        if place == nil || !isSame {
-          place = places[writer.key]
-          if place == nil {
-            place = groups.count
-            places[writer.key] = groups.count
-            groups.append(
-              Group(key: writer.key, keys: try writer.values(record), count: readers.count))
-          }
-          lastPlace = place
+      if place == nil || !isSame {
+        place = places[writer.key]
+        if place == nil {
+          place = groups.count
+          places[writer.key] = groups.count
+          let keys = try record.map { try writer.values($0) } ?? []
+          groups.append(Group(key: writer.key, keys: keys, count: readers.count))
         }
+        lastPlace = place
       }
       guard let place else { return true }
       groups[place].rowCount += 1
@@ -96,7 +97,7 @@ extension PlanRun {
           guard let word = try slot.word(bytes, id) else { break }
           groups[place].totals[index].add(word, kind, functions[index])
         case .operand(let operand):
-          let record = RecordUnderTest(view: try entity.view(bytes, id: id), id: id)
+          guard let record else { break }
           try groups[place].totals[index].add(
             try evaluator.value(operand, record), functions[index])
         }
@@ -173,6 +174,8 @@ private enum TermReader {
   /// A number that is counted or added, without a view of the record.
   case slot(SlotOrder, WordSlot.Kind)
   case operand(BoundOperand)
+
+  var isOperand: Bool { if case .operand = self { true } else { false } }
 
   init(
     _ term: GroupTerm, _ binding: ConditionBinding, _ entity: StoredEntity
