@@ -19,6 +19,8 @@ package final class StoreCore: Sendable {
   package let options: StoreOptions
   package let path: String
   let trees: Catalogue.Trees
+  /// Who is told of the changes of records, by any store of the file.
+  package let observers: ChangeObservers
   private let currentSchema: Mutex<StoredSchema>
   private let names: [ObjectIdentifier: String]
   private let declared: [DeclaredEntity]
@@ -39,6 +41,7 @@ package final class StoreCore: Sendable {
     }
     do {
       trees = try Self.checkHeader(environment, path: path, options: options)
+      observers = environment.companion { ChangeObservers() }
       currentSchema = Mutex(StoredSchema(generation: .max, entities: []))
     } catch {
       EnvironmentRegistry.close(environment)
@@ -190,8 +193,10 @@ package final class StoreCore: Sendable {
     }
     let core = TransactionCore(
       transaction: transaction, schema: schema, store: self, isWrite: true)
+    core.sinks = observers.sinks(for: core)
     let result = try body(core)
     if let cause = core.brokenBy { throw StoreError.brokenTransaction(by: cause) }
+    try core.endChanges()
     return result
   }
 

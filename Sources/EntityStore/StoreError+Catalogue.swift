@@ -224,6 +224,16 @@ extension StoreError {
       entity: entity, recordID: recordID)
   }
 
+  static func foreignEntry(
+    entity: String, recordID: UInt64, index: String, holder: UInt64
+  ) -> StoreError {
+    StoreError(
+      .damaged,
+      "cannot change \(entity) \(recordID): the entry of its bytes in index '\(index)' leads to record "
+        + "\(holder), so one of the two is damaged; run 'kvdump verify'",
+      entity: entity, index: index, recordID: recordID)
+  }
+
   static func damagedIndex(_ index: String, _ reason: String) -> StoreError {
     StoreError(
       .damaged, "cannot read index '\(index)': \(reason); run 'kvdump verify'", index: index)

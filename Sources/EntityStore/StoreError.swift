@@ -79,6 +79,8 @@ public struct StoreError: Error, Sendable {
     public static let cancelled = Code("cancelled")
     /// An import cannot go on.
     public static let importStopped = Code("importStopped")
+    /// What is kept in step with records changes again and again before a commit, in a circle.
+    public static let endlessChanges = Code("endlessChanges")
     /// A transaction that failed was used on.
     public static let brokenTransaction = Code("brokenTransaction")
   }

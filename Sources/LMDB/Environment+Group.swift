@@ -92,6 +92,7 @@ extension Environment {
       var failure: (any Error)?
       var place = 0
       while place < group.members.count {
+        runningMember = place
         do {
           try group.members[place].run(in: transaction)
         } catch {
@@ -107,7 +108,9 @@ extension Environment {
         group.members.append(next)
       }
       do {
-        if try endWrite(handle, failure, takesTreeLock: &takesTreeLock) { return }
+        let isOver = try endWrite(
+          handle, failure, memberCount: group.members.count, takesTreeLock: &takesTreeLock)
+        if isOver { return }
       } catch {
         // After a failed disk there is no running again.
         guard place < group.members.count, !poison.load(ordering: .relaxed) else { throw error }

@@ -50,7 +50,8 @@ extension Environment {
   ///
   /// Returns false when that has to run again.
   func endWrite(
-    _ transaction: OpaquePointer, _ failure: (any Error)?, takesTreeLock: inout Bool
+    _ transaction: OpaquePointer, _ failure: (any Error)?, memberCount: Int = 1,
+    takesTreeLock: inout Bool
   ) throws -> Bool {
     activeWrite = nil
     // LMDB frees the cursors now; from here on they must not close themselves.
@@ -68,6 +69,7 @@ extension Environment {
       }
       return false
     }
+    let number = UInt64(mdb_txn_id(transaction))
     let code = mdb_txn_commit(transaction)
     endTrees(isCommitted: code == 0)
     if code == MDB_MAP_FULL {
@@ -75,6 +77,7 @@ extension Environment {
       return false
     }
     guard code == 0 else { throw commitFailure(code) }
+    runCommitHooks(memberCount: memberCount, commit: number)
     checkReadersPeriodically()
     return true
   }
@@ -87,6 +90,8 @@ extension Environment {
     growIfSmall()
     firstFailure = nil
     mustRestart = false
+    commitHooks.removeAll()
+    runningMember = 0
     var attempts = 0
     while true {
       attempts += 1

@@ -63,6 +63,14 @@ package final class Environment: @unchecked Sendable {
   var lastReaderCheck = 0
   /// When the writer's thread last let other processes go first; only of that thread.
   var lastGivenWay = 0.0
+  /// What the running write wants done when it is committed, and of which member of its group.
+  var commitHooks: [(member: Int, body: (_ write: UInt64, _ commit: UInt64) -> Void)] = []
+  /// The member of the group that runs; 0 where there is no group.
+  var runningMember = 0
+  /// How many writes have been committed here.
+  var writeCount: UInt64 = 0
+  /// See ``companion(_:)``.
+  let sharedCompanion = Mutex<(any AnyObject & Sendable)?>(nil)
   private var closesAfterWrite = false
   private var whenClosed: () -> Void = {}
   /// Runs asynchronous writes in the order of their asking; see ``writeTogether(_:)``.

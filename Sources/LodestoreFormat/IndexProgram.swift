@@ -43,39 +43,7 @@ package struct IndexProgram: Sendable {
 
   /// Whether two records have the same bytes in all attributes of the index, and so the same key.
   package func hasSameValues(_ a: borrowing RecordView, _ b: borrowing RecordView) -> Bool {
-    for place in places {
-      guard a.isNull(place) == b.isNull(place) else { return false }
-      if place.type.isVariable {
-        guard isEqual(a.variableBytes(place), b.variableBytes(place)) else { return false }
-      } else {
-        let range = Int(place.position)..<Int(place.position) + place.type.slotSize
-        guard
-          isEqual(
-            UnsafeRawBufferPointer(rebasing: a.bytes[range]),
-            UnsafeRawBufferPointer(rebasing: b.bytes[range]))
-        else { return false }
-      }
-    }
-    return true
-  }
-
-  @inline(__always)
-  private func isEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
-    let count = a.count
-    guard count == b.count else { return false }
-    var index = 0
-    while index &+ 8 <= count {
-      if a.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-        != b.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-      {
-        return false
-      }
-      index &+= 8
-    }
-    while index < count {
-      if a[index] != b[index] { return false }
-      index &+= 1
-    }
+    for place in places where !a.hasSameValue(as: b, at: place) { return false }
     return true
   }
 }

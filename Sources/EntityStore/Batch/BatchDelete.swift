@@ -9,19 +9,15 @@ final class BatchDelete {
 
   private let core: TransactionCore
   private let entity: StoredEntity
-  /// Of each index.
-  private let entries: [CollectedEntries]
-  private let keys: BatchKeys
-  /// Copies of records that are gone and whose entries are not yet collected, so many at a time as
-  /// stay in the cache.
-  @exclusivity(unchecked) private var gone = RecordRow(byteCount: 1 << 16)
+  private let changes: EntityChanges
+  private let batch: ChangeBatch
 
   init(of entity: StoredEntity, core: TransactionCore, expectedCount: Int) {
     self.core = core
     self.entity = entity
-    entries = CollectedEntries.ofIndexes(
-      of: entity, expectedCount: min(expectedCount, Self.chunkSize))
-    keys = BatchKeys(of: entity)
+    changes = core.changes(of: entity)
+    batch = ChangeBatch(
+      changes, expectedRemovals: min(expectedCount, Self.chunkSize), core: core)
   }
 
   /// Removes the records with `ids`, which ascend, and calls `body` with each before it goes;
@@ -41,57 +37,20 @@ final class BatchDelete {
       for id in ids {
         guard try cursor.seek(id) else { continue }
         try body?(id, cursor.value)
-        try keep(cursor.value, id)
-        try cursor.delete()
+        try batch.remove(try changes.stored(cursor.value, id: id), id: id, at: cursor)
         count &+= 1
         left &-= 1
         if left == 0 {
-          try removeEntries()
+          try batch.finishRemovals()
           left = Self.chunkSize
         }
       }
-      try removeEntries()
+      try batch.finishRemovals()
     } catch {
       let failure = StoreError(wrapping: error)
       core.brokenBy = failure
       throw failure
     }
     return count
-  }
-
-  /// Keeps what the index entries of a record are made of.
-  private func keep(_ bytes: UnsafeRawBufferPointer, _ id: UInt64) throws(StoreError) {
-    let contentCount = bytes.count - RecordLayout.checksumSize
-    guard contentCount >= RecordLayout.headerSize,
-      bytes.uint16(at: 0) & RecordLayout.highestNumber == entity.layout.number
-    else {
-      try collectGone()
-      return try collect(try entity.view(bytes, id: id), id)
-    }
-    if gone.isFull(for: contentCount) { try collectGone() }
-    gone.append(UnsafeRawBufferPointer(rebasing: bytes[..<contentCount]), id: id)
-  }
-
-  /// The entries of a record of an older layout.
-  private func collect(_ view: RecordView, _ id: UInt64) throws(StoreError) {
-    for place in 0..<keys.count {
-      try entries[place].append(view, id: id, keys, at: place, core: core)
-    }
-  }
-
-  private func collectGone() throws(StoreError) {
-    for place in 0..<keys.count {
-      try entries[place].append(gone, keys, at: place, core: core)
-    }
-    gone.removeAll()
-  }
-
-  private func removeEntries() throws(StoreError) {
-    try collectGone()
-    for (place, index) in entity.indexes.enumerated() {
-      entries[place].sort()
-      try entries[place].sorted.remove(from: index, core: core)
-      entries[place].removeAll()
-    }
   }
 }

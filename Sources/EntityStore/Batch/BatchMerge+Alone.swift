@@ -10,12 +10,13 @@ extension BatchMerge {
         guard let holder = try holder(of: view) else {
           if let refusal = refusalOfNew(place) { throw refusal }
           return try content(Array(record)) { (content) throws(StoreError) in
-            .inserted(try core.insert(content, into: entity))
+            .inserted(try changes.insert(content))
           }
         }
         guard let stored = try core.record(holder, of: entity) else { throw missing(holder) }
         let input = MergeInput(
-          core: core, entity: entity, id: holder, stored: try entity.view(stored, id: holder),
+          core: core, entity: entity, id: holder,
+          stored: try changes.stored(stored, id: holder, isCarriedOver: rule.keepsStoredValues),
           incoming: view)
         switch try rule.merge(input, isGiven: { batch.isGiven($0, at: place) }) {
         case .kept: return .ignored(holder)
@@ -36,23 +37,20 @@ extension BatchMerge {
   private func replace(_ id: UInt64, with record: [UInt8]) throws(StoreError) -> Outcome {
     try content(record) { (content) throws(StoreError) in
       guard case .renew = rule else {
-        return try core.update(id, to: content, in: entity) ? .updated(id) : .unchanged(id)
+        return try changes.update(id, to: content) ? .updated(id) : .unchanged(id)
       }
       if let stored = try core.record(id, of: entity),
         try isSame(
-          try entity.view(stored, id: id), Array(core.seal(content, id: id)), id: id)
+          try entity.view(stored, id: id), Array(changes.seal(content, id: id)), id: id)
       {
         return .unchanged(id)
       }
-      if let refusal = try violation(of: record, id: id) { throw refusal }
       // What is refused must not take the stored record with it.
       try record.withBytes { (bytes) throws(StoreError) in
-        try core.collectKeys(
-          of: try entity.view(bytes, id: id), id: id, of: entity, into: &core.newKeys)
+        try changes.checkRenewal(of: id, with: bytes)
       }
-      try core.checkUnique(of: entity, id: id, hasOld: false)
-      _ = try core.delete(id, from: entity)
-      return .updated(try core.insert(content, into: entity))
+      _ = try changes.delete(id)
+      return .updated(try changes.insert(content))
     }
   }
 

@@ -4,23 +4,20 @@ internal import LodestoreFormat
 extension BatchMerge {
   /// Writes all records that do not go by themselves.
   func writeTogether() throws(StoreError) {
-    let moves = entity.indexes.map {
-      EntryMoves(in: $0, of: entity, expectedCount: batch.count)
-    }
+    let writes = ChangeBatch(changes, expectedCount: batch.count, core: core)
     do {
       let cursor = try Cursor(entity.records, in: core.transaction)
       let held = heldPlaces()
       for (number, entry) in held.enumerated() {
         if number &+ 8 < held.count { batch.fetchAhead(Int(held[number &+ 8].offset)) }
-        try change(Int(entry.offset), entry.window, cursor, moves)
+        try change(Int(entry.offset), entry.window, cursor, writes)
       }
     } catch {
       throw StoreError(wrapping: error)
     }
-    try append(moves)
-    for (place, index) in entity.indexes.enumerated() {
-      try moves[place].write(into: index, core: core)
-    }
+    try append(writes)
+    // Which records have the keys of the batch was found before anything was written.
+    try writes.finish(checksUnique: false)
   }
 
   /// The places with stored records as offsets, these as windows and in their order: neighbours are
@@ -53,7 +50,7 @@ extension BatchMerge {
   // MARK: Stored records
 
   private func change(
-    _ place: Int, _ holder: UInt64, _ cursor: Cursor, _ moves: [EntryMoves]
+    _ place: Int, _ holder: UInt64, _ cursor: Cursor, _ writes: ChangeBatch
   ) throws {
     // Neighbours mostly lie side by side.
     let isNext = try cursor.integerKey &+ 1 == holder && cursor.next()
@@ -64,18 +61,23 @@ extension BatchMerge {
       outcomes[place] = .unchanged(holder)
       return
     }
-    let stored = try entity.view(cursor.value, id: holder)
+    let stored = try changes.stored(
+      cursor.value, id: holder, isCarriedOver: rule.keepsStoredValues)
     let incoming = batch[place]
     guard try change(place, holder, stored, incoming) else { return }
-    try collect(place, stored, incoming, holder, moves)
-    if isApart[place] { return }
     if case .renew = rule {
       try core.raiseCounter(of: entity)
-      try cursor.delete()
+      try writes.remove(stored, id: holder, at: cursor)
       holders[place] = nil
       isRenewed[place] = true
     } else {
-      try cursor.replaceCurrent(with: scratch.bytes)
+      if rule.makesOtherKeys {
+        try setApartOtherKeys(
+          place, stored, try entity.view(scratch.bytes, id: holder),
+          try entity.view(incoming, id: holder), holder)
+        if isApart[place] { return }
+      }
+      try writes.replace(stored, id: holder, with: scratch.bytes, at: cursor)
       outcomes[place] = .updated(holder)
     }
   }
@@ -85,7 +87,6 @@ extension BatchMerge {
   private func change(
     _ place: Int, _ holder: UInt64, _ stored: RecordView, _ incoming: UnsafeRawBufferPointer
   ) throws(StoreError) -> Bool {
-    if core.store.options.verifiesChecksums { try entity.verifyChecksum(of: stored, id: holder) }
     if case .replace = rule {
       scratch.take(incoming)
     } else {
@@ -107,14 +108,14 @@ extension BatchMerge {
         return false
       }
     }
-    Checksum.seal(scratch.mutableBytes, id: holder)
+    changes.seal(
+      UnsafeMutableRawBufferPointer(
+        rebasing: scratch.mutableBytes.dropLast(RecordLayout.checksumSize)), id: holder)
     if try isSame(stored, holder) {
       outcomes[place] = .unchanged(holder)
       return false
     }
-    if entity.validator != nil,
-      let refusal = try violation(of: try entity.view(scratch.bytes, id: holder), id: holder)
-    {
+    if let refusal = try changes.refusal(of: scratch.bytes, id: holder) {
       outcomes[place] = .rejected(refusal)
       return false
     }
@@ -126,24 +127,6 @@ extension BatchMerge {
     if stored.layout === entity.layout { return core.isSame(stored.bytes, scratch.bytes) }
     return try core.carriedOver(stored, id: id, of: entity).withUnsafeBytes {
       core.isSame($0, scratch.bytes)
-    }
-  }
-
-  /// The constraint that a record, about to be written in place of record `id`, breaks.
-  func violation(of record: [UInt8], id: UInt64) throws(StoreError) -> StoreError? {
-    guard entity.validator != nil else { return nil }
-    return try record.withBytes { (bytes) throws(StoreError) in
-      try violation(of: try entity.view(bytes, id: id), id: id)
-    }
-  }
-
-  /// The constraint that a record breaks; `id` is nil for a new one.
-  func violation(of view: RecordView, id: UInt64?) throws(StoreError) -> StoreError? {
-    do {
-      try entity.validate(view, id: id)
-      return nil
-    } catch  where error.code == .invalidValue {
-      return error
     }
   }
 
@@ -170,28 +153,7 @@ extension BatchMerge {
     return try core.carriedOver(stored, id: id, of: entity) == record
   }
 
-  /// Notes the entries that change; sets the record apart when a merge gave it a unique key that
-  /// neither record had.
-  private func collect(
-    _ place: Int, _ stored: RecordView, _ incoming: UnsafeRawBufferPointer, _ id: UInt64,
-    _ moves: [EntryMoves]
-  ) throws(StoreError) {
-    if case .renew = rule {
-      for number in 0..<keys.count {
-        try moves[number].remove(stored, id: id, keys, at: number, core: core)
-      }
-      return
-    }
-    let view = try entity.view(scratch.bytes, id: id)
-    if rule.makesOtherKeys {
-      try setApartOtherKeys(place, stored, view, try entity.view(incoming, id: id), id)
-      if isApart[place] { return }
-    }
-    for number in 0..<keys.count {
-      try moves[number].change(stored, to: view, id: id, keys, at: number, core: core)
-    }
-  }
-
+  /// Sets the record apart when a merge gave it a unique key that neither record had.
   private func setApartOtherKeys(
     _ place: Int, _ stored: RecordView, _ record: RecordView, _ incoming: RecordView, _ id: UInt64
   ) throws(StoreError) {
@@ -211,8 +173,9 @@ extension BatchMerge {
 
   // MARK: New records
 
-  private func append(_ moves: [EntryMoves]) throws(StoreError) {
-    var next = try core.nextID(of: entity)
+  private func append(_ writes: ChangeBatch) throws(StoreError) {
+    let first = try core.nextID(of: entity)
+    var next = first
     do {
       let cursor = try Cursor(entity.records, in: core.transaction)
       for place in 0..<batch.count
@@ -224,14 +187,12 @@ extension BatchMerge {
         let id = next
         let record = batch[place]
         let view = try entity.view(incoming: record)
-        if let refusal = try violation(of: view, id: nil) {
+        if changes.hasConstraints, let refusal = try changes.refusal(of: view, id: nil) {
           outcomes[place] = .rejected(refusal)
           continue
         }
-        for number in 0..<keys.count {
-          try moves[number].add(view, id: id, keys, at: number, core: core)
-        }
-        try append(record, id, at: cursor)
+        try writes.insert(record, view, id: id, at: cursor)
+        if changes.listeners.wantNewRecords { try changes.listeners.tellInsertedRecord(id, view) }
         outcomes[place] = isRenewed[place] ? .updated(id) : .inserted(id)
         next += 1
       }
@@ -239,6 +200,7 @@ extension BatchMerge {
       throw StoreError(wrapping: error)
     }
     core.nextIDs[entity.number] = next
+    if changes.listeners.isAny { try changes.listeners.tellInserted(first..<next) }
   }
 
   /// Why a record that was given only some attributes cannot be a new one.
@@ -253,21 +215,6 @@ extension BatchMerge {
       "cannot insert a \(entity.name): '\(name)' was not given, and is required",
       entity: entity.name, attribute: name)
   }
-
-  private func append(
-    _ record: UnsafeRawBufferPointer, _ id: UInt64, at cursor: Cursor
-  ) throws(StoreError) {
-    do {
-      guard let page = try cursor.appendReserving(id, byteCount: record.count) else {
-        throw StoreError.damagedIndex(entity.name, "record \(id) exists although it is new")
-      }
-      page.copyMemory(from: record)
-      _ = core.seal(
-        UnsafeMutableRawBufferPointer(rebasing: page.dropLast(RecordLayout.checksumSize)), id: id)
-    } catch {
-      throw StoreError(wrapping: error)
-    }
-  }
 }
 
 extension MergeRule {
@@ -278,6 +225,9 @@ extension MergeRule {
     case .replace, .renew, .patch, .patchGiven, .policy: true
     }
   }
+
+  /// Whether a merged record has values of the stored one, and so needs it to be sound.
+  var keepsStoredValues: Bool { makesOtherKeys }
 
   /// Whether a merged record may have a unique key that neither of the two had.
   var makesOtherKeys: Bool {

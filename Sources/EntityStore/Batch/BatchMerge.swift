@@ -21,6 +21,7 @@ package final class BatchMerge {
   let batch: RecordBatch
   let matching: [StoredIndex]
   let rule: MergeRule
+  let changes: EntityChanges
   let keys: BatchKeys
   /// The record that is about to be written.
   let scratch: RecordScratch
@@ -51,6 +52,7 @@ package final class BatchMerge {
     self.rule = rule
     self.pageEnds = pageEnds
     self.batch = batch
+    changes = core.changes(of: entity)
     keys = BatchKeys(of: entity)
     scratch = RecordScratch()
     outcomes = Array(repeating: nil, count: batch.count)

@@ -16,19 +16,14 @@ final class BatchUpdate {
   private let entity: StoredEntity
   private let assignments: [Assignment]
   private let evaluator: ConditionEvaluator
-  /// Indexes whose keys may change.
-  private let concerned: [StoredIndex]
-  /// Of ``concerned``.
-  private let keys: BatchKeys
-  private let removed: [IndexEntries]
-  private let added: [IndexEntries]
+  private let changes: EntityChanges
+  private let batch: ChangeBatch
   /// Where the assignments go in records of the current layout, when all of them have slots.
   private let slots: [RecordLayout.Place]?
   /// The values, where they are the same for every record.
   private let constants: [Value]?
   /// ``constants`` for ``slots``, when there are both and nothing else is to do.
   private let patch: SlotPatch?
-  private let verifiesChecksums: Bool
   // Of one thread; a check of each access would show in the time of an update.
   @exclusivity(unchecked) private var scratch: [UInt8] = []
   @exclusivity(unchecked) private(set) var updatedCount = 0
@@ -39,16 +34,13 @@ final class BatchUpdate {
     self.assignments = assignments
     evaluator = ConditionEvaluator(.constant(true), entity: entity, core: core)
     let numbers = Set(assignments.map(\.attribute.number))
-    concerned = entity.indexes.filter { !numbers.isDisjoint(with: $0.description.attributes) }
-    keys = BatchKeys(of: entity, in: concerned)
-    let entries = { [concerned] in
-      concerned.map {
-        IndexEntries(
-          of: $0, of: entity, expectedCount: 0, beside: 2 * concerned.count, core: core)
-      }
+    let concerned = entity.indexes.filter {
+      !numbers.isDisjoint(with: $0.description.attributes)
     }
-    removed = entries()
-    added = entries()
+    changes = core.changes(of: entity)
+    batch = ChangeBatch(
+      changes, concerned: concerned,
+      memoryLimit: core.store.options.batchMemoryInBytes / max(1, 2 * concerned.count), core: core)
     var slots: [RecordLayout.Place] = []
     for assignment in assignments where !assignment.attribute.type.isVariable {
       if let index = entity.layout.placeIndex(ofAttribute: assignment.attribute.number) {
@@ -61,9 +53,8 @@ final class BatchUpdate {
     // Nothing but the bytes of the slots has to change, or be checked.
     let patchesInPlace =
       slots.count == assignments.count && constants.count == assignments.count
-      && concerned.isEmpty && entity.validator == nil
+      && concerned.isEmpty && !changes.hasConstraints && !changes.listeners.wantBytes
     patch = patchesInPlace ? try? SlotPatch(constants, at: slots, of: entity.layout) : nil
-    verifiesChecksums = core.store.options.verifiesChecksums
   }
 
   /// Whether records keep their size and place, so that they can be changed while they are walked.
@@ -81,11 +72,14 @@ final class BatchUpdate {
         if try filter.admits(cursor.value, id: id), try update(id, at: cursor) { updatedCount += 1 }
         found = try cursor.next()
       }
-      try moveEntries()
+      try finish()
     } catch {
       try fail(error)
     }
   }
+
+  /// Old keys out, then new keys in: what one record gives up, another may take.
+  private func finish() throws(StoreError) { try batch.finish(checksUnique: true) }
 
   private func fail(_ error: any Error) throws(StoreError) {
     let failure = StoreError(wrapping: error)
@@ -103,7 +97,7 @@ final class BatchUpdate {
         guard try cursor.seek(id) else { continue }
         if try update(id, at: cursor) { updatedCount += 1 }
       }
-      try moveEntries()
+      try finish()
     } catch {
       try fail(error)
     }
@@ -125,21 +119,20 @@ final class BatchUpdate {
     switch patch {
     case .none: return nil
     case .some(let patch):
-      guard patch.fits(record), !verifiesChecksums || Checksum.fits(record, id: id) else {
-        return nil
-      }
+      guard RecordView(narrow: record, layout: entity.layout) != nil,
+        changes.isSound(record, id: id)
+      else { return nil }
       guard patch.changes(record) else { return false }
-      guard let page = try cursor.changeableCurrent() else { return nil }
+      guard let page = try changes.changeable(at: cursor) else { return nil }
       patch.apply(to: page)
+      if changes.listeners.isAny { try changes.listeners.tellUpdated(id) }
       return true
     }
   }
 
   private func updateCopied(_ id: UInt64, at cursor: Cursor) throws -> Bool {
     let stored = cursor.value
-    let view = try entity.view(stored, id: id)
-    // The new checksum must not make a damaged record look sound.
-    try entity.verifyChecksum(of: view, id: id)
+    let view = try changes.stored(stored, id: id, isCarriedOver: true)
     let values = try constants ?? newValues(RecordUnderTest(view: view, id: id))
     if let slots, view.layout === entity.layout {
       scratch.removeAll(keepingCapacity: true)
@@ -158,19 +151,18 @@ final class BatchUpdate {
     return true
   }
 
-  /// Checks and seals ``scratch``, notes the entries that change, and writes it in place of the
-  /// record at the cursor.
+  /// Checks and seals ``scratch``, and writes it in place of the record at the cursor.
   @inline(__always)
   private func replace(_ stored: RecordView, _ id: UInt64, at cursor: Cursor) throws {
-    if entity.validator != nil {
+    if changes.hasConstraints {
       try scratch.withBytes { (bytes) throws(StoreError) in
-        try entity.validate(try entity.view(bytes, id: id), id: id)
+        try changes.check(try entity.view(bytes, id: id), id: id)
       }
     }
-    try collectEntries(from: stored, id)
-    try scratch.withMutableBytes { (bytes) throws(LMDBError) in
-      Checksum.seal(bytes, id: id)
-      try cursor.replaceCurrent(with: UnsafeRawBufferPointer(bytes))
+    try scratch.withUnsafeMutableBytes { bytes in
+      let record = changes.seal(
+        UnsafeMutableRawBufferPointer(rebasing: bytes.dropLast(RecordLayout.checksumSize)), id: id)
+      try batch.replace(stored, id: id, with: record, at: cursor)
     }
   }
 
@@ -228,30 +220,5 @@ final class BatchUpdate {
     let content = try RecordBuilder.content(layout: entity.layout, values: all)
     try core.checkSize(content.count, of: entity)
     return content + [UInt8](repeating: 0, count: RecordLayout.checksumSize)
-  }
-
-  // MARK: Indexes
-
-  /// Notes the keys that may change between the stored record and ``scratch``.
-  private func collectEntries(from stored: RecordView, _ id: UInt64) throws {
-    guard !concerned.isEmpty else { return }
-    try scratch.withBytes { (bytes) throws(StoreError) in
-      let view = try entity.view(bytes, id: id)
-      for place in concerned.indices where !keys.areSurelySame(place, stored, view) {
-        try removed[place].append(stored, id: id, keys, at: place, core: core)
-        try added[place].append(view, id: id, keys, at: place, core: core)
-      }
-    }
-  }
-
-  /// Old keys out, then new keys in: what one record gives up, another may take.
-  private func moveEntries() throws(StoreError) {
-    for (place, index) in concerned.enumerated() {
-      try removed[place].sort()
-      try removed[place].sorted.remove(from: index, core: core)
-      try added[place].sort()
-      try added[place].sorted.checkUnique(index, of: entity, core: core)
-      try added[place].sorted.write(into: index, core: core)
-    }
   }
 }

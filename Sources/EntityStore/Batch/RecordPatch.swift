@@ -59,8 +59,6 @@ struct SlotPatch: ~Copyable {
   private let masks: UnsafeMutableBufferPointer<(kept: UInt8, given: UInt8)>
   /// Where the first byte is that changes.
   private let offset: Int
-  private let layoutNumber: UInt16
-  private let leastByteCount: Int
   private let changes: ChecksumChanges
 
   /// Throws when a value does not fit its place.
@@ -76,21 +74,12 @@ struct SlotPatch: ~Copyable {
     let first = masks.firstIndex { $0.kept != 0xff } ?? 0
     let end = (masks.lastIndex { $0.kept != 0xff } ?? -1) + 1
     offset = first
-    layoutNumber = layout.number
-    leastByteCount = layout.endsOffset + RecordLayout.checksumSize
     self.masks = .allocate(capacity: max(0, end - first))
     _ = self.masks.initialize(from: masks[first..<max(first, end)])
     changes = ChecksumChanges()
   }
 
   deinit { masks.deallocate() }
-
-  /// Whether `record` is of the layout and has all of its slots.
-  @inline(__always)
-  func fits(_ record: UnsafeRawBufferPointer) -> Bool {
-    record.count >= leastByteCount
-      && record.uint16(at: 0) & ~RecordLayout.wideFlag == layoutNumber
-  }
 
   /// Whether `record`, of the layout, has other values.
   @inline(__always)

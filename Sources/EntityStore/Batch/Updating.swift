@@ -236,7 +236,7 @@ extension TransactionCore {
     let run = try PlanRun(try plan(request, for: entity), core: self)
     if run.plan.isEverything {
       let count = try count(of: entity)
-      try deleteAll(of: entity)
+      try changes(of: entity).clear()
       return count
     }
     return try BatchDelete(of: entity, core: self, expectedCount: 0).delete(run.sortedIDs())

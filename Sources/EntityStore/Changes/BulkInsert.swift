@@ -5,22 +5,23 @@ internal import LodestoreFormat
 /// written in key order.
 ///
 /// Nothing remains of a batch that throws: records are taken out again before any index entry has
-/// been written, since uniqueness is checked first.
+/// been written, since uniqueness is checked first. Sinks are told when it is sure to stand.
 final class BulkInsert {
   private let core: TransactionCore
   private let entity: StoredEntity
+  private let changes: EntityChanges
   private let firstID: UInt64
   // Of one thread; a check of each access would show in the time of a batch.
   @exclusivity(unchecked) private var nextID: UInt64
   /// Of each index whose entries are not written yet.
-  @exclusivity(unchecked) private var entries: [IndexEntries]
+  @exclusivity(unchecked) private var indexes: [IndexChanges]
   /// Makes the entries beside this thread, once the batch is a large one.
   @exclusivity(unchecked) private var collector: EntryCollector?
   @exclusivity(unchecked) private var hasTriedCollector = false
   /// For fewer records a thread does not pay.
   private static let aloneCount: UInt64 = 20_000
   private let keys: BatchKeys
-  private let records: Cursor
+  private let cursor: Cursor
   /// Records that are not written yet, so many at a time as stay in the cache.
   @exclusivity(unchecked) private var waiting = RecordRow(byteCount: RecordRow.usualByteCount)
   /// The id after the last record that is written.
@@ -31,16 +32,19 @@ final class BulkInsert {
   ) throws(StoreError) {
     self.core = core
     self.entity = entity
+    changes = core.changes(of: entity)
     firstID = try core.nextID(of: entity)
     nextID = firstID
     writtenID = firstID
-    entries = entity.indexes.map {
-      IndexEntries(
-        of: $0, of: entity, expectedCount: expectedCount, beside: entity.indexes.count, core: core)
+    let keys = BatchKeys(of: entity)
+    self.keys = keys
+    let memoryLimit = core.store.options.batchMemoryInBytes / max(1, keys.count)
+    indexes = (0..<keys.count).map { place in
+      IndexChanges(
+        keys, at: place, expectedCount: expectedCount, memoryLimit: memoryLimit, core: core)
     }
-    keys = BatchKeys(of: entity)
     do {
-      records = try Cursor(entity.records, in: core.transaction)
+      cursor = try Cursor(entity.records, in: core.transaction)
     } catch {
       throw StoreError(error)
     }
@@ -52,10 +56,10 @@ final class BulkInsert {
   ///
   /// `content` has no checksum yet, and four free bytes behind it.
   func append(_ content: UnsafeMutableRawBufferPointer) throws(StoreError) -> UInt64 {
-    if entity.validator != nil {
+    if changes.hasConstraints {
       let record = UnsafeRawBufferPointer(
         start: content.baseAddress, count: content.count + RecordLayout.checksumSize)
-      try entity.validate(try entity.view(incoming: record))
+      try changes.check(try entity.view(incoming: record))
     }
     if waiting.isFull(for: content.count) { try writeWaiting() }
     waiting.append(UnsafeRawBufferPointer(content), id: nextID)
@@ -66,9 +70,9 @@ final class BulkInsert {
   /// Adds the records of `row`, and empties it; returns the id of the first.
   func append(_ row: inout RecordRow) throws(StoreError) -> UInt64 {
     try writeWaiting()
-    if entity.validator != nil {
+    if changes.hasConstraints {
       for place in 0..<row.count {
-        try entity.validate(try entity.view(incoming: UnsafeRawBufferPointer(row[place])))
+        try changes.check(try entity.view(incoming: UnsafeRawBufferPointer(row[place])))
       }
     }
     let first = nextID
@@ -84,32 +88,19 @@ final class BulkInsert {
 
   /// Writes the records of `row`, and empties it.
   private func write(_ row: inout RecordRow) throws(StoreError) {
-    do {
-      let isWritten = try row.withEnds { ends in
-        Checksum.seal(row.base, ends: ends, firstID: writtenID)
-        return try records.append(records: row.base, ends: ends, nextID: &writtenID)
-      }
-      if !isWritten {
-        throw StoreError.damagedIndex(
-          entity.name, "record \(writtenID) exists although it is new")
-      }
-    } catch {
-      throw StoreError(wrapping: error)
-    }
+    try changes.append(row, nextID: &writtenID, at: cursor)
     if let collector { return try collector.collect(&row) }
-    for place in 0..<keys.count {
-      try entries[place].append(row, keys, at: place, core: core)
-    }
+    for index in indexes { try index.add(row) }
     row.removeAll()
     if writtenID - firstID >= Self.aloneCount, !hasTriedCollector, keys.count > 0 {
       hasTriedCollector = true
-      collector = EntryCollector(into: entries, keys, core: core)
+      collector = EntryCollector(into: indexes, keys)
     }
   }
 
   private func sort() throws(StoreError) {
     if let collector { return try collector.sort() }
-    for entries in entries { try entries.sort() }
+    for index in indexes { try index.added.sort() }
   }
 
   /// Writes the index entries; throws, and takes everything back, when a unique index is violated.
@@ -118,9 +109,7 @@ final class BulkInsert {
       try writeWaiting()
       core.nextIDs[entity.number] = nextID
       try sort()
-      for (place, index) in entity.indexes.enumerated() {
-        try entries[place].sorted.checkUnique(index, of: entity, core: core)
-      }
+      for index in indexes { try index.checkAddedUnique() }
     } catch {
       try takeBack()
       throw error
@@ -128,18 +117,30 @@ final class BulkInsert {
     collector?.stop()
     collector = nil
     // Each goes as soon as it is written, to make room for the pages of the next index.
-    for index in entity.indexes {
-      try entries.removeFirst().sorted.write(into: index, core: core)
+    while !indexes.isEmpty { try indexes.removeFirst().writeAdded() }
+    if changes.listeners.isAny { try tellInserted() }
+  }
+
+  private func tellInserted() throws(StoreError) {
+    let listeners = changes.listeners
+    try listeners.tellInserted(firstID..<nextID)
+    guard listeners.wantNewRecords else { return }
+    do {
+      let cursor = try Cursor(entity.records, in: core.transaction)
+      var found = try cursor.seek(atOrAfter: firstID)
+      while found {
+        let id = cursor.integerKey
+        try listeners.tellInsertedRecord(id, try entity.view(cursor.value, id: id))
+        found = try cursor.next()
+      }
+    } catch {
+      throw StoreError(wrapping: error)
     }
   }
 
   /// Removes the records of this batch; their ids are given again, as nobody has seen them.
   func takeBack() throws(StoreError) {
-    do {
-      for id in firstID..<writtenID { try core.transaction.delete(id, in: entity.records) }
-      core.nextIDs[entity.number] = firstID
-    } catch {
-      throw StoreError(error)
-    }
+    for id in firstID..<writtenID { try changes.remove(id) }
+    core.nextIDs[entity.number] = firstID
   }
 }

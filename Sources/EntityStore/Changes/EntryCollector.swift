@@ -17,9 +17,7 @@ final class EntryCollector: @unchecked Sendable {
   }
 
   private let helper: HelperThread
-  private let entries: [IndexEntries]
-  private let keys: BatchKeys
-  private let core: TransactionCore
+  private let indexes: [IndexChanges]
   private let rows: [Row]
   /// The row that was given longest ago.
   private var nextRow = 0
@@ -27,13 +25,12 @@ final class EntryCollector: @unchecked Sendable {
 
   /// `nil` where there is no second core, where keys are not made of the records alone, and where all
   /// entries are words, which are read in less time than another core has the records.
-  init?(into entries: [IndexEntries], _ keys: BatchKeys, core: TransactionCore) {
-    guard keys.areOfRecordsAlone, entries.contains(where: \.hasKeys), let helper = HelperThread()
+  init?(into indexes: [IndexChanges], _ keys: BatchKeys) {
+    guard keys.areOfRecordsAlone, indexes.contains(where: \.added.hasKeys),
+      let helper = HelperThread()
     else { return nil }
     self.helper = helper
-    self.entries = entries
-    self.keys = keys
-    self.core = core
+    self.indexes = indexes
     rows = (0..<Self.rowCount).map { _ in Row() }
   }
 
@@ -50,9 +47,7 @@ final class EntryCollector: @unchecked Sendable {
     swap(&taken.records, &row)
     helper.run { [self] in
       do throws(StoreError) {
-        for place in entries.indices {
-          try entries[place].append(taken.records, keys, at: place, core: core)
-        }
+        for index in indexes { try index.add(taken.records) }
       } catch {
         note(error)
       }
@@ -64,17 +59,17 @@ final class EntryCollector: @unchecked Sendable {
   func sort() throws(StoreError) {
     helper.wait()
     try check()
-    for place in stride(from: 1, to: entries.count, by: 2) {
+    for place in stride(from: 1, to: indexes.count, by: 2) {
       helper.run { [self] in
         do throws(StoreError) {
-          try entries[place].sort()
+          try indexes[place].added.sort()
         } catch {
           note(error)
         }
       }
     }
     defer { helper.wait() }
-    for place in stride(from: 0, to: entries.count, by: 2) { try entries[place].sort() }
+    for place in stride(from: 0, to: indexes.count, by: 2) { try indexes[place].added.sort() }
     helper.wait()
     try check()
   }

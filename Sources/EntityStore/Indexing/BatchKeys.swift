@@ -5,8 +5,8 @@ internal import LodestoreFormat
 /// Where each attribute is in the current layout has been found before; records of older layouts
 /// take the way of single ones.
 struct BatchKeys {
-  private let entity: StoredEntity
-  private let indexes: [StoredIndex]
+  let entity: StoredEntity
+  let indexes: [StoredIndex]
   private let programs: [IndexProgram?]
 
   /// In all indexes.

@@ -9,7 +9,8 @@ extension TransactionCore {
     let count = try count(of: entity)
     guard count > 0 else { return }
     let entries = IndexEntries(
-      of: index, of: entity, expectedCount: count, beside: 1, core: self)
+      of: index, of: entity, expectedCount: count,
+      memoryLimit: store.options.batchMemoryInBytes, core: self)
     let keys = BatchKeys(of: entity, in: [index])
     try forEachRecord(of: entity) { (id, view) throws(StoreError) in
       try entries.append(view, id: id, keys, at: 0, core: self)
@@ -50,12 +51,20 @@ extension TransactionCore {
   package func forEachRecord(
     of entity: StoredEntity, _ body: (UInt64, RecordView) throws(StoreError) -> Void
   ) throws(StoreError) {
+    try forEachStored(of: entity) { (id, bytes) throws(StoreError) in
+      try body(id, try entity.view(bytes, id: id))
+    }
+  }
+
+  /// Visits the bytes of every record in id order.
+  func forEachStored(
+    of entity: StoredEntity, _ body: (UInt64, UnsafeRawBufferPointer) throws(StoreError) -> Void
+  ) throws(StoreError) {
     do {
       let cursor = try Cursor(entity.records, in: transaction)
       var found = try cursor.first()
       while found {
-        let id = cursor.integerKey
-        try body(id, try entity.view(cursor.value, id: id))
+        try body(cursor.integerKey, cursor.value)
         found = try cursor.next()
       }
     } catch {

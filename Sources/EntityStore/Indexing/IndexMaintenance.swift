@@ -3,7 +3,7 @@ internal import LodestoreFormat
 
 // Index upkeep is one function of the old record and the new one, either of which may be absent;
 // only the difference is written. Single inserts, updates and deletes come through here; batches
-// do the same in key order (BulkInsert, BatchMerge).
+// do the same in key order (IndexChanges).
 
 extension TransactionCore {
   /// The keys of `view` in all indexes of `entity`, with the record id where the key has one.
@@ -51,33 +51,17 @@ extension TransactionCore {
     }
   }
 
-  /// Moves the entries of record `id` from ``oldKeys`` to ``newKeys``.
-  func moveEntries(
-    of entity: StoredEntity, id: UInt64, hasOld: Bool, hasNew: Bool
-  ) throws(StoreError) {
-    let body = littleEndianBytes(id)
-    do {
-      for (place, index) in entity.indexes.enumerated() {
-        // An attribute that kept its value yields the same entry on both sides; removing it after
-        // writing it would lose the record from that index.
-        if hasOld, hasNew, newKeys.isEqual(to: oldKeys, at: place) { continue }
-        if hasOld {
-          try oldKeys.withKey(place) { (key) throws(LMDBError) in
-            _ = try transaction.delete(key, in: index.tree)
-          }
-        }
-        if hasNew {
-          try newKeys.withKey(place) { (key) throws(LMDBError) in
-            try body.withBytes { (body) throws(LMDBError) in
-              try transaction.put(
-                key, index.isUnique ? body : UnsafeRawBufferPointer(start: nil, count: 0),
-                in: index.tree)
-            }
-          }
-        }
+  /// Throws when an entry of record `id` that is about to go, one of ``oldKeys`` in a unique index, leads
+  /// to another record: the stored record is damaged then, and the entry another's.
+  func checkOwnEntries(of entity: StoredEntity, id: UInt64, hasNew: Bool) throws(StoreError) {
+    for (place, index) in entity.indexes.enumerated() where index.isUnique {
+      if hasNew, newKeys.isEqual(to: oldKeys, at: place) { continue }
+      let holder = try oldKeys.withKey(place) { (key) throws(StoreError) in
+        try self.holder(of: key, in: index)
       }
-    } catch {
-      throw StoreError(error)
+      if let holder, holder != id {
+        throw .foreignEntry(entity: entity.name, recordID: id, index: index.name, holder: holder)
+      }
     }
   }
 }

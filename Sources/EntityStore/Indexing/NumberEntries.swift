@@ -130,20 +130,20 @@ extension NumberEntries: PlacedEntries {
 extension NumberEntries {
   func write(into index: StoredIndex, core: TransactionCore) throws(StoreError) {
     do {
-      var writing = try SortedWriting(into: index, core: core)
-      for place in nulls.indices { try writing.put(key(at: place), recordID: nulls[place]) }
+      var writer = try IndexWriter(into: index, core: core)
+      for place in nulls.indices { try writer.put(key(at: place), recordID: nulls[place]) }
       var block = KeyBlock(of: slot, isUnique: isUnique)
       for place in 0..<listCount {
         let entry = entry(place)
         block.append(entry.window, recordID: entry.number)
         if block.isFull {
           block.makeKeys()
-          try writing.put(block)
+          try writer.put(block)
           block.removeAll()
         }
       }
       block.makeKeys()
-      try writing.put(block)
+      try writer.put(block)
     } catch {
       throw StoreError(wrapping: error)
     }

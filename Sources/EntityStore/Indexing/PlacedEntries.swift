@@ -35,10 +35,10 @@ extension PlacedEntries {
 
   func write(into index: StoredIndex, core: TransactionCore) throws(StoreError) {
     do {
-      var writing = try SortedWriting(into: index, core: core)
+      var writer = try IndexWriter(into: index, core: core)
       for place in 0..<count {
         fetchAhead(of: place)
-        try writing.put(key(at: place), recordID: recordID(at: place))
+        try writer.put(key(at: place), recordID: recordID(at: place))
       }
     } catch {
       throw StoreError(wrapping: error)
@@ -51,22 +51,17 @@ extension PlacedEntries {
   {
     if old.count == 0 { return try write(into: index, core: core) }
     do {
-      let cursor = try Cursor(index.tree, in: core.transaction)
-      let isUnique = index.isUnique
-      let body = UnsafeMutableRawBufferPointer.allocate(byteCount: 8, alignment: 8)
-      defer { body.deallocate() }
-      let value = UnsafeRawBufferPointer(start: body.baseAddress, count: isUnique ? 8 : 0)
+      var writer = try IndexWriter(into: index, core: core, alsoRemoves: true)
       var left = 0
       var right = 0
       while left < old.count || right < count {
         if right == count || left < old.count && !old.isBehind(left, self, at: right) {
           old.fetchAhead(of: left)
-          if try cursor.seek(old.key(at: left)) { try cursor.delete() }
+          try writer.remove(old.key(at: left), recordID: old.recordID(at: left))
           left &+= 1
         } else {
           fetchAhead(of: right)
-          if isUnique { body.storeBytes(of: recordID(at: right).littleEndian, as: UInt64.self) }
-          try cursor.put(key(at: right), value)
+          try writer.put(key(at: right), recordID: recordID(at: right))
           right &+= 1
         }
       }

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreFormat
 
 /// Index entries in the order of their keys, wherever they are.
 protocol SortedEntries: AnyObject {
@@ -22,9 +23,9 @@ struct RepeatedKey {
 extension SortedEntries {
   func write(into index: StoredIndex, core: TransactionCore) throws(StoreError) {
     do {
-      var writing = try SortedWriting(into: index, core: core)
+      var writer = try IndexWriter(into: index, core: core)
       try forEach { key, id in
-        try writing.put(key, recordID: id)
+        try writer.put(key, recordID: id)
         return true
       }
     } catch {
@@ -33,12 +34,18 @@ extension SortedEntries {
   }
 
   /// Removes all entries from `index`, where they are there.
+  ///
+  /// Throws where the entry of a unique index leads to another record.
   func remove(from index: StoredIndex, core: TransactionCore) throws(StoreError) {
     do {
       var walk = SortedLookup(try Cursor(index.tree, in: core.transaction))
-      try forEach { key, _ in
+      let isUnique = index.isUnique
+      try forEach { key, id in
         let outcome = try walk.find(key)
-        if outcome == .found { try walk.remove() }
+        if outcome == .found {
+          if isUnique { try index.checkEntry(walk.cursor.value, leadsTo: id) }
+          try walk.remove()
+        }
         return outcome != .beyond
       }
     } catch {
@@ -70,5 +77,23 @@ extension SortedEntries {
     } catch {
       throw StoreError(wrapping: error)
     }
+  }
+}
+
+extension StoredIndex {
+  /// Throws when an entry of this unique index, which is about to go with record `id`, leads to another
+  /// record: the stored record is damaged then, and the entry another's.
+  @inline(__always)
+  func checkEntry(_ value: UnsafeRawBufferPointer, leadsTo id: UInt64) throws(StoreError) {
+    guard value.count == 8, value.uint64(at: 0) == id else {
+      throw foreignEntry(value, of: id)
+    }
+  }
+
+  @inline(never)
+  private func foreignEntry(_ value: UnsafeRawBufferPointer, of id: UInt64) -> StoreError {
+    .foreignEntry(
+      entity: entityName, recordID: id, index: name,
+      holder: value.count == 8 ? value.uint64(at: 0) : 0)
   }
 }

@@ -40,9 +40,8 @@ struct SortedLookup {
     return compareKeys(cursor.key, key) == 0 ? .found : .absent
   }
 
-  /// Removes the pair that was found last.
-  mutating func remove() throws(LMDBError) {
-    try cursor.delete()
+  /// The pair that was found last has been removed.
+  mutating func noteRemoval() {
     isPlaced = false
     isRemoved = true
   }

@@ -9,11 +9,14 @@ package final class StoredIndex: Sendable {
   package let tree: Tree
   /// `Entity.attribute+attribute`, for messages.
   package let name: String
+  /// Of the entity, for messages.
+  let entityName: String
 
-  init(description: EntityDescription.Index, tree: Tree, name: String) {
+  init(description: EntityDescription.Index, tree: Tree, name: String, entityName: String) {
     self.description = description
     self.tree = tree
     self.name = name
+    self.entityName = entityName
   }
 
   package var isUnique: Bool { description.isUnique }
@@ -49,7 +52,7 @@ package final class StoredEntity: Sendable {
       StoredIndex(
         description: index,
         tree: try tree(.index(entity: description.number, index: index.number), false),
-        name: "\(description.name).\(description.indexName(index))")
+        name: "\(description.name).\(description.indexName(index))", entityName: description.name)
     }
   }
 
@@ -91,15 +94,6 @@ package final class StoredEntity: Sendable {
     } catch {
       throw .damagedRecord(entity: name, recordID: 0, error)
     }
-  }
-
-  /// Throws ``StoreError/Code/invalidValue`` when a record of the current layout, about to be
-  /// written, breaks a constraint.
-  ///
-  /// - Parameter id: of the stored record that is to be changed; `nil` for a new one.
-  @inline(__always)
-  func validate(_ view: RecordView, id: UInt64? = nil) throws(StoreError) {
-    if let validator { try validator.check(view, id: id) }
   }
 
   /// Throws when the record's bytes are not those that its checksum was made of.

@@ -20,7 +20,7 @@ extension WriteTransaction {
     let content = try core.encode(value, of: entity)
     let rule = try onConflict.rule(in: entity)
     if case .fail = rule {
-      return RecordID(rawValue: try core.insert(content, into: entity))
+      return RecordID(rawValue: try core.changes(of: entity).insert(content))
     }
     var batch = RecordBatch(entity.layout)
     batch.append(UnsafeRawBufferPointer(content))
@@ -38,7 +38,7 @@ extension WriteTransaction {
     let entity = try core.entity(E.self)
     guard value.id.isAssigned else { throw .notStored(entity: entity.name) }
     let content = try core.encode(value, of: entity)
-    return try core.update(value.id.rawValue, to: content, in: entity)
+    return try core.changes(of: entity).update(value.id.rawValue, to: content)
   }
 
   /// Removes the record with `id`; returns whether there was one.
@@ -46,7 +46,7 @@ extension WriteTransaction {
   public mutating func delete<E: Entity>(
     _ type: E.Type = E.self, id: E.ID
   ) throws(StoreError) -> Bool {
-    try core.delete(id.rawValue, from: try core.entity(type))
+    try core.changes(of: try core.entity(type)).delete(id.rawValue)
   }
 
   /// Removes the records with `ids`; returns how many there were.
@@ -66,7 +66,7 @@ extension WriteTransaction {
   ///
   /// - Complexity: O(pages), without reading the records.
   public mutating func deleteAll<E: Entity>(_ type: E.Type) throws(StoreError) {
-    try core.deleteAll(of: try core.entity(type))
+    try core.changes(of: try core.entity(type)).clear()
   }
 
   func check<E: Entity>(isNew value: E, _ entity: StoredEntity) throws(StoreError) {

@@ -1,0 +1,118 @@
+internal import LodestoreFormat
+
+/// The sinks that want to be told of the changes of one entity, and what they need.
+struct ChangeListeners {
+  private let sinks: [(sink: any ChangeSink, interest: ChangeInterest)]
+  /// What any of them needs.
+  private let needs: ChangeInterest
+  private let entity: StoredEntity
+  private let count: ChangeCount?
+
+  init(_ sinks: ChangeSinks?, of entity: StoredEntity) {
+    self.entity = entity
+    count = sinks?.count
+    self.sinks = (sinks?.all ?? []).compactMap { sink in
+      sink.interest(in: entity).map { (sink, $0) }
+    }
+    needs = self.sinks.reduce(into: []) { $0.formUnion($1.interest) }
+  }
+
+  /// Whether anybody listens.
+  @inline(__always)
+  var isAny: Bool { !sinks.isEmpty }
+
+  /// Whether somebody must see the bytes of a record before or after it changes.
+  var wantBytes: Bool { !needs.isDisjoint(with: [.oldRecord, .newRecord, .attributes]) }
+
+  var wantNewRecords: Bool { needs.contains(.newRecord) }
+
+  /// Whether a removal of all records is to be told record by record.
+  var wantEachRemoval: Bool { !needs.isDisjoint(with: [.oldRecord, .eachRemoval]) }
+
+  private func tell(_ sink: any ChangeSink, _ change: RecordChange) throws(StoreError) {
+    try sink.record(change, of: entity)
+  }
+
+  /// New records with consecutive ids; who needs their bytes is told by ``tellInsertedRecord(_:_:)``.
+  func tellInserted(_ ids: Range<UInt64>) throws(StoreError) {
+    guard !ids.isEmpty else { return }
+    count?.note(entity)
+    for (sink, interest) in sinks where !interest.contains(.newRecord) {
+      try tell(sink, .inserted(ids))
+    }
+  }
+
+  /// One of the records of ``tellInserted(_:)``.
+  func tellInsertedRecord(_ id: UInt64, _ new: RecordView) throws(StoreError) {
+    for (sink, interest) in sinks where interest.contains(.newRecord) {
+      try tell(sink, .insertedRecord(id, new))
+    }
+  }
+
+  func tellInserted(_ id: UInt64, _ new: RecordView) throws(StoreError) {
+    try tellInserted(id..<id + 1)
+    try tellInsertedRecord(id, new)
+  }
+
+  func tellUpdated(
+    _ id: UInt64, _ old: RecordView, _ new: RecordView, _ core: TransactionCore
+  ) throws(StoreError) {
+    count?.note(entity)
+    let attributes =
+      needs.contains(.attributes) ? try differences(old, new, id: id, core) : nil
+    for (sink, interest) in sinks {
+      let change = RecordChange.updated(
+        id, old: interest.contains(.oldRecord) ? old : nil,
+        new: interest.contains(.newRecord) ? new : nil,
+        attributes: interest.contains(.attributes) ? attributes : nil)
+      try tell(sink, change)
+    }
+  }
+
+  /// An update of whose bytes nobody needs anything.
+  func tellUpdated(_ id: UInt64) throws(StoreError) {
+    count?.note(entity)
+    for (sink, _) in sinks { try tell(sink, .updated(id, old: nil, new: nil, attributes: nil)) }
+  }
+
+  func tellRemoved(_ id: UInt64, _ old: RecordView) throws(StoreError) {
+    count?.note(entity)
+    for (sink, interest) in sinks {
+      try tell(sink, .removed(id, old: interest.contains(.oldRecord) ? old : nil))
+    }
+  }
+
+  func tellCleared(_ count: Int) throws(StoreError) {
+    self.count?.note(entity)
+    for (sink, _) in sinks { try tell(sink, .cleared(count: count)) }
+  }
+
+  /// One of the records of ``tellCleared(_:)``.
+  func tellClearedRecord(_ id: UInt64, _ old: RecordView) throws(StoreError) {
+    for (sink, interest) in sinks where !interest.isDisjoint(with: [.oldRecord, .eachRemoval]) {
+      try tell(sink, .removed(id, old: interest.contains(.oldRecord) ? old : nil))
+    }
+  }
+
+  /// The attributes of the current layout in which two records differ; `new` is of that layout.
+  private func differences(
+    _ old: RecordView, _ new: RecordView, id: UInt64, _ core: TransactionCore
+  ) throws(StoreError) -> AttributeSet {
+    if old.layout === entity.layout { return entity.differences(old, new) }
+    return try core.carriedOver(old, id: id, of: entity).withBytes { (bytes) throws(StoreError) in
+      entity.differences(try entity.view(bytes, id: id), new)
+    }
+  }
+}
+
+extension StoredEntity {
+  /// The attributes in which two records of the current layout differ.
+  fileprivate func differences(_ old: RecordView, _ new: RecordView) -> AttributeSet {
+    var found = AttributeSet(count: layout.places.count)
+    for (position, place) in layout.places.enumerated() where !old.hasSameValue(as: new, at: place)
+    {
+      found.insert(position)
+    }
+    return found
+  }
+}

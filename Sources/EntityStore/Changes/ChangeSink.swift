@@ -1,0 +1,107 @@
+package import LodestoreFormat
+
+/// What is told of the changes of one write, and may add to them: history, links, derived attributes,
+/// live results.
+///
+/// A sink is made for each run of a write's closure and gone with it, so a run that is repeated or
+/// taken back leaves nothing behind in what a sink saw. It is used on the writer's thread alone.
+///
+/// Changes are told once they are sure to stand if the write does: a batch that is refused as a whole
+/// is not told, and an error after a change was told ends the transaction.
+package protocol ChangeSink: AnyObject {
+  /// A name for messages, as "derived attributes".
+  var name: String { get }
+
+  /// What it needs of the changes of `entity`; `nil` when it is not concerned.
+  func interest(in entity: StoredEntity) -> ChangeInterest?
+
+  /// Called for each change, with as much of it as was asked for; views are valid until it returns.
+  ///
+  /// It must not change records here, but in ``settle(_:)``.
+  ///
+  /// - Throws: what refuses the change. Nothing of it was written in a call for one record, but for
+  ///   an insert; otherwise the transaction can only be aborted.
+  func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError)
+
+  /// Makes further changes of its own, through the same calls as a program, before the commit.
+  ///
+  /// Called when the closure has ended, and again as long as records have changed since the last call.
+  /// What a sink changes is told to all of them, itself included.
+  func settle(_ core: TransactionCore) throws(StoreError)
+
+  /// The disk has the write.
+  ///
+  /// Called before the next writer's changes are told, in the order of writes, on the writer's thread.
+  /// Another write from here is refused as a nested one.
+  func committed(_ write: CommittedWrite)
+}
+
+extension ChangeSink {
+  package func settle(_: TransactionCore) throws(StoreError) {}
+  package func committed(_: CommittedWrite) {}
+}
+
+/// What a sink needs of each change beside the kind and the id; nothing else is read or compared for it.
+package struct ChangeInterest: OptionSet, Sendable {
+  package let rawValue: UInt8
+
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The bytes before an update or a removal.
+  ///
+  /// A removal of all records is told record by record.
+  package static let oldRecord = ChangeInterest(rawValue: 1)
+  /// The bytes after an insert or an update.
+  package static let newRecord = ChangeInterest(rawValue: 2)
+  /// Which attributes an update changed.
+  package static let attributes = ChangeInterest(rawValue: 4)
+  /// The id of each record of a removal of all.
+  package static let eachRemoval = ChangeInterest(rawValue: 8)
+}
+
+/// One change of records of one entity.
+package enum RecordChange {
+  /// New records with consecutive ids, for those who asked for no bytes.
+  case inserted(Range<UInt64>)
+  /// A new record, for those who asked for its bytes.
+  case insertedRecord(UInt64, RecordView)
+  /// A record has other values; views and attributes are there where they were asked for.
+  case updated(UInt64, old: RecordView?, new: RecordView?, attributes: AttributeSet?)
+  /// A record goes; its bytes are there where they were asked for.
+  case removed(UInt64, old: RecordView?)
+  /// All records go, so many of them.
+  ///
+  /// For those who asked to see each it is followed by ``removed(_:old:)`` for each.
+  case cleared(count: Int)
+}
+
+/// A write that the disk has.
+package struct CommittedWrite: Sendable, Hashable {
+  /// Its position in the order of writes.
+  ///
+  /// Of each environment since it was opened by this process.
+  package var number: UInt64
+  /// The number of LMDB's transaction, which writes of one group share: a read that shows this commit
+  /// or a later one sees the write.
+  package var commit: UInt64
+}
+
+/// Attributes of the current layout of an entity, by their positions.
+package struct AttributeSet: Sendable, Hashable {
+  /// A bit an attribute.
+  private var words: [UInt64]
+
+  init(count: Int) { words = Array(repeating: 0, count: (count + 63) / 64) }
+
+  package mutating func insert(_ position: Int) {
+    words[position / 64] |= 1 << UInt64(position % 64)
+  }
+
+  package func contains(_ position: Int) -> Bool {
+    position / 64 < words.count && words[position / 64] >> UInt64(position % 64) & 1 == 1
+  }
+
+  package var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
+
+  package var positions: [Int] { (0..<words.count * 64).filter(contains) }
+}

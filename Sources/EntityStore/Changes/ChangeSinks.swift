@@ -1,0 +1,126 @@
+internal import LMDB
+import Synchronization
+
+/// The sinks of one run of a write.
+final class ChangeSinks {
+  let all: [any ChangeSink]
+  let count = ChangeCount()
+
+  init(_ all: [any ChangeSink]) { self.all = all }
+
+  /// How often sinks may answer each other's changes.
+  static let largestRoundCount = 32
+
+  /// Lets the sinks make their own changes, until nothing changes any more.
+  ///
+  /// Throws when that does not end, naming the entities that change in each round.
+  func settle(_ core: TransactionCore) throws(StoreError) {
+    for _ in 0..<Self.largestRoundCount {
+      guard count.takeChanged() else { return }
+      for sink in all { try sink.settle(core) }
+    }
+    let entities = count.changedEntities
+    guard !entities.isEmpty else { return }
+    throw StoreError.endlessChanges(
+      entities: entities, sinks: all.map(\.name), rounds: Self.largestRoundCount)
+  }
+}
+
+extension TransactionCore {
+  /// Called when the closure of a write has ended: sinks make their changes, and are told when the
+  /// disk has them, if there are any.
+  func endChanges() throws(StoreError) {
+    guard let sinks else { return }
+    try sinks.settle(self)
+    if let brokenBy { throw .brokenTransaction(by: brokenBy) }
+    guard sinks.count.hasEverChanged else { return }
+    transaction.afterCommit { number, commit in
+      for sink in sinks.all { sink.committed(CommittedWrite(number: number, commit: commit)) }
+    }
+  }
+}
+
+/// Which entities have changed since sinks were last asked to settle.
+final class ChangeCount {
+  // Of one thread; noted for each record that changes.
+  @exclusivity(unchecked) private var last: StoredEntity?
+  @exclusivity(unchecked) private var others: Set<String> = []
+  /// Whether anything has changed at all.
+  @exclusivity(unchecked) private(set) var hasEverChanged = false
+
+  @inline(__always)
+  func note(_ entity: StoredEntity) {
+    if last === entity { return }
+    if let last { others.insert(last.name) }
+    last = entity
+    hasEverChanged = true
+  }
+
+  var changedEntities: [String] { (others.union(last.map { [$0.name] } ?? [])).sorted() }
+
+  /// Whether anything has changed; forgets it.
+  func takeChanged() -> Bool {
+    defer {
+      last = nil
+      others = []
+    }
+    return last != nil
+  }
+}
+
+/// Who makes sinks for the writes of an environment.
+///
+/// One for each environment, since several stores may share a file: a change by any of them is told.
+package final class ChangeObservers: Sendable {
+  /// Makes the sink of one run of a write; `nil` where that is no concern of it.
+  package typealias MakeSink = @Sendable (TransactionCore) -> (any ChangeSink)?
+
+  private struct State {
+    var next = 0
+    var makers: [(key: Int, make: MakeSink)] = []
+  }
+
+  private let state = Mutex(State())
+  /// Looked at by each write without the lock.
+  private let isEmpty = Atomic<Bool>(true)
+
+  init() {}
+
+  /// Has `make` called for each run of a write that begins from now on, until ``remove(_:)``.
+  package func add(_ make: @escaping MakeSink) -> Int {
+    state.withLock { state in
+      state.next += 1
+      state.makers.append((state.next, make))
+      isEmpty.store(false, ordering: .releasing)
+      return state.next
+    }
+  }
+
+  package func remove(_ key: Int) {
+    state.withLock { state in
+      state.makers.removeAll { $0.key == key }
+      isEmpty.store(state.makers.isEmpty, ordering: .releasing)
+    }
+  }
+
+  /// The sinks of a run of a write; `nil` when nobody wants to know.
+  func sinks(for core: TransactionCore) -> ChangeSinks? {
+    if isEmpty.load(ordering: .acquiring) { return nil }
+    let makers = state.withLock { $0.makers }
+    let sinks = makers.compactMap { $0.make(core) }
+    return sinks.isEmpty ? nil : ChangeSinks(sinks)
+  }
+}
+
+extension StoreError {
+  fileprivate static func endlessChanges(
+    entities: [String], sinks: [String], rounds: Int
+  ) -> StoreError {
+    StoreError(
+      .endlessChanges,
+      "cannot commit: \(sinks.joined(separator: ", ")) still change "
+        + "\(entities.joined(separator: ", ")) after \(rounds) rounds; what they keep depends on "
+        + "itself in a circle: break it by removing one of these dependencies",
+      entity: entities.first)
+  }
+}

@@ -1,0 +1,237 @@
+internal import LMDB
+internal import LodestoreFormat
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Every change of the records of one entity within one transaction.
+///
+/// All paths that write tell their changes here, one record at a time or, for many, through a
+/// ``ChangeBatch``. What finds and orders the records is theirs; this decides, and is alone to decide:
+///
+/// - stored bytes are checked before they are used (``stored(_:id:isCarriedOver:)``);
+/// - new bytes are checked against the entity's constraints and sealed with their checksum;
+/// - unique keys are checked, and index entries kept: a function of the old record and the new one,
+///   either of which may be absent, which writes only the difference;
+/// - sinks are told (``ChangeSink``), where there are any. Without sinks nothing is paid for them.
+///
+/// Records are written in `RecordWriting.swift`, index entries in `IndexWriting.swift`, and nowhere
+/// else.
+package final class EntityChanges {
+  /// What keeps this, and so outlives it.
+  unowned(unsafe) let core: TransactionCore
+  let entity: StoredEntity
+  /// Those who want to be told of this entity's changes.
+  let listeners: ChangeListeners
+  private let verifiesChecksums: Bool
+
+  init(of entity: StoredEntity, core: TransactionCore) {
+    self.core = core
+    self.entity = entity
+    listeners = ChangeListeners(core.sinks, of: entity)
+    verifiesChecksums = core.store.options.verifiesChecksums
+  }
+
+  // MARK: Stored bytes
+
+  /// A stored record that is about to be changed or removed, as a view of its own layout.
+  ///
+  /// Its shape is checked always: every slot and every end lies within its bytes. Its checksum is
+  /// checked where ``StoreOptions/verifiesChecksums`` says so, and where bytes of it are carried over
+  /// into a record with a new checksum, which would make damage look sound.
+  ///
+  /// - Throws: ``StoreError/Code/damaged``, naming the entity and the id.
+  @inline(__always)
+  func stored(
+    _ bytes: UnsafeRawBufferPointer, id: UInt64, isCarriedOver: Bool = false
+  ) throws(StoreError) -> RecordView {
+    let view = try entity.view(bytes, id: id)
+    if verifiesChecksums || isCarriedOver { try entity.verifyChecksum(of: view, id: id) }
+    return view
+  }
+
+  /// Whether a stored record has sound bytes as far as ``stored(_:id:isCarriedOver:)`` would check
+  /// them, for paths that change slots without a view; its shape is checked before.
+  @inline(__always)
+  func isSound(_ bytes: UnsafeRawBufferPointer, id: UInt64) -> Bool {
+    !verifiesChecksums || Checksum.fits(bytes, id: id)
+  }
+
+  // MARK: New bytes
+
+  /// Whether new records are checked against constraints.
+  var hasConstraints: Bool { entity.validator != nil }
+
+  /// Throws ``StoreError/Code/invalidValue`` when a record of the current layout, about to be written,
+  /// breaks a constraint.
+  ///
+  /// - Parameter id: of the stored record that is to be changed; `nil` for a new one.
+  @inline(__always)
+  func check(_ view: RecordView, id: UInt64? = nil) throws(StoreError) {
+    if let validator = entity.validator { try validator.check(view, id: id) }
+  }
+
+  /// The constraint that ``check(_:id:)`` finds broken; other errors are thrown.
+  func refusal(of view: RecordView, id: UInt64?) throws(StoreError) -> StoreError? {
+    do {
+      try check(view, id: id)
+      return nil
+    } catch  where error.code == .invalidValue {
+      return error
+    }
+  }
+
+  /// The same for a record with its bytes.
+  func refusal(of record: UnsafeRawBufferPointer, id: UInt64) throws(StoreError) -> StoreError? {
+    guard hasConstraints else { return nil }
+    return try refusal(of: try entity.view(record, id: id), id: id)
+  }
+
+  /// Writes the checksum for `id` behind `content`, which has room for it; returns the whole record.
+  @discardableResult
+  func seal(_ content: UnsafeMutableRawBufferPointer, id: UInt64) -> UnsafeRawBufferPointer {
+    let whole = UnsafeMutableRawBufferPointer(
+      start: content.baseAddress, count: content.count + RecordLayout.checksumSize)
+    Checksum.seal(whole, id: id)
+    return UnsafeRawBufferPointer(whole)
+  }
+
+  // MARK: One record
+
+  /// Stores a new record; returns its id.
+  ///
+  /// `content` has no checksum yet, and four free bytes behind it.
+  func insert(_ content: UnsafeMutableRawBufferPointer) throws(StoreError) -> UInt64 {
+    let id = try core.nextID(of: entity)
+    let record = seal(content, id: id)
+    let view = try entity.view(record, id: id)
+    try check(view)
+    try core.collectKeys(of: view, id: id, of: entity, into: &core.newKeys)
+    try core.checkUnique(of: entity, id: nil, hasOld: false)
+    try put(record, id: id)
+    core.nextIDs[entity.number] = id + 1
+    try core.moveEntries(of: entity, id: id, hasOld: false, hasNew: true)
+    if listeners.isAny { try listeners.tellInserted(id, view) }
+    return id
+  }
+
+  /// Replaces record `id`; returns false, and writes nothing, when it has the same values already.
+  func update(
+    _ id: UInt64, to content: UnsafeMutableRawBufferPointer
+  ) throws(StoreError) -> Bool {
+    guard let bytes = try core.record(id, of: entity) else {
+      throw .noSuchRecord(entity: entity.name, id: id)
+    }
+    let record = seal(content, id: id)
+    if core.isSame(bytes, record) { return false }
+    let old = try stored(bytes, id: id)
+    if try isSameInOlderLayout(old, record, id: id) { return false }
+    let new = try entity.view(record, id: id)
+    try check(new, id: id)
+    try core.collectKeys(of: old, id: id, of: entity, into: &core.oldKeys)
+    try core.collectKeys(of: new, id: id, of: entity, into: &core.newKeys)
+    try core.checkUnique(of: entity, id: id, hasOld: true)
+    try core.checkOwnEntries(of: entity, id: id, hasNew: true)
+    if listeners.isAny { try listeners.tellUpdated(id, old, new, core) }
+    try put(record, id: id)
+    try core.moveEntries(of: entity, id: id, hasOld: true, hasNew: true)
+    return true
+  }
+
+  /// Whether a stored record has an older layout and the same values: it is left as it is.
+  private func isSameInOlderLayout(
+    _ stored: RecordView, _ incoming: UnsafeRawBufferPointer, id: UInt64
+  ) throws(StoreError) -> Bool {
+    guard stored.layout !== entity.layout else { return false }
+    return try core.carriedOver(stored, id: id, of: entity).withBytes { core.isSame($0, incoming) }
+  }
+
+  /// Throws when ``insert(_:)`` of `record`, instead of record `id`, would break a constraint or take
+  /// another record's unique key.
+  func checkRenewal(of id: UInt64, with record: UnsafeRawBufferPointer) throws(StoreError) {
+    let view = try entity.view(record, id: id)
+    try check(view, id: id)
+    try core.collectKeys(of: view, id: id, of: entity, into: &core.newKeys)
+    try core.checkUnique(of: entity, id: id, hasOld: false)
+  }
+
+  /// Removes record `id` and its entries; returns whether there was one.
+  package func delete(_ id: UInt64) throws(StoreError) -> Bool {
+    guard let bytes = try core.record(id, of: entity) else { return false }
+    let old = try stored(bytes, id: id)
+    try core.collectKeys(of: old, id: id, of: entity, into: &core.oldKeys)
+    try core.checkOwnEntries(of: entity, id: id, hasNew: false)
+    if listeners.isAny { try listeners.tellRemoved(id, old) }
+    try core.raiseCounter(of: entity)
+    try remove(id)
+    try core.moveEntries(of: entity, id: id, hasOld: true, hasNew: false)
+    return true
+  }
+
+  /// Removes every record, in time that does not depend on how many there are unless a sink must see
+  /// each.
+  package func clear() throws(StoreError) {
+    if listeners.isAny { try tellCleared() }
+    try core.raiseCounter(of: entity)
+    do {
+      try empty()
+      for index in entity.indexes { try core.emptyIndex(index) }
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  private func tellCleared() throws(StoreError) {
+    let count = try core.count(of: entity)
+    guard count > 0 else { return }
+    try listeners.tellCleared(count)
+    guard listeners.wantEachRemoval else { return }
+    try core.forEachStored(of: entity) { (id, bytes) throws(StoreError) in
+      try listeners.tellClearedRecord(id, try stored(bytes, id: id))
+    }
+  }
+}
+
+extension TransactionCore {
+  /// The changes of `entity` in this transaction.
+  package func changes(of entity: StoredEntity) -> EntityChanges {
+    if let lastChanges, lastChanges.entity === entity { return lastChanges }
+    let changes = EntityChanges(of: entity, core: self)
+    lastChanges = changes
+    return changes
+  }
+
+  func isSame(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+    guard a.count == b.count else { return false }
+    guard let left = a.baseAddress, let right = b.baseAddress else { return a.count == 0 }
+    return memcmp(left, right, a.count) == 0
+  }
+
+  /// Encodes `value`: the record's content, valid until the next one is encoded; four bytes behind it
+  /// are free.
+  func encode<E: Entity>(
+    _ value: E, of entity: StoredEntity
+  ) throws(StoreError) -> UnsafeMutableRawBufferPointer {
+    try encoder.encode(value, of: entity)
+  }
+
+  func checkSize(_ count: Int, of entity: StoredEntity) throws(StoreError) {
+    try encoder.checkSize(count, of: entity)
+  }
+}
+
+extension Array<UInt8> {
+  mutating func withMutableBytes<R, E: Error>(
+    _ body: (UnsafeMutableRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    let result: Result<R, E> = withUnsafeMutableBytes { bytes in
+      do throws(E) { return .success(try body(bytes)) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+}

@@ -1,0 +1,45 @@
+internal import LMDB
+internal import LodestoreFormat
+
+// Ids of new records; see Format.md, "Counters".
+
+extension TransactionCore {
+  /// The id that the next new record of `entity` gets.
+  func nextID(of entity: StoredEntity) throws(StoreError) -> UInt64 {
+    if let known = nextIDs[entity.number] { return known }
+    let next: UInt64
+    do {
+      let key = CounterKey.nextRecord(entity: entity.number)
+      let counter = try transaction.get(key, in: store.trees.counters)
+      let floor = counter.flatMap { $0.count == 8 ? $0.uint64(at: 0) : nil } ?? 1
+      let cursor = try Cursor(entity.records, in: transaction)
+      let highest = try cursor.last() ? cursor.integerKey : 0
+      next = max(floor, highest &+ 1)
+      // Format.md: ids are below 2^63; one transaction cannot use up the room that is left here.
+      let limit: UInt64 = 1 << 63 - 1 << 32
+      if highest >= limit || floor >= limit {
+        throw StoreError.damagedIndex(
+          entity.name, "its next record id is \(next), record ids are below 2^63")
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+    nextIDs[entity.number] = next
+    return next
+  }
+
+  /// Before a delete: afterwards the highest id present no longer tells which ids have been used.
+  func raiseCounter(of entity: StoredEntity) throws(StoreError) {
+    let next = try nextID(of: entity)
+    // Ids given since the last delete of this transaction need the counter raised once more.
+    guard raisedCounters.updateValue(next, forKey: entity.number) != next else { return }
+    do {
+      let key = CounterKey.nextRecord(entity: entity.number)
+      let stored = try transaction.get(key, in: store.trees.counters)
+      if let stored, stored.count == 8, stored.uint64(at: 0) >= next { return }
+      try transaction.put(key, littleEndianBytes(next), in: store.trees.counters)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+}

@@ -1,0 +1,113 @@
+internal import LMDB
+internal import LodestoreFormat
+
+// All writes of index entries: no other file puts a pair into an index tree or takes one out, which
+// `tools/lint` checks.
+
+/// Puts entries into an index in the order of their keys: appended while they are above all that are
+/// there.
+struct IndexWriter: ~Copyable {
+  private let index: StoredIndex
+  private let cursor: Cursor
+  private let isUnique: Bool
+  private let body = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
+  private var isAppending: Bool
+  /// Whether the first key was compared with the last one that is there.
+  private var hasBegun: Bool
+
+  /// - Parameter alsoRemoves: entries are removed between those that are put, so none is appended.
+  init(
+    into index: StoredIndex, core: TransactionCore, alsoRemoves: Bool = false
+  ) throws(LMDBError) {
+    cursor = try Cursor(index.tree, in: core.transaction)
+    self.index = index
+    isUnique = index.isUnique
+    isAppending = !alsoRemoves
+    hasBegun = alsoRemoves
+  }
+
+  deinit { body.deallocate() }
+
+  @inline(__always)
+  mutating func put(_ key: UnsafeRawBufferPointer, recordID: UInt64) throws(LMDBError) {
+    if !hasBegun { try begin(key) }
+    if isUnique { body.storeBytes(of: recordID.littleEndian, as: UInt64.self) }
+    let value = UnsafeRawBufferPointer(start: body, count: isUnique ? 8 : 0)
+    if isAppending {
+      if try cursor.append(key, value) { return }
+      isAppending = false
+    }
+    try cursor.put(key, value)
+  }
+
+  /// Puts all entries of `block`, whose keys are made and above those before.
+  mutating func put(_ block: borrowing KeyBlock) throws(LMDBError) {
+    guard block.count > 0, let keys = block.base else { return }
+    if !hasBegun { try begin(block.key(at: 0)) }
+    var place = 0
+    if isAppending {
+      place = try cursor.append(keys: keys, ends: block.ends, values: block.values)
+      isAppending = place == block.count
+    }
+    while place < block.count {
+      try put(block.key(at: place), recordID: block.recordID(at: place))
+      place += 1
+    }
+  }
+
+  /// Removes the entry of record `id` with `key`, where there is one.
+  @inline(__always)
+  func remove(_ key: UnsafeRawBufferPointer, recordID id: UInt64) throws {
+    guard try cursor.seek(key) else { return }
+    if isUnique { try index.checkEntry(cursor.value, leadsTo: id) }
+    try cursor.delete()
+  }
+
+  private mutating func begin(_ key: UnsafeRawBufferPointer) throws(LMDBError) {
+    hasBegun = true
+    if try cursor.last() { isAppending = compareKeys(cursor.key, key) < 0 }
+  }
+}
+
+extension SortedLookup {
+  /// Removes the pair that was found last.
+  mutating func remove() throws(LMDBError) {
+    try cursor.delete()
+    noteRemoval()
+  }
+}
+
+extension TransactionCore {
+  /// Moves the entries of record `id` from the keys in ``oldKeys`` to those in ``newKeys``.
+  func moveEntries(
+    of entity: StoredEntity, id: UInt64, hasOld: Bool, hasNew: Bool
+  ) throws(StoreError) {
+    let body = littleEndianBytes(id)
+    do {
+      for (place, index) in entity.indexes.enumerated() {
+        // An attribute that kept its value yields the same entry on both sides; removing it after
+        // writing it would lose the record from that index.
+        if hasOld, hasNew, newKeys.isEqual(to: oldKeys, at: place) { continue }
+        if hasOld {
+          try oldKeys.withKey(place) { (key) throws(LMDBError) in
+            _ = try transaction.delete(key, in: index.tree)
+          }
+        }
+        if hasNew {
+          try newKeys.withKey(place) { (key) throws(LMDBError) in
+            try body.withBytes { (body) throws(LMDBError) in
+              try transaction.put(
+                key, index.isUnique ? body : UnsafeRawBufferPointer(start: nil, count: 0),
+                in: index.tree)
+            }
+          }
+        }
+      }
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  /// Removes all entries of `index`, in time that does not depend on how many there are.
+  func emptyIndex(_ index: StoredIndex) throws(LMDBError) { try transaction.empty(index.tree) }
+}

@@ -1,0 +1,313 @@
+import Foundation
+import LodestoreFormat
+import Synchronization
+import Testing
+
+@testable import EntityStore
+
+@Suite struct `What sinks are told of changes` {
+  private typealias Change = ChangeRecording.Change
+
+  private let everything: ChangeInterest = [.oldRecord, .newRecord, .attributes, .eachRemoval]
+
+  private func values(_ film: Film) -> [Value] {
+    [
+      .string(film.title), .integer(Int64(film.episode)), film.code.map { .string($0) } ?? .null,
+      film.released.map { .date($0.timeIntervalSinceReferenceDate) } ?? .null,
+    ]
+  }
+
+  @Test func `an insert, an update and a delete are told with the bytes on both sides`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      let recording = ChangeRecording(everything)
+      recording.listen(to: store)
+      let first = Film(title: "a", episode: 1)
+      let id = try store.write { try $0.insert(first) }
+      var second = first
+      second.id = id
+      second.title = "b"
+      second.code = "x"
+      let isChanged = try store.write { tx in [try tx.update(second), try tx.update(second)] }
+      #expect(isChanged == [true, false])
+      try store.write { _ = try $0.delete(Film.self, id: id) }
+      let number = id.rawValue
+      #expect(
+        recording.changes == [
+          Change(kind: .inserted, entity: "Film", id: number, new: values(first)),
+          Change(
+            kind: .updated, entity: "Film", id: number, old: values(first), new: values(second),
+            attributes: ["title", "code"]),
+          Change(kind: .removed, entity: "Film", id: number, old: values(second)),
+        ])
+    }
+  }
+
+  @Test func `a batch of new records is one run of ids for those who ask for no bytes`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      let ids = ChangeRecording([])
+      let bytes = ChangeRecording(.newRecord)
+      ids.listen(to: store)
+      bytes.listen(to: store)
+      // Beyond a row and beyond what is collected on one core.
+      let films = (0..<30_000).map { Film(title: "t\($0 % 7)", episode: $0) }
+      try store.write { try $0.insert(contentsOf: films) }
+      #expect(ids.committed.map(\.runCount) == [1])
+      #expect(ids.changes.map(\.id) == Array(1...30_000))
+      #expect(ids.changes.allSatisfy { $0.new == nil })
+      #expect(bytes.changes.map(\.new) == films.map(values))
+      #expect(bytes.changes.map(\.id) == Array(1...30_000))
+    }
+  }
+
+  @Test func `a batch that is refused leaves no trace`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      let recording = ChangeRecording(everything)
+      recording.listen(to: store)
+      try store.write { tx in
+        try tx.insert(Film(title: "stays", episode: 7))
+        let doubled = (0..<20).map { Film(title: "t", episode: $0) }
+        let error = #expect(throws: StoreError.self) { try tx.insert(contentsOf: doubled) }
+        #expect(error?.code == .uniqueViolation)
+      }
+      #expect(recording.changes.map(\.description) == ["inserted Film 1"])
+    }
+  }
+
+  @Test func `a write that throws leaves no trace, and one that runs again leaves one`()
+    async throws
+  {
+    struct Refusal: Error {}
+    var options = StoreOptions()
+    options.mapSizeInBytes = 1 << 20
+    try await withTemporaryStore([Film.self], options: options) { store in
+      let recording = ChangeRecording([])
+      recording.listen(to: store)
+      await #expect(throws: Refusal.self) {
+        try await store.write { tx in
+          try tx.insert(Film(title: "a", episode: 1))
+          throw Refusal()
+        }
+      }
+      #expect(recording.committed.isEmpty)
+      // The map is too small: the closure runs several times.
+      let runs = recording.runCount
+      try await store.write { tx in
+        let long = String(repeating: "x", count: 400)
+        try tx.insert(contentsOf: (0..<20_000).map { Film(title: long, episode: $0) })
+      }
+      #expect(recording.runCount > runs + 1)
+      #expect(recording.committed.count == 1 && recording.changes.count == 20_000)
+      // Members of one group, some of which throw.
+      recording.forget()
+      let kept = try await withThrowingTaskGroup(of: Int?.self) { group in
+        for task in 0..<64 {
+          group.addTask {
+            do {
+              return try await store.write { tx in
+                try tx.insert(Film(title: "b", episode: 100_000 + task))
+                if task % 4 == 1 { throw Refusal() }
+                return task
+              }
+            } catch is Refusal { return nil }
+          }
+        }
+        return try await group.reduce(into: [Int]()) { found, task in
+          if let task { found.append(task) }
+        }
+      }
+      #expect(kept.count == 48)
+      #expect(recording.committed.count == 48 && recording.changes.count == 48)
+      let numbers = recording.committed.map(\.committed.number)
+      #expect(numbers == numbers.sorted() && Set(numbers).count == 48)
+      // Ids tell the order in which the writes ran.
+      let ids = recording.changes.map(\.id)
+      #expect(ids == ids.sorted())
+    }
+  }
+
+  @Test func `a removal of everything is told once, or record by record to those who must see`()
+    throws
+  {
+    try withTemporaryStore([Film.self]) { store in
+      try store.write { tx in
+        try tx.insert(contentsOf: (0..<50).map { Film(title: "t", episode: $0) })
+      }
+      let once = ChangeRecording([])
+      let each = ChangeRecording(.eachRemoval)
+      let old = ChangeRecording(.oldRecord)
+      for recording in [once, each, old] { recording.listen(to: store) }
+      try store.write { try $0.deleteAll(Film.self) }
+      #expect(once.changes == [Change(kind: .cleared(50), entity: "Film")])
+      #expect(each.changes.dropFirst().map(\.id) == Array(1...50))
+      #expect(each.changes.dropFirst().allSatisfy { $0.kind == .removed && $0.old == nil })
+      #expect(old.changes.dropFirst().allSatisfy { $0.kind == .removed && $0.old?.count == 4 })
+      #expect(old.changes.count == 51)
+    }
+  }
+
+  @Test func `batch updates, merges and deletes are told as the changes that they make`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      try store.write { tx in
+        try tx.insert(contentsOf: (1...6).map { Film(title: "t", episode: $0) })
+      }
+      let recording = ChangeRecording(.attributes)
+      recording.listen(to: store)
+      try store.write { tx in
+        _ = try tx.update(Film.self, where: \.episode <= 2, .set(\.title, to: "u"))
+        // One is there and the same, one is there and differs, one is new.
+        try tx.insert(
+          contentsOf: [
+            Film(title: "t", episode: 3), Film(title: "v", episode: 4),
+            Film(title: "w", episode: 9),
+          ], onConflict: .replace)
+        _ = try tx.delete(Film.self, where: \.episode >= 5)
+      }
+      let told = recording.changes.map { "\($0) \($0.attributes?.joined(separator: "+") ?? "")" }
+      #expect(
+        told == [
+          "updated Film 1 title", "updated Film 2 title", "updated Film 4 title",
+          "inserted Film 7 ", "removed Film 5 ", "removed Film 6 ", "removed Film 7 ",
+        ])
+    }
+  }
+
+  @Test func `slots that are changed in place are told with the bytes before and after`() throws {
+    try withTemporaryStore([AllTypes.self]) { store in
+      try store.write { try $0.insert(contentsOf: (0..<3).map { AllTypes(int16: 1, int: $0) }) }
+      let ids = ChangeRecording([])
+      let bytes = ChangeRecording([.oldRecord, .newRecord, .attributes])
+      ids.listen(to: store)
+      bytes.listen(to: store)
+      let count = try store.write {
+        try $0.update(AllTypes.self, where: .all, .set(\.int16, to: 5))
+      }
+      #expect(count == 3)
+      #expect(ids.changes.map(\.description) == (1...3).map { "updated AllTypes \($0)" })
+      #expect(bytes.changes.allSatisfy { $0.attributes == ["int16"] })
+      #expect(bytes.changes.allSatisfy { $0.old?.contains(.integer(1)) == true })
+      #expect(bytes.changes.allSatisfy { $0.new?.contains(.integer(5)) == true })
+    }
+  }
+
+  @Test func `an entity that nobody asks about is not told, and a removed listener neither`() throws
+  {
+    try withTemporaryStore([Film.self, AllTypes.self]) { store in
+      let recording = ChangeRecording([], entities: ["AllTypes"])
+      let key = recording.listen(to: store)
+      try store.write { try $0.insert(Film(title: "a", episode: 1)) }
+      #expect(recording.committed.isEmpty)
+      try store.write { try $0.insert(AllTypes()) }
+      #expect(recording.changes.map(\.description) == ["inserted AllTypes 1"])
+      store.core.observers.remove(key)
+      try store.write { try $0.insert(AllTypes()) }
+      #expect(recording.changes.count == 1)
+    }
+  }
+
+  @Test func `two stores of one file tell the same listeners`() throws {
+    try withTemporaryPath { path in
+      let first = try Store(at: path, entities: [Film.self])
+      let second = try Store(at: path, entities: [Film.self])
+      let recording = ChangeRecording([])
+      recording.listen(to: first)
+      try second.write { try $0.insert(Film(title: "a", episode: 1)) }
+      #expect(recording.changes.map(\.description) == ["inserted Film 1"])
+      first.close()
+      second.close()
+    }
+  }
+
+  @Test func `the commit is told when a new read sees it, and before the next write begins`() throws
+  {
+    try withTemporaryStore([Film.self]) { store in
+      let seen = Collected<Int>()
+      _ = store.core.observers.add { _ in
+        CountingSink { try? seen.append(store.read { try $0.count(of: Film.self) }) }
+      }
+      for episode in 1...5 { try store.write { try $0.insert(Film(title: "a", episode: episode)) } }
+      #expect(seen.values == [1, 2, 3, 4, 5])
+    }
+  }
+
+  @Test func `what a sink changes itself is kept with the write and told to all`() throws {
+    try withTemporaryStore([Film.self, AllTypes.self]) { store in
+      let recording = ChangeRecording([])
+      _ = store.core.observers.add { _ in CopyingSink() }
+      recording.listen(to: store)
+      try store.write { try $0.insert(contentsOf: (1...3).map { Film(title: "a", episode: $0) }) }
+      #expect(
+        recording.changes.map(\.description) == (1...3).map { "inserted Film \($0)" }
+          + ["inserted AllTypes 1"])
+      let counts = try store.read { try $0.fetchAll(AllTypes.self).map(\.int) }
+      #expect(counts == [3])
+    }
+  }
+
+  @Test func `sinks that answer each other without end are refused by name`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      let key = store.core.observers.add { _ in EndlessSink() }
+      let error = try storeError(.endlessChanges) {
+        try store.write { try $0.insert(Film(title: "a", episode: 0)) }
+      }
+      #expect(error.message.contains("an endless one still change Film after 32 rounds"))
+      store.core.observers.remove(key)
+      let count = try store.read { try $0.count(of: Film.self) }
+      #expect(count == 0)
+    }
+  }
+}
+
+/// Does something when its write is committed.
+private final class CountingSink: ChangeSink {
+  let name = "a count"
+  private let body: () -> Void
+
+  init(_ body: @escaping () -> Void) { self.body = body }
+
+  func interest(in _: StoredEntity) -> ChangeInterest? { [] }
+  func record(_: RecordChange, of _: StoredEntity) {}
+  func committed(_: CommittedWrite) { body() }
+}
+
+/// Notes in a record of another entity how many films a write has inserted.
+private final class CopyingSink: ChangeSink {
+  let name = "a copy"
+  private var count = 0
+
+  func interest(in entity: StoredEntity) -> ChangeInterest? { entity.name == "Film" ? [] : nil }
+
+  func record(_ change: RecordChange, of _: StoredEntity) {
+    if case .inserted(let ids) = change { count += ids.count }
+  }
+
+  func settle(_ core: TransactionCore) throws(StoreError) {
+    guard count > 0 else { return }
+    var transaction = WriteTransaction(core: core)
+    try transaction.insert(AllTypes(int: count))
+    count = 0
+  }
+}
+
+/// Inserts a film whenever one has been inserted.
+private final class EndlessSink: ChangeSink {
+  let name = "an endless one"
+  private var episode = 0
+
+  func interest(in _: StoredEntity) -> ChangeInterest? { [] }
+  func record(_: RecordChange, of _: StoredEntity) {}
+
+  func settle(_ core: TransactionCore) throws(StoreError) {
+    episode += 1
+    var transaction = WriteTransaction(core: core)
+    try transaction.insert(Film(title: "b", episode: episode))
+  }
+}
+
+/// Values that a closure of another thread adds to.
+private final class Collected<Value: Sendable>: Sendable {
+  private let list = Mutex<[Value]>([])
+
+  var values: [Value] { list.withLock { $0 } }
+
+  func append(_ value: Value) { list.withLock { $0.append(value) } }
+}
