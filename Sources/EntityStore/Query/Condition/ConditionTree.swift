@@ -69,20 +69,6 @@ package struct Comparison: Sendable, Hashable {
   }
 }
 
-/// How texts are compared: `[c]`, `[d]` and `[n]` of the format string.
-package struct TextOptions: OptionSet, Sendable, Hashable {
-  package let rawValue: UInt8
-
-  package init(rawValue: UInt8) { self.rawValue = rawValue }
-
-  /// Letters of either case are the same.
-  package static let caseInsensitive = TextOptions(rawValue: 1)
-  /// Letters with and without marks are the same.
-  package static let diacriticInsensitive = TextOptions(rawValue: 2)
-  /// Both sides are compared by their bytes, as the author says that they have been normalized.
-  package static let normalized = TextOptions(rawValue: 4)
-}
-
 /// One side of a comparison.
 package indirect enum Operand: Sendable, Hashable {
   case value(Value)

@@ -175,12 +175,6 @@ extension TransactionAccess {
   }
 }
 
-/// What is known of a key while it is put together.
-struct WantedKey {
-  var hasNull = false
-  var failure: FormatError?
-}
-
 extension TransactionCore {
   /// Calls `body` with the results of `run`, until it returns false; first of all `reserve` with how many
   /// there will be, where that is known.

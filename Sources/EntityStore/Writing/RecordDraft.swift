@@ -7,13 +7,13 @@ internal import LodestoreFormat
 @dynamicMemberLookup
 public struct RecordDraft<E: Entity> {
   private let assembly: RecordAssembly
-  private let places: AttributePlaces
+  private let places: PlacesByPath
   /// The first value that could not be taken.
   private var failure: StoreError?
 
   init(_ entity: StoredEntity) {
     assembly = RecordAssembly(entity)
-    places = AttributePlaces(E.self, entity)
+    places = PlacesByPath(E.self, entity)
   }
 
   var isGiven: [Bool] { assembly.isGiven }
@@ -161,7 +161,7 @@ public struct RecordDraft<E: Entity> {
 }
 
 /// Where the attributes of a type are in the layout of its entity.
-private final class AttributePlaces {
+private final class PlacesByPath {
   let byPath: [AnyKeyPath: Int]
   let byName: [String: Int]
   /// Of the attributes that hold enumerations.

@@ -154,6 +154,12 @@ package final class TransactionCore {
   }
 }
 
+/// What is known of a key while it is put together.
+struct WantedKey {
+  var hasNull = false
+  var failure: FormatError?
+}
+
 /// Index keys of one record, one after the other, without an allocation per key.
 struct KeyList {
   private var bytes: [UInt8] = []
