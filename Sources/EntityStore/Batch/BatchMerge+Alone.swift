@@ -17,7 +17,10 @@ extension BatchMerge {
         let input = MergeInput(
           core: core, entity: entity, id: holder, stored: try entity.view(stored, id: holder),
           incoming: view)
-        switch try rule.merge(input, isGiven: { batch.isGiven($0, at: place) }) {
+        let merged = try rule.merge(input, isWhole: batch.isWhole(place)) {
+          batch.isGiven($0, at: place)
+        }
+        switch merged {
         case .kept: return .ignored(holder)
         case .incoming: return try replace(holder, with: Array(record))
         case .content(let merged):

@@ -74,6 +74,7 @@ extension BatchMerge {
       try cursor.delete()
       holders[place] = nil
       isRenewed[place] = true
+      if !batch.isWhole(place) { renewed[place] = Array(scratch.bytes) }
     } else {
       try cursor.replaceCurrent(with: scratch.bytes)
       outcomes[place] = .updated(holder)
@@ -86,14 +87,15 @@ extension BatchMerge {
     _ place: Int, _ holder: UInt64, _ stored: RecordView, _ incoming: UnsafeRawBufferPointer
   ) throws(StoreError) -> Bool {
     if core.store.options.verifiesChecksums { try entity.verifyChecksum(of: stored, id: holder) }
-    if case .replace = rule {
+    let isWhole = batch.isWhole(place)
+    if case .replace = rule, isWhole {
       scratch.take(incoming)
     } else {
       do throws(StoreError) {
         let input = MergeInput(
           core: core, entity: entity, id: holder, stored: stored,
           incoming: try entity.view(incoming, id: 0))
-        switch try rule.merge(input, isGiven: { batch.isGiven($0, at: place) }) {
+        switch try rule.merge(input, isWhole: isWhole, isGiven: { batch.isGiven($0, at: place) }) {
         case .kept:
           outcomes[place] = .ignored(holder)
           return false
@@ -183,7 +185,7 @@ extension BatchMerge {
       return
     }
     let view = try entity.view(scratch.bytes, id: id)
-    if rule.makesOtherKeys {
+    if rule.makesOtherKeys || !batch.isWhole(place) {
       try setApartOtherKeys(place, stored, view, try entity.view(incoming, id: id), id)
       if isApart[place] { return }
     }
@@ -217,21 +219,25 @@ extension BatchMerge {
       let cursor = try Cursor(entity.records, in: core.transaction)
       for place in 0..<batch.count
       where !isApart[place] && isOpen(place) && holders[place] == nil {
+        let id = next
+        if let record = renewed.removeValue(forKey: place) {
+          try record.withBytes { (bytes) throws(StoreError) in
+            try append(try entity.view(incoming: bytes), id, at: cursor, moves)
+          }
+          outcomes[place] = .updated(id)
+          next += 1
+          continue
+        }
         if let refusal = refusalOfNew(place) {
           outcomes[place] = .rejected(refusal)
           continue
         }
-        let id = next
-        let record = batch[place]
-        let view = try entity.view(incoming: record)
+        let view = try entity.view(incoming: batch[place])
         if let refusal = try violation(of: view, id: nil) {
           outcomes[place] = .rejected(refusal)
           continue
         }
-        for number in 0..<keys.count {
-          try moves[number].add(view, id: id, keys, at: number, core: core)
-        }
-        try append(record, id, at: cursor)
+        try append(view, id, at: cursor, moves)
         outcomes[place] = isRenewed[place] ? .updated(id) : .inserted(id)
         next += 1
       }
@@ -248,6 +254,9 @@ extension BatchMerge {
       !batch.isGiven($0, at: place) && !$1.isOptional && $1.initial == .null
     }
     guard let name = missing?.element.name else { return nil }
+    if let part = entity.part, part.missing == name {
+      return .undeclaredRequired(entity: entity.name, attribute: name)
+    }
     return StoreError(
       .unstorableValue,
       "cannot insert a \(entity.name): '\(name)' was not given, and is required",
@@ -255,8 +264,12 @@ extension BatchMerge {
   }
 
   private func append(
-    _ record: UnsafeRawBufferPointer, _ id: UInt64, at cursor: Cursor
+    _ view: RecordView, _ id: UInt64, at cursor: Cursor, _ moves: [EntryMoves]
   ) throws(StoreError) {
+    let record = view.bytes
+    for number in 0..<keys.count {
+      try moves[number].add(view, id: id, keys, at: number, core: core)
+    }
     do {
       guard let page = try cursor.appendReserving(id, byteCount: record.count) else {
         throw StoreError.damagedIndex(entity.name, "record \(id) exists although it is new")
