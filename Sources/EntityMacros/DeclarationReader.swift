@@ -67,6 +67,23 @@
       }
     }
 
+    /// Takes the names from `@Entity(removed:)`; after the members, which they must not be.
+    mutating func readRemoved(of attribute: AttributeSyntax) {
+      guard case .argumentList(let arguments) = attribute.arguments else { return }
+      for argument in arguments.drop(while: { $0.label?.text != "removed" }) {
+        guard let name = argument.expression.literalText else {
+          report(.removedNameNotLiteral(), at: argument.expression)
+          continue
+        }
+        if !name.isStorableName {
+          report(.badName(name, of: "a removed attribute"), at: argument.expression)
+        } else if storedNames.contains(name) {
+          report(.removedIsDeclared(name), at: argument.expression)
+        }
+        declaration.removed.append(name)
+      }
+    }
+
     /// Refuses what is generic, and what an extension cannot see.
     mutating func readNesting(_ lexicalContext: [Syntax]) {
       if let clause = structure.genericParameterClause {

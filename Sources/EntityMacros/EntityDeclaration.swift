@@ -8,6 +8,8 @@
     var attributes: [StoredAttribute] = []
     var unique: [[TokenSyntax]] = []
     var indexes: [[TokenSyntax]] = []
+    /// Names of attributes that are to go from the file.
+    var removed: [String] = []
     var hasMemberwiseInitializer = false
   }
 

@@ -26,6 +26,10 @@
       if !declaration.indexes.isEmpty {
         arguments.append("    indexes: \(list(declaration.indexes))")
       }
+      if !declaration.removed.isEmpty {
+        let names = declaration.removed.map { "\"\($0)\"" }.joined(separator: ", ")
+        arguments.append("    removed: [\(names)]")
+      }
       return """
         \(header)
           \(access)static let schema = EntitySchema<\(type)>(

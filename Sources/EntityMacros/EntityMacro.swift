@@ -44,6 +44,7 @@
       reader.readName(of: node)
       reader.readNesting(context.lexicalContext)
       reader.readMembers()
+      reader.readRemoved(of: node)
       for diagnostic in reader.diagnostics { context.diagnose(diagnostic) }
       guard reader.canConform else { return [] }
       let expansion = EntityExpansion(

@@ -50,6 +50,18 @@
         "cannot read the name of the entity: it is not a text literal; write it out")
     }
 
+    static func removedNameNotLiteral() -> Self {
+      Self(
+        "removedNameNotLiteral",
+        "cannot read the name of a removed attribute: it is not a text literal; write it out")
+    }
+
+    static func removedIsDeclared(_ name: String) -> Self {
+      Self(
+        "removedIsDeclared",
+        "cannot remove '\(name)': it is a stored property; remove one of the two")
+    }
+
     static func badName(_ name: String, of thing: String) -> Self {
       Self(
         "badName",

@@ -27,7 +27,11 @@ public final class Store: Sendable {
   ///
   /// The schema in the file is brought up to that of `entities`: see <doc:Entity>. What cannot be
   /// is refused with ``StoreError/Code/incompatibleSchema``, and the file stays as it was. Entities of the file
-  /// that are not listed stay as they are.
+  /// that are not listed stay as they are, and so do attributes that are not declared: every update of a
+  /// record carries their values along, and a new record has their initial values or null. Where one of
+  /// them is required and has no initial value, inserting throws ``StoreError/Code/unstorableValue``. While
+  /// there is such an attribute, indexes that are not declared stay too. What is to go is named in
+  /// ``EntitySchema/removed``.
   ///
   /// - Parameters:
   ///   - path: of a regular file on a local disk; beside it a lock file appears, with `-lock`

@@ -32,16 +32,24 @@
   /// `id` is a property like others: it takes part in `Equatable`, `Hashable` and `Codable` where the
   /// struct has them, and comes last in the memberwise initializer, which stays.
   ///
-  /// - Parameter name: The entity's name in the file, a literal; the struct's own when left out. An
-  ///   ASCII letter or `_`, then letters, digits and `_`, at most 64 bytes.
+  /// A property that is gone from the struct does not take its values with it: the attribute stays in the
+  /// file, its values go along with every update, and new records have its initial value, or null. The
+  /// insert of a new record is refused while the attribute is required and has no initial value. What is
+  /// no longer wanted is named: `@Entity(removed: "stars")`.
+  ///
+  /// - Parameters:
+  ///   - name: The entity's name in the file, a literal; the struct's own when left out. An ASCII letter
+  ///     or `_`, then letters, digits and `_`, at most 64 bytes.
+  ///   - removed: Names of attributes that are to go, with their values, from a file that has them;
+  ///     literals. They can stay here for ever.
   @attached(member, names: named(id), named(ID))
   @attached(
     extension, conformances: Entity, names: named(schema), named(init(from:)), named(read(from:)),
     named(encode(into:)), named(AttributePlaces), named(attributePlaces))
-  public macro Entity(name: String? = nil) =
+  public macro Entity(name: String? = nil, removed: String...) =
     #externalMacro(module: "EntityMacros", type: "EntityMacro")
 
-  /// Says more about how a property of an ``Entity(name:)`` is stored.
+  /// Says more about how a property of an ``Entity(name:removed:)`` is stored.
   ///
   ///     @Attribute(.unique) var slug: String
   ///     @Attribute(.unique, originalName: "mail") var email: String
@@ -59,13 +67,13 @@
   ) =
     #externalMacro(module: "EntityMacros", type: "AttributeMacro")
 
-  /// Leaves a property of an ``Entity(name:)`` out of the store.
+  /// Leaves a property of an ``Entity(name:removed:)`` out of the store.
   ///
   /// It has its default value when a record is read, so it needs one; an optional `var` has `nil`.
   @attached(peer)
   public macro Transient() = #externalMacro(module: "EntityMacros", type: "TransientMacro")
 
-  /// Declares indexes of the ``Entity(name:)`` in which it stands, each over the attributes of one
+  /// Declares indexes of the ``Entity(name:removed:)`` in which it stands, each over the attributes of one
   /// list, in the order of the list.
   ///
   ///     #Index<Pod>([\.updatedAt], [\.stars, \.name])
@@ -73,7 +81,7 @@
   public macro Index<E>(_ indexes: [PartialKeyPath<E>]...) =
     #externalMacro(module: "EntityMacros", type: "IndexMacro")
 
-  /// Declares unique indexes of the ``Entity(name:)`` in which it stands: no two records have the
+  /// Declares unique indexes of the ``Entity(name:removed:)`` in which it stands: no two records have the
   /// same values in all attributes of one list. Nulls do not collide.
   ///
   ///     #Unique<Pod>([\.name, \.version])

@@ -63,8 +63,10 @@ package final class JSONRecordEncoder {
     self.attributes = attributes
     self.conversions = attributes.map { conversions[$0.name] }
     absent = attributes.map { $0.initial == .null && !$0.isOptional ? nil : $0.initial }
+    // Members never give attributes that the program's type does not declare.
     placeByName = Dictionary(
-      attributes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+      attributes.enumerated().filter { place, _ in entity.part?.isGiven[place] ?? true }
+        .map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     slots = .allocate(capacity: attributes.count)
     for (place, attribute) in entity.layout.attributes.enumerated() {
       let slot = Slot(
@@ -243,7 +245,7 @@ package final class JSONRecordEncoder {
     let attribute = slots[place].attribute
     if let value = absent[place] {
       state.pointee.writer.write(value, as: attribute)
-    } else if isPart {
+    } else if isPart || entity.part?.isGiven[place] == false {
       state.pointee.writer.write(.placeholder(of: attribute.type), as: attribute)
     } else {
       let name = attributes[place].name
@@ -313,6 +315,8 @@ package final class JSONRecordEncoder {
 
   /// Which attributes of the layout the record read last has.
   package var isGiven: [Bool] { entries.map { $0 >= 0 } }
+  /// Which attributes the program's type declares; `nil` for all.
+  var isDeclared: [Bool]? { entity.part?.isGiven }
 
   /// Why the record read last cannot be matched by the attributes `numbers`; nil when it has a
   /// value for each.

@@ -238,10 +238,15 @@ package final class StoreCore: Sendable {
     }
     // Only now: a handle must be opened before the transaction that reads through it begins.
     let entities = try descriptions.map { description in
-      try StoredEntity(description: description, tree: self.existing)
+      try StoredEntity(
+        description: description, declared: declaration(of: description), tree: self.existing)
     }
     let loaded = StoredSchema(generation: generation, entities: entities, declared: declared)
     currentSchema.withLock { $0 = loaded }
+  }
+
+  private func declaration(of description: EntityDescription) -> DeclaredEntity? {
+    declared.first { $0.name == description.name }
   }
 
   private func existing(_ name: TreeName, _ hasIntegerKeys: Bool) throws -> Tree {
@@ -255,7 +260,9 @@ package final class StoreCore: Sendable {
     let generation = try Catalogue.generation(trees, in: transaction)
     let descriptions = try Catalogue.descriptions(trees, in: transaction)
     let entities = try descriptions.map { description in
-      try StoredEntity(description: description) { name, hasIntegerKeys in
+      try StoredEntity(
+        description: description, declared: declaration(of: description)
+      ) { name, hasIntegerKeys in
         guard
           let tree = try environment.tree(
             name.text, isCreated: false, hasIntegerKeys: hasIntegerKeys, in: transaction)
@@ -291,7 +298,8 @@ package final class StoreCore: Sendable {
   ) throws(StoreError) -> Bool {
     guard let match = stored.entity(named: entity.name) else { return false }
     let evolution = try SchemaEvolution(from: match.description, to: entity, hasRecords: false)
-    return !evolution.isChanged && (options.access == .readOnly || !evolution.changesConstraints)
+    return options.access == .readOnly
+      ? !evolution.concernsReaders : !evolution.isChanged && !evolution.changesConstraints
   }
 
   private func evolve(_ declared: DeclaredEntity, in transaction: Transaction) throws {
@@ -322,7 +330,9 @@ package final class StoreCore: Sendable {
     _ = try EntityDescription(
       number: evolution.result.number, document: evolution.result.document)
     try Catalogue.put(evolution.result, trees, in: transaction)
-    let entity = try StoredEntity(description: evolution.result) { name, hasIntegerKeys in
+    let entity = try StoredEntity(
+      description: evolution.result, declared: nil
+    ) { name, hasIntegerKeys in
       guard
         let tree = try environment.tree(
           name.text, isCreated: true, hasIntegerKeys: hasIntegerKeys, in: transaction)

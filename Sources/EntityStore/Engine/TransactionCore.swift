@@ -100,7 +100,7 @@ package final class TransactionCore {
     }
   }
 
-  /// Decodes a record of the current layout.
+  /// Decodes a record of the layout that values are read from.
   @inline(__always)
   func decode<E: Entity>(
     _: E.Type, _ view: RecordView, id: UInt64, of entity: StoredEntity
@@ -109,7 +109,8 @@ package final class TransactionCore {
     return try E.read(from: &reader)
   }
 
-  /// Calls `body` with the record in the entity's current layout, which is valid until it returns.
+  /// Calls `body` with the record in the layout that values of the program's type are read from; it is
+  /// valid until `body` returns.
   @inline(__always)
   func withCurrentLayout<R>(
     _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity,
@@ -117,20 +118,30 @@ package final class TransactionCore {
   ) throws(StoreError) -> R {
     let view = try entity.view(bytes, id: id)
     if store.options.verifiesChecksums { try entity.verifyChecksum(of: view, id: id) }
-    if view.layout === entity.layout { return try body(view) }
-    let current = try carriedOver(view, id: id, of: entity)
-    return try current.withBytes { (bytes) throws(StoreError) in
-      try body(try entity.view(bytes, id: id))
+    return try withReadLayout(view, id: id, of: entity, body)
+  }
+
+  /// The same for a record whose checksum need not be looked at.
+  @inline(__always)
+  func withReadLayout<R>(
+    _ view: RecordView, id: UInt64, of entity: StoredEntity,
+    _ body: (RecordView) throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    if view.isOf(entity.readLayout) { return try body(view) }
+    let carried = try carriedOver(view, id: id, of: entity, to: entity.readLayout)
+    return try carried.withBytes { (bytes) throws(StoreError) in
+      try body(try entity.view(carriedOver: bytes, id: id))
     }
   }
 
-  /// A record of an older layout, written in the current one.
+  /// A record of an older layout, written in the current one, or in `layout`.
   package func carriedOver(
-    _ view: RecordView, id: UInt64, of entity: StoredEntity
+    _ view: RecordView, id: UInt64, of entity: StoredEntity, to layout: RecordLayout? = nil
   ) throws(StoreError) -> [UInt8] {
+    let layout = layout ?? entity.layout
     do {
       return try RecordBuilder.record(
-        id: id, layout: entity.layout, values: try entity.values(of: view))
+        id: id, layout: layout, values: try entity.values(of: view, in: layout))
     } catch {
       throw .damagedRecord(entity: entity.name, recordID: id, error)
     }

@@ -15,6 +15,8 @@ public struct EntitySchema<E: Entity>: Sendable {
   public let unique: [[any PartialKeyPath<E> & Sendable]]
   /// The attributes of each other index.
   public let indexes: [[any PartialKeyPath<E> & Sendable]]
+  /// Names of attributes that are to go from the file.
+  public let removed: [String]
 
   /// Declares an entity.
   ///
@@ -22,15 +24,18 @@ public struct EntitySchema<E: Entity>: Sendable {
   ///   - unique: the unique indexes: no two records have the same values in all attributes of
   ///     one. Nulls do not collide.
   ///   - indexes: the other indexes.
+  ///   - removed: names of attributes that are to go, with their values, from a file that has them. An
+  ///     attribute of the file that is neither declared nor named here stays.
   public init(
     _ name: String, attributes: [AttributeDefinition<E>],
     unique: [[any PartialKeyPath<E> & Sendable]] = [],
-    indexes: [[any PartialKeyPath<E> & Sendable]] = []
+    indexes: [[any PartialKeyPath<E> & Sendable]] = [], removed: [String] = []
   ) {
     self.name = name
     self.attributes = attributes
     self.unique = unique
     self.indexes = indexes
+    self.removed = removed
   }
 
   /// The cases of the attributes that hold enumerations, by the attributes' names.

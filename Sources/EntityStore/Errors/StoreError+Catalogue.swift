@@ -38,6 +38,14 @@ extension StoreError {
       entity: entity)
   }
 
+  static func undeclaredRequired(entity: String, attribute: String) -> StoreError {
+    StoreError(
+      .unstorableValue,
+      "cannot insert a \(entity): '\(attribute)', which the file has and the type does not declare, is "
+        + "required and has no initial value; declare it, or name it in the schema's 'removed' to give "
+        + "up its values", entity: entity, attribute: attribute)
+  }
+
   static func typeChanged(
     entity: String, attribute: String, stored: String, declared: String
   ) -> StoreError {
@@ -89,7 +97,7 @@ extension StoreError {
     StoreError(
       .incompatibleSchema,
       "cannot open the store read-only with \(name): its declared attributes or indexes are not "
-        + "those of the file; open it for writing once, so that it can be brought up to date",
+        + "those of the file; open it for writing once to add what the file lacks",
       entity: name)
   }
 

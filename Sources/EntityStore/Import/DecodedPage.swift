@@ -62,7 +62,7 @@ package struct DecodedPage: Sendable {
   package mutating func append(
     _ content: UnsafeRawBufferPointer, at place: Place, given: [Bool]? = nil
   ) {
-    if let given { batch.append(content, given: given) } else { batch.append(content) }
+    batch.append(content, given: given)
     places.append(place)
   }
 

@@ -45,22 +45,36 @@ final class EntityEncoding<E: Entity> {
   ) throws(StoreError) {
     do throws(StoreError) {
       let content = try encoder.encode(value, of: entity)
-      let view = try entity.view(
-        UnsafeRawBufferPointer(
-          start: content.baseAddress, count: content.count + RecordLayout.checksumSize), id: 0)
-      for number in key {
-        guard let index = entity.layout.placeIndex(ofAttribute: number),
-          view.isNull(entity.layout.places[index])
-        else { continue }
-        let name = entity.description.attribute(number: number)?.name
-        page.reject(
-          place, attribute: name,
-          reason: "a part of its key, '\(name ?? "?")', is absent or null")
-        return
+      let record = UnsafeRawBufferPointer(
+        start: content.baseAddress, count: content.count + RecordLayout.checksumSize)
+      guard let part = entity.part else {
+        return try take(record: record, at: place, into: &page, entity)
       }
-      page.append(UnsafeRawBufferPointer(content), at: place)
+      let whole = try part.completed(UnsafeRawBufferPointer(content), of: entity)
+      try encoder.checkSize(whole.count - RecordLayout.checksumSize, of: entity)
+      try whole.withBytes { (record) throws(StoreError) in
+        try take(record: record, at: place, into: &page, entity)
+      }
     } catch  where error.code == .unstorableValue {
       page.reject(place, attribute: error.attribute, reason: error.message)
     }
+  }
+
+  private func take(
+    record: UnsafeRawBufferPointer, at place: DecodedPage.Place, into page: inout DecodedPage,
+    _ entity: StoredEntity
+  ) throws(StoreError) {
+    let view = try entity.view(record, id: 0)
+    for number in key {
+      guard let index = entity.layout.placeIndex(ofAttribute: number),
+        view.isNull(entity.layout.places[index])
+      else { continue }
+      let name = entity.description.attribute(number: number)?.name
+      page.reject(
+        place, attribute: name,
+        reason: "a part of its key, '\(name ?? "?")', is absent or null")
+      return
+    }
+    page.append(view.content, at: place, given: entity.part?.isGiven)
   }
 }

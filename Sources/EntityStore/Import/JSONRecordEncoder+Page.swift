@@ -62,7 +62,7 @@ extension JSONRecordEncoder {
         "the record has \(content.count) bytes, the limit is \(sizeLimit)", offset: offset)
     }
     page.append(
-      content, at: .init(record: number, byteOffset: offset), given: isPart ? isGiven : nil)
+      content, at: .init(record: number, byteOffset: offset), given: isPart ? isGiven : isDeclared)
   }
 
   private func reject(_ number: Int, _ error: RecordRejection, in page: inout DecodedPage) {

@@ -191,14 +191,14 @@ extension TransactionCore {
     }
   }
 
-  /// Calls `body` with a record in the entity's current layout.
+  /// Calls `body` with a record in the layout that values of the program's type are read from.
   @inline(__always)
   func withReader<R>(
     _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity,
     textTables: UnsafeMutablePointer<TextTable>? = nil,
     _ body: (inout RecordReader) throws -> R
   ) throws -> R {
-    let layout = entity.layout
+    let layout = entity.readLayout
     guard !store.options.verifiesChecksums, let heapOffset = layout.narrowHeapOffset(in: bytes)
     else {
       return try withOtherReader(bytes, id: id, of: entity, body)
@@ -217,14 +217,14 @@ extension TransactionCore {
   ) throws -> R {
     let view = try entity.view(bytes, id: id)
     if store.options.verifiesChecksums { try entity.verifyChecksum(of: view, id: id) }
-    if view.isOf(entity.layout) {
+    if view.isOf(entity.readLayout) {
       var reader = RecordReader(view, entity: entity.label, recordID: id)
       return try body(&reader)
     }
-    let current = try carriedOver(view, id: id, of: entity)
-    return try current.withUnsafeBytes { bytes in
+    let carried = try carriedOver(view, id: id, of: entity, to: entity.readLayout)
+    return try carried.withUnsafeBytes { bytes in
       var reader = RecordReader(
-        try entity.view(bytes, id: id), entity: entity.label, recordID: id)
+        try entity.view(carriedOver: bytes, id: id), entity: entity.label, recordID: id)
       return try body(&reader)
     }
   }

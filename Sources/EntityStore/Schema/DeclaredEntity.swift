@@ -40,15 +40,20 @@ package struct DeclaredEntity: Sendable {
   package var name: String
   package var attributes: [Attribute]
   package var indexes: [Index]
-  /// Whether attributes and indexes of the file that are not declared here stay as they are.
+  /// Names of attributes that are to go from the file, if it has them.
+  package var removed: [String]
+  /// Whether indexes and constraints of the file that are not declared here stay as they are, whatever
+  /// is declared; attributes always do.
   package var isPartial: Bool
 
   /// Checks the declaration; throws ``StoreError/Code/badSchema``.
   package init(
-    name: String, attributes: [Attribute], indexes: [Index], isPartial: Bool = false
+    name: String, attributes: [Attribute], indexes: [Index], removed: [String] = [],
+    isPartial: Bool = false
   ) throws(StoreError) {
     self.name = name
     self.attributes = attributes
+    self.removed = removed
     self.indexes = []
     self.isPartial = isPartial
     guard EntityDescription.isValidName(name) else { throw .badName(name, of: "an entity") }
@@ -64,6 +69,16 @@ package struct DeclaredEntity: Sendable {
         try attribute.constraints.check(for: attribute.storage.type)
       } catch {
         throw .badConstraint(entity: name, attribute: attribute.name, error)
+      }
+    }
+    for gone in removed {
+      guard EntityDescription.isValidName(gone) else {
+        throw .badName(gone, of: "a removed attribute of \(name)")
+      }
+      guard !names.contains(gone) else {
+        throw .badSchema(
+          entity: name, attribute: gone,
+          "attribute '\(gone)' is declared, and named in 'removed'; take it out of one of them")
       }
     }
     guard attributes.count <= 1000 else {
@@ -109,7 +124,8 @@ package struct DeclaredEntity: Sendable {
     for attribute in schema.attributes {
       attributes.append(try Self.attribute(attribute, of: schema.name))
     }
-    try self.init(name: schema.name, attributes: attributes, indexes: indexes)
+    try self.init(
+      name: schema.name, attributes: attributes, indexes: indexes, removed: schema.removed)
   }
 
   private static func attribute<E: Entity>(
@@ -127,17 +143,20 @@ package struct DeclaredEntity: Sendable {
 }
 
 extension DeclaredEntity {
-  /// Whether records of `stored`'s current layout have the declared attributes in their places.
+  /// Whether `stored` has the declared attributes as they are declared, wherever they are in its layout.
   func fits(_ stored: EntityDescription) -> Bool {
-    let places = stored.declaredAttributes
-    guard isPartial ? places.count >= attributes.count : places.count == attributes.count else {
-      return false
+    attributes.allSatisfy { declared in
+      guard let found = stored.attribute(named: declared.name) else { return false }
+      return declared.storage.type == found.type && declared.storage.shape == found.shape
+        && declared.storage.isOptional == found.isOptional
     }
-    return zip(attributes, places).allSatisfy { declared, place in
-      declared.name == place.name && declared.storage.type == place.type
-        && declared.storage.isOptional == place.isOptional
-        && declared.storage.shape == place.shape
-    }
+  }
+
+  /// The part of `stored`, which it fits, that is declared; `nil` when that is all of it in its order.
+  func part(of stored: EntityDescription) -> DeclaredPart? {
+    let numbers = attributes.compactMap { stored.attribute(named: $0.name)?.number }
+    if stored.layout.attributes.map(\.number) == numbers { return nil }
+    return DeclaredPart(stored, numbers: numbers)
   }
 }
 

@@ -3,10 +3,14 @@ internal import LodestoreFormat
 /// What a declared entity makes of a stored one: pure, so that the rules are one page.
 ///
 /// Free in the number of records: adding an attribute that is optional or has an initial value,
-/// removing one, renaming one (`originalName`), making one optional, reordering, other constraints,
-/// which the records need not satisfy. Costs a pass over the records: adding an index; making an
-/// attribute required, which the records must already satisfy. Refused: another type, an added
-/// required attribute without an initial value.
+/// removing one (`removed`), renaming one (`originalName`), making one optional, reordering, other
+/// constraints, which the records need not satisfy. Costs a pass over the records: adding an index;
+/// making an attribute required, which the records must already satisfy. Refused: another type, an
+/// added required attribute without an initial value.
+///
+/// An attribute of the file that is not declared stays. While there is one, indexes that are not
+/// declared stay too, and the order of the attributes: programs with a part of the attributes each can
+/// open the file in turn, and nothing is written.
 struct SchemaEvolution {
   /// The entity as it will be described.
   var result: EntityDescription
@@ -17,6 +21,8 @@ struct SchemaEvolution {
   /// Attributes that no record may have null in.
   var tightened: [EntityDescription.Attribute] = []
   var isChanged = false
+  /// Whether the program cannot read the file before it is changed.
+  var concernsReaders = false
   /// Which matters to those who write, and to nobody else.
   var changesConstraints = false
 
@@ -27,8 +33,8 @@ struct SchemaEvolution {
       indexes: [])
     isChanged = true
     for attribute in declared.attributes { _ = add(attribute) }
-    settleLayout(declared, numbers: result.attributes.map(\.number))
-    settleIndexes(declared, numbers: result.attributes.map(\.number))
+    settleLayout(result.attributes.map(\.number))
+    settleIndexes(declared, numbers: result.attributes.map(\.number), keepsOthers: false)
   }
 
   /// A stored entity with another declaration.
@@ -43,18 +49,19 @@ struct SchemaEvolution {
       numbers.append(
         try settle(attribute, from: stored, declared: declared, hasRecords: hasRecords))
     }
-    if declared.isPartial {
-      for attribute in stored.declaredAttributes where !numbers.contains(attribute.number) {
-        numbers.append(attribute.number)
-      }
-    }
     for i in result.attributes.indices
-    where !result.attributes[i].isRemoved && !numbers.contains(result.attributes[i].number) {
+    where !result.attributes[i].isRemoved && !numbers.contains(result.attributes[i].number)
+      && declared.removed.contains(result.attributes[i].name)
+    {
       result.attributes[i].isRemoved = true
       isChanged = true
     }
-    settleLayout(declared, numbers: numbers)
-    settleIndexes(declared, numbers: numbers)
+    let kept = stored.layout.attributes.map(\.number).filter { number in
+      result.attribute(number: number)?.isRemoved == false
+    }
+    let keepsOthers = declared.isPartial || !kept.allSatisfy { numbers.contains($0) }
+    settleLayout(keepsOthers ? kept + numbers.filter { !kept.contains($0) } : numbers)
+    settleIndexes(declared, numbers: numbers, keepsOthers: keepsOthers)
   }
 
   /// Finds the stored attribute that `attribute` is, or adds it; returns its number.
@@ -78,6 +85,7 @@ struct SchemaEvolution {
         throw .missingInitialValue(entity: declared.name, attribute: attribute.name)
       }
       isChanged = true
+      concernsReaders = true
       return add(attribute)
     }
     let stored = result.attributes[place]
@@ -90,10 +98,12 @@ struct SchemaEvolution {
     if stored.name != attribute.name {
       result.attributes[place].name = attribute.name
       isChanged = true
+      concernsReaders = true
     }
     if stored.isOptional != attribute.storage.isOptional {
       result.attributes[place].isOptional = attribute.storage.isOptional
       isChanged = true
+      concernsReaders = true
       if stored.isOptional { tightened.append(stored) }
     }
     if stored.constraints != attribute.constraints,
@@ -115,8 +125,8 @@ struct SchemaEvolution {
     return number
   }
 
-  /// New records have the declared attributes in the declared order.
-  private mutating func settleLayout(_ declared: DeclaredEntity, numbers: [UInt32]) {
+  /// New records have the attributes `numbers` in this order.
+  private mutating func settleLayout(_ numbers: [UInt32]) {
     let wanted = numbers.compactMap { number in
       result.attribute(number: number).map {
         RecordLayout.Attribute(number: number, type: $0.type, isOptional: $0.isOptional)
@@ -133,25 +143,32 @@ struct SchemaEvolution {
     isChanged = true
   }
 
-  private mutating func settleIndexes(_ declared: DeclaredEntity, numbers: [UInt32]) {
+  /// - Parameter keepsOthers: whether indexes that are not declared stay.
+  private mutating func settleIndexes(
+    _ declared: DeclaredEntity, numbers: [UInt32], keepsOthers: Bool
+  ) {
     var kept: [EntityDescription.Index] = []
     // Numbers are not reused, so that the tree of a dropped index is never taken for a new one.
     var nextNumber = (result.indexes.map(\.number).max() ?? 0) &+ 1
     for index in declared.indexes {
       let attributes = index.attributes.map { numbers[$0] }
       if let stored = result.indexes.first(where: {
-        $0.attributes == attributes && $0.isUnique == index.isUnique
+        $0.attributes == attributes
+          && ($0.isUnique == index.isUnique || keepsOthers && $0.isUnique)
       }) {
         kept.append(stored)
       } else {
         kept.append(.init(number: nextNumber, attributes: attributes, isUnique: index.isUnique))
         addedIndexes.append(nextNumber)
+        concernsReaders = true
         nextNumber &+= 1
       }
     }
     for stored in result.indexes where !kept.contains(stored) {
-      let isAlive = stored.attributes.allSatisfy { numbers.contains($0) }
-      if declared.isPartial && isAlive {
+      let isAlive = stored.attributes.allSatisfy {
+        result.attribute(number: $0)?.isRemoved == false
+      }
+      if keepsOthers && isAlive {
         kept.append(stored)
       } else {
         droppedIndexes.append(stored.number)

@@ -31,6 +31,15 @@ package final class StoredEntity: Sendable {
   package let layout: RecordLayout
   /// `nil` when no attribute has a constraint.
   let validator: RecordValidator?
+  /// How the program's type has a part of the attributes; `nil` where it has all of them in the order of
+  /// ``layout``, or where there is no type.
+  let part: DeclaredPart?
+  /// The layout that values of the program's type are read from: ``layout`` unless the declared
+  /// attributes are elsewhere in it.
+  let readLayout: RecordLayout
+  /// Whether the program's type can neither be read nor written: an attribute that it declares is not
+  /// there, or is stored in another way.
+  let isMisfit: Bool
   private let layoutsByNumber: [UInt16: RecordLayout]
 
   package var name: String { description.name }
@@ -38,12 +47,17 @@ package final class StoredEntity: Sendable {
   let label: EntityLabel
   package var number: UInt32 { description.number }
 
+  /// - Parameter declared: by the program's type, if there is one.
   init(
-    description: EntityDescription, tree: (TreeName, Bool) throws -> Tree
+    description: EntityDescription, declared: DeclaredEntity?,
+    tree: (TreeName, Bool) throws -> Tree
   ) throws {
     self.description = description
     label = EntityLabel(description.name)
     layout = description.layout
+    isMisfit = declared.map { !$0.fits(description) } ?? false
+    part = isMisfit ? nil : declared?.part(of: description)
+    readLayout = part.flatMap { $0.isPrefix ? nil : $0.layout } ?? layout
     validator = try RecordValidator(description, layout)
     layoutsByNumber = Dictionary(
       description.layouts.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
@@ -86,6 +100,17 @@ package final class StoredEntity: Sendable {
     }
   }
 
+  /// A record that was written in ``readLayout``, as a view.
+  func view(
+    carriedOver bytes: UnsafeRawBufferPointer, id: UInt64
+  ) throws(StoreError) -> RecordView {
+    do {
+      return try RecordView(bytes, layout: readLayout)
+    } catch {
+      throw .damagedRecord(entity: name, recordID: id, error)
+    }
+  }
+
   /// A record on its way in as a view: it is of the current layout.
   @inline(__always)
   func view(incoming bytes: UnsafeRawBufferPointer) throws(StoreError) -> RecordView {
@@ -109,16 +134,7 @@ package final class StoredEntity: Sendable {
 
   /// The values of the current layout's attributes in a record of any layout.
   package func values(of view: RecordView) throws(FormatError) -> [Value] {
-    var values: [Value] = []
-    values.reserveCapacity(layout.attributes.count)
-    for attribute in layout.attributes {
-      if let place = view.layout.placeIndex(ofAttribute: attribute.number) {
-        values.append(try view.value(at: view.layout.places[place]))
-      } else {
-        values.append(description.attribute(number: attribute.number)?.initial ?? .null)
-      }
-    }
-    return values
+    try values(of: view, in: layout)
   }
 
   /// The index over exactly `attributes`, in order; a unique one before another.
@@ -158,10 +174,7 @@ package final class StoredSchema: Sendable {
     let byName = Dictionary(
       entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     self.byName = byName
-    misfits = Set(
-      declared.filter { entity in
-        byName[entity.name].map { !entity.fits($0.description) } ?? false
-      }.map(\.name))
+    misfits = Set(entities.filter(\.isMisfit).map(\.name))
     declaredNumbers = Dictionary(
       declared.map { entity in
         let stored = byName[entity.name]?.description

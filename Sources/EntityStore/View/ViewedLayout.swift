@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// The current layout of an entity as views use it: plain numbers at a fixed address, so that
+/// The layout that values of an entity's type are read from, as views use it: plain numbers at a fixed address, so that
 /// passing a view on counts no references.
 ///
 /// Made for one call, on its thread; views made of it must not outlive it.
@@ -18,7 +18,7 @@ final class ViewedLayout {
   init(_ entity: StoredEntity, core: TransactionCore) {
     self.entity = entity
     self.core = core
-    layout = entity.layout
+    layout = entity.readLayout
     label = entity.label
     verifiesChecksums = core.store.options.verifiesChecksums
     let count = layout.places.count
@@ -58,9 +58,9 @@ final class ViewedLayout {
     let record = try entity.view(bytes, id: id)
     if verifiesChecksums { try entity.verifyChecksum(of: record, id: id) }
     if record.layout === layout { return try withView(of: record, id: id, body) }
-    let current = try core.carriedOver(record, id: id, of: entity)
-    return try current.withBytes { (bytes) throws in
-      try withView(of: try entity.view(bytes, id: id), id: id, body)
+    let carried = try core.carriedOver(record, id: id, of: entity, to: layout)
+    return try carried.withBytes { (bytes) throws in
+      try withView(of: try entity.view(carriedOver: bytes, id: id), id: id, body)
     }
   }
 

@@ -41,6 +41,7 @@ struct BatchInsert {
     _ content: UnsafeMutableRawBufferPointer, given isGiven: [Bool]? = nil
   ) throws(StoreError) {
     if let bulk {
+      try entity.part?.checkNew(entity.name)
       let id = try bulk.append(content)
       counts.inserted &+= 1
       if keepsIDs { counts.ids.append(id) }
@@ -52,15 +53,16 @@ struct BatchInsert {
   private mutating func addForMerge(
     _ content: UnsafeRawBufferPointer, given isGiven: [Bool]?
   ) throws(StoreError) {
-    if let isGiven { batch.append(content, given: isGiven) } else { batch.append(content) }
+    batch.append(content, given: isGiven)
     // Each part visits the pages that lead to its records, which for keys in no order are all pages.
     let memory = batch.byteCount + batch.count * Self.memoryPerRecord
     let limit = min(core.store.options.batchMemoryInBytes, EntryArena.largestByteCount)
     if memory >= limit { try flush() }
   }
 
-  /// Adds the records of `row`, and empties it.
+  /// Adds the records of `row`, which are in the layout of the program's type, and empties it.
   mutating func add(_ row: inout RecordRow) throws(StoreError) {
+    if let part = entity.part { return try complete(&row, part) }
     guard let bulk else {
       for place in 0..<row.count {
         let record = UnsafeRawBufferPointer(row[place])
@@ -76,6 +78,23 @@ struct BatchInsert {
     if keepsIDs { counts.ids.append(contentsOf: first..<first &+ UInt64(count)) }
   }
 
+  private mutating func complete(
+    _ row: inout RecordRow, _ part: DeclaredPart
+  ) throws(StoreError) {
+    for place in 0..<row.count {
+      let record = UnsafeRawBufferPointer(row[place])
+      var whole = try part.completed(
+        UnsafeRawBufferPointer(rebasing: record.dropLast(RecordLayout.checksumSize)), of: entity)
+      try core.checkSize(whole.count - RecordLayout.checksumSize, of: entity)
+      try whole.withMutableBytes { (bytes) throws(StoreError) in
+        try add(
+          UnsafeMutableRawBufferPointer(rebasing: bytes.dropLast(RecordLayout.checksumSize)),
+          given: part.isGiven)
+      }
+    }
+    row.removeAll()
+  }
+
   /// Takes back what can be: called when the values end with an error.
   func takeBack() throws(StoreError) { try bulk?.takeBack() }
 
@@ -87,7 +106,7 @@ struct BatchInsert {
   private mutating func flush() throws(StoreError) {
     guard !batch.isEmpty else { return }
     let merge = BatchMerge(
-      batch, into: entity, matching: entity.indexes.filter(\.isUnique), rule: rule, core: core)
+      batch, into: entity, matching: entity.matchingIndexes, rule: rule, core: core)
     for outcome in try merge.apply() { try counts.count(outcome, keepsIDs) }
     batch.removeAll()
   }

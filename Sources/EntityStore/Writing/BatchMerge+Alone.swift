@@ -16,9 +16,14 @@ extension BatchMerge {
         guard let stored = try core.record(holder, of: entity) else { throw missing(holder) }
         let input = MergeInput(
           core: core, entity: entity, id: holder,
-          stored: try changes.stored(stored, id: holder, isCarriedOver: rule.keepsStoredValues),
+          stored: try changes.stored(
+            stored, id: holder,
+            isCarriedOver: rule.keepsStoredValues || !batch.isWhole(place)),
           incoming: view)
-        switch try rule.merge(input, isGiven: { batch.isGiven($0, at: place) }) {
+        let merged = try rule.merge(input, isWhole: batch.isWhole(place)) {
+          batch.isGiven($0, at: place)
+        }
+        switch merged {
         case .kept: return .ignored(holder)
         case .incoming: return try replace(holder, with: Array(record))
         case .content(let merged):

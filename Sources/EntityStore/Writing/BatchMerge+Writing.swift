@@ -62,7 +62,8 @@ extension BatchMerge {
       return
     }
     let stored = try changes.stored(
-      cursor.value, id: holder, isCarriedOver: rule.keepsStoredValues)
+      cursor.value, id: holder,
+      isCarriedOver: rule.keepsStoredValues || !batch.isWhole(place))
     let incoming = batch[place]
     guard try change(place, holder, stored, incoming) else { return }
     if case .renew = rule {
@@ -70,8 +71,9 @@ extension BatchMerge {
       try writes.remove(stored, id: holder, at: cursor)
       holders[place] = nil
       isRenewed[place] = true
+      if !batch.isWhole(place) { renewed[place] = Array(scratch.bytes) }
     } else {
-      if rule.makesOtherKeys {
+      if rule.makesOtherKeys || !batch.isWhole(place) {
         try setApartOtherKeys(
           place, stored, try entity.view(scratch.bytes, id: holder),
           try entity.view(incoming, id: holder), holder)
@@ -87,14 +89,15 @@ extension BatchMerge {
   private func change(
     _ place: Int, _ holder: UInt64, _ stored: RecordView, _ incoming: UnsafeRawBufferPointer
   ) throws(StoreError) -> Bool {
-    if case .replace = rule {
+    let isWhole = batch.isWhole(place)
+    if case .replace = rule, isWhole {
       scratch.take(incoming)
     } else {
       do throws(StoreError) {
         let input = MergeInput(
           core: core, entity: entity, id: holder, stored: stored,
           incoming: try entity.view(incoming, id: 0))
-        switch try rule.merge(input, isGiven: { batch.isGiven($0, at: place) }) {
+        switch try rule.merge(input, isWhole: isWhole, isGiven: { batch.isGiven($0, at: place) }) {
         case .kept:
           outcomes[place] = .ignored(holder)
           return false
@@ -180,19 +183,25 @@ extension BatchMerge {
       let cursor = try Cursor(entity.records, in: core.transaction)
       for place in 0..<batch.count
       where !isApart[place] && isOpen(place) && holders[place] == nil {
+        let id = next
+        if let record = renewed.removeValue(forKey: place) {
+          try record.withBytes { (bytes) throws(StoreError) in
+            try append(try entity.view(incoming: bytes), id, at: cursor, writes)
+          }
+          outcomes[place] = .updated(id)
+          next += 1
+          continue
+        }
         if let refusal = refusalOfNew(place) {
           outcomes[place] = .rejected(refusal)
           continue
         }
-        let id = next
-        let record = batch[place]
-        let view = try entity.view(incoming: record)
+        let view = try entity.view(incoming: batch[place])
         if changes.hasConstraints, let refusal = try changes.refusal(of: view, id: nil) {
           outcomes[place] = .rejected(refusal)
           continue
         }
-        try writes.insert(record, view, id: id, at: cursor)
-        if changes.listeners.wantNewRecords { try changes.listeners.tellInsertedRecord(id, view) }
+        try append(view, id, at: cursor, writes)
         outcomes[place] = isRenewed[place] ? .updated(id) : .inserted(id)
         next += 1
       }
@@ -210,10 +219,20 @@ extension BatchMerge {
       !batch.isGiven($0, at: place) && !$1.isOptional && $1.initial == .null
     }
     guard let name = missing?.element.name else { return nil }
+    if let part = entity.part, part.missing == name {
+      return .undeclaredRequired(entity: entity.name, attribute: name)
+    }
     return StoreError(
       .unstorableValue,
       "cannot insert a \(entity.name): '\(name)' was not given, and is required",
       entity: entity.name, attribute: name)
+  }
+
+  private func append(
+    _ view: RecordView, _ id: UInt64, at cursor: Cursor, _ writes: ChangeBatch
+  ) throws(StoreError) {
+    try writes.insert(view.bytes, view, id: id, at: cursor)
+    if changes.listeners.wantNewRecords { try changes.listeners.tellInsertedRecord(id, view) }
   }
 }
 

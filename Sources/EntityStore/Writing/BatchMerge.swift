@@ -38,6 +38,8 @@ package final class BatchMerge {
   @exclusivity(unchecked) var isApart: [Bool]
   /// Records whose stored ones were removed for them.
   var isRenewed: [Bool]
+  /// Those of them that were not given all attributes, with the stored values of the others.
+  var renewed: [Int: [UInt8]] = [:]
 
   /// - Parameters:
   ///   - matching: the unique indexes that records are matched by; without one all are inserted.

@@ -29,7 +29,7 @@ final class EntityBatch {
     self.insert = insert
     encoder = core.encoder.forRows()
     writer = encoder.writer
-    shape = RecordShape(entity.layout)
+    shape = RecordShape(entity.typeLayout)
     sizeLimit = encoder.largestContent
     row = .allocate(capacity: 1)
     row.initialize(to: RecordRow(byteCount: RecordRow.memorySize))

@@ -200,7 +200,8 @@ extension WriteTransaction {
         let content = try draft.content(isPart: rule.takesParts)
         try core.checkSize(content.count, of: entity)
         try insert.add(
-          UnsafeMutableRawBufferPointer(mutating: content), given: draft.isGiven)
+          UnsafeMutableRawBufferPointer(mutating: content),
+          given: rule.takesParts ? draft.isGiven : entity.part?.isGiven)
       }
     } catch {
       try insert.takeBack()
@@ -254,7 +255,10 @@ extension MergeInput {
   /// The content of what `body` makes of both records as values of `E`.
   func merged<E: Entity>(_: E.Type, _ body: (E, E) throws -> E) throws -> [UInt8] {
     let old = try core.decode(E.self, stored.bytes, id: id, of: entity)
-    let merged = try body(old, try core.decode(E.self, incoming, id: id, of: entity))
-    return Array(try core.encode(merged, of: entity))
+    let new = try core.withReadLayout(incoming, id: id, of: entity) { (view) throws(StoreError) in
+      try core.decode(E.self, view, id: id, of: entity)
+    }
+    let merged = try body(old, new)
+    return try core.withWhole(merged, of: entity, over: id) { Array($0) }
   }
 }

@@ -6,9 +6,10 @@ package enum MergeRule: Sendable {
   case fail
   /// The stored record stays as it is.
   case ignore
-  /// The stored record takes all incoming values.
+  /// The stored record takes all values that the incoming one was given.
   case replace
-  /// The stored record is removed and the incoming one inserted, unless they have the same values.
+  /// The stored record is removed and the incoming one inserted, with the stored values that it was not
+  /// given, unless they have the same values.
   case renew
   /// The stored record takes the values of these attribute numbers.
   case patch(Set<UInt32>)
@@ -41,8 +42,12 @@ extension MergeRule {
   }
 
   /// Applies the rule to two records with one key; throws what refuses the incoming one.
+  ///
+  /// - Parameters:
+  ///   - isWhole: whether the incoming record was given all attributes.
+  ///   - isGiven: whether it was given the one at a place.
   func merge(
-    _ input: MergeInput, isGiven: (_ place: Int) -> Bool
+    _ input: MergeInput, isWhole: Bool, isGiven: (_ place: Int) -> Bool
   ) throws(StoreError) -> Merged {
     let entity = input.entity
     switch self {
@@ -51,7 +56,7 @@ extension MergeRule {
         .uniqueViolation, "its key already leads to \(entity.name) \(input.id)",
         entity: entity.name, recordID: input.id)
     case .ignore: return .kept
-    case .replace, .renew: return .incoming
+    case .replace, .renew: return isWhole ? .incoming : .content(try input.patched(isGiven))
     case .patch(let numbers):
       let attributes = entity.layout.attributes
       return .content(try input.patched { numbers.contains(attributes[$0].number) })

@@ -32,9 +32,11 @@ package final class RecordAssembly {
 
   package func takeBack(_ place: Int) { isGiven[place] = false }
 
-  /// The first attribute that must be given to a new record and is not.
+  /// The first attribute that must be given to a new record and is not; where a program's type declares
+  /// a part of the attributes, one of these.
   package var missing: EntityDescription.Attribute? {
-    for place in absent.indices where !isGiven[place] && absent[place] == nil {
+    for place in absent.indices
+    where !isGiven[place] && absent[place] == nil && entity.part?.isGiven[place] ?? true {
       return attributes[place]
     }
     return nil

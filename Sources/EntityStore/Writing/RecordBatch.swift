@@ -39,9 +39,10 @@ package struct RecordBatch: Sendable {
     add(content)
   }
 
-  /// Adds a record that was given values for the attributes at the places for which `isGiven` is true.
-  package mutating func append(_ content: UnsafeRawBufferPointer, given isGiven: [Bool]) {
-    if isGiven.allSatisfy({ $0 }) { return append(content) }
+  /// Adds a record that was given values for the attributes at the places for which `isGiven` is true;
+  /// `nil` for all.
+  package mutating func append(_ content: UnsafeRawBufferPointer, given isGiven: [Bool]?) {
+    guard let isGiven, !isGiven.allSatisfy({ $0 }) else { return append(content) }
     if given.isEmpty { given = Array(repeating: .max, count: wordCount * count) }
     var words = [UInt64](repeating: 0, count: wordCount)
     for (place, flag) in isGiven.enumerated() where flag {

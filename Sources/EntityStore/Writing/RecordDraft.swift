@@ -168,7 +168,8 @@ private final class PlacesByPath {
   let cases: [Int: any EnumerationCases]
 
   init<E: Entity>(_: E.Type, _ entity: StoredEntity) {
-    let names = entity.description.declaredAttributes.enumerated().map { ($1.name, $0) }
+    let names = entity.description.declaredAttributes.enumerated()
+      .filter { place, _ in entity.part?.isGiven[place] ?? true }.map { ($1.name, $0) }
     let byName = Dictionary(names, uniquingKeysWith: { first, _ in first })
     self.byName = byName
     var cases: [Int: any EnumerationCases] = [:]

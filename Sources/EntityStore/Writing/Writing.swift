@@ -17,15 +17,20 @@ extension WriteTransaction {
   ) throws(StoreError) -> E.ID {
     let entity = try core.entity(E.self)
     try check(isNew: value, entity)
-    let content = try core.encode(value, of: entity)
     let rule = try onConflict.rule(in: entity)
     if case .fail = rule {
-      return RecordID(rawValue: try core.changes(of: entity).insert(content))
+      try entity.part?.checkNew(entity.name)
+      let id = try core.withWhole(value, of: entity) { (content) throws(StoreError) in
+        try core.changes(of: entity).insert(content)
+      }
+      return RecordID(rawValue: id)
     }
     var batch = RecordBatch(entity.layout)
-    batch.append(UnsafeRawBufferPointer(content))
+    try core.withWhole(value, of: entity) { (content) throws(StoreError) in
+      batch.append(UnsafeRawBufferPointer(content), given: entity.part?.isGiven)
+    }
     let merge = BatchMerge(
-      batch, into: entity, matching: entity.indexes.filter(\.isUnique), rule: rule, core: core)
+      batch, into: entity, matching: entity.matchingIndexes, rule: rule, core: core)
     return RecordID(rawValue: try merge.writeAlone(0).id())
   }
 
@@ -37,8 +42,10 @@ extension WriteTransaction {
   public mutating func update<E: Entity>(_ value: E) throws(StoreError) -> Bool {
     let entity = try core.entity(E.self)
     guard value.id.isAssigned else { throw .notStored(entity: entity.name) }
-    let content = try core.encode(value, of: entity)
-    return try core.changes(of: entity).update(value.id.rawValue, to: content)
+    let id = value.id.rawValue
+    return try core.withWhole(value, of: entity, over: id) { (content) throws(StoreError) in
+      try core.changes(of: entity).update(id, to: content)
+    }
   }
 
   /// Removes the record with `id`; returns whether there was one.

@@ -81,12 +81,18 @@
       #expect(inner.indexes == [.init(attributes: [0], isUnique: false)])
     }
 
+    @Test func whatIsRemovedIsSaidInTheSchema() throws {
+      #expect(Rated.schema.removed == ["rank", "votes"])
+      #expect(try DeclaredEntity(Rated.self).removed == ["rank", "votes"])
+      #expect(try DeclaredEntity(Pod.self).removed.isEmpty)
+    }
+
     @Test func newValueHasNoID() {
       #expect(!Specimen.full.id.isAssigned)
     }
   }
 
-  @Entity
+  @Entity(removed: "rank", "votes")
   private struct Rated {
     @Attribute(
       .unique, originalName: "key", constraints: [.length(1...longest), .pattern("[a-z]+")])

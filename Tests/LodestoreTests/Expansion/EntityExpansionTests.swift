@@ -97,6 +97,44 @@
         """)
     }
 
+    @Test func removedNamesAreInTheSchema() {
+      expectExpansion(
+        of: """
+          @Entity(name: "pod", removed: "stars", "old")
+          struct Pod {
+          }
+          """,
+        """
+        struct Pod {
+
+          /// The identity in the store; unassigned before the value is inserted.
+          var id = RecordID<Pod>()
+
+          typealias ID = RecordID<Pod>
+        }
+
+        extension Pod: Entity {
+          static let schema = EntitySchema<Pod>(
+            "pod",
+            attributes: [],
+            removed: ["stars", "old"])
+
+          static func read(from reader: inout RecordReader) throws(StoreError) -> Pod {
+            Pod(
+              id: reader.id())
+          }
+
+          init(from reader: inout RecordReader) throws(StoreError) {
+            self = try Self.read(from: &reader)
+          }
+
+          func encode(into writer: inout RecordWriter) {
+
+          }
+        }
+        """)
+    }
+
     @Test func publicStructGetsPublicMembersAndItsNameFromTheArgument() {
       expectExpansion(
         of: """

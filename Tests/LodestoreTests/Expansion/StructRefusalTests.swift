@@ -66,6 +66,19 @@
         "cannot read the name of the entity: it is not a text literal; write it out")
     }
 
+    @Test func removedNameMustBeALiteralAndNoProperty() {
+      expectRefusal(
+        of: "@Entity(removed: \"stars\", old) struct Pod { var name: String }", at: "old",
+        "cannot read the name of a removed attribute: it is not a text literal; write it out")
+      expectRefusal(
+        of: "@Entity(removed: \"name\") struct Pod { var name: String }", at: "\"name\"",
+        "cannot remove 'name': it is a stored property; remove one of the two")
+      expectRefusal(
+        of: "@Entity(removed: \"a b\") struct Pod { var name: String }", at: "\"a b\"",
+        "cannot use 'a b' as the name of a removed attribute: names in the file are an ASCII letter "
+          + "or '_', then letters, digits and '_', at most 64 bytes; rename it")
+    }
+
     @Test(arguments: ["", "2pods", "Größe", "a-b", "a b", String(repeating: "a", count: 65)])
     func nameThatTheFileCannotHoldIsRefused(name: String) {
       expectRefusal(

@@ -30,10 +30,10 @@ final class RecordEncoder {
   func encode<E: Entity>(
     _ value: E, of entity: StoredEntity
   ) throws(StoreError) -> UnsafeMutableRawBufferPointer {
-    writer.pointee.begin(entity.layout, isWide: false)
+    writer.pointee.begin(entity.typeLayout, isWide: false)
     value.encode(into: &writer.pointee)
     if let content = try finish(entity) { return content }
-    writer.pointee.begin(entity.layout, isWide: true)
+    writer.pointee.begin(entity.typeLayout, isWide: true)
     value.encode(into: &writer.pointee)
     guard let content = try finish(entity) else {
       throw .recordTooLarge(entity: entity.name, size: 0, limit: 0)
@@ -44,7 +44,7 @@ final class RecordEncoder {
   /// The content of the record that ``writer`` has been given; `nil` when it must be written once
   /// more with wide offsets.
   func finish(_ entity: StoredEntity) throws(StoreError) -> UnsafeMutableRawBufferPointer? {
-    let content = writer.pointee.finish(entity.layout, entity: entity.name)
+    let content = writer.pointee.finish(entity.typeLayout, entity: entity.name)
     if content == nil, writer.pointee.failure == nil { return nil }
     if let failure = writer.pointee.failure {
       throw .unencodable(entity: entity.name, cause: failure)

@@ -1,0 +1,130 @@
+import EntityStore
+
+// One stored entity, "Player", as programs declare it that know all of it or a part.
+
+struct Player: Equatable {
+  var id = RecordID<Player>()
+  var name: String
+  var score = 0
+  var note: String?
+  var level: UInt8? = 3
+}
+
+extension Player: Entity {
+  static let byScore = Player.index(\.score)
+  static let schema = EntitySchema<Player>(
+    "Player",
+    attributes: [
+      .init("name", \.name), .init("score", \.score, initial: 0), .init("note", \.note),
+      .init("level", \.level),
+    ], unique: [[\.name]], indexes: [[\.score], [\.level, \.name]])
+  func encode(into writer: inout RecordWriter) {
+    writer.write(name)
+    writer.write(score)
+    writer.write(note)
+    writer.write(level)
+  }
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    score = try reader.read()
+    note = try reader.read()
+    level = try reader.read()
+  }
+}
+
+/// The first attribute alone.
+struct PlayerName: Equatable {
+  var id = RecordID<PlayerName>()
+  var name: String
+}
+
+extension PlayerName: Entity {
+  static let schema = EntitySchema<PlayerName>(
+    "Player", attributes: [.init("name", \.name)], unique: [[\.name]])
+  func encode(into writer: inout RecordWriter) { writer.write(name) }
+  init(from reader: inout RecordReader) throws(StoreError) { name = try reader.read() }
+}
+
+/// Two attributes that do not lie side by side, in another order, without any index but one.
+struct PlayerCard: Equatable {
+  var id = RecordID<PlayerCard>()
+  var note: String?
+  var name: String
+}
+
+extension PlayerCard: Entity {
+  struct AttributePlaces: Sendable {
+    let note = AttributePlace(\PlayerCard.note)
+    let name = AttributePlace(\PlayerCard.name)
+  }
+  static let attributePlaces = AttributePlaces()
+  static let schema = EntitySchema<PlayerCard>(
+    "Player", attributes: [.init("note", \.note), .init("name", \.name)], unique: [[\.name]])
+  func encode(into writer: inout RecordWriter) {
+    writer.write(note)
+    writer.write(name)
+  }
+  init(from reader: inout RecordReader) throws(StoreError) {
+    note = try reader.read()
+    name = try reader.read()
+  }
+}
+
+/// `score` has become `points`, and nobody said so.
+struct PlayerPoints: Equatable {
+  var id = RecordID<PlayerPoints>()
+  var name: String
+  var points = 7
+}
+
+extension PlayerPoints: Entity {
+  static let schema = EntitySchema<PlayerPoints>(
+    "Player", attributes: [.init("name", \.name), .init("points", \.points, initial: 7)],
+    unique: [[\.name]])
+  func encode(into writer: inout RecordWriter) {
+    writer.write(name)
+    writer.write(points)
+  }
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    points = try reader.read()
+  }
+}
+
+/// All that ``Player`` has, with a rank that must be given.
+struct RankedPlayer: Equatable {
+  var id = RecordID<RankedPlayer>()
+  var name: String
+  var rank: Int
+}
+
+extension RankedPlayer: Entity {
+  static let schema = EntitySchema<RankedPlayer>(
+    "Player", attributes: [.init("name", \.name), .init("rank", \.rank)], unique: [[\.name]],
+    indexes: [[\.rank]])
+  func encode(into writer: inout RecordWriter) {
+    writer.write(name)
+    writer.write(rank)
+  }
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    rank = try reader.read()
+  }
+}
+
+/// Says what is to go.
+protocol Removal: Sendable {
+  static var names: [String] { get }
+}
+
+struct RemovingPlayer<Gone: Removal>: Entity {
+  var id = RecordID<RemovingPlayer>()
+  var name: String
+
+  static var schema: EntitySchema<RemovingPlayer> {
+    EntitySchema(
+      "Player", attributes: [.init("name", \.name)], unique: [[\.name]], removed: Gone.names)
+  }
+  func encode(into writer: inout RecordWriter) { writer.write(name) }
+  init(from reader: inout RecordReader) throws(StoreError) { name = try reader.read() }
+}
