@@ -3,9 +3,9 @@ internal import LodestoreFormat
 import Synchronization
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  internal import FoundationEssentials
 #else
-  import Foundation
+  internal import Foundation
 #endif
 
 /// A store without Swift types: the environment, and the catalogue as last seen.

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  internal import FoundationEssentials
 #else
-  import Foundation
+  internal import Foundation
 #endif
 
 /// One run of the decoder over one node: what all containers of the run share.

@@ -70,8 +70,6 @@ final class DeclaredPart: Sendable {
       }
       let whole = try RecordBuilder.content(layout: entity.layout, values: values)
       return whole + [UInt8](repeating: 0, count: RecordLayout.checksumSize)
-    } catch let error as StoreError {
-      throw error
     } catch {
       throw .damagedRecord(entity: entity.name, recordID: id, error)
     }

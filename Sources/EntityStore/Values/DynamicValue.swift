@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  internal import FoundationEssentials
 #else
-  import Foundation
+  internal import Foundation
 #endif
 
 /// A value of an expression: a scalar, a text in the map, or a place in a document.

@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  internal import FoundationEssentials
 #else
-  import Foundation
+  internal import Foundation
 #endif
 
 /// What an aggregate has gathered so far; null and not-a-number are left out.

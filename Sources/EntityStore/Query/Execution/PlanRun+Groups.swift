@@ -2,9 +2,9 @@ internal import LMDB
 package import LodestoreFormat
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  internal import FoundationEssentials
 #else
-  import Foundation
+  internal import Foundation
 #endif
 
 /// One number or value to work out for each group.

@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  internal import FoundationEssentials
 #else
-  import Foundation
+  internal import Foundation
 #endif
 
 /// Where a page of results ended: hand it to the query of the next page.
