@@ -92,7 +92,9 @@ extension Environment {
     }
   }
 
+  /// In a forked child it does nothing: the reader slot is the parent's, whose read may run on.
   package func endRead(_ pinned: PinnedRead) {
+    guard !isForked else { return }
     mdb_txn_reset(pinned.handle)
     leaveReaders(pinned)
   }

@@ -55,6 +55,11 @@ extension Environment {
     activeWrite = nil
     // LMDB frees the cursors now; from here on they must not close themselves.
     endedWriteCount.add(1, ordering: .relaxed)
+    guard !isForked else {
+      // The transaction and the writer's lock are the parent's.
+      endTrees(isCommitted: false)
+      throw LMDBError(.usedAfterFork, operation: "write", path: path)
+    }
     if mustRestart || firstFailure != nil || failure != nil {
       mdb_txn_abort(transaction)
       endTrees(isCommitted: false)

@@ -209,7 +209,7 @@ package final class Environment: @unchecked Sendable {
     closesAfterWrite = false
     writerThread.store(0, ordering: .relaxed)
     writerLock.unlock()
-    if closes { finishClosing() }
+    if closes, !isForked { finishClosing() }
   }
 
   private func finishClosing() {
