@@ -85,6 +85,10 @@ public final class Store: Sendable {
   ///
   /// Waits for running reads.
   ///
+  /// Inside a write of this store it returns at once: that write is committed as usual, those that
+  /// wait for their turn throw ``StoreError/Code/closed``, and the file is closed when the write and
+  /// the running reads have ended.
+  ///
   /// A store that is no longer referenced closes itself.
   public func close() { core.close() }
 

@@ -183,16 +183,19 @@ package final class Environment: @unchecked Sendable {
   /// Ends threads, transactions and the environment, then calls `whenClosed`.
   ///
   /// Waits for the running write. Reads that still run go on, and the end of the last one closes
-  /// the environment. Called inside a write of the same thread, the end of that write does.
+  /// the environment. Called inside a write of the same thread, it waits for nothing, since what runs
+  /// on the threads may wait for that write; the end of the write closes the environment, or that of
+  /// the last read if it is later.
   func shutDown(whenClosed: @escaping () -> Void = {}) {
     guard !closing.exchange(true, ordering: .sequentiallyConsistent) else { return }
     guard !isForked else {
       // Threads and locks stayed in the parent; there is nothing here that may be touched.
       return whenClosed()
     }
-    writer.stop()
-    readerThreads.stop()
-    if isWriterThread {
+    let isInWrite = isWriterThread
+    writer.stop(waits: !isInWrite)
+    readerThreads.stop(waits: !isInWrite)
+    if isInWrite {
       self.whenClosed = whenClosed
       closesAfterWrite = true
       return
