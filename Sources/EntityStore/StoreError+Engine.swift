@@ -31,7 +31,7 @@ extension StoreError {
     switch error.kind {
     case .unsuitablePath, .unsupportedFileSystem: .unsuitablePath
     case .notAnEnvironment: .notAStore
-    case .truncated: .damaged
+    case .truncated, .damaged: .damaged
     case .closed, .usedAfterFork: .closed
     case .nestedWrite: .nestedWrite
     case .poisoned: .poisoned
@@ -67,6 +67,7 @@ extension StoreError {
     case .truncated(let size, let needed):
       "cannot \(thing): the file has \(size) bytes and its header says \(needed), so its end is "
         + "missing; restore it from a copy"
+    case .damaged(let what): "cannot \(thing): \(what); restore it from a copy"
     case .closed: "cannot \(thing): the store is closed"
     case .usedAfterFork:
       "cannot \(thing): the store was opened before this process was forked; open it in the child"

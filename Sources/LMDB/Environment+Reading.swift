@@ -74,7 +74,8 @@ extension Environment {
     atomicMemoryFence(ordering: .acquiring)
     mdb_env_info(handle, &info)
     // The next commit has its page in the map before it is durable: that page is the other one.
-    return UInt64(bitPattern: Int64(info.me_last_txnid)) &- UInt64(mdb_txn_id(read)) < 2
+    return UInt64(bitPattern: Int64(info.me_last_txnid))
+      &- UInt64(bitPattern: Int64(mdb_txn_id(read))) < 2
   }
 
   /// Removes the cause of a read that could not begin, or throws.

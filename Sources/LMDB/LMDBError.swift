@@ -22,6 +22,8 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     case notAnEnvironment(String)
     /// The file is shorter than its meta pages say.
     case truncated(size: UInt64, needed: UInt64)
+    /// A number in the file cannot be true: says which.
+    case damaged(String)
     case closed
     case usedAfterFork
     case nestedWrite
@@ -72,6 +74,7 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     case .notAnEnvironment(let what): "\(thing): \(what)"
     case .truncated(let size, let needed):
       "\(thing): the file has \(size) bytes, its header says \(needed)"
+    case .damaged(let what): "\(thing): \(what)"
     case .closed: "\(thing): it is closed"
     case .usedAfterFork: "\(thing): it was opened before this process was forked"
     case .nestedWrite: "\(thing): this thread is inside a write already"

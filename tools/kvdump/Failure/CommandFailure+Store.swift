@@ -49,7 +49,7 @@ extension CommandFailure {
     case .engine where error.code > 0 && error.name.hasPrefix("E"):
       return error.name == "ENOENT" ? noStore(at: path) : system(error.code, thing: path)
     case .notAnEnvironment(let reason): return notAStore(path, reason: reason)
-    case .truncated: return damaged(path, reason: "\(error)")
+    case .truncated, .damaged: return damaged(path, reason: "\(error)")
     default: break
     }
     let status: ExitStatus =
