@@ -39,6 +39,8 @@ package final class Environment: @unchecked Sendable {
   package let hasLockFile: Bool
   let identity: StoreFile.Identity
   let lockIdentity: StoreFile.Identity?
+  /// Nil without a lock file.
+  let files: FilePair?
   let handle: OpaquePointer
   private let forkCount: Int
   let readers = Guarded(Readers())
@@ -72,13 +74,14 @@ package final class Environment: @unchecked Sendable {
 
   private init(
     handle: OpaquePointer, path: String, options: EnvironmentOptions,
-    identity: StoreFile.Identity, lockIdentity: StoreFile.Identity?
+    identity: StoreFile.Identity, lockIdentity: StoreFile.Identity?, files: FilePair?
   ) {
     self.handle = handle
     self.path = path
     self.options = options
     self.identity = identity
     self.lockIdentity = lockIdentity
+    self.files = files
     hasLockFile = lockIdentity != nil
     forkCount = ForkCounter.current
   }
@@ -91,18 +94,23 @@ package final class Environment: @unchecked Sendable {
   ) throws(LMDBError) -> Environment {
     do {
       try StoreFile.prewriteLockFile(for: path, options: options)
-      return try open(path, options, identity, flags: 0)
+      let files = try FilePair.open(path, options.access)
+      let environment = try open(path, options, identity, files, flags: 0)
+      try environment.checkNumbers()
+      return environment
     } catch {
       // Beside a lock file there may be a writer, and readers without one abort beside a writer.
       guard options.access == .readOnly, options.allowsUnlockedReading,
         [EACCES, EROFS, EPERM].contains(error.code), access(path + "-lock", F_OK) != 0
       else { throw error }
-      return try open(path, options, identity, flags: UInt32(MDB_NOLOCK))
+      return try open(path, options, identity, nil, flags: UInt32(MDB_NOLOCK))
     }
   }
 
-  private static func open(
-    _ path: String, _ options: EnvironmentOptions, _ identity: StoreFile.Identity?, flags: UInt32
+  /// Opens the file as LMDB does; tied to its lock file only by `files`.
+  static func open(
+    _ path: String, _ options: EnvironmentOptions, _ identity: StoreFile.Identity?,
+    _ files: FilePair?, flags: UInt32
   ) throws(LMDBError) -> Environment {
     var created: OpaquePointer?
     var code = mdb_env_create(&created)
@@ -124,7 +132,10 @@ package final class Environment: @unchecked Sendable {
     var descriptor: Int32 = -1
     mdb_env_get_fd(handle, &descriptor)
     let opened = StoreFile.identity(of: descriptor)
-    guard let opened, identity == nil || identity == opened else {
+    let lock = StoreFile.identity(at: path + "-lock")
+    guard let opened, identity == nil || identity == opened,
+      files == nil || (files?.data == opened && files?.lock == lock)
+    else {
       // LMDB follows links; what was examined is not what it opened.
       mdb_env_close(handle)
       throw LMDBError(.unsuitablePath("being replaced right now"), operation: "open", path: path)
@@ -139,7 +150,7 @@ package final class Environment: @unchecked Sendable {
     mdb_reader_check(handle, &cleared)
     return Environment(
       handle: handle, path: path, options: options, identity: opened,
-      lockIdentity: isLockless ? nil : StoreFile.identity(at: path + "-lock"))
+      lockIdentity: isLockless ? nil : lock, files: isLockless ? nil : files)
   }
 
   /// Makes a new file that holds one commit, `initialise`, and puts it in place whole; when
@@ -157,7 +168,7 @@ package final class Environment: @unchecked Sendable {
     creation.access = .readWrite(create: true)
     creation.durability = .full
     // Nobody else knows the name, and a lock file would be one more thing a full disk can fail at.
-    let environment = try open(temporary, creation, nil, flags: UInt32(MDB_NOLOCK))
+    let environment = try open(temporary, creation, nil, nil, flags: UInt32(MDB_NOLOCK))
     do {
       try environment.write(initialise)
       // A commit of nothing writes nothing, not even the first pages.
@@ -234,6 +245,7 @@ package final class Environment: @unchecked Sendable {
   func closeHandle(_ pool: [PinnedRead]) {
     for pinned in pool { mdb_txn_abort(pinned.handle) }
     mdb_env_close(handle)
+    files?.close()
     whenClosed()
   }
 

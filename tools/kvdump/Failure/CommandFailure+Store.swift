@@ -35,7 +35,7 @@ extension CommandFailure {
     case .badSchema, .unknownEntity, .unknownIndex, .identity, .invalidQuery: .usage
     case .noSuchRecord: .negative
     case .notPermitted, .readOnly: .notPermitted
-    case .busy: .tryAgain
+    case .busy, .mismatchedFiles: .tryAgain
     case .cancelled: .interrupted
     case .diskFull, .mapFull, .inputOutput, .poisoned, .closed, .nestedWrite, .brokenTransaction:
       .inputOutput
@@ -55,6 +55,7 @@ extension CommandFailure {
     let status: ExitStatus =
       switch error.kind {
       case .unsuitablePath, .unsupportedFileSystem: .noInput
+      case .mismatched: .tryAgain
       case .engine:
         switch error.name {
         case "MDB_CORRUPTED", "MDB_PAGE_NOTFOUND", "MDB_PAGE_FULL", "MDB_INVALID",
