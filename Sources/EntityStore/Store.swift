@@ -35,7 +35,9 @@ public final class Store: Sendable {
   ///
   /// - Parameters:
   ///   - path: of a regular file on a local disk; beside it a lock file appears, with `-lock`
-  ///     appended to its name.
+  ///     appended to its name. While a process has the store open, neither may be replaced, moved or
+  ///     removed, and all processes must use the same path: anything else is refused with
+  ///     ``StoreError/Code/mismatchedFiles``, here or by the next write.
   ///   - entities: the types that will be used.
   /// - Complexity: O(1) in the number of records, unless an index is added.
   public convenience init(
@@ -88,6 +90,10 @@ public final class Store: Sendable {
   /// Closes the store; later calls throw ``StoreError/Code/closed``.
   ///
   /// Waits for running reads.
+  ///
+  /// Inside a write of this store it returns at once: that write is committed as usual, those that
+  /// wait for their turn throw ``StoreError/Code/closed``, and the file is closed when the write and
+  /// the running reads have ended.
   ///
   /// A store that is no longer referenced closes itself.
   public func close() { core.close() }

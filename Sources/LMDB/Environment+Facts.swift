@@ -69,10 +69,12 @@ extension Environment {
     mdb_env_info(handle, &info)
     mdb_env_stat(handle, &stat)
     let pageSize = Int(stat.ms_psize)
-    let used = info.me_last_pgno.addingReportingOverflow(1).partialValue
-      .multipliedReportingOverflow(by: pageSize)
+    // What a damaged meta page says may be any number.
+    let pages = UInt64(bitPattern: Int64(info.me_last_pgno)).addingReportingOverflow(1)
+    let used = pages.partialValue.multipliedReportingOverflow(by: UInt64(pageSize))
+    let usedBytes = pages.overflow || used.overflow ? nil : Int(exactly: used.partialValue)
     return Info(
-      mapSizeInBytes: info.me_mapsize, usedBytes: used.overflow ? .max : used.partialValue,
+      mapSizeInBytes: info.me_mapsize, usedBytes: usedBytes ?? .max,
       pageSize: pageSize, lastTransaction: UInt64(bitPattern: Int64(info.me_last_txnid)),
       readerSlotCount: Int(info.me_maxreaders), usedReaderSlotCount: Int(info.me_numreaders))
   }

@@ -10,6 +10,9 @@ import CLMDB
 
 /// Moving the map. All of it with `writerLock` held and no write running, but where said.
 extension Environment {
+  /// The address space of a process.
+  static let largestMapInBytes = 1 << 47
+
   /// Grows between transactions, so that few ever meet a full map.
   ///
   /// Only when no read runs, and without making one wait; what goes wrong here is for the write
@@ -73,7 +76,7 @@ extension Environment {
   func adoptMapSizeAsWriter() throws(LMDBError) {
     let info = rawInfo
     guard info.usedBytes > info.mapSizeInBytes else { return }
-    guard info.usedBytes < 1 << 47 else {
+    guard info.usedBytes < Self.largestMapInBytes else {
       throw LMDBError(code: MDB_CORRUPTED, operation: "read", path: path)
     }
     let limit = max(options.mapGrowthLimitInBytes, info.usedBytes)

@@ -47,9 +47,17 @@ extension Environment {
         }
       var looks = 0
       while code == 0, let read = handle {
+        let lead = lead(over: read)
+        if lead.count < 2 { return PinnedRead(handle: read) }
         looks += 1
-        // Not without end: a lock file from elsewhere may say what no page will.
-        if looks == 8 || isOfItsNumber(read) { return PinnedRead(handle: read) }
+        guard looks < 100 else {
+          mdb_txn_abort(read)
+          leaveReaders(nil)
+          throw LMDBError(
+            .mismatched(.transactions(lockFile: lead.number, dataFile: lead.newest)),
+            operation: "read", path: path)
+        }
+        if looks > 8 { usleep(50) }
         mdb_txn_reset(read)
         code = mdb_txn_renew(read)
       }
@@ -61,20 +69,49 @@ extension Environment {
     }
   }
 
-  /// Whether a read that just began sees the commit whose number it has.
+  /// By how many commits the newest meta page is ahead of a read that just began.
   ///
   /// LMDB takes the number of the last commit first, and then the roots of the trees from the meta page
   /// which that commit wrote. A thread that stands still in between may find there what the second
   /// commit after it wrote: two commits take turns with two pages. What it sees is newer than it says,
   /// and newer than what the next read may see. Only a page that is being written at that very moment
-  /// still says the older number.
-  private func isOfItsNumber(_ read: OpaquePointer) -> Bool {
-    var info = MDB_envinfo()
+  /// still says the older number. So two are too many; one is not, as the next commit has its page in
+  /// the map before it is durable, and that page is the other one.
+  ///
+  /// What stays so is no race: the lock file is in use for another data file, or for this one by another
+  /// name. When that is ahead, the count is a large one.
+  private func lead(
+    over read: OpaquePointer
+  ) -> (count: UInt64, number: UInt64, newest: UInt64) {
     // The number of the newest commit after the roots, not before them.
     atomicMemoryFence(ordering: .acquiring)
+    let newest = newestTransaction
+    let number = UInt64(bitPattern: Int64(mdb_txn_id(read)))
+    return (newest &- number, number, newest)
+  }
+
+  /// What the newest meta page says, whatever that is: the whole range of numbers may be met.
+  var newestTransaction: UInt64 {
+    var info = MDB_envinfo()
     mdb_env_info(handle, &info)
-    // The next commit has its page in the map before it is durable: that page is the other one.
-    return UInt64(bitPattern: Int64(info.me_last_txnid)) &- UInt64(mdb_txn_id(read)) < 2
+    return UInt64(bitPattern: Int64(info.me_last_txnid))
+  }
+
+  /// Closes the environment and throws when the numbers of its lock file are not those of the data
+  /// file: a process without ``FilePair`` may have another file open that had this path.
+  ///
+  /// Other failures are for the first read to say.
+  func checkNumbers() throws(LMDBError) {
+    guard hasLockFile else { return }
+    do {
+      let read = try beginRead()
+      mdb_txn_abort(read.handle)
+      leaveReaders(nil)
+    } catch {
+      guard case .mismatched = error.kind else { return }
+      shutDown()
+      throw LMDBError(error.kind, operation: "open", path: path)
+    }
   }
 
   /// Removes the cause of a read that could not begin, or throws.
@@ -92,7 +129,9 @@ extension Environment {
     }
   }
 
+  /// In a forked child it does nothing: the reader slot is the parent's, whose read may run on.
   package func endRead(_ pinned: PinnedRead) {
+    guard !isForked else { return }
     mdb_txn_reset(pinned.handle)
     leaveReaders(pinned)
   }

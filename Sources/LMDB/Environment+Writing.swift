@@ -56,6 +56,11 @@ extension Environment {
     activeWrite = nil
     // LMDB frees the cursors now; from here on they must not close themselves.
     endedWriteCount.add(1, ordering: .relaxed)
+    guard !isForked else {
+      // The transaction and the writer's lock are the parent's.
+      endTrees(isCommitted: false)
+      throw LMDBError(.usedAfterFork, operation: "write", path: path)
+    }
     if mustRestart || firstFailure != nil || failure != nil {
       mdb_txn_abort(transaction)
       endTrees(isCommitted: false)
@@ -68,6 +73,13 @@ extension Environment {
           ?? LMDBError(code: MDB_BAD_TXN, operation: "write", path: path)
       }
       return false
+    }
+    do {
+      try checkNames()
+    } catch {
+      mdb_txn_abort(transaction)
+      endTrees(isCommitted: false)
+      throw error
     }
     let number = UInt64(mdb_txn_id(transaction))
     let code = mdb_txn_commit(transaction)
@@ -87,6 +99,7 @@ extension Environment {
     guard !poison.load(ordering: .relaxed) else {
       throw LMDBError(.poisoned, operation: "write", path: path)
     }
+    try checkNames()
     growIfSmall()
     firstFailure = nil
     mustRestart = false
@@ -104,6 +117,13 @@ extension Environment {
       var transaction: OpaquePointer?
       let code = mdb_txn_begin(handle, nil, 0, &transaction)
       if code == 0, let transaction {
+        do {
+          try checkNumber(of: transaction)
+        } catch {
+          mdb_txn_abort(transaction)
+          endTrees(isCommitted: false)
+          throw error
+        }
         activeWrite = transaction
         return transaction
       }
@@ -117,6 +137,23 @@ extension Environment {
       default:
         throw LMDBError(code: code, operation: "write", path: path)
       }
+    }
+  }
+
+  /// Before a write and again before its commit: what is committed must be found at the path.
+  private func checkNames() throws(LMDBError) {
+    if options.isNamed, let files { try files.checkNames("write") }
+  }
+
+  /// A write takes its number from the lock file, and its trees from the meta page of that parity; with
+  /// another number than that of the newest one it would build on an older commit.
+  private func checkNumber(of transaction: OpaquePointer) throws(LMDBError) {
+    let last = UInt64(bitPattern: Int64(mdb_txn_id(transaction))) &- 1
+    let newest = newestTransaction
+    guard last == newest else {
+      throw LMDBError(
+        .mismatched(.transactions(lockFile: last, dataFile: newest)), operation: "write",
+        path: path)
     }
   }
 

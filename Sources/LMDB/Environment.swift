@@ -39,6 +39,8 @@ package final class Environment: @unchecked Sendable {
   package let hasLockFile: Bool
   let identity: StoreFile.Identity
   let lockIdentity: StoreFile.Identity?
+  /// Nil without a lock file.
+  let files: FilePair?
   let handle: OpaquePointer
   private let forkCount: Int
   let readers = Guarded(Readers())
@@ -80,13 +82,14 @@ package final class Environment: @unchecked Sendable {
 
   private init(
     handle: OpaquePointer, path: String, options: EnvironmentOptions,
-    identity: StoreFile.Identity, lockIdentity: StoreFile.Identity?
+    identity: StoreFile.Identity, lockIdentity: StoreFile.Identity?, files: FilePair?
   ) {
     self.handle = handle
     self.path = path
     self.options = options
     self.identity = identity
     self.lockIdentity = lockIdentity
+    self.files = files
     hasLockFile = lockIdentity != nil
     forkCount = ForkCounter.current
   }
@@ -99,18 +102,23 @@ package final class Environment: @unchecked Sendable {
   ) throws(LMDBError) -> Environment {
     do {
       try StoreFile.prewriteLockFile(for: path, options: options)
-      return try open(path, options, identity, flags: 0)
+      let files = try FilePair.open(path, options.access)
+      let environment = try open(path, options, identity, files, flags: 0)
+      try environment.checkNumbers()
+      return environment
     } catch {
       // Beside a lock file there may be a writer, and readers without one abort beside a writer.
       guard options.access == .readOnly, options.allowsUnlockedReading,
         [EACCES, EROFS, EPERM].contains(error.code), access(path + "-lock", F_OK) != 0
       else { throw error }
-      return try open(path, options, identity, flags: UInt32(MDB_NOLOCK))
+      return try open(path, options, identity, nil, flags: UInt32(MDB_NOLOCK))
     }
   }
 
-  private static func open(
-    _ path: String, _ options: EnvironmentOptions, _ identity: StoreFile.Identity?, flags: UInt32
+  /// Opens the file as LMDB does; tied to its lock file only by `files`.
+  static func open(
+    _ path: String, _ options: EnvironmentOptions, _ identity: StoreFile.Identity?,
+    _ files: FilePair?, flags: UInt32
   ) throws(LMDBError) -> Environment {
     var created: OpaquePointer?
     var code = mdb_env_create(&created)
@@ -132,7 +140,10 @@ package final class Environment: @unchecked Sendable {
     var descriptor: Int32 = -1
     mdb_env_get_fd(handle, &descriptor)
     let opened = StoreFile.identity(of: descriptor)
-    guard let opened, identity == nil || identity == opened else {
+    let lock = StoreFile.identity(at: path + "-lock")
+    guard let opened, identity == nil || identity == opened,
+      files == nil || (files?.data == opened && files?.lock == lock)
+    else {
       // LMDB follows links; what was examined is not what it opened.
       mdb_env_close(handle)
       throw LMDBError(.unsuitablePath("being replaced right now"), operation: "open", path: path)
@@ -147,7 +158,7 @@ package final class Environment: @unchecked Sendable {
     mdb_reader_check(handle, &cleared)
     return Environment(
       handle: handle, path: path, options: options, identity: opened,
-      lockIdentity: isLockless ? nil : StoreFile.identity(at: path + "-lock"))
+      lockIdentity: isLockless ? nil : lock, files: isLockless ? nil : files)
   }
 
   /// Makes a new file that holds one commit, `initialise`, and puts it in place whole; when
@@ -165,7 +176,7 @@ package final class Environment: @unchecked Sendable {
     creation.access = .readWrite(create: true)
     creation.durability = .full
     // Nobody else knows the name, and a lock file would be one more thing a full disk can fail at.
-    let environment = try open(temporary, creation, nil, flags: UInt32(MDB_NOLOCK))
+    let environment = try open(temporary, creation, nil, nil, flags: UInt32(MDB_NOLOCK))
     do {
       try environment.write(initialise)
       // A commit of nothing writes nothing, not even the first pages.
@@ -191,16 +202,19 @@ package final class Environment: @unchecked Sendable {
   /// Ends threads, transactions and the environment, then calls `whenClosed`.
   ///
   /// Waits for the running write. Reads that still run go on, and the end of the last one closes
-  /// the environment. Called inside a write of the same thread, the end of that write does.
+  /// the environment. Called inside a write of the same thread, it waits for nothing, since what runs
+  /// on the threads may wait for that write; the end of the write closes the environment, or that of
+  /// the last read if it is later.
   func shutDown(whenClosed: @escaping () -> Void = {}) {
     guard !closing.exchange(true, ordering: .sequentiallyConsistent) else { return }
     guard !isForked else {
       // Threads and locks stayed in the parent; there is nothing here that may be touched.
       return whenClosed()
     }
-    writer.stop()
-    readerThreads.stop()
-    if isWriterThread {
+    let isInWrite = isWriterThread
+    writer.stop(waits: !isInWrite)
+    readerThreads.stop(waits: !isInWrite)
+    if isInWrite {
       self.whenClosed = whenClosed
       closesAfterWrite = true
       return
@@ -217,7 +231,7 @@ package final class Environment: @unchecked Sendable {
     closesAfterWrite = false
     writerThread.store(0, ordering: .relaxed)
     writerLock.unlock()
-    if closes { finishClosing() }
+    if closes, !isForked { finishClosing() }
   }
 
   private func finishClosing() {
@@ -239,6 +253,7 @@ package final class Environment: @unchecked Sendable {
   func closeHandle(_ pool: [PinnedRead]) {
     for pinned in pool { mdb_txn_abort(pinned.handle) }
     mdb_env_close(handle)
+    files?.close()
     whenClosed()
   }
 

@@ -32,6 +32,8 @@ package struct EnvironmentOptions: Sendable {
   package var allowsUnlockedReading = false
   /// Whether to open on a file system that is not known to be safe.
   package var allowsAnyFileSystem = false
+  /// Whether the file keeps its name while it is open; not so in memory, and in copies for trial.
+  package var isNamed = true
   /// Permissions of new files, before the process's mask.
   package var mode: UInt32 = 0o600
   /// How long moving the map, and closing, wait for the snapshots of this process to end.

@@ -131,6 +131,7 @@ package enum EnvironmentRegistry {
     let path = "\(memoryDirectory)/\(name)"
     var options = options
     options.access = .readWrite(create: true)
+    options.isNamed = false
     defer {
       unlink(path)
       unlink(path + "-lock")

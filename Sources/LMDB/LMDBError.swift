@@ -22,6 +22,10 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     case notAnEnvironment(String)
     /// The file is shorter than its meta pages say.
     case truncated(size: UInt64, needed: UInt64)
+    /// A number in the file cannot be true: says which.
+    case damaged(String)
+    /// The data file and the lock file do not belong together: says how that was found.
+    case mismatched(FileMismatch)
     case closed
     case usedAfterFork
     case nestedWrite
@@ -33,6 +37,20 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     case diskFull(freeBytes: UInt64)
     case keySize(Int)
     case valueSize(Int)
+  }
+
+  /// How it was found that a data file and a lock file do not belong together.
+  package enum FileMismatch: Sendable, Equatable {
+    /// At open: another process has the data file open with another lock file.
+    case otherLockFile
+    /// At open: another process has the lock file open for another data file.
+    case otherDataFile
+    /// The last transaction of the lock file cannot be that of the data file.
+    case transactions(lockFile: UInt64, dataFile: UInt64)
+    /// While open: the path leads to another data file, or to none.
+    case dataFileReplaced
+    /// While open: the path leads to another lock file, or to none.
+    case lockFileReplaced
   }
 
   package var kind: Kind
@@ -72,6 +90,8 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     case .notAnEnvironment(let what): "\(thing): \(what)"
     case .truncated(let size, let needed):
       "\(thing): the file has \(size) bytes, its header says \(needed)"
+    case .damaged(let what): "\(thing): \(what)"
+    case .mismatched(let how): "\(thing): \(how)"
     case .closed: "\(thing): it is closed"
     case .usedAfterFork: "\(thing): it was opened before this process was forked"
     case .nestedWrite: "\(thing): this thread is inside a write already"
@@ -103,4 +123,17 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     EBADF: "EBADF", ESPIPE: "ESPIPE", EINTR: "EINTR", ENODEV: "ENODEV", ENOLCK: "ENOLCK",
     ENXIO: "ENXIO", ENOTSUP: "ENOTSUP", ESTALE: "ESTALE", EXDEV: "EXDEV",
   ]
+}
+
+extension LMDBError.FileMismatch: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .otherLockFile: "another process has the file open with another lock file"
+    case .otherDataFile: "its lock file is in use for another file, which had this path before"
+    case .transactions(let lockFile, let dataFile):
+      "its lock file says that transaction \(lockFile) is the last, its meta pages say \(dataFile)"
+    case .dataFileReplaced: "the path does not lead to the open file any more"
+    case .lockFileReplaced: "the path of the lock file does not lead to the open one any more"
+    }
+  }
 }

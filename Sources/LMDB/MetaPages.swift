@@ -14,6 +14,7 @@
 struct MetaPages {
   let file: Int32
   let path: String
+  private static let transactionLimit: UInt64 = 1 << 56
 
   private struct Meta: Equatable {
     var pageSize: UInt32
@@ -74,6 +75,13 @@ struct MetaPages {
       throw refusal("its two first pages say page sizes of \(pageSize) and \(second.pageSize)")
     }
     let newest = first.transaction >= second.transaction ? first : second
+    // Two thousand years of a million commits a second. Beyond it, arithmetic on the number may fail.
+    guard newest.transaction < Self.transactionLimit else {
+      throw LMDBError(
+        .damaged(
+          "its meta page says transaction number \(newest.transaction), must be below 2^56"),
+        operation: "open", path: path)
+    }
     guard newest.lastPage >= 1 else {
       throw refusal("its header says that page \(newest.lastPage) is the last")
     }

@@ -23,7 +23,7 @@ package struct Transaction {
   }
 
   /// The number of the commit that a read shows; in a write, the number that it will have.
-  package var id: UInt64 { UInt64(mdb_txn_id(handle)) }
+  package var id: UInt64 { UInt64(bitPattern: Int64(mdb_txn_id(handle))) }
 
   /// The value under `key`; `nil` when there is none.
   @inline(__always)
@@ -68,7 +68,10 @@ package struct Transaction {
   package func statistics(of tree: Tree) throws(LMDBError) -> TreeStatistics {
     var stat = MDB_stat()
     try check(mdb_stat(handle, tree.handle, &stat), "stat of \(tree.name)")
-    return TreeStatistics(stat)
+    guard let statistics = TreeStatistics(stat) else {
+      throw failure(MDB_CORRUPTED, "stat of \(tree.name)")
+    }
+    return statistics
   }
 
   package func count(of tree: Tree) throws(LMDBError) -> Int {
@@ -92,7 +95,12 @@ package struct Transaction {
     var found = try cursor.first()
     while found {
       if cursor.value.count >= 8 {
-        count += cursor.value.loadUnaligned(fromByteOffset: 0, as: Int.self)
+        // A list has as many numbers as fit behind its count.
+        let listed = cursor.value.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
+        guard let length = Int(exactly: listed), length <= cursor.value.count / 8 else {
+          throw failure(MDB_CORRUPTED, "count free pages")
+        }
+        count += length
       }
       found = try cursor.next()
     }

@@ -35,7 +35,14 @@ package struct TreeStatistics: Sendable, Equatable {
   package var overflowPages = 0
   package var entries = 0
 
-  init(_ stat: MDB_stat) {
+  /// Nil when a number is more than a map can hold, as in a damaged record of a tree: what adds
+  /// them up, and multiplies by the page size, cannot overflow.
+  init?(_ stat: MDB_stat) {
+    let bytes = Environment.largestMapInBytes
+    let pages = 0...bytes / max(1, Int(stat.ms_psize))
+    guard pages.contains(stat.ms_branch_pages), pages.contains(stat.ms_leaf_pages),
+      pages.contains(stat.ms_overflow_pages), (0...bytes).contains(stat.ms_entries)
+    else { return nil }
     depth = Int(stat.ms_depth)
     branchPages = stat.ms_branch_pages
     leafPages = stat.ms_leaf_pages

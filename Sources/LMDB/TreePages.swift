@@ -27,7 +27,8 @@ struct TreePages {
     let info = transaction.environment.rawInfo
     pageSize = info.pageSize
     guard pageSize <= Self.systemPageSize else { return nil }
-    pageCount = UInt64(info.usedBytes / max(1, info.pageSize))
+    // LMDB begins no read whose pages are not in the map.
+    pageCount = UInt64(min(info.usedBytes, info.mapSizeInBytes) / max(1, info.pageSize))
     // The record of a named tree in the tree of names: depth at 6, root page at 40.
     let names = Tree(name: "tree names", handle: 1, hasIntegerKeys: false)
     let cursor = try Cursor(names, in: transaction)

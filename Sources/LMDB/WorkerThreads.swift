@@ -188,8 +188,8 @@ package final class WorkerThreads: @unchecked Sendable {
 
   /// Runs what is queued, then ends the threads.
   ///
-  /// Called from one of them, it does not wait for it.
-  package func stop() {
+  /// Called from one of them, it does not wait for it; with `waits` false, for none of them.
+  package func stop(waits: Bool = true) {
     pthread_mutex_lock(mutex)
     isStopping = true
     let running = threads
@@ -197,7 +197,7 @@ package final class WorkerThreads: @unchecked Sendable {
     pthread_cond_broadcast(wake)
     pthread_mutex_unlock(mutex)
     for thread in running {
-      if pthread_equal(thread, pthread_self()) != 0 {
+      if !waits || pthread_equal(thread, pthread_self()) != 0 {
         pthread_detach(thread)
       } else {
         pthread_join(thread, nil)

@@ -35,6 +35,35 @@ import Testing
     try expectSound(link)
   }
 
+  @Test func `a hard link is refused while another process has the store open`() async throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: [Film.self])
+    let link = folder.path + "/other.lodestore"
+    try FileManager.default.linkItem(atPath: folder.storePath, toPath: link)
+    await #expect(processExitsWith: .success) { [link = link as String] in
+      let error = try storeError(.mismatchedFiles) { try Store(at: link, entities: [Film.self]) }
+      try #require(error.message.contains("'\(link)-lock'"))
+      try #require(error.message.contains("close the store there first"))
+    }
+    store.close()
+  }
+
+  @Test func `a store whose file was replaced is not written`() throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: [Film.self])
+    try store.write { _ = try $0.insert(Film(title: "a", episode: 1)) }
+    let copy = folder.path + "/copy.lodestore"
+    try FileManager.default.copyItem(atPath: folder.storePath, toPath: copy)
+    #expect(rename(copy, folder.storePath) == 0)
+    let error = try storeError(.mismatchedFiles) {
+      try store.write { _ = try $0.insert(Film(title: "b", episode: 2)) }
+    }
+    #expect(error.message.contains("close the store and open it again"))
+    #expect(try store.read { try $0.count(of: Film.self) } == 1)
+    store.close()
+    try expectSound(folder.storePath)
+  }
+
   // When bringing the schema up to date threw, the environment was given back twice, which
   // closed it under another store. It is given back once.
   @Test func `an opening that fails leaves the other store open`() throws {

@@ -1,5 +1,6 @@
 // Whole Foundation: `Process` is not in FoundationEssentials.
 import Foundation
+import LMDB
 import Testing
 
 @testable import KVDumpCommands
@@ -42,6 +43,29 @@ struct ToolProcessTests {
       #expect(await folder.ids() == ids)
       #expect(await folder.isSound())
     }
+  }
+
+  @Test func `leaves a store alone that another process has open by another name`() async throws {
+    guard let tool = ToolProcess.path else { return }
+    let folder = try await QueriedStore.make()
+    let alias = folder.path + "/alias.lodestore"
+    try FileManager.default.linkItem(atPath: folder.store, toPath: alias)
+    let environment = try EnvironmentRegistry.open(folder.store, options: EnvironmentOptions()) {
+      _ in
+    }
+    for (name, status) in [
+      (alias, KVDumpCommands.ExitStatus.tryAgain), (folder.store, .success),
+    ] {
+      for line in [
+        #"exec "$0" count "$1" Pod"#, #"exec "$0" delete "$1" Pod 'stars > 1000' --yes"#,
+      ] {
+        let process = try ToolProcess.start(line, tool, name)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == status.rawValue, "\(line) \(name)")
+      }
+    }
+    EnvironmentRegistry.close(environment)
+    #expect(await folder.ids() == "1 2 3 4 5")
   }
 
   @Test func `asks nobody through a pipe`() async throws {

@@ -72,6 +72,7 @@ package final class StoreCore: Sendable {
     engine.durability = options.durability == .full ? .full : .mayLoseLastCommit
     engine.allowsUnlockedReading = options.allowsUnlockedReading
     engine.allowsAnyFileSystem = options.allowsAnyFileSystem
+    engine.isNamed = options.isNamed
     engine.access =
       switch options.access {
       case .create: .readWrite(create: true)

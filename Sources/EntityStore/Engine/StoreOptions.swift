@@ -55,6 +55,9 @@ public struct StoreOptions: Sendable {
   public var allowsUnlockedReading = false
   /// Whether to open on a file system that is not known to be safe for memory-mapped stores.
   public var allowsAnyFileSystem = false
+  /// Whether the file keeps its name while it is open; otherwise whoever opens it removes the name,
+  /// and writes do not look whether the path still leads to it.
+  package var isNamed = true
 
   /// The defaults.
   public init() {}

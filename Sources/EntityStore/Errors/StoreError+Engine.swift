@@ -31,7 +31,8 @@ extension StoreError {
     switch error.kind {
     case .unsuitablePath, .unsupportedFileSystem: .unsuitablePath
     case .notAnEnvironment: .notAStore
-    case .truncated: .damaged
+    case .truncated, .damaged: .damaged
+    case .mismatched: .mismatchedFiles
     case .closed, .usedAfterFork: .closed
     case .nestedWrite: .nestedWrite
     case .poisoned: .poisoned
@@ -67,6 +68,8 @@ extension StoreError {
     case .truncated(let size, let needed):
       "cannot \(thing): the file has \(size) bytes and its header says \(needed), so its end is "
         + "missing; restore it from a copy"
+    case .damaged(let what): "cannot \(thing): \(what); restore it from a copy"
+    case .mismatched(let how): mismatchMessage(how, thing, error.path ?? "")
     case .closed: "cannot \(thing): the store is closed"
     case .usedAfterFork:
       "cannot \(thing): the store was opened before this process was forked; open it in the child"
@@ -86,6 +89,33 @@ extension StoreError {
       "cannot \(thing): the value has \(size) bytes, at most 1 GiB (MDB_BAD_VALSIZE)"
     case .engine: engineMessage(error, thing)
     }
+  }
+
+  private static func mismatchMessage(
+    _ how: LMDBError.FileMismatch, _ thing: String, _ path: String
+  ) -> String {
+    let reason =
+      switch how {
+      case .otherLockFile:
+        "another process has this file open with another lock file than '\(path)-lock': by another "
+          + "path (a hard link, a mount), or because the file was moved or its lock file removed; use "
+          + "the path of that process, or close the store there first"
+      case .otherDataFile:
+        "its lock file '\(path)-lock' is in use by a process that has another file open, which had "
+          + "this path before; close the store there first"
+      case .transactions(let lockFile, let dataFile):
+        "its lock file says that transaction \(lockFile) is the last, its meta pages say "
+          + "\(dataFile): the file was replaced, or has another lock file elsewhere; close the store "
+          + "in every process, then open it again"
+      case .dataFileReplaced:
+        "the path does not lead to the open file any more, which was replaced, moved or removed, and "
+          + "what is written would be lost; close the store and open it again"
+      case .lockFileReplaced:
+        "'\(path)-lock' is not the open lock file any more, which was replaced, moved or removed, so "
+          + "that other processes could write at once; close the store in every process, then open "
+          + "it again"
+      }
+    return "cannot \(thing): \(reason)"
   }
 
   private static func engineMessage(_ error: LMDBError, _ thing: String) -> String {

@@ -66,6 +66,9 @@ public struct StoreError: Error, Sendable {
     public static let diskFull = Code("diskFull")
     /// The file cannot grow, because of a limit or because a snapshot stays open.
     public static let mapFull = Code("mapFull")
+    /// The store's file and its lock file do not belong together: one was replaced, moved or removed
+    /// while the store is open, or another process has the file open by another path.
+    public static let mismatchedFiles = Code("mismatchedFiles")
     /// All reader slots are taken, or the writer's lock cannot be had.
     public static let busy = Code("busy")
     /// Reading or writing the file failed.

@@ -35,7 +35,7 @@ extension CommandFailure {
     case .badSchema, .unknownEntity, .unknownIndex, .identity, .invalidQuery: .usage
     case .noSuchRecord: .negative
     case .notPermitted, .readOnly: .notPermitted
-    case .busy: .tryAgain
+    case .busy, .mismatchedFiles: .tryAgain
     case .cancelled: .interrupted
     case .diskFull, .mapFull, .inputOutput, .poisoned, .closed, .nestedWrite, .brokenTransaction:
       .inputOutput
@@ -49,12 +49,13 @@ extension CommandFailure {
     case .engine where error.code > 0 && error.name.hasPrefix("E"):
       return error.name == "ENOENT" ? noStore(at: path) : system(error.code, thing: path)
     case .notAnEnvironment(let reason): return notAStore(path, reason: reason)
-    case .truncated: return damaged(path, reason: "\(error)")
+    case .truncated, .damaged: return damaged(path, reason: "\(error)")
     default: break
     }
     let status: ExitStatus =
       switch error.kind {
       case .unsuitablePath, .unsupportedFileSystem: .noInput
+      case .mismatched: .tryAgain
       case .engine:
         switch error.name {
         case "MDB_CORRUPTED", "MDB_PAGE_NOTFOUND", "MDB_PAGE_FULL", "MDB_INVALID",

@@ -104,6 +104,7 @@ final class ImportTarget {
     options.durability = .mayLoseLastCommit
     // A temporary folder may be on any, and nobody else opens the copy.
     options.allowsAnyFileSystem = isDryRun
+    options.isNamed = !isDryRun
     do {
       let core = try StoreCore(path: path, options: options)
       removeName()

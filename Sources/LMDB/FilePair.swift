@@ -1,0 +1,165 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The data file and the lock file of an open environment, tied together across processes.
+///
+/// LMDB finds its lock file by path. A hard link, a bind mount, a renamed file or a removed lock file
+/// gives one data file two lock files: two writers at once. A data file replaced by rename gives one
+/// lock file two data files: transaction numbers of the wrong one. So each process takes a shared lock
+/// on one byte of either file. Which byte follows from the identity of the other file, and another
+/// process that holds a different byte has the file open in another pair.
+///
+/// The locks are those of the open file description: LMDB's own, of the process, do not meet them, and
+/// the kernel drops them when the process ends. A file system without them goes unprotected here; the
+/// comparison of transaction numbers is left, see ``Environment/beginRead()``.
+///
+/// Closed only after LMDB has closed the environment: to close any descriptor of the lock file drops
+/// LMDB's locks on it.
+final class FilePair: @unchecked Sendable {
+  // Read-only after `init`, but for `close()`, which runs once, when no transaction is left.
+  let data: StoreFile.Identity
+  let lock: StoreFile.Identity
+  private let path: String
+  private let dataName: String
+  private let directory: Int32
+  private var descriptors: [Int32]
+
+  /// Opens both files and ties them; `nil` when there is no lock file that can be opened, which LMDB
+  /// reports better.
+  static func open(
+    _ path: String, _ access: EnvironmentOptions.Access
+  ) throws(LMDBError) -> FilePair? {
+    // A file of a lower layer of an overlay is copied, and another file, once it is opened for writing.
+    let mode = access == .readOnly ? O_RDONLY : O_RDWR
+    let data = openFile(path, mode)
+    guard data >= 0 else { return nil }
+    let lock = openFile(path + "-lock", O_RDONLY)
+    guard lock >= 0, let dataIdentity = StoreFile.identity(of: data),
+      let lockIdentity = StoreFile.identity(of: lock)
+    else {
+      Self.close([data, lock])
+      return nil
+    }
+    let pair = FilePair(path, [data, lock], dataIdentity, lockIdentity)
+    guard isOnlyHolder(of: byte(for: lockIdentity), in: data) else {
+      throw LMDBError(.mismatched(.otherLockFile), operation: "open", path: path)
+    }
+    guard isOnlyHolder(of: byte(for: dataIdentity), in: lock) else {
+      throw LMDBError(.mismatched(.otherDataFile), operation: "open", path: path)
+    }
+    return pair
+  }
+
+  private init(
+    _ path: String, _ descriptors: [Int32], _ data: StoreFile.Identity, _ lock: StoreFile.Identity
+  ) {
+    self.path = path
+    self.descriptors = descriptors
+    self.data = data
+    self.lock = lock
+    let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) }
+    dataName = name.map { String(path[$0...]) } ?? path
+    // The path may be relative, and the directory may be moved with both files in it.
+    #if canImport(Darwin)
+      let kind = O_RDONLY
+    #else
+      let kind: Int32 = 0o10_000_000  // O_PATH: needs no right to list the directory.
+    #endif
+    directory = Self.openFile(StoreFile.directory(of: path), kind | O_DIRECTORY, follows: true)
+  }
+
+  deinit { close() }
+
+  func close() {
+    Self.close(descriptors + (descriptors.isEmpty ? [] : [directory]))
+    descriptors = []
+  }
+
+  private static func close(_ descriptors: [Int32]) {
+    for descriptor in descriptors where descriptor >= 0 { closeFile(descriptor) }
+  }
+
+  private static func openFile(_ path: String, _ flags: Int32, follows: Bool = false) -> Int32 {
+    let flags = flags | O_CLOEXEC | O_NONBLOCK | (follows ? 0 : O_NOFOLLOW)
+    #if canImport(Glibc)
+      return Glibc.open(path, flags)
+    #elseif canImport(Musl)
+      return Musl.open(path, flags)
+    #else
+      return Darwin.open(path, flags)
+    #endif
+  }
+
+  // MARK: While open
+
+  /// Throws when the paths do not lead to the open files any more.
+  ///
+  /// A commit would go into a file that nobody else can open, or beside a writer with another lock.
+  /// Two system calls, about a microsecond together.
+  func checkNames(_ operation: String) throws(LMDBError) {
+    guard leads(dataName, to: data) else {
+      throw LMDBError(.mismatched(.dataFileReplaced), operation: operation, path: path)
+    }
+    guard leads(dataName + "-lock", to: lock) else {
+      throw LMDBError(.mismatched(.lockFileReplaced), operation: operation, path: path)
+    }
+  }
+
+  private func leads(_ name: String, to identity: StoreFile.Identity) -> Bool {
+    guard directory >= 0 else { return true }
+    var status = stat()
+    guard fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+      // What cannot be looked at is not known to be wrong.
+      return errno != ENOENT
+    }
+    return StoreFile.Identity(status) == identity
+  }
+
+  // MARK: The locks
+
+  /// Beyond any process id: LMDB locks the byte of that number in the lock file.
+  private static let firstByte: UInt64 = 1 << 40
+
+  private static func byte(for identity: StoreFile.Identity) -> UInt64 {
+    let mixed = (identity.inode &+ identity.device &* 0x9E37_79B9_7F4A_7C15) & (firstByte - 1)
+    return firstByte + mixed
+  }
+
+  /// Locks `byte` of `file`; false when another process holds a lock on another byte of the range.
+  ///
+  /// Locked first and looked at then: of two that open at once, at least one sees the other.
+  private static func isOnlyHolder(of byte: UInt64, in file: Int32) -> Bool {
+    var own = region(byte, byte + 1, F_RDLCK)
+    guard fcntl(file, setLock, &own) == 0 else { return true }
+    for (from, to) in [(firstByte, byte), (byte + 1, 2 * firstByte)] where from < to {
+      var other = region(from, to, F_WRLCK)
+      if fcntl(file, getLock, &other) == 0, other.l_type != Int16(F_UNLCK) { return false }
+    }
+    return true
+  }
+
+  private static func region(_ from: UInt64, _ to: UInt64, _ type: Int32) -> flock {
+    var region = flock()
+    region.l_type = Int16(type)
+    region.l_whence = Int16(SEEK_SET)
+    region.l_start = off_t(from)
+    region.l_len = off_t(to - from)
+    return region
+  }
+
+  // F_OFD_SETLK and F_OFD_GETLK, which not every C library's headers show.
+  #if canImport(Darwin)
+    private static let setLock: Int32 = 90
+    private static let getLock: Int32 = 92
+  #else
+    private static let setLock: Int32 = 37
+    private static let getLock: Int32 = 36
+  #endif
+}
+
+private func closeFile(_ descriptor: Int32) { close(descriptor) }

@@ -1,0 +1,99 @@
+import LMDB
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Numbers of the file that cannot be true.
+@Suite struct DamagedNumberTests {
+  private static func set(_ byte: UInt8, at place: Int, of path: String) {
+    let file = open(path, O_WRONLY)
+    guard file >= 0 else { return }
+    defer { close(file) }
+    _ = withUnsafeBytes(of: byte) { pwrite(file, $0.baseAddress, 1, off_t(place)) }
+  }
+
+  private static func use(_ path: String) throws {
+    let environment = try openEnvironment(path)
+    defer { EnvironmentRegistry.close(environment) }
+    _ = try environment.info
+    let tree = try openedTree(of: environment)
+    try environment.read { transaction in
+      _ = transaction.id
+      _ = try transaction.count(of: tree)
+      _ = try transaction.freePageCount()
+      _ = try transaction.estimatedCount(of: tree, within: KeyRange())
+    }
+    try put([[1]], into: tree, of: environment)
+  }
+
+  @Test(arguments: [151, 4_096 + 151])
+  func aTransactionNumberBeyondAnyFileIsRefused(place: Int) async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("store")
+    EnvironmentRegistry.close(try openEnvironment(path))
+    await #expect(processExitsWith: .success) { [path = path as String, place = place as Int] in
+      DamagedNumberTests.set(0xff, at: place, of: path)
+      guard case .damaged(let what)? = kind({ try DamagedNumberTests.use(path) }) else {
+        fail("a file of transaction 2^64 - 2^56 was opened")
+      }
+      guard what.contains("transaction number 18374686479671623") else { fail(what) }
+    }
+  }
+
+  @Test func noByteOfTheNumbersOfAMetaPageEndsTheProcess() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("store")
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      for place in 136..<152 {
+        for page in [0, 4_096] {
+          for byte: UInt8 in [0xff, 0x80, 0x7f, 0x01] {
+            let environment = try openEnvironment(path)
+            try put((0..<200).map(key), into: try openedTree(of: environment), of: environment)
+            EnvironmentRegistry.close(environment)
+            DamagedNumberTests.set(byte, at: page + place, of: path)
+            do { try DamagedNumberTests.use(path) } catch is LMDBError {}
+            unlink(path)
+            unlink(path + "-lock")
+          }
+        }
+      }
+    }
+  }
+
+  /// The record of a tree: branch pages, leaf pages, overflow pages and entries from byte 8 on.
+  @Test(arguments: [15, 23, 31, 39])
+  func aCountOfATreeBeyondAnyMapIsRefused(place: Int) async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("store")
+    let environment = try openEnvironment(path)
+    try put((0..<200).map(key), into: try openedTree(of: environment), of: environment)
+    EnvironmentRegistry.close(environment)
+    let bytes = try #require(contents(of: path))
+    // The name "t" behind its node's header, in the page of the last commit and in older ones.
+    let header: [UInt8] = [48, 0, 0, 0, 2, 0, 1, 0, UInt8(ascii: "t")]
+    let places = bytes.indices.filter { bytes[$0...].starts(with: header) }
+    try #require(!places.isEmpty)
+    for node in places {
+      Self.set(0xff, at: node + header.count + place, of: path)
+    }
+    let damaged = try openEnvironment(path)
+    defer { EnvironmentRegistry.close(damaged) }
+    let tree = try openedTree(of: damaged)
+    #expect(name { try damaged.read { _ = try $0.statistics(of: tree) } } == "MDB_CORRUPTED")
+  }
+
+  private func contents(of path: String) -> [UInt8]? {
+    let file = open(path, O_RDONLY)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: size(of: path))
+    let count = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
+    return count == bytes.count ? bytes : nil
+  }
+}

@@ -1,0 +1,254 @@
+@testable import LMDB
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A data file and a lock file that do not belong together, with real processes.
+@Suite struct FilePairTests {
+  private static func open(_ path: String, isReading: Bool = false) -> LMDBError.Kind? {
+    kind {
+      EnvironmentRegistry.close(
+        try openEnvironment(path) { if isReading { $0.access = .readOnly } })
+    }
+  }
+
+  /// Opens `path` in another process, for writing and for reading, and expects `refusal`, or success.
+  private func expectOpening(_ path: String, refusedAs refusal: String?) async {
+    await #expect(processExitsWith: .success) {
+      [path = path as String, refusal = refusal as String?] in
+      for isReading in [false, true] {
+        let kind = FilePairTests.open(path, isReading: isReading)
+        let found: String? = if case .mismatched(let how)? = kind { how.name } else { nil }
+        guard found == refusal, refusal != nil || kind == nil else {
+          fail("opening gave \(String(describing: kind)), expected \(refusal ?? "success")")
+        }
+      }
+    }
+  }
+
+  private func write(_ row: Int, to environment: Environment) throws {
+    try put([key(row)], into: try openedTree(of: environment), of: environment)
+  }
+
+  private func rows(of environment: Environment) throws -> Int {
+    let tree = try openedTree(of: environment)
+    return try environment.read { try $0.count(of: tree) }
+  }
+
+  // MARK: One data file, two lock files
+
+  @Test func aHardLinkIsRefusedWhileAnotherProcessHasTheFileOpen() async throws {
+    let directory = try TemporaryDirectory()
+    let (path, alias) = (directory.file("store"), directory.file("alias"))
+    let environment = try openEnvironment(path)
+    #expect(link(path, alias) == 0)
+    await expectOpening(alias, refusedAs: "otherLockFile")
+    await expectOpening(path, refusedAs: nil)
+    try write(1, to: environment)
+    EnvironmentRegistry.close(environment)
+    // By one name at a time nothing can be lost.
+    await expectOpening(alias, refusedAs: nil)
+  }
+
+  @Test func processesThatComeByTwoHardLinksLoseNoCommit() async throws {
+    let directory = try TemporaryDirectory()
+    let (path, alias) = (directory.file("store"), directory.file("alias"))
+    EnvironmentRegistry.close(try openEnvironment(path))
+    #expect(link(path, alias) == 0)
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<4 {
+        let name = number % 2 == 0 ? path : alias
+        group.addTask {
+          await #expect(processExitsWith: .success) { [name = name as String] in
+            var done = 0
+            while done < 25 {
+              do {
+                let environment = try openEnvironment(name)
+                let tree = try openedTree(of: environment)
+                for _ in 0..<5 {
+                  try environment.write { transaction in
+                    let old = try transaction.get([1], in: tree).map(LMDBTests.number) ?? 0
+                    try transaction.put([1], key(old + 1), in: tree)
+                  }
+                  done += 1
+                }
+                EnvironmentRegistry.close(environment)
+              } catch let error as LMDBError where error.isMismatch {}
+              usleep(UInt32.random(in: 100...3_000))
+            }
+          }
+        }
+      }
+    }
+    let environment = try openEnvironment(path)
+    defer { EnvironmentRegistry.close(environment) }
+    let tree = try openedTree(of: environment)
+    #expect(try environment.read { try $0.get([1], in: tree).map(number) } == 100)
+  }
+
+  @Test func aMovedFileIsRefusedElsewhereAndNotWrittenHere() async throws {
+    let directory = try TemporaryDirectory()
+    let (path, moved) = (directory.file("store"), directory.file("moved"))
+    let environment = try openEnvironment(path)
+    defer { EnvironmentRegistry.close(environment) }
+    try write(1, to: environment)
+    #expect(rename(path, moved) == 0)
+    await expectOpening(moved, refusedAs: "otherLockFile")
+    #expect(kind { try write(2, to: environment) } == .mismatched(.dataFileReplaced))
+    #expect(try rows(of: environment) == 1)
+    #expect(rename(moved, path) == 0)
+    try write(2, to: environment)
+  }
+
+  @Test(arguments: [true, false])
+  func aLostLockFileStopsWritesHereAndOpeningElsewhere(isReplaced: Bool) async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("store")
+    let environment = try openEnvironment(path)
+    try write(1, to: environment)
+    #expect(unlink(path + "-lock") == 0)
+    if isReplaced { LMDBTests.write([0], to: path + "-lock") }
+    #expect(kind { try write(2, to: environment) } == .mismatched(.lockFileReplaced))
+    #expect(try rows(of: environment) == 1)
+    await expectOpening(path, refusedAs: "otherLockFile")
+    EnvironmentRegistry.close(environment)
+    unlink(path + "-lock")
+    await expectOpening(path, refusedAs: nil)
+    let again = try openEnvironment(path)
+    defer { EnvironmentRegistry.close(again) }
+    try write(2, to: again)
+  }
+
+  @Test func aLockFileLostWithinAWriteStopsItsCommit() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("store")
+    let environment = try openEnvironment(path)
+    defer { EnvironmentRegistry.close(environment) }
+    let tree = try openedTree(of: environment)
+    let refusal = kind {
+      try environment.write { transaction in
+        try transaction.put([1], [1], in: tree)
+        unlink(path + "-lock")
+      }
+    }
+    #expect(refusal == .mismatched(.lockFileReplaced))
+    #expect(try rows(of: environment) == 0)
+  }
+
+  /// A program that knows LMDB alone makes itself a lock file, and writes.
+  @Test func aReadIsRefusedWhenCommitsPassItByInAnotherLockFile() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("store")
+    let environment = try openEnvironment(path)
+    defer { EnvironmentRegistry.close(environment) }
+    try write(1, to: environment)
+    unlink(path + "-lock")
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let other = try Environment.open(path, EnvironmentOptions(), nil, nil, flags: 0)
+      let tree = try openedTree(of: other)
+      for row in 2...4 { try put([key(row)], into: tree, of: other) }
+    }
+    let refusal = kind { try environment.read { _ in } }
+    guard case .mismatched(.transactions(let lock, let data))? = refusal else {
+      Issue.record("the read gave \(String(describing: refusal))")
+      return
+    }
+    #expect(data == lock + 3)
+  }
+
+  // MARK: One lock file, two data files
+
+  @Test(arguments: 0...3)
+  func aReplacedFileIsRefusedWhileTheOldOneIsOpen(commitsBehind: Int) async throws {
+    let directory = try TemporaryDirectory()
+    let (path, copy) = (directory.file("store"), directory.file("copy"))
+    let environment = try openEnvironment(path)
+    try write(1, to: environment)
+    try environment.copy(to: copy, compacting: false)
+    for row in 0..<commitsBehind { try write(2 + row, to: environment) }
+    #expect(rename(copy, path) == 0)
+    await expectOpening(path, refusedAs: "otherDataFile")
+    #expect(kind { try write(9, to: environment) } == .mismatched(.dataFileReplaced))
+    #expect(try rows(of: environment) == 1 + commitsBehind)
+    EnvironmentRegistry.close(environment)
+    await expectOpening(path, refusedAs: nil)
+    let restored = try openEnvironment(path)
+    defer { EnvironmentRegistry.close(restored) }
+    #expect(try rows(of: restored) == 1)
+  }
+
+  /// As when the process that has the old file open knows LMDB alone.
+  @Test func aFileOfOtherTransactionsThanItsLockFileSaysIsRefused() async throws {
+    let directory = try TemporaryDirectory()
+    let (path, copy) = (directory.file("store"), directory.file("copy"))
+    EnvironmentRegistry.close(try openEnvironment(path))
+    let untied = try Environment.open(path, EnvironmentOptions(), nil, nil, flags: 0)
+    try untied.copy(to: copy, compacting: false)
+    try write(1, to: untied)
+    #expect(rename(copy, path) == 0)
+    await expectOpening(path, refusedAs: "transactions")
+    untied.shutDown()
+    await expectOpening(path, refusedAs: nil)
+  }
+
+  @Test func aNewStoreInThePlaceOfBothFilesIsOpened() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("store")
+    let environment = try openEnvironment(path)
+    defer { EnvironmentRegistry.close(environment) }
+    unlink(path)
+    unlink(path + "-lock")
+    await expectOpening(path, refusedAs: nil)
+    #expect(kind { try write(1, to: environment) } == .mismatched(.dataFileReplaced))
+  }
+
+  // MARK: What stays legal
+
+  @Test func bothFilesMayBeMovedWithTheirDirectory() async throws {
+    let directory = try TemporaryDirectory()
+    let (folder, moved) = (directory.file("folder"), directory.file("moved"))
+    #expect(mkdir(folder, 0o700) == 0)
+    let environment = try openEnvironment(folder + "/store")
+    #expect(rename(folder, moved) == 0)
+    try write(1, to: environment)
+    await expectOpening(moved + "/store", refusedAs: nil)
+    EnvironmentRegistry.close(environment)
+    for name in ["/store", "/store-lock"] { unlink(moved + name) }
+    rmdir(moved)
+  }
+
+  @Test func aKilledProcessLeavesNothingThatTies() async throws {
+    let directory = try TemporaryDirectory()
+    let (path, alias) = (directory.file("store"), directory.file("alias"))
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+      _ = try openEnvironment(path)
+      kill(getpid(), SIGKILL)
+    }
+    #expect(link(path, alias) == 0)
+    let environment = try openEnvironment(alias)
+    defer { EnvironmentRegistry.close(environment) }
+    try write(1, to: environment)
+  }
+}
+
+extension LMDBError {
+  fileprivate var isMismatch: Bool { if case .mismatched = kind { true } else { false } }
+}
+
+extension LMDBError.FileMismatch {
+  fileprivate var name: String {
+    switch self {
+    case .otherLockFile: "otherLockFile"
+    case .otherDataFile: "otherDataFile"
+    case .transactions: "transactions"
+    case .dataFileReplaced: "dataFileReplaced"
+    case .lockFileReplaced: "lockFileReplaced"
+    }
+  }
+}

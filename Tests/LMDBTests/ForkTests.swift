@@ -1,0 +1,84 @@
+import LMDB
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What a transaction that a fork has inherited does when it ends in the child.
+@Suite struct ForkTests {
+  /// Forks this process; Swift hides the call, as a child with one of many threads can do little.
+  private static func fork() -> pid_t {
+    guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "fork") else { LMDBTests.fail("no fork") }
+    return unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)()
+  }
+
+  private static func waitFor(_ child: pid_t) {
+    var status: Int32 = -1
+    guard waitpid(child, &status, 0) == child, status == 0 else {
+      LMDBTests.fail("the forked child ended with \(status)")
+    }
+  }
+
+  @Test func aReadThatEndsInAForkedChildKeepsThePagesOfTheParent() async {
+    await #expect(processExitsWith: .success) {
+      let directory = try TemporaryDirectory()
+      let environment = try openEnvironment(directory.file("store"))
+      let tree = try openedTree(of: environment)
+      try put((0..<2_000).map(key), into: tree, of: environment)
+      let parent = getpid()
+      let found = try environment.read { transaction in
+        let child = ForkTests.fork()
+        if child == 0 { return -1 }
+        ForkTests.waitFor(child)
+        // Written over and over: pages that no reader has a slot for are used again.
+        for round in 1...4 {
+          try environment.write { transaction in
+            for row in 0..<2_000 {
+              try transaction.put(key(row), [UInt8](repeating: UInt8(round), count: 20), in: tree)
+            }
+          }
+        }
+        var count = 0
+        try Cursor(tree, in: transaction).walk(KeyRange()) { key, value in
+          if Array(key) == Array(value) { count += 1 }
+          return true
+        }
+        return count
+      }
+      // The child has left the closure as the parent does, and ended the read.
+      if getpid() != parent { _exit(found == -1 ? 0 : 1) }
+      guard found == 2_000 else { fail("\(found) of 2,000 records are as they were") }
+      EnvironmentRegistry.close(environment)
+    }
+  }
+
+  @Test func aWriteThatEndsInAForkedChildIsNotCommitted() async {
+    await #expect(processExitsWith: .success) {
+      let directory = try TemporaryDirectory()
+      let environment = try openEnvironment(directory.file("store"))
+      let tree = try openedTree(of: environment)
+      let parent = getpid()
+      let refusal = kind {
+        try environment.write { transaction in
+          try transaction.put([1], [1], in: tree)
+          let child = ForkTests.fork()
+          if child == 0 { return }
+          ForkTests.waitFor(child)
+          throw LMDBError(.keySize(0), operation: "go on")
+        }
+      }
+      if getpid() != parent { _exit(refusal == .usedAfterFork ? 0 : 1) }
+      guard refusal == .keySize(0) else { fail("the parent got \(String(describing: refusal))") }
+      try put([[2]], into: tree, of: environment)
+      guard try environment.read({ try $0.get([1], in: tree) }) == nil else {
+        fail("the child has committed the write of its parent")
+      }
+      EnvironmentRegistry.close(environment)
+    }
+  }
+}
