@@ -57,10 +57,10 @@ final class ChangeBatch {
   func replace(
     _ old: RecordView, id: UInt64, with record: UnsafeRawBufferPointer, at cursor: Cursor
   ) throws {
-    if !indexes.isEmpty || changes.listeners.isAny {
+    if !indexes.isEmpty || changes.isHeard {
       let new = try entity.view(record, id: id)
       for index in indexes { try index.change(old, to: new, id: id) }
-      if changes.listeners.isAny { try changes.listeners.tellUpdated(id, old, new, core) }
+      if changes.isHeard { try changes.listeners.tellUpdated(id, old, new, core) }
     }
     try changes.replace(at: cursor, with: record)
   }
@@ -70,7 +70,7 @@ final class ChangeBatch {
   /// Removes the record at the cursor, whose view is `old`.
   @inline(__always)
   func remove(_ old: RecordView, id: UInt64, at cursor: Cursor) throws {
-    if changes.listeners.isAny { try changes.listeners.tellRemoved(id, old) }
+    if changes.isHeard { try changes.listeners.tellRemoved(id, old) }
     if !indexes.isEmpty { try noteRemoval(old, id: id) }
     try changes.remove(at: cursor)
   }

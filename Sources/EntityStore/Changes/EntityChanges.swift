@@ -28,12 +28,15 @@ package final class EntityChanges {
   let entity: StoredEntity
   /// Those who want to be told of this entity's changes.
   let listeners: ChangeListeners
+  /// Whether there are any: asked for each record.
+  let isHeard: Bool
   private let verifiesChecksums: Bool
 
   init(of entity: StoredEntity, core: TransactionCore) {
     self.core = core
     self.entity = entity
     listeners = ChangeListeners(core.sinks, of: entity)
+    isHeard = listeners.isAny
     verifiesChecksums = core.store.options.verifiesChecksums
   }
 
@@ -116,7 +119,7 @@ package final class EntityChanges {
     try put(record, id: id)
     core.nextIDs[entity.number] = id + 1
     try core.moveEntries(of: entity, id: id, hasOld: false, hasNew: true)
-    if listeners.isAny { try listeners.tellInserted(id, view) }
+    if isHeard { try listeners.tellInserted(id, view) }
     return id
   }
 
@@ -137,7 +140,7 @@ package final class EntityChanges {
     try core.collectKeys(of: new, id: id, of: entity, into: &core.newKeys)
     try core.checkUnique(of: entity, id: id, hasOld: true)
     try core.checkOwnEntries(of: entity, id: id, hasNew: true)
-    if listeners.isAny { try listeners.tellUpdated(id, old, new, core) }
+    if isHeard { try listeners.tellUpdated(id, old, new, core) }
     try put(record, id: id)
     try core.moveEntries(of: entity, id: id, hasOld: true, hasNew: true)
     return true
@@ -166,7 +169,7 @@ package final class EntityChanges {
     let old = try stored(bytes, id: id)
     try core.collectKeys(of: old, id: id, of: entity, into: &core.oldKeys)
     try core.checkOwnEntries(of: entity, id: id, hasNew: false)
-    if listeners.isAny { try listeners.tellRemoved(id, old) }
+    if isHeard { try listeners.tellRemoved(id, old) }
     try core.raiseCounter(of: entity)
     try remove(id)
     try core.moveEntries(of: entity, id: id, hasOld: true, hasNew: false)
@@ -176,7 +179,7 @@ package final class EntityChanges {
   /// Removes every record, in time that does not depend on how many there are unless a sink must see
   /// each.
   package func clear() throws(StoreError) {
-    if listeners.isAny { try tellCleared() }
+    if isHeard { try tellCleared() }
     try core.raiseCounter(of: entity)
     do {
       try empty()

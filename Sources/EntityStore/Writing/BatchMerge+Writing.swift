@@ -209,7 +209,7 @@ extension BatchMerge {
       throw StoreError(wrapping: error)
     }
     core.nextIDs[entity.number] = next
-    if changes.listeners.isAny { try changes.listeners.tellInserted(first..<next) }
+    if changes.isHeard { try changes.listeners.tellInserted(first..<next) }
   }
 
   /// Why a record that was given only some attributes cannot be a new one.
@@ -232,7 +232,7 @@ extension BatchMerge {
     _ view: RecordView, _ id: UInt64, at cursor: Cursor, _ writes: ChangeBatch
   ) throws(StoreError) {
     try writes.insert(view.bytes, view, id: id, at: cursor)
-    if changes.listeners.wantNewRecords { try changes.listeners.tellInsertedRecord(id, view) }
+    if changes.isHeard, changes.listeners.wantNewRecords { try changes.listeners.tellInsertedRecord(id, view) }
   }
 }
 

@@ -125,7 +125,7 @@ final class BatchUpdate {
       guard patch.changes(record) else { return false }
       guard let page = try changes.changeable(at: cursor) else { return nil }
       patch.apply(to: page)
-      if changes.listeners.isAny { try changes.listeners.tellUpdated(id) }
+      if changes.isHeard { try changes.listeners.tellUpdated(id) }
       return true
     }
   }
