@@ -39,7 +39,7 @@ package final class StoreCore: Sendable {
     }
     do {
       trees = try Self.checkHeader(environment, path: path, options: options)
-      currentSchema = Mutex(StoredSchema(generation: .max, entities: []))
+      currentSchema = Mutex(StoredSchema(number: .unread, entities: []))
     } catch {
       EnvironmentRegistry.close(environment)
       throw StoreError(wrapping: error)
@@ -130,7 +130,7 @@ package final class StoreCore: Sendable {
       let schema = self.schema
       let result: R? = try mapped {
         try environment.read { transaction in
-          guard try Catalogue.generation(trees, in: transaction) == schema.generation else {
+          guard try Catalogue.schemaNumber(trees, in: transaction) == schema.number else {
             return nil
           }
           return try body(
@@ -185,7 +185,7 @@ package final class StoreCore: Sendable {
     _ body: (TransactionCore) throws -> R, in transaction: Transaction
   ) throws -> R {
     let schema = self.schema
-    guard try Catalogue.generation(trees, in: transaction) == schema.generation else {
+    guard try Catalogue.schemaNumber(trees, in: transaction) == schema.number else {
       throw SchemaIsOld()
     }
     let core = TransactionCore(
@@ -225,9 +225,9 @@ package final class StoreCore: Sendable {
   // MARK: Catalogue
 
   private func reloadForReading() throws {
-    let (generation, descriptions) = try environment.read { transaction in
+    let (number, descriptions) = try environment.read { transaction in
       (
-        try Catalogue.generation(trees, in: transaction),
+        try Catalogue.schemaNumber(trees, in: transaction),
         try Catalogue.descriptions(trees, in: transaction)
       )
     }
@@ -235,7 +235,7 @@ package final class StoreCore: Sendable {
     let entities = try descriptions.map { description in
       try StoredEntity(description: description, tree: self.existing)
     }
-    let loaded = StoredSchema(generation: generation, entities: entities, declared: declared)
+    let loaded = StoredSchema(number: number, entities: entities, declared: declared)
     currentSchema.withLock { $0 = loaded }
   }
 
@@ -247,7 +247,7 @@ package final class StoreCore: Sendable {
   }
 
   private func load(in transaction: Transaction) throws -> StoredSchema {
-    let generation = try Catalogue.generation(trees, in: transaction)
+    let number = try Catalogue.schemaNumber(trees, in: transaction)
     let descriptions = try Catalogue.descriptions(trees, in: transaction)
     let entities = try descriptions.map { description in
       try StoredEntity(description: description) { name, hasIntegerKeys in
@@ -258,7 +258,7 @@ package final class StoreCore: Sendable {
         return tree
       }
     }
-    return StoredSchema(generation: generation, entities: entities, declared: declared)
+    return StoredSchema(number: number, entities: entities, declared: declared)
   }
 
   /// Makes the file's schema fit `declared`, in one transaction, or throws and leaves it as it was.
@@ -276,7 +276,7 @@ package final class StoreCore: Sendable {
     }
     try environment.write { transaction in
       for entity in declared { try self.evolve(entity, in: transaction) }
-      try Catalogue.raiseGeneration(trees, in: transaction)
+      try Catalogue.raiseSchemaNumber(trees, in: transaction)
     }
     try reloadForReading()
   }
@@ -326,7 +326,7 @@ package final class StoreCore: Sendable {
     }
     let core = TransactionCore(
       transaction: transaction,
-      schema: StoredSchema(generation: current.generation, entities: [entity]), store: self,
+      schema: StoredSchema(number: current.number, entities: [entity]), store: self,
       isWrite: true)
     try core.checkPresence(of: evolution.tightened, in: entity)
     for index in entity.indexes where evolution.addedIndexes.contains(index.description.number) {

@@ -144,11 +144,11 @@ final class EntityLabel: Sendable {
   init(_ name: String) { self.name = name }
 }
 
-/// The catalogue as of one schema generation.
+/// The catalogue as of one number of the schema.
 ///
 /// Never changes; a newer one replaces it.
 package final class StoredSchema: Sendable {
-  package let generation: UInt64
+  package let number: SchemaNumber
   package let entities: [StoredEntity]
   private let byName: [String: StoredEntity]
   /// Declared entities whose attributes are no longer those of the file: their types must not read
@@ -158,8 +158,8 @@ package final class StoredSchema: Sendable {
   /// the file has none of the name.
   private let declaredNumbers: [String: [UInt32]]
 
-  init(generation: UInt64, entities: [StoredEntity], declared: [DeclaredEntity] = []) {
-    self.generation = generation
+  init(number: SchemaNumber, entities: [StoredEntity], declared: [DeclaredEntity] = []) {
+    self.number = number
     self.entities = entities
     let byName = Dictionary(
       entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -216,13 +216,15 @@ package enum Catalogue {
     package var imports: Tree
   }
 
-  package static func generation(_ trees: Trees, in transaction: Transaction) throws -> UInt64 {
+  package static func schemaNumber(
+    _ trees: Trees, in transaction: Transaction
+  ) throws -> SchemaNumber {
     guard
       let bytes = try HeaderField.schema.key.withBytes({ (key) throws(LMDBError) in
         try transaction.get(key, in: trees.header)
       }), bytes.count == 8
     else { throw FormatError("the header has no 8-byte field 'schema'") }
-    return bytes.uint64(at: 0)
+    return SchemaNumber(bytes.uint64(at: 0))
   }
 
   package static func descriptions(
@@ -250,9 +252,9 @@ package enum Catalogue {
       key, Checksum.sealed(key: key, content: description.document.encoded()), in: trees.catalogue)
   }
 
-  static func raiseGeneration(_ trees: Trees, in transaction: Transaction) throws {
-    let next = try generation(trees, in: transaction) &+ 1
-    try transaction.put(HeaderField.schema.key, littleEndianBytes(next), in: trees.header)
+  static func raiseSchemaNumber(_ trees: Trees, in transaction: Transaction) throws {
+    let next = try schemaNumber(trees, in: transaction).next
+    try transaction.put(HeaderField.schema.key, littleEndianBytes(next.rawValue), in: trees.header)
   }
 
   /// What the first commit of a new store holds.

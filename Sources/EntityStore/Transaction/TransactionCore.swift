@@ -41,6 +41,9 @@ package final class TransactionCore {
     if !isWrite { points = PointLookup(transaction) }
   }
 
+  /// The number of the commit that is seen; of a write the one that it will have.
+  package var commitNumber: CommitNumber { CommitNumber(transaction.id) }
+
   // MARK: Entities
 
   func entity<E: Entity>(_: E.Type) throws(StoreError) -> StoredEntity {

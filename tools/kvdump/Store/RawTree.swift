@@ -27,7 +27,7 @@ struct RawTree {
   /// What the tree holds, in words; nil for a tree that this version does not know.
   var content: String? {
     switch kind {
-    case .header: "format, UUID and schema generation"
+    case .header: "format, UUID and number of the schema"
     case .catalogue: "descriptions of the entities"
     case .counters: "next record ids"
     case .buckets: "the program's own keys and values"
