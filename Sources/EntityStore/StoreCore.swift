@@ -94,19 +94,8 @@ package final class StoreCore: Sendable {
       let trees = try environment.read { try $0.treeNames() }
       throw StoreError.foreignFile(path, trees: trees)
     }
-    let requirement = try environment.read { transaction in
-      guard let bytes = try transaction.get(HeaderField.format.key, in: header) else {
-        throw FormatError("the header has no field 'format'")
-      }
-      return try FormatRequirement(bytes: bytes)
-    }
-    let known = FormatVersion.current.rawValue
-    guard requirement.lowestReader <= known else {
-      throw StoreError.newerFormat(path, needed: requirement.lowestReader, isWriting: false)
-    }
-    guard options.access == .readOnly || requirement.lowestWriter <= known else {
-      throw StoreError.newerFormat(path, needed: requirement.lowestWriter, isWriting: true)
-    }
+    let requirement = try environment.read { try Catalogue.requirement(header, in: $0) }
+    try Catalogue.check(requirement, path: path, isWriting: options.access != .readOnly)
     guard let catalogue = try tree(.catalogue), let counters = try tree(.counters),
       let buckets = try tree(.buckets), let imports = try tree(.imports)
     else {
@@ -226,7 +215,11 @@ package final class StoreCore: Sendable {
 
   private func reloadForReading() throws {
     let (number, descriptions) = try environment.read { transaction in
-      (
+      // Another program may have written what this one does not know.
+      try Catalogue.check(
+        try Catalogue.requirement(trees.header, in: transaction), path: path,
+        isWriting: options.access != .readOnly)
+      return (
         try Catalogue.schemaNumber(trees, in: transaction),
         try Catalogue.descriptions(trees, in: transaction)
       )

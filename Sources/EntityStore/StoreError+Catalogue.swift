@@ -208,6 +208,14 @@ extension StoreError {
       entity: entity)
   }
 
+  static func unassignedID(_ entity: String, attribute: String) -> StoreError {
+    StoreError(
+      .unstorableValue,
+      "cannot store \(entity): '\(attribute)' is no id of a stored record; insert that record first "
+        + "and take the id that the insert returns",
+      entity: entity, attribute: attribute)
+  }
+
   static func brokenTransaction(by cause: StoreError) -> StoreError {
     StoreError(
       .brokenTransaction,

@@ -247,6 +247,7 @@ package enum Catalogue {
   static func put(
     _ description: EntityDescription, _ trees: Trees, in transaction: Transaction
   ) throws {
+    try require(description.features, trees, in: transaction)
     let key = CatalogueKey.entity(description.number)
     try transaction.put(
       key, Checksum.sealed(key: key, content: description.document.encoded()), in: trees.catalogue)
@@ -275,7 +276,7 @@ package enum Catalogue {
     // Version 4, variant 1 of RFC 9562.
     let uuid = UUIDBytes(
       high: generator.next() & ~0xf000 | 0x4000, low: generator.next() & ~(3 << 62) | 2 << 62)
-    try transaction.put(HeaderField.format.key, FormatRequirement.current.bytes, in: header)
+    try transaction.put(HeaderField.format.key, FormatFeature.base.requirement.bytes, in: header)
     try transaction.put(HeaderField.uuid.key, uuid.bytes, in: header)
     try transaction.put(
       HeaderField.created.key, littleEndianBytes(now.bitPattern), in: header)

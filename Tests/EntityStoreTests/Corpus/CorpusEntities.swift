@@ -15,7 +15,8 @@ struct CorpusSpecimen: Equatable {
   var decimal = Decimal(0)
   var string = "", url = AllTypes.url("https://example.org/"), data = Data()
   var json = JSONValue.null, document: [String: [Int]] = [:]
-  var optionalInt: Int?, optionalString: String?, optionalDecimal: Decimal?, optionalJSON: JSONValue?
+  var optionalInt: Int?, optionalString: String?, optionalDecimal: Decimal?,
+    optionalJSON: JSONValue?
 }
 
 extension CorpusSpecimen: Entity {
@@ -107,16 +108,18 @@ extension CorpusSpecimen: Entity {
     date = Date(timeIntervalSinceReferenceDate: Double(number - 2) * 86_400.5)
     uuid = UUID(uuid: (UInt8(number), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
     decimal = Decimal(string: ["0", "-1", "0.25", "10", "-123.456", "1e30"][number]) ?? 0
-    string = [
-      "plain", "A\u{30a}ngstro\u{308}m", "a\u{0}b", String(repeating: "long ", count: 120),
-      String(repeating: "long ", count: 119) + "other", String(repeating: "overflow", count: 700),
-    ][number]
+    string =
+      [
+        "plain", "A\u{30a}ngstro\u{308}m", "a\u{0}b", String(repeating: "long ", count: 120),
+        String(repeating: "long ", count: 119) + "other", String(repeating: "overflow", count: 700),
+      ][number]
     url = AllTypes.url("https://example.org/\(number)")
     data = Data([0, 0xff, UInt8(number)])
-    json = [
-      .null, .bool(true), .array([.integer(1), .double(0.5)]), .object(["a": .string("é")]),
-      .unsigned(.max), .string(""),
-    ][number]
+    json =
+      [
+        .null, .bool(true), .array([.integer(1), .double(0.5)]), .object(["a": .string("é")]),
+        .unsigned(.max), .string(""),
+      ][number]
     document = ["n": [number, -number], "": []]
     if isOdd {
       (optionalInt, optionalString) = (number, "text \(number)")

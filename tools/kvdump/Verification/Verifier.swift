@@ -73,6 +73,7 @@ package struct Verifier {
   private mutating func run() throws -> VerificationReport {
     try section(.header) { try $0.verifyHeader() }
     try section(.catalogue) { try $0.verifyCatalogue() }
+    try guarding(TreeName.header.text) { try $0.verifyRequirement() }
     try section(.counters) { try $0.verifyCounters() }
     for entity in entities.sorted(by: { $0.number < $1.number }) {
       try verifyEntity(entity)
