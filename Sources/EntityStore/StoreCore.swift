@@ -214,21 +214,25 @@ package final class StoreCore: Sendable {
   // MARK: Catalogue
 
   private func reloadForReading() throws {
-    let (number, descriptions) = try environment.read { transaction in
+    let (number, descriptions, names) = try environment.read { transaction in
       // Another program may have written what this one does not know.
       try Catalogue.check(
         try Catalogue.requirement(trees.header, in: transaction), path: path,
         isWriting: options.access != .readOnly)
       return (
         try Catalogue.schemaNumber(trees, in: transaction),
-        try Catalogue.descriptions(trees, in: transaction)
+        try Catalogue.descriptions(trees, in: transaction),
+        try transaction.treeNames().compactMap { TreeName($0) }.filter(\.isOptional)
       )
     }
     // Only now: a handle must be opened before the transaction that reads through it begins.
     let entities = try descriptions.map { description in
       try StoredEntity(description: description, tree: self.existing)
     }
-    let loaded = StoredSchema(number: number, entities: entities, declared: declared)
+    var optionalTrees: [TreeName: Tree] = [:]
+    for name in names { optionalTrees[name] = try existing(name, false) }
+    let loaded = StoredSchema(
+      number: number, entities: entities, declared: declared, optionalTrees: optionalTrees)
     currentSchema.withLock { $0 = loaded }
   }
 

@@ -150,6 +150,8 @@ final class EntityLabel: Sendable {
 package final class StoredSchema: Sendable {
   package let number: SchemaNumber
   package let entities: [StoredEntity]
+  /// The handles of the optional trees that the store has.
+  let optionalTrees: [TreeName: Tree]
   private let byName: [String: StoredEntity]
   /// Declared entities whose attributes are no longer those of the file: their types must not read
   /// or write records, whose places they do not know.
@@ -158,8 +160,12 @@ package final class StoredSchema: Sendable {
   /// the file has none of the name.
   private let declaredNumbers: [String: [UInt32]]
 
-  init(number: SchemaNumber, entities: [StoredEntity], declared: [DeclaredEntity] = []) {
+  init(
+    number: SchemaNumber, entities: [StoredEntity], declared: [DeclaredEntity] = [],
+    optionalTrees: [TreeName: Tree] = [:]
+  ) {
     self.number = number
+    self.optionalTrees = optionalTrees
     self.entities = entities
     let byName = Dictionary(
       entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -34,7 +34,8 @@ package struct WriteNumber: Hashable, Comparable, Sendable, CustomStringConverti
   package var description: String { String(rawValue) }
 }
 
-/// The number of a file's schema: raised by one with every change of the catalogue.
+/// The number of a file's schema: raised by one with every change of the catalogue, and when an
+/// optional tree is made.
 ///
 /// See Format.md, "Header".
 package struct SchemaNumber: Hashable, Comparable, Sendable, CustomStringConvertible {

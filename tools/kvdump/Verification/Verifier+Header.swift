@@ -46,7 +46,9 @@ extension Verifier {
       let stored = try? FormatRequirement(bytes: body)
     else { return }
     let features = entities.reduce(into: Set<FormatFeature>()) { $0.formUnion($1.features) }
-    let needed = FormatRequirement(of: features)
+    let names = trees.keys.compactMap { TreeName($0) }
+    let needed = FormatRequirement(
+      of: names.reduce(into: features) { $0.formUnion($1.features) })
     guard stored.raised(to: needed) != stored else { return }
     addHeader(
       .format,

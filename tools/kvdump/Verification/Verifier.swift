@@ -148,6 +148,10 @@ package struct Verifier {
               isIndex ? .indexNotEmpty : .treeForeign, tree: text,
               "is not in the catalogue and has \(count) entries, must be empty"))
         }
+      case .links:
+        let count = (try? transaction.count(of: tree)) ?? 0
+        report.notices.append(
+          "tree '\(text)' is reserved for a later version; its \(count) entries were not read")
       case nil: report.notices.append("tree '\(text)' is of no version-1 store and was not read")
       case .header, .catalogue, .counters, .buckets, .imports: break
       }
