@@ -261,6 +261,12 @@ package final class StoreCore: Sendable {
   /// Makes the file's schema fit `declared`, in one transaction, or throws and leaves it as it was.
   package func bringUpToDate(_ declared: [DeclaredEntity]) throws {
     try reloadForReading()
+    if options.access != .readOnly,
+      schema.entities.contains(where: { FormatUpgrade.isNeeded($0.description) }),
+      try environment.write({ try FormatUpgrade.run(self.trees, in: $0) })
+    {
+      try reloadForReading()
+    }
     let stored = schema
     if try declared.allSatisfy({ try isSettled($0, in: stored) }) { return }
     if options.access == .readOnly {
@@ -282,6 +288,9 @@ package final class StoreCore: Sendable {
     _ entity: DeclaredEntity, in stored: StoredSchema
   ) throws(StoreError) -> Bool {
     guard let match = stored.entity(named: entity.name) else { return false }
+    guard options.access != .readOnly || !FormatUpgrade.isNeeded(match.description) else {
+      throw .upgradeInReadOnly(entity.name)
+    }
     let evolution = try SchemaEvolution(from: match.description, to: entity, hasRecords: false)
     return !evolution.isChanged && (options.access == .readOnly || !evolution.changesConstraints)
   }

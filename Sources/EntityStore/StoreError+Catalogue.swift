@@ -93,6 +93,14 @@ extension StoreError {
       entity: name)
   }
 
+  static func upgradeInReadOnly(_ name: String) -> StoreError {
+    StoreError(
+      .incompatibleSchema,
+      "cannot open the store read-only with \(name): an earlier version of the library wrote its ids "
+        + "of records as documents; open it for writing once, so that they are converted",
+      entity: name)
+  }
+
   static func changedElsewhere(_ name: String) -> StoreError {
     StoreError(
       .incompatibleSchema,
