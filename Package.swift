@@ -81,7 +81,7 @@ let package = Package(
       name: "EntityStoreTests",
       dependencies: [
         "EntityStore", "KVDumpCommands", "LMDB", "LodestoreFormat", "LodestoreFoundation",
-      ]),
+      ], exclude: ["Corpus/Files"]),
     .testTarget(
       name: "LodestoreWebTests", dependencies: ["LodestoreWeb", "EntityStore"]),
     .testTarget(

@@ -9,6 +9,8 @@ package enum TreeName: Hashable, Sendable {
   case index(entity: UInt32, index: UInt32)
   case buckets
   case imports
+  /// Reserved for the links of a relationship; see Format.md, "Reserved".
+  case links(relationship: UInt32)
 
   package var text: String {
     switch self {
@@ -19,10 +21,22 @@ package enum TreeName: Hashable, Sendable {
     case .index(let entity, let index): "index.\(entity).\(index)"
     case .buckets: "buckets"
     case .imports: "imports"
+    case .links(let relationship): "links.\(relationship)"
     }
   }
 
-  /// The tree that `text` names; `nil` for a name that version 1 does not list.
+  /// Whether a store may be without the tree, which is the same as an empty one.
+  package var isOptional: Bool {
+    switch self {
+    case .header, .catalogue, .counters, .records, .index, .buckets, .imports: false
+    case .links: true
+    }
+  }
+
+  /// What a store uses of the format that has the tree.
+  package var features: Set<FormatFeature> { [.base] }
+
+  /// The tree that `text` names; `nil` for a name that this version does not know.
   package init?(_ text: String) {
     switch text {
     case "lodestore": self = .header
@@ -38,6 +52,7 @@ package enum TreeName: Hashable, Sendable {
       guard numbers.count == parts.count - 1 else { return nil }
       switch (parts.first, numbers.count) {
       case ("records", 1): self = .records(entity: numbers[0])
+      case ("links", 1): self = .links(relationship: numbers[0])
       case ("index", 2): self = .index(entity: numbers[0], index: numbers[1])
       default: return nil
       }

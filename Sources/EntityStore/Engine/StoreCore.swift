@@ -42,7 +42,7 @@ package final class StoreCore: Sendable {
     do {
       trees = try Self.checkHeader(environment, path: path, options: options)
       observers = environment.companion { ChangeObservers() }
-      currentSchema = Mutex(StoredSchema(generation: .max, entities: []))
+      currentSchema = Mutex(StoredSchema(number: .unread, entities: []))
     } catch {
       EnvironmentRegistry.close(environment)
       throw StoreError(wrapping: error)
@@ -98,19 +98,8 @@ package final class StoreCore: Sendable {
       let trees = try environment.read { try $0.treeNames() }
       throw StoreError.foreignFile(path, trees: trees)
     }
-    let requirement = try environment.read { transaction in
-      guard let bytes = try transaction.get(HeaderField.format.key, in: header) else {
-        throw FormatError("the header has no field 'format'")
-      }
-      return try FormatRequirement(bytes: bytes)
-    }
-    let known = FormatVersion.current.rawValue
-    guard requirement.lowestReader <= known else {
-      throw StoreError.newerFormat(path, needed: requirement.lowestReader, isWriting: false)
-    }
-    guard options.access == .readOnly || requirement.lowestWriter <= known else {
-      throw StoreError.newerFormat(path, needed: requirement.lowestWriter, isWriting: true)
-    }
+    let requirement = try environment.read { try Catalogue.requirement(header, in: $0) }
+    try Catalogue.check(requirement, path: path, isWriting: options.access != .readOnly)
     guard let catalogue = try tree(.catalogue), let counters = try tree(.counters),
       let buckets = try tree(.buckets), let imports = try tree(.imports)
     else {
@@ -134,7 +123,7 @@ package final class StoreCore: Sendable {
       let schema = self.schema
       let result: R? = try mapped {
         try environment.read { transaction in
-          guard try Catalogue.generation(trees, in: transaction) == schema.generation else {
+          guard try Catalogue.schemaNumber(trees, in: transaction) == schema.number else {
             return nil
           }
           return try body(
@@ -189,7 +178,7 @@ package final class StoreCore: Sendable {
     _ body: (TransactionCore) throws -> R, in transaction: Transaction
   ) throws -> R {
     let schema = self.schema
-    guard try Catalogue.generation(trees, in: transaction) == schema.generation else {
+    guard try Catalogue.schemaNumber(trees, in: transaction) == schema.number else {
       throw SchemaIsOld()
     }
     let core = TransactionCore(
@@ -231,10 +220,15 @@ package final class StoreCore: Sendable {
   // MARK: Catalogue
 
   private func reloadForReading() throws {
-    let (generation, descriptions) = try environment.read { transaction in
-      (
-        try Catalogue.generation(trees, in: transaction),
-        try Catalogue.descriptions(trees, in: transaction)
+    let (number, descriptions, names) = try environment.read { transaction in
+      // Another program may have written what this one does not know.
+      try Catalogue.check(
+        try Catalogue.requirement(trees.header, in: transaction), path: path,
+        isWriting: options.access != .readOnly)
+      return (
+        try Catalogue.schemaNumber(trees, in: transaction),
+        try Catalogue.descriptions(trees, in: transaction),
+        try transaction.treeNames().compactMap { TreeName($0) }.filter(\.isOptional)
       )
     }
     // Only now: a handle must be opened before the transaction that reads through it begins.
@@ -242,7 +236,10 @@ package final class StoreCore: Sendable {
       try StoredEntity(
         description: description, declared: declaration(of: description), tree: self.existing)
     }
-    let loaded = StoredSchema(generation: generation, entities: entities, declared: declared)
+    var optionalTrees: [TreeName: Tree] = [:]
+    for name in names { optionalTrees[name] = try existing(name, false) }
+    let loaded = StoredSchema(
+      number: number, entities: entities, declared: declared, optionalTrees: optionalTrees)
     currentSchema.withLock { $0 = loaded }
   }
 
@@ -258,7 +255,7 @@ package final class StoreCore: Sendable {
   }
 
   private func load(in transaction: Transaction) throws -> StoredSchema {
-    let generation = try Catalogue.generation(trees, in: transaction)
+    let number = try Catalogue.schemaNumber(trees, in: transaction)
     let descriptions = try Catalogue.descriptions(trees, in: transaction)
     let entities = try descriptions.map { description in
       try StoredEntity(
@@ -271,12 +268,18 @@ package final class StoreCore: Sendable {
         return tree
       }
     }
-    return StoredSchema(generation: generation, entities: entities, declared: declared)
+    return StoredSchema(number: number, entities: entities, declared: declared)
   }
 
   /// Makes the file's schema fit `declared`, in one transaction, or throws and leaves it as it was.
   package func bringUpToDate(_ declared: [DeclaredEntity]) throws {
     try reloadForReading()
+    if options.access != .readOnly,
+      schema.entities.contains(where: { FormatUpgrade.isNeeded($0.description) }),
+      try environment.write({ try FormatUpgrade.run(self.trees, in: $0) })
+    {
+      try reloadForReading()
+    }
     let stored = schema
     if try declared.allSatisfy({ try isSettled($0, in: stored) }) { return }
     if options.access == .readOnly {
@@ -289,7 +292,7 @@ package final class StoreCore: Sendable {
     }
     try environment.write { transaction in
       for entity in declared { try self.evolve(entity, in: transaction) }
-      try Catalogue.raiseGeneration(trees, in: transaction)
+      try Catalogue.raiseSchemaNumber(trees, in: transaction)
     }
     try reloadForReading()
   }
@@ -298,6 +301,9 @@ package final class StoreCore: Sendable {
     _ entity: DeclaredEntity, in stored: StoredSchema
   ) throws(StoreError) -> Bool {
     guard let match = stored.entity(named: entity.name) else { return false }
+    guard options.access != .readOnly || !FormatUpgrade.isNeeded(match.description) else {
+      throw .upgradeInReadOnly(entity.name)
+    }
     let evolution = try SchemaEvolution(from: match.description, to: entity, hasRecords: false)
     return options.access == .readOnly
       ? !evolution.concernsReaders : !evolution.isChanged && !evolution.changesConstraints
@@ -342,7 +348,7 @@ package final class StoreCore: Sendable {
     }
     let core = TransactionCore(
       transaction: transaction,
-      schema: StoredSchema(generation: current.generation, entities: [entity]), store: self,
+      schema: StoredSchema(number: current.number, entities: [entity]), store: self,
       isWrite: true)
     try core.checkPresence(of: evolution.tightened, in: entity)
     for index in entity.indexes where evolution.addedIndexes.contains(index.description.number) {

@@ -14,6 +14,8 @@ package final class TransactionCore {
   var nextIDs: [UInt32: UInt64] = [:]
   /// What the counters of entities have been raised to in this transaction.
   var raisedCounters: [UInt32: UInt64] = [:]
+  /// The optional trees that this transaction has made.
+  var madeTrees: [TreeName: Tree] = [:]
   let encoder: RecordEncoder
   // Used for every record by one thread, and never from within their own use: a check of each access
   // would show in every walk and batch.
@@ -44,6 +46,9 @@ package final class TransactionCore {
     encoder = RecordEncoder(sizeLimit: store.options.recordSizeLimitInBytes)
     if !isWrite { points = PointLookup(transaction) }
   }
+
+  /// The number of the commit that is seen; of a write the one that it will have.
+  package var commitNumber: CommitNumber { CommitNumber(transaction.id) }
 
   // MARK: Entities
 

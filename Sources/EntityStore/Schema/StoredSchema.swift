@@ -154,12 +154,14 @@ final class EntityLabel: Sendable {
   init(_ name: String) { self.name = name }
 }
 
-/// The catalogue as of one schema generation.
+/// The catalogue as of one number of the schema.
 ///
 /// Never changes; a newer one replaces it.
 package final class StoredSchema: Sendable {
-  package let generation: UInt64
+  package let number: SchemaNumber
   package let entities: [StoredEntity]
+  /// The handles of the optional trees that the store has.
+  let optionalTrees: [TreeName: Tree]
   private let byName: [String: StoredEntity]
   /// Declared entities whose attributes are no longer those of the file: their types must not read
   /// or write records, whose places they do not know.
@@ -168,8 +170,12 @@ package final class StoredSchema: Sendable {
   /// the file has none of the name.
   private let declaredNumbers: [String: [UInt32]]
 
-  init(generation: UInt64, entities: [StoredEntity], declared: [DeclaredEntity] = []) {
-    self.generation = generation
+  init(
+    number: SchemaNumber, entities: [StoredEntity], declared: [DeclaredEntity] = [],
+    optionalTrees: [TreeName: Tree] = [:]
+  ) {
+    self.number = number
+    self.optionalTrees = optionalTrees
     self.entities = entities
     let byName = Dictionary(
       entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -223,13 +229,15 @@ package enum Catalogue {
     package var imports: Tree
   }
 
-  package static func generation(_ trees: Trees, in transaction: Transaction) throws -> UInt64 {
+  package static func schemaNumber(
+    _ trees: Trees, in transaction: Transaction
+  ) throws -> SchemaNumber {
     guard
       let bytes = try HeaderField.schema.key.withBytes({ (key) throws(LMDBError) in
         try transaction.get(key, in: trees.header)
       }), bytes.count == 8
     else { throw FormatError("the header has no 8-byte field 'schema'") }
-    return bytes.uint64(at: 0)
+    return SchemaNumber(bytes.uint64(at: 0))
   }
 
   package static func descriptions(
@@ -252,14 +260,15 @@ package enum Catalogue {
   static func put(
     _ description: EntityDescription, _ trees: Trees, in transaction: Transaction
   ) throws {
+    try require(description.features, trees, in: transaction)
     let key = CatalogueKey.entity(description.number)
     try transaction.put(
       key, Checksum.sealed(key: key, content: description.document.encoded()), in: trees.catalogue)
   }
 
-  static func raiseGeneration(_ trees: Trees, in transaction: Transaction) throws {
-    let next = try generation(trees, in: transaction) &+ 1
-    try transaction.put(HeaderField.schema.key, littleEndianBytes(next), in: trees.header)
+  static func raiseSchemaNumber(_ trees: Trees, in transaction: Transaction) throws {
+    let next = try schemaNumber(trees, in: transaction).next
+    try transaction.put(HeaderField.schema.key, littleEndianBytes(next.rawValue), in: trees.header)
   }
 
   /// What the first commit of a new store holds.
@@ -280,7 +289,7 @@ package enum Catalogue {
     // Version 4, variant 1 of RFC 9562.
     let uuid = UUIDBytes(
       high: generator.next() & ~0xf000 | 0x4000, low: generator.next() & ~(3 << 62) | 2 << 62)
-    try transaction.put(HeaderField.format.key, FormatRequirement.current.bytes, in: header)
+    try transaction.put(HeaderField.format.key, FormatFeature.base.requirement.bytes, in: header)
     try transaction.put(HeaderField.uuid.key, uuid.bytes, in: header)
     try transaction.put(
       HeaderField.created.key, littleEndianBytes(now.bitPattern), in: header)

@@ -22,7 +22,8 @@ struct MemberOptions: ParsableArguments {
     help: ArgumentHelp(
       "The type of an attribute; texts are converted to it exactly, or their record is rejected. "
         + "May be given again. Types are bool, int8 to int64, uint8 to uint64, int, float, double, "
-        + "string, date, uuid, url, decimal, data (Base64) and json (the text is JSON). A date "
+        + "string, date, uuid, url, decimal, data (Base64), id (of a record) and json (the text is "
+        + "JSON). A date "
         + "without a format is ISO 8601; formats are unix, unixms (seconds and milliseconds since "
         + "1970) and patterns of yyyy, MM, dd, HH, mm, ss, SSS, Z (Z or an offset; UTC without) "
         + "and 'text', as in at=date:'dd.MM.yyyy HH:mm'.",

@@ -27,11 +27,12 @@ struct RawTree {
   /// What the tree holds, in words; nil for a tree that this version does not know.
   var content: String? {
     switch kind {
-    case .header: "format, UUID and schema generation"
+    case .header: "format, UUID and number of the schema"
     case .catalogue: "descriptions of the entities"
     case .counters: "next record ids"
     case .buckets: "the program's own keys and values"
     case .imports: "how far imports are, and their reports"
+    case .links: "reserved for relationships"
     case .records: entity.map { "records of \($0.name)" } ?? "records of an entity not described"
     case .index: index.map { "index \($0)" } ?? "an index not described"
     case nil: nil
@@ -58,7 +59,7 @@ struct RawTree {
     case .imports: sealed(key, body) { importPair(key, $0) }
     case .records: record(key, body)
     case .index: entry(key, body)
-    case nil: nil
+    case .links, nil: nil
     }
   }
 

@@ -37,6 +37,25 @@ extension Verifier {
     }
   }
 
+  /// Checks that the header asks for the versions of all that the store uses.
+  ///
+  /// After the catalogue, which says what that is. More may be asked for: the numbers are never lowered.
+  mutating func verifyRequirement() throws {
+    guard let tree = trees[TreeName.header.text],
+      let body = try transaction.get(HeaderField.format.key, in: tree),
+      let stored = try? FormatRequirement(bytes: body)
+    else { return }
+    let features = entities.reduce(into: Set<FormatFeature>()) { $0.formUnion($1.features) }
+    let names = trees.keys.compactMap { TreeName($0) }
+    let needed = FormatRequirement(
+      of: names.reduce(into: features) { $0.formUnion($1.features) })
+    guard stored.raised(to: needed) != stored else { return }
+    addHeader(
+      .format,
+      "is \(stored.lowestReader) and \(stored.lowestWriter), what the store uses needs at least "
+        + "\(needed.lowestReader) and \(needed.lowestWriter)")
+  }
+
   private mutating func addHeader(_ field: HeaderField, _ detail: String) {
     findings.add(
       Finding(
