@@ -35,7 +35,7 @@ package final class EntityChanges {
   init(of entity: StoredEntity, core: TransactionCore) {
     self.core = core
     self.entity = entity
-    listeners = ChangeListeners(core.sinks, of: entity)
+    listeners = ChangeListeners(core.state.sinks, of: entity)
     isHeard = listeners.isAny
     verifiesChecksums = core.store.options.verifiesChecksums
   }
@@ -183,7 +183,7 @@ package final class EntityChanges {
     try core.raiseCounter(of: entity)
     do {
       try empty()
-      for index in entity.indexes { try core.emptyIndex(index) }
+      for index in entity.indexes { try index.empty(in: core.transaction) }
     } catch {
       throw StoreError(error)
     }
@@ -203,9 +203,10 @@ package final class EntityChanges {
 extension TransactionCore {
   /// The changes of `entity` in this transaction.
   package func changes(of entity: StoredEntity) -> EntityChanges {
-    if let lastChanges, lastChanges.entity === entity { return lastChanges }
+    let state = state
+    if let last = state.last, last.entity === entity { return last }
     let changes = EntityChanges(of: entity, core: self)
-    lastChanges = changes
+    state.last = changes
     return changes
   }
 

@@ -28,10 +28,8 @@ package final class TransactionCore {
   @exclusivity(unchecked) var wantedKey = WantedKey()
   /// The type that was asked for last.
   @exclusivity(unchecked) private var lastEntity: (type: ObjectIdentifier, entity: StoredEntity)?
-  /// Who is told of the changes of this run of a write; `nil` where nobody is.
-  var sinks: ChangeSinks?
-  /// Of the entity that was changed last.
-  @exclusivity(unchecked) var lastChanges: EntityChanges?
+  /// What `Changes` keeps for the length of a write; see ``ChangeState``.
+  @exclusivity(unchecked) var changeState: AnyObject?
   /// For reads; a write changes pages that a search would find.
   @exclusivity(unchecked) private var points: PointLookup?
   /// Scratch for the keys of one record.

@@ -232,7 +232,9 @@ extension BatchMerge {
     _ view: RecordView, _ id: UInt64, at cursor: Cursor, _ writes: ChangeBatch
   ) throws(StoreError) {
     try writes.insert(view.bytes, view, id: id, at: cursor)
-    if changes.isHeard, changes.listeners.wantNewRecords { try changes.listeners.tellInsertedRecord(id, view) }
+    if changes.isHeard, changes.listeners.wantNewRecords {
+      try changes.listeners.tellInsertedRecord(id, view)
+    }
   }
 }
 
