@@ -51,6 +51,7 @@ final class BatchDelete {
         }
       }
       try removeEntries()
+      if count > 0 { try core.noteChange(of: entity) }
     } catch {
       let failure = StoreError(wrapping: error)
       core.brokenBy = failure

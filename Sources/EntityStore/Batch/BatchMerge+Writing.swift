@@ -69,6 +69,7 @@ extension BatchMerge {
     guard try change(place, holder, stored, incoming) else { return }
     try collect(place, stored, incoming, holder, moves)
     if isApart[place] { return }
+    try core.noteChange(of: entity)
     if case .renew = rule {
       try core.raiseCounter(of: entity)
       try cursor.delete()

@@ -81,6 +81,7 @@ final class BatchUpdate {
         if try filter.admits(cursor.value, id: id), try update(id, at: cursor) { updatedCount += 1 }
         found = try cursor.next()
       }
+      if updatedCount > 0 { try core.noteChange(of: entity) }
       try moveEntries()
     } catch {
       try fail(error)
@@ -103,6 +104,7 @@ final class BatchUpdate {
         guard try cursor.seek(id) else { continue }
         if try update(id, at: cursor) { updatedCount += 1 }
       }
+      if updatedCount > 0 { try core.noteChange(of: entity) }
       try moveEntries()
     } catch {
       try fail(error)

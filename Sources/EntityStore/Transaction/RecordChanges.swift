@@ -114,6 +114,7 @@ extension TransactionCore {
     try collectKeys(of: oldView, id: id, of: entity, into: &oldKeys)
     try collectKeys(of: newView, id: id, of: entity, into: &newKeys)
     try checkUnique(of: entity, id: id, hasOld: true)
+    try noteChange(of: entity)
     do {
       try transaction.put(id, record, in: entity.records)
     } catch {
@@ -143,6 +144,7 @@ extension TransactionCore {
     let view = try entity.view(stored, id: id)
     try collectKeys(of: view, id: id, of: entity, into: &oldKeys)
     try raiseCounter(of: entity)
+    try noteChange(of: entity)
     do {
       try transaction.delete(id, in: entity.records)
     } catch {
@@ -155,6 +157,7 @@ extension TransactionCore {
   /// Removes every record of `entity`, in time that does not depend on how many there are.
   package func deleteAll(of entity: StoredEntity) throws(StoreError) {
     try raiseCounter(of: entity)
+    try noteChange(of: entity)
     do {
       try transaction.empty(entity.records)
       for index in entity.indexes { try transaction.empty(index.tree) }

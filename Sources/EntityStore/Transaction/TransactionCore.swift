@@ -14,6 +14,9 @@ package final class TransactionCore {
   var nextIDs: [UInt32: UInt64] = [:]
   /// What the counters of entities have been raised to in this transaction.
   var raisedCounters: [UInt32: UInt64] = [:]
+  /// Entities whose changes this transaction has noted, and the one noted last; 0 is none.
+  var notedEntities: Set<UInt32> = []
+  @exclusivity(unchecked) var notedEntity: UInt32 = 0
   let encoder: RecordEncoder
   // Used for every record by one thread, and never from within their own use: a check of each access
   // would show in every walk and batch.
