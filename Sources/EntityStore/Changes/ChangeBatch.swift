@@ -62,6 +62,7 @@ final class ChangeBatch {
       for index in indexes { try index.change(old, to: new, id: id) }
       if changes.isHeard { try changes.listeners.tellUpdated(id, old, new, core) }
     }
+    try core.noteChange(of: entity)
     try changes.replace(at: cursor, with: record)
   }
 
@@ -72,6 +73,7 @@ final class ChangeBatch {
   func remove(_ old: RecordView, id: UInt64, at cursor: Cursor) throws {
     if changes.isHeard { try changes.listeners.tellRemoved(id, old) }
     if !indexes.isEmpty { try noteRemoval(old, id: id) }
+    try core.noteChange(of: entity)
     try changes.remove(at: cursor)
   }
 

@@ -18,6 +18,7 @@ internal import LodestoreFormat
 /// - new bytes are checked against the entity's constraints and sealed with their checksum;
 /// - unique keys are checked, and index entries kept: a function of the old record and the new one,
 ///   either of which may be absent, which writes only the difference;
+/// - imports that rely on the records are told that some have changed (`ChangeMark.swift`);
 /// - sinks are told (``ChangeSink``), where there are any. Without sinks nothing is paid for them.
 ///
 /// Records are written in `RecordWriting.swift`, index entries in `IndexWriting.swift`, and nowhere
@@ -141,6 +142,7 @@ package final class EntityChanges {
     try core.checkUnique(of: entity, id: id, hasOld: true)
     try core.checkOwnEntries(of: entity, id: id, hasNew: true)
     if isHeard { try listeners.tellUpdated(id, old, new, core) }
+    try core.noteChange(of: entity)
     try put(record, id: id)
     try core.moveEntries(of: entity, id: id, hasOld: true, hasNew: true)
     return true
@@ -171,6 +173,7 @@ package final class EntityChanges {
     try core.checkOwnEntries(of: entity, id: id, hasNew: false)
     if isHeard { try listeners.tellRemoved(id, old) }
     try core.raiseCounter(of: entity)
+    try core.noteChange(of: entity)
     try remove(id)
     try core.moveEntries(of: entity, id: id, hasOld: true, hasNew: false)
     return true
@@ -181,6 +184,7 @@ package final class EntityChanges {
   package func clear() throws(StoreError) {
     if isHeard { try tellCleared() }
     try core.raiseCounter(of: entity)
+    try core.noteChange(of: entity)
     do {
       try empty()
       for index in entity.indexes { try index.empty(in: core.transaction) }

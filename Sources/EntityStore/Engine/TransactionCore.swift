@@ -16,6 +16,9 @@ package final class TransactionCore {
   var raisedCounters: [UInt32: UInt64] = [:]
   /// The optional trees that this transaction has made.
   var madeTrees: [TreeName: Tree] = [:]
+  /// Entities whose changes this transaction has noted, and the one noted last; 0 is none.
+  var notedEntities: Set<UInt32> = []
+  @exclusivity(unchecked) var notedEntity: UInt32 = 0
   let encoder: RecordEncoder
   // Used for every record by one thread, and never from within their own use: a check of each access
   // would show in every walk and batch.

@@ -124,6 +124,7 @@ final class BatchUpdate {
       else { return nil }
       guard patch.changes(record) else { return false }
       guard let page = try changes.changeable(at: cursor) else { return nil }
+      try core.noteChange(of: entity)
       patch.apply(to: page)
       if changes.isHeard { try changes.listeners.tellUpdated(id) }
       return true

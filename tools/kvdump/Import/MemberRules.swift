@@ -14,7 +14,8 @@ struct MemberRules: Sendable {
 struct MemberOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Take a member, or a column, into the attribute of another name; may be given again.",
+      "Take a member, or a column, into the attribute of another name; may be given again. A member "
+        + "'_id' is only taken so, as _id=NAME: by its own name it is the id that the store gives.",
       valueName: "member=attribute"))
   var map: [String] = []
 
@@ -45,6 +46,10 @@ struct MemberOptions: ParsableArguments {
       guard EntityDescription.isValidName(attribute) else {
         throw ValidationError(
           "--map: '\(attribute)' cannot be an attribute; write letters, digits and _, at most 64")
+      }
+      guard attribute != RecordColumns.idName else {
+        throw ValidationError(
+          "--map: '_id' is the store's own name for the id of a record; take another name")
       }
       if let other = rules.maps[member], other != attribute {
         throw ValidationError("--map: '\(member)' is to be both '\(other)' and '\(attribute)'")

@@ -74,8 +74,14 @@ struct RawTree {
       body.count == 8
         ? "created: " + KeyText.text(of: .date(Double(bitPattern: body.uint64(at: 0)))) : nil
     case .schema: body.count == 8 ? "schema: \(body.uint64(at: 0))" : nil
-    case nil: nil
+    case nil: changes(key, body)
     }
+  }
+
+  private func changes(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
+    guard let entity = HeaderField.changedEntity(key), body.count == 8 else { return nil }
+    let mark = body.uint64(at: 0)
+    return "mark of entity \(entity): \(mark), \(mark & 1 == 1 ? "as imports know it" : "changed")"
   }
 
   private func counter(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
@@ -99,6 +105,7 @@ struct RawTree {
       switch key {
       case .state: "open"
       case .memory: "page"
+      case .basis: "basis"
       case .report(let run): "run \(run)"
       case .seen(let page): "seen on page \(page)"
       }

@@ -35,6 +35,22 @@ extension Verifier {
       case .uuid, .schema: break
       }
     }
+    try verifyChangeMarks()
+  }
+
+  /// Checks the fields that are there for some entities.
+  private mutating func verifyChangeMarks() throws {
+    let name = TreeName.header.text
+    guard let tree = trees[name] else { return }
+    var list = findings
+    try walk(tree) { key, body in
+      guard let entity = HeaderField.changedEntity(key), body.count != 8 else { return }
+      list.add(
+        Finding(
+          .header, tree: name, subject: "changes.\(entity)",
+          "has \(body.count) bytes, must have 8"))
+    }
+    findings = list
   }
 
   /// Checks that the header asks for the versions of all that the store uses.
