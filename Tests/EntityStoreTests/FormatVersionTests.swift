@@ -5,6 +5,7 @@ import Testing
 
 @testable import EntityStore
 @testable import KVDumpCommands
+@testable import LodestoreVerifier
 
 @Suite struct `Versions of the format` {
   private func requirement(_ store: Store) throws -> FormatRequirement {

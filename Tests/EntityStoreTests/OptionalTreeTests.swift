@@ -5,6 +5,7 @@ import Testing
 
 @testable import EntityStore
 @testable import KVDumpCommands
+@testable import LodestoreVerifier
 
 /// By the names that are reserved for relationships, which no version makes yet.
 @Suite struct `Optional trees` {

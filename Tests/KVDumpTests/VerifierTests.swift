@@ -3,6 +3,7 @@ import LodestoreFormat
 import Testing
 
 @testable import KVDumpCommands
+@testable import LodestoreVerifier
 
 @Suite("Verifier")
 struct VerifierTests {

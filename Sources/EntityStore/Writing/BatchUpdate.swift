@@ -18,6 +18,9 @@ final class BatchUpdate {
   private let evaluator: ConditionEvaluator
   private let changes: EntityChanges
   private let batch: ChangeBatch
+  private let isHeard: Bool
+  /// The current one.
+  private let layout: RecordLayout
   /// Where the assignments go in records of the current layout, when all of them have slots.
   private let slots: [RecordLayout.Place]?
   /// The values, where they are the same for every record.
@@ -38,6 +41,8 @@ final class BatchUpdate {
       !numbers.isDisjoint(with: $0.description.attributes)
     }
     changes = core.changes(of: entity)
+    isHeard = changes.isHeard
+    layout = entity.layout
     batch = ChangeBatch(
       changes, concerned: concerned,
       memoryLimit: core.store.options.batchMemoryInBytes / max(1, 2 * concerned.count), core: core)
@@ -79,7 +84,10 @@ final class BatchUpdate {
   }
 
   /// Old keys out, then new keys in: what one record gives up, another may take.
-  private func finish() throws(StoreError) { try batch.finish(checksUnique: true) }
+  private func finish() throws(StoreError) {
+    if updatedCount > 0 { try core.noteChange(of: entity) }
+    try batch.finish(checksUnique: true)
+  }
 
   private func fail(_ error: any Error) throws(StoreError) {
     let failure = StoreError(wrapping: error)
@@ -119,14 +127,14 @@ final class BatchUpdate {
     switch patch {
     case .none: return nil
     case .some(let patch):
-      guard RecordView(narrow: record, layout: entity.layout) != nil,
-        changes.isSound(record, id: id)
-      else { return nil }
+      // Its whole shape, before a slot is read.
+      guard layout.narrowHeapOffset(in: record) != nil, changes.isSound(record, id: id) else {
+        return nil
+      }
       guard patch.changes(record) else { return false }
       guard let page = try changes.changeable(at: cursor) else { return nil }
-      try core.noteChange(of: entity)
       patch.apply(to: page)
-      if changes.isHeard { try changes.listeners.tellUpdated(id) }
+      if isHeard { try changes.listeners.tellUpdated(id) }
       return true
     }
   }

@@ -67,7 +67,8 @@ extension FirstItem: ModelItem {
       .init("key", \.row.key), .init("number", \.row.number), .init("group", \.row.group),
       .init("note", \.row.note),
     ],
-    unique: [[\.row.key], [\.row.group, \.row.number]], indexes: [[\.row.number], [\.row.note]])
+    unique: [[\.row.key], [\.row.group, \.row.number]], indexes: [[\.row.number], [\.row.note]],
+    removed: ["extra"])
 
   func encode(into writer: inout RecordWriter) {
     writer.write(row.key)

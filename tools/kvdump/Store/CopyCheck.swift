@@ -1,6 +1,7 @@
 import EntityStore
 import LMDB
 import LodestoreFormat
+import LodestoreVerifier
 
 /// Reads a copy of a store once, from end to end: every record against its checksum, every index for
 /// having one entry for each record, and what buckets and imports keep.
