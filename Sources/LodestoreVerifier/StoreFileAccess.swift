@@ -4,7 +4,9 @@ import LodestoreFormat
 /// Opening a store for a look, without the entity layer.
 package enum StoreFileAccess {
   /// Runs `body` with the file opened for reading, and closes it.
-  package static func withEnvironment<R>(at path: String, _ body: (Environment) throws -> R) throws -> R {
+  package static func withEnvironment<R>(at path: String, _ body: (Environment) throws -> R) throws
+    -> R
+  {
     var options = EnvironmentOptions()
     options.access = .readOnly
     options.allowsUnlockedReading = true
