@@ -199,7 +199,8 @@ package final class EntityChanges {
     try listeners.tellCleared(count)
     guard listeners.wantEachRemoval else { return }
     try core.forEachStored(of: entity) { (id, bytes) throws(StoreError) in
-      try listeners.tellClearedRecord(id, try stored(bytes, id: id))
+      try listeners.tellClearedRecord(
+        id, listeners.wantOldRecords ? try stored(bytes, id: id) : nil)
     }
   }
 }

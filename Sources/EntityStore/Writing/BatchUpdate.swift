@@ -220,7 +220,7 @@ final class BatchUpdate {
       guard let place = entity.layout.placeIndex(ofAttribute: assignment.attribute.number) else {
         continue
       }
-      if all[place] != value {
+      if !all[place].hasSameBytes(as: value) {
         all[place] = value
         isChanged = true
       }
@@ -229,5 +229,18 @@ final class BatchUpdate {
     let content = try RecordBuilder.content(layout: entity.layout, values: all)
     try core.checkSize(content.count, of: entity)
     return content + [UInt8](repeating: 0, count: RecordLayout.checksumSize)
+  }
+}
+
+extension Value {
+  /// Whether a record has the same bytes for both: equality takes characters in two forms for the same,
+  /// and zeros of both signs.
+  fileprivate func hasSameBytes(as other: Value) -> Bool {
+    switch (self, other) {
+    case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
+    case (.double(let a), .double(let b)), (.date(let a), .date(let b)):
+      a.bitPattern == b.bitPattern
+    default: self == other
+    }
   }
 }
