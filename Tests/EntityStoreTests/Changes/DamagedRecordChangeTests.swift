@@ -4,6 +4,7 @@ import Testing
 
 @testable import EntityStore
 @testable import KVDumpCommands
+@testable import LodestoreVerifier
 
 /// A damaged record, met by every path that changes or removes records.
 @Suite struct `Damaged records that are to be changed` {
