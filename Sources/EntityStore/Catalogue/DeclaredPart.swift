@@ -14,11 +14,11 @@ final class DeclaredPart: Sendable {
   let layout: RecordLayout
   /// Whether records of the file begin with the declared attributes, so that they are read as they are.
   let isPrefix: Bool
-  /// By the places of the file's layout: whether the attribute is declared.
+  /// By position in the file's layout: whether the attribute is declared.
   let isGiven: [Bool]
   /// The first undeclared attribute that a new record cannot be without.
   let missing: String?
-  /// By the places of the file's layout.
+  /// By position in the file's layout.
   private let sources: [Int?]
   private let initials: [Value]
   private let numbers: Set<UInt32>

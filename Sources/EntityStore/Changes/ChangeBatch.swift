@@ -13,8 +13,8 @@ final class ChangeBatch {
   private let core: TransactionCore
   /// Of each index whose entries may change.
   private let indexes: [IndexChanges]
-  /// Copies of removed records of the current layout whose entries are not noted yet, so many at a time
-  /// as stay in the cache.
+  /// Copies of removed records of the current layout whose index entries are not noted yet; few enough to
+  /// stay in the processor's cache.
   @exclusivity(unchecked) private var gone = RecordRow(byteCount: 1 << 16)
   // Looked at by assertions alone.
   @exclusivity(unchecked) private var lastInserted: UInt64 = 0

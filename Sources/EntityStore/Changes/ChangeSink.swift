@@ -69,7 +69,7 @@ package enum RecordChange {
   case updated(UInt64, old: RecordView?, new: RecordView?, attributes: AttributeSet?)
   /// A record goes; its bytes are there where they were asked for.
   case removed(UInt64, old: RecordView?)
-  /// All records go, so many of them.
+  /// All records are removed; `count` is how many there were.
   ///
   /// For those who asked to see each it is followed by ``removed(_:old:)`` for each.
   case cleared(count: Int)

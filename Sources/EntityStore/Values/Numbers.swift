@@ -16,7 +16,7 @@ public struct CommitNumber: Hashable, Comparable, Sendable, CustomStringConverti
   public var description: String { String(rawValue) }
 }
 
-/// The place of a write in the order of all writes of a store.
+/// The position of a write in the order of all writes of a store.
 ///
 /// Writes that share a commit have a number each.
 package struct WriteNumber: Hashable, Comparable, Sendable, CustomStringConvertible {

@@ -4,7 +4,7 @@ internal import LodestoreFormat
 /// Removes many records with their index entries: records in the order of their ids, then the
 /// entries of each index in key order, so that each page is visited once.
 final class BatchDelete {
-  /// Entries are collected for so many records at a time.
+  /// How many records may be removed before their index entries are.
   private static let chunkSize = 1 << 18
 
   private let core: TransactionCore
