@@ -8,7 +8,8 @@ import PackageDescription
 //                       │             └───────> LodestoreFormat ─> CChecksum
 //                       └─> EntityMacros (only with the trait "Macros")
 //   LodestoreFoundation, LodestoreWeb ─> EntityStore
-//   kvdump ─> KVDumpCommands ─> EntityStore, LMDB, LodestoreFormat
+//   LodestoreVerifier ─> LMDB, LodestoreFormat
+//   kvdump ─> KVDumpCommands ─> EntityStore, LodestoreVerifier, LMDB, LodestoreFormat
 //
 // swift-syntax is reached only through the trait, and only by the targets `Lodestore` and
 // `EntityMacros`: kvdump, EntityStore and hand-written entities never build it.
@@ -58,6 +59,8 @@ let package = Package(
       dependencies: [
         "EntityStore", .target(name: "EntityMacros", condition: .when(traits: ["Macros"])),
       ]),
+    // Shares nothing with the entity layer, whose files it checks.
+    .target(name: "LodestoreVerifier", dependencies: ["LMDB", "LodestoreFormat"]),
     // Apart, because Foundation as a whole makes a static program eight times larger.
     .target(name: "LodestoreFoundation", dependencies: ["EntityStore"]),
     // Apart, so that the store needs no HTTP.
@@ -66,7 +69,7 @@ let package = Package(
     .target(
       name: "KVDumpCommands",
       dependencies: [
-        "EntityStore", "LMDB", "LodestoreFormat",
+        "EntityStore", "LMDB", "LodestoreFormat", "LodestoreVerifier",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "tools/kvdump", exclude: ["Main"]),
@@ -81,12 +84,15 @@ let package = Package(
       name: "EntityStoreTests",
       dependencies: [
         "EntityStore", "KVDumpCommands", "LMDB", "LodestoreFormat", "LodestoreFoundation",
-      ]),
+        "LodestoreVerifier",
+      ], exclude: ["Corpus/Files"]),
     .testTarget(
       name: "LodestoreWebTests", dependencies: ["LodestoreWeb", "EntityStore"]),
     .testTarget(
       name: "KVDumpTests",
-      dependencies: ["KVDumpCommands", "EntityStore", "LMDB", "LodestoreFormat"]),
+      dependencies: [
+        "KVDumpCommands", "EntityStore", "LMDB", "LodestoreFormat", "LodestoreVerifier",
+      ]),
     .testTarget(
       name: "LodestoreTests",
       dependencies: [

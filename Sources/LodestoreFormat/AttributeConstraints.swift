@@ -75,7 +75,7 @@ extension AttributeType {
     case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .date,
       .decimal:
       true
-    case .bool, .uuid, .string, .url, .data, .json, .document: false
+    case .bool, .uuid, .string, .url, .data, .json, .document, .recordID: false
     }
   }
 

@@ -7,6 +7,8 @@ public enum AttributeType: UInt8, Sendable, CaseIterable {
   case uint8, uint16, uint32, uint64
   case float, double, date, uuid, decimal
   case string, url, data, json, document
+  /// The id of a record, of this entity or another one.
+  case recordID
 
   /// The name in the catalogue.
   package var name: String {
@@ -30,6 +32,7 @@ public enum AttributeType: UInt8, Sendable, CaseIterable {
     case .data: "data"
     case .json: "json"
     case .document: "document"
+    case .recordID: "id"
     }
   }
 
@@ -45,7 +48,7 @@ public enum AttributeType: UInt8, Sendable, CaseIterable {
     case .bool, .int8, .uint8: 1
     case .int16, .uint16: 2
     case .int32, .uint32, .float: 4
-    case .int64, .uint64, .double, .date: 8
+    case .int64, .uint64, .double, .date, .recordID: 8
     case .uuid: 16
     case .decimal: 19
     case .string, .url, .data, .json, .document: 0

@@ -1,16 +1,41 @@
-/// The versions of the file format, and what each changed.
+/// The versions of the file format.
 ///
-/// See Format.md, "Purpose and versions".
-package enum FormatVersion: UInt32, Sendable, CaseIterable {
+/// See Format.md, "Purpose and versions". What each added is a ``FormatFeature``.
+package enum FormatVersion: UInt32, Sendable, CaseIterable, Comparable {
   /// The first.
   case first = 1
+  /// Attributes that hold the id of a record.
+  case recordIDs = 2
 
-  /// The version that this library reads and writes.
-  package static let current = FormatVersion.first
+  /// The highest version that this library reads and writes.
+  package static let current = FormatVersion.recordIDs
+
+  package static func < (lhs: FormatVersion, rhs: FormatVersion) -> Bool {
+    lhs.rawValue < rhs.rawValue
+  }
+}
+
+/// What a file can have, and what those must know who read and write it.
+///
+/// A file needs the versions of the features that it uses, and no others: one that uses nothing new is
+/// read and written by programs that know nothing new. See Format.md, "Version history".
+package enum FormatFeature: Sendable, CaseIterable {
+  /// What every file has.
+  case base
+  /// An attribute of type `id`, declared or removed.
+  case recordIDAttribute
+
+  /// The lowest versions that a reader and a writer must know.
+  package var requirement: FormatRequirement {
+    switch self {
+    case .base: FormatRequirement(reader: .first, writer: .first)
+    case .recordIDAttribute: FormatRequirement(reader: .recordIDs, writer: .recordIDs)
+    }
+  }
 }
 
 /// The two numbers of a store's header.
-package struct FormatRequirement: Sendable, Equatable {
+package struct FormatRequirement: Sendable, Hashable {
   /// The lowest format version that a reader must know.
   package var lowestReader: UInt32
   /// The lowest format version that a writer must know.
@@ -21,8 +46,21 @@ package struct FormatRequirement: Sendable, Equatable {
     self.lowestWriter = lowestWriter
   }
 
-  /// What this library writes into a new store.
-  package static let current = FormatRequirement(lowestReader: 1, lowestWriter: 1)
+  package init(reader: FormatVersion, writer: FormatVersion) {
+    self.init(lowestReader: reader.rawValue, lowestWriter: writer.rawValue)
+  }
+
+  /// What a file needs that has all that these features are.
+  package init(of features: some Sequence<FormatFeature>) {
+    self = features.reduce(FormatFeature.base.requirement) { $0.raised(to: $1.requirement) }
+  }
+
+  /// The higher of each of the two numbers.
+  package func raised(to other: FormatRequirement) -> FormatRequirement {
+    FormatRequirement(
+      lowestReader: max(lowestReader, other.lowestReader),
+      lowestWriter: max(lowestWriter, other.lowestWriter))
+  }
 
   package var bytes: [UInt8] {
     littleEndianBytes(lowestReader) + littleEndianBytes(lowestWriter)
@@ -34,5 +72,13 @@ package struct FormatRequirement: Sendable, Equatable {
     }
     lowestReader = bytes.uint32(at: 0)
     lowestWriter = bytes.uint32(at: 4)
+  }
+}
+
+extension EntityDescription {
+  /// What the description and the records that it describes use of the format.
+  package var features: Set<FormatFeature> {
+    // Records of old layouts have the removed attributes too.
+    attributes.contains { $0.type == .recordID } ? [.base, .recordIDAttribute] : [.base]
   }
 }

@@ -44,7 +44,7 @@ package enum IndexTuple {
     case .int8: encoder.append(Int64(Int8(bitPattern: bytes[offset])))
     case .int16: encoder.append(Int64(Int16(bitPattern: bytes.uint16(at: offset))))
     case .int32: encoder.append(Int64(Int32(bitPattern: bytes.uint32(at: offset))))
-    case .int64: encoder.append(Int64(bitPattern: bytes.uint64(at: offset)))
+    case .int64, .recordID: encoder.append(Int64(bitPattern: bytes.uint64(at: offset)))
     case .uint8: encoder.append(Int64(bytes[offset]))
     case .uint16: encoder.append(Int64(bytes.uint16(at: offset)))
     case .uint32: encoder.append(Int64(bytes.uint32(at: offset)))

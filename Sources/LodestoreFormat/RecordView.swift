@@ -140,7 +140,7 @@ public struct RecordView {
       rebasing: bytes[(heapOffset + start)..<(heapOffset + end(ofVariable: ordinal))])
   }
 
-  /// The value of the attribute at `place`; strict about booleans, decimals and UTF-8.
+  /// The value of the attribute at `place`; strict about booleans, ids, decimals and UTF-8.
   package func value(at place: RecordLayout.Place) throws(FormatError) -> Value {
     if isNull(place) { return .null }
     let offset = Int(place.position)
@@ -158,6 +158,13 @@ public struct RecordView {
     case .uint16: return .integer(Int64(bytes.uint16(at: offset)))
     case .uint32: return .integer(Int64(bytes.uint32(at: offset)))
     case .uint64: return .integer(unsigned: bytes.uint64(at: offset))
+    case .recordID:
+      let number = Int64(bitPattern: bytes.uint64(at: offset))
+      guard number >= 1 else {
+        throw FormatError(
+          "an id is \(UInt64(bitPattern: number)), must be from 1 to \(Int64.max)", at: offset)
+      }
+      return .integer(number)
     case .float: return .double(Double(Float(bitPattern: bytes.uint32(at: offset))))
     case .double: return .double(Double(bitPattern: bytes.uint64(at: offset)))
     case .date: return .date(Double(bitPattern: bytes.uint64(at: offset)))

@@ -9,6 +9,8 @@ package enum TreeName: Hashable, Sendable {
   case index(entity: UInt32, index: UInt32)
   case buckets
   case imports
+  /// Reserved for the links of a relationship; see Format.md, "Reserved".
+  case links(relationship: UInt32)
 
   package var text: String {
     switch self {
@@ -19,10 +21,22 @@ package enum TreeName: Hashable, Sendable {
     case .index(let entity, let index): "index.\(entity).\(index)"
     case .buckets: "buckets"
     case .imports: "imports"
+    case .links(let relationship): "links.\(relationship)"
     }
   }
 
-  /// The tree that `text` names; `nil` for a name that version 1 does not list.
+  /// Whether a store may be without the tree, which is the same as an empty one.
+  package var isOptional: Bool {
+    switch self {
+    case .header, .catalogue, .counters, .records, .index, .buckets, .imports: false
+    case .links: true
+    }
+  }
+
+  /// What a store uses of the format that has the tree.
+  package var features: Set<FormatFeature> { [.base] }
+
+  /// The tree that `text` names; `nil` for a name that this version does not know.
   package init?(_ text: String) {
     switch text {
     case "lodestore": self = .header
@@ -38,6 +52,7 @@ package enum TreeName: Hashable, Sendable {
       guard numbers.count == parts.count - 1 else { return nil }
       switch (parts.first, numbers.count) {
       case ("records", 1): self = .records(entity: numbers[0])
+      case ("links", 1): self = .links(relationship: numbers[0])
       case ("index", 2): self = .index(entity: numbers[0], index: numbers[1])
       default: return nil
       }
@@ -52,6 +67,22 @@ package enum HeaderField: String, Sendable {
   case format, uuid, created, schema
 
   package var key: [UInt8] { Array(rawValue.utf8) }
+
+  private static let changesPrefix = "changes."
+
+  /// The field that says whether records of an entity were changed since an import relied on them.
+  package static func changes(entity: UInt32) -> [UInt8] {
+    Array("\(changesPrefix)\(entity)".utf8)
+  }
+
+  /// The entity that such a field is of; `nil` for any other field.
+  package static func changedEntity(_ key: UnsafeRawBufferPointer) -> UInt32? {
+    guard let name = String(validating: key, as: UTF8.self), name.hasPrefix(changesPrefix) else {
+      return nil
+    }
+    let number = name.dropFirst(changesPrefix.count)
+    return UInt32(number).flatMap { String($0) == number ? $0 : nil }
+  }
 }
 
 /// The keys of the tree `counters`.
@@ -105,6 +136,8 @@ package enum ImportKey: Sendable, Hashable {
   case report(run: UInt64)
   /// The ids of the records of a page, in a mirror that has not ended.
   case seen(page: UInt64)
+  /// What the memories of pages depend on.
+  case basis
 
   package static let longestName = BucketKey.longestName
 
@@ -116,6 +149,7 @@ package enum ImportKey: Sendable, Hashable {
     case .memory(let digest): prefix + [2] + digest
     case .report(let run): prefix + [3] + bigEndianBytes(run)
     case .seen(let page): prefix + [4] + bigEndianBytes(page)
+    case .basis: prefix + [5]
     }
   }
 
@@ -130,6 +164,7 @@ package enum ImportKey: Sendable, Hashable {
     case (2, 32): return (name, .memory(Array(rest.dropFirst())))
     case (3, 8): return (name, .report(run: number))
     case (4, 8): return (name, .seen(page: number))
+    case (5, 0): return (name, .basis)
     default: return nil
     }
   }

@@ -40,6 +40,7 @@ package enum Value: Sendable, Hashable {
     case (.integer(let value), .uint32): UInt32(exactly: value) != nil
     case (.integer(let value), .uint64): value >= 0
     case (.unsigned, .uint64): true
+    case (.integer(let value), .recordID): value >= 1
     default: false
     }
   }

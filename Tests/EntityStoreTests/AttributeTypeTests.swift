@@ -51,6 +51,8 @@ import Testing
     (value.optionalDecimal, value.optionalStage) = (.leastNonzeroMagnitude, .released)
     (value.optionalGrade, value.optionalList) = (.low, [])
     (value.optionalPlace, value.optionalJSON) = (value.place, .null)
+    value.film = RecordID(rawValue: isHighest ? 1 << 63 - 1 : 1)
+    value.optionalFilm = value.film
     let found = try roundTrip(value)
     #expect(found == value)
     #expect(Array(found.string.utf8) == Array(value.string.utf8))

@@ -4,6 +4,7 @@ import Testing
 
 @testable import EntityStore
 @testable import KVDumpCommands
+@testable import LodestoreVerifier
 
 @Suite struct `Damaged files` {
   /// A closed store with one pod whose summary is `marker`.

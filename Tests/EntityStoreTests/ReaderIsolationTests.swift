@@ -66,7 +66,7 @@ enum Accounts {
   static func watch(at path: String, seconds: Double) throws {
     let store = try Store(at: path, entities: [Pod.self], options: .readOnly)
     let end = Date(timeIntervalSinceNow: seconds)
-    var generation: UInt64 = 0
+    var generation = CommitNumber(0)
     while Date() < end {
       try store.read { snapshot in
         precondition(snapshot.generation >= generation, "a commit went back")

@@ -39,7 +39,7 @@ import Testing
   private func generation(_ path: String) throws -> UInt64 {
     let core = try StoreCore(path: path, options: .readOnly)
     defer { core.close() }
-    return core.schema.generation
+    return core.schema.number.rawValue
   }
 
   @Test func `counting with fewer attributes removes nothing`() throws {

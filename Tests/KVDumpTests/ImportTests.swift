@@ -259,7 +259,7 @@ struct ImportTests {
       ("uuid", "\"00112233-4455-6677-8899-AABBCCDDEEFF\""), ("decimal", "-12345678901234567890.25"),
       ("string", "\"\\u0000\\u009b\""), ("url", "\"https://example.org/?q=1\""),
       ("data", "\"AP8=\""),
-      ("json", "{\"a\":[null,1,2.5]}"), ("document", "[\"x\"]"),
+      ("json", "{\"a\":[null,1,2.5]}"), ("document", "[\"x\"]"), ("id", "9223372036854775807"),
     ]
     let attributes = types.enumerated().map {
       #"{"name":"a\#($0)","type":"\#($1.0)","optional":true}"#

@@ -174,7 +174,7 @@ struct LookTests {
         index.1.1,3,1,index Pod.name+version (unique)\r
         index.1.2,3,1,index Pod.stars\r
         index.2.1,1,1,index Note.id (unique)\r
-        lodestore,4,1,"format, UUID and schema generation"\r
+        lodestore,4,1,"format, UUID and number of the schema"\r
         records.1,3,1,records of Pod\r
         records.2,1,1,records of Note\r
 

@@ -180,7 +180,7 @@ struct RawStore {
   }
 
   func fill() throws {
-    try put(HeaderField.format.key, FormatRequirement.current.bytes, .header)
+    try put(HeaderField.format.key, FormatFeature.base.requirement.bytes, .header)
     try put(HeaderField.uuid.key, [UInt8](repeating: 7, count: 16), .header)
     try put(HeaderField.created.key, littleEndianBytes((0.5).bitPattern), .header)
     try put(HeaderField.schema.key, littleEndianBytes(UInt64(3)), .header)

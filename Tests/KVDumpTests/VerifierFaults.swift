@@ -3,6 +3,7 @@ import LodestoreFormat
 import Testing
 
 @testable import KVDumpCommands
+@testable import LodestoreVerifier
 
 /// One way to break a store, and what must be found then.
 struct Fault: Sendable, CustomTestStringConvertible {
@@ -166,6 +167,9 @@ extension Fault {
     Fault("a header field is missing", [.header]) { try $0.remove(HeaderField.uuid.key, .header) },
     Fault("a header field has a wrong size", [.header]) {
       try $0.put(HeaderField.schema.key, [1, 2, 3], .header)
+    },
+    Fault("the mark of an entity's changes has a wrong size", [.header]) {
+      try $0.put(HeaderField.changes(entity: 1), [1, 2, 3], .header)
     },
     Fault("the format version is 0", [.header]) {
       try $0.put(HeaderField.format.key, [0, 0, 0, 0, 1, 0, 0, 0], .header)

@@ -3,6 +3,7 @@ import LodestoreFormat
 import Testing
 
 @testable import KVDumpCommands
+@testable import LodestoreVerifier
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

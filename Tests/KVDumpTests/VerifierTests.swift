@@ -3,6 +3,7 @@ import LodestoreFormat
 import Testing
 
 @testable import KVDumpCommands
+@testable import LodestoreVerifier
 
 @Suite("Verifier")
 struct VerifierTests {
@@ -115,9 +116,9 @@ struct VerifierTests {
   func newerFormat() throws {
     let store = try VerifiedStore()
     try store.change {
-      try $0.put(HeaderField.format.key, [2, 0, 0, 0, 2, 0, 0, 0], .header)
+      try $0.put(HeaderField.format.key, [3, 0, 0, 0, 3, 0, 0, 0], .header)
     }
-    #expect(throws: VerificationError.newerFormat(lowestReader: 2)) {
+    #expect(throws: VerificationError.newerFormat(lowestReader: 3)) {
       try Verifier.verify(path: store.path)
     }
   }

@@ -176,7 +176,8 @@ struct ExampleParser {
     let value: Value? =
       switch type {
       case "bool": ["false": .bool(false), "true": .bool(true)][word]
-      case "integer", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64":
+      case "integer", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+        "id":
         Int64(word).map(Value.integer) ?? UInt64(word).map(Value.unsigned)
       case "double", "float": Double(word).map(Value.double)
       case "date": Double(word).map(Value.date)

@@ -152,6 +152,7 @@ extension SeededGenerator {
     case .uint16: .integer(Int64(UInt16(truncatingIfNeeded: next())))
     case .uint32: .integer(Int64(UInt32(truncatingIfNeeded: next())))
     case .uint64: .integer(unsigned: next())
+    case .recordID: .integer(Int64.random(in: 1...Int64.max, using: &self))
     case .float: .double(Double(Int.random(in: -9...9, using: &self)) / 4)
     case .double: .double(double())
     case .date: .date(double())

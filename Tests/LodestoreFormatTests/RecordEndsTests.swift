@@ -39,7 +39,7 @@ import Testing
         ends[place] =
           Bool.random(using: &random)
           ? Int.random(in: 0...0xffff, using: &random)
-          : max(0, ends[place] + Int.random(in: -1...1, using: &random))
+          : min(0xffff, max(0, ends[place] + Int.random(in: -1...1, using: &random)))
       }
       let isInOrder =
         zip(ends, ends.dropFirst()).allSatisfy { $0 <= $1 } && (ends.last ?? 0) == heapCount

@@ -10,6 +10,7 @@ import Testing
     (.records(entity: 1), "records.1"),
     (.records(entity: .max), "records.4294967295"),
     (.index(entity: 12, index: 3), "index.12.3"),
+    (.links(relationship: 7), "links.7"),
   ])
   func nameAndTextMeanEachOther(name: TreeName, text: String) {
     #expect(name.text == text)
@@ -19,9 +20,9 @@ import Testing
   @Test(arguments: [
     "", "Lodestore", "records", "records.", "records.01", "records.+1", "records.-1", "records.1.2",
     "records.4294967296", "index.1", "index.1.", "index.1.2.3", "index..2", "index.1.02", "history",
-    "links.1", "seal", "records.1 ", "records.１", "lodestore.",
+    "links", "links.01", "seal", "records.1 ", "records.１", "lodestore.",
   ])
-  func refusesWhatVersionOneDoesNotList(text: String) {
+  func refusesWhatTheFormatDoesNotList(text: String) {
     #expect(TreeName(text) == nil)
   }
 

@@ -118,7 +118,7 @@ final class BulkInsert {
     collector = nil
     // Each goes as soon as it is written, to make room for the pages of the next index.
     while !indexes.isEmpty { try indexes.removeFirst().writeAdded() }
-    if changes.listeners.isAny { try tellInserted() }
+    if changes.isHeard { try tellInserted() }
   }
 
   private func tellInserted() throws(StoreError) {

@@ -16,6 +16,10 @@ final class ChangeBatch {
   /// Copies of removed records of the current layout whose entries are not noted yet, so many at a time
   /// as stay in the cache.
   @exclusivity(unchecked) private var gone = RecordRow(byteCount: 1 << 16)
+  // Looked at by assertions alone.
+  @exclusivity(unchecked) private var lastInserted: UInt64 = 0
+  @exclusivity(unchecked) private var lastReplaced: UInt64 = 0
+  @exclusivity(unchecked) private var lastRemoved: UInt64 = 0
 
   /// - Parameters:
   ///   - concerned: the indexes whose keys may change; all where it is left out.
@@ -39,6 +43,12 @@ final class ChangeBatch {
     }
   }
 
+  /// Whether `id` is above those changed in this way before.
+  private func ascends(_ id: UInt64, from last: inout UInt64) -> Bool {
+    defer { last = id }
+    return id > last
+  }
+
   // MARK: Inserting
 
   /// Stores a new record, which is checked before.
@@ -46,6 +56,7 @@ final class ChangeBatch {
   func insert(
     _ record: UnsafeRawBufferPointer, _ view: RecordView, id: UInt64, at cursor: Cursor
   ) throws(StoreError) {
+    assert(ascends(id, from: &lastInserted), "new records come in the order of their ids")
     for index in indexes { try index.add(view, id: id) }
     try changes.append(record, id: id, at: cursor)
   }
@@ -57,11 +68,13 @@ final class ChangeBatch {
   func replace(
     _ old: RecordView, id: UInt64, with record: UnsafeRawBufferPointer, at cursor: Cursor
   ) throws {
-    if !indexes.isEmpty || changes.listeners.isAny {
+    assert(ascends(id, from: &lastReplaced), "records are replaced in the order of their ids")
+    if !indexes.isEmpty || changes.isHeard {
       let new = try entity.view(record, id: id)
       for index in indexes { try index.change(old, to: new, id: id) }
-      if changes.listeners.isAny { try changes.listeners.tellUpdated(id, old, new, core) }
+      if changes.isHeard { try changes.listeners.tellUpdated(id, old, new, core) }
     }
+    try core.noteChange(of: entity)
     try changes.replace(at: cursor, with: record)
   }
 
@@ -70,8 +83,10 @@ final class ChangeBatch {
   /// Removes the record at the cursor, whose view is `old`.
   @inline(__always)
   func remove(_ old: RecordView, id: UInt64, at cursor: Cursor) throws {
-    if changes.listeners.isAny { try changes.listeners.tellRemoved(id, old) }
+    assert(ascends(id, from: &lastRemoved), "records are removed in the order of their ids")
+    if changes.isHeard { try changes.listeners.tellRemoved(id, old) }
     if !indexes.isEmpty { try noteRemoval(old, id: id) }
+    try core.noteChange(of: entity)
     try changes.remove(at: cursor)
   }
 

@@ -26,6 +26,8 @@ struct ChangeListeners {
 
   var wantNewRecords: Bool { needs.contains(.newRecord) }
 
+  var wantOldRecords: Bool { needs.contains(.oldRecord) }
+
   /// Whether a removal of all records is to be told record by record.
   var wantEachRemoval: Bool { !needs.isDisjoint(with: [.oldRecord, .eachRemoval]) }
 
@@ -87,8 +89,8 @@ struct ChangeListeners {
     for (sink, _) in sinks { try tell(sink, .cleared(count: count)) }
   }
 
-  /// One of the records of ``tellCleared(_:)``.
-  func tellClearedRecord(_ id: UInt64, _ old: RecordView) throws(StoreError) {
+  /// One of the records of ``tellCleared(_:)``; its bytes are there where ``wantOldRecords`` is true.
+  func tellClearedRecord(_ id: UInt64, _ old: RecordView?) throws(StoreError) {
     for (sink, interest) in sinks where !interest.isDisjoint(with: [.oldRecord, .eachRemoval]) {
       try tell(sink, .removed(id, old: interest.contains(.oldRecord) ? old : nil))
     }

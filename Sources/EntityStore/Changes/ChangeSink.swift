@@ -80,10 +80,10 @@ package struct CommittedWrite: Sendable, Hashable {
   /// Its position in the order of writes.
   ///
   /// Of each environment since it was opened by this process.
-  package var number: UInt64
+  package var number: WriteNumber
   /// The number of LMDB's transaction, which writes of one group share: a read that shows this commit
   /// or a later one sees the write.
-  package var commit: UInt64
+  package var commit: CommitNumber
 }
 
 /// Attributes of the current layout of an entity, by their positions.

@@ -26,16 +26,43 @@ final class ChangeSinks {
   }
 }
 
+/// What the changes of one run of a write have in common.
+final class ChangeState {
+  /// Who is told; `nil` where nobody is.
+  @exclusivity(unchecked) fileprivate(set) var sinks: ChangeSinks?
+  /// Of the entity that was changed last.
+  @exclusivity(unchecked) var last: EntityChanges?
+}
+
 extension TransactionCore {
+  /// The state of the changes of this write.
+  @inline(__always)
+  var state: ChangeState {
+    // Nobody else puts anything there.
+    if let changeState { return unsafeDowncast(changeState, to: ChangeState.self) }
+    let made = ChangeState()
+    changeState = made
+    return made
+  }
+
+  /// Called before the closure of a write begins.
+  func beginChanges(_ observers: ChangeObservers) {
+    guard let sinks = observers.sinks(for: self) else { return }
+    state.sinks = sinks
+  }
+
   /// Called when the closure of a write has ended: sinks make their changes, and are told when the
   /// disk has them, if there are any.
   func endChanges() throws(StoreError) {
-    guard let sinks else { return }
+    guard let changeState else { return }
+    guard let sinks = unsafeDowncast(changeState, to: ChangeState.self).sinks else { return }
     try sinks.settle(self)
     if let brokenBy { throw .brokenTransaction(by: brokenBy) }
     guard sinks.count.hasEverChanged else { return }
     transaction.afterCommit { number, commit in
-      for sink in sinks.all { sink.committed(CommittedWrite(number: number, commit: commit)) }
+      for sink in sinks.all {
+        sink.committed(CommittedWrite(number: WriteNumber(number), commit: CommitNumber(commit)))
+      }
     }
   }
 }

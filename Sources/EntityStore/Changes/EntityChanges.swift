@@ -18,6 +18,7 @@ internal import LodestoreFormat
 /// - new bytes are checked against the entity's constraints and sealed with their checksum;
 /// - unique keys are checked, and index entries kept: a function of the old record and the new one,
 ///   either of which may be absent, which writes only the difference;
+/// - imports that rely on the records are told that some have changed (`ChangeMark.swift`);
 /// - sinks are told (``ChangeSink``), where there are any. Without sinks nothing is paid for them.
 ///
 /// Records are written in `RecordWriting.swift`, index entries in `IndexWriting.swift`, and nowhere
@@ -28,12 +29,15 @@ package final class EntityChanges {
   let entity: StoredEntity
   /// Those who want to be told of this entity's changes.
   let listeners: ChangeListeners
+  /// Whether there are any: asked for each record.
+  let isHeard: Bool
   private let verifiesChecksums: Bool
 
   init(of entity: StoredEntity, core: TransactionCore) {
     self.core = core
     self.entity = entity
-    listeners = ChangeListeners(core.sinks, of: entity)
+    listeners = ChangeListeners(core.state.sinks, of: entity)
+    isHeard = listeners.isAny
     verifiesChecksums = core.store.options.verifiesChecksums
   }
 
@@ -116,7 +120,7 @@ package final class EntityChanges {
     try put(record, id: id)
     core.nextIDs[entity.number] = id + 1
     try core.moveEntries(of: entity, id: id, hasOld: false, hasNew: true)
-    if listeners.isAny { try listeners.tellInserted(id, view) }
+    if isHeard { try listeners.tellInserted(id, view) }
     return id
   }
 
@@ -137,7 +141,8 @@ package final class EntityChanges {
     try core.collectKeys(of: new, id: id, of: entity, into: &core.newKeys)
     try core.checkUnique(of: entity, id: id, hasOld: true)
     try core.checkOwnEntries(of: entity, id: id, hasNew: true)
-    if listeners.isAny { try listeners.tellUpdated(id, old, new, core) }
+    if isHeard { try listeners.tellUpdated(id, old, new, core) }
+    try core.noteChange(of: entity)
     try put(record, id: id)
     try core.moveEntries(of: entity, id: id, hasOld: true, hasNew: true)
     return true
@@ -166,8 +171,9 @@ package final class EntityChanges {
     let old = try stored(bytes, id: id)
     try core.collectKeys(of: old, id: id, of: entity, into: &core.oldKeys)
     try core.checkOwnEntries(of: entity, id: id, hasNew: false)
-    if listeners.isAny { try listeners.tellRemoved(id, old) }
+    if isHeard { try listeners.tellRemoved(id, old) }
     try core.raiseCounter(of: entity)
+    try core.noteChange(of: entity)
     try remove(id)
     try core.moveEntries(of: entity, id: id, hasOld: true, hasNew: false)
     return true
@@ -176,11 +182,12 @@ package final class EntityChanges {
   /// Removes every record, in time that does not depend on how many there are unless a sink must see
   /// each.
   package func clear() throws(StoreError) {
-    if listeners.isAny { try tellCleared() }
+    if isHeard { try tellCleared() }
     try core.raiseCounter(of: entity)
+    try core.noteChange(of: entity)
     do {
       try empty()
-      for index in entity.indexes { try core.emptyIndex(index) }
+      for index in entity.indexes { try index.empty(in: core.transaction) }
     } catch {
       throw StoreError(error)
     }
@@ -192,7 +199,8 @@ package final class EntityChanges {
     try listeners.tellCleared(count)
     guard listeners.wantEachRemoval else { return }
     try core.forEachStored(of: entity) { (id, bytes) throws(StoreError) in
-      try listeners.tellClearedRecord(id, try stored(bytes, id: id))
+      try listeners.tellClearedRecord(
+        id, listeners.wantOldRecords ? try stored(bytes, id: id) : nil)
     }
   }
 }
@@ -200,9 +208,10 @@ package final class EntityChanges {
 extension TransactionCore {
   /// The changes of `entity` in this transaction.
   package func changes(of entity: StoredEntity) -> EntityChanges {
-    if let lastChanges, lastChanges.entity === entity { return lastChanges }
+    let state = state
+    if let last = state.last, last.entity === entity { return last }
     let changes = EntityChanges(of: entity, core: self)
-    lastChanges = changes
+    state.last = changes
     return changes
   }
 

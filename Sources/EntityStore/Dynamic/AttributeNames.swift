@@ -5,7 +5,7 @@ package enum AttributeNames {
   /// `name` as an attribute's; one that is valid stays as it is.
   ///
   /// Every letter that cannot be in one becomes `_`, a digit in front gets `_` before it, and what
-  /// is beyond 64 bytes is cut.
+  /// is beyond 64 bytes is cut. No other name becomes `_id`, which is the store's own.
   package static func valid(_ name: String) -> String {
     if EntityDescription.isValidName(name) { return name }
     var bytes: [UInt8] = []
@@ -17,7 +17,8 @@ package enum AttributeNames {
     if bytes.first.map({ (0x30...0x39).contains($0) }) ?? true {
       bytes.insert(UInt8(ascii: "_"), at: 0)
     }
-    return String(decoding: bytes.prefix(64), as: UTF8.self)
+    let name = String(decoding: bytes.prefix(64), as: UTF8.self)
+    return name == JSONRecordEncoder.idMember ? name + "_" : name
   }
 
   /// Attribute names for `names`, all different: names that are valid keep theirs, the others get

@@ -5,7 +5,10 @@ package import LodestoreFormat
 ///
 /// One for many records; not for two threads at once.
 package final class JSONRecordEncoder {
-  /// The member that `kvdump` shows a record's id in; ids are given by the store, so it is left out.
+  /// The member that `kvdump` shows a record's id in.
+  ///
+  /// Ids are given by the store, so it is never an attribute by its own name. Where it is not mapped to
+  /// one of another name it counts as an unknown member.
   package static let idMember = "_id"
 
   /// Reads a value in another way than its attribute's type says.
@@ -153,8 +156,7 @@ package final class JSONRecordEncoder {
   private func take(_ member: Int, _ index: Int) throws(RecordRejection) {
     let place = state.pointee.members[member].place
     guard place >= 0 else {
-      if place == MemberTable.unknown { try countUnknown(member, index) }
-      return
+      return try countUnknown(member, index)
     }
     guard entries[place] < 0 else {
       let name = attributes[place].name
@@ -169,7 +171,11 @@ package final class JSONRecordEncoder {
     state.pointee.members.countUnknown(member)
     guard isStrict else { return }
     let name = state.pointee.members[member].name
-    throw RecordRejection("'\(name)' is no attribute of \(entity.name)", at: node(index))
+    let reason =
+      name == Self.idMember
+      ? "'\(name)' is the store's own name for the id of a record; map it to another name"
+      : "'\(name)' is no attribute of \(entity.name)"
+    throw RecordRejection(reason, at: node(index))
   }
 
   private func add(_ member: String, after last: Int) -> Int {
@@ -184,7 +190,7 @@ package final class JSONRecordEncoder {
 
   private func place(of member: String) -> Int {
     if let name = names[member] { return placeByName[name] ?? MemberTable.unknown }
-    if member == Self.idMember { return MemberTable.ignored }
+    if member == Self.idMember { return MemberTable.unknown }
     return placeByName[member] ?? placeByName[AttributeNames.valid(member)] ?? MemberTable.unknown
   }
 

@@ -4,9 +4,8 @@
 /// order, so that finding a member takes one comparison, and a search by its bytes only where a
 /// record has more or fewer than the one before.
 struct MemberTable {
-  /// The places of members that are no attribute, and that are left out without being counted.
+  /// The place of members that are no attribute.
   static let unknown = -1
-  static let ignored = -2
   /// Before the first member of a record.
   static let start = -1
 
@@ -19,7 +18,7 @@ struct MemberTable {
     let name: String
     fileprivate let start: Int
     fileprivate let count: Int
-    /// The place of its attribute in the layout, or one of the constants.
+    /// The place of its attribute in the layout, or ``unknown``.
     let place: Int
     /// The member that came after it last.
     fileprivate var next = -1

@@ -38,7 +38,7 @@ package struct SchemaInference {
     var seen: [(String, JSONNode)] = []
     guard record.forEachMember({ name, node in seen.append((name, node)) }) == nil else { return }
     recordCount += 1
-    for (name, node) in seen where name != JSONRecordEncoder.idMember {
+    for (name, node) in seen {
       let place = placeByName[name] ?? add(name)
       observe(node, at: place)
     }

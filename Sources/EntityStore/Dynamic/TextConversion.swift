@@ -44,7 +44,8 @@ package struct TextConversion: Sendable, Hashable {
       case "false", "0": return .bool(false)
       default: break
       }
-    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double:
+    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double,
+      .recordID:
       if let number = Self.number(text), let value = try? Value(number, as: type) { return value }
     case .json, .document:
       if let document = try? JSONDocument.parsing(text.utf8) {

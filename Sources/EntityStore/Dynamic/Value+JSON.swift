@@ -41,7 +41,7 @@ extension Value {
   ) throws(ValueMismatch) -> Value? {
     switch type {
     case .bool: return node.bool.map(Value.bool)
-    case .int8, .int16, .int32, .int64:
+    case .int8, .int16, .int32, .int64, .recordID:
       return node.int64.map(Value.integer).flatMap { $0.fits(type) ? $0 : nil }
     case .uint8, .uint16, .uint32, .uint64:
       return node.uint64.map { Value.integer(unsigned: $0) }.flatMap { $0.fits(type) ? $0 : nil }
@@ -107,7 +107,7 @@ extension Value {
     let value: Value? =
       switch type {
       case .bool: text == "true" ? .bool(true) : text == "false" ? .bool(false) : nil
-      case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64:
+      case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .recordID:
         (Int64(text).map(Value.integer) ?? UInt64(text).map { .integer(unsigned: $0) })
           .flatMap { $0.fits(type) ? $0 : nil }
       case .float: (Self.notFinite(text) ?? Float(text).map(Double.init)).map(Value.double)
@@ -139,6 +139,7 @@ extension AttributeType {
     case .bool: "true or false"
     case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64:
       "an integer that fits \(name)"
+    case .recordID: "a record id, an integer from 1 to \(Int64.max)"
     case .float, .double: "a number that fits \(name)"
     case .date: "a date as ISO 8601 text"
     case .uuid: "a UUID as text"

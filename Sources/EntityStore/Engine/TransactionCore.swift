@@ -14,6 +14,11 @@ package final class TransactionCore {
   var nextIDs: [UInt32: UInt64] = [:]
   /// What the counters of entities have been raised to in this transaction.
   var raisedCounters: [UInt32: UInt64] = [:]
+  /// The optional trees that this transaction has made.
+  var madeTrees: [TreeName: Tree] = [:]
+  /// Entities whose changes this transaction has noted, and the one noted last; 0 is none.
+  var notedEntities: Set<UInt32> = []
+  @exclusivity(unchecked) var notedEntity: UInt32 = 0
   let encoder: RecordEncoder
   // Used for every record by one thread, and never from within their own use: a check of each access
   // would show in every walk and batch.
@@ -26,10 +31,8 @@ package final class TransactionCore {
   @exclusivity(unchecked) var wantedKey = WantedKey()
   /// The type that was asked for last.
   @exclusivity(unchecked) private var lastEntity: (type: ObjectIdentifier, entity: StoredEntity)?
-  /// Who is told of the changes of this run of a write; `nil` where nobody is.
-  var sinks: ChangeSinks?
-  /// Of the entity that was changed last.
-  @exclusivity(unchecked) var lastChanges: EntityChanges?
+  /// What `Changes` keeps for the length of a write; see ``ChangeState``.
+  @exclusivity(unchecked) var changeState: AnyObject?
   /// For reads; a write changes pages that a search would find.
   @exclusivity(unchecked) private var points: PointLookup?
   /// Scratch for the keys of one record.
@@ -44,6 +47,9 @@ package final class TransactionCore {
     encoder = RecordEncoder(sizeLimit: store.options.recordSizeLimitInBytes)
     if !isWrite { points = PointLookup(transaction) }
   }
+
+  /// The number of the commit that is seen; of a write the one that it will have.
+  package var commitNumber: CommitNumber { CommitNumber(transaction.id) }
 
   // MARK: Entities
 

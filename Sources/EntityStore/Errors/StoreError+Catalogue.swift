@@ -101,6 +101,14 @@ extension StoreError {
       entity: name)
   }
 
+  static func upgradeInReadOnly(_ name: String) -> StoreError {
+    StoreError(
+      .incompatibleSchema,
+      "cannot open the store read-only with \(name): an earlier version of the library wrote its ids "
+        + "of records as documents; open it for writing once, so that they are converted",
+      entity: name)
+  }
+
   static func changedElsewhere(_ name: String) -> StoreError {
     StoreError(
       .incompatibleSchema,
@@ -214,6 +222,14 @@ extension StoreError {
     StoreError(
       .unstorableValue, "cannot store \(entity): a value cannot be encoded: \(cause)", cause: cause,
       entity: entity)
+  }
+
+  static func unassignedID(_ entity: String, attribute: String) -> StoreError {
+    StoreError(
+      .unstorableValue,
+      "cannot store \(entity): '\(attribute)' is no id of a stored record; insert that record first "
+        + "and take the id that the insert returns",
+      entity: entity, attribute: attribute)
   }
 
   static func brokenTransaction(by cause: StoreError) -> StoreError {

@@ -132,14 +132,3 @@ actor ImportCommitter {
     throw cause
   }
 }
-
-extension StoreCore {
-  /// Runs `body` on the writer's thread.
-  func onWriter<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
-    do {
-      return try await environment.writer.run(body)
-    } catch let error as LMDBError where error.kind == .closed {
-      throw StoreError(.closed, "cannot write '\(path)': the store is closed", cause: error)
-    }
-  }
-}

@@ -12,11 +12,14 @@ package struct ImportEngine: Sendable {
   package let strategy: ImportStrategy
   package let options: ImportOptions
   package let entityName: String
+  /// How records are made of pages, as text: memories of pages are not trusted by another one.
+  let transformation: String
 
   package init(
     core: StoreCore, entityName: String,
     entity: @escaping @Sendable (TransactionCore) throws(StoreError) -> StoredEntity,
-    key: Set<UInt32>?, rule: MergeRule, strategy: ImportStrategy, options: ImportOptions
+    key: Set<UInt32>?, rule: MergeRule, strategy: ImportStrategy, options: ImportOptions,
+    transformation: String = ""
   ) {
     self.core = core
     self.entityName = entityName
@@ -25,6 +28,7 @@ package struct ImportEngine: Sendable {
     self.rule = strategy == .replaceMatching ? .renew : rule
     self.strategy = strategy
     self.options = options
+    self.transformation = transformation
   }
 
   var name: String { options.name ?? entityName }
@@ -159,16 +163,9 @@ package struct ImportEngine: Sendable {
   }
 
   private func start(from state: ImportState) -> ImportStart {
-    let options = options
-    let core = core
-    let name = name
-    let isMirror = strategy == .mirror
-    return ImportStart(position: state.position, pages: state.pages) { page in
+    ImportStart(position: state.position, pages: state.pages) { page in
       guard options.asksForChangesOnly else { return nil }
-      let found = try? core.read { core in try ImportLog(name, core).memory(of: page) }
-      // A mirror has to know what was in the page.
-      guard let found, !isMirror || found.ids != nil else { return nil }
-      return found.page
+      return try? core.read { core in try memory(of: page, core) }
     }
   }
 }

@@ -24,6 +24,8 @@ struct RememberedPage: Sendable, Codable {
   var page: PageMemory
   /// In a mirror, the ids of the page's records.
   var ids: [UInt64]?
+  /// The ``ImportBasis/epoch`` in which it was remembered; nil in files of older versions.
+  var epoch: UInt64?
 }
 
 /// Reads and writes what the store keeps of the imports of one name.
@@ -63,6 +65,10 @@ struct ImportLog {
     try put(page, .memory(SHA256.hash(page.page.name.utf8)))
   }
 
+  func basis() throws(StoreError) -> ImportBasis? { try value(.basis) }
+
+  func put(_ basis: ImportBasis) throws(StoreError) { try put(basis, .basis) }
+
   func putSeen(_ ids: [UInt64], page: Int) throws(StoreError) {
     try put(ids, .seen(page: UInt64(page)))
   }
@@ -81,6 +87,17 @@ struct ImportLog {
     try delete { if case .memory = $0 { true } else { false } }
   }
 
+  /// Forgets the pages that had one of the records with `ids`.
+  func forgetPages(with ids: Set<UInt64>) throws(StoreError) {
+    var gone: Set<ImportKey> = []
+    try forEach { (key, body) throws(StoreError) in
+      guard case .memory = key else { return }
+      let page = try Self.decode(RememberedPage.self, body)
+      if page.ids?.contains(where: ids.contains) ?? false { gone.insert(key) }
+    }
+    try delete { gone.contains($0) }
+  }
+
   // MARK: Ends
 
   /// Ends the run that is open: its report is kept, its state is not.
@@ -90,7 +107,7 @@ struct ImportLog {
       switch key {
       case .state, .seen: true
       case .report(let run): run + UInt64(Self.keptReports) <= report.run
-      case .memory: false
+      case .memory, .basis: false
       }
     }
   }
@@ -100,7 +117,7 @@ struct ImportLog {
     try delete { key in
       switch key {
       case .state, .seen: true
-      case .report, .memory: false
+      case .report, .memory, .basis: false
       }
     }
   }
@@ -113,7 +130,7 @@ struct ImportLog {
       switch key {
       case .report: reports.append(try Self.decode(ImportReport.self, body))
       case .state: open = try Self.decode(ImportState.self, body).report
-      case .memory, .seen: break
+      case .memory, .seen, .basis: break
       }
     }
     return reports + (open.map { [$0] } ?? [])

@@ -44,8 +44,12 @@ public struct ImportOptions: Sendable {
   public var deletesDespiteRejects = false
   /// Whether a source is asked only for pages that have changed since they were imported.
   ///
-  /// Turn it off once when stored records were deleted or changed by others than this import.
+  /// It is asked for all of them when stored records were updated or deleted by others than this import,
+  /// when the entity's schema or the way of importing is another one, and when ``version`` is.
   public var asksForChangesOnly = true
+  /// The version of the program's own part in the records, as of the closure that makes them: raise it
+  /// when that makes others, and a source is asked for all of its pages once.
+  public var version = 0
 
   /// The standard options.
   public init() {}

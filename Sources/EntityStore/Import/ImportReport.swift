@@ -83,6 +83,8 @@ public struct ImportReport: Sendable, Codable, Hashable {
   /// read and so might have been those.
   public var keptUnseen = false
   /// Members that came and are no attributes, and how often; the first thousand names.
+  ///
+  /// A member `_id` is one of them unless it is renamed: by its own name it is the id that a store gives.
   public var unknownMembers: [String: Int] = [:]
 
   /// Bytes of the pages.

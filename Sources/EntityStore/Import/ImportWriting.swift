@@ -45,7 +45,10 @@ extension ImportEngine {
         throw StoreError.anotherImport(name)
       }
       var result = WriteResult(state: state)
-      try merge(pages, core, log, &result)
+      let remembers = pages.contains { $0.memory != nil && !$0.isUnchanged }
+      try keepingBasis(core, log, remembers: remembers) { epoch in
+        try merge(pages, core, log, epoch, &result)
+      }
       result.state.report.commits += 1
       try log.put(result.state)
       return result
@@ -55,7 +58,7 @@ extension ImportEngine {
   }
 
   private func merge(
-    _ pages: ArraySlice<DecodedPage>, _ core: TransactionCore, _ log: ImportLog,
+    _ pages: ArraySlice<DecodedPage>, _ core: TransactionCore, _ log: ImportLog, _ epoch: UInt64,
     _ result: inout WriteResult
   ) throws {
     let entity = try self.entity(core)
@@ -88,7 +91,9 @@ extension ImportEngine {
           try (try? outcomes[place].id()) ?? holder(of: batch, place, index, entity, core)
         }
       }
-      try note(page, seen, log, &result.state)
+      // What was made for another schema has to be made again.
+      let isCurrent = page.batch.layout.number == entity.layout.number
+      try note(page, seen, log, isCurrent ? epoch : nil, &result.state)
     }
   }
 
@@ -140,7 +145,8 @@ extension ImportEngine {
 
   /// Notes how far the import is, what is to be remembered of the page, and what a mirror has seen.
   private func note(
-    _ page: DecodedPage, _ seen: [UInt64], _ log: ImportLog, _ state: inout ImportState
+    _ page: DecodedPage, _ seen: [UInt64], _ log: ImportLog, _ epoch: UInt64?,
+    _ state: inout ImportState
   ) throws {
     state.pages = page.number
     state.position = page.next
@@ -156,7 +162,7 @@ extension ImportEngine {
       ids = page.rejects.isEmpty ? seen : nil
     }
     if let memory = page.memory, !page.isUnchanged {
-      try log.remember(RememberedPage(page: memory, ids: ids))
+      try log.remember(RememberedPage(page: memory, ids: ids, epoch: epoch))
     }
   }
 
@@ -173,7 +179,9 @@ extension ImportEngine {
       if strategy == .mirror {
         let mayDelete =
           options.deletesDespiteRejects || (state.unkeyedRejects ?? report.rejected) == 0
-        try deleteUnseen(log, core, &report, mayDelete)
+        try keepingBasis(core, log, remembers: false) { _ in
+          try deleteUnseen(log, core, &report, mayDelete)
+        }
       }
       report.ending = .finished
       try log.end(report)
@@ -203,6 +211,8 @@ extension ImportEngine {
     }
     report.deleted = try BatchDelete(of: entity, core: core, expectedCount: unseen.count)
       .delete(unseen)
+    // A page that did not come, and comes again as it was, has to bring its records.
+    if !unseen.isEmpty { try log.forgetPages(with: Set(unseen)) }
   }
 
   /// Notes an error in the report of the import, which can be gone on with.

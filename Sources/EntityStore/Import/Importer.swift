@@ -84,7 +84,7 @@ public struct Importer<E: Entity>: Sendable {
     _ transform: @escaping @Sendable (Record) throws -> E?
   ) async throws -> ImportReport where Pages.Element == Data {
     let key = try key()
-    return try await engineOfWholes().run(onEvent: onEvent) { _ in
+    return try await engineOfWholes(path).run(onEvent: onEvent) { _ in
       pages
     } decoder: { [store] in
       let encoding = EntityEncoding<E>(store, key: key)
@@ -108,7 +108,7 @@ public struct Importer<E: Entity>: Sendable {
     _ transform: @escaping @Sendable (Record) throws -> E?
   ) async throws -> ImportReport {
     let key = try key()
-    return try await engineOfWholes().run(onEvent: onEvent) { start in
+    return try await engineOfWholes(path).run(onEvent: onEvent) { start in
       source.pages(from: start.position, remembered: start.remembered)
     } decoder: { [store] in
       let encoding = EntityEncoding<E>(store, key: key)
@@ -140,7 +140,7 @@ public struct Importer<E: Entity>: Sendable {
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil
   ) async throws -> ImportReport where Pages.Element == Data {
     let key = try key(renaming: names)
-    let engine = try engine()
+    let engine = try engine(Self.transformation(path, names))
     return try await engine.run(onEvent: onEvent) { _ in
       pages
     } decoder: {
@@ -164,7 +164,7 @@ public struct Importer<E: Entity>: Sendable {
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil
   ) async throws -> ImportReport {
     let key = try key(renaming: names)
-    let engine = try engine()
+    let engine = try engine(Self.transformation(path, names))
     return try await engine.run(onEvent: onEvent) { start in
       source.pages(from: start.position, remembered: start.remembered)
     } decoder: {
@@ -233,18 +233,24 @@ public struct Importer<E: Entity>: Sendable {
   }
 
   /// The engine for records that a closure makes: they are whole.
-  private func engineOfWholes() throws -> ImportEngine {
-    let engine = try engine()
+  private func engineOfWholes(_ path: String = "") throws -> ImportEngine {
+    let engine = try engine("closure \(path)")
     if engine.rule.takesParts { throw StoreError.partsOfClosure(engine.entityName) }
     return engine
   }
 
-  private func engine() throws -> ImportEngine {
+  private static func transformation(_ path: String, _ names: [String: String]) -> String {
+    let names = names.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    return "members \(path) \(names.joined(separator: ","))"
+  }
+
+  private func engine(_ transformation: String) throws -> ImportEngine {
     let entity = try store.read { try $0.access.core.entity(E.self) }
     return ImportEngine(
       core: store.core, entityName: entity.name,
       entity: { (core) throws(StoreError) in try core.entity(E.self) }, key: try key(),
-      rule: try policy.rule(in: entity), strategy: strategy, options: options)
+      rule: try policy.rule(in: entity), strategy: strategy, options: options,
+      transformation: transformation)
   }
 }
 

@@ -12,8 +12,9 @@ extension TransactionCore {
       of: index, of: entity, expectedCount: count,
       memoryLimit: store.options.batchMemoryInBytes, core: self)
     let keys = BatchKeys(of: entity, in: [index])
-    try forEachRecord(of: entity) { (id, view) throws(StoreError) in
-      try entries.append(view, id: id, keys, at: 0, core: self)
+    let changes = changes(of: entity)
+    try forEachStored(of: entity) { (id, bytes) throws(StoreError) in
+      try entries.append(try changes.stored(bytes, id: id), id: id, keys, at: 0, core: self)
     }
     try entries.sort()
     let sorted = entries.sorted
@@ -34,7 +35,9 @@ extension TransactionCore {
     of attributes: [EntityDescription.Attribute], in entity: StoredEntity
   ) throws(StoreError) {
     guard !attributes.isEmpty else { return }
-    try forEachRecord(of: entity) { (id, view) throws(StoreError) in
+    let changes = changes(of: entity)
+    try forEachStored(of: entity) { (id, bytes) throws(StoreError) in
+      let view = try changes.stored(bytes, id: id)
       for attribute in attributes {
         let isNull =
           view.layout.placeIndex(ofAttribute: attribute.number).map {

@@ -12,6 +12,8 @@ final class IndexChanges {
   private let entity: StoredEntity
   private let memoryLimit: Int
   private let expectedRemovals: Int
+  /// Whether entries are words, which are compared as fast as bytes of records.
+  private let isOverNumber: Bool
   /// What goes in.
   let added: IndexEntries
   // Of one thread; a check of each access would show in every batch.
@@ -38,6 +40,7 @@ final class IndexChanges {
     self.core = core
     added = IndexEntries(
       of: index, of: entity, expectedCount: expectedCount, memoryLimit: memoryLimit, core: core)
+    isOverNumber = !added.hasKeys
   }
 
   @inline(__always)
@@ -76,6 +79,7 @@ final class IndexChanges {
   /// Notes a record that becomes another one, where its key does.
   @inline(__always)
   func change(_ old: RecordView, to new: RecordView, id: UInt64) throws(StoreError) {
+    if !isOverNumber, keys.areSurelySame(place, old, new) { return }
     try leaving.appendDifference(
       old, new, id: id, keys, at: place, added: added, core: core)
   }

@@ -73,7 +73,6 @@ final class IndexEntries {
   ) throws(StoreError) {
     switch (latest, added.latest) {
     case (.keys(let leaving), .keys(let coming)):
-      if keys.areSurelySame(place, old, new) { return }
       try keys.encode(place, of: old, id: id, core)
       swap(&core.key, &core.oldKey)
       try keys.encode(place, of: new, id: id, core)

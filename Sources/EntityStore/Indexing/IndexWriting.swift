@@ -107,7 +107,9 @@ extension TransactionCore {
       throw StoreError(error)
     }
   }
+}
 
-  /// Removes all entries of `index`, in time that does not depend on how many there are.
-  func emptyIndex(_ index: StoredIndex) throws(LMDBError) { try transaction.empty(index.tree) }
+extension StoredIndex {
+  /// Removes all entries, in time that does not depend on how many there are.
+  func empty(in transaction: Transaction) throws(LMDBError) { try transaction.empty(tree) }
 }

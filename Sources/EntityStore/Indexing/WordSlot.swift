@@ -13,7 +13,8 @@ struct WordSlot {
       case .int8: self = .int8
       case .int16: self = .int16
       case .int32: self = .int32
-      case .int64: self = .int64
+      // An id is below 2^63, so that it is the same number with a sign.
+      case .int64, .recordID: self = .int64
       case .uint8: self = .uint8
       case .uint16: self = .uint16
       case .uint32: self = .uint32

@@ -2,7 +2,7 @@ extension ReadableTransaction where Self: ~Copyable {
   /// The number of the commit that is seen; higher for later commits.
   ///
   /// A write sees the number that it will have.
-  public var generation: UInt64 { access.core.transaction.id }
+  public var generation: CommitNumber { access.core.commitNumber }
 
   /// How many records `type` has.
   ///

@@ -134,7 +134,7 @@ package struct DeclaredEntity: Sendable {
     do {
       return Attribute(
         name: definition.name, originalName: definition.originalName, storage: definition.storage,
-        initial: definition.initial.value,
+        initial: initial(definition),
         constraints: try AttributeConstraints(definition.constraints, for: definition.storage.type))
     } catch {
       throw .badConstraint(entity: entity, attribute: definition.name, error)
@@ -143,6 +143,12 @@ package struct DeclaredEntity: Sendable {
 }
 
 extension DeclaredEntity {
+  /// An unassigned id, as a property has by default, is no initial value.
+  private static func initial<E: Entity>(_ definition: AttributeDefinition<E>) -> Value {
+    let value = definition.initial.value
+    return definition.storage.type == .recordID && value == .integer(0) ? .null : value
+  }
+
   /// Whether `stored` has the declared attributes as they are declared, wherever they are in its layout.
   func fits(_ stored: EntityDescription) -> Bool {
     attributes.allSatisfy { declared in

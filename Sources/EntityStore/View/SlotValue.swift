@@ -32,6 +32,14 @@ extension UInt16: SlotValue {}
 extension UInt32: SlotValue {}
 extension UInt64: SlotValue {}
 
+extension RecordID: SlotValue {
+  /// The number.
+  @inlinable @inline(__always)
+  public static func value(inSlot slot: UnsafeRawPointer) -> RecordID {
+    RecordID(rawValue: UInt64.value(inSlot: slot))
+  }
+}
+
 extension Bool: SlotValue {
   /// False for 0, true for anything else.
   @inlinable @inline(__always)

@@ -35,9 +35,12 @@ package struct AttributePolicies: Sendable {
     let (stored, incoming) = try input.values()
     var merged = stored
     for (place, attribute) in entity.layout.attributes.enumerated() where isGiven(place) {
+      let policy = byNumber[attribute.number] ?? standard
+      // What is equal may have other bytes.
+      if case .incoming = policy { merged[place] = incoming[place] }
       guard stored[place] != incoming[place] else { continue }
-      switch byNumber[attribute.number] ?? standard {
-      case .incoming: merged[place] = incoming[place]
+      switch policy {
+      case .incoming: break
       case .stored: if stored[place] == .null { merged[place] = incoming[place] }
       case .fail:
         let name = entity.description.attribute(number: attribute.number)?.name ?? "?"

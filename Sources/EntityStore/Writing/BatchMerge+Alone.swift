@@ -7,7 +7,7 @@ extension BatchMerge {
     do throws(StoreError) {
       return try batch.withRecord(place) { (record) throws(StoreError) in
         let view = try entity.view(record, id: 0)
-        guard let holder = try holder(of: view) else {
+        guard let holder = try holder(of: view, at: place) else {
           if let refusal = refusalOfNew(place) { throw refusal }
           return try content(Array(record)) { (content) throws(StoreError) in
             .inserted(try changes.insert(content))
@@ -69,9 +69,10 @@ extension BatchMerge {
   }
 
   /// The stored record that the matching indexes lead to.
-  private func holder(of view: RecordView) throws(StoreError) -> UInt64? {
+  private func holder(of view: RecordView, at place: Int) throws(StoreError) -> UInt64? {
     var found: (id: UInt64, index: StoredIndex)?
     for index in matching {
+      if batch.hasParts, lacksKey(place, requiredPlaces(in: index)) { continue }
       let hasNull = try core.encodeKey(of: view, id: 0, in: index, of: entity)
       guard !hasNull, let holder = try core.holder(of: core.key.bytes, in: index) else { continue }
       if let found, found.id != holder {

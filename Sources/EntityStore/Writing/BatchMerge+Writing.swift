@@ -57,7 +57,7 @@ extension BatchMerge {
     guard try isNext && cursor.integerKey == holder || cursor.seek(holder) else {
       throw missing(holder)
     }
-    if isUnchanged(place, cursor.value) {
+    if isUnchanged(place, cursor.value, holder) {
       outcomes[place] = .unchanged(holder)
       return
     }
@@ -134,9 +134,11 @@ extension BatchMerge {
   }
 
   /// Whether a stored record has the bytes of the incoming one, as most records of an import that
-  /// comes again have; such a record is not damaged either.
+  /// comes again have; its checksum may not be that of its bytes, and is looked at as the option says.
   @inline(__always)
-  private func isUnchanged(_ place: Int, _ stored: UnsafeRawBufferPointer) -> Bool {
+  private func isUnchanged(
+    _ place: Int, _ stored: UnsafeRawBufferPointer, _ holder: UInt64
+  ) -> Bool {
     guard rule.keepsEqualRecords, batch.isWhole(place) else { return false }
     let incoming = batch[place]
     let count = incoming.count - RecordLayout.checksumSize
@@ -144,6 +146,7 @@ extension BatchMerge {
       && core.isSame(
         UnsafeRawBufferPointer(rebasing: stored[..<count]),
         UnsafeRawBufferPointer(rebasing: incoming[..<count]))
+      && changes.isSound(stored, id: holder)
   }
 
   /// Whether a stored record, of any layout, has the values of `record`.
@@ -209,7 +212,7 @@ extension BatchMerge {
       throw StoreError(wrapping: error)
     }
     core.nextIDs[entity.number] = next
-    if changes.listeners.isAny { try changes.listeners.tellInserted(first..<next) }
+    if changes.isHeard { try changes.listeners.tellInserted(first..<next) }
   }
 
   /// Why a record that was given only some attributes cannot be a new one.
@@ -232,7 +235,9 @@ extension BatchMerge {
     _ view: RecordView, _ id: UInt64, at cursor: Cursor, _ writes: ChangeBatch
   ) throws(StoreError) {
     try writes.insert(view.bytes, view, id: id, at: cursor)
-    if changes.listeners.wantNewRecords { try changes.listeners.tellInsertedRecord(id, view) }
+    if changes.isHeard, changes.listeners.wantNewRecords {
+      try changes.listeners.tellInsertedRecord(id, view)
+    }
   }
 }
 

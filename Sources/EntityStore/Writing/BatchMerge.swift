@@ -96,7 +96,13 @@ package final class BatchMerge {
       })
     else { return }
     let box = EntryArenaBox(expectedCount: batch.count)
+    let required = batch.hasParts ? requiredPlaces(in: index) : []
     for place in 0..<batch.count {
+      if !required.isEmpty, lacksKey(place, required) {
+        // Its key is known when it is merged.
+        isApart[place] = true
+        continue
+      }
       // Another thread has written them, or so many since that they left the cache.
       if place &+ 8 < batch.count { batch.fetchAhead(place &+ 8) }
       let view = try entity.view(incoming: batch[place])
@@ -126,6 +132,20 @@ package final class BatchMerge {
       }
       return true
     }
+  }
+
+  /// The places of attributes of `index` that have no value where none is given.
+  func requiredPlaces(in index: StoredIndex) -> [Int] {
+    entity.description.declaredAttributes.enumerated().filter { _, attribute in
+      !attribute.isOptional && attribute.initial == .null
+        && index.description.attributes.contains(attribute.number)
+    }.map(\.offset)
+  }
+
+  /// Whether the record at `place` was not given all values at the places of
+  /// ``requiredPlaces(in:)``, so that no key can be made of it.
+  func lacksKey(_ place: Int, _ required: [Int]) -> Bool {
+    !required.allSatisfy { batch.isGiven($0, at: place) }
   }
 
   /// Records of the batch whose keys lead to one stored record go one after the other: what one

@@ -18,6 +18,9 @@ final class BatchUpdate {
   private let evaluator: ConditionEvaluator
   private let changes: EntityChanges
   private let batch: ChangeBatch
+  private let isHeard: Bool
+  /// The current one.
+  private let layout: RecordLayout
   /// Where the assignments go in records of the current layout, when all of them have slots.
   private let slots: [RecordLayout.Place]?
   /// The values, where they are the same for every record.
@@ -38,6 +41,8 @@ final class BatchUpdate {
       !numbers.isDisjoint(with: $0.description.attributes)
     }
     changes = core.changes(of: entity)
+    isHeard = changes.isHeard
+    layout = entity.layout
     batch = ChangeBatch(
       changes, concerned: concerned,
       memoryLimit: core.store.options.batchMemoryInBytes / max(1, 2 * concerned.count), core: core)
@@ -79,7 +84,10 @@ final class BatchUpdate {
   }
 
   /// Old keys out, then new keys in: what one record gives up, another may take.
-  private func finish() throws(StoreError) { try batch.finish(checksUnique: true) }
+  private func finish() throws(StoreError) {
+    if updatedCount > 0 { try core.noteChange(of: entity) }
+    try batch.finish(checksUnique: true)
+  }
 
   private func fail(_ error: any Error) throws(StoreError) {
     let failure = StoreError(wrapping: error)
@@ -119,13 +127,14 @@ final class BatchUpdate {
     switch patch {
     case .none: return nil
     case .some(let patch):
-      guard RecordView(narrow: record, layout: entity.layout) != nil,
-        changes.isSound(record, id: id)
-      else { return nil }
+      // Its whole shape, before a slot is read.
+      guard layout.narrowHeapOffset(in: record) != nil, changes.isSound(record, id: id) else {
+        return nil
+      }
       guard patch.changes(record) else { return false }
       guard let page = try changes.changeable(at: cursor) else { return nil }
       patch.apply(to: page)
-      if changes.listeners.isAny { try changes.listeners.tellUpdated(id) }
+      if isHeard { try changes.listeners.tellUpdated(id) }
       return true
     }
   }
@@ -211,7 +220,7 @@ final class BatchUpdate {
       guard let place = entity.layout.placeIndex(ofAttribute: assignment.attribute.number) else {
         continue
       }
-      if all[place] != value {
+      if !all[place].hasSameBytes(as: value) {
         all[place] = value
         isChanged = true
       }
@@ -220,5 +229,18 @@ final class BatchUpdate {
     let content = try RecordBuilder.content(layout: entity.layout, values: all)
     try core.checkSize(content.count, of: entity)
     return content + [UInt8](repeating: 0, count: RecordLayout.checksumSize)
+  }
+}
+
+extension Value {
+  /// Whether a record has the same bytes for both: equality takes characters in two forms for the same,
+  /// and zeros of both signs.
+  fileprivate func hasSameBytes(as other: Value) -> Bool {
+    switch (self, other) {
+    case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
+    case (.double(let a), .double(let b)), (.date(let a), .date(let b)):
+      a.bitPattern == b.bitPattern
+    default: self == other
+    }
   }
 }

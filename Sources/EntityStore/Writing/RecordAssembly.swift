@@ -69,7 +69,7 @@ extension Value {
   static func placeholder(of type: AttributeType) -> Value {
     switch type {
     case .bool: .bool(false)
-    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64: .integer(0)
+    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .recordID: .integer(0)
     case .float, .double: .double(0)
     case .date: .date(0)
     case .uuid: .uuid(UUIDBytes(high: 0, low: 0))

@@ -32,6 +32,8 @@ package struct RecordBatch: Sendable {
 
   package var count: Int { places.count }
   package var isEmpty: Bool { places.isEmpty }
+  /// Whether some record was not given all attributes.
+  var hasParts: Bool { !given.isEmpty }
 
   /// Adds a record that was given values for all its attributes.
   package mutating func append(_ content: UnsafeRawBufferPointer) {

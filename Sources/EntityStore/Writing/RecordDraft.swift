@@ -66,6 +66,9 @@ public struct RecordDraft<E: Entity> {
       value == .null || value.fits(attribute.type)
       ? value : DynamicValue(value).stored(in: attribute.type)
     guard let stored, stored != .null || attribute.isOptional else {
+      if attribute.type == .recordID, value == .integer(0) {
+        failure = failure ?? .unassignedID(assembly.entity.name, attribute: attribute.name)
+      }
       if failure == nil {
         failure = StoreError(
           .unstorableValue,

@@ -158,7 +158,8 @@ extension DynamicValue {
       case (.double(let number), .int8), (.double(let number), .int16),
         (.double(let number), .int32), (.double(let number), .int64),
         (.double(let number), .uint8), (.double(let number), .uint16),
-        (.double(let number), .uint32), (.double(let number), .uint64):
+        (.double(let number), .uint32), (.double(let number), .uint64),
+        (.double(let number), .recordID):
         Int64(exactly: number).map { .integer($0) }
       case (.integer(let number), .double), (.integer(let number), .float):
         .double(type == .float ? Double(Float(number)) : Double(number))

@@ -215,6 +215,9 @@ extension TransactionCore {
         throw .badQuery("'\(name)' is set twice")
       }
       if let constant {
+        if attribute.type == .recordID, constant == .integer(0) {
+          throw .unassignedID(entity.name, attribute: name)
+        }
         guard constant == .null ? attribute.isOptional : constant.fits(attribute.type) else {
           throw .badQuery(
             "'\(name)' is a \(attribute.isOptional ? "" : "required ")\(attribute.type.name) and "

@@ -101,7 +101,7 @@ private struct Sample: Entity {
     attribute: String, constraints: [AttributeConstraint]
   ) throws {
     try withTemporaryPath { path in
-      var generations: [UInt64] = []
+      var numbers: [SchemaNumber] = []
       for _ in 0..<2 {
         let store = try withSample(attribute, constraints) {
           try Store(at: path, entities: [Sample.self])
@@ -110,10 +110,10 @@ private struct Sample: Entity {
         let stored = try #require(entity.description.attribute(named: attribute))
         #expect(stored.constraints == (try AttributeConstraints(constraints, for: stored.type)))
         #expect(entity.validator != nil)
-        generations.append(store.core.schema.generation)
+        numbers.append(store.core.schema.number)
         store.close()
       }
-      #expect(generations == [1, 1])
+      #expect(numbers == [SchemaNumber(1), SchemaNumber(1)])
       let plain = try Store(at: path, entities: [Sample.self])
       #expect(plain.core.schema.entity(named: "Sample")?.validator == nil)
       plain.close()

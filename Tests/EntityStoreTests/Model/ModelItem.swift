@@ -1,106 +1,126 @@
 import EntityStore
 
-/// What the model knows of a record.
-struct ModelRow: Equatable {
-  var key: String
-  var number: Int
-  var group: String?
-  var note: String?
-  /// Of the second version of the entity; 7 in records that are older.
-  var extra = ModelRow.initialExtra
-
-  static let initialExtra = 7
-
-  // As the store has it: text is the same when its bytes are. Swift's own equality takes "é" for
-  // "e" with a combining accent.
-  static func == (a: ModelRow, b: ModelRow) -> Bool {
-    (a.number, a.extra) == (b.number, b.extra) && a.key.utf8.elementsEqual(b.key.utf8)
-      && a.group.map { Array($0.utf8) } == b.group.map { Array($0.utf8) }
-      && a.note.map { Array($0.utf8) } == b.note.map { Array($0.utf8) }
-  }
-
-  /// The unique keys that the row occupies: nulls do not collide.
-  var uniqueKeys: [ModelKey] {
-    [.key(key)] + (group.map { [.groupNumber($0, number)] } ?? [])
-  }
-}
-
-enum ModelKey: Hashable {
-  case key(String)
-  case groupNumber(String, Int)
-}
-
-/// Two versions of one stored entity, between which the model test goes back and forth.
-protocol ModelItem: Entity {
-  init(_ row: ModelRow)
-  var row: ModelRow { get }
-  static var hasExtra: Bool { get }
-  static var byKey: EntityIndex<Self, String> { get }
-  static var byGroupNumber: EntityIndex<Self, String?, Int> { get }
-  static var byNote: EntityIndex<Self, String?> { get }
-  static var byNumber: EntityIndex<Self, Int> { get }
-  /// The attributes that patches take over: note, and where it is there extra.
-  static var patched: [any PartialKeyPath<Self> & Sendable] { get }
-}
-
-struct FirstItem {
-  var id = RecordID<FirstItem>()
+/// One stored entity in versions between which the model test goes back and forth.
+struct ModelItem<Version: ModelVersion> {
+  var id = RecordID<ModelItem>()
   var row: ModelRow
-}
 
-extension FirstItem: ModelItem {
   init(_ row: ModelRow) {
     self.row = row
-    self.row.extra = ModelRow.initialExtra
+    if !Version.hasExtra { self.row.extra = ModelRow.initialExtra }
+  }
+}
+
+protocol ModelVersion: Sendable {
+  static var schema: EntitySchema<ModelItem<Self>> { get }
+  static var hasExtra: Bool { get }
+  /// Whether values are written in another order than that of the row.
+  static var isReordered: Bool { get }
+}
+
+extension ModelVersion {
+  static var isReordered: Bool { false }
+}
+
+extension ModelItem: Entity {
+  static var schema: EntitySchema<ModelItem> { Version.schema }
+
+  func encode(into writer: inout RecordWriter) {
+    if Version.isReordered {
+      writer.write(row.extra)
+      writer.write(row.note)
+      writer.write(row.key)
+      writer.write(row.group)
+      writer.write(row.number)
+    } else {
+      writer.write(row.key)
+      writer.write(row.number)
+      writer.write(row.group)
+      writer.write(row.note)
+    }
   }
 
-  static let hasExtra = false
-  static let byKey = FirstItem.index(\.row.key)
-  static let byGroupNumber = FirstItem.index(\.row.group, \.row.number)
-  static let byNote = FirstItem.index(\.row.note)
-  static let byNumber = FirstItem.index(\.row.number)
-  static var patched: [any PartialKeyPath<FirstItem> & Sendable] { [\.row.note] }
+  init(from reader: inout RecordReader) throws(StoreError) {
+    if Version.isReordered {
+      let extra: Int = try reader.read()
+      let note: String? = try reader.read()
+      let key: String = try reader.read()
+      let group: String? = try reader.read()
+      row = ModelRow(key: key, number: try reader.read(), group: group, note: note, extra: extra)
+    } else {
+      let key: String = try reader.read()
+      let number: Int = try reader.read()
+      let group: String? = try reader.read()
+      row = ModelRow(key: key, number: number, group: group, note: try reader.read())
+    }
+  }
+}
 
-  static let schema = EntitySchema<FirstItem>(
+extension ModelItem {
+  static var byKey: EntityIndex<ModelItem, String> { index(\.row.key) }
+  static var byGroupNumber: EntityIndex<ModelItem, String?, Int> {
+    index(\.row.group, \.row.number)
+  }
+  static var byNote: EntityIndex<ModelItem, String?> { index(\.row.note) }
+  static var byNumber: EntityIndex<ModelItem, Int> { index(\.row.number) }
+
+  static func isNumbered(_ range: ClosedRange<Int>) -> Condition<ModelItem> {
+    \.row.number >= range.lowerBound && \.row.number <= range.upperBound
+  }
+
+  /// The attributes that patches take over.
+  static var patched: [any PartialKeyPath<ModelItem> & Sendable] {
+    Version.hasExtra ? [\.row.note, \.row.extra] : [\.row.note]
+  }
+
+  static func update(_ change: ModelChange) throws -> AttributeUpdate<ModelItem> {
+    switch change {
+    case .number(let number): .set(\.row.number, to: number)
+    case .numberPlus(let amount): .add(amount, to: \.row.number)
+    case .numberTimesPlus(let factor, let amount):
+      try .set(\.row.number, toFormat: "number * %@ + %@", factor, amount)
+    case .note(let note): .set(\.row.note, to: note)
+    case .group(let group): .set(\.row.group, to: group)
+    case .extra(let extra): .set(\.row.extra, to: extra)
+    }
+  }
+}
+
+/// What a batch update does to each row.
+enum ModelChange {
+  case number(Int), numberPlus(Int), numberTimesPlus(Int, Int)
+  case note(String?), group(String?), extra(Int)
+
+  func apply(to row: inout ModelRow) {
+    switch self {
+    case .number(let number): row.number = number
+    case .numberPlus(let amount): row.number += amount
+    case .numberTimesPlus(let factor, let amount): row.number = row.number * factor + amount
+    case .note(let note): row.note = note
+    case .group(let group): row.group = group
+    case .extra(let extra): row.extra = extra
+    }
+  }
+}
+
+/// The first version; where a file is of another one, what it does not have goes.
+enum FirstVersion: ModelVersion {
+  static let hasExtra = false
+  static let schema = EntitySchema<ModelItem<FirstVersion>>(
     "Item",
     attributes: [
       .init("key", \.row.key), .init("number", \.row.number), .init("group", \.row.group),
       .init("note", \.row.note),
     ],
-    unique: [[\.row.key], [\.row.group, \.row.number]], indexes: [[\.row.number], [\.row.note]])
-
-  func encode(into writer: inout RecordWriter) {
-    writer.write(row.key)
-    writer.write(row.number)
-    writer.write(row.group)
-    writer.write(row.note)
-  }
-
-  init(from reader: inout RecordReader) throws(StoreError) {
-    let key: String = try reader.read()
-    let number: Int = try reader.read()
-    let group: String? = try reader.read()
-    row = ModelRow(key: key, number: number, group: group, note: try reader.read())
-  }
+    unique: [[\.row.key], [\.row.group, \.row.number]], indexes: [[\.row.number], [\.row.note]],
+    removed: ["extra"])
 }
 
 /// Another order, another attribute, and another index.
-struct SecondItem {
-  var id = RecordID<SecondItem>()
-  var row: ModelRow
-}
-
-extension SecondItem: ModelItem {
-  init(_ row: ModelRow) { self.row = row }
-
+enum SecondVersion: ModelVersion {
   static let hasExtra = true
-  static let byKey = SecondItem.index(\.row.key)
-  static let byGroupNumber = SecondItem.index(\.row.group, \.row.number)
-  static let byNote = SecondItem.index(\.row.note)
-  static let byNumber = SecondItem.index(\.row.number)
-  static var patched: [any PartialKeyPath<SecondItem> & Sendable] { [\.row.note, \.row.extra] }
-
-  static let schema = EntitySchema<SecondItem>(
+  static let isReordered = true
+  static let schema = EntitySchema<ModelItem<SecondVersion>>(
     "Item",
     attributes: [
       .init("extra", \.row.extra, initial: ModelRow.initialExtra), .init("note", \.row.note),
@@ -108,20 +128,16 @@ extension SecondItem: ModelItem {
     ],
     unique: [[\.row.key], [\.row.group, \.row.number]],
     indexes: [[\.row.number], [\.row.note], [\.row.extra, \.row.key]])
+}
 
-  func encode(into writer: inout RecordWriter) {
-    writer.write(row.extra)
-    writer.write(row.note)
-    writer.write(row.key)
-    writer.write(row.group)
-    writer.write(row.number)
-  }
-
-  init(from reader: inout RecordReader) throws(StoreError) {
-    let extra: Int = try reader.read()
-    let note: String? = try reader.read()
-    let key: String = try reader.read()
-    let group: String? = try reader.read()
-    row = ModelRow(key: key, number: try reader.read(), group: group, note: note, extra: extra)
-  }
+/// Declares a part of the second version, whose other attribute keeps its values.
+enum PartVersion: ModelVersion {
+  static let hasExtra = false
+  static let schema = EntitySchema<ModelItem<PartVersion>>(
+    "Item",
+    attributes: [
+      .init("key", \.row.key), .init("number", \.row.number), .init("group", \.row.group),
+      .init("note", \.row.note),
+    ],
+    unique: [[\.row.key], [\.row.group, \.row.number]], indexes: [[\.row.number], [\.row.note]])
 }

@@ -1,4 +1,3 @@
-import Foundation
 import EntityStore
 
 /// A store of one entity as a dictionary, with the rules of unique keys and ids.
@@ -11,6 +10,8 @@ struct StoreModel {
     /// Held by one of these records; empty when the values of one batch collide.
     case held(by: Set<UInt64>)
     case noSuchRecord
+    /// A new record lacks what it must have.
+    case missingValue
   }
 
   /// The records other than `id` that hold a unique key of `row`.
@@ -44,10 +45,31 @@ struct StoreModel {
     return true
   }
 
+  /// One step, within which rows may exchange their keys; returns how many have other values.
+  mutating func update(_ ids: [UInt64], _ change: ModelChange) throws -> Int {
+    var changed: [UInt64: ModelRow] = [:]
+    for id in ids {
+      guard let old = rows[id] else { continue }
+      var row = old
+      change.apply(to: &row)
+      if row != old { changed[id] = row }
+    }
+    for id in changed.keys { free(id) }
+    for (id, row) in changed {
+      let held = holders(of: row)
+      guard held.isEmpty else { throw Refusal.held(by: []) }
+      set(id, row)
+    }
+    return changed.count
+  }
+
   mutating func delete(_ id: UInt64) -> Bool {
-    guard let old = rows.removeValue(forKey: id) else { return false }
-    for key in old.uniqueKeys { holders[key] = nil }
-    return true
+    free(id)
+    return rows.removeValue(forKey: id) != nil
+  }
+
+  mutating func delete(_ ids: some Sequence<UInt64>) -> Int {
+    ids.reduce(0) { delete($1) ? $0 + 1 : $0 }
   }
 
   mutating func deleteAll() {
@@ -55,12 +77,23 @@ struct StoreModel {
     holders = [:]
   }
 
-  /// What a change of the schema does to the attribute that one version lacks.
+  /// What a version that removes the attribute does to it.
   mutating func resetExtra() {
     for id in rows.keys { rows[id]?.extra = ModelRow.initialExtra }
   }
 
   func holder(of key: ModelKey) -> UInt64? { holders[key] }
+
+  /// The ids of the rows with such numbers, ascending.
+  func ids(numbered range: ClosedRange<Int>) -> [UInt64] {
+    rows.filter { range.contains($0.value.number) }.keys.sorted()
+  }
+
+  /// The same, by their keys.
+  func ids(numbered range: ClosedRange<Int>, limit: Int) -> [UInt64] {
+    let found = rows.filter { range.contains($0.value.number) }
+    return found.sorted { utf8Precedes($0.value.key, $1.value.key) }.prefix(limit).map(\.key)
+  }
 
   /// Ids in the order of an index over `value`, equal ones in the order of insertion.
   func ordered<Value>(
@@ -72,16 +105,27 @@ struct StoreModel {
     }
   }
 
+  /// Takes a row under an id that the store gave: they follow each other.
+  mutating func insert(_ row: ModelRow, as id: UInt64) {
+    set(id, row)
+    nextID = max(nextID, id + 1)
+  }
+
+  private mutating func free(_ id: UInt64) {
+    for key in rows[id]?.uniqueKeys ?? [] where holders[key] == id { holders[key] = nil }
+  }
+
   private mutating func set(_ id: UInt64, _ row: ModelRow) {
-    for key in rows[id]?.uniqueKeys ?? [] { holders[key] = nil }
+    free(id)
     rows[id] = row
     for key in row.uniqueKeys { holders[key] = id }
   }
 }
 
-/// Order of text as the store has it: null first, then by the UTF-8 bytes of the normalized form.
+/// Order of text as the store has it: null first, then by the UTF-8 bytes of the normalized form, which
+/// is the order that the standard library has.
 func utf8Precedes(_ a: String?, _ b: String?) -> Bool {
-  guard let b = b?.precomposedStringWithCanonicalMapping else { return false }
-  guard let a = a?.precomposedStringWithCanonicalMapping else { return true }
-  return a.utf8.lexicographicallyPrecedes(b.utf8)
+  guard let b else { return false }
+  guard let a else { return true }
+  return a < b
 }

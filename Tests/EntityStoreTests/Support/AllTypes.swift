@@ -28,11 +28,13 @@ struct AllTypes: Equatable {
   var list: [String] = [], table: [String: Double] = [:]
   var place = Place(name: "", tags: [:], inner: [])
   var json = JSONValue.null
+  var film = RecordID<Film>(rawValue: 1)
 
   var optionalBool: Bool?, optionalInt16: Int16?, optionalUInt64: UInt64?, optionalFloat: Float?
   var optionalDouble: Double?, optionalString: String?, optionalData: Data?, optionalDate: Date?
   var optionalUUID: UUID?, optionalURL: URL?, optionalDecimal: Decimal?, optionalStage: Stage?
   var optionalGrade: Grade?, optionalList: [Int]?, optionalPlace: Place?, optionalJSON: JSONValue?
+  var optionalFilm: RecordID<Film>?
 
   static func url(_ text: String) -> URL {
     URL(string: text) ?? URL(fileURLWithPath: "/not-a-url")
@@ -59,13 +61,15 @@ extension AllTypes: Entity {
       .init("optionalURL", \.optionalURL), .init("optionalDecimal", \.optionalDecimal),
       .init("optionalStage", \.optionalStage), .init("optionalGrade", \.optionalGrade),
       .init("optionalList", \.optionalList), .init("optionalPlace", \.optionalPlace),
-      .init("optionalJSON", \.optionalJSON),
+      .init("optionalJSON", \.optionalJSON), .init("film", \.film),
+      .init("optionalFilm", \.optionalFilm),
     ],
     indexes: [
       [\.bool], [\.int8], [\.int16], [\.int32], [\.int64], [\.int], [\.uint8], [\.uint16],
       [\.uint32], [\.uint64], [\.uint], [\.float], [\.double], [\.string], [\.data], [\.date],
       [\.uuid], [\.url], [\.decimal], [\.stage], [\.grade], [\.optionalString],
-      [\.optionalDecimal], [\.optionalUUID], [\.optionalInt16, \.string],
+      [\.optionalDecimal], [\.optionalUUID], [\.optionalInt16, \.string], [\.film],
+      [\.optionalFilm, \.film],
     ])
 
   func encode(into writer: inout RecordWriter) {
@@ -110,6 +114,8 @@ extension AllTypes: Entity {
     writer.write(optionalList)
     writer.write(optionalPlace)
     writer.write(optionalJSON)
+    writer.write(film)
+    writer.write(optionalFilm)
   }
 
   init(from reader: inout RecordReader) throws(StoreError) {
@@ -154,5 +160,7 @@ extension AllTypes: Entity {
     optionalList = try reader.read()
     optionalPlace = try reader.read()
     optionalJSON = try reader.read()
+    film = try reader.read()
+    optionalFilm = try reader.read()
   }
 }

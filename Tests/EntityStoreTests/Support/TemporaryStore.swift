@@ -3,6 +3,7 @@ import Testing
 
 @testable import EntityStore
 @testable import KVDumpCommands
+@testable import LodestoreVerifier
 
 /// A fresh folder that is gone afterwards.
 struct TemporaryFolder: ~Copyable {

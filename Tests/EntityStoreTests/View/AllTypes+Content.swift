@@ -7,4 +7,12 @@ extension AllTypes {
       Array(try core.encode(self, of: try core.entity(named: "AllTypes")))
     }
   }
+
+  /// The same without ids, of which those of a damaged record may be none that can be written.
+  var withoutFilms: AllTypes {
+    var value = self
+    value.film = RecordID(rawValue: 1)
+    if optionalFilm != nil { value.optionalFilm = value.film }
+    return value
+  }
 }

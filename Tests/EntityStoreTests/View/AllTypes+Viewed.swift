@@ -33,6 +33,8 @@ extension AllTypes {
     let optionalList = AttributePlace(\AllTypes.optionalList)
     let optionalPlace = AttributePlace(\AllTypes.optionalPlace)
     let optionalJSON = AttributePlace(\AllTypes.optionalJSON)
+    let film = AttributePlace(\AllTypes.film)
+    let optionalFilm = AttributePlace(\AllTypes.optionalFilm)
   }
 
   static let attributePlaces = AttributePlaces()
@@ -72,5 +74,6 @@ extension AllTypes {
     optionalList = try view.optionalList
     optionalPlace = try view.optionalPlace
     optionalJSON = try view.optionalJSON
+    (film, optionalFilm) = (view.film, view.optionalFilm)
   }
 }

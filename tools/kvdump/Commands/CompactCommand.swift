@@ -1,12 +1,17 @@
 import ArgumentParser
 import EntityStore
-import LMDB
 
 /// `kvdump compact`: a consistent copy without free pages, while the store is in use.
 struct CompactCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact", abstract: "A consistent, compacted copy, also of a store in use.",
-    discussion: "Example: kvdump compact catalog.lodestore copy.lodestore")
+    discussion: """
+      Example: kvdump compact catalog.lodestore copy.lodestore
+
+      The copy is read once before it gets its name: each record against its checksum, and each \
+      index for having one entry for each record. When something is damaged, no copy is left, and \
+      the failure names the entity and the record.
+      """)
 
   @OptionGroup var store: StoreArgument
 
@@ -17,36 +22,25 @@ struct CompactCommand: StoreCommand {
 
   func run(on console: Console) async throws -> ExitStatus {
     guard !FileFacts.exists(out) else { throw CommandFailure.outputExists(out) }
+    let copy = try StoreCopy(for: out)
     // Opened as a store first, so that what is no store is not copied.
     let source = try ReadStore.read(store.path, on: console) { core in
-      do {
-        try core.store.environment.copy(to: out, compacting: true)
-      } catch let error as LMDBError where error.kind == .engine && error.code > 0 {
-        throw CommandFailure.system(error.code, thing: out, creating: true)
-      }
+      try copy.take(core.store.environment)
       return FileFacts(store.path)
     }
-    let copy = try counted(on: console)
+    let check: CopyCheck
+    do {
+      check = try CopyCheck(copy.path, on: console)
+    } catch {
+      throw CommandFailure.translated(error, store: store.path).withoutCopy
+    }
+    try copy.commit()
     try console.writeObject([
       (Column("out"), .text(out)), (Column("size"), .byteCount(FileFacts(out)?.size ?? 0)),
       (Column("before"), .byteCount(source?.size ?? 0)),
-      (Column("entities"), .count(copy.entities)), (Column("records"), .count(copy.records)),
+      (Column("entities"), .count(check.entityCount)),
+      (Column("records"), .count(check.recordCount)),
     ])
     return .success
-  }
-
-  /// Opens the copy, and reads every record through its layout.
-  private func counted(on console: Console) throws -> (entities: Int, records: Int) {
-    do {
-      return try ReadStore.read(out, on: console) { core in
-        var records = 0
-        for entity in core.schema.entities {
-          try core.forEachRecord(of: entity) { (_, _) throws(StoreError) in records += 1 }
-        }
-        return (core.schema.entities.count, records)
-      }
-    } catch {
-      throw CommandFailure.translated(error, store: out)
-    }
   }
 }

@@ -22,7 +22,7 @@ struct ExportCommand: StoreCommand {
       'kvdump import' reads the same attributes from the JSON forms, with the schema that 'kvdump \
       schema STORE ENTITY --format json' writes: {"$document": Base64} is a value that JSON has no \
       exact text for. The records' ids are left out, as the store that imports gives its own; \
-      --fields _id,… has them. CSV is for other programs: NaN, nested values and bytes are text.
+      --fields _id,… has them, and 'import' leaves them out and says so. CSV is for other programs: NaN, nested values and bytes are text.
       """)
 
   @OptionGroup var store: StoreArgument

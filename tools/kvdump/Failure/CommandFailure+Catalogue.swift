@@ -135,6 +135,28 @@ extension CommandFailure {
       ])
   }
 
+  static func damagedIndex(_ index: String, _ reason: String) -> Self {
+    CommandFailure(
+      code: "damaged",
+      message: "index '\(index)': \(reason); 'kvdump verify' lists everything that is wrong",
+      status: .damagedData, details: [Detail(name: "index", value: .text(index))])
+  }
+
+  /// `key` is hexadecimal.
+  static func damagedPair(of tree: String, key: String, reason: String) -> Self {
+    CommandFailure(
+      code: "damaged",
+      message: "\(tree) \(key): \(reason); 'kvdump verify' lists everything that is wrong",
+      status: .damagedData, details: [Detail(name: "tree", value: .text(tree))])
+  }
+
+  /// The same failure of a copy that was not made.
+  var withoutCopy: Self {
+    var failure = self
+    failure.message += "; no copy was made"
+    return failure
+  }
+
   static func indexOfNothing(_ index: String, _ entity: String, _ id: UInt64) -> Self {
     CommandFailure(
       code: "damaged",

@@ -74,6 +74,13 @@ extension CommandFailure {
       status: .usage, details: [Detail(name: "attribute", value: .text(name))])
   }
 
+  /// `_id` is used as if it were an attribute.
+  static let ownNameOfID = CommandFailure(
+    code: "reserved-name",
+    message: "'_id': is the store's own name for the id of a record; take the member into an "
+      + "attribute of another name with --map _id=NAME", status: .usage,
+    details: [Detail(name: "member", value: .text(RecordColumns.idName))])
+
   static func badSchemaFile(_ path: String, reason: String) -> Self {
     CommandFailure(
       code: "bad-schema-file",

@@ -12,6 +12,10 @@ extension ImportReport {
       (Column("rejected"), .count(rejected)),
       (Column("seconds"), .double((seconds * 1000).rounded() / 1000)),
     ]
+    if withRejects, !unknownMembers.isEmpty {
+      let counts = unknownMembers.sorted { $0.key < $1.key }.map { ($0.key, Cell.count($0.value)) }
+      members.append((Column("unknownMembers"), .json(JSONText.object(counts))))
+    }
     if withRejects {
       let cells = rejects.map { Cell.json($0.json(in: files)) }
       members.append((Column("rejects"), .json(JSONText.array(cells))))

@@ -118,7 +118,8 @@ extension EntityDescription.Attribute {
   fileprivate var exactConversion: JSONRecordEncoder.Conversion? {
     let option: String
     switch type {
-    case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double:
+    case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double,
+      .recordID:
       option = "--type \(name)=\(type.name) reads texts"
     case .date: option = "--type \(name)=date:FORMAT reads other forms"
     case .decimal, .string, .url, .uuid, .data, .json, .document: return nil

@@ -90,7 +90,9 @@ struct ImportSchema {
     for member in rules.maps.keys.sorted() where !members.contains(member) {
       throw CommandFailure.mapWithoutMember(member, of: entity, known: inference.names)
     }
-    let names = AttributeNames.distinct(inference.names.filter { rules.maps[$0] == nil })
+    // The store's own name is no attribute's, unless it is mapped to one.
+    let names = AttributeNames.distinct(
+      inference.names.filter { rules.maps[$0] == nil && $0 != RecordColumns.idName })
     for (member, attribute) in rules.maps {
       guard let other = names.first(where: { $0.value == attribute }) else { continue }
       throw CommandFailure.twoMembers([member, other.key], for: attribute)
@@ -123,6 +125,7 @@ struct ImportSchema {
   ) throws {
     let places = try wanted.map { name in
       guard let place = place(name) else {
+        if name == RecordColumns.idName { throw CommandFailure.ownNameOfID }
         throw CommandFailure.unknownMember(
           name, of: entity, known: attributes.map(\.name), candidates: candidates)
       }
@@ -180,6 +183,7 @@ struct ImportSchema {
     var conversions: [String: TextConversion] = [:]
     for (name, conversion) in rules.types.sorted(by: { $0.key < $1.key }) {
       guard let place = place(name) else {
+        if name == RecordColumns.idName { throw CommandFailure.ownNameOfID }
         throw CommandFailure.ruleWithoutAttribute(name, option: "--type", of: entity, known: known)
       }
       let attribute = attributes[place]

@@ -113,8 +113,14 @@ struct ImportSession {
       }
       console.note("and \(more) more rejects; \(place ?? "--rejects FILE has them all")")
     }
-    if !report.unknownMembers.isEmpty {
-      let names = report.unknownMembers.keys.sorted().prefix(20).joined(separator: ", ")
+    var unknown = report.unknownMembers
+    if let count = unknown.removeValue(forKey: RecordColumns.idName) {
+      console.note(
+        "\(report.entity): '_id' of \(NumberText.grouped(count)) \(count == 1 ? "record" : "records") was "
+          + "not taken, as the store gives ids itself; --map _id=NAME takes it into an attribute")
+    }
+    if !unknown.isEmpty {
+      let names = unknown.keys.sorted().prefix(20).joined(separator: ", ")
       console.note(
         "\(report.entity): left out members that are no attribute: \(names); --infer adds them")
     }

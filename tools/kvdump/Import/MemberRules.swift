@@ -14,7 +14,8 @@ struct MemberRules: Sendable {
 struct MemberOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Take a member, or a column, into the attribute of another name; may be given again.",
+      "Take a member, or a column, into the attribute of another name; may be given again. A member "
+        + "'_id' is only taken so, as _id=NAME: by its own name it is the id that the store gives.",
       valueName: "member=attribute"))
   var map: [String] = []
 
@@ -22,7 +23,8 @@ struct MemberOptions: ParsableArguments {
     help: ArgumentHelp(
       "The type of an attribute; texts are converted to it exactly, or their record is rejected. "
         + "May be given again. Types are bool, int8 to int64, uint8 to uint64, int, float, double, "
-        + "string, date, uuid, url, decimal, data (Base64) and json (the text is JSON). A date "
+        + "string, date, uuid, url, decimal, data (Base64), id (of a record) and json (the text is "
+        + "JSON). A date "
         + "without a format is ISO 8601; formats are unix, unixms (seconds and milliseconds since "
         + "1970) and patterns of yyyy, MM, dd, HH, mm, ss, SSS, Z (Z or an offset; UTC without) "
         + "and 'text', as in at=date:'dd.MM.yyyy HH:mm'.",
@@ -44,6 +46,10 @@ struct MemberOptions: ParsableArguments {
       guard EntityDescription.isValidName(attribute) else {
         throw ValidationError(
           "--map: '\(attribute)' cannot be an attribute; write letters, digits and _, at most 64")
+      }
+      guard attribute != RecordColumns.idName else {
+        throw ValidationError(
+          "--map: '_id' is the store's own name for the id of a record; take another name")
       }
       if let other = rules.maps[member], other != attribute {
         throw ValidationError("--map: '\(member)' is to be both '\(other)' and '\(attribute)'")

@@ -52,6 +52,10 @@ enum SchemaFile {
     guard let name = node["name"]?.string, let typeName = node["type"]?.string else {
       throw CommandFailure.badSchemaFile(path, reason: "an attribute has no 'name' or no 'type'")
     }
+    guard name != RecordColumns.idName else {
+      throw CommandFailure.badSchemaFile(
+        path, reason: "an attribute is named '_id', the store's own name for the id of a record")
+    }
     guard let type = AttributeType(name: typeName) else {
       let known = AttributeType.allCases.map(\.name)
       let hint = NearestName.of(typeName, among: known).map { ", perhaps \($0)" } ?? ""

@@ -27,11 +27,12 @@ struct RawTree {
   /// What the tree holds, in words; nil for a tree that this version does not know.
   var content: String? {
     switch kind {
-    case .header: "format, UUID and schema generation"
+    case .header: "format, UUID and number of the schema"
     case .catalogue: "descriptions of the entities"
     case .counters: "next record ids"
     case .buckets: "the program's own keys and values"
     case .imports: "how far imports are, and their reports"
+    case .links: "reserved for relationships"
     case .records: entity.map { "records of \($0.name)" } ?? "records of an entity not described"
     case .index: index.map { "index \($0)" } ?? "an index not described"
     case nil: nil
@@ -58,7 +59,7 @@ struct RawTree {
     case .imports: sealed(key, body) { importPair(key, $0) }
     case .records: record(key, body)
     case .index: entry(key, body)
-    case nil: nil
+    case .links, nil: nil
     }
   }
 
@@ -73,8 +74,14 @@ struct RawTree {
       body.count == 8
         ? "created: " + KeyText.text(of: .date(Double(bitPattern: body.uint64(at: 0)))) : nil
     case .schema: body.count == 8 ? "schema: \(body.uint64(at: 0))" : nil
-    case nil: nil
+    case nil: changes(key, body)
     }
+  }
+
+  private func changes(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
+    guard let entity = HeaderField.changedEntity(key), body.count == 8 else { return nil }
+    let mark = body.uint64(at: 0)
+    return "mark of entity \(entity): \(mark), \(mark & 1 == 1 ? "as imports know it" : "changed")"
   }
 
   private func counter(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
@@ -98,6 +105,7 @@ struct RawTree {
       switch key {
       case .state: "open"
       case .memory: "page"
+      case .basis: "basis"
       case .report(let run): "run \(run)"
       case .seen(let page): "seen on page \(page)"
       }

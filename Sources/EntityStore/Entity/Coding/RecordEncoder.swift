@@ -47,6 +47,9 @@ final class RecordEncoder {
     let content = writer.pointee.finish(entity.typeLayout, entity: entity.name)
     if content == nil, writer.pointee.failure == nil { return nil }
     if let failure = writer.pointee.failure {
+      if let failure = failure as? UnassignedID {
+        throw .unassignedID(entity, slot: failure.slot)
+      }
       throw .unencodable(entity: entity.name, cause: failure)
     }
     guard let content else { return nil }

@@ -136,6 +136,10 @@ public struct RecordWriter: ~Copyable {
     swap(&document, &self.document)
   }
 
+  /// The id that is written next is none that a record can have.
+  @usableFromInline @inline(never)
+  mutating func failUnassigned() { fail(UnassignedID(slot: slot - start)) }
+
   mutating func fail(_ error: any Error) {
     if failure == nil { failure = error }
   }

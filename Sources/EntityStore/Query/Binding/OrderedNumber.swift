@@ -56,7 +56,7 @@ extension NumberInterval {
     case .bool:
       guard let flag = Self.flag(constant) else { return nil }
       self.init(`operator`, Int128(flag), type)
-    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64:
+    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .recordID:
       switch constant {
       case .integer(let number): self.init(`operator`, Int128(number), type)
       case .unsigned(let number): self.init(`operator`, Int128(number), type)

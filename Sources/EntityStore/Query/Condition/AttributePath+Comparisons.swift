@@ -127,25 +127,6 @@ extension AttributePath {
   }
 }
 
-extension AttributePath where Value == E.ID {
-  /// Whether the record has this id.
-  public static func == (lhs: Self, rhs: E.ID) -> Condition<E> {
-    lhs.compared(
-      .equal, .value(.integer(unsigned: rhs.rawValue)), or: { $0 == rhs })
-  }
-
-  /// Whether the record has another id.
-  public static func != (lhs: Self, rhs: E.ID) -> Condition<E> { !(lhs == rhs) }
-
-  /// Whether the record has one of these ids.
-  @_disfavoredOverload
-  public func isIn(_ ids: some Sequence<E.ID>) -> Condition<E> {
-    let list = Array(ids)
-    return compared(
-      .in, .values(list.map { .integer(unsigned: $0.rawValue) }), or: { list.contains($0) })
-  }
-}
-
 extension AttributePath where Value == JSONValue {
   /// Whether a number or a text in the JSON is below `rhs`; false for other kinds.
   public static func < (lhs: Self, rhs: JSONValue) -> Condition<E> {

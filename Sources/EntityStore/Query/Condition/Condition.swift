@@ -210,6 +210,7 @@ extension UUID: FormatValue {}
 extension URL: FormatValue {}
 extension Decimal: FormatValue {}
 extension JSONValue: FormatValue {}
+extension RecordID: FormatValue {}
 extension Optional: FormatValue where Wrapped: AttributeValue {}
 
 extension Array: FormatValue where Element: AttributeValue {

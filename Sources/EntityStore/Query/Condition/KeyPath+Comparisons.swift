@@ -88,20 +88,6 @@ where V.RawValue: AttributeValue {
   AttributePath(lhs) != rhs
 }
 
-/// Whether the record has this id.
-public func == <E: Entity>(
-  lhs: any KeyPath<E, E.ID> & Sendable, rhs: E.ID
-) -> Condition<E> {
-  AttributePath(lhs) == rhs
-}
-
-/// Whether the record has another id.
-public func != <E: Entity>(
-  lhs: any KeyPath<E, E.ID> & Sendable, rhs: E.ID
-) -> Condition<E> {
-  AttributePath(lhs) != rhs
-}
-
 /// Whether a Boolean attribute is false.
 public prefix func ! <E: Entity>(path: any KeyPath<E, Bool> & Sendable) -> Condition<E> {
   AttributePath(path) == false

@@ -25,7 +25,7 @@ struct SlotTest {
     case .int8: load = .int8
     case .int16: load = .int16
     case .int32: load = .int32
-    case .int64: load = .int64
+    case .int64, .recordID: load = .int64
     case .uint8: load = .uint8
     case .uint16: load = .uint16
     case .uint32: load = .uint32

@@ -184,6 +184,13 @@ private enum TermReader {
       self = .records
       return
     }
+    if [.sum, .average].contains(term.function), path.steps.count == 1,
+      let attribute = try? binding.attribute(of: path), attribute.type == .recordID
+    {
+      throw .badQuery(
+        "'\(attribute.name)' is the id of a record, and ids are not added; ask for its minimum, "
+          + "its maximum or the count")
+    }
     if [.count, .sum, .average].contains(term.function), path.steps.count == 1,
       let slot = try Self.slot(path, binding, entity)
     {

@@ -53,7 +53,7 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
   }
 
   /// The number of the commit that is seen.
-  public var generation: UInt64 { hold.generation }
+  public var generation: CommitNumber { hold.generation }
 
   /// The ids, in order.
   public var ids: [E.ID] { allIDs[bounds].map { RecordID(rawValue: $0) } }

@@ -90,10 +90,10 @@ public struct Page<E: Entity>: Sendable {
   /// For ``Query/continuing(after:)``; `nil` when the query has no limit or nothing follows.
   public let next: ContinuationToken?
   /// The number of the commit that the page was read from.
-  public let generation: UInt64
+  public let generation: CommitNumber
 
   @usableFromInline
-  init(items: [E], next: ContinuationToken?, generation: UInt64) {
+  init(items: [E], next: ContinuationToken?, generation: CommitNumber) {
     self.items = items
     self.next = next
     self.generation = generation

@@ -22,7 +22,7 @@ final class SnapshotHold: @unchecked Sendable {
 
   deinit { store.environment.endRead(read) }
 
-  var generation: UInt64 { core.transaction.id }
+  var generation: CommitNumber { core.commitNumber }
 
   /// Runs `body` alone; not within itself.
   func use<R, E: Error>(_ body: (TransactionCore) throws(E) -> R) throws(E) -> R {
@@ -42,7 +42,7 @@ extension StoreCore {
       let pinned = try environment.beginRead()
       let transaction = environment.transaction(of: pinned)
       do {
-        if try Catalogue.generation(trees, in: transaction) == schema.generation {
+        if try Catalogue.schemaNumber(trees, in: transaction) == schema.number {
           return (
             pinned,
             TransactionCore(transaction: transaction, schema: schema, store: self, isWrite: false)

@@ -78,11 +78,7 @@ extension Decimal: ScalarComparedAsStored {
   }
 }
 
-extension RecordID: ComparedAsStored {
-  static var storedOrder: StoredOrder { .same }
-  static var isOptional: Bool { false }
-  var comparedValue: Value? { .integer(unsigned: rawValue) }
-}
+extension RecordID: ScalarComparedAsStored {}
 
 extension Optional: ComparedAsStored where Wrapped: ScalarComparedAsStored {
   static var storedOrder: StoredOrder { Wrapped.storedOrder }

@@ -121,7 +121,7 @@ extension PredicateExpressions.KeyPath: PredicateNode {
   private func member<E: Entity>(
     of attribute: PredicateAttribute, in scope: PredicateScope<E>
   ) -> PredicateOperand {
-    if keyPath == \RecordID<E>.rawValue {
+    if let type = Root.Output.self as? any NumberedID.Type, keyPath == type.numberPath {
       return .attribute(attribute.rawValue)
     }
     if attribute.isScalar, let type = Root.Output.self as? any CaseIterable.Type,
@@ -171,6 +171,15 @@ extension PredicateAttribute {
     attribute.isRawValue = true
     return attribute
   }
+}
+
+/// The id of a record of any entity.
+private protocol NumberedID {
+  static var numberPath: AnyKeyPath { get }
+}
+
+extension RecordID: NumberedID {
+  fileprivate static var numberPath: AnyKeyPath { \Self.rawValue }
 }
 
 extension AnyKeyPath {

@@ -18,6 +18,7 @@ extension OldSpecimen: Entity {
       .init("amount", \.specimen.amount), .init("token", \.specimen.token),
       .init("blob", \.specimen.blob), .init("url", \.specimen.url),
       .init("group", \.specimen.group), .init("code", \.specimen.code),
+      .init("owner", \.specimen.owner),
       .init("json", \.specimen.json), .init("place", \.specimen.place),
     ],
     unique: [[\.specimen.serial]])
@@ -39,6 +40,7 @@ extension OldSpecimen: Entity {
     writer.write(specimen.url)
     writer.write(specimen.group)
     writer.write(specimen.code)
+    writer.write(specimen.owner)
     writer.write(specimen.json)
     writer.write(specimen.place)
   }
@@ -61,6 +63,7 @@ extension OldSpecimen: Entity {
     read.url = try reader.read()
     read.group = try reader.read()
     read.code = try reader.read()
+    read.owner = try reader.read()
     read.json = try reader.read()
     read.place = try reader.read()
     specimen = read

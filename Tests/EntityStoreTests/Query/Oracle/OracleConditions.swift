@@ -12,14 +12,14 @@ struct OracleConditions {
     ("serial", .number), ("int", .number), ("small", .number), ("big", .number),
     ("ratio", .number), ("single", .number), ("flag", .bool), ("name", .text), ("label", .text),
     ("date", .date), ("amount", .decimal), ("token", .uuid), ("blob", .data), ("url", .text),
-    ("group", .number), ("code", .number), ("level", .number), ("mark", .text),
+    ("group", .number), ("code", .number), ("owner", .number), ("level", .number), ("mark", .text),
     ("extra", .number),
   ]
 
   /// Attributes of each index of several columns.
   static let compounds = [
     ["small", "int"], ["flag", "ratio"], ["label", "int", "name"], ["group", "code"],
-    ["level", "label"],
+    ["level", "label"], ["owner", "label"],
   ]
 
   var random: SeededNumbers

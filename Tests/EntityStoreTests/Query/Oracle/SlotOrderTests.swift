@@ -30,7 +30,7 @@ import Testing
 
   @Test(arguments: [
     "int", "small", "big", "ratio", "single", "flag", "date", "group", "code", "level", "extra",
-    "serial",
+    "serial", "owner",
   ])
   func `An order by a number is that of its values, ties and nulls included`(
     name: String

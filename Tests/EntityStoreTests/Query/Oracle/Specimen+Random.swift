@@ -47,6 +47,8 @@ extension Specimen {
     specimen.group = pick([0, 1, 2, .min])
     // A number of its own, so that it is unique; often null, which may repeat.
     specimen.code = random.oneIn(3) ? serial % 10 + 100 * (serial / 10) : nil
+    specimen.owner = maybe(
+      RecordID(rawValue: pick([1, 2, 3, 4, 255, 256, 1 << 62, 1 << 63 - 1])))
     specimen.json = maybe(json(&random))
     specimen.place = place(&random, depth: 2)
     specimen.level = pick([0, 3, 3, 4, -5])

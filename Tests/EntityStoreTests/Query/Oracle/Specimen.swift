@@ -20,6 +20,7 @@ struct Specimen: Sendable {
   var url: URL?
   var group: Int16 = 0
   var code: Int?
+  var owner: RecordID<Specimen>?
   var json: JSONValue?
   var place = Place(name: "", tags: [:], inner: [])
   // Records that `OldSpecimen` wrote have none of these.
@@ -37,14 +38,14 @@ extension Specimen: Entity {
       .init("single", \.single), .init("flag", \.flag), .init("level", \.level, initial: 3),
       .init("name", \.name), .init("label", \.label), .init("date", \.date),
       .init("amount", \.amount), .init("token", \.token), .init("blob", \.blob),
-      .init("url", \.url), .init("group", \.group), .init("code", \.code),
+      .init("url", \.url), .init("group", \.group), .init("code", \.code), .init("owner", \.owner),
       .init("json", \.json), .init("place", \.place), .init("extra", \.extra),
     ],
     unique: [[\.serial], [\.group, \.code]],
     indexes: [
       [\.int], [\.small, \.int], [\.big], [\.ratio], [\.single], [\.flag, \.ratio], [\.name],
       [\.label, \.int, \.name], [\.label], [\.date], [\.amount], [\.token], [\.blob], [\.url],
-      [\.level], [\.mark], [\.level, \.label], [\.extra],
+      [\.owner], [\.owner, \.label], [\.level], [\.mark], [\.level, \.label], [\.extra],
     ])
 
   func encode(into writer: inout RecordWriter) {
@@ -66,6 +67,7 @@ extension Specimen: Entity {
     writer.write(url)
     writer.write(group)
     writer.write(code)
+    writer.write(owner)
     writer.write(json)
     writer.write(place)
     writer.write(extra)
@@ -90,6 +92,7 @@ extension Specimen: Entity {
     url = try reader.read()
     group = try reader.read()
     code = try reader.read()
+    owner = try reader.read()
     json = try reader.read()
     place = try reader.read()
     extra = try reader.read()

@@ -30,6 +30,8 @@ extension PredicateCases<AllTypes> {
     let relative = URL(string: "a", relativeTo: AllTypes.url("https://example.org/")) ?? url
     let stage = Stage.released, maybeStage: Stage? = .draft, noStage: Stage? = nil
     let json = JSONValue.integer(1), place = Place(name: "a", tags: [:], inner: [])
+    let film = RecordID<Film>(rawValue: 3), noFilm: RecordID<Film>? = nil
+    let films = [film, RecordID(rawValue: 1)]
     let someInt16: Int16? = 3, someBool: Bool? = true, list = ["a"]
     cases.add("==", #Predicate { $0.int == 3 })
     cases.add("!=", #Predicate { $0.int != 3 })
@@ -77,6 +79,15 @@ extension PredicateCases<AllTypes> {
     cases.add("optional uint64", #Predicate { $0.optionalUInt64 == big })
     cases.add("optional float", #Predicate { $0.optionalFloat == half })
     cases.add("optional double", #Predicate { $0.optionalDouble != odd })
+    cases.add("id", #Predicate { $0.film == film })
+    cases.add("id !=", #Predicate { $0.film != film })
+    cases.add("id <", #Predicate { $0.film < film })
+    cases.add("id >=", #Predicate { $0.film >= film })
+    cases.add("id in", #Predicate { films.contains($0.film) })
+    cases.add("number of id", #Predicate { $0.film.rawValue >= 3 })
+    cases.add("optional id", #Predicate { $0.optionalFilm == film })
+    cases.add("optional id != nil", #Predicate { $0.optionalFilm != nil })
+    cases.add("optional id == nil variable", #Predicate { $0.optionalFilm == noFilm })
     cases.add("date", #Predicate { $0.date < date })
     cases.add("date ==", #Predicate { $0.date == date })
     cases.add("date NaN", #Predicate { $0.date != noDate })

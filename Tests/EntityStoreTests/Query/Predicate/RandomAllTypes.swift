@@ -74,6 +74,8 @@ extension AllTypes {
     all.optionalList = maybe([1, 2])
     all.optionalPlace = maybe(place())
     all.optionalJSON = maybe(json())
+    all.film = RecordID(rawValue: pick([1, 2, 3, 1 << 63 - 1]))
+    all.optionalFilm = maybe(RecordID(rawValue: pick([1, 3, 256])))
     return all
   }
 }

@@ -35,6 +35,41 @@ extension Verifier {
       case .uuid, .schema: break
       }
     }
+    try verifyChangeMarks()
+  }
+
+  /// Checks the fields that are there for some entities.
+  private mutating func verifyChangeMarks() throws {
+    let name = TreeName.header.text
+    guard let tree = trees[name] else { return }
+    var list = findings
+    try walk(tree) { key, body in
+      guard let entity = HeaderField.changedEntity(key), body.count != 8 else { return }
+      list.add(
+        Finding(
+          .header, tree: name, subject: "changes.\(entity)",
+          "has \(body.count) bytes, must have 8"))
+    }
+    findings = list
+  }
+
+  /// Checks that the header asks for the versions of all that the store uses.
+  ///
+  /// After the catalogue, which says what that is. More may be asked for: the numbers are never lowered.
+  mutating func verifyRequirement() throws {
+    guard let tree = trees[TreeName.header.text],
+      let body = try transaction.get(HeaderField.format.key, in: tree),
+      let stored = try? FormatRequirement(bytes: body)
+    else { return }
+    let features = entities.reduce(into: Set<FormatFeature>()) { $0.formUnion($1.features) }
+    let names = trees.keys.compactMap { TreeName($0) }
+    let needed = FormatRequirement(
+      of: names.reduce(into: features) { $0.formUnion($1.features) })
+    guard stored.raised(to: needed) != stored else { return }
+    addHeader(
+      .format,
+      "is \(stored.lowestReader) and \(stored.lowestWriter), what the store uses needs at least "
+        + "\(needed.lowestReader) and \(needed.lowestWriter)")
   }
 
   private mutating func addHeader(_ field: HeaderField, _ detail: String) {

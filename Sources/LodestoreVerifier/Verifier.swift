@@ -73,6 +73,7 @@ package struct Verifier {
   private mutating func run() throws -> VerificationReport {
     try section(.header) { try $0.verifyHeader() }
     try section(.catalogue) { try $0.verifyCatalogue() }
+    try guarding(TreeName.header.text) { try $0.verifyRequirement() }
     try section(.counters) { try $0.verifyCounters() }
     for entity in entities.sorted(by: { $0.number < $1.number }) {
       try verifyEntity(entity)
@@ -147,6 +148,10 @@ package struct Verifier {
               isIndex ? .indexNotEmpty : .treeForeign, tree: text,
               "is not in the catalogue and has \(count) entries, must be empty"))
         }
+      case .links:
+        let count = (try? transaction.count(of: tree)) ?? 0
+        report.notices.append(
+          "tree '\(text)' is reserved for a later version; its \(count) entries were not read")
       case nil: report.notices.append("tree '\(text)' is of no version-1 store and was not read")
       case .header, .catalogue, .counters, .buckets, .imports: break
       }

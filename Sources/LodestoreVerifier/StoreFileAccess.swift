@@ -2,9 +2,11 @@ import LMDB
 import LodestoreFormat
 
 /// Opening a store for a look, without the entity layer.
-enum StoreFileAccess {
+package enum StoreFileAccess {
   /// Runs `body` with the file opened for reading, and closes it.
-  static func withEnvironment<R>(at path: String, _ body: (Environment) throws -> R) throws -> R {
+  package static func withEnvironment<R>(at path: String, _ body: (Environment) throws -> R) throws
+    -> R
+  {
     var options = EnvironmentOptions()
     options.access = .readOnly
     options.allowsUnlockedReading = true
@@ -18,7 +20,7 @@ enum StoreFileAccess {
   /// LMDB wants handles made before the transaction that uses them, so the names are read first,
   /// and again when another process made a tree in between. A tree that cannot be opened is a
   /// finding in the list that `body` gets.
-  static func withTrees<R>(
+  package static func withTrees<R>(
     of environment: Environment, limit: Int,
     _ body: ([String: Tree], Transaction, FindingList) throws -> R
   ) throws -> R {

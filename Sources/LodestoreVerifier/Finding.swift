@@ -57,7 +57,7 @@ extension Finding: CustomStringConvertible {
   }
 
   /// Two digits a byte, without spaces, as the command `keys` takes them.
-  static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+  package static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
     let digits = Array("0123456789abcdef".utf8)
     var text: [UInt8] = []
     for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }

@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreVerifier
 
 #if canImport(Glibc)
   import Glibc

@@ -1,3 +1,5 @@
+import LodestoreVerifier
+
 /// Findings and page counts as rows.
 extension Finding {
   static let columns = [

@@ -2,9 +2,9 @@ import LMDB
 import LodestoreFormat
 
 /// What trees hold, in the words of the schema: `records.1` is `Film`.
-enum TreeTitles {
+package enum TreeTitles {
   /// The titles that the catalogue gives; entities that cannot be read are left out.
-  static func read(from environment: Environment) throws -> [String: String] {
+  package static func read(from environment: Environment) throws -> [String: String] {
     try StoreFileAccess.withTrees(of: environment, limit: 1) { trees, transaction, _ in
       var titles: [String: String] = [:]
       guard let catalogue = trees[TreeName.catalogue.text] else { return titles }

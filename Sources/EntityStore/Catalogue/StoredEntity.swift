@@ -1,0 +1,133 @@
+package import LMDB
+package import LodestoreFormat
+
+/// One entity of the catalogue, with its trees: what every read and write of its records uses.
+package final class StoredEntity: Sendable {
+  package let description: EntityDescription
+  package let records: Tree
+  package let indexes: [StoredIndex]
+  /// The layout that new records are written in.
+  package let layout: RecordLayout
+  /// `nil` when no attribute has a constraint.
+  let validator: RecordValidator?
+  /// How the program's type has a part of the attributes; `nil` where it has all of them in the order of
+  /// ``layout``, or where there is no type.
+  let part: DeclaredPart?
+  /// The layout that values of the program's type are read from: ``layout`` unless the declared
+  /// attributes are elsewhere in it.
+  let readLayout: RecordLayout
+  /// Whether the program's type can neither be read nor written: an attribute that it declares is not
+  /// there, or is stored in another way.
+  let isMisfit: Bool
+  private let layoutsByNumber: [UInt16: RecordLayout]
+
+  package var name: String { description.name }
+  /// The name for readers of single records.
+  let label: EntityLabel
+  package var number: UInt32 { description.number }
+
+  init(
+    description: EntityDescription, part: DeclaredPart?, isMisfit: Bool,
+    tree: (TreeName, Bool) throws -> Tree
+  ) throws {
+    self.description = description
+    self.part = part
+    self.isMisfit = isMisfit
+    label = EntityLabel(description.name)
+    layout = description.layout
+    readLayout = part.flatMap { $0.isPrefix ? nil : $0.layout } ?? layout
+    validator = try RecordValidator(description, layout)
+    layoutsByNumber = Dictionary(
+      description.layouts.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
+    records = try tree(.records(entity: description.number), true)
+    indexes = try description.indexes.map { index in
+      StoredIndex(
+        description: index,
+        tree: try tree(.index(entity: description.number, index: index.number), false),
+        name: "\(description.name).\(description.indexName(index))", entityName: description.name)
+    }
+  }
+
+  @inline(__always)
+  package func layout(number: UInt16) -> RecordLayout? {
+    number == layout.number ? layout : layoutsByNumber[number]
+  }
+
+  /// The record's bytes as a view through their own layout.
+  @inline(__always)
+  package func view(
+    _ bytes: UnsafeRawBufferPointer, id: UInt64
+  ) throws(StoreError) -> RecordView {
+    if let view = RecordView(narrow: bytes, layout: layout) { return view }
+    return try otherView(bytes, id: id)
+  }
+
+  /// The same for long records, those of older layouts, and damaged ones.
+  @inline(never)
+  private func otherView(
+    _ bytes: UnsafeRawBufferPointer, id: UInt64
+  ) throws(StoreError) -> RecordView {
+    do {
+      let number = try RecordLayout.layoutNumber(of: bytes)
+      guard let layout = layout(number: number) else {
+        throw FormatError("its layout \(number) is not in the catalogue")
+      }
+      return try RecordView(bytes, layout: layout)
+    } catch {
+      throw .damagedRecord(entity: name, recordID: id, error)
+    }
+  }
+
+  /// A record that was written in ``readLayout``, as a view.
+  func view(
+    carriedOver bytes: UnsafeRawBufferPointer, id: UInt64
+  ) throws(StoreError) -> RecordView {
+    do {
+      return try RecordView(bytes, layout: readLayout)
+    } catch {
+      throw .damagedRecord(entity: name, recordID: id, error)
+    }
+  }
+
+  /// A record on its way in as a view: it is of the current layout.
+  @inline(__always)
+  func view(incoming bytes: UnsafeRawBufferPointer) throws(StoreError) -> RecordView {
+    do {
+      return try RecordView(bytes, layout: layout)
+    } catch {
+      throw .damagedRecord(entity: name, recordID: 0, error)
+    }
+  }
+
+  /// Throws when the record's bytes are not those that its checksum was made of.
+  package func verifyChecksum(of view: RecordView, id: UInt64) throws(StoreError) {
+    let expected = Checksum.record(id: id, body: view.content)
+    guard expected == view.storedChecksum else {
+      throw .damagedRecord(
+        entity: name, recordID: id,
+        FormatError(
+          "its checksum is \(hex(view.storedChecksum)), its bytes give \(hex(expected))"))
+    }
+  }
+
+  /// The values of the current layout's attributes in a record of any layout.
+  package func values(of view: RecordView) throws(FormatError) -> [Value] {
+    try values(of: view, in: layout)
+  }
+
+  /// The index over exactly `attributes`, in order; a unique one before another.
+  package func index(over attributes: [UInt32]) -> StoredIndex? {
+    let matching = indexes.filter { $0.description.attributes == attributes }
+    return matching.first(where: \.isUnique) ?? matching.first
+  }
+}
+
+/// What every reader of an entity's records refers to, without counting: the name as a string would be
+/// counted for each record that is read.
+final class EntityLabel: Sendable {
+  let name: String
+  /// ``ShortText/isUsable``, where readers of records find it.
+  let makesShortTexts = ShortText.isUsable
+
+  init(_ name: String) { self.name = name }
+}

@@ -1,0 +1,58 @@
+internal import LMDB
+internal import LodestoreFormat
+
+// An import that remembers pages relies on the records that they became: when one of them is updated or
+// deleted by others, the pages have to be asked for again. It sets a mark, an odd number in the header;
+// the first change after that makes it even, and is the only one that writes. Where no import relies on
+// the records of an entity, a transaction that changes some costs one look. See Format.md, "Header".
+
+extension TransactionCore {
+  /// Says that a record of `entity` is updated or deleted in this transaction; inserting changes nothing
+  /// that an import relies on.
+  @inline(__always)
+  func noteChange(of entity: StoredEntity) throws(StoreError) {
+    if notedEntity != entity.number { try noteFirstChange(of: entity) }
+  }
+
+  @inline(never)
+  private func noteFirstChange(of entity: StoredEntity) throws(StoreError) {
+    if notedEntities.insert(entity.number).inserted {
+      let mark = try changeMark(of: entity)
+      if mark & 1 == 1 { try put(mark &+ 1, of: entity) }
+    }
+    notedEntity = entity.number
+  }
+
+  /// The mark of `entity`, 0 where there is none; even when records were changed since it was set.
+  func changeMark(of entity: StoredEntity) throws(StoreError) -> UInt64 {
+    do {
+      let key = HeaderField.changes(entity: entity.number)
+      guard let bytes = try transaction.get(key, in: store.trees.header) else { return 0 }
+      guard bytes.count == 8 else {
+        throw FormatError("the header's field 'changes.\(entity.number)' has \(bytes.count) bytes")
+      }
+      return bytes.uint64(at: 0)
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  /// The mark of `entity`, set: it stays as long as nobody changes records.
+  func setChangeMark(of entity: StoredEntity) throws(StoreError) -> UInt64 {
+    let mark = try changeMark(of: entity)
+    if mark & 1 == 1 { return mark }
+    try put(mark &+ 1, of: entity)
+    notedEntity = 0
+    notedEntities.remove(entity.number)
+    return mark &+ 1
+  }
+
+  private func put(_ mark: UInt64, of entity: StoredEntity) throws(StoreError) {
+    do {
+      let key = HeaderField.changes(entity: entity.number)
+      try transaction.put(key, littleEndianBytes(mark), in: store.trees.header)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+}

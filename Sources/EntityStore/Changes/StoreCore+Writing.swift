@@ -1,0 +1,73 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension StoreCore {
+  /// Who is told of the changes of records, by any store of the file.
+  package var observers: ChangeObservers { environment.companion { ChangeObservers() } }
+
+  /// Runs `body` as the one writer, on the calling thread, and commits.
+  package func write<R>(_ body: (TransactionCore) throws -> R) throws -> R {
+    try checkWritable()
+    try checkOpen("write")
+    while true {
+      let result: R? = try mapped {
+        do {
+          return try environment.write { try self.run(body, in: $0) }
+        } catch is SchemaIsOld {
+          return nil
+        }
+      }
+      if let result { return result }
+      try mapped { try reloadForReading() }
+    }
+  }
+
+  /// Runs `body` as the one writer, on the writer's thread, and commits, perhaps together with
+  /// others that wait; see ``Environment/writeTogether(_:)``.
+  package func writeTogether<R: Sendable>(
+    _ body: @escaping @Sendable (TransactionCore) throws -> R
+  ) async throws -> R {
+    try checkWritable()
+    try checkOpen("write")
+    do {
+      return try await environment.writeTogether { transaction in
+        try self.checkOpen("write")
+        return try self.run(body, in: transaction)
+      }
+    } catch is SchemaIsOld {
+      return try await onWriter { try self.write(body) }
+    } catch let error as LMDBError {
+      throw StoreError(error)
+    } catch let error as FormatError {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  private func run<R>(
+    _ body: (TransactionCore) throws -> R, in transaction: Transaction
+  ) throws -> R {
+    let schema = self.schema
+    guard try Catalogue.schemaNumber(trees, in: transaction) == schema.number else {
+      throw SchemaIsOld()
+    }
+    let core = TransactionCore(
+      transaction: transaction, schema: schema, store: self, isWrite: true)
+    core.beginChanges(observers)
+    let result = try body(core)
+    if let cause = core.brokenBy { throw StoreError.brokenTransaction(by: cause) }
+    try core.endChanges()
+    return result
+  }
+
+  /// Runs `body` on the writer's thread.
+  func onWriter<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+    do {
+      return try await environment.writer.run(body)
+    } catch let error as LMDBError where error.kind == .closed {
+      throw StoreError(.closed, "cannot write '\(path)': the store is closed", cause: error)
+    }
+  }
+}
+
+/// Another process has changed the catalogue since it was read here.
+private struct SchemaIsOld: Error {}

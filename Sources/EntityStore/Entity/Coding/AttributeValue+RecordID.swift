@@ -1,0 +1,51 @@
+internal import LodestoreFormat
+
+/// The id of another record, or of another one of the same entity.
+///
+/// It is stored as a number from 1 to 2⁶³ − 1, and ordered by it. An ``RecordID/unassigned`` id names
+/// no record and is refused where it is written, also in an optional attribute: nil says that there is
+/// none. Whether the record exists is not checked.
+extension RecordID: IndexableValue {
+  /// Eight bytes.
+  public static var storage: AttributeStorage { AttributeStorage(type: .recordID) }
+
+  /// The number.
+  public var storedValue: StoredValue { StoredValue(.integer(unsigned: rawValue)) }
+
+  /// The id with the number.
+  public static func value(from stored: StoredValue) -> RecordID? {
+    if case .integer(let number) = stored.value, number >= 1 {
+      RecordID(rawValue: UInt64(number))
+    } else {
+      nil
+    }
+  }
+
+  /// Writes the number; the insert or update fails when it is unassigned or not below 2⁶³.
+  @inlinable @inline(__always)
+  public func write(to writer: inout RecordWriter) {
+    if Int64(bitPattern: rawValue) < 1 { writer.failUnassigned() }
+    rawValue.write(to: &writer)
+  }
+
+  /// Reads the number.
+  @inlinable @inline(__always)
+  public static func read(from reader: inout RecordReader) throws(StoreError) -> RecordID {
+    RecordID(rawValue: try UInt64.read(from: &reader))
+  }
+}
+
+/// An id that cannot be written, and where its slot is in the record.
+struct UnassignedID: Error {
+  let slot: Int
+}
+
+extension StoreError {
+  static func unassignedID(_ entity: StoredEntity, slot: Int) -> StoreError {
+    let place = entity.layout.places.firstIndex { !$0.type.isVariable && Int($0.position) == slot }
+    let attribute = place.flatMap {
+      entity.description.attribute(number: entity.layout.attributes[$0].number)?.name
+    }
+    return unassignedID(entity.name, attribute: attribute ?? "?")
+  }
+}

@@ -1,0 +1,102 @@
+internal import LodestoreFormat
+
+/// What the memories of an import's pages depend on; see Format.md, "Imports".
+///
+/// That a page is as it was says nothing of the records that it became: they may have been deleted or
+/// changed by others, and another schema or another closure makes other records of it. Memories of the
+/// current epoch are trusted, and only while all of this is as it was; otherwise the next page that is
+/// remembered begins another epoch.
+struct ImportBasis: Sendable, Codable, Hashable {
+  /// The mark of the entity behind the import's last change.
+  var mark: UInt64
+  /// Of the entity as the import knows it, and of the way in which it makes records of a page.
+  var schema: UInt64
+  /// ``ImportOptions/version``.
+  var version: Int
+  var epoch: UInt64
+}
+
+extension ImportEngine {
+  /// The basis, when the memories of its epoch are to be trusted.
+  func intactBasis(_ core: TransactionCore, _ log: ImportLog) throws(StoreError) -> ImportBasis? {
+    guard let basis = try log.basis(), basis.version == options.version else { return nil }
+    let entity = try self.entity(core)
+    guard basis.mark & 1 == 1, basis.mark == (try core.changeMark(of: entity)),
+      basis.schema == schemaDigest(of: entity)
+    else { return nil }
+    return basis
+  }
+
+  /// What the store remembers of a page, when it is to be trusted.
+  func memory(of page: String, _ core: TransactionCore) throws(StoreError) -> PageMemory? {
+    let log = try ImportLog(name, core)
+    // A mirror has to know what was in the page.
+    guard let found = try log.memory(of: page), strategy != .mirror || found.ids != nil,
+      let basis = try intactBasis(core, log), found.epoch == basis.epoch
+    else { return nil }
+    return found.page
+  }
+
+  /// Runs `body`, which writes what pages became, with the epoch in which they are to be remembered, and
+  /// keeps the basis behind it.
+  ///
+  /// - Parameter remembers: whether `body` remembers pages.
+  func keepingBasis(
+    _ core: TransactionCore, _ log: ImportLog, remembers: Bool,
+    _ body: (_ epoch: UInt64) throws -> Void
+  ) throws {
+    let intact = try intactBasis(core, log)
+    let stored = try log.basis()
+    let epoch = intact?.epoch ?? (stored?.epoch ?? 0) &+ 1
+    try body(epoch)
+    guard intact != nil || remembers else { return }
+    let entity = try self.entity(core)
+    let basis = ImportBasis(
+      mark: try core.setChangeMark(of: entity), schema: schemaDigest(of: entity),
+      version: options.version, epoch: epoch)
+    if basis != stored { try log.put(basis) }
+  }
+
+  private func schemaDigest(of entity: StoredEntity) -> UInt64 {
+    var bytes = entity.description.document.encoded()
+    // A type with a part of the attributes makes other records than one with all of them.
+    for number in entity.typeLayout.attributes.map(\.number) { bytes += bigEndianBytes(number) }
+    bytes += "\(transformation) \(strategy) \(rule.label)".utf8
+    for number in (key ?? []).sorted() { bytes += bigEndianBytes(number) }
+    // Six bytes: an integer that programs with doubles for numbers read exactly.
+    return SHA256.hash(bytes).prefix(6).reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}
+
+extension MergeRule {
+  /// The same for the same rule in every process, as far as it can be told.
+  fileprivate var label: String {
+    switch self {
+    case .fail: "fail"
+    case .ignore: "ignore"
+    case .replace: "replace"
+    case .renew: "renew"
+    case .patch(let numbers): "patch \(numbers.sorted())"
+    case .patchGiven: "patchGiven"
+    case .policy(let policies): policies.label
+    case .closure: "closure"
+    }
+  }
+}
+
+extension AttributePolicies {
+  fileprivate var label: String {
+    let attributes = byNumber.sorted { $0.key < $1.key }.map { "\($0.key) \(Self.label($0.value))" }
+    return "policy \(takesParts) \(Self.label(standard)) \(attributes.joined(separator: " "))"
+  }
+
+  private static func label(_ policy: Policy) -> String {
+    switch policy {
+    case .incoming: "incoming"
+    case .stored: "stored"
+    case .fail: "fail"
+    case .newest(let date): "newest \(date)"
+    case .combine: "combine"
+    }
+  }
+}

@@ -1,0 +1,182 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension FormatUpgrade.Step {
+  /// Version 1 had no type for the id of a record: an attribute that was declared as one holds a
+  /// document with a number.
+  ///
+  /// The attribute is given up for one of type `id` with the same name, and the records are written
+  /// anew. No index has such an attribute, so that no index changes. A 0 says that no id had been
+  /// assigned: it becomes null, and the attribute optional. An attribute with another document in any
+  /// record stays as it is: then it is of another type that has the same name.
+  static let recordIDs = FormatUpgrade.Step(version: .recordIDs) { entity in
+    entity.attributes.contains(where: \.isNumberedDocument)
+  } apply: { entity, transaction in
+    try RecordIDUpgrade(entity, transaction)?.run()
+  }
+}
+
+extension EntityDescription.Attribute {
+  /// Whether it was declared as `RecordID<…>` or an optional one.
+  fileprivate var isNumberedDocument: Bool {
+    type == .document && !isRemoved && shape?.hasPrefix("RecordID<") == true
+  }
+}
+
+private struct RecordIDUpgrade {
+  /// What is read and written before the cursor is set again: a cursor is not moved across writes.
+  private static let chunk = 1_000
+
+  private let before: EntityDescription
+  private let after: EntityDescription
+  /// By the number of the new attribute, that of the old one.
+  private let sources: [UInt32: UInt32]
+  private let records: Tree
+  private let transaction: Transaction
+
+  /// `nil` when no attribute can be converted.
+  init?(_ entity: EntityDescription, _ transaction: Transaction) throws {
+    guard
+      let records = try transaction.environment.tree(
+        TreeName.records(entity: entity.number).text, isCreated: false, hasIntegerKeys: true,
+        in: transaction)
+    else { throw FormatError("the records of entity '\(entity.name)' are missing") }
+    self.transaction = transaction
+    self.records = records
+    before = entity
+    var candidates = Dictionary(
+      uniqueKeysWithValues: entity.attributes.filter(\.isNumberedDocument).map {
+        ($0.number, $0.isOptional)
+      })
+    for (number, _) in candidates {
+      switch Self.id(in: entity.attribute(number: number)?.initial ?? .null) {
+      case .none: candidates[number] = nil
+      case .some(.null), .some: break
+      }
+    }
+    let cursor = try Cursor(records, in: transaction)
+    var found = try cursor.first()
+    while found, !candidates.isEmpty {
+      let view = try entity.view(cursor.value)
+      for (number, _) in candidates {
+        switch Self.id(in: try entity.value(of: number, in: view)) {
+        case .none: candidates[number] = nil
+        case .some(.null): candidates[number] = true
+        case .some: break
+        }
+      }
+      found = try cursor.next()
+    }
+    if candidates.isEmpty { return nil }
+    (after, sources) = entity.replacing(candidates) { Self.id(in: $0) ?? .null }
+  }
+
+  // Not through EntityChanges: values stay what they were, so nobody is told, and no index is over a
+  // document.
+  func run() throws -> EntityDescription {
+    let layout = after.layout
+    var next: UInt64? = 0
+    while let start = next {
+      var rewritten: [(id: UInt64, body: [UInt8])] = []
+      next = nil
+      let cursor = try Cursor(records, in: transaction)
+      var found = try cursor.seek(atOrAfter: start)
+      while found {
+        let id = cursor.integerKey
+        guard rewritten.count < Self.chunk else {
+          next = id
+          break
+        }
+        let view = try before.soundView(cursor.value, id: id)
+        var values: [Value] = []
+        for attribute in layout.attributes {
+          let source = sources[attribute.number]
+          let value = try before.value(of: source ?? attribute.number, in: view)
+          values.append(source == nil ? value : Self.id(in: value) ?? .null)
+        }
+        rewritten.append((id, try RecordBuilder.record(id: id, layout: layout, values: values)))
+        found = try cursor.next()
+      }
+      for (id, body) in rewritten {
+        try body.withUnsafeBytes { try transaction.put(id, $0, in: records) }
+      }
+    }
+    return after
+  }
+
+  /// The id that a document holds, null for null and for one that had not been assigned; `nil` for
+  /// any other document.
+  private static func id(in value: Value) -> Value? {
+    guard case .document(let bytes) = value else { return value == .null ? .null : nil }
+    let document = bytes.withUnsafeBytes { raw in try? Document(decoding: raw) }
+    guard case .integer(let number)? = document, number >= 0 else { return nil }
+    return number == 0 ? .null : .integer(number)
+  }
+}
+
+extension EntityDescription {
+  /// The record through its own layout.
+  fileprivate func view(_ bytes: UnsafeRawBufferPointer) throws(FormatError) -> RecordView {
+    let number = try RecordLayout.layoutNumber(of: bytes)
+    guard let layout = layouts.first(where: { $0.number == number }) else {
+      throw FormatError("layout \(number) of a record is not in the catalogue")
+    }
+    return try RecordView(bytes, layout: layout)
+  }
+
+  /// The same for a record that is written anew: its new checksum must not make damage look sound.
+  fileprivate func soundView(
+    _ bytes: UnsafeRawBufferPointer, id: UInt64
+  ) throws -> RecordView {
+    let view = try view(bytes)
+    guard Checksum.fits(bytes, id: id) else {
+      throw StoreError.damagedRecord(
+        entity: name, recordID: id, FormatError("its checksum does not fit its bytes"))
+    }
+    return view
+  }
+
+  fileprivate func value(
+    of number: UInt32, in view: RecordView
+  ) throws(FormatError) -> Value {
+    guard let place = view.layout.placeIndex(ofAttribute: number) else {
+      return attribute(number: number)?.initial ?? .null
+    }
+    return try view.value(at: view.layout.places[place])
+  }
+
+  /// The description with the documents `attributes` replaced by ids, in a layout of its own, and by
+  /// the number of each new attribute that of the old one.
+  ///
+  /// - Parameters:
+  ///   - attributes: by number, whether the new attribute is optional.
+  ///   - initial: makes an initial value of the old one.
+  fileprivate func replacing(
+    _ attributes: [UInt32: Bool], initial: (Value) -> Value
+  ) -> (EntityDescription, [UInt32: UInt32]) {
+    var result = self
+    var replacements: [UInt32: UInt32] = [:]
+    for index in self.attributes.indices {
+      let old = self.attributes[index]
+      guard let isOptional = attributes[old.number] else { continue }
+      let number = (result.attributes.map(\.number).max() ?? 0) + 1
+      result.attributes[index].isRemoved = true
+      result.attributes.append(
+        Attribute(
+          number: number, name: old.name, type: .recordID, isOptional: isOptional,
+          initial: initial(old.initial)))
+      replacements[old.number] = number
+    }
+    let places = layout.attributes.map { place in
+      guard let number = replacements[place.number], let isOptional = attributes[place.number]
+      else {
+        return place
+      }
+      return RecordLayout.Attribute(number: number, type: .recordID, isOptional: isOptional)
+    }
+    let number = (layouts.map(\.number).max() ?? 0) + 1
+    result.layouts.append(RecordLayout(number: number, attributes: places))
+    result.currentLayout = number
+    return (result, Dictionary(uniqueKeysWithValues: replacements.map { ($1, $0) }))
+  }
+}

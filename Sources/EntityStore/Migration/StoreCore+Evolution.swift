@@ -1,0 +1,123 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension StoreCore {
+  /// Opens the store at `path` and makes its schema fit `declared`.
+  package convenience init(
+    path: String, isInMemory: Bool = false, declared: [DeclaredEntity] = [],
+    types: [ObjectIdentifier: String] = [:], options: StoreOptions
+  ) throws(StoreError) {
+    try self.init(
+      opening: path, isInMemory: isInMemory, declared: declared, types: types, options: options)
+    // Closing goes through `close()`, which does it once, so that another store on the same file keeps
+    // its environment.
+    do {
+      try bringUpToDate(declared)
+    } catch {
+      close()
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  /// Makes the file's schema fit `declared`, in one transaction, or throws and leaves it as it was.
+  package func bringUpToDate(_ declared: [DeclaredEntity]) throws {
+    try reloadForReading()
+    if options.access != .readOnly,
+      schema.entities.contains(where: { FormatUpgrade.isNeeded($0.description) }),
+      try environment.write({ try FormatUpgrade.run(self.trees, in: $0) })
+    {
+      try reloadForReading()
+    }
+    let stored = schema
+    if try declared.allSatisfy({ try isSettled($0, in: stored) }) { return }
+    if options.access == .readOnly {
+      for entity in declared where stored.entity(named: entity.name) == nil {
+        throw StoreError.missingInReadOnly(entity.name)
+      }
+      for entity in declared where try !isSettled(entity, in: stored) {
+        throw StoreError.evolutionInReadOnly(entity.name)
+      }
+    }
+    try environment.write { transaction in
+      for entity in declared { try self.evolve(entity, in: transaction) }
+      try Catalogue.raiseSchemaNumber(trees, in: transaction)
+    }
+    try reloadForReading()
+  }
+
+  private func isSettled(
+    _ entity: DeclaredEntity, in stored: StoredSchema
+  ) throws(StoreError) -> Bool {
+    guard let match = stored.entity(named: entity.name) else { return false }
+    guard options.access != .readOnly || !FormatUpgrade.isNeeded(match.description) else {
+      throw .upgradeInReadOnly(entity.name)
+    }
+    let evolution = try SchemaEvolution(from: match.description, to: entity, hasRecords: false)
+    return options.access == .readOnly
+      ? !evolution.concernsReaders : !evolution.isChanged && !evolution.changesConstraints
+  }
+
+  private func evolve(_ declared: DeclaredEntity, in transaction: Transaction) throws {
+    let current = try load(in: transaction)
+    let evolution: SchemaEvolution
+    if let stored = current.entity(named: declared.name) {
+      evolution = try SchemaEvolution(
+        from: stored.description, to: declared,
+        hasRecords: try transaction.count(of: stored.records) > 0)
+      for index in stored.indexes where evolution.droppedIndexes.contains(index.description.number)
+      {
+        try index.empty(in: transaction)
+      }
+    } else {
+      let next = try transaction.get(CounterKey.nextEntity, in: trees.counters)
+      let highest = UInt64(current.entities.map(\.number).max() ?? 0)
+      let counter = next.map { $0.count == 8 ? $0.uint64(at: 0) : 0 } ?? 1
+      guard counter > highest, let number = UInt32(exactly: counter), number < .max else {
+        throw FormatError(
+          "the next entity number is \(counter), must be above \(highest), the highest in use")
+      }
+      try transaction.put(
+        CounterKey.nextEntity, littleEndianBytes(UInt64(number) + 1), in: trees.counters)
+      evolution = SchemaEvolution(creating: declared, number: number)
+    }
+    guard evolution.isChanged || evolution.changesConstraints else { return }
+    // What is put must be readable: a number beyond its limit would close the store to everybody.
+    _ = try EntityDescription(
+      number: evolution.result.number, document: evolution.result.document)
+    try Catalogue.put(evolution.result, trees, in: transaction)
+    let entity = try StoredEntity(
+      description: evolution.result, declared: nil
+    ) { name, hasIntegerKeys in
+      guard
+        let tree = try environment.tree(
+          name.text, isCreated: true, hasIntegerKeys: hasIntegerKeys, in: transaction)
+      else { throw FormatError("cannot make tree \(name.text)") }
+      return tree
+    }
+    let core = TransactionCore(
+      transaction: transaction,
+      schema: StoredSchema(number: current.number, entities: [entity]), store: self,
+      isWrite: true)
+    try core.checkPresence(of: evolution.tightened, in: entity)
+    for index in entity.indexes where evolution.addedIndexes.contains(index.description.number) {
+      try core.build(index, of: entity)
+    }
+  }
+
+  private func load(in transaction: Transaction) throws -> StoredSchema {
+    let number = try Catalogue.schemaNumber(trees, in: transaction)
+    let descriptions = try Catalogue.descriptions(trees, in: transaction)
+    let entities = try descriptions.map { description in
+      try StoredEntity(
+        description: description, declared: declaration(of: description)
+      ) { name, hasIntegerKeys in
+        guard
+          let tree = try environment.tree(
+            name.text, isCreated: false, hasIntegerKeys: hasIntegerKeys, in: transaction)
+        else { throw FormatError("tree '\(name.text)' of the catalogue is missing") }
+        return tree
+      }
+    }
+    return StoredSchema(number: number, entities: entities, declared: declared)
+  }
+}

@@ -1,0 +1,39 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension Catalogue {
+  /// The format versions that the file needs.
+  static func requirement(
+    _ header: Tree, in transaction: Transaction
+  ) throws -> FormatRequirement {
+    guard let bytes = try transaction.get(HeaderField.format.key, in: header) else {
+      throw FormatError("the header has no field 'format'")
+    }
+    return try FormatRequirement(bytes: bytes)
+  }
+
+  /// Says in the header that the file uses `features`; nothing is written when it says so already.
+  ///
+  /// In the transaction that uses them first. The numbers are never lowered.
+  static func require(
+    _ features: Set<FormatFeature>, _ trees: Trees, in transaction: Transaction
+  ) throws {
+    let stored = try requirement(trees.header, in: transaction)
+    let needed = stored.raised(to: FormatRequirement(of: features))
+    guard needed != stored else { return }
+    try transaction.put(HeaderField.format.key, needed.bytes, in: trees.header)
+  }
+
+  /// Throws ``StoreError/Code/newerFormat`` when this library does not know what the file needs.
+  static func check(
+    _ requirement: FormatRequirement, path: String, isWriting: Bool
+  ) throws(StoreError) {
+    let known = FormatVersion.current.rawValue
+    guard requirement.lowestReader <= known else {
+      throw .newerFormat(path, needed: requirement.lowestReader, isWriting: false)
+    }
+    guard !isWriting || requirement.lowestWriter <= known else {
+      throw .newerFormat(path, needed: requirement.lowestWriter, isWriting: true)
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package import LMDB
+package import LodestoreFormat
+
+/// Reads and writes the trees `lodestore` and `catalogue`.
+package enum Catalogue {
+  /// The trees that every store has.
+  package struct Trees: Sendable {
+    package var header: Tree
+    package var catalogue: Tree
+    package var counters: Tree
+    package var buckets: Tree
+    package var imports: Tree
+  }
+
+  package static func schemaNumber(
+    _ trees: Trees, in transaction: Transaction
+  ) throws -> SchemaNumber {
+    guard
+      let bytes = try HeaderField.schema.key.withBytes({ (key) throws(LMDBError) in
+        try transaction.get(key, in: trees.header)
+      }), bytes.count == 8
+    else { throw FormatError("the header has no 8-byte field 'schema'") }
+    return SchemaNumber(bytes.uint64(at: 0))
+  }
+
+  package static func descriptions(
+    _ trees: Trees, in transaction: Transaction
+  ) throws -> [EntityDescription] {
+    let cursor = try Cursor(trees.catalogue, in: transaction)
+    var descriptions: [EntityDescription] = []
+    var found = try cursor.first()
+    while found {
+      if let number = CatalogueKey.entityNumber(cursor.key) {
+        let content = try Checksum.unsealed(key: cursor.key, body: cursor.value)
+        descriptions.append(
+          try EntityDescription(number: number, document: Document(decoding: content)))
+      }
+      found = try cursor.next()
+    }
+    return descriptions
+  }
+
+  static func put(
+    _ description: EntityDescription, _ trees: Trees, in transaction: Transaction
+  ) throws {
+    try require(description.features, trees, in: transaction)
+    let key = CatalogueKey.entity(description.number)
+    try transaction.put(
+      key, Checksum.sealed(key: key, content: description.document.encoded()), in: trees.catalogue)
+  }
+
+  static func raiseSchemaNumber(_ trees: Trees, in transaction: Transaction) throws {
+    let next = try schemaNumber(trees, in: transaction).next
+    try transaction.put(HeaderField.schema.key, littleEndianBytes(next.rawValue), in: trees.header)
+  }
+
+  /// What the first commit of a new store holds.
+  static func initialise(_ transaction: Transaction, environment: Environment, now: Double) throws {
+    func tree(_ name: TreeName) throws -> Tree {
+      guard
+        let tree = try environment.tree(
+          name.text, isCreated: true, hasIntegerKeys: false, in: transaction)
+      else { throw FormatError("cannot make tree \(name.text)") }
+      return tree
+    }
+    let header = try tree(.header)
+    _ = try tree(.catalogue)
+    _ = try tree(.counters)
+    _ = try tree(.buckets)
+    _ = try tree(.imports)
+    var generator = SystemRandomNumberGenerator()
+    // Version 4, variant 1 of RFC 9562.
+    let uuid = UUIDBytes(
+      high: generator.next() & ~0xf000 | 0x4000, low: generator.next() & ~(3 << 62) | 2 << 62)
+    try transaction.put(HeaderField.format.key, FormatFeature.base.requirement.bytes, in: header)
+    try transaction.put(HeaderField.uuid.key, uuid.bytes, in: header)
+    try transaction.put(
+      HeaderField.created.key, littleEndianBytes(now.bitPattern), in: header)
+    try transaction.put(HeaderField.schema.key, littleEndianBytes(UInt64(0)), in: header)
+  }
+}

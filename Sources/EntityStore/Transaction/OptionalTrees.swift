@@ -1,0 +1,35 @@
+package import LMDB
+package import LodestoreFormat
+
+// Trees that a store has once it needs them; see Format.md, "Trees". One that is not there is the same
+// as an empty one.
+//
+// The number of the schema is raised with the tree: whoever begins a transaction with another number
+// loads the schema anew, and with it the handles, which must be opened before the transaction.
+
+extension TransactionCore {
+  /// The optional tree `name`; `nil` when the store has none, which is the same as an empty one.
+  package func tree(_ name: TreeName) -> Tree? {
+    precondition(name.isOptional, "\(name.text) is in every store")
+    return madeTrees[name] ?? schema.optionalTrees[name]
+  }
+
+  /// The optional tree `name`, which is made when the store has none.
+  ///
+  /// Only in a write.
+  package func makeTree(_ name: TreeName) throws(StoreError) -> Tree {
+    if let tree = tree(name) { return tree }
+    do {
+      guard
+        let tree = try store.environment.tree(
+          name.text, isCreated: true, hasIntegerKeys: false, in: transaction)
+      else { throw FormatError("cannot make tree \(name.text)") }
+      try Catalogue.require(name.features, store.trees, in: transaction)
+      try Catalogue.raiseSchemaNumber(store.trees, in: transaction)
+      madeTrees[name] = tree
+      return tree
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+}

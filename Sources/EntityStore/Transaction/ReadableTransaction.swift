@@ -1,0 +1,12 @@
+/// What a transaction works with: opaque.
+public struct TransactionAccess {
+  let core: TransactionCore
+}
+
+/// What can be read in a ``Snapshot`` and in a ``WriteTransaction``.
+///
+/// Do not conform to it.
+public protocol ReadableTransaction: ~Copyable {
+  /// The library's own part; nothing for others.
+  var access: TransactionAccess { get }
+}

@@ -1,0 +1,13 @@
+/// The changes of one write, all or nothing; sees its own changes.
+///
+/// It cannot outlive the closure that it is passed to. An error of a single call leaves the transaction as it was
+/// before the call, unless it says otherwise; thrown out of the closure, it takes everything
+/// back.
+public struct WriteTransaction: ~Copyable, ReadableTransaction {
+  /// The library's own part; nothing for others.
+  public let access: TransactionAccess
+
+  var core: TransactionCore { access.core }
+
+  init(core: TransactionCore) { access = TransactionAccess(core: core) }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+@testable import EntityStore
+
+/// Values that are equal in Swift and have other bytes, as the two forms of a letter with an accent.
+@Suite struct `Equal values of other bytes` {
+  @Test func `an update to other bytes of the same characters is one`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      try store.write { try $0.insert(Film(title: "e\u{301}", episode: 1)) }
+      let recording = ChangeRecording([])
+      recording.listen(to: store)
+      let counts = try store.write { transaction in
+        try (0..<2).map { _ in
+          try transaction.update(Film.self, where: .all, .set(\.title, to: "\u{e9}"))
+        }
+      }
+      #expect(counts == [1, 0] && recording.changes.count == 1)
+      let title = try store.read { try $0.fetchAll(Film.self).first?.title }
+      #expect(title.map { Array($0.utf8) } == [0xc3, 0xa9])
+    }
+  }
+
+  @Test func `a policy takes other bytes of the same characters`() async throws {
+    try await withTemporaryStore([Film.self]) { store in
+      try await store.write { _ = try $0.insert(Film(title: "e\u{301}", episode: 1)) }
+      let pages = AsyncStream { continuation in
+        continuation.yield(Data(#"[{"title":"\u00e9","episode_id":1}]"#.utf8))
+        continuation.finish()
+      }
+      let report = try await Importer(
+        into: store, Film.self, matching: .unique(\.episode),
+        merging: .incomingWins.attribute(\.episode, .fails)
+      ).run(pages, as: FilmRecord.self) { Film(title: $0.title, episode: $0.episode_id) }
+      #expect(report.updated == 1)
+      let title = try await store.read { try $0.fetchAll(Film.self).first?.title }
+      #expect(title.map { Array($0.utf8) } == [0xc3, 0xa9])
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import Testing
+
+@testable import EntityStore
+
+/// Batch inserts of rows that give some values.
+@Suite struct `Rows that are merged by what they give` {
+  @Test func `a row is not matched by an attribute that it was not given`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      try store.write { transaction in
+        // Zero is what a required number has while it is not given.
+        try transaction.insert(Film(title: "zero", episode: 0))
+        try transaction.insert(Film(title: "five", episode: 5, code: "x"))
+        let rows: [[String: any AttributeValue]] = [["code": "x", "title": "changed"]]
+        let result = try transaction.insert(Film.self, dictionaries: rows, onConflict: .patch())
+        #expect(result.updatedCount == 1 && result.ids.map(\.rawValue) == [2])
+      }
+      let titles = try store.read { try $0.fetch(Film.byEpisode).map(\.title) }
+      #expect(titles == ["zero", "changed"])
+      // One that no given key leads to would be new, and cannot be.
+      for rows: [[String: any AttributeValue]] in [
+        [["code": "y"]], [["code": "y"], ["code": "x"]],
+      ] {
+        let error = try storeError(.unstorableValue) {
+          try store.write {
+            _ = try $0.insert(Film.self, dictionaries: rows, onConflict: .patch())
+          }
+        }
+        #expect(error.attribute == "title" || error.attribute == "episode")
+      }
+      let codes = try store.read { try $0.fetch(Film.byEpisode).map(\.code) }
+      #expect(codes == [nil, "x"])
+    }
+  }
+
+  @Test func `a given key that becomes another's with a stored value is refused`() throws {
+    try withTemporaryStore([Pod.self]) { store in
+      try store.write { transaction in
+        try transaction.insert(Pod(name: "", version: "1", stars: 1))
+        try transaction.insert(Pod(name: "a", version: "1", stars: 2))
+        // The version alone leads nowhere, though there is a pod with it and with no name.
+        _ = try storeError(.unstorableValue) {
+          try transaction.insert(
+            Pod.self, dictionaries: [["version": "1", "stars": 9]], onConflict: .patch())
+        }
+      }
+      let stars = try store.read { try $0.fetchAll(Pod.self).map(\.stars) }
+      #expect(stars == [1, 2])
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import Foundation
+
+@testable import EntityStore
+
+/// Every way to a change of stored records.
+enum ChangePath: String, CaseIterable {
+  case update, updateOfKey, delete
+  case slotsInPlace, indexedSlots, uniqueSlots, texts, slotsByIDs, textsByIDs, expressions
+  case deleteIDs, deleteWhere, deleteLimited, deleteSorted, deleteReturning, deleteAll
+  case insertReplacing, insertPatching, insertMerging, insertIgnoring
+  case manyReplacing, manyPatching, manyMerging, manyIgnoring, manyEqual, partsPatching
+  case importing, importingPatches, importingEqual, renewing, mirroring
+  case updateInChunks, deleteInChunks, insertInChunks
+  case buildingIndexes
+
+  typealias Item = Ware<SecondWare>
+
+  /// Whether the path writes values of the stored record anew, or looks at each of them.
+  var carriesOver: Bool {
+    switch self {
+    case .indexedSlots, .uniqueSlots, .texts, .textsByIDs, .expressions, .insertPatching,
+      .insertMerging, .manyPatching, .manyMerging, .partsPatching, .importingPatches,
+      .updateInChunks:
+      true
+    default: false
+    }
+  }
+
+  /// Whether the path removes the stored record, and leaves most others.
+  var removesSome: Bool {
+    switch self {
+    case .delete, .deleteIDs, .renewing: true
+    default: false
+    }
+  }
+
+  /// Whether the path leaves the record as it is, and so need not look at it.
+  var keeps: Bool { self == .insertIgnoring || self == .manyIgnoring }
+
+  /// Changes record `id`, and others with it; in one transaction where that is the path's.
+  func run(in store: Store, _ id: UInt64) async throws {
+    switch self {
+    case .importing, .importingPatches, .importingEqual, .renewing, .mirroring:
+      try await runImport(in: store, id)
+    case .updateInChunks:
+      _ = try await store.update(Item.query, inChunksOf: 100, .set(\.text, to: "other"))
+    case .deleteInChunks: _ = try await store.delete(Item.query, inChunksOf: 100)
+    case .insertInChunks:
+      _ = try await store.insert(
+        contentsOf: incoming(id), onConflict: .replace, inChunksOf: 100)
+    case .buildingIndexes: break
+    default: try runTransaction(in: store, id)
+    }
+  }
+
+  private func runTransaction(in store: Store, _ id: UInt64) throws {
+    try store.write { transaction in
+      _ = try transaction.insert(Item(name: "extra", number: 500))
+      try change(&transaction, id)
+    }
+  }
+
+  /// Neighbours of the record too, with another text; or as they are stored.
+  private func incoming(_ id: UInt64) -> [Item] {
+    let isEqual = self == .manyEqual || self == .importingEqual || self == .mirroring
+    return [id - 1, id, id + 1].map { .new($0, text: isEqual ? nil : "incoming") }
+  }
+
+  private func change(_ transaction: inout WriteTransaction, _ id: UInt64) throws {
+    switch self {
+    case .update, .updateOfKey:
+      var item = Item.stored(id)
+      item.text = "changed"
+      if self == .updateOfKey { (item.number, item.name) = (100, "another") }
+      try transaction.update(item)
+    case .slotsInPlace, .indexedSlots, .uniqueSlots, .texts, .slotsByIDs, .textsByIDs,
+      .expressions:
+      try updateMany(&transaction)
+    case .insertReplacing, .insertPatching, .insertMerging, .insertIgnoring:
+      _ = try transaction.insert(.new(id, text: "incoming"), onConflict: conflict)
+    case .manyReplacing, .manyPatching, .manyMerging, .manyIgnoring, .manyEqual:
+      try transaction.insert(contentsOf: incoming(id), onConflict: conflict)
+    case .partsPatching:
+      let rows = incoming(id).map { ["name": $0.name, "text": "part"] }
+      _ = try transaction.insert(Item.self, dictionaries: rows, onConflict: .patch())
+    default: try remove(&transaction, id)
+    }
+  }
+
+  private func updateMany(_ transaction: inout WriteTransaction) throws {
+    switch self {
+    case .slotsInPlace: try transaction.update(Item.self, where: .all, .set(\.price, to: 2.5))
+    case .indexedSlots: try transaction.update(Item.self, where: .all, .add(1, to: \.level))
+    case .uniqueSlots: try transaction.update(Item.self, where: .all, .add(1, to: \.number))
+    case .texts: try transaction.update(Item.self, where: .all, .set(\.text, to: "other"))
+    case .slotsByIDs: try transaction.update(Item.query.limit(100), [.set(\.price, to: 2.5)])
+    case .textsByIDs: try transaction.update(Item.query.limit(100), [.set(\.text, to: "other")])
+    default:
+      try transaction.update(
+        Item.self, where: .all, .set(\.price, toFormat: "number * 2.5 + level"))
+    }
+  }
+
+  private var conflict: InsertConflict<Item> {
+    switch self {
+    case .insertReplacing, .manyReplacing, .manyEqual: .replace
+    case .insertPatching, .manyPatching: .patch([\.text])
+    case .insertIgnoring, .manyIgnoring: .ignore
+    default:
+      .merge { stored, incoming in
+        var merged = stored
+        merged.text = incoming.text
+        return merged
+      }
+    }
+  }
+
+  private func remove(_ transaction: inout WriteTransaction, _ id: UInt64) throws {
+    switch self {
+    case .delete: try transaction.delete(Item.self, id: RecordID(rawValue: id))
+    case .deleteIDs:
+      try transaction.delete(
+        Item.self, ids: [id - 1, id, id + 1].map { RecordID(rawValue: $0) })
+    case .deleteWhere: try transaction.delete(Item.self, where: \.number >= 0)
+    case .deleteLimited: try transaction.delete(Item.query.limit(100))
+    case .deleteSorted:
+      try transaction.delete(Item.query.sorted(by: .ascending(\.price)).limit(100))
+    case .deleteReturning: _ = try transaction.deleteReturning(Item.query)
+    default: try transaction.deleteAll(Item.self)
+    }
+  }
+
+  private func runImport(in store: Store, _ id: UInt64) async throws {
+    var options = ImportOptions()
+    options.rejectLimit = 0
+    let wares = incoming(id).filter { self != .mirroring || $0.number != Int(id) }
+    let records = wares.map { ware in
+      #"{"level":3,"name":"\#(ware.name)","number":\#(ware.number),"price":1.5,"#
+        + #""text":"\#(ware.text ?? "")"}"#
+    }
+    let page = Data("[\(records.joined(separator: ","))]".utf8)
+    let pages = AsyncStream { continuation in
+      continuation.yield(page)
+      continuation.finish()
+    }
+    _ = try await Importer(
+      into: store, Item.self, matching: .unique(\.name), strategy: strategy,
+      merging: self == .importingPatches ? .patches : .incomingWins, options: options
+    ).run(pages, renaming: [:])
+  }
+
+  private var strategy: ImportStrategy {
+    switch self {
+    case .renewing: .replaceMatching
+    case .mirroring: .mirror
+    default: .upsert
+    }
+  }
+}

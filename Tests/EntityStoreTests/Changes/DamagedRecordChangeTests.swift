@@ -1,0 +1,134 @@
+import Foundation
+import LodestoreFormat
+import Testing
+
+@testable import EntityStore
+@testable import KVDumpCommands
+@testable import LodestoreVerifier
+
+/// A damaged record, met by every path that changes or removes records.
+@Suite struct `Damaged records that are to be changed` {
+  private typealias Item = ChangePath.Item
+
+  /// What a case differs in beside the damage and the path.
+  private struct Setting: CustomStringConvertible {
+    var id: UInt64
+    var verifiesChecksums: Bool
+    var hasSink: Bool
+
+    var description: String {
+      "record \(id)\(verifiesChecksums ? ", checksums verified" : "")\(hasSink ? ", sink" : "")"
+    }
+
+    static let all = [false, true].flatMap { verifies in
+      [false, true].flatMap { hasSink in
+        // One of an older layout, one of the current.
+        [3, 9].map { Setting(id: $0, verifiesChecksums: verifies, hasSink: hasSink) }
+      }
+    }
+  }
+
+  @Test(arguments: RecordDamage.allCases, ChangePath.allCases)
+  func `give an error that names them, or are changed without harm to others`(
+    _ damage: RecordDamage, _ path: ChangePath
+  ) async throws {
+    for setting in Setting.all where !setting.hasSink || path != .buildingIndexes {
+      try await meet(damage, on: path, setting)
+    }
+  }
+
+  private func meet(
+    _ damage: RecordDamage, on path: ChangePath, _ setting: Setting
+  ) async throws {
+    let folder = try TemporaryFolder()
+    try WareFile.content.get().write(to: URL(fileURLWithPath: folder.storePath))
+    var options = StoreOptions()
+    options.durability = .mayLoseLastCommit
+    options.verifiesChecksums = setting.verifiesChecksums
+    let store = try Store(at: folder.storePath, entities: [Item.self], options: options)
+    try store.core.write { core in
+      let entity = try core.entity(named: "Ware")
+      let bytes = Array(try #require(try core.record(setting.id, of: entity)))
+      try core.transaction.put(
+        littleEndianBytes(setting.id), try damage.apply(to: bytes, of: entity),
+        in: entity.records)
+    }
+    let before = try contents(store)
+    if setting.hasSink { _ = store.core.observers.add { _ in ReadingSink() } }
+    let comment = Comment(rawValue: "\(damage) met by \(path), \(setting)")
+    var failure: StoreError?
+    do {
+      if path == .buildingIndexes {
+        store.close()
+        let built = try Store(
+          at: folder.storePath, entities: [Ware<ThirdWare>.self], options: options)
+        built.close()
+      } else {
+        try await path.run(in: store, setting.id)
+      }
+    } catch let error as StoreError {
+      failure = error
+    }
+    let after =
+      path == .buildingIndexes
+      ? try Store(
+        at: folder.storePath,
+        entities: [failure == nil ? Ware<ThirdWare>.self : Item.self] as [any Entity.Type],
+        options: options) : store
+    if let failure {
+      #expect(failure.code == .damaged, "\(comment): \(failure)")
+      #expect(failure.entity == "Ware" && failure.recordID == setting.id, "\(comment): \(failure)")
+      #expect(try contents(after) == before, comment)
+    } else {
+      #expect(!mustThrow(damage, path, setting), comment)
+    }
+    // Whatever became of it, the others have their entries, and no more.
+    let findings = try Verifier.verify(environment: after.core.environment).findings
+    #expect(findings.filter { $0.record != setting.id } == [], comment)
+    after.close()
+  }
+
+  private func mustThrow(
+    _ damage: RecordDamage, _ path: ChangePath, _ setting: Setting
+  ) -> Bool {
+    // It looks at records for those who want to see them alone.
+    if path == .deleteAll, !setting.hasSink { return false }
+    if path.keeps { return false }
+    if damage.isOfShape || setting.verifiesChecksums { return true }
+    // Where the other record goes too, its entry is gone before it is looked for again.
+    return path.carriesOver || damage.takesKey && (path.removesSome || path == .updateOfKey)
+  }
+
+  private func contents(_ store: Store) throws -> [UInt64: [UInt8]] {
+    try store.core.read { core in
+      var found: [UInt64: [UInt8]] = [:]
+      try core.forEachStored(of: try core.entity(named: "Ware")) { (id, bytes) throws(StoreError) in
+        found[id] = Array(bytes)
+      }
+      return found
+    }
+  }
+
+  @Test func `do not keep all records from being removed where nobody has to see them`() throws {
+    for damage in RecordDamage.allCases {
+      let folder = try TemporaryFolder()
+      try WareFile.content.get().write(to: URL(fileURLWithPath: folder.storePath))
+      var options = StoreOptions()
+      options.verifiesChecksums = true
+      let store = try Store(at: folder.storePath, entities: [Item.self], options: options)
+      try store.core.write { core in
+        let entity = try core.entity(named: "Ware")
+        let bytes = Array(try #require(try core.record(9, of: entity)))
+        try core.transaction.put(
+          littleEndianBytes(UInt64(9)), try damage.apply(to: bytes, of: entity),
+          in: entity.records)
+      }
+      let recording = ChangeRecording(.eachRemoval)
+      recording.listen(to: store)
+      try store.write { try $0.deleteAll(Item.self) }
+      #expect(recording.changes.dropFirst().map(\.id) == Array(1...12), "\(damage)")
+      store.close()
+      try expectSound(folder.storePath)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import LodestoreFormat
+
+@testable import EntityStore
+
+/// Wants everything, and reads it.
+final class ReadingSink: ChangeSink {
+  let name = "a reader"
+  private var byteCount = 0
+
+  func interest(in _: StoredEntity) -> ChangeInterest? {
+    [.oldRecord, .newRecord, .attributes, .eachRemoval]
+  }
+
+  func record(_ change: RecordChange, of _: StoredEntity) {
+    switch change {
+    case .inserted, .cleared: break
+    case .insertedRecord(_, let new): read(new)
+    case .updated(_, let old, let new, _):
+      if let old { read(old) }
+      if let new { read(new) }
+    case .removed(_, let old): if let old { read(old) }
+    }
+  }
+
+  private func read(_ view: RecordView) {
+    for place in view.layout.places where place.type.isVariable {
+      byteCount += view.variableBytes(place).count
+    }
+  }
+}

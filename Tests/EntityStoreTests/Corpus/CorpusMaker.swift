@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+@testable import EntityStore
+
+/// Makes the kept file of the format version that this source writes.
+///
+/// `LODESTORE_CORPUS=FOLDER swift test --filter CorpusMaker` writes it into FOLDER. A file that is kept
+/// is never made anew: it says what that version wrote.
+@Suite struct CorpusMaker {
+  private static let folder = ProcessInfo.processInfo.environment["LODESTORE_CORPUS"]
+
+  @Test(.enabled(if: folder != nil)) func `makes a file with all that the format has`() async throws
+  {
+    let destination = try #require(Self.folder) + "/made.lodestore"
+    let folder = try TemporaryFolder()
+    try await Self.make(folder.storePath)
+    let store = try Store(at: folder.storePath, entities: [])
+    try store.core.environment.copy(to: destination, compacting: true)
+    store.close()
+    try expectSound(destination)
+    try? FileManager.default.removeItem(atPath: destination + "-lock")
+  }
+
+  /// Also for tests that need such a file of the present version.
+  static func make(_ path: String) async throws {
+    let first = try Store(at: path, entities: [PersonV1.self])
+    try await first.write { transaction in
+      try transaction.insert(PersonV1(name: "Ada", email: "a@b.c", age: 36))
+      try transaction.insert(PersonV1(name: "Bob", email: nil, age: 20))
+    }
+    first.close()
+    let store = try Store(
+      at: path, entities: [PersonV2.self, CorpusSpecimen.self, CorpusTrip.self])
+    try await store.write { transaction in
+      try transaction.insert(PersonV2(city: "Köln", age: 7, level: 4, name: "Eve"))
+      try transaction.insert(contentsOf: CorpusSpecimen.all.map(unassigned))
+      try transaction.insert(contentsOf: CorpusTrip.all.map(unassigned))
+      let last = try transaction.insert(CorpusTrip(title: "west", leader: .init(rawValue: 2)))
+      try transaction.delete(CorpusTrip.self, id: last)
+      try transaction.put(Data([1, 2, 3]), for: "bytes", in: "settings")
+      try transaction.put(["size": 100], for: "pages", in: "settings")
+    }
+    // One run that ended, and one that did not.
+    let names = ["Ada", "Bob", "Eve"]
+    let pages = names.map { Data("[{\"int32\":-3,\"string\":\"plain\",\"name\":\"\($0)\"}]".utf8) }
+    for isBroken in [false, true] {
+      let importer = Importer(
+        into: store, CorpusSpecimen.self, matching: .unique(\.int32), merging: .storedWins)
+      do {
+        _ = try await importer.run(
+          AsyncThrowingStream<Data, any Error> { continuation in
+            for page in pages { continuation.yield(page) }
+            continuation.finish(throwing: isBroken ? CancellationError() : nil)
+          }, as: CorpusRow.self
+        ) { _ in unassigned(CorpusSpecimen.all[0]) }
+        #expect(!isBroken)
+      } catch {
+        #expect(isBroken, "\(error)")
+      }
+    }
+    store.close()
+  }
+}
+
+/// The same value as one to insert.
+private func unassigned<E: Entity>(_ value: E) -> E {
+  var value = value
+  value.id = .unassigned
+  return value
+}
+
+private struct CorpusRow: Decodable, Sendable { var name: String }

@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+@testable import EntityStore
+
+/// Files of every format version that there was, kept as they were written.
+///
+/// Each is opened by this version: read, verified, written and verified again.
+@Suite struct `Files of earlier versions` {
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("Files").path
+
+  static let files = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+    .filter { $0.hasSuffix(".lodestore") }.sorted()
+
+  /// Runs `body` with a copy of the kept file, and verifies it before and afterwards.
+  private func withCopy<R>(_ file: String, _ body: (String) throws -> R) throws -> R {
+    try withTemporaryPath { path in
+      try FileManager.default.copyItem(atPath: Self.folder + "/" + file, toPath: path)
+      try expectSound(path)
+      return try body(path)
+    }
+  }
+
+  @Test func `the first version's file is kept`() {
+    #expect(Self.files.contains("format-1.lodestore"))
+  }
+
+  @Test(arguments: files)
+  func `a file is read without a byte of it being changed`(_ file: String) throws {
+    try withCopy(file) { path in
+      let before = FileManager.default.contents(atPath: path)
+      let store = try Store(
+        at: path, entities: [PersonV2.self, CorpusSpecimen.self], options: .readOnly)
+      #expect(try store.read { try $0.fetchAll(CorpusSpecimen.self) } == CorpusSpecimen.all)
+      try expectPeople(store)
+      try expectBuckets(store)
+      store.close()
+      #expect(FileManager.default.contents(atPath: path) == before)
+    }
+  }
+
+  @Test(arguments: files)
+  func `a file is written, and what it held stays`(_ file: String) throws {
+    try withCopy(file) { path in
+      let store = try Store(
+        at: path, entities: [PersonV2.self, CorpusSpecimen.self, CorpusTrip.self])
+      #expect(try store.read { try $0.fetchAll(CorpusSpecimen.self) } == CorpusSpecimen.all)
+      #expect(try store.read { try $0.fetchAll(CorpusTrip.self) } == CorpusTrip.all)
+      try expectPeople(store)
+      try expectBuckets(store)
+      // The record with id 4 was deleted.
+      let trip = try store.write {
+        try $0.insert(CorpusTrip(title: "west", leader: .init(rawValue: 2)))
+      }
+      #expect(trip.rawValue == 5)
+      try store.write { transaction in
+        var people = try transaction.fetchAll(PersonV2.self)
+        people[0].level = 9
+        try transaction.update(people[0])
+        try transaction.put(["size": 7], for: "pages", in: "settings")
+        try transaction.delete(CorpusSpecimen.self, id: .init(rawValue: 2))
+      }
+      let rest = CorpusSpecimen.all.filter { $0.id.rawValue != 2 }
+      #expect(try store.read { try $0.fetchAll(CorpusSpecimen.self) } == rest)
+      #expect(try store.read { try $0.fetch(CorpusTrip.self, id: trip)?.leader.rawValue } == 2)
+      store.close()
+    }
+  }
+
+  @Test(arguments: files)
+  func `the imports of a file go on being counted`(_ file: String) throws {
+    try withCopy(file) { path in
+      let store = try StoreCore(path: path, options: .readOnly)
+      defer { store.close() }
+      let reports = try store.read { try ImportLog("Specimen", $0).reports() }
+      #expect(reports.map(\.run) == [1, 2] && reports.map(\.ending) == [.finished, .cancelled])
+    }
+  }
+
+  private func expectPeople(_ store: Store) throws {
+    let people = try store.read { try $0.fetchAll(PersonV2.self) }
+    #expect(people.map(\.name) == ["Ada", "Bob", "Eve"] && people.map(\.age) == [36, 20, 7])
+    #expect(people.map(\.level) == [3, 3, 4] && people.map(\.city) == [nil, nil, "Köln"])
+    #expect(people.map(\.email) == ["a@b.c", nil, nil])
+  }
+
+  private func expectBuckets(_ store: Store) throws {
+    let (bytes, pages) = try store.read {
+      (
+        try $0.data(for: "bytes", in: "settings"),
+        try $0.value([String: Int].self, for: "pages", in: "settings")
+      )
+    }
+    #expect(bytes == Data([1, 2, 3]) && pages == ["size": 100])
+  }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import LodestoreFormat
+import Testing
+
+@testable import EntityStore
+
+/// What version 1 kept as the document of a `RecordID`.
+private enum OldNumber: Codable, Equatable {
+  case number(UInt64)
+  case text(String)
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .number(let number): try container.encode(number)
+    case .text(let text): try container.encode(text)
+    }
+  }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    do { self = .number(try container.decode(UInt64.self)) } catch {
+      self = .text(try container.decode(String.self))
+    }
+  }
+}
+
+/// An entity as version 1 wrote it; no declaration of this version makes such attributes.
+private struct OldLink: Entity {
+  var id = RecordID<OldLink>()
+  var title: String
+  var film: OldNumber
+  var pod: OldNumber?
+  var sometimes: OldNumber
+  var other: OldNumber
+
+  static var schema: EntitySchema<OldLink> {
+    func old(
+      _ name: String, _ path: any PartialKeyPath<OldLink> & Sendable, isOptional: Bool = false
+    ) -> AttributeDefinition<OldLink> {
+      AttributeDefinition(
+        name: name, keyPath: path, originalName: nil,
+        storage: AttributeStorage(type: .document, isOptional: isOptional, shape: "RecordID<Film>"),
+        initial: .null, constraints: [])
+    }
+    return EntitySchema(
+      "Link",
+      attributes: [
+        old("film", \.film), .init("title", \.title), old("pod", \.pod, isOptional: true),
+        old("sometimes", \.sometimes), old("other", \.other),
+      ], unique: [[\.title]])
+  }
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(film)
+    writer.write(title)
+    writer.write(pod)
+    writer.write(sometimes)
+    writer.write(other)
+  }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    film = try reader.read()
+    title = try reader.read()
+    pod = try reader.read()
+    sometimes = try reader.read()
+    other = try reader.read()
+  }
+
+  init(_ number: UInt64) {
+    title = number == 7 ? String(repeating: "wide ", count: 20_000) : "link \(number)"
+    film = .number(number)
+    pod = number % 3 == 0 ? nil : .number(number % 3 == 1 ? 0 : number)
+    // Of one record it had not been assigned.
+    sometimes = .number(number == 1_234 ? 0 : 5)
+    // Another type of the same name.
+    other = number == 2_000 ? .text("not a number") : .number(1)
+  }
+}
+
+@Suite struct `Upgrading a file` {
+  private let count: UInt64 = 2_345
+
+  private func makeOldFile(_ path: String) throws {
+    let store = try Store(at: path, entities: [OldLink.self])
+    try store.write { try $0.insert(contentsOf: (1...count).map(OldLink.init)) }
+    store.close()
+  }
+
+  @Test func `documents with the ids of records become ids, and nothing else changes`() throws {
+    try withTemporaryPath { path in
+      try makeOldFile(path)
+      let store = try StoreCore(path: path, options: .init())
+      try store.read { core in
+        let entity = try core.entity(named: "Link")
+        let attributes = entity.description.declaredAttributes
+        #expect(attributes.map(\.name) == ["film", "title", "pod", "sometimes", "other"])
+        #expect(attributes.map(\.type) == [.recordID, .string, .recordID, .recordID, .document])
+        #expect(attributes.map(\.isOptional) == [false, false, true, true, false])
+        #expect(entity.description.attributes.filter(\.isRemoved).count == 3)
+        var seen: UInt64 = 0
+        try core.forEachRecord(of: entity) { (id, view) throws(StoreError) in
+          seen += 1
+          let old = OldLink(id)
+          do {
+            let values = try entity.values(of: view)
+            #expect(view.layout === entity.layout)
+            #expect(values[0] == .integer(Int64(id)) && values[1] == .string(old.title))
+            #expect(values[2] == (id % 3 == 2 ? .integer(Int64(id)) : .null))
+            #expect(values[3] == (id == 1_234 ? .null : .integer(5)))
+            #expect(values[4] == StoredValue(document: old.other).value)
+          } catch {
+            throw StoreError(wrapping: error)
+          }
+        }
+        #expect(seen == count)
+        let requirement = try Catalogue.requirement(store.trees.header, in: core.transaction)
+        #expect(requirement == FormatRequirement(reader: .recordIDs, writer: .recordIDs))
+      }
+      store.close()
+    }
+  }
+
+  @Test func `it happens once, and not at all in a file that is only read`() throws {
+    try withTemporaryPath { path in
+      try makeOldFile(path)
+      let before = FileManager.default.contents(atPath: path)
+      let reading = try Store(at: path, entities: [], options: .readOnly)
+      #expect(try reading.core.read { try $0.entity(named: "Link").layout.number } == 1)
+      reading.close()
+      #expect(FileManager.default.contents(atPath: path) == before)
+      var commits: [CommitNumber] = []
+      for _ in 0..<3 {
+        let store = try StoreCore(path: path, options: .init())
+        commits.append(try store.read { $0.commitNumber })
+        store.close()
+      }
+      #expect(Set(commits).count == 1)
+    }
+  }
+
+  @Test func `a file of version 1 is upgraded when it is opened for writing`() throws {
+    let kept = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("Files/format-1.lodestore").path
+    try withTemporaryPath { path in
+      try FileManager.default.copyItem(atPath: kept, toPath: path)
+      let error = try storeError(.incompatibleSchema) {
+        try Store(at: path, entities: [CorpusTrip.self], options: .readOnly)
+      }
+      #expect(error.entity == "Trip" && error.message.contains("open it for writing once"))
+      #expect(
+        FileManager.default.contents(atPath: path) == FileManager.default.contents(atPath: kept))
+      try Store(at: path, entities: []).close()
+      let store = try Store(at: path, entities: [CorpusTrip.self], options: .readOnly)
+      #expect(try store.read { try $0.fetchAll(CorpusTrip.self) } == CorpusTrip.all)
+      store.close()
+    }
+  }
+}

@@ -1,0 +1,130 @@
+@testable import EntityStore
+
+// Batch inserts in every conflict mode.
+
+extension ModelRun {
+  mutating func insertMany(_ transaction: inout WriteTransaction) throws {
+    let isFresh = numbers.oneIn(2)
+    let count = numbers.below(numbers.oneIn(30) ? 300 : 10)
+    let rows = (0..<count).map { _ in isFresh || numbers.oneIn(8) ? freshRow() : randomRow() }
+    switch ModelConflict.allCases[numbers.below(ModelConflict.allCases.count)] {
+    case .fail: try insert(rows, &transaction)
+    case .given: try insertParts(rows, &transaction)
+    case let conflict: try merge(rows, conflict, &transaction)
+    }
+  }
+
+  /// All or nothing: after a refusal the transaction goes on.
+  mutating func insert(_ rows: [ModelRow], _ transaction: inout WriteTransaction) throws {
+    var next = model
+    let isDone: Bool
+    switch numbers.below(3) {
+    case 0:
+      isDone = try agree(
+        "insert many", { try next.insert(contentsOf: rows) },
+        { try transaction.insert(contentsOf: rows.map { Item($0) }).ids.map(\.rawValue) })
+    case 1:
+      isDone = try agree(
+        "insert many of a sequence", { try next.insert(contentsOf: rows).count },
+        {
+          try transaction.insert(contentsOf: rows.lazy.map { Item($0) }, returning: .counts)
+            .insertedCount
+        })
+    default:
+      let incoming = rows.map { IncomingRow($0, hasExtra: Version.hasExtra) }
+      isDone = try agree(
+        "insert many drafts", { try next.insert(contentsOf: rows) },
+        {
+          try transaction.insert(Item.self, dictionaries: incoming.map(\.dictionary))
+            .ids.map(\.rawValue)
+        })
+    }
+    if isDone { model = next }
+  }
+
+  mutating func merge(
+    _ rows: [ModelRow], _ conflict: ModelConflict, _ transaction: inout WriteTransaction
+  ) throws {
+    let incoming = rows.map { IncomingRow($0, hasExtra: Version.hasExtra) }
+    let mode = conflict.conflict(Version.self)
+    try check(incoming, conflict) {
+      try transaction.insert(contentsOf: rows.map { Item($0) }, onConflict: mode)
+    }
+  }
+
+  /// Rows of which some values are given.
+  private mutating func insertParts(
+    _ rows: [ModelRow], _ transaction: inout WriteTransaction
+  ) throws {
+    let incoming = rows.map { row in
+      var given: Set<String> = ["key"]
+      if numbers.oneIn(2) { given.insert("note") }
+      if numbers.oneIn(2) { given.insert("extra") }
+      // A unique key of which one value is given and one is stored depends on what the others of a
+      // batch do meanwhile.
+      if rows.count == 1 {
+        if numbers.oneIn(2) { given.insert("number") }
+        if numbers.oneIn(2) { given.insert("group") }
+      } else if !numbers.oneIn(8) || row.group == nil {
+        given.formUnion(["number", "group"])
+      }
+      return IncomingRow(row, given: given, hasExtra: Version.hasExtra)
+    }
+    try check(incoming, .given) {
+      try transaction.insert(
+        Item.self, dictionaries: incoming.map(\.dictionary), onConflict: .patch())
+    }
+  }
+
+  /// Compares what became of a batch; ends the transaction where a row was refused, as others of the
+  /// batch may be stored.
+  private mutating func check(
+    _ incoming: [IncomingRow], _ conflict: ModelConflict,
+    _ insert: () throws -> InsertResult<Item>
+  ) throws {
+    var next = model
+    let result: InsertResult<Item>
+    do {
+      result = try insert()
+    } catch let error as StoreError {
+      let wanted = Result { try next.merge(incoming, conflict) }
+      try checkRefusal("merge \(conflict)", wanted, error)
+      throw Abort()
+    }
+    let wanted = Result { try next.merge(incoming, conflict, ids: result.ids.map(\.rawValue)) }
+    let found = MergeCounts(
+      inserted: result.insertedCount, updated: result.updatedCount,
+      unchanged: result.unchangedCount, ignored: result.ignoredCount)
+    switch wanted {
+    case .success(let counts): try expectEqual("merge \(conflict)", found, counts)
+    case .failure(let error):
+      throw Disagreement("merge \(conflict): gives \(found), the model \(error)")
+    }
+    model = next
+  }
+
+  /// More records than one core's share, chunk or row, in all the ways that many go; gone afterwards.
+  mutating func runLargeTransaction(on store: Store, count: Int) throws {
+    try transact(on: store) { (run, transaction) throws in
+      run.operations += 1
+      var rows = (0..<count).map { _ in run.freshRow() }
+      for place in rows.indices { rows[place].number = 1_000 + place }
+      try run.insert(rows, &transaction)
+      var changed = Array(rows.prefix(count / 8))
+      for place in changed.indices { changed[place].note = "changed \(place % 7)" }
+      try run.merge(changed + (0..<500).map { _ in run.freshRow() }, .replace, &transaction)
+      try run.update(1_000...(1_000 + count / 3), .numberPlus(-500), &transaction)
+      try run.update(500...(1_000 + count), .note("all"), &transaction)
+      let ids = run.model.ids(numbered: 500...1_000_000)
+      let keptCount = run.numbers.below(10)
+      var next = run.model
+      try run.agree(
+        "delete \(count)", { next.delete(ids.dropFirst(keptCount)) },
+        {
+          try transaction.delete(
+            Item.self, ids: ids.dropFirst(keptCount).map { RecordID(rawValue: $0) })
+        })
+      run.model = next
+    }
+  }
+}

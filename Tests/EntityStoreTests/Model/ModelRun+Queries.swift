@@ -1,0 +1,124 @@
+@testable import EntityStore
+
+// Changes of what a query finds.
+
+extension ModelRun {
+  private mutating func randomChange() -> ModelChange {
+    switch numbers.below(10) {
+    case 0: .number(randomNumber())
+    case 1: .numberPlus(numbers.below(9) - 4)
+    case 2: .numberTimesPlus(-1, numbers.below(3))
+    case 3: .group(nil)
+    case 4: numbers.oneIn(4) ? .group("AF") : .group(nil)
+    case 5, 6: Version.hasExtra ? .extra(numbers.below(5)) : .note("plain")
+    case 7: .note(nil)
+    default: .note(randomRow().note)
+    }
+  }
+
+  mutating func updateMany(_ transaction: inout WriteTransaction) throws {
+    let range = numbers.oneIn(4) ? -1_000_000...1_000_000 : randomNumbers()
+    let change = randomChange()
+    guard numbers.oneIn(3) else { return try update(range, change, &transaction) }
+    let limit = numbers.below(20)
+    let ids = model.ids(numbered: range, limit: limit)
+    let query = Item.query.where(Item.isNumbered(range)).sorted(by: .ascending(\.row.key))
+    let update = try Item.update(change)
+    try changed(ids, change) { try transaction.update(query.limit(limit), [update]) }
+  }
+
+  /// Changes all rows with such numbers.
+  mutating func update(
+    _ range: ClosedRange<Int>, _ change: ModelChange, _ transaction: inout WriteTransaction
+  ) throws {
+    let update = try Item.update(change)
+    let isAll = range.lowerBound == -1_000_000
+    try changed(model.ids(numbered: range), change) {
+      try transaction.update(
+        Item.self, where: isAll ? .all : Item.isNumbered(range), update)
+    }
+  }
+
+  private mutating func changed(
+    _ ids: [UInt64], _ change: ModelChange, _ body: () throws -> Int
+  ) throws {
+    var next = model
+    let isDone = try agree("update by \(change)", { try next.update(ids, change) }, body)
+    if !isDone { throw Broken() }
+    model = next
+  }
+
+  mutating func deleteMany(_ transaction: inout WriteTransaction) throws {
+    // Keeps the number of rows, and so the time that the model takes, within bounds.
+    let range = model.rows.count > 250 ? -20...1_000_000 : randomNumbers()
+    let query = Item.query.where(Item.isNumbered(range))
+    let limit = numbers.below(20)
+    var next = model
+    switch numbers.below(3) {
+    case 0:
+      let ids = model.ids(numbered: range)
+      try agree(
+        "delete where", { next.delete(ids) },
+        { try transaction.delete(Item.self, where: Item.isNumbered(range)) })
+    case 1:
+      let ids = model.ids(numbered: range, limit: limit)
+      try agree(
+        "delete up to \(limit)", { next.delete(ids) },
+        { try transaction.delete(query.sorted(by: .ascending(\.row.key)).limit(limit)) })
+    default:
+      let ids = model.ids(numbered: range, limit: limit)
+      let rows = ids.map { seen(model.rows[$0]) }
+      _ = next.delete(ids)
+      try agree(
+        "delete and return", { rows },
+        {
+          try transaction.deleteReturning(query.sorted(by: .ascending(\.row.key)).limit(limit))
+            .map { $0.row }
+        })
+    }
+    model = next
+  }
+
+  // MARK: The second entity
+
+  mutating func changeTags(_ transaction: inout WriteTransaction) throws {
+    var next = tags
+    let bound = numbers.below(40)
+    switch numbers.below(6) {
+    case 0:
+      try agree(
+        "set counts", { next.update { $0.count = bound } },
+        { try transaction.update(ModelTag.self, where: .all, .set(\.row.count, to: bound)) })
+    case 1:
+      try agree(
+        "add to counts", { next.update { $0.count += 1 } },
+        { try transaction.update(ModelTag.self, where: .all, .add(1, to: \.row.count)) })
+    case 2:
+      let weight = bound % 3 == 0 ? nil : Double(bound)
+      try agree(
+        "set weights", { next.update { if $0.count < bound { $0.weight = weight } } },
+        {
+          try transaction.update(
+            ModelTag.self, where: \.row.count < bound, .set(\.row.weight, to: weight))
+        })
+    case 3:
+      try agree(
+        "delete tags", { next.delete { $0.count > bound } },
+        { try transaction.delete(ModelTag.self, where: \.row.count > bound) })
+    default:
+      let rows = (0..<numbers.below(20)).map { _ in
+        TagRow(
+          name: "tag \(numbers.below(30))", count: numbers.below(40),
+          weight: numbers.oneIn(3) ? nil : Double(numbers.below(5)))
+      }
+      try agree(
+        "replace tags", { next.replace(rows) },
+        {
+          let result = try transaction.insert(
+            contentsOf: rows.map { ModelTag(row: $0) }, onConflict: .replace)
+          return [result.insertedCount, result.updatedCount, result.unchangedCount]
+        })
+    }
+    tags = next
+  }
+}

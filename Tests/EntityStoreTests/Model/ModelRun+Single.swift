@@ -1,0 +1,54 @@
+@testable import EntityStore
+
+// Changes of one record.
+
+extension ModelRun {
+  mutating func insertOne(_ transaction: inout WriteTransaction) throws {
+    let row = randomRow()
+    let conflict = ModelConflict.allCases[numbers.below(ModelConflict.allCases.count)]
+    var next = model
+    let isDone = try agree(
+      "insert \(conflict)",
+      {
+        let incoming = IncomingRow(row, hasExtra: Version.hasExtra)
+        let held = Set(incoming.keys.compactMap { next.holder(of: $0) }).first
+        let new = next.nextID
+        _ = try next.merge([incoming], conflict)
+        return held ?? new
+      },
+      {
+        try transaction.insert(Item(row), onConflict: conflict.conflict(Version.self)).rawValue
+      })
+    if isDone { model = next }
+  }
+
+  mutating func update(_ transaction: inout WriteTransaction) throws {
+    let id = randomID()
+    var row = numbers.oneIn(4) ? seen(model.rows[id]) ?? randomRow() : randomRow()
+    var item = Item(row)
+    item.id = RecordID(rawValue: id)
+    // What the version does not declare stays.
+    if !Version.hasExtra, let stored = model.rows[id] { row.extra = stored.extra }
+    var next = model
+    let isDone = try agree(
+      "update \(id)", { try next.update(id, row) }, { try transaction.update(item) })
+    if isDone { model = next }
+  }
+
+  mutating func deleteSome(_ transaction: inout WriteTransaction) throws {
+    var next = model
+    if numbers.oneIn(10) {
+      let ids = (0..<numbers.below(numbers.oneIn(5) ? 100 : 8)).map { _ in randomID() }
+      try agree(
+        "delete many", { next.delete(ids) },
+        { try transaction.delete(Item.self, ids: ids.map { RecordID(rawValue: $0) }) })
+    } else {
+      // Often the newest record, whose id must not come back.
+      let id = numbers.oneIn(4) ? model.nextID - 1 : randomID()
+      try agree(
+        "delete \(id)", { next.delete(id) },
+        { try transaction.delete(Item.self, id: RecordID(rawValue: id)) })
+    }
+    model = next
+  }
+}

@@ -1,0 +1,124 @@
+import EntityStore
+
+/// What becomes of an incoming row whose keys lead to a stored one.
+enum ModelConflict: Int, CaseIterable {
+  case fail, ignore, replace, patch, merge, given
+
+  func conflict<Version>(_: Version.Type) -> InsertConflict<ModelItem<Version>> {
+    switch self {
+    case .fail: .fail
+    case .ignore: .ignore
+    case .replace: .replace
+    case .patch: .patch(ModelItem<Version>.patched)
+    case .given: .patch()
+    case .merge:
+      .merge { stored, incoming in
+        var merged = stored
+        merged.row.note = incoming.row.note
+        merged.row.extra = incoming.row.extra
+        return merged
+      }
+    }
+  }
+}
+
+/// A row on its way in, and which of its values were given.
+struct IncomingRow {
+  var row: ModelRow
+  var given: Set<String>
+
+  static let all: Set<String> = ["key", "number", "group", "note", "extra"]
+
+  /// Of a version that has the extra attribute, or not.
+  init(_ row: ModelRow, given: Set<String> = all, hasExtra: Bool) {
+    self.row = row
+    self.given = hasExtra ? given : given.subtracting(["extra"])
+  }
+
+  /// The keys that tell which row is meant: those of which all values were given.
+  var keys: [ModelKey] {
+    row.uniqueKeys.filter { key in
+      if case .groupNumber = key { given.isSuperset(of: ["group", "number"]) } else { true }
+    }
+  }
+
+  /// What is stored where no row is there.
+  func new() throws -> ModelRow {
+    guard given.contains("number") else { throw StoreModel.Refusal.missingValue }
+    var new = row
+    if !given.contains("group") { new.group = nil }
+    if !given.contains("note") { new.note = nil }
+    if !given.contains("extra") { new.extra = ModelRow.initialExtra }
+    return new
+  }
+
+  func merged(with stored: ModelRow, _ conflict: ModelConflict) -> ModelRow {
+    var merged = stored
+    let isNarrow = conflict == .patch || conflict == .merge
+    let taken = isNarrow ? given.intersection(["note", "extra"]) : given
+    if taken.contains("key") { merged.key = row.key }
+    if taken.contains("number") { merged.number = row.number }
+    if taken.contains("group") { merged.group = row.group }
+    if taken.contains("note") { merged.note = row.note }
+    if taken.contains("extra") { merged.extra = row.extra }
+    return merged
+  }
+
+  var dictionary: [String: any AttributeValue] {
+    var values: [String: any AttributeValue] = ["key": row.key]
+    if given.contains("number") { values["number"] = row.number }
+    // Null is a value too.
+    if given.contains("group") { values.updateValue(row.group, forKey: "group") }
+    if given.contains("note") { values.updateValue(row.note, forKey: "note") }
+    if given.contains("extra") { values["extra"] = row.extra }
+    return values
+  }
+}
+
+/// How many rows a batch inserted, updated, left as they were, and left out.
+struct MergeCounts: Equatable {
+  var inserted = 0, updated = 0, unchanged = 0, ignored = 0
+}
+
+extension StoreModel {
+  /// Merges rows one after the other; new ones have the ids that the store gave, or the next ones.
+  mutating func merge(
+    _ incoming: [IncomingRow], _ conflict: ModelConflict, ids: [UInt64]? = nil
+  ) throws -> MergeCounts {
+    var counts = MergeCounts()
+    var newIDs: Set<UInt64> = []
+    let first = nextID
+    for (place, row) in incoming.enumerated() {
+      let id: UInt64
+      let held = Set(row.keys.compactMap { holder(of: $0) })
+      if let holder = held.first {
+        guard held.count == 1, conflict != .fail, let stored = rows[holder] else {
+          throw Refusal.held(by: held)
+        }
+        id = holder
+        if conflict == .ignore {
+          counts.ignored += 1
+        } else if try update(holder, row.merged(with: stored, conflict)) {
+          counts.updated += 1
+        } else {
+          counts.unchanged += 1
+        }
+      } else {
+        let new = try row.new()
+        let held = holders(of: new)
+        guard held.isEmpty else { throw Refusal.held(by: held) }
+        id = ids?[place] ?? nextID
+        insert(new, as: id)
+        newIDs.insert(id)
+        counts.inserted += 1
+      }
+      if let ids, ids[place] != id {
+        throw Disagreement("row \(place) became \(ids[place]), in the model \(id)")
+      }
+    }
+    if newIDs != Set(first..<first + UInt64(newIDs.count)) {
+      throw Disagreement("new ids \(newIDs.sorted()) do not follow \(first)")
+    }
+    return counts
+  }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import LMDB
+import LodestoreFormat
+import Testing
+
+@testable import EntityStore
+@testable import KVDumpCommands
+@testable import LodestoreVerifier
+
+/// By the names that are reserved for relationships, which no version makes yet.
+@Suite struct `Optional trees` {
+  private let name = TreeName.links(relationship: 3)
+  private let key: [UInt8] = [1, 2], body: [UInt8] = [3]
+
+  private func content(_ core: TransactionCore) throws -> [UInt8]? {
+    guard let tree = core.tree(name) else { return nil }
+    return try core.transaction.get(key, in: tree).map { Array($0) }
+  }
+
+  private func fill(_ core: TransactionCore) throws {
+    let tree = try core.makeTree(name)
+    // The same one when it is asked for again.
+    #expect(try core.makeTree(name).name == tree.name && core.tree(name)?.name == tree.name)
+    try core.transaction.put(key, body, in: tree)
+  }
+
+  @Test func `a store is without one until it is made in a write`() throws {
+    try withTemporaryPath { path in
+      let store = try Store(at: path, entities: [Film.self])
+      #expect(try store.core.read { $0.tree(name) == nil })
+      let number = store.core.schema.number
+      try store.core.write { core in
+        #expect(core.tree(name) == nil)
+        try fill(core)
+        #expect(try content(core) == body)
+      }
+      #expect(try store.core.read { try content($0) } == body)
+      #expect(store.core.schema.number == number.next)
+      // It is made once.
+      try store.core.write { try fill($0) }
+      #expect(try store.core.read { try content($0) } == body)
+      #expect(store.core.schema.number == number.next)
+      try store.write { try $0.insert(Film(title: "a", episode: 1)) }
+      store.close()
+      let again = try Store(at: path, entities: [Film.self], options: .readOnly)
+      #expect(try again.core.read { try content($0) } == body)
+      #expect(try again.read { try $0.count(of: Film.self) } == 1)
+      again.close()
+    }
+  }
+
+  @Test func `one that is made in a write that fails is not there`() throws {
+    struct Stop: Error {}
+    try withTemporaryStore([Film.self]) { store in
+      for _ in 0..<3 {
+        #expect(throws: Stop.self) {
+          try store.core.write { core in
+            try fill(core)
+            throw Stop()
+          }
+        }
+        #expect(try store.core.read { $0.tree(name) == nil })
+      }
+      try store.core.write { try fill($0) }
+      #expect(try store.core.read { try content($0) } == body)
+    }
+  }
+
+  @Test func `another store on the file, and a snapshot that is open, see it as they should`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let path = folder.storePath
+    let maker = try Store(at: path, entities: [Film.self])
+    let other = try Store(at: path, entities: [Film.self])
+    try other.core.read { before in
+      let thread = Thread { try? maker.core.write { try fill($0) } }
+      thread.start()
+      while !thread.isFinished { usleep(1_000) }
+      #expect(before.tree(name) == nil)
+    }
+    #expect(try other.core.read { try content($0) } == body)
+    try other.core.write { core in
+      try fill(core)
+      #expect(try content(core) == body)
+    }
+    maker.close()
+    other.close()
+    try expectSound(path)
+  }
+
+  @Test func `writes that share a commit make one, and one that fails leaves it to the others`()
+    async throws
+  {
+    struct Stop: Error {}
+    try await withTemporaryStore([Film.self]) { store in
+      let (name, key, body) = (name, key, body)
+      try await withThrowingTaskGroup { group in
+        for number in 0..<40 {
+          group.addTask {
+            do {
+              try await store.core.writeTogether { core in
+                let tree = try core.makeTree(name)
+                try core.transaction.put(key + [UInt8(number)], body, in: tree)
+                if number % 4 == 0 { throw Stop() }
+              }
+            } catch is Stop {
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      let count = try store.core.read { core in
+        try core.tree(name).map { try core.transaction.count(of: $0) }
+      }
+      #expect(count == 30)
+    }
+  }
+
+  @Test func `the verifier and kvdump take it as there or not there`() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.storePath
+    let store = try Store(at: path, entities: [Film.self])
+    try await store.write { try $0.insert(Film(title: "a", episode: 1)) }
+    store.close()
+    for isThere in [false, true] {
+      if isThere {
+        let core = try StoreCore(path: path, options: .init())
+        try core.write { try fill($0) }
+        core.close()
+      }
+      let report = try Verifier.verify(path: path)
+      #expect(report.isSound && report.notices.count == (isThere ? 1 : 0), "\(report.notices)")
+      for command in [
+        ["info", path], ["export", path, "Film"], ["keys", path], ["verify", path],
+      ] {
+        let text = try await kvdump(command)
+        #expect(command[0] != "export" || text.contains("\"a\""))
+      }
+      let trees = try await kvdump(["keys", path])
+      #expect(trees.contains("links.3") == isThere)
+      let copy = folder.path + "/copy\(isThere).lodestore"
+      _ = try await kvdump(["compact", path, copy])
+      try expectSound(copy)
+      let copied = try StoreCore(path: copy, options: .readOnly)
+      #expect(try copied.read { try content($0) } == (isThere ? body : nil))
+      copied.close()
+    }
+  }
+
+  private func kvdump(_ arguments: [String]) async throws -> String {
+    let data = MemorySink()
+    let messages = MemorySink()
+    let status = await KVDump.execute(arguments, on: Console(output: data, errors: messages))
+    #expect(status == .success, "\(arguments) \(messages.text)")
+    return data.text
+  }
+}

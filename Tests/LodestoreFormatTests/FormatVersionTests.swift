@@ -1,0 +1,77 @@
+import LodestoreFormat
+import Testing
+
+@Suite struct FormatVersionTests {
+  /// The rows of the table in Format.md, "Version history": version, lowest reader, lowest writer.
+  private var rows: [[UInt32]] {
+    guard let history = FormatExamples.text.split(separator: "## Version history").last else {
+      return []
+    }
+    return history.split(separator: "\n").compactMap { line in
+      guard line.hasPrefix("| "), !line.hasPrefix("| version"), !line.hasPrefix("| ---") else {
+        return nil
+      }
+      let cells = line.split(separator: "|").compactMap { UInt32($0.filter { $0 != " " }) }
+      return cells.count == 3 ? cells : nil
+    }
+  }
+
+  @Test func everyFeatureIsInTheDocumentWithItsVersions() {
+    let expected = FormatFeature.allCases.map { feature in
+      let requirement = feature.requirement
+      return [
+        max(requirement.lowestReader, requirement.lowestWriter), requirement.lowestReader,
+        requirement.lowestWriter,
+      ]
+    }
+    #expect(rows == expected)
+    #expect(Set(rows.map { $0[0] }) == Set(FormatVersion.allCases.map(\.rawValue)))
+    #expect(FormatVersion.allCases.max() == .current)
+    #expect(FormatExamples.text.hasPrefix("# The Lodestore file format, version 2\n"))
+    #expect(FormatVersion.current.rawValue == 2)
+  }
+
+  @Test func aRequirementIsTheHighestOfTheFeatures() {
+    let base = FormatFeature.base.requirement
+    #expect(FormatRequirement(of: []) == base)
+    #expect(FormatRequirement(of: [.base]) == base)
+    #expect(FormatRequirement(of: FormatFeature.allCases).lowestWriter == 2)
+    let mixed = FormatRequirement(lowestReader: 1, lowestWriter: 9)
+    let other = FormatRequirement(lowestReader: 4, lowestWriter: 2)
+    #expect(mixed.raised(to: other) == FormatRequirement(lowestReader: 4, lowestWriter: 9))
+    #expect(mixed.raised(to: mixed) == mixed)
+  }
+
+  @Test func aDescriptionUsesIdsAlsoOfRemovedAttributes() {
+    let places = [RecordLayout.Attribute(number: 1, type: .int8, isOptional: false)]
+    var entity = EntityDescription(
+      number: 1, name: "E",
+      attributes: [.init(number: 1, name: "a", type: .int8, isOptional: false)],
+      layouts: [RecordLayout(number: 1, attributes: places)], currentLayout: 1, indexes: [])
+    #expect(entity.features == [.base])
+    entity.attributes.append(
+      .init(number: 2, name: "b", type: .recordID, isOptional: true, isRemoved: true))
+    #expect(entity.features == [.base, .recordIDAttribute])
+  }
+
+  @Test func onlyNumbersThatARecordCanHaveAreIds() throws {
+    for (value, fits) in [
+      (Value.integer(1), true), (.integer(.max), true), (.integer(0), false),
+      (.integer(-1), false), (.unsigned(1 << 63), false), (.double(1), false), (.null, false),
+      (.string("1"), false),
+    ] {
+      #expect(value.fits(.recordID) == fits, "\(value)")
+    }
+    let layout = RecordLayout(
+      number: 1, attributes: [.init(number: 1, type: .recordID, isOptional: false)])
+    for number in [0, 1 << 63, UInt64.max] {
+      let content = littleEndianBytes(UInt16(1)) + littleEndianBytes(number)
+      let checksum = content.withUnsafeBytes { Checksum.record(id: 1, body: $0) }
+      try (content + littleEndianBytes(checksum)).withUnsafeBytes { bytes in
+        let view = try RecordView(bytes, layout: layout)
+        let error = #expect(throws: FormatError.self) { try view.validate(id: 1) }
+        #expect("\(String(describing: error))".contains("an id is \(number), must be from 1 to"))
+      }
+    }
+  }
+}

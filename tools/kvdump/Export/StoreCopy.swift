@@ -1,0 +1,58 @@
+import LMDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A copy of a store that is there as a whole or not at all: it has another name beside its own until
+/// ``commit()``; without that it goes away with the object.
+final class StoreCopy {
+  /// The name that it has until then.
+  let path: String
+  private let target: String
+
+  init(for target: String) throws {
+    self.target = target
+    let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? ""
+    path = folder + ".kvdump." + String(UInt64.random(in: 0 ... .max), radix: 36)
+  }
+
+  /// Copies the newest commit, without free pages.
+  func take(_ environment: Environment) throws {
+    do {
+      try environment.copy(to: path, compacting: true) { PendingFile.set($0) }
+    } catch {
+      guard error.kind == .engine, error.code > 0 else { throw error }
+      throw CommandFailure.system(error.code, thing: target, creating: true)
+    }
+    PendingFile.set(path)
+  }
+
+  /// Gives the copy its name; a file that is there meanwhile stays.
+  func commit() throws {
+    if link(path, target) != 0 {
+      let code = errno
+      if code == EEXIST || FileFacts.exists(target) { throw CommandFailure.outputExists(target) }
+      // A file system without links.
+      guard rename(path, target) == 0 else {
+        throw CommandFailure.system(errno, thing: target, creating: true)
+      }
+    }
+    let folder = open(
+      target.lastIndex(of: "/").map { String(target[...$0]) } ?? ".", O_RDONLY | O_CLOEXEC)
+    if folder >= 0 {
+      fsync(folder)
+      close(folder)
+    }
+  }
+
+  deinit {
+    unlink(path)
+    unlink(path + "-lock")
+    PendingFile.set(nil)
+  }
+}

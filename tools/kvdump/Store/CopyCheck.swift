@@ -1,0 +1,129 @@
+import EntityStore
+import LMDB
+import LodestoreFormat
+import LodestoreVerifier
+
+/// Reads a copy of a store once, from end to end: every record against its checksum, every index for
+/// having one entry for each record, and what buckets and imports keep.
+///
+/// Whether an entry has the key that its record's values make is left to `kvdump verify`.
+struct CopyCheck {
+  private(set) var entityCount = 0
+  private(set) var recordCount = 0
+
+  /// Throws for the first fault; for a record with its entity and id.
+  init(_ path: String, on console: Console) throws {
+    (entityCount, recordCount) = try ReadStore.read(path, on: console) { core in
+      var count = 0
+      for entity in core.schema.entities {
+        let records = try Self.checkRecords(of: entity, core)
+        for index in entity.indexes { try Self.checkEntries(of: index, entity, records, core) }
+        count += records.count
+      }
+      return (core.schema.entities.count, count)
+    }
+    try ReadStore.withEnvironment(path, on: console) { environment in
+      for name in [TreeName.buckets, .imports] { try Self.checkSums(of: name, environment) }
+    }
+  }
+
+  private static func checkRecords(
+    of entity: StoredEntity, _ core: TransactionCore
+  ) throws -> RecordIDSet {
+    var ids = RecordIDSet()
+    try core.forEachRecord(of: entity) { (id, view) throws(StoreError) in
+      try entity.verifyChecksum(of: view, id: id)
+      ids.append(id)
+    }
+    return ids
+  }
+
+  private static func checkEntries(
+    of index: StoredIndex, _ entity: StoredEntity, _ records: RecordIDSet, _ core: TransactionCore
+  ) throws {
+    var found = RecordIDSet()
+    let cursor = try Cursor(index.tree, in: core.transaction)
+    var isThere = try cursor.first()
+    while isThere {
+      guard let id = recordID(cursor.key, cursor.value, isUnique: index.isUnique) else {
+        throw CommandFailure.damagedIndex(index.name, "an entry does not say which record it is of")
+      }
+      guard records.contains(id) else {
+        throw CommandFailure.indexOfNothing(index.name, entity.name, id)
+      }
+      found.count(id)
+      isThere = try cursor.next()
+    }
+    guard found.count == records.count else {
+      throw CommandFailure.damagedIndex(
+        index.name, "it has \(found.count) entries for \(records.count) records")
+    }
+    guard found.sum == records.sum else {
+      throw CommandFailure.damagedIndex(
+        index.name, "a record has two entries in it, and another has none")
+    }
+  }
+
+  private static func recordID(
+    _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, isUnique: Bool
+  ) -> UInt64? {
+    if isUnique { return body.count == 8 ? body.uint64(at: 0) : nil }
+    return key.count > 8 && body.isEmpty ? key.bigEndianUInt64(at: key.count - 8) : nil
+  }
+
+  private static func checkSums(of name: TreeName, _ environment: Environment) throws {
+    guard
+      let tree = try environment.openExistingTree(name.text, hasIntegerKeys: false)
+    else { return }
+    try environment.read { transaction in
+      let cursor = try Cursor(tree, in: transaction)
+      var isThere = try cursor.first()
+      while isThere {
+        do {
+          _ = try Checksum.unsealed(key: cursor.key, body: cursor.value)
+        } catch {
+          let key = Finding.hexadecimal(cursor.key)
+          throw CommandFailure.damagedPair(of: name.text, key: key, reason: "\(error)")
+        }
+        isThere = try cursor.next()
+      }
+    }
+  }
+}
+
+/// Ids of records that come in order, as runs; or those that come in any, as their number and a sum.
+private struct RecordIDSet {
+  private var starts: [UInt64] = []
+  private var ends: [UInt64] = []
+  private(set) var count = 0
+  /// Of each id, mixed: the same for the same ids in any order, and hardly ever for others.
+  private(set) var sum: UInt64 = 0
+
+  /// Adds an id that is above all before it.
+  mutating func append(_ id: UInt64) {
+    if let last = ends.last, last &+ 1 == id {
+      ends[ends.count - 1] = id
+    } else {
+      starts.append(id)
+      ends.append(id)
+    }
+    count(id)
+  }
+
+  mutating func count(_ id: UInt64) {
+    count += 1
+    var mixed = id &* 0x9e37_79b9_7f4a_7c15
+    mixed = (mixed ^ mixed >> 32) &* 0xbf58_476d_1ce4_e5b9
+    sum &+= mixed ^ mixed >> 29
+  }
+
+  func contains(_ id: UInt64) -> Bool {
+    var low = 0
+    var high = ends.count
+    while low < high {
+      let middle = (low + high) / 2
+      if ends[middle] < id { low = middle + 1 } else { high = middle }
+    }
+    return low < starts.count && starts[low] <= id
+  }
+}
