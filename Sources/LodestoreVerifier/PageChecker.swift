@@ -71,8 +71,10 @@ package enum PageChecker {
     }
     let pageSize = first.pageSize
     guard pageSize >= PageLayout.smallestPage, pageSize <= PageLayout.largestPage,
-      pageSize & (pageSize - 1) == 0 else {
-      throw .notAStore("its page size is \(pageSize), must be a power of two up to \(PageLayout.largestPage)")
+      pageSize & (pageSize - 1) == 0
+    else {
+      throw .notAStore(
+        "its page size is \(pageSize), must be a power of two up to \(PageLayout.largestPage)")
     }
     guard let second = try metaPage(of: file, at: pageSize) else {
       throw .notAStore("it ends within its first two pages")
@@ -100,7 +102,8 @@ package enum PageChecker {
       require(
         meta.pageFlags == PageFlag.meta, "has page flags \(meta.pageFlags), must be 8")
       require(meta.magic == MetaPageLayout.magicNumber, "has not LMDB's mark")
-      require(meta.version == MetaPageLayout.dataVersion, "has data version \(meta.version), must be 1")
+      require(
+        meta.version == MetaPageLayout.dataVersion, "has data version \(meta.version), must be 1")
       require(
         meta.pageSize == metas[0].pageSize,
         "has page size \(meta.pageSize), the other has \(metas[0].pageSize)")

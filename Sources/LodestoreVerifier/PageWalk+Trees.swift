@@ -201,7 +201,8 @@ extension PageWalk {
     for place in (isLeaf ? 0 : 1)..<max(nodes.count, isLeaf ? 0 : 1) {
       let key = UnsafeRawBufferPointer(rebasing: page[nodes[place].keyRange])
       let isLengthRight =
-        areIntegers ? key.count == PageLayout.idSize : (1...PageLayout.longestKey).contains(key.count)
+        areIntegers
+        ? key.count == PageLayout.idSize : (1...PageLayout.longestKey).contains(key.count)
       guard isLengthRight else {
         complain(place, "the key has \(key.count) bytes")
         continue

@@ -57,7 +57,9 @@ final class PageWalk {
     guard let tree = TreeName(name) else { return }
     let isRecords = if case .records = tree { true } else { false }
     let expected = isRecords ? TreeRecordLayout.integerKeys : 0
-    guard record.flags != expected, record.flags & ~TreeRecordLayout.integerKeys == 0 else { return }
+    guard record.flags != expected, record.flags & ~TreeRecordLayout.integerKeys == 0 else {
+      return
+    }
     findings.add(
       Finding(.treeFlags, tree: name, "has flags \(record.flags), must be \(expected)"))
   }

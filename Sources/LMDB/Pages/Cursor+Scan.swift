@@ -44,7 +44,8 @@ extension Cursor {
         // Records are mostly as long as their neighbours.
         page.prefetch(place &+ ahead, following, byteCount: readsWhole ? bytes.count : 0)
         let node = page.node(place)
-        guard let next = page.id(node), let value = page.value(node, keyCount: PageLayout.idSize) else { break }
+        guard let next = page.id(node), let value = page.value(node, keyCount: PageLayout.idSize)
+        else { break }
         guard next > highest else { throw outOfOrder() }
         (id, bytes) = (next, value)
       }

@@ -66,7 +66,9 @@ struct MetaPages {
   private func newestMeta() throws(LMDBError) -> Meta {
     let first = try meta(at: 0)
     let pageSize = first.pageSize
-    guard pageSize >= PageLayout.smallestPage, pageSize <= PageLayout.largestPage, pageSize & (pageSize - 1) == 0 else {
+    guard pageSize >= PageLayout.smallestPage, pageSize <= PageLayout.largestPage,
+      pageSize & (pageSize - 1) == 0
+    else {
       throw refusal("its first page says a page size of \(pageSize)")
     }
     let second = try meta(at: off_t(pageSize))
@@ -97,7 +99,9 @@ struct MetaPages {
     }
     let magic = MetaPageLayout.magicNumber
     guard page.word(MetaPageLayout.magic) == magic else {
-      if page.word(MetaPageLayout.magicOf32Bits) == magic { throw refusal("it is an LMDB file of a 32-bit machine") }
+      if page.word(MetaPageLayout.magicOf32Bits) == magic {
+        throw refusal("it is an LMDB file of a 32-bit machine")
+      }
       if page.word(MetaPageLayout.magicOfNextFormat) == magic {
         throw refusal("it is an LMDB file of the 1.0 format")
       }

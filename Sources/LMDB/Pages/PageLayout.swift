@@ -24,6 +24,7 @@ public enum PageLayout {
   @inlinable public static var upper: Int { 14 }
   /// In an overflow page, in the place of both: how many pages the value has, 4 bytes.
   @inlinable public static var overflowCount: Int { 12 }
+  /// All of the header.
   @inlinable public static var headerSize: Int { 16 }
 
   /// Behind the header: the offset of each node in its page, in the order of the keys.
@@ -35,13 +36,14 @@ public enum PageLayout {
   @inlinable public static var nodeValueSize: Int { 0 }
   /// In a leaf ``NodeFlag``; in a branch the upper 2 bytes of the child's number.
   @inlinable public static var nodeFlags: Int { 4 }
+  /// The size of the key, 2 bytes.
   @inlinable public static var nodeKeySize: Int { 6 }
   /// Behind it the key, and behind that the value or the number of its first overflow page.
   @inlinable public static var nodeHeaderSize: Int { 8 }
   /// How many bits of a child's number the lower part has.
   @inlinable public static var childLowBits: Int { 32 }
 
-  /// The number of an id, the key of a record, in bytes (LMDB: MDB_INTEGERKEY).
+  /// The bytes of an id, the key of a record (LMDB: MDB_INTEGERKEY).
   @inlinable public static var idSize: Int { 8 }
   /// A branch node of a tree of ids with its key.
   @inlinable public static var idBranchNodeSize: Int { nodeHeaderSize + idSize }
@@ -56,18 +58,21 @@ public enum PageLayout {
   package static let firstDataPage: UInt64 = 2
   /// The largest page of LMDB 0.9, also where the system has larger ones (LMDB: MAX_PAGESIZE).
   package static let largestPage = 0x8000
-  /// The smallest page that can hold two keys of the longest kind; no system has smaller ones.
+  /// Smaller ones are taken for damage; no system has them.
   package static let smallestPage = 512
-  /// Up to this size two records with their headers fit every page that a system has, so that none has
-  /// pages of its own.
+  /// A value of this size or less is in a leaf, on pages of 4 KiB and more: less than half of one.
   package static let longestSharedValue = 1_024
 }
 
 /// The kinds of a page.
 public enum PageFlag {
+  /// Its nodes lead to pages below.
   @inlinable public static var branch: UInt16 { 0x01 }
+  /// Its nodes are the pairs of a tree.
   @inlinable public static var leaf: UInt16 { 0x02 }
+  /// The first page of a long value.
   @inlinable public static var overflow: UInt16 { 0x04 }
+  /// One of the two first pages.
   @inlinable public static var meta: UInt16 { 0x08 }
   /// Changed by the running write; LMDB takes it away before it writes the page to the file.
   @inlinable public static var dirty: UInt16 { 0x10 }

@@ -88,7 +88,8 @@ package struct RecordFinder {
       place = low
       guard page.id(page.node(place)) == id else { return Self.none }
     }
-    guard let bytes = page.value(page.node(place), keyCount: PageLayout.idSize), let start = bytes.baseAddress
+    guard let bytes = page.value(page.node(place), keyCount: PageLayout.idSize),
+      let start = bytes.baseAddress
     else {
       return Self.none
     }
