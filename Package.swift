@@ -40,7 +40,7 @@ let package = Package(
     .systemLibrary(
       name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(name: "CChecksum"),
-    .target(name: "LMDB", dependencies: ["CLMDB"]),
+    .target(name: "LMDB", dependencies: ["CLMDB"], exclude: ["Pages/README.md"]),
     .target(name: "LodestoreFormat", dependencies: ["CChecksum"]),
     .target(
       name: "EntityStore", dependencies: ["LMDB", "LodestoreFormat"],

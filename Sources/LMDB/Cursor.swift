@@ -208,12 +208,19 @@ public final class Cursor {
   /// The bytes of the record at the cursor, as they are stored, in a page of this transaction: to be
   /// changed before the next call.
   ///
-  /// `nil`, with nothing done, when the record is so long that it may have pages of its own.
+  /// `nil`, with nothing done, when the record is so long that it may have pages of its own, and with
+  /// the plain engine: use ``replaceCurrent(with:)``.
   package func changeableCurrent() throws(LMDBError) -> UnsafeMutableRawBufferPointer? {
     try checkAlive()
-    // Less than half of the smallest page. LMDB leaves what it reserves of the same size as it is in
-    // a page, but not in pages of its own.
-    guard currentValue.mv_size <= 1024 else { return nil }
+    // LMDB leaves what it reserves of the same size as it is in a page, but not in pages of its own.
+    guard environment.readsPages, currentValue.mv_size <= PageLayout.longestSharedValue else {
+      return nil
+    }
+    return try reserveCurrent()
+  }
+
+  /// Reserves the value of the record at the cursor again, with the same size.
+  func reserveCurrent() throws(LMDBError) -> UnsafeMutableRawBufferPointer {
     var id = integerKey
     var value = MDB_val(mv_size: currentValue.mv_size, mv_data: nil)
     let code = withUnsafeMutableBytes(of: &id) { bytes in

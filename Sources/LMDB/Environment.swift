@@ -42,6 +42,10 @@ package final class Environment: @unchecked Sendable {
   /// Nil without a lock file.
   let files: FilePair?
   let handle: OpaquePointer
+  /// Why LMDB's functions are called for everything; `nil` where pages are read.
+  package let plainReason: EngineFence.Reason?
+  /// Whether pages are read in the map, and short records changed in place, as ``PageLayout`` says.
+  let readsPages: Bool
   private let forkCount: Int
   let readers = Guarded(Readers())
   let trees = Guarded<[String: Tree]>([:])
@@ -84,6 +88,10 @@ package final class Environment: @unchecked Sendable {
     handle: OpaquePointer, path: String, options: EnvironmentOptions,
     identity: StoreFile.Identity, lockIdentity: StoreFile.Identity?, files: FilePair?
   ) {
+    var stat = MDB_stat()
+    mdb_env_stat(handle, &stat)
+    plainReason = EngineFence(options, pageSize: Int(stat.ms_psize)).reason
+    readsPages = plainReason == nil
     self.handle = handle
     self.path = path
     self.options = options

@@ -34,6 +34,12 @@ package struct EnvironmentOptions: Sendable {
   package var allowsAnyFileSystem = false
   /// Whether the file keeps its name while it is open; not so in memory, and in copies for trial.
   package var isNamed = true
+  /// Whether everything goes through LMDB's functions: no page is read, and no record changed in place.
+  ///
+  /// Slower; for engines and files that are not trusted to be as ``PageLayout`` says. So does the
+  /// environment variable `LODESTORE_PLAIN_ENGINE=1`, and ``EngineFence`` where it must. A file that is
+  /// open in the process stays as it was opened.
+  package var usesPlainEngine = false
   /// Permissions of new files, before the process's mask.
   package var mode: UInt32 = 0o600
   /// How long moving the map, and closing, wait for the snapshots of this process to end.

@@ -127,8 +127,7 @@ package enum EnvironmentRegistry {
   package static func openInMemory<E: Error>(
     options: EnvironmentOptions, initialise: (Transaction) throws(E) -> Void
   ) throws -> Environment {
-    let name = "lodestore.\(getpid()).\(String(UInt64.random(in: .min ... .max), radix: 36))"
-    let path = "\(memoryDirectory)/\(name)"
+    let path = temporaryNameInMemory()
     var options = options
     options.access = .readWrite(create: true)
     options.isNamed = false
@@ -137,6 +136,11 @@ package enum EnvironmentRegistry {
       unlink(path + "-lock")
     }
     return try open(path, options: options, initialise: initialise)
+  }
+
+  static func temporaryNameInMemory() -> String {
+    let number = UInt64.random(in: .min ... .max)
+    return "\(memoryDirectory)/lodestore.\(getpid()).\(String(number, radix: 36))"
   }
 
   /// Where there is no memory file system, a temporary file without a name comes closest.

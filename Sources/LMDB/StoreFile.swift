@@ -146,9 +146,8 @@ enum StoreFile {
       throw LMDBError(code: EACCES, operation: "make the lock file of", path: path)
     }
     fchmod(file, data.st_mode & 0o666)
-    // LMDB's own size, a header and two mutexes beside the readers; a larger file would give more
-    // readers.
-    let size = 64 * (Int(options.readerSlotCount) + 2)
+    // LMDB's own size; a larger file would give more readers.
+    let size = LockFileLayout.size(readerCount: Int(options.readerSlotCount))
     let zeros = [UInt8](repeating: 0, count: size)
     var written = 0
     while written < size {

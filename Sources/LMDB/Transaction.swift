@@ -83,21 +83,21 @@ package struct Transaction {
     freeList: TreeStatistics, main: TreeStatistics
   ) {
     try (
-      statistics(of: Tree(name: "free list", handle: 0, hasIntegerKeys: true)),
-      statistics(of: Tree(name: "tree names", handle: 1, hasIntegerKeys: false))
+      statistics(of: .freeList), statistics(of: .names)
     )
   }
 
   /// How many pages of the file are free.
   package func freePageCount() throws(LMDBError) -> Int {
-    let cursor = try Cursor(Tree(name: "free list", handle: 0, hasIntegerKeys: true), in: self)
+    let cursor = try Cursor(.freeList, in: self)
     var count = 0
     var found = try cursor.first()
     while found {
-      if cursor.value.count >= 8 {
+      let word = EngineTree.freeListWord
+      if cursor.value.count >= word {
         // A list has as many numbers as fit behind its count.
         let listed = cursor.value.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
-        guard let length = Int(exactly: listed), length <= cursor.value.count / 8 else {
+        guard let length = Int(exactly: listed), length <= cursor.value.count / word else {
           throw failure(MDB_CORRUPTED, "count free pages")
         }
         count += length
@@ -109,7 +109,7 @@ package struct Transaction {
 
   /// The names of all trees.
   package func treeNames() throws(LMDBError) -> [String] {
-    let cursor = try Cursor(Tree(name: "tree names", handle: 1, hasIntegerKeys: false), in: self)
+    let cursor = try Cursor(.names, in: self)
     var names: [String] = []
     var found = try cursor.first()
     while found {
@@ -146,7 +146,7 @@ package struct Transaction {
     guard tree.takesKey(ofSize: key.count) else {
       throw LMDBError(.keySize(key.count), operation: "put into \(tree.name)")
     }
-    guard value.count <= 1 << 30 else {
+    guard value.count <= Cursor.largestValue else {
       throw LMDBError(.valueSize(value.count), operation: "put into \(tree.name)")
     }
     var key = MDB_val(key)

@@ -6,6 +6,11 @@ package struct Tree: Sendable, Hashable {
   let handle: MDB_dbi
   let hasIntegerKeys: Bool
 
+  /// LMDB's own trees.
+  static let freeList = Tree(
+    name: "free list", handle: EngineTree.freeList, hasIntegerKeys: true)
+  static let names = Tree(name: "tree names", handle: EngineTree.names, hasIntegerKeys: false)
+
   init(name: String, handle: MDB_dbi, hasIntegerKeys: Bool) {
     self.name = name
     self.handle = handle
@@ -16,7 +21,7 @@ package struct Tree: Sendable, Hashable {
   /// whatever its size says.
   @inline(__always)
   func takesKey(ofSize size: Int) -> Bool {
-    hasIntegerKeys ? size == 8 : size >= 1 && size <= 511
+    hasIntegerKeys ? size == PageLayout.idSize : size >= 1 && size <= PageLayout.longestKey
   }
 
   func checked(_ hasIntegerKeys: Bool) throws(LMDBError) -> Tree {

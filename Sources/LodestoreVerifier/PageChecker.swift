@@ -1,3 +1,4 @@
+import LMDB
 import LodestoreFormat
 
 /// Checks the pages of an LMDB file, data version 1 of a 64-bit little-endian machine, byte by byte.
@@ -62,15 +63,18 @@ package enum PageChecker {
     let size = try file.sizeInBytes()
     guard size > 0 else { throw .notAStore("it is empty") }
     let first = try metaPage(of: file, at: 0)
-    guard let first, first.magic == MetaPage.magic else {
+    guard let first, first.magic == MetaPageLayout.magicNumber else {
       throw .notAStore("it is not an LMDB file of a 64-bit machine")
     }
-    guard first.version == 1 else {
+    guard first.version == MetaPageLayout.dataVersion else {
       throw .notAStore("its LMDB data version is \(first.version), must be 1")
     }
     let pageSize = first.pageSize
-    guard pageSize >= 256, pageSize <= 32_768, pageSize & (pageSize - 1) == 0 else {
-      throw .notAStore("its page size is \(pageSize), must be a power of two up to 32768")
+    guard pageSize >= PageLayout.smallestPage, pageSize <= PageLayout.largestPage,
+      pageSize & (pageSize - 1) == 0
+    else {
+      throw .notAStore(
+        "its page size is \(pageSize), must be a power of two up to \(PageLayout.largestPage)")
     }
     guard let second = try metaPage(of: file, at: pageSize) else {
       throw .notAStore("it ends within its first two pages")
@@ -81,11 +85,11 @@ package enum PageChecker {
   private static func metaPage(
     of file: PageFile, at offset: Int
   ) throws(VerificationError) -> MetaPage? {
-    var bytes = [UInt8](repeating: 0, count: MetaPage.byteCount)
+    var bytes = [UInt8](repeating: 0, count: MetaPageLayout.size)
     let count = try bytes.withMutableBytes { (buffer) throws(VerificationError) in
       try file.read(into: buffer, at: offset)
     }
-    guard count == MetaPage.byteCount else { return nil }
+    guard count == MetaPageLayout.size else { return nil }
     return bytes.withUnsafeBytes { MetaPage($0) }
   }
 
@@ -96,14 +100,15 @@ package enum PageChecker {
       }
       require(meta.pageNumber == number, "has page number \(meta.pageNumber)")
       require(
-        meta.pageFlags == EngineFlag.meta, "has page flags \(meta.pageFlags), must be 8")
-      require(meta.magic == MetaPage.magic, "has not LMDB's mark")
-      require(meta.version == 1, "has data version \(meta.version), must be 1")
+        meta.pageFlags == PageFlag.meta, "has page flags \(meta.pageFlags), must be 8")
+      require(meta.magic == MetaPageLayout.magicNumber, "has not LMDB's mark")
+      require(
+        meta.version == MetaPageLayout.dataVersion, "has data version \(meta.version), must be 1")
       require(
         meta.pageSize == metas[0].pageSize,
         "has page size \(meta.pageSize), the other has \(metas[0].pageSize)")
       require(
-        meta.freeList.flags & ~EngineFlag.noSubdirectory == EngineFlag.integerKeys,
+        meta.freeList.flags & ~TreeRecordLayout.noSubdirectory == TreeRecordLayout.integerKeys,
         "has free list flags \(meta.freeList.flags), must be 8")
       require(meta.main.flags == 0, "has tree flags \(meta.main.flags), must be 0")
       // Nothing can be mapped beyond, and no store gets there.

@@ -1,3 +1,4 @@
+import LMDB
 import LodestoreFormat
 
 extension PageWalk {
@@ -7,7 +8,7 @@ extension PageWalk {
   ) throws(VerificationError) {
     walk.report.entries += 1
     let allowed =
-      walk.role == .names ? EngineFlag.subData : node.flags & EngineFlag.bigData
+      walk.role == .names ? NodeFlag.isTree : node.flags & NodeFlag.isLarge
     guard node.flags == allowed else {
       findings.add(
         Finding(
@@ -15,33 +16,33 @@ extension PageWalk {
           key: UnsafeRawBufferPointer(rebasing: page[node.keyRange]),
           "page \(number): a pair has flags \(node.flags), must be \(allowed)"))
       // Its data may still be pages that are in use.
-      if node.flags & EngineFlag.bigData == 0 { return }
+      if node.flags & NodeFlag.isLarge == 0 { return }
       _ = try visitOverflow(node, in: page, &walk)
       return
     }
     let start = node.keyRange.upperBound
     switch walk.role {
     case .names:
-      guard node.dataSize == TreeRecord.byteCount else {
+      guard node.dataSize == TreeRecordLayout.size else {
         findings.add(
           Finding(
             .page, tree: walk.name,
             key: UnsafeRawBufferPointer(rebasing: page[node.keyRange]),
-            "a tree's record has \(node.dataSize) bytes, must have \(TreeRecord.byteCount)"))
+            "a tree's record has \(node.dataSize) bytes, must have \(TreeRecordLayout.size)"))
         return
       }
       noteTree(
         String(decoding: page[node.keyRange], as: UTF8.self), TreeRecord(page, at: start))
     case .data:
-      if node.flags & EngineFlag.bigData != 0 { _ = try visitOverflow(node, in: page, &walk) }
+      if node.flags & NodeFlag.isLarge != 0 { _ = try visitOverflow(node, in: page, &walk) }
     case .freeList:
       checkTransaction(of: node, in: page)
-      if node.flags & EngineFlag.bigData == 0 {
+      if node.flags & NodeFlag.isLarge == 0 {
         var list = FreeListReader(byteCount: node.dataSize)
         list.take(UnsafeRawBufferPointer(rebasing: page[start..<(start + node.dataSize)]), self)
         list.finish(self)
       } else if let run = try visitOverflow(node, in: page, &walk) {
-        try readFreeList(at: run * pageSize + Self.headerSize, byteCount: node.dataSize)
+        try readFreeList(at: run * pageSize + PageLayout.headerSize, byteCount: node.dataSize)
       }
     }
   }
@@ -68,23 +69,24 @@ extension PageWalk {
       findings.add(Finding(.overflow, tree: walk.name, "run at page \(first): " + detail))
       return nil
     }
-    guard first >= 2, first < UInt64(bound), first < UInt64(filePages) else {
+    guard first >= PageLayout.firstDataPage, first < UInt64(bound), first < UInt64(filePages) else {
       return refuse("pages are 2 to \(min(bound, filePages) - 1)")
     }
-    var header = (UInt64(0), UInt64(0))
-    let count = try withUnsafeMutableBytes(of: &header) { (buffer) throws(VerificationError) in
-      try file.read(into: buffer, at: Int(first) * pageSize)
+    let header = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: PageLayout.headerSize, alignment: 16)
+    defer { header.deallocate() }
+    guard try file.read(into: header, at: Int(first) * pageSize) == header.count else {
+      return refuse("is not in the file")
     }
-    guard count == Self.headerSize else { return refuse("is not in the file") }
-    let number = UInt64(littleEndian: header.0)
-    let rest = UInt64(littleEndian: header.1)
+    let bytes = UnsafeRawBufferPointer(header)
+    let number = bytes.uint64(at: PageLayout.number)
     guard number == first else { return refuse("says it is page \(number)") }
-    let flags = UInt16(truncatingIfNeeded: rest >> 16)
-    guard flags == EngineFlag.overflow else {
-      return refuse("has flags \(flags), must be \(EngineFlag.overflow)")
+    let flags = bytes.uint16(at: PageLayout.flags)
+    guard flags == PageFlag.overflow else {
+      return refuse("has flags \(flags), must be \(PageFlag.overflow)")
     }
-    let length = Int(rest >> 32)
-    let needed = (Self.headerSize - 1 + node.dataSize) / pageSize + 1
+    let length = Int(bytes.uint32(at: PageLayout.overflowCount))
+    let needed = (PageLayout.headerSize - 1 + node.dataSize) / pageSize + 1
     guard length >= needed else {
       return refuse("has \(length) pages, its value needs \(needed)")
     }

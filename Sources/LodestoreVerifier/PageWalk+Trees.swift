@@ -1,3 +1,4 @@
+import LMDB
 import LodestoreFormat
 
 #if canImport(Glibc)
@@ -30,19 +31,19 @@ extension PageWalk {
     _ record: TreeRecord, name: String, role: Role
   ) throws(VerificationError) -> PageReport.Tree {
     var report = PageReport.Tree(name: name)
-    report.hasIntegerKeys = record.flags & EngineFlag.integerKeys != 0
+    report.hasIntegerKeys = record.flags & TreeRecordLayout.integerKeys != 0
     report.depth = Int(record.depth)
     var walk = Walk(name: name, role: role, depth: Int(record.depth), report: report)
-    if record.root == TreeRecord.noPage {
+    if record.root == TreeRecordLayout.noPage {
       if record.depth != 0 {
         findings.add(
           Finding(.treeCount, tree: name, "has no pages and depth \(record.depth), must be 0"))
       }
-    } else if !(1...Self.deepestTree).contains(walk.depth) {
+    } else if !(1...PageLayout.deepestTree).contains(walk.depth) {
       findings.add(
         Finding(
           .treeCount, tree: name,
-          "has depth \(record.depth), must be 1 to \(Self.deepestTree)"))
+          "has depth \(record.depth), must be 1 to \(PageLayout.deepestTree)"))
       return walk.report
     } else {
       try visit(record.root, level: 1, bounds: Bounds(), &walk)
@@ -78,9 +79,9 @@ extension PageWalk {
     guard checkPlacement(of: nodes, in: page, number, walk) else { return }
     checkOrder(of: nodes, in: page, number, isLeaf: isLeaf, bounds, walk)
     if isLeaf {
-      walk.report.leafCapacityInBytes += pageSize - Self.headerSize
+      walk.report.leafCapacityInBytes += pageSize - PageLayout.headerSize
       walk.report.leafUsedInBytes +=
-        nodes.count * 2 + pageSize - Int(page.uint16(at: 14))
+        nodes.count * PageLayout.slotSize + pageSize - Int(page.uint16(at: PageLayout.upper))
       for node in nodes { try visitPair(node, in: page, number, &walk) }
       return
     }
@@ -113,27 +114,27 @@ extension PageWalk {
       findings.add(Finding(.page, tree: walk.name, "page \(number): " + detail))
       return nil
     }
-    guard page.uint64(at: 0) == number else {
-      return refuse("says it is page \(page.uint64(at: 0))")
+    guard page.uint64(at: PageLayout.number) == number else {
+      return refuse("says it is page \(page.uint64(at: PageLayout.number))")
     }
-    let expected = isLeaf ? EngineFlag.leaf : EngineFlag.branch
-    guard page.uint16(at: 10) == expected else {
-      return refuse("has flags \(page.uint16(at: 10)), must be \(expected)")
+    let expected = isLeaf ? PageFlag.leaf : PageFlag.branch
+    guard page.uint16(at: PageLayout.flags) == expected else {
+      return refuse("has flags \(page.uint16(at: PageLayout.flags)), must be \(expected)")
     }
-    let lower = Int(page.uint16(at: 12))
-    let upper = Int(page.uint16(at: 14))
-    guard lower >= Self.headerSize, lower & 1 == 0, lower <= upper, upper <= pageSize else {
+    let lower = Int(page.uint16(at: PageLayout.lower))
+    let upper = Int(page.uint16(at: PageLayout.upper))
+    guard lower >= PageLayout.headerSize, lower & 1 == 0, lower <= upper, upper <= pageSize else {
       return refuse("has its free space at \(lower) to \(upper)")
     }
-    let count = (lower - Self.headerSize) / 2
+    let count = (lower - PageLayout.headerSize) / PageLayout.slotSize
     // LMDB itself lets a branch of the free list go down to one child.
     let least = isLeaf || walk.role == .freeList ? 1 : 2
     guard count >= least else { return refuse("has \(count) nodes, must have \(least)") }
     var nodes: [Node] = []
     nodes.reserveCapacity(count)
     for place in 0..<count {
-      let offset = Int(page.uint16(at: Self.headerSize + place * 2))
-      guard offset >= upper, offset & 1 == 0, offset + Self.nodeHeaderSize <= pageSize else {
+      let offset = Int(page.uint16(at: PageLayout.headerSize + place * PageLayout.slotSize))
+      guard offset >= upper, offset & 1 == 0, offset + PageLayout.nodeHeaderSize <= pageSize else {
         return refuse("node \(place) is at \(offset), nodes are at \(upper) to \(pageSize)")
       }
       guard let node = node(at: offset, in: page, isLeaf: isLeaf) else {
@@ -145,27 +146,26 @@ extension PageWalk {
   }
 
   private func node(at offset: Int, in page: UnsafeRawBufferPointer, isLeaf: Bool) -> Node? {
-    let low = UInt64(page.uint16(at: offset))
-    let high = UInt64(page.uint16(at: offset + 2))
-    let flags = page.uint16(at: offset + 4)
-    let keyStart = offset + Self.nodeHeaderSize
-    let keyEnd = keyStart + Int(page.uint16(at: offset + 6))
-    let dataSize = Int(low | high << 16)
-    let held = !isLeaf ? 0 : flags & EngineFlag.bigData != 0 ? 8 : dataSize
+    let low = UInt64(page.uint32(at: offset + PageLayout.nodeValueSize))
+    let flags = page.uint16(at: offset + PageLayout.nodeFlags)
+    let keyStart = offset + PageLayout.nodeHeaderSize
+    let keyEnd = keyStart + Int(page.uint16(at: offset + PageLayout.nodeKeySize))
+    let dataSize = Int(low)
+    let held = !isLeaf ? 0 : flags & NodeFlag.isLarge != 0 ? 8 : dataSize
     guard keyEnd <= pageSize, held <= pageSize - keyEnd else { return nil }
     // Nodes begin at even places, so an odd one is followed by a byte that belongs to nobody.
     let end = (keyEnd + held + 1) & ~1
     guard end <= pageSize else { return nil }
     return Node(
       offset: offset, end: end, flags: isLeaf ? flags : 0, keyRange: keyStart..<keyEnd,
-      dataSize: dataSize, child: low | high << 16 | UInt64(flags) << 32)
+      dataSize: dataSize, child: low | UInt64(flags) << PageLayout.childLowBits)
   }
 
   /// Nodes fill the page from its upper mark to its end, one after the other.
   private func checkPlacement(
     of nodes: [Node], in page: UnsafeRawBufferPointer, _ number: UInt64, _ walk: Walk
   ) -> Bool {
-    var place = Int(page.uint16(at: 14))
+    var place = Int(page.uint16(at: PageLayout.upper))
     for node in nodes.sorted(by: { $0.offset < $1.offset }) {
       guard node.offset == place else {
         findings.add(
@@ -201,7 +201,8 @@ extension PageWalk {
     for place in (isLeaf ? 0 : 1)..<max(nodes.count, isLeaf ? 0 : 1) {
       let key = UnsafeRawBufferPointer(rebasing: page[nodes[place].keyRange])
       let isLengthRight =
-        areIntegers ? key.count == 8 : (1...Self.longestKey).contains(key.count)
+        areIntegers
+        ? key.count == PageLayout.idSize : (1...PageLayout.longestKey).contains(key.count)
       guard isLengthRight else {
         complain(place, "the key has \(key.count) bytes")
         continue

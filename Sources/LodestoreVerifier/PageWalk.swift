@@ -1,3 +1,4 @@
+import LMDB
 import LodestoreFormat
 
 /// One pass over the trees of an LMDB file and over its free list.
@@ -6,11 +7,6 @@ import LodestoreFormat
 final class PageWalk {
   /// How many pages beyond the end of the file may be free.
   static let mostUnwritten = 1 << 20
-  /// The height of LMDB's cursor stack.
-  static let deepestTree = 32
-  static let headerSize = 16
-  static let nodeHeaderSize = 8
-  static let longestKey = 511
 
   let file: PageFile
   let meta: MetaPage
@@ -44,7 +40,7 @@ final class PageWalk {
     report.freeList = try walk(meta.freeList, name: report.freeList.name, role: .freeList)
     report.names = try walk(meta.main, name: report.names.name, role: .names)
     for (name, record) in named {
-      let hasKnownFlags = record.flags & ~EngineFlag.integerKeys == 0
+      let hasKnownFlags = record.flags & ~TreeRecordLayout.integerKeys == 0
       if !hasKnownFlags {
         findings.add(
           Finding(.treeFlags, tree: name, "has flags \(record.flags), must be 0 or 8"))
@@ -60,8 +56,10 @@ final class PageWalk {
   private func checkFlags(of name: String, _ record: TreeRecord) {
     guard let tree = TreeName(name) else { return }
     let isRecords = if case .records = tree { true } else { false }
-    let expected = isRecords ? EngineFlag.integerKeys : 0
-    guard record.flags != expected, record.flags & ~EngineFlag.integerKeys == 0 else { return }
+    let expected = isRecords ? TreeRecordLayout.integerKeys : 0
+    guard record.flags != expected, record.flags & ~TreeRecordLayout.integerKeys == 0 else {
+      return
+    }
     findings.add(
       Finding(.treeFlags, tree: name, "has flags \(record.flags), must be \(expected)"))
   }
@@ -86,7 +84,7 @@ final class PageWalk {
 
   /// Marks `page` as part of `tree`; false, with a finding, when that cannot be.
   func claim(_ page: UInt64, of tree: String) -> Bool {
-    guard page >= 2, page < UInt64(bound) else {
+    guard page >= PageLayout.firstDataPage, page < UInt64(bound) else {
       findings.add(
         Finding(.page, tree: tree, "page \(page) is named, pages are 2 to \(bound - 1)"))
       return false
@@ -108,7 +106,7 @@ final class PageWalk {
 
   /// Marks `page` as free.
   func release(_ page: UInt64) {
-    guard page >= 2, page < UInt64(bound) else {
+    guard page >= PageLayout.firstDataPage, page < UInt64(bound) else {
       findings.add(
         Finding(.freeList, "page \(page) is listed, pages are 2 to \(bound - 1)"))
       return

@@ -56,7 +56,8 @@ enum DamageKind: Int, CaseIterable, Sendable {
 
 /// The bytes of an LMDB file, and an older state of the same file.
 struct FaultFile {
-  static let pageSize = 4_096
+  /// The system's, but none above LMDB's limit.
+  static let pageSize = min(EngineFence.systemPageSize, 32_768)
   var bytes: [UInt8]
   let older: [UInt8]
 

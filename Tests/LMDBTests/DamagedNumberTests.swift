@@ -32,7 +32,7 @@ import Testing
     try put([[1]], into: tree, of: environment)
   }
 
-  @Test(arguments: [151, 4_096 + 151])
+  @Test(arguments: [151, pageSize + 151])
   func aTransactionNumberBeyondAnyFileIsRefused(place: Int) async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
@@ -51,7 +51,7 @@ import Testing
     let path = directory.file("store")
     await #expect(processExitsWith: .success) { [path = path as String] in
       for place in 136..<152 {
-        for page in [0, 4_096] {
+        for page in [0, pageSize] {
           for byte: UInt8 in [0xff, 0x80, 0x7f, 0x01] {
             let environment = try openEnvironment(path)
             try put((0..<200).map(key), into: try openedTree(of: environment), of: environment)

@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func recordsAreFoundWhereverTheyAreAndNoOthers() throws {
+  @Test(.readsPages) func recordsAreFoundWhereverTheyAreAndNoOthers() throws {
     var random = SeededGenerator(salt: 66)
     try withEnvironment { environment, _ in
       try environment.write { transaction in
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func singleRecordsAreFoundHoweverUnevenlyTheirIdsGrow() throws {
+  @Test(.readsPages) func singleRecordsAreFoundHoweverUnevenlyTheirIdsGrow() throws {
     var random = SeededGenerator(salt: 67)
     for spread in [UInt64(1), 2, 1 << 20, 1 << 50] {
       var ids: [UInt64] = []

@@ -51,6 +51,18 @@ extension EnvironmentOptions {
   }
 }
 
+/// That of new files: the system's, but none above LMDB's limit.
+let pageSize = min(EngineFence.systemPageSize, 32_768)
+
+extension Trait where Self == ConditionTrait {
+  /// For tests of what is read and changed in the pages themselves.
+  static var readsPages: Self {
+    .disabled(
+      if: EngineFence.isRequestedByVariable,
+      "\(EngineFence.variable) is set, and this is about reading pages without LMDB")
+  }
+}
+
 /// Opens `path`, made with one empty tree "t".
 func openEnvironment(
   _ path: String, _ change: (inout EnvironmentOptions) -> Void = { _ in }

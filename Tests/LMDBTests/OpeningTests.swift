@@ -29,7 +29,7 @@ import Testing
     try put((0..<2_000).map(key), into: try openedTree(of: environment), of: environment)
     EnvironmentRegistry.close(environment)
     let whole = size(of: path)
-    for missing in [1, 4_096, whole / 2, whole - 8_192] {
+    for missing in [1, pageSize, whole / 2, whole - 2 * pageSize] {
       #expect(truncate(path, off_t(whole - missing)) == 0)
       guard case .truncated(let size, let needed)? = refusal(path) else {
         Issue.record("\(missing) bytes are missing and nobody says so")

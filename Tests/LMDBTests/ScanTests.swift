@@ -105,7 +105,7 @@ import Testing
     let environment = try openEnvironment(path)
     let tree = try recordTree(of: environment)
     try environment.write { transaction in
-      for id in UInt64(1)...200 {
+      for id in 1...UInt64(pageSize / 20) {
         try [UInt8](repeating: 0xab, count: 100).withBytes { (bytes) throws(LMDBError) in
           try transaction.put(id, bytes, in: tree)
         }
@@ -118,12 +118,12 @@ import Testing
     defer { close(file) }
     _ = bytes.withUnsafeMutableBytes { pread(file, $0.baseAddress, $0.count, 0) }
     var damagedCount = 0
-    for page in stride(from: 8_192, to: bytes.count, by: 4_096) {
+    for page in stride(from: 2 * pageSize, to: bytes.count, by: pageSize) {
       let flags = Int(bytes[page + 10]) | Int(bytes[page + 11]) << 8
       let lower = Int(bytes[page + 12]) | Int(bytes[page + 13]) << 8
-      guard flags == 2, lower > 16 + 2 * 10, lower < 4_096 else { continue }
+      guard flags == 2, lower > 16 + 2 * 10, lower < pageSize else { continue }
       let node = Int(bytes[page + lower - 2]) | Int(bytes[page + lower - 1]) << 8
-      guard node + 16 < 4_096, bytes[page + node + 6] == 8, bytes[page + node + 7] == 0 else {
+      guard node + 16 < pageSize, bytes[page + node + 6] == 8, bytes[page + node + 7] == 0 else {
         continue
       }
       let one: [UInt8] = [1, 0, 0, 0, 0, 0, 0, 0]

@@ -30,10 +30,21 @@ extension EntityChanges {
     try cursor.replaceCurrent(with: record)
   }
 
-  /// The bytes of the record at the cursor, to be changed where they are; `nil` for a long record.
+  /// Has `change` write into the bytes of the record at the cursor, where they are, or with the plain
+  /// engine into a copy, which is stored instead; false for a long record.
   @inline(__always)
-  func changeable(at cursor: Cursor) throws(LMDBError) -> UnsafeMutableRawBufferPointer? {
-    try cursor.changeableCurrent()
+  func change(
+    at cursor: Cursor, by change: (UnsafeMutableRawBufferPointer) -> Void
+  ) throws(LMDBError) -> Bool {
+    if let page = try cursor.changeableCurrent() {
+      change(page)
+      return true
+    }
+    guard cursor.value.count <= PageLayout.longestSharedValue else { return false }
+    var copy = Array(cursor.value)
+    copy.withUnsafeMutableBytes(change)
+    try copy.withBytes { (bytes) throws(LMDBError) in try cursor.replaceCurrent(with: bytes) }
+    return true
   }
 
   /// Appends the records of `row`, which are sealed here, under the ids from `nextID` on.

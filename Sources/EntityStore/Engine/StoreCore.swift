@@ -63,6 +63,7 @@ package final class StoreCore: Sendable {
     engine.allowsUnlockedReading = options.allowsUnlockedReading
     engine.allowsAnyFileSystem = options.allowsAnyFileSystem
     engine.isNamed = options.isNamed
+    engine.usesPlainEngine = options.usesPlainEngine
     engine.access =
       switch options.access {
       case .create: .readWrite(create: true)

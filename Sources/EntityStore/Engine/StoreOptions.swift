@@ -55,6 +55,17 @@ public struct StoreOptions: Sendable {
   public var allowsUnlockedReading = false
   /// Whether to open on a file system that is not known to be safe for memory-mapped stores.
   public var allowsAnyFileSystem = false
+  /// Whether everything goes through the functions of LMDB's interface.
+  ///
+  /// Otherwise scans and searches read LMDB's pages in the map themselves, and a change that leaves a
+  /// short record as long as it was is made in its page: only with an engine and a file that are known to
+  /// be laid out so, which is checked when the store is opened. The plain engine finds and writes the
+  /// same, more slowly, and estimates for the choice of an index are coarser. Use it to compare, should an
+  /// answer ever look wrong.
+  ///
+  /// The environment variable `LODESTORE_PLAIN_ENGINE=1` does the same for all stores of a process. A file
+  /// that the process has open already stays as it was opened.
+  public var usesPlainEngine = false
   /// Whether the file keeps its name while it is open; otherwise whoever opens it removes the name,
   /// and writes do not look whether the path still leads to it.
   package var isNamed = true

@@ -132,8 +132,7 @@ final class BatchUpdate {
         return nil
       }
       guard patch.changes(record) else { return false }
-      guard let page = try changes.changeable(at: cursor) else { return nil }
-      patch.apply(to: page)
+      guard try changes.change(at: cursor, by: { patch.apply(to: $0) }) else { return nil }
       if isHeard { try changes.listeners.tellUpdated(id) }
       return true
     }

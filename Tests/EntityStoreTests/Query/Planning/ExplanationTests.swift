@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `Plans are what a reader of the schema expects`() throws {
+  @Test(.readsPages) func `Plans are what a reader of the schema expects`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(20_000, in: store)
       try store.read { snapshot throws in

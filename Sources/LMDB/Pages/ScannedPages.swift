@@ -6,8 +6,7 @@ struct ScannedPages {
   /// How many records ahead are asked for: with six, half of the time was still spent waiting.
   @inlinable static var ahead: Int { 14 }
 
-  /// 0 where LMDB is asked for each pair: in a write, and where pages are not aligned to their
-  /// size, as in a file from a machine with larger ones.
+  /// 0 where LMDB is asked for each pair: in a write, and with the plain engine.
   private let pageSize: Int
   private let cursor: Cursor
   /// The page of the last pair that LMDB gave or ``next(behind:)`` went to; `nil` for none.
@@ -21,8 +20,7 @@ struct ScannedPages {
   init(_ cursor: Cursor) {
     let environment = cursor.transaction.environment
     let isWrite = environment.isActiveWrite(cursor.transaction.handle)
-    let size = isWrite ? 0 : environment.rawInfo.pageSize
-    pageSize = size == TreePages.systemPageSize ? size : 0
+    pageSize = environment.readsPages && !isWrite ? environment.rawInfo.pageSize : 0
     self.cursor = cursor
     following = LeafPage().base
   }

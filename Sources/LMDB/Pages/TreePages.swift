@@ -19,30 +19,28 @@ struct TreePages {
   /// How many pages lead to a record, with its leaf, as the tree says.
   let depth: Int
 
-  /// The largest pages that lie in the map as in the file: at a multiple of their size.
-  static let systemPageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
-
-  /// Nil for an empty tree, and where the map does not look as expected.
+  /// Nil for an empty tree, with the plain engine, and where the map does not look as expected.
   init?(of tree: Tree, in transaction: Transaction) throws(LMDBError) {
+    guard transaction.environment.readsPages else { return nil }
     let info = transaction.environment.rawInfo
     pageSize = info.pageSize
-    guard pageSize <= Self.systemPageSize else { return nil }
     // LMDB begins no read whose pages are not in the map.
     pageCount = UInt64(min(info.usedBytes, info.mapSizeInBytes) / max(1, info.pageSize))
-    // The record of a named tree in the tree of names: depth at 6, root page at 40.
-    let names = Tree(name: "tree names", handle: 1, hasIntegerKeys: false)
-    let cursor = try Cursor(names, in: transaction)
+    let cursor = try Cursor(.names, in: transaction)
     let isFound = try Array(tree.name.utf8).withBytes { (name) throws(LMDBError) in
       try cursor.seek(name)
     }
-    guard isFound, cursor.value.count == 48, let inPage = cursor.key.baseAddress else { return nil }
-    root = cursor.value.loadUnaligned(fromByteOffset: 40, as: UInt64.self)
-    depth = Int(cursor.value.loadUnaligned(fromByteOffset: 6, as: UInt16.self))
+    guard isFound, cursor.value.count == TreeRecordLayout.size,
+      let inPage = cursor.key.baseAddress
+    else { return nil }
+    let record = cursor.value
+    root = record.loadUnaligned(fromByteOffset: TreeRecordLayout.root, as: UInt64.self)
+    depth = Int(record.loadUnaligned(fromByteOffset: TreeRecordLayout.depth, as: UInt16.self))
     // The name's bytes lie in a page of the map, whose header begins with the page's number.
     let offset = Int(bitPattern: inPage) % pageSize
     let page = inPage - offset
-    let number = page.loadUnaligned(as: UInt64.self)
-    guard root != .max, number < pageCount, root < pageCount else { return nil }
+    let number = page.loadUnaligned(fromByteOffset: PageLayout.number, as: UInt64.self)
+    guard root != TreeRecordLayout.noPage, number < pageCount, root < pageCount else { return nil }
     map = page - Int(number) * pageSize
     guard transaction.environment.beginsMap(at: map) else { return nil }
   }
@@ -58,13 +56,14 @@ struct TreePages {
       guard number < pageCount else { return nil }
       base = map + Int(number) * size
       self.size = size
-      let flags = base.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
-      let lower = Int(base.loadUnaligned(fromByteOffset: 12, as: UInt16.self))
-      guard flags & 3 == 1 || flags & 3 == 2, flags & 0x20 == 0, lower >= 16, lower <= size else {
-        return nil
-      }
-      isBranch = flags & 1 != 0
-      count = (lower - 16) / 2
+      let flags = base.loadUnaligned(fromByteOffset: PageLayout.flags, as: UInt16.self)
+      let lower = Int(base.loadUnaligned(fromByteOffset: PageLayout.lower, as: UInt16.self))
+      let kind = flags & (PageFlag.branch | PageFlag.leaf | PageFlag.packedLeaf)
+      guard kind == PageFlag.branch || kind == PageFlag.leaf, lower >= PageLayout.headerSize,
+        lower <= size
+      else { return nil }
+      isBranch = kind == PageFlag.branch
+      count = (lower - PageLayout.headerSize) / PageLayout.slotSize
       if count == 0 { return nil }
     }
 
@@ -84,11 +83,13 @@ struct TreePages {
     /// The order of the key at `place` and `key`.
     private func order(at place: Int, _ key: UnsafeRawBufferPointer) -> Int {
       guard let node = node(at: place) else { return 1 }
-      let keyCount = Int(base.loadUnaligned(fromByteOffset: node + 6, as: UInt16.self))
-      guard node + 8 + keyCount <= size else { return 1 }
+      let keyCount = Int(
+        base.loadUnaligned(fromByteOffset: node + PageLayout.nodeKeySize, as: UInt16.self))
+      let start = node + PageLayout.nodeHeaderSize
+      guard start + keyCount <= size else { return 1 }
       let shared = min(keyCount, key.count)
       if shared > 0, let bytes = key.baseAddress {
-        let order = memcmp(base + node + 8, bytes, shared)
+        let order = memcmp(base + start, bytes, shared)
         if order != 0 { return Int(order) }
       }
       return keyCount - key.count
@@ -96,14 +97,17 @@ struct TreePages {
 
     func child(at place: Int) -> UInt64 {
       guard let node = node(at: place) else { return .max }
-      let low = base.loadUnaligned(fromByteOffset: node, as: UInt32.self)
-      let high = base.loadUnaligned(fromByteOffset: node + 4, as: UInt16.self)
-      return UInt64(low) | UInt64(high) << 32
+      let low = base.loadUnaligned(
+        fromByteOffset: node + PageLayout.nodeValueSize, as: UInt32.self)
+      let high = base.loadUnaligned(fromByteOffset: node + PageLayout.nodeFlags, as: UInt16.self)
+      return UInt64(low) | UInt64(high) << PageLayout.childLowBits
     }
 
     func node(at place: Int) -> Int? {
-      let offset = Int(base.loadUnaligned(fromByteOffset: 16 + place * 2, as: UInt16.self))
-      return offset >= 16 && offset + 8 <= size ? offset : nil
+      let offset = Int(
+        base.loadUnaligned(fromByteOffset: LeafPage.slot(place), as: UInt16.self))
+      return offset >= PageLayout.headerSize && offset + PageLayout.nodeHeaderSize <= size
+        ? offset : nil
     }
   }
 }
@@ -116,9 +120,9 @@ extension Environment {
   fileprivate func beginsMap(at address: UnsafeRawPointer) -> Bool {
     let bits = UInt(bitPattern: address)
     if mapStart.load(ordering: .relaxed) == bits { return true }
-    // The magic number of LMDB's first meta page.
-    guard isReadable(address, byteCount: 20),
-      address.loadUnaligned(fromByteOffset: 16, as: UInt32.self) == 0xBEEF_C0DE
+    guard isReadable(address, byteCount: MetaPageLayout.version),
+      address.loadUnaligned(fromByteOffset: MetaPageLayout.magic, as: UInt32.self)
+        == MetaPageLayout.magicNumber
     else { return false }
     mapStart.store(bits, ordering: .relaxed)
     return true

@@ -5,10 +5,6 @@ import CLMDB
 /// Every offset is checked, so that what a damaged page says cannot lead out of it. It is public,
 /// as what reads it runs for each record of a scan, in the loop of another module.
 public struct LeafPage {
-  /// A node's value is on pages of its own (LMDB: F_BIGDATA).
-  @inlinable static var isLarge: UInt16 { 1 }
-  @inlinable static var headerSize: Int { 16 }
-
   @usableFromInline let base: UnsafeRawPointer
   @usableFromInline let size: Int
   /// How many pairs there are.
@@ -17,13 +13,15 @@ public struct LeafPage {
   /// The page that begins at `base`; `nil` when it is no leaf.
   @usableFromInline
   init?(_ base: UnsafeRawPointer, size: Int) {
-    let flags = base.load(fromByteOffset: 10, as: UInt16.self)
-    let lower = Int(base.load(fromByteOffset: 12, as: UInt16.self))
+    let flags = base.load(fromByteOffset: PageLayout.flags, as: UInt16.self)
+    let lower = Int(base.load(fromByteOffset: PageLayout.lower, as: UInt16.self))
     // A leaf, and nothing besides but perhaps dirty.
-    guard flags & ~0x10 == 2, lower >= Self.headerSize + 2, lower <= size else { return nil }
+    guard flags & ~PageFlag.dirty == PageFlag.leaf,
+      lower >= PageLayout.headerSize + PageLayout.slotSize, lower <= size
+    else { return nil }
     self.base = base
     self.size = size
-    count = (lower - Self.headerSize) / 2
+    count = (lower - PageLayout.headerSize) / PageLayout.slotSize
   }
 
   /// No page: one without pairs.
@@ -35,13 +33,19 @@ public struct LeafPage {
 
   /// How many bytes a pair takes, all taken together; whatever the page says.
   var meanSize: Int {
-    (size - Int(base.load(fromByteOffset: 14, as: UInt16.self))) / max(1, count)
+    (size - Int(base.load(fromByteOffset: PageLayout.upper, as: UInt16.self))) / max(1, count)
+  }
+
+  /// The offset of the slot of the pair at `place`.
+  @inlinable @inline(__always)
+  static func slot(_ place: Int) -> Int {
+    PageLayout.headerSize &+ place &* PageLayout.slotSize
   }
 
   /// Where the pair at `place` lies, whatever that says.
   @inlinable @inline(__always)
   func node(_ place: Int) -> Int {
-    Int(base.load(fromByteOffset: Self.headerSize &+ place &* 2, as: UInt16.self))
+    Int(base.load(fromByteOffset: Self.slot(place), as: UInt16.self))
   }
 
   /// Whether `address` lies in the page.
@@ -58,7 +62,7 @@ public struct LeafPage {
   func prefetch(_ place: Int, _ following: UnsafeRawPointer, byteCount: Int = 0) {
     let isHere = place < count
     let base = isHere ? base : following
-    let slot = Self.headerSize &+ (isHere ? place : place &- count) &* 2
+    let slot = Self.slot(isHere ? place : place &- count)
     let pair = base + Int(base.load(fromByteOffset: slot, as: UInt16.self))
     lodestore_prefetch(pair)
     lodestore_prefetch(pair + 64)
@@ -78,7 +82,7 @@ public struct LeafPage {
   /// - Parameter guess: tried first.
   @usableFromInline
   func place(ofKeyAt key: UnsafeRawPointer, guess: Int) -> Int? {
-    let wanted = key - base - 8
+    let wanted = key - base - PageLayout.nodeHeaderSize
     if guess < count, node(guess) == wanted { return guess }
     return (0..<count).first { node($0) == wanted }
   }
@@ -86,30 +90,33 @@ public struct LeafPage {
   /// The key of a node; `nil` when it is not in the page.
   @inlinable @inline(__always)
   func key(_ node: Int) -> UnsafeRawBufferPointer? {
-    guard node >= Self.headerSize, node &+ 8 <= size else { return nil }
-    let count = Int(base.loadUnaligned(fromByteOffset: node &+ 6, as: UInt16.self))
-    guard count > 0, node &+ 8 &+ count <= size else { return nil }
-    return UnsafeRawBufferPointer(start: base + (node &+ 8), count: count)
+    let start = node &+ PageLayout.nodeHeaderSize
+    guard node >= PageLayout.headerSize, start <= size else { return nil }
+    let count = Int(
+      base.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeKeySize, as: UInt16.self))
+    guard count > 0, start &+ count <= size else { return nil }
+    return UnsafeRawBufferPointer(start: base + start, count: count)
   }
 
   /// The id that is the key of a node; `nil` when there is none that lies in the page.
   @inlinable @inline(__always)
   func id(_ node: Int) -> UInt64? {
-    guard node >= Self.headerSize, node &+ 16 <= size,
-      base.loadUnaligned(fromByteOffset: node &+ 6, as: UInt16.self) == 8
+    let start = node &+ PageLayout.nodeHeaderSize
+    guard node >= PageLayout.headerSize, start &+ PageLayout.idSize <= size,
+      base.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeKeySize, as: UInt16.self)
+        == PageLayout.idSize
     else { return nil }
-    return base.loadUnaligned(fromByteOffset: node &+ 8, as: UInt64.self)
+    return base.loadUnaligned(fromByteOffset: start, as: UInt64.self)
   }
 
   /// The value of a node whose key has `keyCount` bytes; `nil` when it is not in the page.
   @inlinable @inline(__always)
   func value(_ node: Int, keyCount: Int) -> UnsafeRawBufferPointer? {
-    let low = base.loadUnaligned(fromByteOffset: node, as: UInt16.self)
-    let high = base.loadUnaligned(fromByteOffset: node &+ 2, as: UInt16.self)
-    let length = Int(low) | Int(high) << 16
-    let flags = base.loadUnaligned(fromByteOffset: node &+ 4, as: UInt16.self)
-    let start = node &+ 8 &+ keyCount
-    guard flags & Self.isLarge == 0, start &+ length <= size else { return nil }
+    let length = Int(
+      base.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeValueSize, as: UInt32.self))
+    let flags = base.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeFlags, as: UInt16.self)
+    let start = node &+ PageLayout.nodeHeaderSize &+ keyCount
+    guard flags & NodeFlag.isLarge == 0, start &+ length <= size else { return nil }
     return UnsafeRawBufferPointer(start: base + start, count: length)
   }
 }

@@ -19,7 +19,7 @@ extension Cursor {
     defer { endScan() }
     var highest: UInt64 = 0
     var isFirst = true
-    while key.count == 8 {
+    while key.count == PageLayout.idSize {
       var (id, bytes) = (integerKey, value)
       // Keys that do not ascend would lead LMDB back, and round and round.
       guard isFirst || id > highest else { throw outOfOrder() }
@@ -44,7 +44,8 @@ extension Cursor {
         // Records are mostly as long as their neighbours.
         page.prefetch(place &+ ahead, following, byteCount: readsWhole ? bytes.count : 0)
         let node = page.node(place)
-        guard let next = page.id(node), let value = page.value(node, keyCount: 8) else { break }
+        guard let next = page.id(node), let value = page.value(node, keyCount: PageLayout.idSize)
+        else { break }
         guard next > highest else { throw outOfOrder() }
         (id, bytes) = (next, value)
       }
@@ -122,15 +123,8 @@ extension Cursor {
   @usableFromInline
   func moveOn(behind id: UInt64, of page: LeafPage) throws -> Bool {
     if id != integerKey {
-      var id = id
-      let (code, found) = withUnsafeMutableBytes(of: &id) { bytes in
-        var key = MDB_val(mv_size: 8, mv_data: bytes.baseAddress)
-        let code = mdb_cursor_get(handle, &key, &currentValue, MDB_SET_KEY)
-        return (code, UnsafeRawPointer(key.mv_data))
-      }
       // Where a damaged page has the id of a record elsewhere, those between would be left out.
-      guard code != MDB_NOTFOUND, code != 0 || page.contains(found) else { throw outOfOrder() }
-      guard code == 0 else { throw transaction.failure(code, "walk \(tree.name)") }
+      guard try seek(id), page.contains(key.baseAddress) else { throw outOfOrder() }
     }
     return try next()
   }
@@ -142,9 +136,7 @@ extension Cursor {
   ) throws -> Bool {
     if last.baseAddress != first.baseAddress {
       guard KeyRange.isAscending(first, last) != backwards else { throw outOfOrder() }
-      var key = MDB_val(last)
-      let code = mdb_cursor_get(handle, &key, &currentValue, MDB_SET)
-      guard code == 0 else { throw transaction.failure(code, "walk \(tree.name)") }
+      guard try seek(last) else { throw transaction.failure(MDB_NOTFOUND, "walk \(tree.name)") }
     }
     guard backwards ? try previous() : try next() else { return false }
     // Keys out of order would lead LMDB back, and round and round.

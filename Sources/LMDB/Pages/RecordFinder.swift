@@ -14,7 +14,7 @@ package struct RecordFinder {
   /// How many bytes a record took with its key, in the page that was searched last for a single one.
   private var usualSize = 0
 
-  /// Nil in a write, for an empty tree, and where the map does not look as expected.
+  /// Nil in a write, for an empty tree, with the plain engine, and where the map does not look as expected.
   package init?(_ tree: Tree, in transaction: Transaction) throws(LMDBError) {
     guard let finder = try LeafFinder(tree, in: transaction) else { return nil }
     self.finder = finder
@@ -61,7 +61,7 @@ package struct RecordFinder {
     let size = finder.pageSize
     lodestore_prefetch(base)
     let place = id > leaf.low ? Int(min(id - leaf.low, UInt64(size))) : 0
-    lodestore_prefetch(base + LeafPage.headerSize + place * 2)
+    lodestore_prefetch(base + LeafPage.slot(place))
     // Pages are filled from their end.
     let record = base + size - (place + 1) * usualSize
     lodestore_prefetch(record)
@@ -88,7 +88,8 @@ package struct RecordFinder {
       place = low
       guard page.id(page.node(place)) == id else { return Self.none }
     }
-    guard let bytes = page.value(page.node(place), keyCount: 8), let start = bytes.baseAddress
+    guard let bytes = page.value(page.node(place), keyCount: PageLayout.idSize),
+      let start = bytes.baseAddress
     else {
       return Self.none
     }

@@ -22,7 +22,7 @@ struct LeafFinder {
   /// How many children the branch below the root had that was passed last: mostly that of others too.
   private var usualCount = 0
 
-  /// Nil in a write, for an empty tree, and where the map does not look as expected.
+  /// Nil in a write, for an empty tree, with the plain engine, and where the map does not look as expected.
   init?(_ tree: Tree, in transaction: Transaction) throws(LMDBError) {
     guard tree.hasIntegerKeys, !transaction.environment.isActiveWrite(transaction.handle),
       let pages = try TreePages(of: tree, in: transaction)
@@ -56,8 +56,7 @@ struct LeafFinder {
     // No record has the id 0.
     var low: UInt64 = 1
     var end = UInt64.max
-    // Deeper than any tree that fits 64 bits.
-    for level in 1...32 {
+    for level in 1...PageLayout.deepestTree {
       if level == pages.depth, number < pages.pageCount { return Leaf(number: number, low: low) }
       if level > 1 { prefetch(number, for: id, from: low, to: end) }
       guard
@@ -85,9 +84,9 @@ struct LeafFinder {
     lodestore_prefetch(base)
     guard end != .max else { return }
     let place = Self.guess(id, from: low, to: end, of: usualCount)
-    lodestore_prefetch(base + 16 + place * 2)
+    lodestore_prefetch(base + LeafPage.slot(place))
     // The two lines around its node: the place is seldom exact.
-    let node = base + pages.pageSize - place * 16
+    let node = base + pages.pageSize - place * PageLayout.idBranchNodeSize
     lodestore_prefetch(node - 40)
     lodestore_prefetch(node + 24)
   }
@@ -143,8 +142,11 @@ struct LeafFinder {
   }
 
   private func lowestID(of place: Int, in page: TreePages.Page) -> UInt64 {
-    guard let node = page.node(at: place), node + 16 <= pages.pageSize else { return .max }
-    return page.base.loadUnaligned(fromByteOffset: node + 8, as: UInt64.self)
+    guard let node = page.node(at: place),
+      node + PageLayout.idBranchNodeSize <= pages.pageSize
+    else { return .max }
+    return page.base.loadUnaligned(
+      fromByteOffset: node + PageLayout.nodeHeaderSize, as: UInt64.self)
   }
 
   // MARK: In order

@@ -8,9 +8,8 @@
 
 /// The meta pages and the free list of a file, read without mapping it.
 ///
-/// Layout of a meta page in LMDB data version 1 on a 64-bit machine: page header 16, magic 4,
-/// version 4, address 8, map size 8, two tree records of 48 (the first begins with the page size,
-/// each ends with its root page), last page 8, transaction 8.
+/// Not behind ``EngineFence``: what it relies on is the data version that the file itself states, not
+/// the engine, and without it LMDB would map a file that is too short.
 struct MetaPages {
   let file: Int32
   let path: String
@@ -67,7 +66,9 @@ struct MetaPages {
   private func newestMeta() throws(LMDBError) -> Meta {
     let first = try meta(at: 0)
     let pageSize = first.pageSize
-    guard pageSize >= 512, pageSize <= 65_536, pageSize & (pageSize - 1) == 0 else {
+    guard pageSize >= PageLayout.smallestPage, pageSize <= PageLayout.largestPage,
+      pageSize & (pageSize - 1) == 0
+    else {
       throw refusal("its first page says a page size of \(pageSize)")
     }
     let second = try meta(at: off_t(pageSize))
@@ -82,7 +83,7 @@ struct MetaPages {
           "its meta page says transaction number \(newest.transaction), must be below 2^56"),
         operation: "open", path: path)
     }
-    guard newest.lastPage >= 1 else {
+    guard newest.lastPage >= PageLayout.firstDataPage - 1 else {
       throw refusal("its header says that page \(newest.lastPage) is the last")
     }
     return newest
@@ -93,24 +94,32 @@ struct MetaPages {
   }
 
   private func meta(at offset: off_t) throws(LMDBError) -> Meta {
-    guard let page = read(152, at: offset) else {
+    guard let page = read(MetaPageLayout.size, at: offset) else {
       throw refusal("it is too short to be an LMDB file")
     }
-    let magic: UInt32 = 0xBEEF_C0DE
-    guard page.word(16) == magic else {
-      if page.word(12) == magic { throw refusal("it is an LMDB file of a 32-bit machine") }
-      if page.word(24) == magic { throw refusal("it is an LMDB file of the 1.0 format") }
-      if page.word(16) == magic.byteSwapped {
+    let magic = MetaPageLayout.magicNumber
+    guard page.word(MetaPageLayout.magic) == magic else {
+      if page.word(MetaPageLayout.magicOf32Bits) == magic {
+        throw refusal("it is an LMDB file of a 32-bit machine")
+      }
+      if page.word(MetaPageLayout.magicOfNextFormat) == magic {
+        throw refusal("it is an LMDB file of the 1.0 format")
+      }
+      if page.word(MetaPageLayout.magic) == magic.byteSwapped {
         throw refusal("it is an LMDB file of a machine with the other byte order")
       }
       throw refusal("it is not an LMDB file")
     }
-    guard page.word(20) == 1 else {
-      throw refusal("its LMDB data version is \(page.word(20)), must be 1")
+    let version = page.word(MetaPageLayout.version)
+    guard version == MetaPageLayout.dataVersion else {
+      throw refusal("its LMDB data version is \(version), must be 1")
     }
+    let freeList = MetaPageLayout.freeList
     return Meta(
-      pageSize: page.word(40), freeRoot: page.long(80), lastPage: page.long(136),
-      transaction: page.long(144))
+      pageSize: page.word(freeList + TreeRecordLayout.pageSize),
+      freeRoot: page.long(freeList + TreeRecordLayout.root),
+      lastPage: page.long(MetaPageLayout.lastPage),
+      transaction: page.long(MetaPageLayout.transaction))
   }
 
   private func read(_ count: Int, at offset: off_t) -> Page? {
@@ -139,27 +148,29 @@ struct MetaPages {
   /// be read in a reasonable number of steps.
   private func freePages(from lowest: UInt64, _ meta: Meta) -> Set<UInt64>? {
     var free: Set<UInt64> = []
-    var pages = meta.freeRoot == .max ? [] : [(number: meta.freeRoot, depth: 0)]
+    var pages = meta.freeRoot == TreeRecordLayout.noPage ? [] : [(number: meta.freeRoot, depth: 0)]
     var steps = 0
     while let (number, depth) = pages.popLast() {
       steps += 1
-      guard steps <= 1 << 16, depth < 32, number < lowest,
+      guard steps <= 1 << 16, depth < PageLayout.deepestTree, number < lowest,
         let page = read(Int(meta.pageSize), at: off_t(number * UInt64(meta.pageSize))),
-        page.long(0) == number
+        page.long(PageLayout.number) == number
       else { return nil }
-      let flags = page.half(10)
-      let nodeCount = (page.half(12) - 16) / 2
+      let flags = UInt16(page.half(PageLayout.flags))
+      let nodeCount = (page.half(PageLayout.lower) - PageLayout.headerSize) / PageLayout.slotSize
       for index in 0..<max(0, nodeCount) {
-        let node = page.half(16 + 2 * index)
-        guard node >= 16, node + 8 <= page.bytes.count else { return nil }
-        let low = UInt64(page.word(node))
-        if flags & 0x01 != 0 {
-          pages.append((low | UInt64(page.half(node + 4)) << 32, depth + 1))
-        } else if flags & 0x02 != 0 {
-          let data = node + 8 + page.half(node + 6)
+        let node = page.half(LeafPage.slot(index))
+        guard node >= PageLayout.headerSize, node + PageLayout.nodeHeaderSize <= page.bytes.count
+        else { return nil }
+        let low = UInt64(page.word(node + PageLayout.nodeValueSize))
+        let high = UInt16(page.half(node + PageLayout.nodeFlags))
+        if flags & PageFlag.branch != 0 {
+          pages.append((low | UInt64(high) << PageLayout.childLowBits, depth + 1))
+        } else if flags & PageFlag.leaf != 0 {
+          let data = node + PageLayout.nodeHeaderSize + page.half(node + PageLayout.nodeKeySize)
           guard
             add(
-              Int(low), of: page, at: data, isElsewhere: page.half(node + 4) & 0x01 != 0,
+              Int(low), of: page, at: data, isElsewhere: high & NodeFlag.isLarge != 0,
               pageSize: Int(meta.pageSize), lowest: lowest, last: meta.lastPage, to: &free)
           else { return nil }
         } else {
@@ -181,17 +192,18 @@ struct MetaPages {
     if isElsewhere {
       let number = page.long(data)
       guard number < lowest, byteCount <= 1 << 28,
-        let read = read(byteCount + 16, at: off_t(number * UInt64(pageSize)))
+        let read = read(byteCount + PageLayout.headerSize, at: off_t(number * UInt64(pageSize)))
       else { return false }
       record = read
-      start = 16
+      start = PageLayout.headerSize
     }
     let count = record.long(start)
-    guard count <= UInt64(byteCount / 8), start + byteCount <= record.bytes.count else {
+    let word = EngineTree.freeListWord
+    guard count <= UInt64(byteCount / word), start + byteCount <= record.bytes.count else {
       return false
     }
     for index in 0..<Int(count) {
-      let number = record.long(start + 8 + 8 * index)
+      let number = record.long(start + word + word * index)
       if number >= lowest, number <= last { free.insert(number) }
     }
     return true
