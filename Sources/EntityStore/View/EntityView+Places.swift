@@ -19,7 +19,7 @@ extension EntityView {
   func wrongPlace(_ ordinal: Int) -> Never {
     preconditionFailure(
       "the schema of \(E.schema.name) has no attribute \(ordinal) of the type that its "
-        + "attributePlaces say")
+        + "Attributes say")
   }
 
   @inlinable @inline(__always)

@@ -98,24 +98,24 @@
     /// A text.
     @inlinable
     public subscript(
-      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<String>>
+      dynamicMember path: KeyPath<E.Attributes, Attribute<E, String>>
     ) -> StoredText {
       @_lifetime(copy self) @inline(__always)
       get {
         StoredText(
-          variable(place(E.attributePlaces[keyPath: path].ordinal, ViewedForm.text)), of: self)
+          variable(place(E.attributes[keyPath: path].ordinal, ViewedForm.text)), of: self)
       }
     }
 
     /// A text that may be null.
     @inlinable
     public subscript(
-      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<String?>>
+      dynamicMember path: KeyPath<E.Attributes, Attribute<E, String?>>
     ) -> StoredText? {
       @_lifetime(copy self) @inline(__always)
       get {
         let place = place(
-          E.attributePlaces[keyPath: path].ordinal, ViewedForm.text | ViewedForm.optional)
+          E.attributes[keyPath: path].ordinal, ViewedForm.text | ViewedForm.optional)
         return isNull(place) ? nil : StoredText(variable(place), of: self)
       }
     }
@@ -123,24 +123,24 @@
     /// Data.
     @inlinable
     public subscript(
-      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<Data>>
+      dynamicMember path: KeyPath<E.Attributes, Attribute<E, Data>>
     ) -> StoredBytes {
       @_lifetime(copy self) @inline(__always)
       get {
         StoredBytes(
-          variable(place(E.attributePlaces[keyPath: path].ordinal, ViewedForm.data)), of: self)
+          variable(place(E.attributes[keyPath: path].ordinal, ViewedForm.data)), of: self)
       }
     }
 
     /// Data that may be null.
     @inlinable
     public subscript(
-      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<Data?>>
+      dynamicMember path: KeyPath<E.Attributes, Attribute<E, Data?>>
     ) -> StoredBytes? {
       @_lifetime(copy self) @inline(__always)
       get {
         let place = place(
-          E.attributePlaces[keyPath: path].ordinal, ViewedForm.data | ViewedForm.optional)
+          E.attributes[keyPath: path].ordinal, ViewedForm.data | ViewedForm.optional)
         return isNull(place) ? nil : StoredBytes(variable(place), of: self)
       }
     }
@@ -200,22 +200,22 @@
     /// A text.
     @inlinable
     public subscript(
-      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<String>>
+      dynamicMember path: KeyPath<E.Attributes, Attribute<E, String>>
     ) -> StoredText {
       @inline(__always) _read {
         yield StoredText(
-          variable(place(E.attributePlaces[keyPath: path].ordinal, ViewedForm.text)), of: self)
+          variable(place(E.attributes[keyPath: path].ordinal, ViewedForm.text)), of: self)
       }
     }
 
     /// A text that may be null.
     @inlinable
     public subscript(
-      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<String?>>
+      dynamicMember path: KeyPath<E.Attributes, Attribute<E, String?>>
     ) -> StoredText? {
       @inline(__always) _read {
         let place = place(
-          E.attributePlaces[keyPath: path].ordinal, ViewedForm.text | ViewedForm.optional)
+          E.attributes[keyPath: path].ordinal, ViewedForm.text | ViewedForm.optional)
         yield isNull(place) ? nil : StoredText(variable(place), of: self)
       }
     }
@@ -223,22 +223,22 @@
     /// Data.
     @inlinable
     public subscript(
-      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<Data>>
+      dynamicMember path: KeyPath<E.Attributes, Attribute<E, Data>>
     ) -> StoredBytes {
       @inline(__always) _read {
         yield StoredBytes(
-          variable(place(E.attributePlaces[keyPath: path].ordinal, ViewedForm.data)), of: self)
+          variable(place(E.attributes[keyPath: path].ordinal, ViewedForm.data)), of: self)
       }
     }
 
     /// Data that may be null.
     @inlinable
     public subscript(
-      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<Data?>>
+      dynamicMember path: KeyPath<E.Attributes, Attribute<E, Data?>>
     ) -> StoredBytes? {
       @inline(__always) _read {
         let place = place(
-          E.attributePlaces[keyPath: path].ordinal, ViewedForm.data | ViewedForm.optional)
+          E.attributes[keyPath: path].ordinal, ViewedForm.data | ViewedForm.optional)
         yield isNull(place) ? nil : StoredBytes(variable(place), of: self)
       }
     }
