@@ -41,17 +41,17 @@ extension Cursor {
     let valueSize = values == nil ? 0 : 8
     let valueBase = values.map { UnsafeRawPointer($0) } ?? keys
     var start = 0
-    for place in ends.indices {
-      let size = ends[place] &- start
+    for index in ends.indices {
+      let size = ends[index] &- start
       guard tree.takesKey(ofSize: size) else { throw refusal(ofKeyOfSize: size) }
       var key = MDB_val(mv_size: size, mv_data: UnsafeMutableRawPointer(mutating: keys + start))
       var value = MDB_val(
         mv_size: valueSize,
-        mv_data: UnsafeMutableRawPointer(mutating: valueBase + place &* valueSize))
+        mv_data: UnsafeMutableRawPointer(mutating: valueBase + index &* valueSize))
       let code = mdb_cursor_put(handle, &key, &value, UInt32(MDB_APPEND))
-      if code == MDB_KEYEXIST { return place }
+      if code == MDB_KEYEXIST { return index }
       try transaction.check(code, "put into \(tree.name)")
-      start = ends[place]
+      start = ends[index]
     }
     return ends.count
   }

@@ -80,11 +80,11 @@ public final class Cursor {
   package func first() throws(LMDBError) -> Bool { try move(MDB_FIRST) }
   package func last() throws(LMDBError) -> Bool { try move(MDB_LAST) }
 
-  /// Moves on; from a cursor that has not been placed, to the first pair.
+  /// Moves on; from a cursor that has not moved yet, to the first pair.
   @inline(__always)
   package func next() throws(LMDBError) -> Bool { try move(MDB_NEXT) }
 
-  /// Moves back; from a cursor that has not been placed, to the last pair.
+  /// Moves back; from a cursor that has not moved yet, to the last pair.
   @inline(__always)
   package func previous() throws(LMDBError) -> Bool { try move(MDB_PREV) }
 
@@ -164,7 +164,7 @@ public final class Cursor {
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
   ) throws(LMDBError) -> Bool {
     if try put(key, value, UInt32(MDB_NOOVERWRITE)) { return true }
-    // LMDB hands the stored value back in its argument; asking again keeps that in one place.
+    // LMDB returns the stored value in its argument; asking again keeps `move` the one that sets it.
     _ = try move(MDB_GET_CURRENT)
     return false
   }
@@ -234,7 +234,7 @@ public final class Cursor {
 
   /// Removes the pair at the cursor.
   ///
-  /// The next move forward goes to the pair behind it; place the cursor anew before moving back.
+  /// The next move forward goes to the pair behind it; seek again before moving back.
   package func delete() throws(LMDBError) {
     try checkAlive()
     try transaction.check(mdb_cursor_del(handle, 0), "delete from \(tree.name)")

@@ -90,17 +90,17 @@ extension Environment {
       let handle = try beginWrite(takesTreeLock: takesTreeLock)
       let transaction = Transaction(handle: handle, environment: self)
       var failure: (any Error)?
-      var place = 0
-      while place < group.members.count {
-        runningMember = place
+      var index = 0
+      while index < group.members.count {
+        runningMember = index
         do {
-          try group.members[place].run(in: transaction)
+          try group.members[index].run(in: transaction)
         } catch {
           failure = error
         }
         if failure != nil || firstFailure != nil || mustRestart { break }
-        place += 1
-        guard place == group.members.count, !group.isClosed, place < Self.largestGroup,
+        index += 1
+        guard index == group.members.count, !group.isClosed, index < Self.largestGroup,
           monotonicSeconds() < end, !closing.load(ordering: .relaxed), let next = nextMember()
         else { continue }
         // A cursor that the last one has kept is refused, as after a write of its own.
@@ -113,9 +113,9 @@ extension Environment {
         if isOver { return }
       } catch {
         // After a failed disk there is no running again.
-        guard place < group.members.count, !poison.load(ordering: .relaxed) else { throw error }
-        group.cut(at: place)
-        if place == 0 { throw error }
+        guard index < group.members.count, !poison.load(ordering: .relaxed) else { throw error }
+        group.cut(at: index)
+        if index == 0 { throw error }
       }
     }
   }
@@ -136,9 +136,10 @@ private struct WriteGroup {
   /// Whether no others may join.
   var isClosed = false
 
-  /// Leaves those before `place`, where one failed; only that one when there are none.
-  mutating func cut(at place: Int) {
-    let end = max(place, 1)
+  /// Keeps the members before `index`, where one failed, and postpones the others; at index 0 it keeps
+  /// that one alone.
+  mutating func cut(at index: Int) {
+    let end = max(index, 1)
     postponed = members[end...] + postponed
     members.removeSubrange(end...)
     isClosed = true

@@ -136,7 +136,7 @@ extension Environment {
     leaveReaders(pinned)
   }
 
-  /// Takes a place among the running reads, and a pooled transaction if there is one.
+  /// Counts one more running read, and takes a pooled transaction if there is one.
   ///
   /// The map neither moves nor goes away until ``leaveReaders(_:)``.
   func enterReaders(takesPooled: Bool = true) throws(LMDBError) -> PinnedRead? {

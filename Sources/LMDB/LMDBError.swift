@@ -80,8 +80,8 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
   package var isReadersFull: Bool { code == MDB_READERS_FULL }
 
   package var description: String {
-    let place = path.map { " '\($0)'" } ?? ""
-    let thing = "cannot \(operation)\(place)"
+    let location = path.map { " '\($0)'" } ?? ""
+    let thing = "cannot \(operation)\(location)"
     let number = "\(name) (\(code))"
     return switch kind {
     case .engine: "\(thing): \(number), \(reason)"

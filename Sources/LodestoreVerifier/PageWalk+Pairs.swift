@@ -141,8 +141,8 @@ private struct FreeListReader {
 
   /// `bytes` continue those of the call before, in multiples of 8 except for the last.
   mutating func take(_ bytes: UnsafeRawBufferPointer, _ walk: PageWalk) {
-    for place in stride(from: 0, to: bytes.count & ~7, by: 8) where needsMore {
-      let word = bytes.uint64(at: place)
+    for offset in stride(from: 0, to: bytes.count & ~7, by: 8) where needsMore {
+      let word = bytes.uint64(at: offset)
       guard expected != nil else {
         guard word < UInt64(capacity) else {
           isBroken = true

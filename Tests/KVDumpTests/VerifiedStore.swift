@@ -165,8 +165,8 @@ struct RawStore {
     for index in entity.indexes {
       var tuple: [Value] = []
       for number in index.attributes {
-        let place = layout.attributes.firstIndex { $0.number == number }
-        tuple.append(place.map { values[$0] } ?? entity.attribute(number: number)?.initial ?? .null)
+        let index = layout.attributes.firstIndex { $0.number == number }
+        tuple.append(index.map { values[$0] } ?? entity.attribute(number: number)?.initial ?? .null)
       }
       // From the values, not from the record: that way is what the verifier goes.
       var encoder = KeyEncoder()

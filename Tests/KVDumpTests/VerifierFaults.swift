@@ -89,8 +89,8 @@ extension Fault {
     },
     Fault("a bit of a record's text is flipped", [.recordContent, .entryMissing, .entryStale]) {
       var body = try $0.record(1)
-      let place = try required(body.firstIndex(of: 0x54))
-      body[place] ^= 1
+      let offset = try required(body.firstIndex(of: 0x54))
+      body[offset] ^= 1
       try $0.putRecord(1, body)
     },
     Fault("a record's checksum is wrong", [.recordContent]) {
@@ -124,8 +124,8 @@ extension Fault {
     },
     Fault("a text is not UTF-8", [.recordContent, .entryMissing, .entryStale]) {
       try $0.reseal(1) { bytes in
-        let place = try required(bytes.firstIndex(of: 0x54))
-        bytes[place] = 0xff
+        let offset = try required(bytes.firstIndex(of: 0x54))
+        bytes[offset] = 0xff
       }
     },
     Fault("a JSON attribute holds a UUID", [.recordContent]) { store in
@@ -138,8 +138,8 @@ extension Fault {
       try $0.reseal(1) { bytes in
         bytes[1] |= 0x80
         var ends: [UInt8] = []
-        for place in stride(from: 31, to: 37, by: 2) {
-          ends += bytes[place..<(place + 2)] + [0, 0]
+        for offset in stride(from: 31, to: 37, by: 2) {
+          ends += bytes[offset..<(offset + 2)] + [0, 0]
         }
         bytes.replaceSubrange(31..<37, with: ends)
       }

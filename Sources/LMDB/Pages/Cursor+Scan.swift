@@ -24,7 +24,7 @@ extension Cursor {
       // Keys that do not ascend would lead LMDB back, and round and round.
       guard isFirst || id > highest else { throw outOfOrder() }
       isFirst = false
-      var (page, place) = pages.page(of: key, guess: 0)
+      var (page, index) = pages.page(of: key, guess: 0)
       var previous = page
       var following = page.base
       var ahead = min(ScannedPages.ahead, page.count)
@@ -32,24 +32,24 @@ extension Cursor {
         // Called in this one place, so that the compiler puts it here.
         guard try body(id, bytes) else { return }
         highest = id
-        place &+= 1
-        if place >= page.count {
+        index &+= 1
+        if index >= page.count {
           guard let next = try pages.next(behind: highest) else { break }
           previous = page
           page = next
-          place = 0
+          index = 0
           following = pages.following
           ahead = min(ScannedPages.ahead, page.count)
         }
         // Records are mostly as long as their neighbours.
-        page.prefetch(place &+ ahead, following, byteCount: readsWhole ? bytes.count : 0)
-        let node = page.node(place)
+        page.prefetch(index &+ ahead, following, byteCount: readsWhole ? bytes.count : 0)
+        let node = page.node(index)
         guard let next = page.id(node), let value = page.value(node, keyCount: PageLayout.idSize)
         else { break }
         guard next > highest else { throw outOfOrder() }
         (id, bytes) = (next, value)
       }
-      guard try moveOn(behind: highest, of: place == 0 ? previous : page) else { return }
+      guard try moveOn(behind: highest, of: index == 0 ? previous : page) else { return }
     }
   }
 
@@ -64,7 +64,7 @@ extension Cursor {
     _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(E) -> Bool
   ) throws {
     guard var pages = try beginScan(ofIntegerKeys: false),
-      try placeCursor(range, backwards: backwards)
+      try seekStart(of: range, backwards: backwards)
     else { return }
     defer { endScan() }
     while !key.isEmpty {
@@ -72,20 +72,20 @@ extension Cursor {
       guard range.admits(first, backwards: backwards) else { return }
       var last = first
       var isVisited = false
-      let (page, place) = pages.page(of: first, guess: backwards ? .max : 0)
+      let (page, index) = pages.page(of: first, guess: backwards ? .max : 0)
       if page.count > 0 {
         // Where the range ends in this page, and how far it is to there.
-        let count = page.count(from: place, in: range, backwards: backwards)
-        var place = place
+        let count = page.count(from: index, in: range, backwards: backwards)
+        var index = index
         for _ in 0..<count {
-          let node = page.node(place)
+          let node = page.node(index)
           guard let key = page.key(node), let value = page.value(node, keyCount: key.count) else {
             break
           }
           guard try body(key, value) else { return }
           isVisited = true
           last = key
-          place = backwards ? place &- 1 : place &+ 1
+          index = backwards ? index &- 1 : index &+ 1
         }
       }
       if !isVisited, try !body(first, value) { return }
@@ -107,11 +107,6 @@ extension Cursor {
   func endScan() {
     currentKey = MDB_val()
     currentValue = MDB_val()
-  }
-
-  @usableFromInline
-  func placeCursor(_ range: KeyRange, backwards: Bool) throws -> Bool {
-    try place(range, backwards: backwards)
   }
 
   @usableFromInline
@@ -146,17 +141,17 @@ extension Cursor {
 }
 
 extension LeafPage {
-  /// How many pairs from `place` on lie within `range`, in a direction; the first does.
+  /// How many pairs from `index` on lie within `range`, in a direction; the first does.
   @usableFromInline
-  func count(from place: Int, in range: KeyRange, backwards: Bool) -> Int {
-    let most = backwards ? place + 1 : count - place
+  func count(from index: Int, in range: KeyRange, backwards: Bool) -> Int {
+    let most = backwards ? index + 1 : count - index
     // Nearly always all of them.
     var low = 1
     var high = most
-    if isWithin(range, step: most - 1, from: place, backwards) { return most }
+    if isWithin(range, step: most - 1, from: index, backwards) { return most }
     while low < high {
       let middle = (low + high) / 2
-      if isWithin(range, step: middle, from: place, backwards) {
+      if isWithin(range, step: middle, from: index, backwards) {
         low = middle + 1
       } else {
         high = middle
@@ -165,9 +160,9 @@ extension LeafPage {
     return low
   }
 
-  private func isWithin(_ range: KeyRange, step: Int, from place: Int, _ backwards: Bool) -> Bool {
+  private func isWithin(_ range: KeyRange, step: Int, from index: Int, _ backwards: Bool) -> Bool {
     // What cannot be read ends the walk of the page, not of the range.
-    guard let key = key(node(backwards ? place - step : place + step)) else { return true }
+    guard let key = key(node(backwards ? index - step : index + step)) else { return true }
     return range.admits(key, backwards: backwards)
   }
 }

@@ -67,8 +67,8 @@ struct TreePages {
       if count == 0 { return nil }
     }
 
-    /// In a leaf how many keys are below `key`; in a branch which child has its place.
-    func place(of key: UnsafeRawBufferPointer) -> Int {
+    /// In a leaf the number of keys below `key`; in a branch the index of the child that may have it.
+    func index(of key: UnsafeRawBufferPointer) -> Int {
       // The first key of a branch stands for "anything lower".
       var low = isBranch ? 1 : 0
       var high = count
@@ -80,9 +80,9 @@ struct TreePages {
       return isBranch ? low - 1 : low
     }
 
-    /// The order of the key at `place` and `key`.
-    private func order(at place: Int, _ key: UnsafeRawBufferPointer) -> Int {
-      guard let node = node(at: place) else { return 1 }
+    /// The order of the key at `index` and `key`.
+    private func order(at index: Int, _ key: UnsafeRawBufferPointer) -> Int {
+      guard let node = node(at: index) else { return 1 }
       let keyCount = Int(
         base.loadUnaligned(fromByteOffset: node + PageLayout.nodeKeySize, as: UInt16.self))
       let start = node + PageLayout.nodeHeaderSize
@@ -95,17 +95,17 @@ struct TreePages {
       return keyCount - key.count
     }
 
-    func child(at place: Int) -> UInt64 {
-      guard let node = node(at: place) else { return .max }
+    func child(at index: Int) -> UInt64 {
+      guard let node = node(at: index) else { return .max }
       let low = base.loadUnaligned(
         fromByteOffset: node + PageLayout.nodeValueSize, as: UInt32.self)
       let high = base.loadUnaligned(fromByteOffset: node + PageLayout.nodeFlags, as: UInt16.self)
       return UInt64(low) | UInt64(high) << PageLayout.childLowBits
     }
 
-    func node(at place: Int) -> Int? {
+    func node(at index: Int) -> Int? {
       let offset = Int(
-        base.loadUnaligned(fromByteOffset: LeafPage.slot(place), as: UInt16.self))
+        base.loadUnaligned(fromByteOffset: LeafPage.slot(index), as: UInt16.self))
       return offset >= PageLayout.headerSize && offset + PageLayout.nodeHeaderSize <= size
         ? offset : nil
     }
