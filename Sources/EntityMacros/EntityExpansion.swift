@@ -39,7 +39,7 @@
 
           \(access)func encode(into writer: inout RecordWriter) {
         \(writes.joined(separator: "\n"))
-          }\(places(of: declaration))
+          }\(attributePlaces(of: declaration))
         }
         """
     }
@@ -75,8 +75,8 @@
     ///
     /// A private property has none: a name for it that is as
     /// private would be of no use, and a less private one may show a private type.
-    private func places(of declaration: EntityDeclaration) -> String {
-      let places = declaration.attributes.enumerated().compactMap { ordinal, attribute in
+    private func attributePlaces(of declaration: EntityDeclaration) -> String {
+      let constants = declaration.attributes.enumerated().compactMap { ordinal, attribute in
         attribute.type.flatMap { type in
           attribute.access?.tokenKind == .keyword(.private)
             ? nil
@@ -84,12 +84,12 @@
               + " = AttributePlace<\(spelled(type))>(\(ordinal))"
         }
       }
-      if places.isEmpty { return "" }
+      if constants.isEmpty { return "" }
       return """
 
 
           \(access)struct AttributePlaces: Sendable {
-        \(places.joined(separator: "\n"))
+        \(constants.joined(separator: "\n"))
           }
 
           \(access)static var attributePlaces: AttributePlaces {

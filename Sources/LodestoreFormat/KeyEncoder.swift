@@ -107,27 +107,27 @@ package struct KeyEncoder: ~Copyable {
     appendWord(Self.ordered(seconds), code: KeyCode.date)
   }
 
-  /// Begins a key anew with a number or a date of which only the word is known that is ordered as they
-  /// are, and ends it with `recordID` where there is one.
+  /// Replaces the contents by the key of one number or date, given as its ordered word, with `recordID`
+  /// at its end where there is one.
   package mutating func begin(withOrdered word: UInt64, isDate: Bool, recordID: UInt64?) {
     count = 0
     appendWord(word, code: isDate ? KeyCode.date : KeyCode.double)
     if let recordID { append(recordID: recordID) }
   }
 
-  /// Appends the keys of many numbers or dates, one behind the other, of which only the words are known
-  /// that are ordered as they are; each ends with its record id where there are `recordIDs`.
+  /// Appends the keys of many numbers or dates, given as their ordered words; each key ends with its
+  /// record id where there are `recordIDs`.
   ///
-  /// - Parameter ends: where the key of each word ends, which is written here.
+  /// - Parameter ends: receives the offset at which each key ends.
   package mutating func append(
     keysOfOrdered words: UnsafeBufferPointer<UInt64>, isDate: Bool,
     recordIDs: UnsafePointer<UInt64>?, ends: UnsafeMutablePointer<Int>
   ) {
     reserve(words.count * 17)
-    for place in words.indices {
-      appendWord(words[place], code: isDate ? KeyCode.date : KeyCode.double)
-      if let recordIDs { append(recordID: recordIDs[place]) }
-      ends[place] = count
+    for index in words.indices {
+      appendWord(words[index], code: isDate ? KeyCode.date : KeyCode.double)
+      if let recordIDs { append(recordID: recordIDs[index]) }
+      ends[index] = count
     }
   }
 

@@ -1,5 +1,5 @@
-/// Builds a record from dynamic values: the counterpart of ``RecordView`` for programs without the
-/// Swift type, and for carrying a record over to another layout.
+/// Builds a record from values without their Swift type: for `kvdump`, and to carry a record over to
+/// another layout.
 package enum RecordBuilder {
   /// The body of a record with `values`, one per attribute of `layout`, sealed for `id`.
   ///
@@ -22,23 +22,23 @@ package enum RecordBuilder {
     var ends: [Int] = []
     var heap: [UInt8] = []
     for (index, value) in values.enumerated() {
-      let place = layout.places[index]
+      let slot = layout.slots[index]
       if value == .null {
-        guard place.nullBit >= 0 else {
+        guard slot.nullBit >= 0 else {
           throw FormatError("attribute \(layout.attributes[index].number) must have a value")
         }
-        bytes[RecordLayout.headerSize + Int(place.nullBit) / 8] |= 1 << (UInt8(place.nullBit) % 8)
-        bytes += [UInt8](repeating: 0, count: place.type.slotSize)
+        bytes[RecordLayout.headerSize + Int(slot.nullBit) / 8] |= 1 << (UInt8(slot.nullBit) % 8)
+        bytes += [UInt8](repeating: 0, count: slot.type.slotSize)
       } else {
-        guard value.fits(place.type) else {
+        guard value.fits(slot.type) else {
           throw FormatError(
-            "attribute \(layout.attributes[index].number) is declared \(place.type.name), "
+            "attribute \(layout.attributes[index].number) is declared \(slot.type.name), "
               + "the value is of another type or range")
         }
-        bytes += slot(value, place.type)
-        heap += variable(value)
+        bytes += slotBytes(value, slot.type)
+        heap += variableBytes(value)
       }
-      if place.type.isVariable { ends.append(heap.count) }
+      if slot.type.isVariable { ends.append(heap.count) }
     }
     let isWide = heap.count > RecordLayout.longestNarrow
     let header = layout.number | (isWide ? RecordLayout.wideFlag : 0)
@@ -49,7 +49,7 @@ package enum RecordBuilder {
     return bytes + heap
   }
 
-  private static func slot(_ value: Value, _ type: AttributeType) -> [UInt8] {
+  private static func slotBytes(_ value: Value, _ type: AttributeType) -> [UInt8] {
     switch value {
     case .bool(let flag): [flag ? 1 : 0]
     case .integer(let number): Array(littleEndianBytes(number).prefix(type.slotSize))
@@ -64,7 +64,7 @@ package enum RecordBuilder {
     }
   }
 
-  private static func variable(_ value: Value) -> [UInt8] {
+  private static func variableBytes(_ value: Value) -> [UInt8] {
     switch value {
     case .string(let text): Array(text.utf8)
     case .data(let bytes), .document(let bytes): bytes

@@ -70,7 +70,7 @@ import Testing
       try bytes(hexadecimal: example.bytes).withUnsafeBytes { bytes in
         let view = try RecordView(bytes, layout: example.layout)
         try view.validate(id: example.id)
-        try #expect(example.layout.places.map { try view.value(at: $0) } == example.values)
+        try #expect(example.layout.slots.map { try view.value(at: $0) } == example.values)
         #expect(throws: FormatError.self) { try view.validate(id: example.id + 1) }
       }
     }

@@ -10,7 +10,7 @@ package final class StoredEntity: Sendable {
   package let layout: RecordLayout
   /// `nil` when no attribute has a constraint.
   let validator: RecordValidator?
-  /// How the program's type has a part of the attributes; `nil` where it has all of them in the order of
+  /// The attributes that the program's type declares; `nil` where it declares all of them in the order of
   /// ``layout``, or where there is no type.
   let part: DeclaredPart?
   /// The layout that values of the program's type are read from: ``layout`` unless the declared
@@ -89,7 +89,7 @@ package final class StoredEntity: Sendable {
     }
   }
 
-  /// A record on its way in as a view: it is of the current layout.
+  /// A record that is to be written, in the current layout, as a view.
   @inline(__always)
   func view(incoming bytes: UnsafeRawBufferPointer) throws(StoreError) -> RecordView {
     do {
@@ -122,11 +122,11 @@ package final class StoredEntity: Sendable {
   }
 }
 
-/// What every reader of an entity's records refers to, without counting: the name as a string would be
+/// What every reader of an entity's records holds without counting references: those of a string would be
 /// counted for each record that is read.
 final class EntityLabel: Sendable {
   let name: String
-  /// ``ShortText/isUsable``, where readers of records find it.
+  /// A copy of ``ShortText/isUsable``, so that readers of records load no global.
   let makesShortTexts = ShortText.isUsable
 
   init(_ name: String) { self.name = name }

@@ -110,9 +110,8 @@ struct ChangeListeners {
 extension StoredEntity {
   /// The attributes in which two records of the current layout differ.
   fileprivate func differences(_ old: RecordView, _ new: RecordView) -> AttributeSet {
-    var found = AttributeSet(count: layout.places.count)
-    for (position, place) in layout.places.enumerated() where !old.hasSameValue(as: new, at: place)
-    {
+    var found = AttributeSet(count: layout.slots.count)
+    for (position, slot) in layout.slots.enumerated() where !old.hasSameValue(as: new, at: slot) {
       found.insert(position)
     }
     return found

@@ -1,4 +1,4 @@
-/// The place of an attribute with values `V` among the attributes of its entity's schema.
+/// The index of an attribute with values `V` among the attributes of its entity's schema.
 ///
 /// ``EntityView`` finds an attribute by it. `@Entity` writes one for each attribute; for an entity
 /// by hand see ``Entity/attributePlaces``.
@@ -16,14 +16,14 @@ public struct AttributePlace<V>: Sendable {
   ///
   /// - Complexity: O(attributes): make it once.
   public init<E: Entity>(_ path: KeyPath<E, V>) {
-    guard let ordinal = E.schema.place(of: path) else {
+    guard let ordinal = E.schema.index(of: path) else {
       preconditionFailure("\(path) is no attribute of \(E.schema.name)")
     }
     self.ordinal = ordinal
   }
 }
 
-/// The places of an entity that names none: its views have ``EntityView/id``,
+/// The ``Entity/AttributePlaces`` of an entity that declares none: its views have ``EntityView/id``,
 /// ``EntityView/decoded()`` and attributes by their key paths.
 public struct NoAttributePlaces: Sendable {}
 

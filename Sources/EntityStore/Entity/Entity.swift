@@ -48,7 +48,7 @@ public protocol Entity: Sendable, Identifiable where ID == RecordID<Self> {
   /// The name, attributes and indexes under which the entity is stored.
   static var schema: EntitySchema<Self> { get }
 
-  /// The places of the attributes, by which views read them; `@Entity` writes them.
+  /// The indices of the attributes in ``schema``, by which views read them; `@Entity` writes them.
   static var attributePlaces: AttributePlaces { get }
 
   /// The identity in the store; unassigned before the value is inserted.

@@ -66,8 +66,8 @@ final class EntityEncoding<E: Entity> {
   ) throws(StoreError) {
     let view = try entity.view(record, id: 0)
     for number in key {
-      guard let index = entity.layout.placeIndex(ofAttribute: number),
-        view.isNull(entity.layout.places[index])
+      guard let index = entity.layout.slotIndex(ofAttribute: number),
+        view.isNull(entity.layout.slots[index])
       else { continue }
       let name = entity.description.attribute(number: number)?.name
       page.reject(

@@ -246,7 +246,7 @@ extension RecordBatch {
   ) throws(StoreError) {
     for place in 0..<other.count {
       let isGiven = entity.layout.attributes.map { attribute in
-        other.layout.placeIndex(ofAttribute: attribute.number)
+        other.layout.slotIndex(ofAttribute: attribute.number)
           .map { other.isGiven($0, at: place) } ?? false
       }
       let record = try other.withRecord(place) { (bytes) throws(StoreError) in

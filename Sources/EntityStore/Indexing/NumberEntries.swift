@@ -24,8 +24,8 @@ final class NumberEntries {
   /// `nil` for an index of another kind.
   init?(_ index: StoredIndex, of entity: StoredEntity, expectedCount: Int) {
     let attributes = index.description.attributes
-    guard attributes.count == 1, let place = entity.layout.placeIndex(ofAttribute: attributes[0]),
-      let slot = WordSlot(entity.layout.places[place])
+    guard attributes.count == 1, let place = entity.layout.slotIndex(ofAttribute: attributes[0]),
+      let slot = WordSlot(entity.layout.slots[place])
     else { return nil }
     self.slot = slot
     isUnique = index.isUnique

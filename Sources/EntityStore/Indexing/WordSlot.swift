@@ -33,7 +33,7 @@ struct WordSlot {
   private let nullByte: Int
   private let nullMask: UInt8
 
-  init?(_ place: RecordLayout.Place) {
+  init?(_ place: RecordLayout.Slot) {
     guard let kind = Kind(place.type) else { return nil }
     self.kind = kind
     offset = Int(place.position)

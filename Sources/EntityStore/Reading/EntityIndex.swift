@@ -24,7 +24,7 @@ extension Entity {
     _ path: repeat KeyPath<Self, each Value>
   ) -> EntityIndex<Self, repeat each Value> {
     var places: [Int?] = []
-    repeat places.append(schema.place(of: each path))
+    repeat places.append(schema.index(of: each path))
     return EntityIndex(places: places)
   }
 }

@@ -9,8 +9,8 @@ extension EntityView {
   public subscript<V: SlotValue>(
     dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<V>>
   ) -> V {
-    let place = place(E.attributePlaces[keyPath: path].ordinal, ViewedForm.slot(V.self))
-    return V.value(inSlot: start + Int(place.position))
+    let slot = slot(E.attributePlaces[keyPath: path].ordinal, ViewedForm.slot(V.self))
+    return V.value(inSlot: start + Int(slot.position))
   }
 
   /// A number, a truth value, a date or a UUID that may be null.
@@ -18,9 +18,9 @@ extension EntityView {
   public subscript<V: SlotValue>(
     dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<V?>>
   ) -> V? {
-    let place = place(
+    let slot = slot(
       E.attributePlaces[keyPath: path].ordinal, ViewedForm.slot(V.self) | ViewedForm.optional)
-    return isNull(place) ? nil : V.value(inSlot: start + Int(place.position))
+    return isNull(slot) ? nil : V.value(inSlot: start + Int(slot.position))
   }
 
   // MARK: Decoded when asked for

@@ -37,7 +37,7 @@
   @dynamicMemberLookup
   public struct EntityView<E: Entity>: ~Escapable {
     @usableFromInline let start: UnsafeRawPointer
-    @usableFromInline let places: UnsafePointer<ViewedPlace>
+    @usableFromInline let slots: UnsafePointer<ViewedSlot>
     let layout: Unmanaged<ViewedLayout>
     @usableFromInline let recordID: UInt64
     /// Offset of the first variable byte.
@@ -51,7 +51,7 @@
       _ start: UnsafeRawPointer, heapOffset: Int, isWide: Bool, id: UInt64, _ layout: ViewedLayout
     ) {
       self.start = start
-      places = layout.places
+      slots = layout.slots
       self.layout = .passUnretained(layout)
       recordID = id
       self.heapOffset = Int32(truncatingIfNeeded: heapOffset)
@@ -103,7 +103,7 @@
       @_lifetime(copy self) @inline(__always)
       get {
         StoredText(
-          variable(place(E.attributePlaces[keyPath: path].ordinal, ViewedForm.text)), of: self)
+          variable(slot(E.attributePlaces[keyPath: path].ordinal, ViewedForm.text)), of: self)
       }
     }
 
@@ -114,9 +114,9 @@
     ) -> StoredText? {
       @_lifetime(copy self) @inline(__always)
       get {
-        let place = place(
+        let slot = slot(
           E.attributePlaces[keyPath: path].ordinal, ViewedForm.text | ViewedForm.optional)
-        return isNull(place) ? nil : StoredText(variable(place), of: self)
+        return isNull(slot) ? nil : StoredText(variable(slot), of: self)
       }
     }
 
@@ -128,7 +128,7 @@
       @_lifetime(copy self) @inline(__always)
       get {
         StoredBytes(
-          variable(place(E.attributePlaces[keyPath: path].ordinal, ViewedForm.data)), of: self)
+          variable(slot(E.attributePlaces[keyPath: path].ordinal, ViewedForm.data)), of: self)
       }
     }
 
@@ -139,9 +139,9 @@
     ) -> StoredBytes? {
       @_lifetime(copy self) @inline(__always)
       get {
-        let place = place(
+        let slot = slot(
           E.attributePlaces[keyPath: path].ordinal, ViewedForm.data | ViewedForm.optional)
-        return isNull(place) ? nil : StoredBytes(variable(place), of: self)
+        return isNull(slot) ? nil : StoredBytes(variable(slot), of: self)
       }
     }
   }
@@ -153,7 +153,7 @@
   @dynamicMemberLookup
   public struct EntityView<E: Entity>: ~Copyable {
     @usableFromInline let start: UnsafeRawPointer
-    @usableFromInline let places: UnsafePointer<ViewedPlace>
+    @usableFromInline let slots: UnsafePointer<ViewedSlot>
     let layout: Unmanaged<ViewedLayout>
     @usableFromInline let recordID: UInt64
     /// Offset of the first variable byte.
@@ -165,7 +165,7 @@
       _ start: UnsafeRawPointer, heapOffset: Int, isWide: Bool, id: UInt64, _ layout: ViewedLayout
     ) {
       self.start = start
-      places = layout.places
+      slots = layout.slots
       self.layout = .passUnretained(layout)
       recordID = id
       self.heapOffset = Int32(truncatingIfNeeded: heapOffset)
@@ -204,7 +204,7 @@
     ) -> StoredText {
       @inline(__always) _read {
         yield StoredText(
-          variable(place(E.attributePlaces[keyPath: path].ordinal, ViewedForm.text)), of: self)
+          variable(slot(E.attributePlaces[keyPath: path].ordinal, ViewedForm.text)), of: self)
       }
     }
 
@@ -214,9 +214,9 @@
       dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<String?>>
     ) -> StoredText? {
       @inline(__always) _read {
-        let place = place(
+        let slot = slot(
           E.attributePlaces[keyPath: path].ordinal, ViewedForm.text | ViewedForm.optional)
-        yield isNull(place) ? nil : StoredText(variable(place), of: self)
+        yield isNull(slot) ? nil : StoredText(variable(slot), of: self)
       }
     }
 
@@ -227,7 +227,7 @@
     ) -> StoredBytes {
       @inline(__always) _read {
         yield StoredBytes(
-          variable(place(E.attributePlaces[keyPath: path].ordinal, ViewedForm.data)), of: self)
+          variable(slot(E.attributePlaces[keyPath: path].ordinal, ViewedForm.data)), of: self)
       }
     }
 
@@ -237,9 +237,9 @@
       dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<Data?>>
     ) -> StoredBytes? {
       @inline(__always) _read {
-        let place = place(
+        let slot = slot(
           E.attributePlaces[keyPath: path].ordinal, ViewedForm.data | ViewedForm.optional)
-        yield isNull(place) ? nil : StoredBytes(variable(place), of: self)
+        yield isNull(slot) ? nil : StoredBytes(variable(slot), of: self)
       }
     }
   }

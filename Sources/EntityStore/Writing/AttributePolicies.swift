@@ -49,7 +49,7 @@ package struct AttributePolicies: Sendable {
           "'\(name)' has another value in the stored \(entity.name) \(input.id), and may not "
             + "change", entity: entity.name, attribute: name, recordID: input.id)
       case .newest(let date):
-        guard let clock = entity.layout.placeIndex(ofAttribute: date) else { continue }
+        guard let clock = entity.layout.slotIndex(ofAttribute: date) else { continue }
         let date = isGiven(clock) ? incoming[clock] : .null
         if !Self.isLater(stored[clock], than: date) { merged[place] = incoming[place] }
       case .combine(let body):

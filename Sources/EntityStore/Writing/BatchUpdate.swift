@@ -22,7 +22,7 @@ final class BatchUpdate {
   /// The current one.
   private let layout: RecordLayout
   /// Where the assignments go in records of the current layout, when all of them have slots.
-  private let slots: [RecordLayout.Place]?
+  private let slots: [RecordLayout.Slot]?
   /// The values, where they are the same for every record.
   private let constants: [Value]?
   /// ``constants`` for ``slots``, when there are both and nothing else is to do.
@@ -46,10 +46,10 @@ final class BatchUpdate {
     batch = ChangeBatch(
       changes, concerned: concerned,
       memoryLimit: core.store.options.batchMemoryInBytes / max(1, 2 * concerned.count), core: core)
-    var slots: [RecordLayout.Place] = []
+    var slots: [RecordLayout.Slot] = []
     for assignment in assignments where !assignment.attribute.type.isVariable {
-      if let index = entity.layout.placeIndex(ofAttribute: assignment.attribute.number) {
-        slots.append(entity.layout.places[index])
+      if let index = entity.layout.slotIndex(ofAttribute: assignment.attribute.number) {
+        slots.append(entity.layout.slots[index])
       }
     }
     self.slots = slots.count == assignments.count ? slots : nil
@@ -216,7 +216,7 @@ final class BatchUpdate {
     var all = try entity.values(of: view)
     var isChanged = false
     for (assignment, value) in zip(assignments, values) {
-      guard let place = entity.layout.placeIndex(ofAttribute: assignment.attribute.number) else {
+      guard let place = entity.layout.slotIndex(ofAttribute: assignment.attribute.number) else {
         continue
       }
       if !all[place].hasSameBytes(as: value) {

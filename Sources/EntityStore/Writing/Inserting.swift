@@ -244,7 +244,7 @@ extension StoredEntity {
   func attribute<E: Entity>(
     at path: AnyKeyPath, of type: E.Type
   ) throws(StoreError) -> EntityDescription.Attribute {
-    guard let place = E.schema.place(of: path),
+    guard let place = E.schema.index(of: path),
       let attribute = description.attribute(named: E.schema.attributes[place].name)
     else { throw .badSchema(entity: name, "\(path) is no attribute of it") }
     return attribute

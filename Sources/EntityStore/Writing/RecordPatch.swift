@@ -4,7 +4,7 @@ internal import LodestoreFormat
 enum RecordPatch {
   /// Writes `value`, which must fit, and its null bit.
   static func write(
-    _ value: Value, at place: RecordLayout.Place, in record: UnsafeMutableRawBufferPointer
+    _ value: Value, at place: RecordLayout.Slot, in record: UnsafeMutableRawBufferPointer
   ) throws(FormatError) {
     if place.nullBit >= 0 {
       let byte = RecordLayout.headerSize + Int(place.nullBit) >> 3
@@ -62,7 +62,7 @@ struct SlotPatch: ~Copyable {
   private let changes: ChecksumChanges
 
   /// Throws when a value does not fit its place.
-  init(_ values: [Value], at places: [RecordLayout.Place], of layout: RecordLayout) throws {
+  init(_ values: [Value], at places: [RecordLayout.Slot], of layout: RecordLayout) throws {
     var zeros = [UInt8](repeating: 0, count: layout.endsOffset)
     var ones = [UInt8](repeating: 0xff, count: layout.endsOffset)
     for (value, place) in zip(values, places) {

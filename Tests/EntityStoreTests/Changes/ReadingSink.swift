@@ -23,7 +23,7 @@ final class ReadingSink: ChangeSink {
   }
 
   private func read(_ view: RecordView) {
-    for place in view.layout.places where place.type.isVariable {
+    for place in view.layout.slots where place.type.isVariable {
       byteCount += view.variableBytes(place).count
     }
   }

@@ -47,8 +47,8 @@ enum RecordDamage: String, CaseIterable {
     case .othersNumber:
       // Numbers are ids, and there is a record for each of these.
       let attribute = try #require(entity.description.attribute(named: "number"))
-      let place = try #require(layout.placeIndex(ofAttribute: attribute.number))
-      changed[Int(layout.places[place].position)] ^= 2
+      let place = try #require(layout.slotIndex(ofAttribute: attribute.number))
+      changed[Int(layout.slots[place].position)] ^= 2
     case .othersName: changed[heap + nameCount - 1] ^= 2
     case .otherText: changed[checksum - 1] ^= 4
     case .textThatIsNone: changed[checksum - 1] = 0xff

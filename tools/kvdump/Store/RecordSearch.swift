@@ -95,8 +95,8 @@ struct RecordSearch {
     let view = try entity.view(bytes, id: id)
     do {
       return try checks.allSatisfy { attribute, value in
-        let place = view.layout.placeIndex(ofAttribute: attribute.number)
-        let stored = try place.map { try view.value(at: view.layout.places[$0]) }
+        let place = view.layout.slotIndex(ofAttribute: attribute.number)
+        let stored = try place.map { try view.value(at: view.layout.slots[$0]) }
         return Self.areSame(stored ?? attribute.initial, value)
       }
     } catch {

@@ -7,25 +7,25 @@ package import LodestoreFormat
 /// attributes than the schema declares is a programming error, and traps when the record is
 /// finished. A value that cannot be encoded is remembered, and the insert or update throws.
 ///
-/// One writer is used for many records, so nothing is allocated per record; a batch has them lie one
-/// behind the other. The layout is Format.md, "Records"; offsets are written narrow first, and a
+/// One writer is used for many records, so nothing is allocated per record; a batch writes them one
+/// after another into the same memory. The layout is Format.md, "Records"; offsets are written narrow first, and a
 /// record whose variable bytes do not fit is encoded once more with wide ones.
 public struct RecordWriter: ~Copyable {
   @usableFromInline var base: UnsafeMutableRawPointer
   @usableFromInline var capacity: Int
-  /// Where the record begins; before it are those that were kept.
+  /// Offset of the record; those that were kept precede it.
   @usableFromInline var start = 0
-  /// Next byte of the slots.
+  /// Offset of the next slot.
   @usableFromInline var slot = 0
-  /// Next optional attribute.
+  /// Index of the next null bit.
   @usableFromInline var nullBit = 0
-  /// Next of the ends.
+  /// Offset of the next end.
   @usableFromInline var end = 0
-  /// Next variable byte, and the first.
+  /// Offset of the next variable byte, and of the first.
   @usableFromInline var heap = 0
   @usableFromInline var heapStart = 0
   @usableFromInline var isWide = false
-  /// For one document after the other.
+  /// Reused for each document.
   private var document = DocumentWriter()
   /// The first value that could not be encoded.
   @usableFromInline package private(set) var failure: (any Error)?
@@ -55,8 +55,8 @@ public struct RecordWriter: ~Copyable {
     heapStart = start &+ shape.heapOffset(isWide: isWide)
     heap = heapStart
     if capacity < heapStart &+ 256 { grow(to: heapStart + 256) }
-    // The header and a null bit for each; by words, which a few more bytes allow: they are written
-    // later.
+    // Header and null bits are cleared by words. That clears a few bytes behind them too, which are
+    // written later.
     var offset = start
     while offset < slot {
       base.storeBytes(of: 0, toByteOffset: offset, as: UInt64.self)
@@ -66,8 +66,8 @@ public struct RecordWriter: ~Copyable {
       of: shape.header(isWide: isWide).littleEndian, toByteOffset: start, as: UInt16.self)
   }
 
-  /// The record with narrow offsets; `nil` where something is in the way, which
-  /// ``RecordEncoder/finish(_:)`` knows.
+  /// The record with narrow offsets; `nil` where it failed, is incomplete or needs wide ones, which
+  /// ``RecordEncoder/finish(_:)`` tells apart.
   @inlinable @inline(__always)
   func finished(_ shape: RecordShape) -> UnsafeMutableRawBufferPointer? {
     guard failure == nil, !isWide,
@@ -164,14 +164,14 @@ public struct RecordWriter: ~Copyable {
     endVariable(bytes.count)
   }
 
-  /// Where the next variable attribute's bytes go, `count` of them.
+  /// The address for the next variable attribute's `count` bytes.
   @inlinable @inline(__always)
   mutating func variableRoom(for count: Int) -> UnsafeMutableRawPointer {
     if heap + count + 64 > capacity { grow(to: heap + count + 64) }
     return base + heap
   }
 
-  /// Ends the variable attribute whose `count` bytes are there now.
+  /// Ends the variable attribute whose `count` bytes have been written.
   @inlinable @inline(__always)
   mutating func endVariable(_ count: Int) {
     heap += count

@@ -26,7 +26,7 @@ public struct AttributePath<E: Entity, Value>: Sendable {
   /// The attribute at `keyPath`.
   public init(_ keyPath: any KeyPath<E, Value> & Sendable) {
     self.keyPath = keyPath
-    if let place = E.schema.place(of: keyPath) {
+    if let place = E.schema.index(of: keyPath) {
       path = ValuePath(attribute: E.schema.attributes[place].name)
     } else if Value.self == E.ID.self {
       // Of a generic entity `\E.id` is another key path than that of the type itself; but nothing

@@ -19,7 +19,7 @@ struct SlotTest {
   private let isNegated: Bool
 
   /// `nil` for an attribute that has no slot of a number.
-  init?(_ place: RecordLayout.Place, _ interval: NumberInterval, isNegated: Bool) {
+  init?(_ place: RecordLayout.Slot, _ interval: NumberInterval, isNegated: Bool) {
     switch place.type {
     case .bool: load = .bool
     case .int8: load = .int8
@@ -80,7 +80,7 @@ struct SlotTest {
 
 extension RecordView {
   /// The ``OrderedNumber`` of a fixed-width attribute that is not null.
-  func orderedNumber(at place: RecordLayout.Place) throws(FormatError) -> Int64 {
+  func orderedNumber(at place: RecordLayout.Slot) throws(FormatError) -> Int64 {
     switch try value(at: place) {
     case .bool(let flag): flag ? 1 : 0
     case .integer(let number):

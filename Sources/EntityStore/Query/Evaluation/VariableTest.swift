@@ -32,7 +32,7 @@ struct VariableTest {
   private let nullMask: UInt8
   private let isNegated: Bool
 
-  init(_ place: RecordLayout.Place, _ test: SteadyTextTest, isNegated: Bool) {
+  init(_ place: RecordLayout.Slot, _ test: SteadyTextTest, isNegated: Bool) {
     self.test = test
     exact = test.exact
     ordinal = Int(place.position)

@@ -30,7 +30,7 @@ extension ReadableTransaction where Self: ~Copyable {
     var request = try query.request()
     var numbers: [UInt32] = []
     for keyPath in repeat each path {
-      guard let place = E.schema.place(of: keyPath),
+      guard let place = E.schema.index(of: keyPath),
         let attribute = entity.description.attribute(named: E.schema.attributes[place].name)
       else { throw .badQuery("\(keyPath) is no attribute of \(E.schema.name)") }
       numbers.append(attribute.number)
@@ -67,11 +67,11 @@ extension ReadableTransaction where Self: ~Copyable {
         var place = -1
         func next<T: AttributeValue>(_: T.Type) throws(StoreError) -> T {
           place += 1
-          guard let index = view.layout.placeIndex(ofAttribute: numbers[place]) else {
+          guard let index = view.layout.slotIndex(ofAttribute: numbers[place]) else {
             throw .damagedRecord(
               entity: entity.name, recordID: id, FormatError("its layout lacks an attribute"))
           }
-          reader.move(to: view.layout.places[index], in: view.layout)
+          reader.move(to: view.layout.slots[index], in: view.layout)
           return try T.read(from: &reader)
         }
         rows.append((repeat try next((each V).self)))
@@ -158,8 +158,8 @@ private enum ProjectionKey {
   ) throws(StoreError) -> [UInt8] {
     var encoder = KeyEncoder()
     for number in numbers {
-      guard let index = view.layout.placeIndex(ofAttribute: number) else { continue }
-      let place = view.layout.places[index]
+      guard let index = view.layout.slotIndex(ofAttribute: number) else { continue }
+      let place = view.layout.slots[index]
       if view.isNull(place) {
         encoder.appendNull()
       } else if place.type.isIndexable {

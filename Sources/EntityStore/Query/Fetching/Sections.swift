@@ -82,7 +82,7 @@ extension AttributeValue where Self: Equatable {
 
 extension Query {
   fileprivate func check(sectionedBy path: any PartialKeyPath<E> & Sendable) throws(StoreError) {
-    guard let place = E.schema.place(of: path) else {
+    guard let place = E.schema.index(of: path) else {
       throw .badQuery("\(path) is no attribute of \(E.schema.name)")
     }
     let name = E.schema.attributes[place].name

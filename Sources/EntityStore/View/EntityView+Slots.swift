@@ -3,36 +3,36 @@ internal import LodestoreFormat
 // How attributes are found in the record. That what is read lies within it follows from the shape
 // that the record was checked to have, and from the form of the attribute, which is checked here.
 extension EntityView {
-  /// Where the attribute that is the `ordinal`th of the schema is, which must be of a form.
+  /// The slot of the attribute with index `ordinal` in the schema; traps unless it has the form.
   ///
   /// Callers have the ordinal from a key path, which is a constant only where the compiler sees both
   /// the key path and its use: they are inlined always.
   @inlinable @inline(__always)
-  func place(_ ordinal: Int, _ form: UInt8) -> ViewedPlace {
-    guard UInt(bitPattern: ordinal) < UInt(bitPattern: Int((places - 1).pointee.position)),
-      places[ordinal].form == form
-    else { wrongPlace(ordinal) }
-    return places[ordinal]
+  func slot(_ ordinal: Int, _ form: UInt8) -> ViewedSlot {
+    guard UInt(bitPattern: ordinal) < UInt(bitPattern: Int((slots - 1).pointee.position)),
+      slots[ordinal].form == form
+    else { wrongForm(ordinal) }
+    return slots[ordinal]
   }
 
   @usableFromInline @inline(never)
-  func wrongPlace(_ ordinal: Int) -> Never {
+  func wrongForm(_ ordinal: Int) -> Never {
     preconditionFailure(
       "the schema of \(E.schema.name) has no attribute \(ordinal) of the type that its "
         + "attributePlaces say")
   }
 
   @inlinable @inline(__always)
-  func isNull(_ place: ViewedPlace) -> Bool {
-    let bit = Int(place.nullBit)
+  func isNull(_ slot: ViewedSlot) -> Bool {
+    let bit = Int(slot.nullBit)
     return start.load(fromByteOffset: 2 &+ bit &>> 3, as: UInt8.self) & 1 &<< UInt8(bit & 7) != 0
   }
 
   /// The bytes of a variable attribute.
   @inlinable @inline(__always)
-  func variable(_ place: ViewedPlace) -> UnsafeRawBufferPointer {
-    let ends = start + Int(place.position)
-    let ordinal = Int(place.ordinal)
+  func variable(_ slot: ViewedSlot) -> UnsafeRawBufferPointer {
+    let ends = start + Int(slot.position)
+    let ordinal = Int(slot.ordinal)
     let from = ordinal == 0 ? 0 : end(ends, ordinal &- 1)
     return UnsafeRawBufferPointer(
       start: start + (Int(heapOffset) &+ from), count: end(ends, ordinal) &- from)
@@ -51,12 +51,12 @@ extension EntityView {
   @usableFromInline
   func reader(at ordinal: Int, of storage: AttributeStorage) -> RecordReader {
     let layout = layout.takeUnretainedValue().layout
-    guard layout.places.indices.contains(ordinal),
-      layout.places[ordinal].type == storage.type,
+    guard layout.slots.indices.contains(ordinal),
+      layout.slots[ordinal].type == storage.type,
       layout.attributes[ordinal].isOptional == storage.isOptional
-    else { wrongPlace(ordinal) }
+    else { wrongForm(ordinal) }
     var reader = reader()
-    reader.move(to: layout.places[ordinal], in: layout)
+    reader.move(to: layout.slots[ordinal], in: layout)
     return reader
   }
 
