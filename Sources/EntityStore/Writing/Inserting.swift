@@ -81,7 +81,7 @@ extension WriteTransaction {
     let batch = try batch(
       of: E.self, count: values.underestimatedCount, onConflict: onConflict, returning)
     do throws(StoreError) {
-      // Values that lie in memory are encoded where they are.
+      // Values in contiguous memory are encoded without copying them.
       let failure = values.withContiguousStorageIfAvailable { values -> StoreError? in
         do throws(StoreError) {
           try batch.add(contentsOf: values)
@@ -229,7 +229,7 @@ extension InsertConflict {
 }
 
 extension MergeRule {
-  /// Whether a record may lack required attributes, as those that it lacks are not taken.
+  /// Whether a record may lack required attributes; the stored values of those are kept.
   var takesParts: Bool {
     switch self {
     case .patchGiven: true
@@ -244,8 +244,8 @@ extension StoredEntity {
   func attribute<E: Entity>(
     at path: AnyKeyPath, of type: E.Type
   ) throws(StoreError) -> EntityDescription.Attribute {
-    guard let place = E.schema.place(of: path),
-      let attribute = description.attribute(named: E.schema.attributes[place].name)
+    guard let position = E.schema.place(of: path),
+      let attribute = description.attribute(named: E.schema.attributes[position].name)
     else { throw .badSchema(entity: name, "\(path) is no attribute of it") }
     return attribute
   }

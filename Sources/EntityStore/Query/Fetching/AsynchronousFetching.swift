@@ -136,13 +136,13 @@ public struct ResultBatches<E: Entity>: AsyncSequence, Sendable {
     AsyncIterator(store: store, query: query, size: size)
   }
 
-  /// Where a loop over batches is.
+  /// The position of a loop over batches.
   public struct AsyncIterator: AsyncIteratorProtocol {
     @usableFromInline let store: Store
     let query: Query<E>
     let size: Int
     private var results: FetchedResults<E>?
-    private var place = 0
+    private var position = 0
 
     init(store: Store, query: Query<E>, size: Int) {
       self.store = store
@@ -150,7 +150,7 @@ public struct ResultBatches<E: Entity>: AsyncSequence, Sendable {
       self.size = size
     }
 
-    /// The next batch; `nil` behind the last.
+    /// The next batch; `nil` after the last.
     @inlinable
     public mutating func next() async throws -> [E]? {
       guard let part = try await nextPart() else { return nil }
@@ -160,9 +160,9 @@ public struct ResultBatches<E: Entity>: AsyncSequence, Sendable {
     @usableFromInline
     mutating func nextPart() async throws -> FetchedResults<E>? {
       if results == nil { results = try await store.results(query) }
-      guard let found = results, place < found.endIndex else { return nil }
-      let part = found[place..<Swift.min(found.endIndex, place + size)]
-      place = part.endIndex
+      guard let found = results, position < found.endIndex else { return nil }
+      let part = found[position..<Swift.min(found.endIndex, position + size)]
+      position = part.endIndex
       return part
     }
   }
