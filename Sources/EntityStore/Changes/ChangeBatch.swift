@@ -1,6 +1,20 @@
 internal import LMDB
 internal import LodestoreFormat
 
+extension TransactionCore {
+  /// Runs a batch; after an error of it the transaction can only be aborted.
+  @inline(__always)
+  func breakingOnError(_ body: () throws -> Void) throws(StoreError) {
+    do {
+      try body()
+    } catch {
+      let failure = StoreError(wrapping: error)
+      brokenBy = failure
+      throw failure
+    }
+  }
+}
+
 /// Many changes of records of one entity: index entries are collected and written in the order of
 /// their keys at the end.
 ///
@@ -87,6 +101,8 @@ final class ChangeBatch {
     if changes.hasListeners { try changes.listeners.tellRemoved(id, old) }
     if !indexes.isEmpty { try noteRemoval(old, id: id) }
     try core.noteChange(of: entity)
+    assert(
+      core.isCounterRaised(above: id, of: entity), "the id of a removed record is not used again")
     try changes.remove(at: cursor)
   }
 

@@ -46,6 +46,7 @@ extension TransactionCore {
 
   /// Called before the closure of a write begins.
   func beginChanges(_ observers: ChangeObservers) {
+    assert(changeState == nil, "sinks are made before the first change")
     guard let sinks = observers.sinks(for: self) else { return }
     state.sinks = sinks
   }
@@ -86,6 +87,8 @@ final class ChangeCount {
 
   /// Whether an entity has changed since the last call.
   func takeChanged() -> Bool {
+    assert(others.isEmpty || last != nil, "the entity that changed last is in `last`")
+    assert(last == nil || hasEverChanged, "a change is never forgotten for the commit")
     defer {
       last = nil
       others = []

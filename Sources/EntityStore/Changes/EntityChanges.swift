@@ -34,6 +34,7 @@ package final class EntityChanges {
   private let verifiesChecksums: Bool
 
   init(of entity: StoredEntity, core: TransactionCore) {
+    assert(core.isWrite, "records change in writes alone")
     self.core = core
     self.entity = entity
     listeners = ChangeListeners(core.state.sinks, of: entity)
@@ -117,6 +118,7 @@ package final class EntityChanges {
     try check(view)
     try core.collectKeys(of: view, id: id, of: entity, into: &core.newKeys)
     try core.checkUnique(of: entity, id: nil, hasOld: false)
+    assert((try? core.record(id, of: entity)) == nil, "a new record has a new id")
     try put(record, id: id)
     core.nextIDs[entity.number] = id + 1
     try core.moveEntries(of: entity, id: id, hasOld: false, hasNew: true)
@@ -134,7 +136,7 @@ package final class EntityChanges {
     let record = seal(content, id: id)
     if core.isSame(bytes, record) { return false }
     let old = try stored(bytes, id: id)
-    if try isSameInOlderLayout(old, record, id: id) { return false }
+    if old.layout !== entity.layout, try isSame(old, as: record, id: id) { return false }
     let new = try entity.view(record, id: id)
     try check(new, id: id)
     try core.collectKeys(of: old, id: id, of: entity, into: &core.oldKeys)
@@ -148,12 +150,13 @@ package final class EntityChanges {
     return true
   }
 
-  /// Whether a stored record has an older layout and the same values: it is left as it is.
-  private func isSameInOlderLayout(
-    _ stored: RecordView, _ incoming: UnsafeRawBufferPointer, id: UInt64
+  /// Whether a stored record, of any layout, has the values of `record`, which is sealed and of the
+  /// current one.
+  func isSame(
+    _ stored: RecordView, as record: UnsafeRawBufferPointer, id: UInt64
   ) throws(StoreError) -> Bool {
-    guard stored.layout !== entity.layout else { return false }
-    return try core.carriedOver(stored, id: id, of: entity).withBytes { core.isSame($0, incoming) }
+    if stored.layout === entity.layout { return core.isSame(stored.bytes, record) }
+    return try core.carriedOver(stored, id: id, of: entity).withBytes { core.isSame($0, record) }
   }
 
   /// Throws when ``insert(_:)`` of `record`, instead of record `id`, would break a constraint or take
@@ -174,6 +177,8 @@ package final class EntityChanges {
     if hasListeners { try listeners.tellRemoved(id, old) }
     try core.raiseCounter(of: entity)
     try core.noteChange(of: entity)
+    assert(
+      core.isCounterRaised(above: id, of: entity), "the id of a removed record is not used again")
     try remove(id)
     try core.moveEntries(of: entity, id: id, hasOld: true, hasNew: false)
     return true

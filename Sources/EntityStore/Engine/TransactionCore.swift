@@ -91,6 +91,19 @@ package final class TransactionCore {
     }
   }
 
+  /// Calls `body` with the cursor at each of the records with `ids`, which ascend, that is there.
+  @inline(__always)
+  func forEachStored(
+    _ ids: [UInt64], of entity: StoredEntity, _ body: (UInt64, Cursor) throws -> Void
+  ) throws {
+    assert(
+      zip(ids, ids.dropFirst()).allSatisfy(<=), "ids ascend, so that each page is visited once")
+    let cursor = try Cursor(entity.records, in: transaction)
+    for id in ids {
+      if try cursor.seek(id) { try body(id, cursor) }
+    }
+  }
+
   package func count(of entity: StoredEntity) throws(StoreError) -> Int {
     do {
       return try transaction.count(of: entity.records)

@@ -66,9 +66,7 @@ struct BatchInsert {
     if let part = entity.part { return try complete(&row, part) }
     guard let bulk else {
       for position in 0..<row.count {
-        let record = UnsafeRawBufferPointer(row[position])
-        let contentCount = record.count - RecordLayout.checksumSize
-        try addForMerge(UnsafeRawBufferPointer(rebasing: record[..<contentCount]), given: nil)
+        try addForMerge(UnsafeRawBufferPointer(row[position].recordContent), given: nil)
       }
       row.removeAll()
       return
@@ -83,14 +81,11 @@ struct BatchInsert {
     _ row: inout RecordRow, _ part: DeclaredPart
   ) throws(StoreError) {
     for position in 0..<row.count {
-      let record = UnsafeRawBufferPointer(row[position])
       var whole = try part.completed(
-        UnsafeRawBufferPointer(rebasing: record.dropLast(RecordLayout.checksumSize)), of: entity)
+        UnsafeRawBufferPointer(row[position].recordContent), of: entity)
       try core.checkSize(whole.count - RecordLayout.checksumSize, of: entity)
       try whole.withMutableBytes { (bytes) throws(StoreError) in
-        try add(
-          UnsafeMutableRawBufferPointer(rebasing: bytes.dropLast(RecordLayout.checksumSize)),
-          given: part.isGiven)
+        try add(bytes.recordContent, given: part.isGiven)
       }
     }
     row.removeAll()
@@ -131,6 +126,14 @@ struct InsertCounts {
     }
     let id = try outcome.id()
     if keepsIDs { ids.append(id) }
+  }
+
+  mutating func add(_ other: InsertCounts) {
+    ids.append(other.ids)
+    inserted += other.inserted
+    updated += other.updated
+    unchanged += other.unchanged
+    ignored += other.ignored
   }
 }
 

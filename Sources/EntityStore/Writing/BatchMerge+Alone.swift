@@ -14,21 +14,11 @@ extension BatchMerge {
           }
         }
         guard let stored = try core.record(holder, of: entity) else { throw missing(holder) }
-        let input = MergeInput(
-          core: core, entity: entity, id: holder,
-          stored: try changes.stored(
-            stored, id: holder,
-            isCarriedOver: rule.keepsStoredValues || !batch.isWhole(position)),
-          incoming: view)
-        let merged = try rule.merge(input, isWhole: batch.isWhole(position)) {
-          batch.isGiven($0, at: position)
-        }
-        switch merged {
+        let old = try self.stored(stored, holder, position)
+        switch try merged(position, holder, old, view) {
         case .kept: return .ignored(holder)
         case .incoming: return try replace(holder, with: Array(record))
-        case .content(let merged):
-          try core.checkSize(merged.count - RecordLayout.checksumSize, of: entity)
-          return try replace(holder, with: merged)
+        case .content(let merged): return try replace(holder, with: merged)
         }
       }
     } catch
@@ -45,8 +35,8 @@ extension BatchMerge {
         return try changes.update(id, to: content) ? .updated(id) : .unchanged(id)
       }
       if let stored = try core.record(id, of: entity),
-        try isSame(
-          try entity.view(stored, id: id), Array(changes.seal(content, id: id)), id: id)
+        try changes.isSame(
+          try entity.view(stored, id: id), as: changes.seal(content, id: id), id: id)
       {
         return .unchanged(id)
       }
@@ -64,7 +54,7 @@ extension BatchMerge {
   ) throws(StoreError) -> R {
     var record = record
     return try record.withMutableBytes { (bytes) throws(StoreError) in
-      try body(UnsafeMutableRawBufferPointer(rebasing: bytes.dropLast(RecordLayout.checksumSize)))
+      try body(bytes.recordContent)
     }
   }
 

@@ -49,6 +49,30 @@ extension BatchMerge {
 
   // MARK: Stored records
 
+  /// The stored record that the one at `position` is merged with, checked as far as that needs.
+  @inline(__always)
+  func stored(
+    _ bytes: UnsafeRawBufferPointer, _ holder: UInt64, _ position: Int
+  ) throws(StoreError) -> RecordView {
+    try changes.stored(
+      bytes, id: holder, isCarriedOver: rule.combinesValues || !batch.isWhole(position))
+  }
+
+  /// What the stored record becomes by the rule.
+  func merged(
+    _ position: Int, _ holder: UInt64, _ stored: RecordView, _ incoming: RecordView
+  ) throws(StoreError) -> MergeRule.Merged {
+    let input = MergeInput(
+      core: core, entity: entity, id: holder, stored: stored, incoming: incoming)
+    let merged = try rule.merge(input, isWhole: batch.isWhole(position)) {
+      batch.isGiven($0, at: position)
+    }
+    if case .content(let record) = merged {
+      try core.checkSize(record.count - RecordLayout.checksumSize, of: entity)
+    }
+    return merged
+  }
+
   private func change(
     _ position: Int, _ holder: UInt64, _ cursor: Cursor, _ writes: ChangeBatch
   ) throws {
@@ -61,9 +85,7 @@ extension BatchMerge {
       outcomes[position] = .unchanged(holder)
       return
     }
-    let stored = try changes.stored(
-      cursor.value, id: holder,
-      isCarriedOver: rule.keepsStoredValues || !batch.isWhole(position))
+    let stored = try self.stored(cursor.value, holder, position)
     let incoming = batch[position]
     guard try change(position, holder, stored, incoming) else { return }
     if case .renew = rule {
@@ -73,7 +95,7 @@ extension BatchMerge {
       isRenewed[position] = true
       if !batch.isWhole(position) { renewed[position] = Array(scratch.bytes) }
     } else {
-      if rule.makesOtherKeys || !batch.isWhole(position) {
+      if rule.combinesValues || !batch.isWhole(position) {
         try separateIfKeyIsNew(
           position, stored, try entity.view(scratch.bytes, id: holder),
           try entity.view(incoming, id: holder), holder)
@@ -89,33 +111,24 @@ extension BatchMerge {
   private func change(
     _ position: Int, _ holder: UInt64, _ stored: RecordView, _ incoming: UnsafeRawBufferPointer
   ) throws(StoreError) -> Bool {
-    let isWhole = batch.isWhole(position)
-    if case .replace = rule, isWhole {
+    if case .replace = rule, batch.isWhole(position) {
       scratch.take(incoming)
     } else {
       do throws(StoreError) {
-        let input = MergeInput(
-          core: core, entity: entity, id: holder, stored: stored,
-          incoming: try entity.view(incoming, id: 0))
-        switch try rule.merge(input, isWhole: isWhole, isGiven: { batch.isGiven($0, at: position) })
-        {
+        switch try merged(position, holder, stored, try entity.view(incoming, id: 0)) {
         case .kept:
           outcomes[position] = .ignored(holder)
           return false
         case .incoming: scratch.take(incoming)
-        case .content(let merged):
-          try core.checkSize(merged.count - RecordLayout.checksumSize, of: entity)
-          merged.withUnsafeBytes { scratch.take($0) }
+        case .content(let merged): merged.withUnsafeBytes { scratch.take($0) }
         }
       } catch  where error.code != .damaged {
         outcomes[position] = .rejected(error)
         return false
       }
     }
-    changes.seal(
-      UnsafeMutableRawBufferPointer(
-        rebasing: scratch.mutableBytes.dropLast(RecordLayout.checksumSize)), id: holder)
-    if try isSame(stored, holder) {
+    changes.seal(scratch.mutableBytes.recordContent, id: holder)
+    if try changes.isSame(stored, as: scratch.bytes, id: holder) {
       outcomes[position] = .unchanged(holder)
       return false
     }
@@ -124,14 +137,6 @@ extension BatchMerge {
       return false
     }
     return true
-  }
-
-  /// Whether a stored record, of any layout, has the values of ``scratch``.
-  private func isSame(_ stored: RecordView, _ id: UInt64) throws(StoreError) -> Bool {
-    if stored.layout === entity.layout { return core.isSame(stored.bytes, scratch.bytes) }
-    return try core.carriedOver(stored, id: id, of: entity).withUnsafeBytes {
-      core.isSame($0, scratch.bytes)
-    }
   }
 
   /// Whether a stored record has the bytes of the incoming one, as most records of a repeated import
@@ -148,16 +153,6 @@ extension BatchMerge {
         UnsafeRawBufferPointer(rebasing: stored[..<count]),
         UnsafeRawBufferPointer(rebasing: incoming[..<count]))
       && changes.isSound(stored, id: holder)
-  }
-
-  /// Whether a stored record, of any layout, has the values of `record`.
-  func isSame(
-    _ stored: RecordView, _ record: [UInt8], id: UInt64
-  ) throws(StoreError) -> Bool {
-    if stored.layout === entity.layout {
-      return record.withBytes { core.isSame(stored.bytes, $0) }
-    }
-    return try core.carriedOver(stored, id: id, of: entity) == record
   }
 
   /// Has the record written alone when its merged form has a unique key that neither record had,
@@ -253,11 +248,9 @@ extension MergeRule {
     }
   }
 
-  /// Whether a merged record has values of the stored one, and so needs it to be sound.
-  var keepsStoredValues: Bool { makesOtherKeys }
-
-  /// Whether a merged record may have a unique key that neither of the two had.
-  var makesOtherKeys: Bool {
+  /// Whether a merged record may have values of both: the stored one must be sound for that, and the
+  /// merged one may have a unique key that neither had.
+  var combinesValues: Bool {
     switch self {
     case .fail, .ignore, .replace, .renew: false
     case .patch, .patchGiven, .policy, .closure: true

@@ -49,6 +49,10 @@ package final class BatchMerge {
     _ batch: RecordBatch, into entity: StoredEntity, matching: [StoredIndex], rule: MergeRule,
     pageEnds: [Int] = [], core: TransactionCore
   ) {
+    assert(
+      pageEnds.isEmpty
+        || pageEnds.last == batch.count && zip(pageEnds, pageEnds.dropFirst()).allSatisfy(<=),
+      "the ends of pages ascend to the number of records")
     self.core = core
     self.entity = entity
     self.matching = matching
@@ -78,15 +82,13 @@ package final class BatchMerge {
       try match(by: index, isMatching: false)
     }
     separateSharers()
-    do throws(StoreError) {
+    try core.breakingOnError {
       try writeTogether()
       for position in outcomes.indices where isAlone[position] && outcomes[position] == nil {
         outcomes[position] = try writeAlone(position)
       }
-    } catch {
-      core.brokenBy = error
-      throw error
     }
+    assert(!outcomes.contains { $0 == nil }, "each record of a batch has an outcome")
     return outcomes.map { $0 ?? .rejected(.damagedIndex(entity.name, "a record was left out")) }
   }
 

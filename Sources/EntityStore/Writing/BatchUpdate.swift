@@ -69,7 +69,7 @@ final class BatchUpdate {
   func updateAll(where condition: BoundCondition?) throws(StoreError) {
     // Made once, also without a condition: an optional would be retained for each record.
     let filter = ConditionEvaluator(condition ?? .constant(true), entity: entity, core: core)
-    do {
+    try core.breakingOnError {
       let cursor = try Cursor(entity.records, in: core.transaction)
       var found = try cursor.first()
       while found {
@@ -78,8 +78,6 @@ final class BatchUpdate {
         found = try cursor.next()
       }
       try finish()
-    } catch {
-      try fail(error)
     }
   }
 
@@ -90,25 +88,15 @@ final class BatchUpdate {
     try batch.finish(checksUnique: true)
   }
 
-  private func fail(_ error: any Error) throws(StoreError) {
-    let failure = StoreError(wrapping: error)
-    core.brokenBy = failure
-    throw failure
-  }
-
   /// Updates the records with `ids`, which ascend.
   ///
   /// After an error some have new values and some have not: the transaction can only be aborted.
   func update(_ ids: [UInt64]) throws(StoreError) {
-    do {
-      let cursor = try Cursor(entity.records, in: core.transaction)
-      for id in ids {
-        guard try cursor.seek(id) else { continue }
+    try core.breakingOnError {
+      try core.forEachStored(ids, of: entity) { id, cursor in
         if try update(id, at: cursor) { updatedCount += 1 }
       }
       try finish()
-    } catch {
-      try fail(error)
     }
   }
 
@@ -169,8 +157,7 @@ final class BatchUpdate {
       }
     }
     try scratch.withUnsafeMutableBytes { bytes in
-      let record = changes.seal(
-        UnsafeMutableRawBufferPointer(rebasing: bytes.dropLast(RecordLayout.checksumSize)), id: id)
+      let record = changes.seal(bytes.recordContent, id: id)
       try batch.replace(stored, id: id, with: record, at: cursor)
     }
   }

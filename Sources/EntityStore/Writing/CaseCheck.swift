@@ -37,9 +37,7 @@ struct CaseCheck {
     guard !isEmpty else { return }
     let evaluator = ConditionEvaluator(.constant(true), entity: entity, core: core)
     do {
-      let cursor = try Cursor(entity.records, in: core.transaction)
-      for id in ids {
-        guard try cursor.seek(id) else { continue }
+      try core.forEachStored(ids, of: entity) { id, cursor in
         let record = RecordUnderTest(view: try entity.view(cursor.value, id: id), id: id)
         for (assignment, cases) in zip(assignments, cases) {
           let result = try evaluator.value(assignment.operand, record)

@@ -37,8 +37,7 @@ extension WriteTransaction {
     var positions: [UInt64: Int] = [:]
     for (position, id) in ids.enumerated() { positions[id] = position }
     var found = [E?](repeating: nil, count: ids.count)
-    let batch = BatchDelete(of: run.entity, core: core, expectedCount: ids.count)
-    _ = try batch.delete(ids.sorted()) { (id, bytes) throws(StoreError) in
+    _ = try core.delete(ids.sorted(), of: run.entity) { (id, bytes) throws(StoreError) in
       if let position = positions[id] {
         found[position] = try core.decode(E.self, bytes, id: id, of: run.entity)
       }

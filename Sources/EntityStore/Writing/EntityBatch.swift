@@ -133,6 +133,6 @@ final class EntityBatch {
       try insert.takeBack()
       throw error
     }
-    return InsertResult(try insert.finish())
+    return InsertResult(counts: try insert.finish())
   }
 }
