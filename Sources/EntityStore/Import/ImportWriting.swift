@@ -209,8 +209,7 @@ extension ImportEngine {
       if place == seen.count || seen[place] != id { unseen.append(id) }
       found = try cursor.next()
     }
-    report.deleted = try BatchDelete(of: entity, core: core, expectedCount: unseen.count)
-      .delete(unseen)
+    report.deleted = try core.delete(unseen, of: entity)
     // A page that did not come, and comes again as it was, has to bring its records.
     if !unseen.isEmpty { try log.forgetPages(with: Set(unseen)) }
   }

@@ -8,13 +8,13 @@ internal import LodestoreFormat
 /// Made once and kept; it does not belong to a store. That the entity has such an index is checked
 /// when it is used.
 public struct EntityIndex<E: Entity, each Value: IndexableValue>: Sendable {
-  /// Places in the schema; `nil` where a key path is no attribute.
-  @usableFromInline let places: [Int?]
+  /// The positions of the attributes in the schema; `nil` where a key path is no attribute.
+  @usableFromInline let positions: [Int?]
 
   /// The names of the attributes, joined by `+`.
   var name: String {
     let attributes = E.schema.attributes
-    return places.map { $0.map { attributes[$0].name } ?? "?" }.joined(separator: "+")
+    return positions.map { $0.map { attributes[$0].name } ?? "?" }.joined(separator: "+")
   }
 }
 
@@ -23,9 +23,9 @@ extension Entity {
   public static func index<each Value: IndexableValue>(
     _ path: repeat KeyPath<Self, each Value>
   ) -> EntityIndex<Self, repeat each Value> {
-    var places: [Int?] = []
-    repeat places.append(schema.index(of: each path))
-    return EntityIndex(places: places)
+    var positions: [Int?] = []
+    repeat positions.append(schema.index(of: each path))
+    return EntityIndex(positions: positions)
   }
 }
 
@@ -35,7 +35,7 @@ extension TransactionCore {
     _ index: EntityIndex<E, repeat each Value>
   ) throws(StoreError) -> (StoredEntity, StoredIndex) {
     let entity = try entity(E.self)
-    guard let stored = schema.index(over: index.places, of: entity) else {
+    guard let stored = schema.index(over: index.positions, of: entity) else {
       throw .unknownIndex(
         entity: entity.name, attributes: index.name, known: entity.indexes.map(\.name))
     }

@@ -61,7 +61,7 @@ extension ReadableTransaction where Self: ~Copyable {
     // Put together here, where the types of the values are known.
     access.beginKey()
     repeat access.addToKey((each key).storedValue)
-    if try access.readHolder(of: E.self, at: index.places, { found = try E.read(from: &$0) }) {
+    if try access.readHolder(of: E.self, at: index.positions, { found = try E.read(from: &$0) }) {
       return found
     }
     try access.readRecord(index, repeat each key) { found = try E.read(from: &$0) }

@@ -35,11 +35,11 @@ extension TransactionCore {
   ) throws(StoreError) -> [UInt64] {
     var found = [UInt64](repeating: 0, count: keys.count)
     let box = EntryArenaBox(expectedCount: keys.count)
-    for (place, key) in keys.enumerated() {
+    for (position, key) in keys.enumerated() {
       if index.isUnique, try encodeTuple(in: index, repeat each key) {
-        box.append(key: self.key.bytes, recordID: UInt64(place))
+        box.append(key: self.key.bytes, recordID: UInt64(position))
       } else {
-        found[place] = try firstRecord(in: index, of: entity, repeat each key) ?? 0
+        found[position] = try firstRecord(in: index, of: entity, repeat each key) ?? 0
       }
     }
     box.sort()
@@ -88,8 +88,8 @@ extension TransactionCore {
   /// Visits the entries of `index` in order, within `range`, until `body` returns false.
   ///
   /// Cut keys (Format.md, "Cut keys") are not in order among themselves: a run of keys that share
-  /// 463 bytes, of which one is cut, is put in order by the records' values first; such entries
-  /// come with an empty key.
+  /// 463 bytes, of which one is cut, is sorted by the records' values first; such entries are passed
+  /// with an empty key.
   ///
   /// - Parameter keys: a part of `range` to stay in, as keys with record ids.
   func walk(

@@ -64,7 +64,7 @@ extension WriteTransaction {
     let entity = try core.entity(type)
     var sorted = ids.map(\.rawValue)
     IDSort.sort(&sorted)
-    return try BatchDelete(of: entity, core: core, expectedCount: sorted.count).delete(sorted)
+    return try core.delete(sorted, of: entity)
   }
 
   /// Removes all records of `type`.

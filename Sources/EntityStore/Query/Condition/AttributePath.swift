@@ -26,11 +26,11 @@ public struct AttributePath<E: Entity, Value>: Sendable {
   /// The attribute at `keyPath`.
   public init(_ keyPath: any KeyPath<E, Value> & Sendable) {
     self.keyPath = keyPath
-    if let place = E.schema.index(of: keyPath) {
-      path = ValuePath(attribute: E.schema.attributes[place].name)
+    if let position = E.schema.index(of: keyPath) {
+      path = ValuePath(attribute: E.schema.attributes[position].name)
     } else if Value.self == E.ID.self {
-      // Of a generic entity `\E.id` is another key path than that of the type itself; but nothing
-      // else that is no attribute has the type of its ids.
+      // In generic code `\E.id` is not the key path `\Pod.id`, but no other property that is no attribute
+      // has the type of the ids.
       path = ValuePath(attribute: BoundAttribute.recordIDName)
     } else {
       path = nil
@@ -64,16 +64,16 @@ extension AttributePath where Value == JSONValue {
   /// The member `name` of the object, or of each object of the array, that the attribute holds.
   public subscript(name: String) -> AttributePath<E, JSONValue> { inside(.member(name)) }
 
-  /// The element at `place` of the array that the attribute holds.
-  public subscript(place: Int) -> AttributePath<E, JSONValue> { inside(.element(place)) }
+  /// The element at `index` of the array that the attribute holds.
+  public subscript(index: Int) -> AttributePath<E, JSONValue> { inside(.element(index)) }
 }
 
 extension AttributePath where Value == JSONValue? {
   /// The member `name` of the object, or of each object of the array, that the attribute holds.
   public subscript(name: String) -> AttributePath<E, JSONValue> { inside(.member(name)) }
 
-  /// The element at `place` of the array that the attribute holds.
-  public subscript(place: Int) -> AttributePath<E, JSONValue> { inside(.element(place)) }
+  /// The element at `index` of the array that the attribute holds.
+  public subscript(index: Int) -> AttributePath<E, JSONValue> { inside(.element(index)) }
 }
 
 extension AttributePath where Value == [String: JSONValue] {

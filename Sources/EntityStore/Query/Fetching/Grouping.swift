@@ -130,10 +130,10 @@ extension ReadableTransaction where Self: ~Copyable {
       guard let key = Key.value(from: StoredValue(row.keys[0])) else {
         throw .badQuery("a stored value of \(path) is no \(Key.self)")
       }
-      var place = -1
+      var position = -1
       func next<R>(_ aggregate: Aggregate<E, R>) throws(StoreError) -> R {
-        place += 1
-        guard let value = aggregate.read(StoredValue(row.values[place])) else {
+        position += 1
+        guard let value = aggregate.read(StoredValue(row.values[position])) else {
           throw .badQuery("an aggregate over \(path) has a result that is no \(R.self)")
         }
         return value
@@ -159,10 +159,10 @@ extension ReadableTransaction where Self: ~Copyable {
     for term in repeat (each aggregate).term { terms.append(try term.get()) }
     let run = try access.core.run(query.unordered())
     let values = try run.totals(terms)
-    var place = -1
+    var position = -1
     func next<R>(_ aggregate: Aggregate<E, R>) throws(StoreError) -> R {
-      place += 1
-      guard let value = aggregate.read(StoredValue(values[place])) else {
+      position += 1
+      guard let value = aggregate.read(StoredValue(values[position])) else {
         throw .badQuery("an aggregate has a result that is no \(R.self)")
       }
       return value

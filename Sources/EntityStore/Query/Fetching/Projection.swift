@@ -13,7 +13,7 @@ extension ReadableTransaction where Self: ~Copyable {
   ///
   /// Where one index has them all and says which records match, no record is read.
   ///
-  /// - Parameter distinct: whether each combination comes once, at its first place; limit and
+  /// - Parameter distinct: whether each combination comes once, where it first appears; limit and
   ///   offset then count combinations.
   /// - Throws: ``StoreError/Code/invalidQuery`` when a key path is no attribute.
   public func values<E: Entity, each V: AttributeValue>(
@@ -30,8 +30,8 @@ extension ReadableTransaction where Self: ~Copyable {
     var request = try query.request()
     var numbers: [UInt32] = []
     for keyPath in repeat each path {
-      guard let place = E.schema.index(of: keyPath),
-        let attribute = entity.description.attribute(named: E.schema.attributes[place].name)
+      guard let position = E.schema.index(of: keyPath),
+        let attribute = entity.description.attribute(named: E.schema.attributes[position].name)
       else { throw .badQuery("\(keyPath) is no attribute of \(E.schema.name)") }
       numbers.append(attribute.number)
     }
@@ -43,10 +43,10 @@ extension ReadableTransaction where Self: ~Copyable {
     let run = try PlanRun(try core.plan(request, for: entity), core: core)
     var rows: [(repeat each V)] = []
     let covered = try run.forEachCovered(numbers) { (values) throws(StoreError) in
-      var place = -1
+      var position = -1
       func next<T: AttributeValue>(_: T.Type) throws(StoreError) -> T {
-        place += 1
-        guard let value = T.value(from: StoredValue(values[place])) else {
+        position += 1
+        guard let value = T.value(from: StoredValue(values[position])) else {
           throw .badQuery("an index key of \(entity.name) is no \(T.self)")
         }
         return value
@@ -64,10 +64,10 @@ extension ReadableTransaction where Self: ~Copyable {
           })
         else { return }
         var reader = RecordReader(view, entity: entity.label, recordID: id)
-        var place = -1
+        var position = -1
         func next<T: AttributeValue>(_: T.Type) throws(StoreError) -> T {
-          place += 1
-          guard let index = view.layout.slotIndex(ofAttribute: numbers[place]) else {
+          position += 1
+          guard let index = view.layout.slotIndex(ofAttribute: numbers[position]) else {
             throw .damagedRecord(
               entity: entity.name, recordID: id, FormatError("its layout lacks an attribute"))
           }
@@ -119,7 +119,7 @@ extension ReadableTransaction where Self: ~Copyable {
   }
 }
 
-/// Lets through what lies within limit and offset, and of equal rows the first.
+/// Applies limit and offset to distinct rows.
 private final class ResultWindow {
   private let isDistinct: Bool
   private var seen: Set<[UInt8]> = []
@@ -132,7 +132,7 @@ private final class ResultWindow {
     left = request.limit ?? .max
   }
 
-  /// Without `distinct` the run itself keeps to limit and offset.
+  /// Whether more rows may follow; without `distinct` the plan applies limit and offset.
   var goesOn: Bool { !isDistinct || left > 0 }
 
   func admits(_ key: () throws(StoreError) -> [UInt8]) throws(StoreError) -> Bool {
@@ -159,17 +159,17 @@ private enum ProjectionKey {
     var encoder = KeyEncoder()
     for number in numbers {
       guard let index = view.layout.slotIndex(ofAttribute: number) else { continue }
-      let place = view.layout.slots[index]
-      if view.isNull(place) {
+      let slot = view.layout.slots[index]
+      if view.isNull(slot) {
         encoder.appendNull()
-      } else if place.type.isIndexable {
+      } else if slot.type.isIndexable {
         do {
-          try IndexTuple.append(place, of: view, into: &encoder)
+          try IndexTuple.append(slot, of: view, into: &encoder)
         } catch {
           throw StoreError(wrapping: error)
         }
       } else {
-        encoder.append(data: view.variableBytes(place))
+        encoder.append(data: view.variableBytes(slot))
       }
     }
     return Array(encoder.bytes)

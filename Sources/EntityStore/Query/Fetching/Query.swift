@@ -198,11 +198,11 @@ public struct SortKey<E: Entity>: Sendable {
 
   /// The attribute at `path`.
   package init(_ path: PartialKeyPath<E>, isDescending: Bool) {
-    guard let place = E.schema.index(of: path) else {
+    guard let position = E.schema.index(of: path) else {
       self.init(refusing: "\(path) is no attribute of \(E.schema.name), so it cannot sort")
       return
     }
-    let name = E.schema.attributes[place].name
+    let name = E.schema.attributes[position].name
     self.init(SortTerm(ValuePath(attribute: name), isDescending: isDescending))
   }
 

@@ -15,7 +15,7 @@ public struct ResultSection<Key: Sendable, E: Entity>: Sendable {
 public struct SectionRange<Key: Sendable>: Sendable {
   /// The value that the records of the section have.
   public let key: Key
-  /// The places of its records in the results.
+  /// The indices of its records in the results.
   public let range: Range<Int>
 
   /// How many there are.
@@ -60,9 +60,10 @@ extension ReadableTransaction where Self: ~Copyable {
     var sections: [SectionRange<Key>] = []
     var start = 0
     let keys = try values(query, path)
-    for (place, key) in keys.enumerated() where place > 0 && !key.isSameKey(as: keys[place - 1]) {
-      sections.append(SectionRange(key: keys[start], range: start..<place))
-      start = place
+    for (position, key) in keys.enumerated()
+    where position > 0 && !key.isSameKey(as: keys[position - 1]) {
+      sections.append(SectionRange(key: keys[start], range: start..<position))
+      start = position
     }
     if start < keys.count {
       sections.append(SectionRange(key: keys[start], range: start..<keys.count))
@@ -82,11 +83,11 @@ extension AttributeValue where Self: Equatable {
 
 extension Query {
   fileprivate func check(sectionedBy path: any PartialKeyPath<E> & Sendable) throws(StoreError) {
-    guard let place = E.schema.index(of: path) else {
+    guard let position = E.schema.index(of: path) else {
       throw .badQuery("\(path) is no attribute of \(E.schema.name)")
     }
-    let name = E.schema.attributes[place].name
-    guard E.schema.attributes[place].storage.type.isIndexable else {
+    let name = E.schema.attributes[position].name
+    guard E.schema.attributes[position].storage.type.isIndexable else {
       throw .badQuery(
         "'\(name)' holds JSON or a document, whose values have no order that keeps equal ones "
           + "together; make sections by a scalar attribute")
