@@ -53,7 +53,7 @@ public struct RecordReader: ~Copyable {
   mutating func move(to slot: RecordLayout.Slot, in layout: RecordLayout) {
     nullBit = max(0, Int(slot.nullBit))
     guard slot.type.isVariable else {
-      slot = Int(slot.position)
+      self.slot = Int(slot.position)
       return
     }
     let ordinal = Int(slot.position)
