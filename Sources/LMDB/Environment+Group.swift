@@ -55,10 +55,10 @@ extension Environment {
     }
   }
 
-  /// Leaves the file alone for a moment now and then.
+  /// Now and then pauses between groups, so that writers of other processes get their turn.
   ///
-  /// LMDB's lock is had by whoever asks first once it is free; another process that is only being
-  /// woken up would never be that one beside tasks that write without end.
+  /// LMDB's lock is not fair: beside tasks that write without end, a process that must first be woken up
+  /// would never get it.
   private func giveWay() {
     let now = monotonicSeconds()
     guard now - lastGivenWay > 0.05 else { return }
@@ -82,7 +82,7 @@ extension Environment {
     return group.postponed
   }
 
-  /// Throws what all that are left in the group have come to.
+  /// Commits the group; throws the error of all members that are left in it.
   private func commit(_ group: inout WriteGroup) throws {
     let end = monotonicSeconds() + Self.longestGroupInSeconds
     var takesTreeLock = false
@@ -103,7 +103,7 @@ extension Environment {
         guard index == group.members.count, !group.isClosed, index < Self.largestGroup,
           monotonicSeconds() < end, !closing.load(ordering: .relaxed), let next = nextMember()
         else { continue }
-        // A cursor that the last one has kept is refused, as after a write of its own.
+        // A cursor that the last member has kept is refused, as after a write of its own.
         endedWriteCount.add(1, ordering: .relaxed)
         group.members.append(next)
       }
@@ -112,7 +112,7 @@ extension Environment {
           handle, failure, memberCount: group.members.count, takesTreeLock: &takesTreeLock)
         if isOver { return }
       } catch {
-        // After a failed disk there is no running again.
+        // After a failed sync nothing may run again.
         guard index < group.members.count, !poison.load(ordering: .relaxed) else { throw error }
         group.cut(at: index)
         if index == 0 { throw error }

@@ -13,7 +13,7 @@ extension PageWalk {
   /// What the pairs of a tree are.
   enum Role { case freeList, names, data }
 
-  /// What is known while one tree is walked.
+  /// The state of the walk of one tree.
   struct Walk {
     let name: String
     let role: Role
@@ -198,7 +198,7 @@ extension PageWalk {
           key: UnsafeRawBufferPointer(rebasing: page[nodes[index].keyRange]),
           "page \(number), node \(index): " + detail))
     }
-    // The first key of a branch page is never looked at, and often empty or out of date.
+    // LMDB never reads the first key of a branch page; it is often empty or out of date.
     for index in (isLeaf ? 0 : 1)..<max(nodes.count, isLeaf ? 0 : 1) {
       let key = UnsafeRawBufferPointer(rebasing: page[nodes[index].keyRange])
       let isLengthRight =
@@ -223,7 +223,7 @@ extension PageWalk {
     }
   }
 
-  /// LMDB's order; keys of a wrong length, which are found out elsewhere, come by their bytes.
+  /// LMDB's order of keys; integer keys of a wrong length, a finding of their own, compare by their bytes.
   static func precedes(
     _ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer, _ areIntegers: Bool
   ) -> Bool {

@@ -52,7 +52,7 @@ extension Verifier {
         result.indexEntryCount += count
         let findingCount = verifier.findings.count
         try verifier.verifyEntries(of: index.0, index.1, index.2, &verification)
-        // Only where nothing else explains it; every other difference has been told already.
+        // Only where no other finding explains the difference.
         if recordTree != nil, count != result.recordCount, verifier.findings.count == before,
           findingCount == before
         {

@@ -1,7 +1,7 @@
 internal import EntityStore
 internal import Foundation
 
-/// Takes pages in their order, while those ahead are on their way.
+/// Takes pages in their order, with requests for the following ones in flight.
 ///
 /// Requests end with the walk: at its end, at an error, when the task that waits is cancelled, and
 /// with the last reference.
@@ -126,7 +126,7 @@ final class PageWalk {
     expected = []
   }
 
-  /// A service that takes no notice of the number gives one page forever.
+  /// Throws for the content of the page before: the service ignores the number.
   private func refuseSameContent(
     _ content: Data?, at address: PageAddress, _ fetch: PageFetch
   ) throws(WebSourceError) {

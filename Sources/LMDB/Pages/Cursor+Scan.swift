@@ -3,12 +3,11 @@ import CLMDB
 extension Cursor {
   /// Visits the records from where the cursor is to the end, until `body` returns false.
   ///
-  /// In a read, a leaf page at a time, from one to the next as the branches above them say: records are
-  /// taken from the page itself, and those a page ahead are asked into the cache meanwhile, which takes
-  /// a third of the time of asking LMDB for each. Where a page is not as expected, and in a write, LMDB
-  /// is asked.
+  /// A read takes records from the leaf pages themselves, goes from leaf to leaf by the branches above
+  /// them, and prefetches records ahead: a third of the time of LMDB's own walk. A write, and a page that
+  /// is not as expected, use LMDB's functions.
   ///
-  /// Public and inlinable, as a call of `body` for each record costs more than reading one.
+  /// Public and inlinable, as a call of `body` that is not inlined costs more than reading a record.
   ///
   /// - Parameter readsWhole: whether `body` reads to the end of a record, not just its beginning.
   @inlinable @inline(__always)
@@ -21,7 +20,7 @@ extension Cursor {
     var isFirst = true
     while key.count == PageLayout.idSize {
       var (id, bytes) = (integerKey, value)
-      // Keys that do not ascend would lead LMDB back, and round and round.
+      // Keys that do not ascend, as in a damaged file, would make the scan go round for ever.
       guard isFirst || id > highest else { throw outOfOrder() }
       isFirst = false
       var (page, index) = pages.page(of: key, guess: 0)
@@ -29,7 +28,7 @@ extension Cursor {
       var following = page.base
       var ahead = min(ScannedPages.ahead, page.count)
       while true {
-        // Called in this one place, so that the compiler puts it here.
+        // The only call of `body`, so that the compiler inlines it.
         guard try body(id, bytes) else { return }
         highest = id
         index &+= 1
@@ -41,7 +40,7 @@ extension Cursor {
           following = pages.following
           ahead = min(ScannedPages.ahead, page.count)
         }
-        // Records are mostly as long as their neighbours.
+        // The length of this record predicts that of the ones ahead.
         page.prefetch(index &+ ahead, following, byteCount: readsWhole ? bytes.count : 0)
         let node = page.node(index)
         guard let next = page.id(node), let value = page.value(node, keyCount: PageLayout.idSize)
@@ -55,9 +54,9 @@ extension Cursor {
 
   /// Visits the entries within `range` in key order, or backwards, until `body` returns false.
   ///
-  /// The same as ``forEachRecord(readsWhole:_:)`` for a tree of byte keys, from one page to the next by
-  /// LMDB, which also reads what is longer than a page allows.
-  /// The tree must not change meanwhile, and the cursor is nowhere afterwards.
+  /// As ``forEachRecord(readsWhole:_:)`` for a tree of byte keys, but LMDB moves from page to page, and
+  /// reads values in overflow pages. The tree must not change meanwhile; afterwards the cursor has no
+  /// position.
   @inlinable @inline(__always)
   public func forEachEntry<E: Error>(
     in range: KeyRange, backwards: Bool = false,
@@ -74,7 +73,7 @@ extension Cursor {
       var isVisited = false
       let (page, index) = pages.page(of: first, guess: backwards ? .max : 0)
       if page.count > 0 {
-        // Where the range ends in this page, and how far it is to there.
+        // The pairs of this page that the range has, so that no key is compared in the loop.
         let count = page.count(from: index, in: range, backwards: backwards)
         var index = index
         for _ in 0..<count {
@@ -118,7 +117,7 @@ extension Cursor {
   @usableFromInline
   func moveOn(behind id: UInt64, of page: LeafPage) throws -> Bool {
     if id != integerKey {
-      // Where a damaged page has the id of a record elsewhere, those between would be left out.
+      // In a damaged tree the id may be found in another page, and the records between would be skipped.
       guard try seek(id), page.contains(key.baseAddress) else { throw outOfOrder() }
     }
     return try next()
@@ -134,14 +133,14 @@ extension Cursor {
       guard try seek(last) else { throw transaction.failure(MDB_NOTFOUND, "walk \(tree.name)") }
     }
     guard backwards ? try previous() : try next() else { return false }
-    // Keys out of order would lead LMDB back, and round and round.
+    // Keys out of order, as in a damaged file, would make the scan go round for ever.
     guard KeyRange.isAscending(last, key) != backwards else { throw outOfOrder() }
     return true
   }
 }
 
 extension LeafPage {
-  /// How many pairs from `index` on lie within `range`, in a direction; the first does.
+  /// The number of pairs from `index` on, in a direction, that lie within `range`; the first does.
   @usableFromInline
   func count(from index: Int, in range: KeyRange, backwards: Bool) -> Int {
     let most = backwards ? index + 1 : count - index
@@ -161,12 +160,8 @@ extension LeafPage {
   }
 
   private func isWithin(_ range: KeyRange, step: Int, from index: Int, _ backwards: Bool) -> Bool {
-    // What cannot be read ends the walk of the page, not of the range.
+    // A key that cannot be read ends the loop over this page, not the range.
     guard let key = key(node(backwards ? index - step : index + step)) else { return true }
     return range.admits(key, backwards: backwards)
   }
 }
-
-/// Asks the processor to fetch what is at `address`, which may be any.
-@inlinable @inline(__always)
-public func prefetch(_ address: UnsafeRawPointer) { lodestore_prefetch(address) }

@@ -78,8 +78,7 @@ struct LeafFinder {
   /// Prefetches what ``child(of:for:from:to:)`` will probably read of a branch page: its header, a slot
   /// and a node.
   ///
-  /// Without this each of the three is a cache miss that waits for the one
-  /// before it.
+  /// Without this each of the three is a cache miss that waits for the one before it.
   ///
   /// Pages filled in order have equally many children, and their nodes lie one behind the other from the
   /// page's end.

@@ -7,7 +7,7 @@ import CLMDB
 public struct LeafPage {
   @usableFromInline let base: UnsafeRawPointer
   @usableFromInline let size: Int
-  /// How many pairs there are.
+  /// The number of pairs.
   public let count: Int
 
   /// The page that begins at `base`; `nil` when it is no leaf.
@@ -31,7 +31,7 @@ public struct LeafPage {
     count = 0
   }
 
-  /// How many bytes a pair takes, all taken together; whatever the page says.
+  /// The mean size of a pair in bytes, from the page's free space; unchecked.
   var meanSize: Int {
     (size - Int(base.load(fromByteOffset: PageLayout.upper, as: UInt16.self))) / max(1, count)
   }
@@ -53,11 +53,12 @@ public struct LeafPage {
     address.map { $0 >= base && $0 < base + size } ?? false
   }
 
-  /// Asks the processor to fetch the first two lines of the pair at `index`, or all lines of
-  /// `byteCount` bytes, two kilobytes at most; behind the last pair, of that in the page that begins
-  /// at `following`.
+  /// Prefetches the first lines of the pair at `index`, or `byteCount` bytes of it.
   ///
-  /// Where that page has no such pair either, lines are fetched that nobody needs.
+  /// Two kilobytes at most. An index beyond the last pair continues in the page that begins at
+  /// `following`.
+  ///
+  /// Where that page has no such pair either, useless lines are fetched.
   @inlinable @inline(__always)
   func prefetch(_ index: Int, _ following: UnsafeRawPointer, byteCount: Int = 0) {
     let isHere = index < count

@@ -11,7 +11,7 @@ package struct RecordFinder {
 
   private var finder: LeafFinder
   private var leaves: [LeafFinder.Leaf]
-  /// How many bytes a record took with its key, in the page that was searched last for a single one.
+  /// The mean size of a record with its key, in the page that was searched last for a single id.
   private var usualSize = 0
 
   /// Nil in a write, for an empty tree, with the plain engine, and where the map does not look as expected.
@@ -23,8 +23,8 @@ package struct RecordFinder {
 
   /// Writes the bytes of the record with `ids[i]` to `found[i]`.
   ///
-  /// Bytes without an address are those of a record that is not there, or that lies as only LMDB
-  /// should read it: a cursor knows.
+  /// Bytes without an address mean that there is no such record, or that only LMDB can read it, as a
+  /// value in overflow pages: a cursor tells which.
   package mutating func find(
     _ ids: UnsafeBufferPointer<UInt64>, _ found: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
   ) {

@@ -6,7 +6,7 @@ struct ScannedPages {
   /// How many records ahead are prefetched: with six, half of the time was still spent waiting.
   @inlinable static var ahead: Int { 14 }
 
-  /// 0 where LMDB is asked for each pair: in a write, and with the plain engine.
+  /// 0 where every pair comes from LMDB's functions: in a write, and with the plain engine.
   private let pageSize: Int
   private let cursor: Cursor
   /// The page of the last pair that LMDB gave or ``next(behind:)`` went to; `nil` for none.
@@ -14,7 +14,7 @@ struct ScannedPages {
   private var finder: LeafFinder?
   /// Whether the finder is at the current page.
   private var isFinderAtCurrent = false
-  /// The page behind that of the last ``next(behind:)``, or that page itself where it is not known.
+  /// The page behind the one that ``next(behind:)`` returned last, or that page itself if unknown.
   @usableFromInline private(set) var following: UnsafeRawPointer
 
   init(_ cursor: Cursor) {
@@ -25,8 +25,8 @@ struct ScannedPages {
     following = LeafPage().base
   }
 
-  /// The leaf page in which `key` lies, as LMDB gave it, and its index there; a page without pairs
-  /// where that cannot be said.
+  /// The leaf page that contains `key`, a pointer from LMDB, and the pair's index in it; a page without
+  /// pairs where pages are not read.
   @usableFromInline
   mutating func page(of key: UnsafeRawBufferPointer, guess: Int) -> (LeafPage, Int) {
     current = nil
@@ -40,7 +40,7 @@ struct ScannedPages {
     return (page, index)
   }
 
-  /// The leaf page behind the current one, whose last record is `id`; `nil` where only LMDB knows.
+  /// The leaf page behind the current one, whose last record is `id`; `nil` where LMDB must be asked.
   @usableFromInline
   mutating func next(behind id: UInt64) throws -> LeafPage? {
     guard let current, isFinderAtCurrent || find(current, id), let page = try finder?.next() else {
@@ -57,7 +57,7 @@ struct ScannedPages {
   private mutating func find(_ page: LeafPage, _ id: UInt64) -> Bool {
     if finder == nil {
       let (tree, transaction) = (cursor.tree, cursor.transaction)
-      // Not for a tree of one page, which is left for good.
+      // A tree of one page has no next leaf.
       guard let count = try? transaction.count(of: tree), count > page.count else { return false }
       finder = try? LeafFinder(tree, in: transaction)
     }

@@ -1,4 +1,4 @@
-/// Where a key would be in a tree, found by descending it once: no entry is read.
+/// The position of a key in a tree, estimated by one descent: no entry is read.
 package struct TreePosition: Sendable {
   /// The share of the tree's entries that are below the key, from 0 to 1.
   package var share: Double
@@ -44,8 +44,9 @@ extension Transaction {
 extension Transaction {
   private static let countedEntries = 256
 
-  /// What lies within the range, below it and above it is counted up to a limit; parts beyond it share
-  /// the rest of the entries evenly.
+  /// Counts the entries within the range, below it and above it, each up to a limit.
+  ///
+  /// Parts that reach the limit share the remaining entries evenly.
   private func countedEstimate(
     of tree: Tree, within range: KeyRange, count: Int
   ) throws -> Int {

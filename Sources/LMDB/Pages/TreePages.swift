@@ -16,7 +16,7 @@ struct TreePages {
   let pageSize: Int
   let pageCount: UInt64
   let root: UInt64
-  /// How many pages lead to a record, with its leaf, as the tree says.
+  /// The depth as the tree's record has it: a tree of one leaf has 1.
   let depth: Int
 
   /// Nil for an empty tree, with the plain engine, and where the map does not look as expected.
@@ -113,10 +113,10 @@ struct TreePages {
 }
 
 extension Environment {
-  /// Whether the map begins at `address`, which a page says that may be damaged.
+  /// Whether the map begins at `address`, which was computed from the number in a page that may be damaged.
   ///
-  /// Once that is known for an address, there is nothing more to look at. Before, the kernel is asked to
-  /// read there: what a wrong number leads to may be no memory.
+  /// The last address found right is remembered. Another is read by the kernel first, as a wrong number
+  /// may lead to memory that is not mapped.
   fileprivate func beginsMap(at address: UnsafeRawPointer) -> Bool {
     let bits = UInt(bitPattern: address)
     if mapStart.load(ordering: .relaxed) == bits { return true }

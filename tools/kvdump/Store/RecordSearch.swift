@@ -82,7 +82,7 @@ struct RecordSearch {
       let run = try PlanRun(plan, core: core, control: progress?.control)
       try run.visit { id, bytes in
         if try !passes(bytes, id) { return true }
-        // Rows on the same screen say themselves how far the command is.
+        // The rows on the same screen show the progress themselves.
         if console.terminal.isTerminal { progress?.end() }
         return try body(id, bytes)
       }
