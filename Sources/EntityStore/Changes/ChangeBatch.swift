@@ -29,8 +29,8 @@ final class ChangeBatch {
   private let indexes: [IndexChanges]
   /// Copies of removed records of the current layout whose index entries are not collected yet; as many as
   /// stay in the processor's cache.
-  @exclusivity(unchecked) private var removed = RecordRow(byteCount: 1 << 16)
-  // Used by assertions alone.
+  @exclusivity(unchecked) private var removed = RecordBuffer(byteCount: 1 << 16)
+  // Looked at by assertions alone.
   @exclusivity(unchecked) private var lastInserted: UInt64 = 0
   @exclusivity(unchecked) private var lastReplaced: UInt64 = 0
   @exclusivity(unchecked) private var lastRemoved: UInt64 = 0

@@ -3,7 +3,7 @@ internal import LodestoreFormat
 /// Consecutive records in one block of memory, with their ids and room for their checksums: as many as
 /// stay in the cache while they are written and their keys are collected.
 @usableFromInline
-struct RecordRow: ~Copyable {
+struct RecordBuffer: ~Copyable {
   private(set) var base: UnsafeMutableRawPointer
   private var capacity: Int
   @usableFromInline var ends: [Int] = []
