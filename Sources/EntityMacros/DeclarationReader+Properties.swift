@@ -112,7 +112,7 @@
               .useType(replacement.trimmedDescription)))
         }
         report(
-          .unstorable(name, unstorable.reason), at: place(of: binding),
+          .unstorable(name, unstorable.reason), at: node(of: binding),
           fixIts: fixIts + addTransient)
         return false
       }
@@ -128,7 +128,7 @@
     }
 
     /// The written type: the one at hand may be a copy, or that of a later name.
-    private func place(of binding: PatternBindingSyntax) -> Syntax {
+    private func node(of binding: PatternBindingSyntax) -> Syntax {
       binding.typeAnnotation.map { Syntax($0.type) } ?? Syntax(binding.pattern)
     }
 

@@ -29,7 +29,7 @@
       diagnostics.append(Diagnostic(node: Syntax(node), message: message, fixIts: fixIts))
     }
 
-    /// Reports a fault that leaves no place for a conformance.
+    /// Reports a fault that no conformance can be written for.
     mutating func refuse(
       _ message: EntityMessage, at node: some SyntaxProtocol, fixIts: [FixIt] = []
     ) {
@@ -51,19 +51,19 @@
 
     /// Takes the name from `@Entity(name:)`, or else from the struct.
     mutating func readName(of attribute: AttributeSyntax) {
-      var place = Syntax(structure.name)
+      var node = Syntax(structure.name)
       if case .argumentList(let arguments) = attribute.arguments,
         let argument = arguments.first(where: { $0.label?.text == "name" }),
         !argument.expression.is(NilLiteralExprSyntax.self)
       {
-        place = Syntax(argument.expression)
+        node = Syntax(argument.expression)
         guard let name = argument.expression.literalText else {
           return report(.entityNameNotLiteral(), at: argument.expression)
         }
         declaration.storedName = name
       }
       if !declaration.storedName.isStorableName {
-        report(.badName(declaration.storedName, of: "an entity"), at: place)
+        report(.badName(declaration.storedName, of: "an entity"), at: node)
       }
     }
 

@@ -7,7 +7,7 @@
   struct UnstorableType {
     /// What it is, as in "a tuple has no stored form".
     var reason: String
-    /// What can be stored in its place.
+    /// What can be stored instead.
     var replacement: TypeSyntax?
 
     init(_ reason: String, replacement: TypeSyntax? = nil) {

@@ -3,7 +3,6 @@
 #else
   public import Foundation
 #endif
-internal import LMDB
 
 /// An entity store in one file.
 ///
@@ -116,13 +115,7 @@ public final class Store: Sendable {
   ) async throws -> R {
     try Task.checkCancellation()
     let core = core
-    do {
-      return try await core.environment.readerThreads.run {
-        try core.read { core in try body(Snapshot(core: core)) }
-      }
-    } catch let error as LMDBError {
-      throw StoreError(error)
-    }
+    return try await core.onReader { try core.read { core in try body(Snapshot(core: core)) } }
   }
 
   // MARK: Writing

@@ -14,8 +14,8 @@ public final class Cursor {
   private let environment: Environment
   /// How many writes had ended when this was made in one; −1 in a read.
   private let write: Int
-  // Of one thread, and never passed on while they are changed: the check of each access would cost a
-  // walk as much as LMDB does.
+  // A cursor is used by one thread, and these are never passed inout. The checks of exclusive access
+  // would cost a walk as much as LMDB itself.
   @exclusivity(unchecked) @usableFromInline var currentKey = MDB_val()
   @exclusivity(unchecked) @usableFromInline var currentValue = MDB_val()
 
@@ -70,7 +70,7 @@ public final class Cursor {
     try checkAlive()
     let code = mdb_cursor_get(handle, &currentKey, &currentValue, operation)
     if code == 0 { return true }
-    // What was asked for is the caller's memory, or a page that may go.
+    // They may still point to the caller's key, or to a page that is no longer valid.
     currentKey = MDB_val()
     currentValue = MDB_val()
     if code == MDB_NOTFOUND { return false }
@@ -80,11 +80,11 @@ public final class Cursor {
   package func first() throws(LMDBError) -> Bool { try move(MDB_FIRST) }
   package func last() throws(LMDBError) -> Bool { try move(MDB_LAST) }
 
-  /// Moves on; from a cursor that has not been placed, to the first pair.
+  /// Moves on; from a cursor that has not moved yet, to the first pair.
   @inline(__always)
   package func next() throws(LMDBError) -> Bool { try move(MDB_NEXT) }
 
-  /// Moves back; from a cursor that has not been placed, to the last pair.
+  /// Moves back; from a cursor that has not moved yet, to the last pair.
   @inline(__always)
   package func previous() throws(LMDBError) -> Bool { try move(MDB_PREV) }
 
@@ -164,7 +164,7 @@ public final class Cursor {
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
   ) throws(LMDBError) -> Bool {
     if try put(key, value, UInt32(MDB_NOOVERWRITE)) { return true }
-    // LMDB hands the stored value back in its argument; asking again keeps that in one place.
+    // LMDB returns the stored value in its argument; asking again keeps `move` the one that sets it.
     _ = try move(MDB_GET_CURRENT)
     return false
   }
@@ -199,7 +199,7 @@ public final class Cursor {
 
   /// Gives the record at the cursor another value; one of the same size is written where it is.
   package func replaceCurrent(with value: UnsafeRawBufferPointer) throws(LMDBError) {
-    // Of records only, whose keys are numbers: the page that the key lies in may be copied.
+    // Only for records. The key is copied, as LMDB may copy the page that it lies in.
     try withUnsafeBytes(of: integerKey) { (key) throws(LMDBError) in
       _ = try put(key, value, UInt32(MDB_CURRENT))
     }
@@ -208,11 +208,11 @@ public final class Cursor {
   /// The bytes of the record at the cursor, as they are stored, in a page of this transaction: to be
   /// changed before the next call.
   ///
-  /// `nil`, with nothing done, when the record is so long that it may have pages of its own, and with
+  /// `nil`, with nothing done, when the record is so long that it may be in overflow pages, and with
   /// the plain engine: use ``replaceCurrent(with:)``.
   package func changeableCurrent() throws(LMDBError) -> UnsafeMutableRawBufferPointer? {
     try checkAlive()
-    // LMDB leaves what it reserves of the same size as it is in a page, but not in pages of its own.
+    // A reserved value of the same size keeps its bytes in a leaf page, but not in overflow pages.
     guard environment.readsPages, currentValue.mv_size <= PageLayout.longestSharedValue else {
       return nil
     }
@@ -234,9 +234,69 @@ public final class Cursor {
 
   /// Removes the pair at the cursor.
   ///
-  /// The next move forward goes to the pair behind it; place the cursor anew before moving back.
+  /// The next move forward goes to the pair behind it; seek again before moving back.
   package func delete() throws(LMDBError) {
     try checkAlive()
     try transaction.check(mdb_cursor_del(handle, 0), "delete from \(tree.name)")
+  }
+}
+
+// MARK: Many pairs
+
+/// Appends of many pairs in ascending order of keys, which lie one behind the other in memory. The checks
+/// of a single put are made once for all.
+extension Cursor {
+  /// Appends records under the ids from `nextID` on; each ends at one of `ends`.
+  ///
+  /// Afterwards `nextID` is the id behind the last one stored.
+  ///
+  /// - Returns: false, with the rest not stored, when there is a record with `nextID` or above.
+  package func append(
+    records: UnsafeRawPointer, ends: UnsafeBufferPointer<Int>, nextID: inout UInt64
+  ) throws(LMDBError) -> Bool {
+    try checkAlive()
+    guard tree.takesKey(ofSize: 8) else { throw refusal(ofKeyOfSize: 8) }
+    var start = 0
+    for end in ends {
+      guard end &- start <= Self.largestValue else { throw refusal(ofValueOfSize: end - start) }
+      var value = MDB_val(
+        mv_size: end &- start, mv_data: UnsafeMutableRawPointer(mutating: records + start))
+      var id = nextID
+      let code = withUnsafeMutableBytes(of: &id) { bytes in
+        var key = MDB_val(mv_size: 8, mv_data: bytes.baseAddress)
+        return mdb_cursor_put(handle, &key, &value, UInt32(MDB_APPEND))
+      }
+      if code == MDB_KEYEXIST { return false }
+      try transaction.check(code, "put into \(tree.name)")
+      nextID &+= 1
+      start = end
+    }
+    return true
+  }
+
+  /// Appends pairs with ascending keys, each of which ends at one of `ends`.
+  ///
+  /// - Parameter values: little-endian numbers, one for each key; without them the values are empty.
+  /// - Returns: The number of pairs stored: fewer than all when the next key is not above all stored ones.
+  package func append(
+    keys: UnsafeRawPointer, ends: UnsafeBufferPointer<Int>, values: UnsafePointer<UInt64>?
+  ) throws(LMDBError) -> Int {
+    try checkAlive()
+    let valueSize = values == nil ? 0 : 8
+    let valueBase = values.map { UnsafeRawPointer($0) } ?? keys
+    var start = 0
+    for index in ends.indices {
+      let size = ends[index] &- start
+      guard tree.takesKey(ofSize: size) else { throw refusal(ofKeyOfSize: size) }
+      var key = MDB_val(mv_size: size, mv_data: UnsafeMutableRawPointer(mutating: keys + start))
+      var value = MDB_val(
+        mv_size: valueSize,
+        mv_data: UnsafeMutableRawPointer(mutating: valueBase + index &* valueSize))
+      let code = mdb_cursor_put(handle, &key, &value, UInt32(MDB_APPEND))
+      if code == MDB_KEYEXIST { return index }
+      try transaction.check(code, "put into \(tree.name)")
+      start = ends[index]
+    }
+    return ends.count
   }
 }

@@ -55,10 +55,10 @@ extension Environment {
     }
   }
 
-  /// Leaves the file alone for a moment now and then.
+  /// Now and then pauses between groups, so that writers of other processes get their turn.
   ///
-  /// LMDB's lock is had by whoever asks first once it is free; another process that is only being
-  /// woken up would never be that one beside tasks that write without end.
+  /// LMDB's lock is not fair: beside tasks that write without end, a process that must first be woken up
+  /// would never get it.
   private func giveWay() {
     let now = monotonicSeconds()
     guard now - lastGivenWay > 0.05 else { return }
@@ -82,7 +82,7 @@ extension Environment {
     return group.postponed
   }
 
-  /// Throws what all that are left in the group have come to.
+  /// Commits the group; throws the error of all members that are left in it.
   private func commit(_ group: inout WriteGroup) throws {
     let end = monotonicSeconds() + Self.longestGroupInSeconds
     var takesTreeLock = false
@@ -90,20 +90,20 @@ extension Environment {
       let handle = try beginWrite(takesTreeLock: takesTreeLock)
       let transaction = Transaction(handle: handle, environment: self)
       var failure: (any Error)?
-      var place = 0
-      while place < group.members.count {
-        runningMember = place
+      var index = 0
+      while index < group.members.count {
+        runningMember = index
         do {
-          try group.members[place].run(in: transaction)
+          try group.members[index].run(in: transaction)
         } catch {
           failure = error
         }
         if failure != nil || firstFailure != nil || mustRestart { break }
-        place += 1
-        guard place == group.members.count, !group.isClosed, place < Self.largestGroup,
+        index += 1
+        guard index == group.members.count, !group.isClosed, index < Self.largestGroup,
           monotonicSeconds() < end, !closing.load(ordering: .relaxed), let next = nextMember()
         else { continue }
-        // A cursor that the last one has kept is refused, as after a write of its own.
+        // A cursor that the last member has kept is refused, as after a write of its own.
         endedWriteCount.add(1, ordering: .relaxed)
         group.members.append(next)
       }
@@ -112,10 +112,10 @@ extension Environment {
           handle, failure, memberCount: group.members.count, takesTreeLock: &takesTreeLock)
         if isOver { return }
       } catch {
-        // After a failed disk there is no running again.
-        guard place < group.members.count, !poison.load(ordering: .relaxed) else { throw error }
-        group.cut(at: place)
-        if place == 0 { throw error }
+        // After a failed sync nothing may run again.
+        guard index < group.members.count, !poison.load(ordering: .relaxed) else { throw error }
+        group.cut(at: index)
+        if index == 0 { throw error }
       }
     }
   }
@@ -136,9 +136,10 @@ private struct WriteGroup {
   /// Whether no others may join.
   var isClosed = false
 
-  /// Leaves those before `place`, where one failed; only that one when there are none.
-  mutating func cut(at place: Int) {
-    let end = max(place, 1)
+  /// Keeps the members before `index`, where one failed, and postpones the others; at index 0 it keeps
+  /// that one alone.
+  mutating func cut(at index: Int) {
+    let end = max(index, 1)
     postponed = members[end...] + postponed
     members.removeSubrange(end...)
     isClosed = true

@@ -8,15 +8,15 @@ import CLMDB
   import Darwin
 #endif
 
-/// Moving the map. All of it with `writerLock` held and no write running, but where said.
+/// The map: its growth and its facts. In the first part, unless a method says otherwise, `writerLock` is held and no write runs.
 extension Environment {
   /// The address space of a process.
   static let largestMapInBytes = 1 << 47
 
   /// Grows between transactions, so that few ever meet a full map.
   ///
-  /// Only when no read runs, and without making one wait; what goes wrong here is for the write
-  /// that needs the space to say.
+  /// Only when no read runs, and without making one wait. Errors are ignored: the write that needs the
+  /// space will meet them.
   func growIfSmall() {
     let info = rawInfo
     guard info.usedBytes > info.mapSizeInBytes / 2,
@@ -100,5 +100,45 @@ extension Environment {
     defer { writerLock.unlock() }
     try checkUsable("read")
     try adoptMapSizeAsWriter()
+  }
+
+  // MARK: Facts
+
+  /// Facts about the file and its readers.
+  package struct Info: Sendable {
+    package var mapSizeInBytes = 0
+    package var usedBytes = 0
+    package var pageSize = 0
+    package var lastTransaction: UInt64 = 0
+    package var readerSlotCount = 0
+    package var usedReaderSlotCount = 0
+  }
+
+  package var info: Info {
+    get throws(LMDBError) {
+      try checkUsable("info")
+      _ = try enterReaders(takesPooled: false)
+      defer { leaveReaders(nil) }
+      return rawInfo
+    }
+  }
+
+  /// ``info`` for callers that keep the map from moving.
+  ///
+  /// Some tens of nanoseconds: it reads the newest meta page in the map.
+  var rawInfo: Info {
+    var info = MDB_envinfo()
+    var stat = MDB_stat()
+    mdb_env_info(handle, &info)
+    mdb_env_stat(handle, &stat)
+    let pageSize = Int(stat.ms_psize)
+    // What a damaged meta page says may be any number.
+    let pages = UInt64(bitPattern: Int64(info.me_last_pgno)).addingReportingOverflow(1)
+    let used = pages.partialValue.multipliedReportingOverflow(by: UInt64(pageSize))
+    let usedBytes = pages.overflow || used.overflow ? nil : Int(exactly: used.partialValue)
+    return Info(
+      mapSizeInBytes: info.me_mapsize, usedBytes: usedBytes ?? .max,
+      pageSize: pageSize, lastTransaction: UInt64(bitPattern: Int64(info.me_last_txnid)),
+      readerSlotCount: Int(info.me_maxreaders), usedReaderSlotCount: Int(info.me_numreaders))
   }
 }

@@ -71,15 +71,14 @@ extension Environment {
 
   /// By how many commits the newest meta page is ahead of a read that just began.
   ///
-  /// LMDB takes the number of the last commit first, and then the roots of the trees from the meta page
-  /// which that commit wrote. A thread that stands still in between may find there what the second
-  /// commit after it wrote: two commits take turns with two pages. What it sees is newer than it says,
-  /// and newer than what the next read may see. Only a page that is being written at that very moment
-  /// still says the older number. So two are too many; one is not, as the next commit has its page in
-  /// the map before it is durable, and that page is the other one.
+  /// LMDB first takes the number of the last commit, then the roots of the trees from the meta page of
+  /// that commit. Commits alternate between two meta pages, so a thread that is suspended in between may
+  /// find the roots of the second commit after it: newer than its number, and newer than what the next
+  /// read may see. So a lead of two is refused. A lead of one is not: the next commit writes the other
+  /// page, and has it in the map before it is durable.
   ///
-  /// What stays so is no race: the lock file is in use for another data file, or for this one by another
-  /// name. When that is ahead, the count is a large one.
+  /// A lead that stays is no race: the lock file is in use for another data file, or for this one by
+  /// another name. When the lock file is ahead, the difference wraps around to a large number.
   private func lead(
     over read: OpaquePointer
   ) -> (count: UInt64, number: UInt64, newest: UInt64) {
@@ -90,7 +89,7 @@ extension Environment {
     return (newest &- number, number, newest)
   }
 
-  /// What the newest meta page says, whatever that is: the whole range of numbers may be met.
+  /// The transaction number of the newest meta page, unchecked: it may be any number.
   var newestTransaction: UInt64 {
     var info = MDB_envinfo()
     mdb_env_info(handle, &info)
@@ -100,7 +99,7 @@ extension Environment {
   /// Closes the environment and throws when the numbers of its lock file are not those of the data
   /// file: a process without ``FilePair`` may have another file open that had this path.
   ///
-  /// Other failures are for the first read to say.
+  /// Other failures are left to the first read.
   func checkNumbers() throws(LMDBError) {
     guard hasLockFile else { return }
     do {
@@ -136,7 +135,7 @@ extension Environment {
     leaveReaders(pinned)
   }
 
-  /// Takes a place among the running reads, and a pooled transaction if there is one.
+  /// Counts one more running read, and takes a pooled transaction if there is one.
   ///
   /// The map neither moves nor goes away until ``leaveReaders(_:)``.
   func enterReaders(takesPooled: Bool = true) throws(LMDBError) -> PinnedRead? {
@@ -202,6 +201,40 @@ extension Environment {
       let isIdle = readers.runningCount == 0
       if isIdle || turnsAwayNew { readers.isMoving = true }
       return isIdle
+    }
+  }
+
+  // MARK: Dead readers
+
+  /// Clears the slots of readers that died; returns how many.
+  ///
+  /// 0 when the environment is closed.
+  @discardableResult
+  package func checkReaders() -> Int {
+    guard holdsMap() else { return 0 }
+    defer { leaveReaders(nil) }
+    var cleared: Int32 = 0
+    mdb_reader_check(handle, &cleared)
+    return Int(cleared)
+  }
+
+  /// Like ``enterReaders(takesPooled:)``, but false instead of an error when there is no map.
+  private func holdsMap() -> Bool {
+    do {
+      guard !isForked else { return false }
+      _ = try enterReaders(takesPooled: false)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Every few seconds of committing: a dead reader holds back pages and grows the file.
+  func checkReadersPeriodically() {
+    let now = Int(monotonicSeconds())
+    if now - lastReaderCheck >= 5 {
+      lastReaderCheck = now
+      checkReaders()
     }
   }
 }

@@ -45,8 +45,8 @@ extension Environment {
     }
   }
 
-  /// Commits `transaction`, or aborts it when what ran in it failed, with `failure` or unsaid, and
-  /// throws why.
+  /// Commits `transaction`, or aborts it when what ran in it failed, and throws why: `failure`, or an
+  /// error that LMDB reported and the closure caught.
   ///
   /// Returns false when that has to run again.
   func endWrite(

@@ -69,7 +69,7 @@ package final class Environment: @unchecked Sendable {
   var lastReaderCheck = 0
   /// When the writer's thread last let other processes go first; only of that thread.
   var lastGivenWay = 0.0
-  /// What the running write wants done when it is committed, and of which member of its group.
+  /// What the members of the running write want done after its commit.
   var commitHooks: [(member: Int, body: (_ write: UInt64, _ commit: UInt64) -> Void)] = []
   /// The member of the group that runs; 0 where there is no group.
   var runningMember = 0
@@ -152,7 +152,7 @@ package final class Environment: @unchecked Sendable {
     guard let opened, identity == nil || identity == opened,
       files == nil || (files?.data == opened && files?.lock == lock)
     else {
-      // LMDB follows links; what was examined is not what it opened.
+      // LMDB follows links, and has opened another file than the one that was examined.
       mdb_env_close(handle)
       throw LMDBError(.unsuitablePath("being replaced right now"), operation: "open", path: path)
     }
@@ -169,8 +169,9 @@ package final class Environment: @unchecked Sendable {
       lockIdentity: isLockless ? nil : lock, files: isLockless ? nil : files)
   }
 
-  /// Makes a new file that holds one commit, `initialise`, and puts it in place whole; when
-  /// another process was faster, its file stays.
+  /// Makes a new file with one commit, that of `initialise`, and gives it its name when it is complete.
+  ///
+  /// When another process was faster, its file stays.
   static func create<E: Error>(
     _ path: String, options: EnvironmentOptions,
     initialise: (Transaction) throws(E) -> Void
@@ -183,11 +184,11 @@ package final class Environment: @unchecked Sendable {
     var creation = options
     creation.access = .readWrite(create: true)
     creation.durability = .full
-    // Nobody else knows the name, and a lock file would be one more thing a full disk can fail at.
+    // Nobody else knows the name, and a lock file would need room on a disk that may be full.
     let environment = try open(temporary, creation, nil, nil, flags: UInt32(MDB_NOLOCK))
     do {
       try environment.write(initialise)
-      // A commit of nothing writes nothing, not even the first pages.
+      // An empty commit writes nothing, not even the meta pages.
       let code = mdb_env_sync(environment.handle, 1)
       guard code == 0 else { throw environment.ioFailure(code, operation: "create") }
     } catch {
@@ -199,6 +200,54 @@ package final class Environment: @unchecked Sendable {
       throw LMDBError(code: errno, operation: "create", path: path)
     }
     try StoreFile.syncDirectory(of: path)
+  }
+
+  // MARK: Copying
+
+  /// Copies the newest commit into a new file at `destination`, synced.
+  ///
+  /// Compacting leaves out free pages. A file that is there is not touched; a new one gets its name
+  /// when it is complete. Not inside a write, which the copy would wait for.
+  ///
+  /// - Parameter willCreate: told the name that the file has until then.
+  package func copy(
+    to destination: String, compacting: Bool, willCreate: (String) -> Void = { _ in }
+  ) throws(LMDBError) {
+    try checkUsable("copy")
+    guard !isWriterThread else {
+      throw LMDBError(.nestedWrite, operation: "copy", path: path)
+    }
+    guard access(destination, F_OK) != 0 else {
+      throw LMDBError(code: EEXIST, operation: "copy to", path: destination)
+    }
+    let temporary = StoreFile.temporaryName(for: destination)
+    willCreate(temporary)
+    let file = StoreFile.createForWriting(temporary, mode: options.mode)
+    guard file >= 0 else { throw LMDBError(code: errno, operation: "copy to", path: destination) }
+    defer { unlink(temporary) }
+    do throws(LMDBError) {
+      defer { close(file) }
+      try copy(into: file, compacting)
+      guard fsync(file) == 0, link(temporary, destination) == 0 else {
+        throw LMDBError(code: errno, operation: "copy to", path: destination)
+      }
+    } catch {
+      throw LMDBError(error.kind, code: error.code, operation: "copy to", path: destination)
+    }
+    try StoreFile.syncDirectory(of: destination)
+  }
+
+  private func copy(into file: Int32, _ compacting: Bool) throws(LMDBError) {
+    var attempts = 0
+    while true {
+      attempts += 1
+      _ = try enterReaders(takesPooled: false)
+      let code = mdb_env_copyfd2(handle, file, compacting ? UInt32(MDB_CP_COMPACT) : 0)
+      leaveReaders(nil)
+      if code == 0 { return }
+      // Both are found at the begin of LMDB's transaction, before the first byte is written.
+      try recover(from: code, attempts: attempts, operation: "copy")
+    }
   }
 
   // MARK: Closing
@@ -273,4 +322,19 @@ package final class Environment: @unchecked Sendable {
       throw LMDBError(.usedAfterFork, operation: operation, path: path)
     }
   }
+}
+
+// MARK: LMDB's version
+
+extension Environment {
+  package static var engineVersion: String { String(cString: mdb_version(nil, nil, nil)) }
+}
+
+extension EngineFence.Version {
+  /// That of the library in this process, which may be another than that of the header.
+  package static let running = {
+    var version = Self(0, 0, 0)
+    _ = mdb_version(&version.major, &version.minor, &version.patch)
+    return version
+  }()
 }

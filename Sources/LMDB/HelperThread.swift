@@ -6,11 +6,11 @@
   import Darwin
 #endif
 
-/// A thread that works for another one, beside it: jobs in the order in which they are given.
+/// A thread that runs jobs for another thread, in the order in which they are given.
 ///
-/// All calls come from the other thread. State, all guarded by `mutex`: `jobs`, `openCount` (those
-/// that wait and the one that runs), `isStopping`. What the one thread wrote before it gave a job the
-/// job sees, and what the job wrote is seen after ``wait(forAllBut:)``.
+/// All calls come from that other thread, the owner. State, all guarded by `mutex`: `jobs`, `openCount`
+/// (jobs queued and running), `isStopping`. A job sees what the owner wrote before ``run(_:)``; the owner
+/// sees what the job wrote after ``wait(forAllBut:)``.
 package final class HelperThread: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let change: UnsafeMutablePointer<pthread_cond_t>
@@ -19,7 +19,7 @@ package final class HelperThread: @unchecked Sendable {
   private var isStopping = false
   private var thread: pthread_t?
 
-  /// `nil` where there is one processor alone, and when there is no thread to be had.
+  /// `nil` on a single processor, and when no thread can be started.
   package init?() {
     mutex = .allocate(capacity: 1)
     change = .allocate(capacity: 1)
@@ -33,7 +33,7 @@ package final class HelperThread: @unchecked Sendable {
   }
 
   deinit {
-    // The thread holds a reference, so that it is over here.
+    // The thread holds a reference, so it has ended by now.
     pthread_cond_destroy(change)
     pthread_mutex_destroy(mutex)
     change.deallocate()
@@ -49,7 +49,7 @@ package final class HelperThread: @unchecked Sendable {
     pthread_mutex_unlock(mutex)
   }
 
-  /// Waits until no more than `count` jobs are not over.
+  /// Waits until at most `count` jobs are unfinished.
   package func wait(forAllBut count: Int = 0) {
     pthread_mutex_lock(mutex)
     while openCount > count { pthread_cond_wait(change, mutex) }

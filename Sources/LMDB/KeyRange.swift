@@ -94,7 +94,7 @@ extension Cursor {
     _ range: KeyRange, backwards: Bool = false,
     _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Bool
   ) throws {
-    var found = try place(range, backwards: backwards)
+    var found = try seekStart(of: range, backwards: backwards)
     while found {
       guard backwards ? range.admitsFromBelow(key) : range.admitsFromAbove(key) else { return }
       guard try body(key, value) else { return }
@@ -102,7 +102,9 @@ extension Cursor {
     }
   }
 
-  func place(_ range: KeyRange, backwards: Bool) throws(LMDBError) -> Bool {
+  /// Moves to the first pair of a walk of `range`, which may be beyond its other bound.
+  @usableFromInline
+  func seekStart(of range: KeyRange, backwards: Bool) throws(LMDBError) -> Bool {
     if backwards {
       switch range.upper {
       case .unbounded: return try last()

@@ -10,7 +10,7 @@ import CLMDB
 
 /// What LMDB or the operating system answered, or what this layer found before asking them.
 package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What this layer tells apart; everything LMDB says is ``Kind/engine``.
+  /// What this layer tells apart; every other code of LMDB is ``Kind/engine``.
   package enum Kind: Sendable, Equatable {
     /// A return code of LMDB or an `errno`: see `code` and `name`.
     case engine
@@ -80,8 +80,8 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
   package var isReadersFull: Bool { code == MDB_READERS_FULL }
 
   package var description: String {
-    let place = path.map { " '\($0)'" } ?? ""
-    let thing = "cannot \(operation)\(place)"
+    let location = path.map { " '\($0)'" } ?? ""
+    let thing = "cannot \(operation)\(location)"
     let number = "\(name) (\(code))"
     return switch kind {
     case .engine: "\(thing): \(number), \(reason)"

@@ -4,10 +4,10 @@
   import Musl
 #endif
 
-/// Memory of megabytes, read and written in no order.
+/// Megabytes of memory with random access.
 ///
-/// Where the system has pages of two megabytes for who asks, it is asked: a batch of a million records
-/// met 65,000 page faults, and its sorted entries a miss of the address cache each.
+/// Asks the system for pages of two megabytes where it has them. Without them a batch of a million
+/// records took 65,000 page faults, and each of its sorted entries missed the TLB.
 package enum LargeMemory {
   /// The size of a large page on the machines that have them.
   package static let pageSize = 2 << 20
@@ -17,7 +17,7 @@ package enum LargeMemory {
     guard byteCount >= pageSize else { return .allocate(byteCount: byteCount, alignment: 16) }
     #if os(Linux)
       let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: pageSize)
-      // Refused where there are none; the memory is as good then.
+      // A refusal does no harm.
       madvise(memory, byteCount / pageSize * pageSize, MADV_HUGEPAGE)
       return memory
     #else

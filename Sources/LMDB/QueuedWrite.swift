@@ -2,17 +2,17 @@ import Synchronization
 
 /// A write that waits for its turn on the writer's thread, and may share it.
 protocol GroupMember: SharedJob {
-  /// Takes it for a turn; false when its caller has given up.
+  /// Claims the write for the writer's thread; false when its caller has given up.
   func claim() -> Bool
 
-  /// Runs its closure, not for the first time perhaps.
+  /// Runs its closure; may be called again.
   func run(in transaction: Transaction) throws
 
-  /// Lets the caller of a claimed one go on, with `error` or with the result of the last run.
+  /// Resumes the caller of a claimed write, with `error` or with the result of the last run.
   func finish(_ error: (any Error)?)
 }
 
-/// An asynchronous write, from its asking to its end.
+/// An asynchronous write, from the request to its end.
 ///
 /// `state` decides between the writer's thread, which claims it, and a cancelled task, which takes
 /// it back; whoever gets it resumes the caller. `caller` is set before the others can see it, and

@@ -6,13 +6,13 @@
   import Darwin
 #endif
 
-/// A file for what does not fit into memory, beside the one that it is for.
+/// A temporary file beside the store, for what does not fit into memory.
 ///
-/// It has no name from the moment it is open, so that it is gone with the process, however that ends.
+/// Its name is removed as soon as it is open, so that the file goes with the process.
 /// Beside the store, as there is room for the store on that disk, where a directory for temporary
 /// files may lie in memory. For one thread at a time.
 package final class ScratchFile {
-  /// How much is collected before it is written.
+  /// The size of the buffer.
   private static let blockSize = 1 << 20
 
   private let file: Int32
@@ -36,7 +36,7 @@ package final class ScratchFile {
     block.deallocate()
   }
 
-  /// How many bytes it has.
+  /// Its size in bytes, the buffer included.
   package var byteCount: Int { writtenCount + blockCount }
 
   /// Adds `bytes` at the end.

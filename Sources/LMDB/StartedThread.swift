@@ -6,9 +6,7 @@
   import Darwin
 #endif
 
-/// Starts a thread that runs `body`; `nil` when there is none to be had.
-///
-/// To be joined or detached.
+/// Starts a thread that runs `body`, to be joined or detached; `nil` when the system refuses one.
 func startedThread(_ body: @escaping () -> Void) -> pthread_t? {
   let context = Unmanaged.passRetained(ThreadBody(run: body)).toOpaque()
   var attributes = pthread_attr_t()

@@ -95,7 +95,7 @@ package struct Transaction {
     while found {
       let word = EngineTree.freeListWord
       if cursor.value.count >= word {
-        // A list has as many numbers as fit behind its count.
+        // A record is a count and then as many page numbers, or fewer if it is damaged.
         let listed = cursor.value.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
         guard let length = Int(exactly: listed), length <= cursor.value.count / word else {
           throw failure(MDB_CORRUPTED, "count free pages")
@@ -126,7 +126,7 @@ package struct Transaction {
     if code != 0 { throw failure(code, operation()) }
   }
 
-  /// The error for `code`, which ends the write that this is, if it is one.
+  /// The error for `code`; in a write, it also marks the transaction as failed.
   @inline(never)
   func failure(_ code: Int32, _ operation: String) -> LMDBError {
     // A positive code is the system's. In a write it comes from pages that were spilled to disk.

@@ -8,9 +8,9 @@ import Synchronization
   import Darwin
 #endif
 
-/// A job that may take those of its kind that wait behind it along.
+/// A job that may run the shared jobs queued behind it together with itself.
 protocol SharedJob: AnyObject, Sendable {
-  /// Runs it, and what it takes along by ``WorkerThreads/takeShared()``.
+  /// Runs the job, and those that it takes by ``WorkerThreads/takeShared()``.
   func lead()
 }
 
@@ -19,12 +19,12 @@ protocol SharedJob: AnyObject, Sendable {
 /// LMDB ties a write to one thread and waits for locks and disks; doing that on the cooperative
 /// pool, which may have two threads, would stop the whole program.
 ///
-/// A thread without a job looks for one a little while before it sleeps, and a caller whose job is
-/// taken at once, after one that was over soon, looks for its end before it gives way: a task that
-/// calls again and again would otherwise wait twice for the system to wake a thread.
+/// A thread without a job polls for one briefly before it sleeps, and a caller whose job starts at once,
+/// after a short one, polls for its end before it suspends: a task that calls again and again would
+/// otherwise wait twice for the system to wake a thread.
 ///
 /// State, all guarded by `mutex`: `jobs` (first in, first out), `sleepingCount`, `isWatching`,
-/// `isStopping`, `threads`, `wasQuick`. `waitingCount` is the number of jobs, for the one that watches
+/// `isStopping`, `threads`, `wasQuick`. `waitingCount` is the number of jobs, for the thread that polls
 /// without the mutex. Threads are started with the first job, and joined by ``stop()``.
 package final class WorkerThreads: @unchecked Sendable {
   enum Job {
@@ -32,18 +32,18 @@ package final class WorkerThreads: @unchecked Sendable {
     case shared(any SharedJob)
   }
 
-  /// What becomes of a job that was given.
+  /// When a job that was enqueued will run.
   enum Turn {
     /// There are no threads, and will be none.
     case refused
     case later
-    /// A thread is about to take it, and the one before it was over soon.
+    /// A polling thread takes it at once, and the job before it was a short one.
     case now
   }
 
-  /// How long a thread looks for a job before it sleeps, and a caller for the end of one.
+  /// How long a thread polls for a job, and a caller for the end of one.
   private static let watchInSeconds = 50e-6
-  /// A job that is over by then is a short one.
+  /// The longest time of a short job.
   private static let quickInSeconds = 20e-6
 
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -94,7 +94,7 @@ package final class WorkerThreads: @unchecked Sendable {
     }
   }
 
-  /// Gives `job` to the threads; refused after ``stop()``, and when there is no thread to be had.
+  /// Gives `job` to the threads; refused after ``stop()``, and when no thread can be started.
   func enqueue(_ job: Job) -> Turn {
     pthread_mutex_lock(mutex)
     let idleCount = sleepingCount + (isWatching ? 1 : 0)
@@ -118,7 +118,7 @@ package final class WorkerThreads: @unchecked Sendable {
     return turn
   }
 
-  /// Looks for `isOver` a little while.
+  /// Polls `isOver` briefly.
   static func watch(_ isOver: () -> Bool) {
     let end = monotonicSeconds() + watchInSeconds
     repeat {
@@ -142,7 +142,7 @@ package final class WorkerThreads: @unchecked Sendable {
     }
   }
 
-  /// The next job when it is a shared one; on one of the threads.
+  /// The next job if it is a shared one; called on one of the threads.
   func takeShared() -> (any SharedJob)? {
     guard waitingCount.load(ordering: .relaxed) > 0 else { return nil }
     pthread_mutex_lock(mutex)
@@ -164,7 +164,7 @@ package final class WorkerThreads: @unchecked Sendable {
     return nextJob < jobs.count ? removeFirst() : nil
   }
 
-  /// Looks for a job; with the mutex, which it gives back meanwhile.
+  /// Polls for a job; the mutex, which is held, is released meanwhile.
   private func watch() {
     isWatching = true
     pthread_mutex_unlock(mutex)
@@ -174,7 +174,8 @@ package final class WorkerThreads: @unchecked Sendable {
   }
 
   private func removeFirst() -> Job? {
-    // Taken out, so that nothing it holds outlives it; and the list shrinks under steady load, too.
+    // The slot is emptied, so that nothing the job holds outlives it; the array shrinks from time to time
+    // under steady load, too.
     let job = jobs[nextJob]
     jobs[nextJob] = nil
     nextJob += 1
@@ -206,7 +207,7 @@ package final class WorkerThreads: @unchecked Sendable {
   }
 }
 
-/// Set once, by one thread, and looked for by another.
+/// A flag that one thread sets once and another polls.
 package final class Latch: Sendable {
   private let value = Atomic(false)
 

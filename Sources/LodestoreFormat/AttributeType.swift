@@ -41,7 +41,7 @@ public enum AttributeType: UInt8, Sendable, CaseIterable {
     self = type
   }
 
-  /// Bytes of the slot in a record; 0 for a variable attribute.
+  /// Bytes of the value in a record; 0 for a variable attribute.
   @inlinable
   public var slotSize: Int {
     switch self {
@@ -55,7 +55,7 @@ public enum AttributeType: UInt8, Sendable, CaseIterable {
     }
   }
 
-  /// Whether values have no slot, and their bytes lie behind all slots.
+  /// Whether values differ in length; their bytes are behind those of all fixed widths.
   @inlinable
   public var isVariable: Bool { slotSize == 0 }
 

@@ -12,7 +12,7 @@ package struct Checksum: Sendable {
 
   package init() {}
 
-  /// Goes on behind bytes that had the checksum `value`.
+  /// Continues after bytes whose checksum is `value`.
   package init(resuming value: UInt32) { self.value = value }
 
   @inline(__always)
@@ -31,20 +31,19 @@ package struct Checksum: Sendable {
     return lodestore_crc32c_record(id, record.baseAddress, count) == record.uint32(at: count)
   }
 
-  /// What has to be added (XOR) to the checksum of bytes, when `difference` is added to those that
-  /// have `behind` others behind them.
+  /// The XOR of a checksum before and after `difference` is XORed into its bytes, `behind` bytes
+  /// before their end.
   package static func change(_ difference: UnsafeRawBufferPointer, behind: Int) -> UInt32 {
     lodestore_crc32c_difference(difference.baseAddress, difference.count, behind)
   }
 
-  /// Adds `difference` (XOR) to the bytes of a record at `offset`, and changes its checksum by what
-  /// that makes.
+  /// XORs `difference` into the bytes of a record at `offset`, and adjusts its checksum.
   ///
   /// A record whose checksum did not fit has one that does not fit afterwards: damage stays known.
   package static func add(
     _ difference: UnsafeRawBufferPointer, at offset: Int, to record: UnsafeMutableRawBufferPointer
   ) {
-    for (place, byte) in difference.enumerated() { record[offset + place] ^= byte }
+    for (index, byte) in difference.enumerated() { record[offset + index] ^= byte }
     let end = record.count - RecordLayout.checksumSize
     let change = change(difference, behind: end - offset - difference.count)
     let stored = UnsafeRawBufferPointer(record).uint32(at: end)
@@ -58,8 +57,8 @@ package struct Checksum: Sendable {
     record.storeBytes(of: checksum.littleEndian, toByteOffset: count, as: UInt32.self)
   }
 
-  /// Writes the checksums of records, one behind the other at `records`, each to its end, which is one of
-  /// `ends`; their ids are those from `firstID` on.
+  /// Writes the checksum of each of the consecutive records at `records`, which end at `ends` and have
+  /// consecutive ids from `firstID` on.
   package static func seal(
     _ records: UnsafeMutableRawPointer, ends: UnsafeBufferPointer<Int>, firstID: UInt64
   ) {

@@ -206,7 +206,7 @@ extension DocumentWriter {
     used &+= content.count
   }
 
-  /// Where the next bytes go, of which there is room for `needed`.
+  /// The address for the next bytes, with room for `needed`.
   @inlinable @inline(__always)
   mutating func room(for needed: Int) -> UnsafeMutableRawPointer {
     if let base, needed <= capacity &- count { return base + count }

@@ -145,18 +145,19 @@ extension EntityDescription {
 
   private static func layout(_ element: Document) throws(FormatError) -> RecordLayout {
     let number = try integer("number", in: element, upTo: Int64(RecordLayout.highestNumber))
-    var places: [RecordLayout.Attribute] = []
-    for place in try array("attributes", in: element) {
-      guard case .bool(let isOptional) = place["optional"] else {
+    var attributes: [RecordLayout.Attribute] = []
+    for member in try array("attributes", in: element) {
+      guard case .bool(let isOptional) = member["optional"] else {
         throw FormatError("an attribute of layout \(number) has no boolean 'optional'")
       }
-      let attribute = UInt32(try integer("number", in: place, upTo: highestAttributeNumber))
-      guard !places.contains(where: { $0.number == attribute }) else {
+      let attribute = UInt32(try integer("number", in: member, upTo: highestAttributeNumber))
+      guard !attributes.contains(where: { $0.number == attribute }) else {
         throw FormatError("layout \(number) has attribute \(attribute) twice")
       }
-      places.append(.init(number: attribute, type: try type(of: place), isOptional: isOptional))
+      attributes.append(
+        .init(number: attribute, type: try type(of: member), isOptional: isOptional))
     }
-    return RecordLayout(number: UInt16(number), attributes: places)
+    return RecordLayout(number: UInt16(number), attributes: attributes)
   }
 
   private static func type(of element: Document) throws(FormatError) -> AttributeType {
@@ -216,10 +217,10 @@ extension EntityDescription {
       guard layoutNumbers.insert(layout.number).inserted else {
         throw FormatError("entity '\(name)' has layout \(layout.number) twice")
       }
-      for place in layout.attributes {
-        guard let attribute = attribute(number: place.number), attribute.type == place.type else {
+      for stored in layout.attributes {
+        guard let attribute = attribute(number: stored.number), attribute.type == stored.type else {
           throw FormatError(
-            "layout \(layout.number) has attribute \(place.number), not described with its type")
+            "layout \(layout.number) has attribute \(stored.number), not described with its type")
         }
       }
     }

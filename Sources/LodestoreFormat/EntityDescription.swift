@@ -75,7 +75,7 @@ package struct EntityDescription: Sendable {
 
   /// The attributes that are not removed, in the order of the current layout.
   package var declaredAttributes: [Attribute] {
-    layout.attributes.compactMap { place in attributes.first { $0.number == place.number } }
+    layout.attributes.compactMap { stored in attributes.first { $0.number == stored.number } }
   }
 
   package func attribute(number: UInt32) -> Attribute? {

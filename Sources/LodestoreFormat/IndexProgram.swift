@@ -1,19 +1,19 @@
-/// What makes the keys of one index from records of one layout: the places of its attributes, found
-/// once for all records of a batch.
+/// Makes the keys of one index from records of one layout, whose slots are looked up once for all
+/// records of a batch.
 ///
 /// The keys are those of ``IndexTuple``.
 package struct IndexProgram: Sendable {
-  private let places: [RecordLayout.Place]
+  private let slots: [RecordLayout.Slot]
   private let isUnique: Bool
 
   /// `nil` when the layout lacks an attribute of the index, which then has its initial value.
   package init?(_ index: EntityDescription.Index, layout: RecordLayout) {
-    var places: [RecordLayout.Place] = []
+    var slots: [RecordLayout.Slot] = []
     for number in index.attributes {
-      guard let place = layout.placeIndex(ofAttribute: number) else { return nil }
-      places.append(layout.places[place])
+      guard let slot = layout.slotIndex(ofAttribute: number) else { return nil }
+      slots.append(layout.slots[slot])
     }
-    self.places = places
+    self.slots = slots
     isUnique = index.isUnique
   }
 
@@ -26,12 +26,12 @@ package struct IndexProgram: Sendable {
   ) throws(FormatError) -> Bool {
     encoder.reset()
     var hasNull = false
-    for place in places {
-      if record.isNull(place) {
+    for slot in slots {
+      if record.isNull(slot) {
         hasNull = true
         encoder.appendNull()
       } else {
-        try IndexTuple.append(place, of: record, into: &encoder)
+        try IndexTuple.append(slot, of: record, into: &encoder)
       }
     }
     encoder.finishTuple()
@@ -43,7 +43,7 @@ package struct IndexProgram: Sendable {
 
   /// Whether two records have the same bytes in all attributes of the index, and so the same key.
   package func hasSameValues(_ a: borrowing RecordView, _ b: borrowing RecordView) -> Bool {
-    for place in places where !a.hasSameValue(as: b, at: place) { return false }
+    for slot in slots where !a.hasSameValue(as: b, at: slot) { return false }
     return true
   }
 }

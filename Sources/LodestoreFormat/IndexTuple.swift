@@ -2,7 +2,7 @@
 ///
 /// See Format.md, "Indexes".
 package enum IndexTuple {
-  /// Encodes the tuple of `record` for `index` without a record id, and cut if need be unless `isCut` is false.
+  /// Encodes the tuple of `record` for `index`, without a record id; a long one is cut where `isCut`.
   ///
   /// - Returns: Whether some value of the tuple is null.
   @discardableResult
@@ -14,32 +14,32 @@ package enum IndexTuple {
     encoder.reset()
     var hasNull = false
     for number in index.attributes {
-      guard let placeIndex = record.layout.placeIndex(ofAttribute: number) else {
+      guard let slotIndex = record.layout.slotIndex(ofAttribute: number) else {
         let initial = entity.attribute(number: number)?.initial ?? .null
         if initial == .null { hasNull = true }
         try encoder.append(initial)
         continue
       }
-      let place = record.layout.places[placeIndex]
-      if record.isNull(place) {
+      let slot = record.layout.slots[slotIndex]
+      if record.isNull(slot) {
         hasNull = true
         encoder.appendNull()
       } else {
-        try append(place, of: record, into: &encoder)
+        try append(slot, of: record, into: &encoder)
       }
     }
     if isCut { encoder.finishTuple() }
     return hasNull
   }
 
-  /// Appends the element of the attribute at `place`, which is not null.
+  /// Appends the element of the attribute at `slot`, which is not null.
   @inline(__always)
   package static func append(
-    _ place: RecordLayout.Place, of record: borrowing RecordView, into encoder: inout KeyEncoder
+    _ slot: RecordLayout.Slot, of record: borrowing RecordView, into encoder: inout KeyEncoder
   ) throws(FormatError) {
     let bytes = record.bytes
-    let offset = Int(place.position)
-    switch place.type {
+    let offset = Int(slot.position)
+    switch slot.type {
     case .bool: encoder.append(bytes[offset] != 0)
     case .int8: encoder.append(Int64(Int8(bitPattern: bytes[offset])))
     case .int16: encoder.append(Int64(Int16(bitPattern: bytes.uint16(at: offset))))
@@ -54,10 +54,10 @@ package enum IndexTuple {
     case .date: encoder.append(date: Double(bitPattern: bytes.uint64(at: offset)))
     case .uuid: encoder.append(UUIDBytes(bytes: bytes, at: offset))
     case .decimal: encoder.append(try DecimalValue(bytes: bytes, at: offset))
-    case .string, .url: encoder.append(text: record.variableBytes(place))
-    case .data: encoder.append(data: record.variableBytes(place))
+    case .string, .url: encoder.append(text: record.variableBytes(slot))
+    case .data: encoder.append(data: record.variableBytes(slot))
     case .json, .document:
-      throw FormatError("a \(place.type.name) attribute has no index key")
+      throw FormatError("a \(slot.type.name) attribute has no index key")
     }
   }
 

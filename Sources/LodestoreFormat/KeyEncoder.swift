@@ -99,35 +99,35 @@ package struct KeyEncoder: ~Copyable {
   }
 
   package mutating func append(_ value: Double) {
-    appendWord(Self.ordered(value), code: KeyCode.double)
+    appendWord(OrderedWord.word(value), code: KeyCode.double)
   }
 
   /// Appends a date in seconds since 2001-01-01T00:00:00Z.
   package mutating func append(date seconds: Double) {
-    appendWord(Self.ordered(seconds), code: KeyCode.date)
+    appendWord(OrderedWord.word(seconds), code: KeyCode.date)
   }
 
-  /// Begins a key anew with a number or a date of which only the word is known that is ordered as they
-  /// are, and ends it with `recordID` where there is one.
+  /// Replaces the contents by the key of one number or date, given as its ordered word, with `recordID`
+  /// at its end where there is one.
   package mutating func begin(withOrdered word: UInt64, isDate: Bool, recordID: UInt64?) {
     count = 0
     appendWord(word, code: isDate ? KeyCode.date : KeyCode.double)
     if let recordID { append(recordID: recordID) }
   }
 
-  /// Appends the keys of many numbers or dates, one behind the other, of which only the words are known
-  /// that are ordered as they are; each ends with its record id where there are `recordIDs`.
+  /// Appends the keys of many numbers or dates, given as their ordered words; each key ends with its
+  /// record id where there are `recordIDs`.
   ///
-  /// - Parameter ends: where the key of each word ends, which is written here.
+  /// - Parameter ends: receives the offset at which each key ends.
   package mutating func append(
     keysOfOrdered words: UnsafeBufferPointer<UInt64>, isDate: Bool,
     recordIDs: UnsafePointer<UInt64>?, ends: UnsafeMutablePointer<Int>
   ) {
     reserve(words.count * 17)
-    for place in words.indices {
-      appendWord(words[place], code: isDate ? KeyCode.date : KeyCode.double)
-      if let recordIDs { append(recordID: recordIDs[place]) }
-      ends[place] = count
+    for index in words.indices {
+      appendWord(words[index], code: isDate ? KeyCode.date : KeyCode.double)
+      if let recordIDs { append(recordID: recordIDs[index]) }
+      ends[index] = count
     }
   }
 
@@ -262,15 +262,6 @@ extension KeyEncoder {
     base.storeBytes(of: code, toByteOffset: count, as: UInt8.self)
     base.storeBytes(of: word.bigEndian, toByteOffset: count &+ 1, as: UInt64.self)
     count &+= 9
-  }
-
-  /// *Ordered* of Format.md: one NaN after everything, one zero, unsigned order.
-  @inline(__always)
-  private static func ordered(_ value: Double) -> UInt64 {
-    let bits: UInt64 =
-      if value.isNaN { 0x7ff8_0000_0000_0000 } else if value == 0 { 0 } else { value.bitPattern }
-    let sign = UInt64(bitPattern: Int64(bitPattern: bits) &>> 63)
-    return bits ^ (sign | 1 << 63)
   }
 
   /// Appends code, bytes and a zero byte, unless one of the bytes is zero, or not ASCII if asked.

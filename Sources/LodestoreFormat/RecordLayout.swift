@@ -1,4 +1,4 @@
-/// The places of attributes in records of one layout number.
+/// Where the attributes are in the records of one layout number.
 ///
 /// See Format.md, "Records".
 public final class RecordLayout: Sendable {
@@ -18,15 +18,15 @@ public final class RecordLayout: Sendable {
     }
   }
 
-  /// Where an attribute is within a record.
-  public struct Place: Sendable {
+  /// Where one attribute is within a record.
+  public struct Slot: Sendable {
     /// The type as stored.
     public var type: AttributeType
-    /// Which null bit is its own; −1 when it cannot be null.
+    /// The index of its null bit; −1 when it cannot be null.
     public var nullBit: Int32
-    /// Fixed width: offset of the slot from the start of the record.
+    /// Of fixed width: the offset of the value from the start of the record.
     ///
-    /// Variable: its ordinal.
+    /// Variable: its ordinal among the variable attributes.
     public var position: Int32
   }
 
@@ -41,25 +41,25 @@ public final class RecordLayout: Sendable {
   /// The most variable bytes with ends of 16 bits.
   @inlinable public static var longestNarrow: Int { 65_535 }
 
-  /// What the header of a record has.
+  /// The number in the header of each record.
   public let number: UInt16
-  /// In the order of their places.
+  /// In the order in which records hold them.
   public let attributes: [Attribute]
   /// One for each attribute.
-  public let places: [Place]
+  public let slots: [Slot]
   /// Bytes of null bits.
   public let nullByteCount: Int
   /// Offset of the first slot, behind header and null bits.
   @inlinable @inline(__always)
   public var slotsOffset: Int { Self.headerSize &+ nullByteCount }
-  /// Attributes with a null bit.
+  /// How many attributes have a null bit.
   public let optionalCount: Int
-  /// Attributes without a slot.
+  /// How many attributes are variable.
   public let variableCount: Int
   /// Offset of the ends, which is also the size of header, nulls and slots.
   public let endsOffset: Int
-  /// Place by attribute number; −1 where this layout does not have the attribute.
-  @usableFromInline let placeByNumber: [Int32]
+  /// Index in ``slots`` by attribute number; −1 where this layout does not have the attribute.
+  @usableFromInline let slotIndexByNumber: [Int32]
 
   package init(number: UInt16, attributes: [Attribute]) {
     self.number = number
@@ -69,42 +69,42 @@ public final class RecordLayout: Sendable {
     var slotOffset = Self.headerSize + nullByteCount
     var variableOrdinal = 0
     var nullBit = 0
-    var places: [Place] = []
+    var slots: [Slot] = []
     var byNumber = [Int32](repeating: -1, count: Int((attributes.map(\.number).max() ?? 0) + 1))
     for (index, attribute) in attributes.enumerated() {
-      var place = Place(type: attribute.type, nullBit: -1, position: 0)
+      var slot = Slot(type: attribute.type, nullBit: -1, position: 0)
       if attribute.isOptional {
-        place.nullBit = Int32(nullBit)
+        slot.nullBit = Int32(nullBit)
         nullBit += 1
       }
       if attribute.type.isVariable {
-        place.position = Int32(variableOrdinal)
+        slot.position = Int32(variableOrdinal)
         variableOrdinal += 1
       } else {
-        place.position = Int32(slotOffset)
+        slot.position = Int32(slotOffset)
         slotOffset += attribute.type.slotSize
       }
-      places.append(place)
+      slots.append(slot)
       byNumber[Int(attribute.number)] = Int32(index)
     }
-    self.places = places
-    placeByNumber = byNumber
+    self.slots = slots
+    slotIndexByNumber = byNumber
     variableCount = variableOrdinal
     endsOffset = slotOffset
   }
 
-  /// The place of the attribute with `number`; `nil` when this layout does not have it.
+  /// The index in ``slots`` of the attribute with `number`; `nil` when this layout does not have it.
   @inlinable @inline(__always)
-  public func placeIndex(ofAttribute number: UInt32) -> Int? {
-    guard number < placeByNumber.count, placeByNumber[Int(number)] >= 0 else { return nil }
-    return Int(placeByNumber[Int(number)])
+  public func slotIndex(ofAttribute number: UInt32) -> Int? {
+    guard number < slotIndexByNumber.count, slotIndexByNumber[Int(number)] >= 0 else { return nil }
+    return Int(slotIndexByNumber[Int(number)])
   }
 
   /// Where the variable bytes begin in `record`, which has the shape of this layout and less than 2¹⁵
   /// variable bytes.
   ///
-  /// `nil` for any other: ``RecordView`` looks closer. That ends do not decrease and where the last
-  /// one is say all there is to say, so nearly every record is checked by few instructions.
+  /// `nil` for any other, which ``RecordView`` checks in full. A record has its shape when its ends do not
+  /// decrease and the last one is at its end, so nearly every record is checked by few instructions.
   @inlinable @inline(__always)
   public func narrowHeapOffset(in record: UnsafeRawBufferPointer) -> Int? {
     let heapOffset = endsOffset &+ variableCount &* 2
@@ -118,39 +118,40 @@ public final class RecordLayout: Sendable {
     return heapOffset
   }
 
-  /// Whether the ends up to that at `last`, which is below 2¹⁵, are in order.
+  /// Whether the ends do not decrease up to the one with index `last`, which is below 2¹⁵.
   @inlinable @inline(__always)
   func endsAscend(in record: UnsafeRawBufferPointer, through last: Int) -> Bool {
     let highBits: UInt64 = 0x8000_8000_8000_8000
     var disorder: UInt64 = 0
-    var place = 0
+    var index = 0
     if last < 4 {
-      while place < last {
-        let offset = endsOffset &+ place &* 2
+      while index < last {
+        let offset = endsOffset &+ index &* 2
         let (end, next) = (record.uint16(at: offset), record.uint16(at: offset &+ 2))
         // Negative where the next is below.
         disorder |= UInt64(next) &- UInt64(end)
-        place &+= 1
+        index &+= 1
       }
       return disorder & highBits == 0
     }
-    // Four ends in a word, and the four behind them: a difference that borrows loses its high bit, as
-    // long as no end has one itself.
-    while place < last {
-      let offset = endsOffset &+ min(place, last &- 4) &* 2
+    // Four ends in a word are subtracted from the four that follow each: a difference that borrows loses
+    // its high bit, as long as no end has one itself.
+    while index < last {
+      let offset = endsOffset &+ min(index, last &- 4) &* 2
       let (ends, next) = (record.uint64(at: offset), record.uint64(at: offset &+ 2))
       disorder |= ends | ~((next | highBits) &- ends)
-      place &+= 4
+      index &+= 4
     }
     return disorder & highBits == 0
   }
 
   /// The layout number in a record's header; throws when the bytes are too short to have one.
-  @inlinable @inline(__always)
-  public static func layoutNumber(of record: UnsafeRawBufferPointer) throws(FormatError) -> UInt16 {
+  package static func layoutNumber(
+    of record: UnsafeRawBufferPointer
+  ) throws(FormatError) -> UInt16 {
     guard record.count >= headerSize + checksumSize else {
       throw RecordView.tooShort(record, neededCount: headerSize + checksumSize)
     }
-    return record.uint16(at: 0) & highestNumber
+    return RecordHeader(rawValue: record.uint16(at: 0)).layoutNumber
   }
 }

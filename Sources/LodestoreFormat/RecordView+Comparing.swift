@@ -1,12 +1,12 @@
 extension RecordView {
-  /// Whether this record and another of the same layout have the same bytes in the attribute at `place`.
+  /// Whether this record and another of the same layout have the same bytes in the attribute at `slot`.
   @inline(__always)
-  package func hasSameValue(as other: borrowing RecordView, at place: RecordLayout.Place) -> Bool {
-    guard isNull(place) == other.isNull(place) else { return false }
-    if place.type.isVariable {
-      return isEqual(variableBytes(place), other.variableBytes(place))
+  package func hasSameValue(as other: borrowing RecordView, at slot: RecordLayout.Slot) -> Bool {
+    guard isNull(slot) == other.isNull(slot) else { return false }
+    if slot.type.isVariable {
+      return isEqual(variableBytes(slot), other.variableBytes(slot))
     }
-    let range = Int(place.position)..<Int(place.position) + place.type.slotSize
+    let range = Int(slot.position)..<Int(slot.position) + slot.type.slotSize
     return isEqual(
       UnsafeRawBufferPointer(rebasing: bytes[range]),
       UnsafeRawBufferPointer(rebasing: other.bytes[range]))

@@ -52,11 +52,9 @@ public struct RecordView {
     let fixed = layout.endsOffset
     let needed = fixed + layout.variableCount * 2 + RecordLayout.checksumSize
     guard bytes.count >= needed else { throw tooShort(bytes, neededCount: needed) }
-    let header = bytes.uint16(at: 0)
-    let isWide = header & RecordLayout.wideFlag != 0
-    guard header & ~RecordLayout.wideFlag == layout.number else {
-      throw otherHeader(header, layout)
-    }
+    let header = RecordHeader(rawValue: bytes.uint16(at: 0))
+    let isWide = header.isWide
+    guard header.layoutNumber == layout.number else { throw otherHeader(header, layout) }
     let heapOffset = fixed + layout.variableCount * (isWide ? 4 : 2)
     let heapCount = bytes.count - heapOffset - RecordLayout.checksumSize
     guard heapCount >= 0 else { throw tooShort(bytes, neededCount: needed - heapCount) }
@@ -88,8 +86,9 @@ public struct RecordView {
     FormatError("the record has \(bytes.count) bytes, needs at least \(neededCount)")
   }
 
-  private static func otherHeader(_ header: UInt16, _ layout: RecordLayout) -> FormatError {
-    FormatError("the record's header is \(header), expected layout \(layout.number)", at: 0)
+  private static func otherHeader(_ header: RecordHeader, _ layout: RecordLayout) -> FormatError {
+    FormatError(
+      "the record's header is \(header.rawValue), expected layout \(layout.number)", at: 0)
   }
 
   private static func wrongEnd(
@@ -118,18 +117,16 @@ public struct RecordView {
       : Int(bytes.uint16(at: endsOffset &+ ordinal &* 2))
   }
 
-  /// Whether the attribute at `place` is null.
+  /// Whether the attribute at `slot` is null.
   @inlinable @inline(__always)
-  public func isNull(_ place: RecordLayout.Place) -> Bool {
-    guard place.nullBit >= 0 else { return false }
-    let bit = Int(place.nullBit)
-    return bytes[RecordLayout.headerSize + bit >> 3] & (1 << UInt8(bit & 7)) != 0
+  public func isNull(_ slot: RecordLayout.Slot) -> Bool {
+    NullBit(of: slot).isSet(in: bytes)
   }
 
-  /// The bytes of the variable attribute at `place`.
+  /// The bytes of the variable attribute at `slot`.
   @inlinable @inline(__always)
-  public func variableBytes(_ place: RecordLayout.Place) -> UnsafeRawBufferPointer {
-    variableBytes(ordinal: Int(place.position))
+  public func variableBytes(_ slot: RecordLayout.Slot) -> UnsafeRawBufferPointer {
+    variableBytes(ordinal: Int(slot.position))
   }
 
   /// The bytes of the variable attribute that is the `ordinal`th of its layout, from 0.
@@ -140,11 +137,11 @@ public struct RecordView {
       rebasing: bytes[(heapOffset + start)..<(heapOffset + end(ofVariable: ordinal))])
   }
 
-  /// The value of the attribute at `place`; strict about booleans, ids, decimals and UTF-8.
-  package func value(at place: RecordLayout.Place) throws(FormatError) -> Value {
-    if isNull(place) { return .null }
-    let offset = Int(place.position)
-    switch place.type {
+  /// The value of the attribute at `slot`; strict about booleans, ids, decimals and UTF-8.
+  package func value(at slot: RecordLayout.Slot) throws(FormatError) -> Value {
+    if isNull(slot) { return .null }
+    let offset = Int(slot.position)
+    switch slot.type {
     case .bool:
       guard bytes[offset] <= 1 else {
         throw FormatError("a bool is \(bytes[offset]), must be 0 or 1", at: offset)
@@ -171,13 +168,13 @@ public struct RecordView {
     case .uuid: return .uuid(UUIDBytes(bytes: bytes, at: offset))
     case .decimal: return .decimal(try DecimalValue(bytes: bytes, at: offset))
     case .string, .url:
-      let utf8 = variableBytes(place)
+      let utf8 = variableBytes(slot)
       guard let text = String(validating: utf8, as: UTF8.self) else {
         throw FormatError("a text attribute is not valid UTF-8")
       }
       return .string(text)
-    case .data: return .data(Array(variableBytes(place)))
-    case .json, .document: return .document(Array(variableBytes(place)))
+    case .data: return .data(Array(variableBytes(slot)))
+    case .json, .document: return .document(Array(variableBytes(slot)))
     }
   }
 
@@ -210,20 +207,20 @@ public struct RecordView {
       throw FormatError(
         "wide offsets are \(isWide ? "" : "not ")used for \(heapCount) bytes", at: 0)
     }
-    for place in layout.places {
-      if isNull(place) {
+    for slot in layout.slots {
+      if isNull(slot) {
         let held =
-          place.type.isVariable
-          ? variableBytes(place)
+          slot.type.isVariable
+          ? variableBytes(slot)
           : UnsafeRawBufferPointer(
-            rebasing: bytes[Int(place.position)..<(Int(place.position) + place.type.slotSize)])
-        guard place.type.isVariable ? held.isEmpty : held.allSatisfy({ $0 == 0 }) else {
+            rebasing: bytes[Int(slot.position)..<(Int(slot.position) + slot.type.slotSize)])
+        guard slot.type.isVariable ? held.isEmpty : held.allSatisfy({ $0 == 0 }) else {
           throw FormatError("a null attribute has bytes")
         }
       } else {
-        _ = try value(at: place)
-        if place.type == .json || place.type == .document {
-          try DocumentReader(variableBytes(place)).validate(onlyJSON: place.type == .json)
+        _ = try value(at: slot)
+        if slot.type == .json || slot.type == .document {
+          try DocumentReader(variableBytes(slot)).validate(onlyJSON: slot.type == .json)
         }
       }
     }

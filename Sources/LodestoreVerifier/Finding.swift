@@ -49,11 +49,11 @@ package struct Finding: Equatable, Sendable {
 extension Finding: CustomStringConvertible {
   /// As in `entry-missing: Film.episodeId (index.1.1), record 3, key 1337: the record has no entry`.
   package var description: String {
-    var place = subject ?? tree ?? ""
-    if subject != nil, let tree { place += " (\(tree))" }
-    if let record { place += (place.isEmpty ? "" : ", ") + "record \(record)" }
-    if let key { place += (place.isEmpty ? "" : ", ") + "key \(Self.hexadecimal(key))" }
-    return code.rawValue + ": " + (place.isEmpty ? "" : place + ": ") + detail
+    var location = subject ?? tree ?? ""
+    if subject != nil, let tree { location += " (\(tree))" }
+    if let record { location += (location.isEmpty ? "" : ", ") + "record \(record)" }
+    if let key { location += (location.isEmpty ? "" : ", ") + "key \(Self.hexadecimal(key))" }
+    return code.rawValue + ": " + (location.isEmpty ? "" : location + ": ") + detail
   }
 
   /// Two digits a byte, without spaces, as the command `keys` takes them.

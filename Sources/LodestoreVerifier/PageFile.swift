@@ -17,7 +17,7 @@ final class PageFile {
 
   init(path: String) throws(VerificationError) {
     self.path = path
-    // O_NONBLOCK: a pipe in the file's place must not hang the caller.
+    // O_NONBLOCK: a pipe instead of the file must not hang the caller.
     let opened = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard opened >= 0 else { throw .system(code: errno) }
     descriptor = opened

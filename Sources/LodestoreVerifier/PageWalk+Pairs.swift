@@ -2,7 +2,7 @@ import LMDB
 import LodestoreFormat
 
 extension PageWalk {
-  /// Checks what a node of a leaf page leads to.
+  /// Checks the value of a node of a leaf page.
   func visitPair(
     _ node: Node, in page: UnsafeRawBufferPointer, _ number: UInt64, _ walk: inout Walk
   ) throws(VerificationError) {
@@ -15,7 +15,7 @@ extension PageWalk {
           .page, tree: walk.name,
           key: UnsafeRawBufferPointer(rebasing: page[node.keyRange]),
           "page \(number): a pair has flags \(node.flags), must be \(allowed)"))
-      // Its data may still be pages that are in use.
+      // Its overflow pages may be in use all the same.
       if node.flags & NodeFlag.isLarge == 0 { return }
       _ = try visitOverflow(node, in: page, &walk)
       return
@@ -60,7 +60,7 @@ extension PageWalk {
 
   /// Claims the run of pages that holds a long value; its first page, or nil with a finding.
   ///
-  /// A run may be longer than its value: LMDB keeps it when a shorter value takes the place.
+  /// A run may be longer than its value: LMDB keeps it for a shorter value.
   private func visitOverflow(
     _ node: Node, in page: UnsafeRawBufferPointer, _ walk: inout Walk
   ) throws(VerificationError) -> Int? {
@@ -141,8 +141,8 @@ private struct FreeListReader {
 
   /// `bytes` continue those of the call before, in multiples of 8 except for the last.
   mutating func take(_ bytes: UnsafeRawBufferPointer, _ walk: PageWalk) {
-    for place in stride(from: 0, to: bytes.count & ~7, by: 8) where needsMore {
-      let word = bytes.uint64(at: place)
+    for offset in stride(from: 0, to: bytes.count & ~7, by: 8) where needsMore {
+      let word = bytes.uint64(at: offset)
       guard expected != nil else {
         guard word < UInt64(capacity) else {
           isBroken = true

@@ -13,7 +13,7 @@ extension PageWalk {
   /// What the pairs of a tree are.
   enum Role { case freeList, names, data }
 
-  /// What is known while one tree is walked.
+  /// The state of the walk of one tree.
   struct Walk {
     let name: String
     let role: Role
@@ -76,7 +76,7 @@ extension PageWalk {
     let isLeaf = level == walk.depth
     guard let nodes = checkHeader(page, number, isLeaf: isLeaf, walk) else { return }
     if isLeaf { walk.report.leafPages += 1 } else { walk.report.branchPages += 1 }
-    guard checkPlacement(of: nodes, in: page, number, walk) else { return }
+    guard checkExtents(of: nodes, in: page, number, walk) else { return }
     checkOrder(of: nodes, in: page, number, isLeaf: isLeaf, bounds, walk)
     if isLeaf {
       walk.report.leafCapacityInBytes += pageSize - PageLayout.headerSize
@@ -85,17 +85,17 @@ extension PageWalk {
       for node in nodes { try visitPair(node, in: page, number, &walk) }
       return
     }
-    for (place, node) in nodes.enumerated() {
+    for (index, node) in nodes.enumerated() {
       var inner = bounds
-      if place > 0 { inner.low = Array(page[node.keyRange]) }
-      if place + 1 < nodes.count { inner.high = Array(page[nodes[place + 1].keyRange]) }
+      if index > 0 { inner.low = Array(page[node.keyRange]) }
+      if index + 1 < nodes.count { inner.high = Array(page[nodes[index + 1].keyRange]) }
       try visit(node.child, level: level + 1, bounds: inner, &walk)
     }
   }
 
   // MARK: One page
 
-  /// A node's place in its page; ranges are inside the page.
+  /// The extent of a node in its page; ranges are inside the page.
   struct Node {
     var offset: Int
     var end: Int
@@ -132,13 +132,13 @@ extension PageWalk {
     guard count >= least else { return refuse("has \(count) nodes, must have \(least)") }
     var nodes: [Node] = []
     nodes.reserveCapacity(count)
-    for place in 0..<count {
-      let offset = Int(page.uint16(at: PageLayout.headerSize + place * PageLayout.slotSize))
+    for index in 0..<count {
+      let offset = Int(page.uint16(at: PageLayout.headerSize + index * PageLayout.slotSize))
       guard offset >= upper, offset & 1 == 0, offset + PageLayout.nodeHeaderSize <= pageSize else {
-        return refuse("node \(place) is at \(offset), nodes are at \(upper) to \(pageSize)")
+        return refuse("node \(index) is at \(offset), nodes are at \(upper) to \(pageSize)")
       }
       guard let node = node(at: offset, in: page, isLeaf: isLeaf) else {
-        return refuse("node \(place) at \(offset) goes beyond the page")
+        return refuse("node \(index) at \(offset) goes beyond the page")
       }
       nodes.append(node)
     }
@@ -153,7 +153,7 @@ extension PageWalk {
     let dataSize = Int(low)
     let held = !isLeaf ? 0 : flags & NodeFlag.isLarge != 0 ? 8 : dataSize
     guard keyEnd <= pageSize, held <= pageSize - keyEnd else { return nil }
-    // Nodes begin at even places, so an odd one is followed by a byte that belongs to nobody.
+    // Nodes begin at even offsets, so one of odd size is followed by an unused byte.
     let end = (keyEnd + held + 1) & ~1
     guard end <= pageSize else { return nil }
     return Node(
@@ -162,24 +162,25 @@ extension PageWalk {
   }
 
   /// Nodes fill the page from its upper mark to its end, one after the other.
-  private func checkPlacement(
+  private func checkExtents(
     of nodes: [Node], in page: UnsafeRawBufferPointer, _ number: UInt64, _ walk: Walk
   ) -> Bool {
-    var place = Int(page.uint16(at: PageLayout.upper))
+    var expected = Int(page.uint16(at: PageLayout.upper))
     for node in nodes.sorted(by: { $0.offset < $1.offset }) {
-      guard node.offset == place else {
+      guard node.offset == expected else {
         findings.add(
           Finding(
             .page, tree: walk.name,
-            "page \(number): a node is at \(node.offset), the one before it ends at \(place)"))
+            "page \(number): a node is at \(node.offset), the one before it ends at \(expected)"))
         return false
       }
-      place = node.end
+      expected = node.end
     }
-    guard place == pageSize else {
+    guard expected == pageSize else {
       findings.add(
         Finding(
-          .page, tree: walk.name, "page \(number): the nodes end at \(place), not at \(pageSize)"))
+          .page, tree: walk.name, "page \(number): the nodes end at \(expected), not at \(pageSize)"
+        ))
       return false
     }
     return true
@@ -190,39 +191,39 @@ extension PageWalk {
     _ bounds: Bounds, _ walk: Walk
   ) {
     let areIntegers = walk.report.hasIntegerKeys
-    func complain(_ place: Int, _ detail: String) {
+    func complain(_ index: Int, _ detail: String) {
       findings.add(
         Finding(
           .pageOrder, tree: walk.name,
-          key: UnsafeRawBufferPointer(rebasing: page[nodes[place].keyRange]),
-          "page \(number), node \(place): " + detail))
+          key: UnsafeRawBufferPointer(rebasing: page[nodes[index].keyRange]),
+          "page \(number), node \(index): " + detail))
     }
-    // The first key of a branch page is never looked at, and often empty or out of date.
-    for place in (isLeaf ? 0 : 1)..<max(nodes.count, isLeaf ? 0 : 1) {
-      let key = UnsafeRawBufferPointer(rebasing: page[nodes[place].keyRange])
+    // LMDB never reads the first key of a branch page; it is often empty or out of date.
+    for index in (isLeaf ? 0 : 1)..<max(nodes.count, isLeaf ? 0 : 1) {
+      let key = UnsafeRawBufferPointer(rebasing: page[nodes[index].keyRange])
       let isLengthRight =
         areIntegers
         ? key.count == PageLayout.idSize : (1...PageLayout.longestKey).contains(key.count)
       guard isLengthRight else {
-        complain(place, "the key has \(key.count) bytes")
+        complain(index, "the key has \(key.count) bytes")
         continue
       }
-      if place > (isLeaf ? 0 : 1) {
-        let previous = UnsafeRawBufferPointer(rebasing: page[nodes[place - 1].keyRange])
+      if index > (isLeaf ? 0 : 1) {
+        let previous = UnsafeRawBufferPointer(rebasing: page[nodes[index - 1].keyRange])
         if !Self.precedes(previous, key, areIntegers) {
-          complain(place, "the key is not above the one before it")
+          complain(index, "the key is not above the one before it")
         }
       }
-      if let low = bounds.low, low.withBytes({ Self.precedes(key, $0, areIntegers) }) {
-        complain(place, "the key is below what the page above says")
+      if let low = bounds.low, low.withUnsafeBytes({ Self.precedes(key, $0, areIntegers) }) {
+        complain(index, "the key is below what the page above says")
       }
-      if let high = bounds.high, !high.withBytes({ Self.precedes(key, $0, areIntegers) }) {
-        complain(place, "the key is above what the page above says")
+      if let high = bounds.high, !high.withUnsafeBytes({ Self.precedes(key, $0, areIntegers) }) {
+        complain(index, "the key is above what the page above says")
       }
     }
   }
 
-  /// LMDB's order; keys of a wrong length, which are found out elsewhere, come by their bytes.
+  /// LMDB's order of keys; integer keys of a wrong length, a finding of their own, compare by their bytes.
   static func precedes(
     _ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer, _ areIntegers: Bool
   ) -> Bool {
@@ -235,12 +236,5 @@ extension PageWalk {
       if order != 0 { return order < 0 }
     }
     return one.count < other.count
-  }
-}
-
-extension Array<UInt8> {
-  /// `withUnsafeBytes`, spelled short.
-  fileprivate func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
-    withUnsafeBytes(body)
   }
 }

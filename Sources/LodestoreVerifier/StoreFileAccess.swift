@@ -1,7 +1,7 @@
 import LMDB
 import LodestoreFormat
 
-/// Opening a store for a look, without the entity layer.
+/// Opens a store for reading, without the entity layer.
 package enum StoreFileAccess {
   /// Runs `body` with the file opened for reading, and closes it.
   package static func withEnvironment<R>(at path: String, _ body: (Environment) throws -> R) throws

@@ -22,7 +22,7 @@ package struct VerificationReport: Sendable {
   package var findings: [Finding] = []
   /// All findings, kept or not.
   package var findingCount = 0
-  /// What could not be checked, or is there and is none of this version's business.
+  /// What could not be checked, and what this version does not know.
   package var notices: [String] = []
   /// The pages of the file; nil when they were not walked.
   package var pages: PageReport?

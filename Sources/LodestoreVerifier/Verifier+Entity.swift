@@ -52,7 +52,7 @@ extension Verifier {
         result.indexEntryCount += count
         let findingCount = verifier.findings.count
         try verifier.verifyEntries(of: index.0, index.1, index.2, &verification)
-        // Only where nothing else explains it; every other difference has been told already.
+        // Only where no other finding explains the difference.
         if recordTree != nil, count != result.recordCount, verifier.findings.count == before,
           findingCount == before
         {
@@ -133,8 +133,8 @@ extension Verifier {
     }
     for attribute in verification.entity.attributes
     where !attribute.isOptional && !attribute.isRemoved {
-      let place = view.layout.placeIndex(ofAttribute: attribute.number)
-      let isNull = place.map { view.isNull(view.layout.places[$0]) } ?? (attribute.initial == .null)
+      let place = view.layout.slotIndex(ofAttribute: attribute.number)
+      let isNull = place.map { view.isNull(view.layout.slots[$0]) } ?? (attribute.initial == .null)
       if isNull {
         findings.add(finding(.recordRequired, "'\(attribute.name)' is null, must have a value"))
       }
@@ -146,7 +146,7 @@ extension Verifier {
   }
 
   private static func validateJSON(in view: RecordView) throws(FormatError) {
-    for place in view.layout.places where place.type == .json && !view.isNull(place) {
+    for place in view.layout.slots where place.type == .json && !view.isNull(place) {
       try DocumentReader(view.variableBytes(place)).validate(onlyJSON: true)
     }
   }

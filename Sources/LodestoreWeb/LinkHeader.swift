@@ -43,7 +43,7 @@ enum LinkHeader {
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-  /// Reads bytes; at the end there is nothing, and no place behind it.
+  /// Reads bytes and never beyond the last one.
   private struct Scanner {
     private let bytes: [UInt8]
     private var at = 0
@@ -62,9 +62,9 @@ enum LinkHeader {
 
     /// The text before a byte, which is taken too; nil when it does not come.
     mutating func take(until end: UInt8) -> String? {
-      guard let place = bytes[at...].firstIndex(of: end) else { return nil }
-      defer { at = place + 1 }
-      return String(decoding: bytes[at..<place], as: UTF8.self)
+      guard let found = bytes[at...].firstIndex(of: end) else { return nil }
+      defer { at = found + 1 }
+      return String(decoding: bytes[at..<found], as: UTF8.self)
     }
 
     /// Text without space, comma, semicolon and equals sign.

@@ -7,7 +7,7 @@ struct FetchedPage: Sendable {
   var behind: PagesBehind
 }
 
-/// Gets the page at a place, with what the store remembers of it.
+/// Gets the page at an address, with what the store remembers of it.
 struct PageFetch: Sendable {
   enum Outcome: Sendable {
     case page(FetchedPage)
@@ -34,37 +34,39 @@ struct PageFetch: Sendable {
     self.remembered = remembered
   }
 
-  /// The place of a position; that of the first page when there is none.
-  func start(at position: String?) throws(WebSourceError) -> PagePlace {
+  /// The address for a position; that of the first page when there is none.
+  func start(at position: String?) throws(WebSourceError) -> PageAddress {
     guard let position else { return order.first }
-    guard let place = order.place(at: position) else {
+    guard let address = order.address(at: position) else {
       throw .badPosition(position, source: order.source.shown(order.source.url))
     }
-    return place
+    return address
   }
 
   /// Whether the last import found no page behind this one.
-  func wasLast(_ place: PagePlace) -> Bool { memory(of: place).map { $0.next == nil } ?? false }
+  func wasLast(_ address: PageAddress) -> Bool {
+    memory(of: address).map { $0.next == nil } ?? false
+  }
 
-  func page(at place: PagePlace) async throws -> Outcome {
-    let memory = memory(of: place)
-    switch try await loader.load(place.url, known: memory.map(Validators.init)) {
+  func page(at address: PageAddress) async throws -> Outcome {
+    let memory = memory(of: address)
+    switch try await loader.load(address.url, known: memory.map(Validators.init)) {
     case .absent(let error): return .absent(error)
     case .unchanged(let validators):
       let next = memory?.next
       let kept = PageMemory(
-        name: place.name, entityTag: validators.entityTag, lastModified: validators.lastModified,
+        name: address.name, entityTag: validators.entityTag, lastModified: validators.lastModified,
         next: next)
       return .page(
         FetchedPage(
           page: ImportPage(content: nil, memory: kept, next: next),
-          behind: PagesBehind(next: next.flatMap(order.place(at:)))))
+          behind: PagesBehind(next: next.flatMap(order.address(at:)))))
     case .content(let answer):
-      let behind = try order.behind(place, answer)
+      let behind = try order.behind(address, answer)
       let validators = Validators(
         entityTag: answer.fields["etag"], lastModified: answer.fields["last-modified"])
       let memory = PageMemory(
-        name: place.name, entityTag: validators.entityTag, lastModified: validators.lastModified,
+        name: address.name, entityTag: validators.entityTag, lastModified: validators.lastModified,
         next: behind.next?.name)
       return .page(
         FetchedPage(
@@ -77,11 +79,11 @@ struct PageFetch: Sendable {
 
   /// What is remembered of a page, when a request can be made conditional by it, and the page that
   /// it names as the next can be one.
-  private func memory(of place: PagePlace) -> PageMemory? {
-    guard let memory = remembered(place.name), !Validators(memory).isEmpty else { return nil }
+  private func memory(of address: PageAddress) -> PageMemory? {
+    guard let memory = remembered(address.name), !Validators(memory).isEmpty else { return nil }
     guard let next = memory.next else { return memory }
-    guard let following = order.place(at: next),
-      place.number == nil || following == order.following(place)
+    guard let following = order.address(at: next),
+      address.number == nil || following == order.following(address)
     else { return nil }
     return memory
   }

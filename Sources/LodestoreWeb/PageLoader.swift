@@ -14,7 +14,7 @@ enum LoadedPage: Sendable {
   case absent(WebSourceError)
 }
 
-/// Asks for one page, again where that may help.
+/// Requests one page, with retries.
 struct PageLoader: Sendable {
   let source: SourceAddress
   let request: URLRequest

@@ -1,8 +1,8 @@
 internal import EntityStore
 internal import Foundation
 
-/// A page's place in its source.
-struct PagePlace: Sendable, Hashable {
+/// The address of a page in its source.
+struct PageAddress: Sendable, Hashable {
   var url: URL
   /// The page in positions and memories.
   var name: String
@@ -12,7 +12,7 @@ struct PagePlace: Sendable, Hashable {
 
 /// What a page says of those behind it.
 struct PagesBehind: Sendable, Hashable {
-  var next: PagePlace?
+  var next: PageAddress?
   /// The number of the last page, where the page tells.
   var last: Int?
 }
@@ -24,36 +24,36 @@ struct PageOrder: Sendable {
   let limits: JSONLimits
 
   /// The page that the source begins with.
-  var first: PagePlace {
+  var first: PageAddress {
     if case .pageNumber(let numbers) = paging.form { return page(numbers.first, numbers) }
-    return place(source.url)
+    return address(source.url)
   }
 
   /// The page at a position; nil when this source cannot have given it.
-  func place(at position: String) -> PagePlace? {
-    let place: PagePlace?
+  func address(at position: String) -> PageAddress? {
+    let address: PageAddress?
     switch paging.form {
     case .single:
-      place = first
+      address = first
     case .pageNumber(let numbers):
-      place = source.page(named: position)
+      address = source.page(named: position)
         .flatMap { QueryText.value(of: numbers.parameter, in: $0) }
         .flatMap { Self.number($0) }
         .flatMap { (numbers.first...PageNumbers.greatest).contains($0) ? page($0, numbers) : nil }
     case .cursor(let parameter, _):
       let cursor = source.page(named: position).flatMap { QueryText.value(of: parameter, in: $0) }
-      place = cursor.map { page(behind: $0, parameter) } ?? first
+      address = cursor.map { page(behind: $0, parameter) } ?? first
     case .nextLink, .linkHeader:
-      place = source.page(named: position).map { self.place($0) }
+      address = source.page(named: position).map { self.address($0) }
     }
-    return place?.name == position ? place : nil
+    return address?.name == position ? address : nil
   }
 
   /// The pages behind one, by its answer.
   ///
   /// - Throws: ``WebSourceError/Code/unreadablePage`` and ``WebSourceError/Code/badLink``.
   func behind(
-    _ page: PagePlace, _ answer: WebResponse
+    _ page: PageAddress, _ answer: WebResponse
   ) throws(WebSourceError) -> PagesBehind {
     switch paging.form {
     case .single: return PagesBehind()
@@ -76,7 +76,7 @@ struct PageOrder: Sendable {
   }
 
   /// The page behind a numbered one, when there is none that ends them.
-  func following(_ page: PagePlace) -> PagePlace? {
+  func following(_ page: PageAddress) -> PageAddress? {
     guard case .pageNumber(let numbers) = paging.form, let number = page.number,
       number < PageNumbers.greatest
     else { return nil }
@@ -84,25 +84,27 @@ struct PageOrder: Sendable {
   }
 
   /// Whether an absent page is the end of the pages.
-  func endsWithout(_ page: PagePlace, status: Int?) -> Bool {
+  func endsWithout(_ page: PageAddress, status: Int?) -> Bool {
     guard case .pageNumber(let numbers) = paging.form, let number = page.number else {
       return false
     }
     return status == 404 && number > numbers.first && numbers.ends.contains(.notFound)
   }
 
-  private func place(_ url: URL) -> PagePlace { PagePlace(url: url, name: source.name(of: url)) }
-
-  private func page(_ number: Int, _ numbers: PageNumbers) -> PagePlace {
-    var values = [(name: numbers.parameter, value: "\(number)")]
-    if let size = numbers.size { values.append((size.parameter, "\(size.count)")) }
-    var place = place(source.page(with: values))
-    place.number = number
-    return place
+  private func address(_ url: URL) -> PageAddress {
+    PageAddress(url: url, name: source.name(of: url))
   }
 
-  private func page(behind cursor: String, _ parameter: String) -> PagePlace {
-    place(source.page(with: [(parameter, cursor)]))
+  private func page(_ number: Int, _ numbers: PageNumbers) -> PageAddress {
+    var values = [(name: numbers.parameter, value: "\(number)")]
+    if let size = numbers.size { values.append((size.parameter, "\(size.count)")) }
+    var address = address(source.page(with: values))
+    address.number = number
+    return address
+  }
+
+  private func page(behind cursor: String, _ parameter: String) -> PageAddress {
+    address(source.page(with: [(parameter, cursor)]))
   }
 
   private static func number(_ text: String) -> Int? {
@@ -114,7 +116,7 @@ struct PageOrder: Sendable {
 
 extension PageOrder {
   private func behind(
-    _ page: PagePlace, _ numbers: PageNumbers, _ answer: WebResponse
+    _ page: PageAddress, _ numbers: PageNumbers, _ answer: WebResponse
   ) throws(WebSourceError) -> PagesBehind {
     var last: Int?
     // A page that is not JSON is the importer's to refuse.
@@ -132,7 +134,7 @@ extension PageOrder {
 
   /// The number of the last page by one of the ends; nil when it does not tell.
   private func lastNumber(
-    _ root: JSONNode, _ end: WebPages.Paging.End, _ page: PagePlace, _ numbers: PageNumbers
+    _ root: JSONNode, _ end: WebPages.Paging.End, _ page: PageAddress, _ numbers: PageNumbers
   ) throws(WebSourceError) -> Int? {
     let shown = source.shown(page.url)
     let pages: UInt64
@@ -165,7 +167,7 @@ extension PageOrder {
 
   /// The text or integer at a path; nil when there is none, `null` or the empty text.
   private func text(
-    at path: String, _ page: PagePlace, _ answer: WebResponse
+    at path: String, _ page: PageAddress, _ answer: WebResponse
   ) throws(WebSourceError) -> String? {
     let shown = source.shown(page.url)
     let root: JSONNode
@@ -183,14 +185,14 @@ extension PageOrder {
   }
 
   private func linked(
-    _ link: String, _ page: PagePlace, _ answer: WebResponse
-  ) throws(WebSourceError) -> PagePlace {
+    _ link: String, _ page: PageAddress, _ answer: WebResponse
+  ) throws(WebSourceError) -> PageAddress {
     guard let url = source.page(linked: link, from: answer.url) else {
       let target = URL(string: link, relativeTo: answer.url)
         .flatMap { SourceAddress.plain($0.absoluteURL) }
       throw .unusableLink(
         source.shown(page.url), target: target.map { source.shown($0) }, home: source.url)
     }
-    return place(url)
+    return address(url)
   }
 }

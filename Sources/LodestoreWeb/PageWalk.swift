@@ -1,13 +1,13 @@
 internal import EntityStore
 internal import Foundation
 
-/// Takes pages in their order, while those ahead are on their way.
+/// Takes pages in their order, with requests for the following ones in flight.
 ///
 /// Requests end with the walk: at its end, at an error, when the task that waits is cancelled, and
 /// with the last reference.
 final class PageWalk {
   private struct Expected {
-    var place: PagePlace
+    var address: PageAddress
     var outcome: Task<PageFetch.Outcome, any Error>
   }
 
@@ -25,7 +25,7 @@ final class PageWalk {
   /// Names of the pages taken or requested.
   private var visited: Set<String> = []
   /// The page that was not requested because of the limit.
-  private var beyondLimit: PagePlace?
+  private var beyondLimit: PageAddress?
   /// Of the numbered page taken last.
   private var contentHash: Int?
 
@@ -70,24 +70,24 @@ final class PageWalk {
       isResumed = position != nil
       try request(fetch.start(at: position), fetch)
     }
-    if let place = beyondLimit, expected.isEmpty {
+    if let address = beyondLimit, expected.isEmpty {
       throw WebSourceError.tooManyPages(
-        fetch.order.source.shown(place.url), limit: options.pageLimit)
+        fetch.order.source.shown(address.url), limit: options.pageLimit)
     }
-    guard let (place, outcome) = try await first() else { return nil }
+    guard let (address, outcome) = try await first() else { return nil }
     switch outcome {
     case .absent(let error):
-      if fetch.order.endsWithout(place, status: error.status) { return nil }
+      if fetch.order.endsWithout(address, status: error.status) { return nil }
       throw visited.count == 1 && !isResumed ? error : error.vanished
     case .page(let fetched):
-      try refuseSameContent(fetched.page.content, at: place, fetch)
+      try refuseSameContent(fetched.page.content, at: address, fetch)
       try requestPages(behind: fetched.behind, fetch)
       return fetched.page
     }
   }
 
   /// Waits for the page that is due.
-  private func first() async throws -> (PagePlace, PageFetch.Outcome)? {
+  private func first() async throws -> (PageAddress, PageFetch.Outcome)? {
     guard let first = expected.first else { return nil }
     let requests = expected.map(\.outcome)
     let outcome = try await withTaskCancellationHandler {
@@ -96,13 +96,13 @@ final class PageWalk {
       for request in requests { request.cancel() }
     }
     expected.removeFirst()
-    return (first.place, outcome)
+    return (first.address, outcome)
   }
 
   private func requestPages(behind: PagesBehind, _ fetch: PageFetch) throws {
     guard let next = behind.next else { return drop() }
     if expected.isEmpty { try request(next, fetch) }
-    while expected.count < options.pagesInFlight, let ahead = expected.last?.place,
+    while expected.count < options.pagesInFlight, let ahead = expected.last?.address,
       !fetch.wasLast(ahead), let following = fetch.order.following(ahead),
       (following.number ?? 0) <= behind.last ?? .max, visited.count < options.pageLimit
     {
@@ -110,15 +110,15 @@ final class PageWalk {
     }
   }
 
-  private func request(_ place: PagePlace, _ fetch: PageFetch) throws(WebSourceError) {
+  private func request(_ address: PageAddress, _ fetch: PageFetch) throws(WebSourceError) {
     guard visited.count < options.pageLimit else {
-      beyondLimit = place
+      beyondLimit = address
       return
     }
-    guard visited.insert(place.name).inserted else {
-      throw .linkedAgain(fetch.order.source.shown(place.url))
+    guard visited.insert(address.name).inserted else {
+      throw .linkedAgain(fetch.order.source.shown(address.url))
     }
-    expected.append(Expected(place: place, outcome: Task { try await fetch.page(at: place) }))
+    expected.append(Expected(address: address, outcome: Task { try await fetch.page(at: address) }))
   }
 
   private func drop() {
@@ -126,18 +126,18 @@ final class PageWalk {
     expected = []
   }
 
-  /// A service that takes no notice of the number gives one page forever.
+  /// Throws for the content of the page before: the service ignores the number.
   private func refuseSameContent(
-    _ content: Data?, at place: PagePlace, _ fetch: PageFetch
+    _ content: Data?, at address: PageAddress, _ fetch: PageFetch
   ) throws(WebSourceError) {
-    guard place.number != nil else { return }
+    guard address.number != nil else { return }
     let hash = content.map { content in
       var hasher = Hasher()
       content.withUnsafeBytes { hasher.combine(bytes: $0) }
       return hasher.finalize()
     }
     if let hash, hash == contentHash {
-      throw .sameContent(fetch.order.source.shown(place.url))
+      throw .sameContent(fetch.order.source.shown(address.url))
     }
     contentHash = hash
   }

@@ -22,14 +22,14 @@ enum QueryText {
     pairs(url).first { self.name($0) == name }.map(value)
   }
 
-  /// The parts with a value in the place of the first of its name, or at the end.
+  /// The parts with a value where the first of its name was, or at the end; others of its name go.
   static func setting(_ name: String, _ value: String, in pairs: [String]) -> [String] {
     let pair = "\(encoded(name))=\(encoded(value))"
-    guard let place = pairs.firstIndex(where: { self.name($0) == name }) else {
+    guard let index = pairs.firstIndex(where: { self.name($0) == name }) else {
       return pairs + [pair]
     }
-    let behind = pairs[(place + 1)...].filter { self.name($0) != name }
-    return pairs[..<place] + [pair] + behind
+    let behind = pairs[(index + 1)...].filter { self.name($0) != name }
+    return pairs[..<index] + [pair] + behind
   }
 
   private static func decoded(_ text: Substring) -> String {

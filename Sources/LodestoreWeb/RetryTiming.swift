@@ -2,11 +2,11 @@ internal import Foundation
 
 /// When a request is made again.
 struct RetryTiming: Sendable {
-  /// What waits pass on.
+  /// Measures the waits.
   var clock: any Clock<Duration> = ContinuousClock()
   /// What `Retry-After` is compared with, in seconds since 1970.
   var now: @Sendable () -> Double = { Date().timeIntervalSince1970 }
-  /// A number from 0 to 1, other ones each time.
+  /// A random number from 0 to 1.
   var fraction: @Sendable () -> Double = { .random(in: 0...1) }
 
   func sleep(for duration: Duration) async throws { try await clock.sleep(for: duration) }

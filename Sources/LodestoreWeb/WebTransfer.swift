@@ -5,12 +5,12 @@ internal import Synchronization
   internal import FoundationNetworking
 #endif
 
-/// What a request was answered with.
+/// The answer to a request.
 struct WebResponse: Sendable {
   /// Where the answer came from.
   var url: URL
   var status: Int
-  /// By names in small letters.
+  /// By names in lower case.
   var fields: [String: String]
   /// The content of a page; of another status nothing is kept.
   var body = Data()
@@ -47,12 +47,12 @@ enum TransferFailure: Error {
   case transport(URLError)
 }
 
-/// One request on its way: what has come of the answer, and who waits for it.
+/// One request in progress: what has been received of its answer, and the task that waits for it.
 ///
-/// One lock guards all. The first end counts: an answer, a failure or a cancellation; what the
-/// session still reports afterwards is not looked at.
+/// One lock guards all. The first end counts, be it an answer, a failure or a cancellation; later reports
+/// of the session are ignored.
 final class WebTransfer: Sendable {
-  /// So much of an answer that is no page is read, so that its connection can be used again.
+  /// How much of an answer that is no page is read, so that its connection can be used again.
   private static let readBesidesPages = 64 << 10
 
   private struct State {
@@ -157,7 +157,7 @@ final class WebTransfer: Sendable {
         end(with: .success(response))
       }
     case (let response?, let error?):
-      // What is no page is told by its status, however much of it came.
+      // An answer that is no page needs its status only, however much of its body came.
       end(
         with: response.isPage
           ? .failure(

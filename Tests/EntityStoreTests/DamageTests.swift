@@ -19,8 +19,8 @@ import Testing
     let folder = try TemporaryFolder()
     let file = try storeFile(folder, marker: "the marker that is looked for")
     var bytes = try Data(contentsOf: file)
-    let place = try #require(bytes.range(of: Data("the marker that".utf8)))
-    bytes[place.lowerBound] ^= 1
+    let marker = try #require(bytes.range(of: Data("the marker that".utf8)))
+    bytes[marker.lowerBound] ^= 1
     try bytes.write(to: file)
     let lenient = try Store(at: folder.storePath, entities: [Pod.self])
     let read = try lenient.read { try $0.fetchAll(Pod.self).first?.summary }
@@ -41,26 +41,26 @@ import Testing
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [AllTypes.self])
     let ids = try store.write { tx in
-      try (0..<3).map { place in
+      try (0..<3).map { index in
         var row = AllTypes()
-        row.int = place
-        row.optionalData = Data("marker \(place)".utf8)
+        row.int = index
+        row.optionalData = Data("marker \(index)".utf8)
         return try tx.insert(row)
       }
     }
     store.close()
     let file = URL(fileURLWithPath: folder.storePath)
     var bytes = try Data(contentsOf: file)
-    let place = try #require(bytes.range(of: Data("marker 1".utf8)))
-    bytes[place.lowerBound] ^= 1
+    let marker = try #require(bytes.range(of: Data("marker 1".utf8)))
+    bytes[marker.lowerBound] ^= 1
     try bytes.write(to: file)
     let damaged = try Store(at: folder.storePath, entities: [AllTypes.self])
-    // In place: the others are right, and the damaged one is still known as such.
+    // Slots are patched in place: the other records are right, and the damaged one is still found.
     let count = try damaged.write {
       try $0.update(AllTypes.self, where: .all, .set(\.optionalUInt64, to: 7))
     }
     #expect(count == 3)
-    // Built anew: nothing is written.
+    // The record is rebuilt, so it must be sound: nothing is written.
     let error = try storeError(.damaged) {
       try damaged.write {
         try $0.update(AllTypes.self, where: .all, .set(\.optionalString, to: "longer"))

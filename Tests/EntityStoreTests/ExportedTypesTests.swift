@@ -111,8 +111,8 @@ import Testing
 
     let (before, after) = (try contents(folder.storePath), try contents(copy))
     #expect(before.count == after.count)
-    for (place, pair) in zip(before, after).enumerated() where pair.0 != pair.1 {
-      Issue.record("record \(place) is another one")
+    for (index, pair) in zip(before, after).enumerated() where pair.0 != pair.1 {
+      Issue.record("record \(index) is another one")
     }
     #expect(try first(in: copy)?.place == values[0].place)
     try expectSound(copy)

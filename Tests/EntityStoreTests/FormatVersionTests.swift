@@ -24,7 +24,7 @@ import Testing
       #expect(try requirement(newer) == second)
       newer.close()
       try expectSound(path)
-      // What a file has used stays asked for.
+      // A feature that a file has used stays required.
       let again = try Store(at: path, entities: [Film.self])
       #expect(try requirement(again) == second)
       again.close()

@@ -19,12 +19,12 @@ import Testing
     let index = AllTypes.index(path)
     try withTemporaryStore([AllTypes.self]) { store in
       var numbers = SeededNumbers(salt: 2)
-      var idOfPlace: [Int: RecordID<AllTypes>] = [:]
+      var idOfPosition: [Int: RecordID<AllTypes>] = [:]
       try store.write { transaction in
-        let places = ascending.indices.shuffled(using: &numbers)
-        let values = places.map { place in
+        let positions = ascending.indices.shuffled(using: &numbers)
+        let values = positions.map { position in
           var value = AllTypes()
-          value[keyPath: path] = ascending[place]
+          value[keyPath: path] = ascending[position]
           return value
         }
         let ids =
@@ -33,18 +33,18 @@ import Testing
           } else {
             try values.map { try transaction.insert($0) }
           }
-        idOfPlace = Dictionary(uniqueKeysWithValues: zip(places, ids))
+        idOfPosition = Dictionary(uniqueKeysWithValues: zip(positions, ids))
       }
-      let ordered = ascending.indices.compactMap { idOfPlace[$0] }
+      let ordered = ascending.indices.compactMap { idOfPosition[$0] }
       try store.read { snapshot throws in
-        let place = "\(V.self), \(SeededNumbers.replay)"
-        #expect(try snapshot.ids(index) == ordered, "\(place)", sourceLocation: sourceLocation)
+        let context = "\(V.self), \(SeededNumbers.replay)"
+        #expect(try snapshot.ids(index) == ordered, "\(context)", sourceLocation: sourceLocation)
         #expect(
-          try snapshot.ids(index, isReversed: true) == ordered.reversed(), "\(place)",
+          try snapshot.ids(index, isReversed: true) == ordered.reversed(), "\(context)",
           sourceLocation: sourceLocation)
         for (position, value) in ascending.enumerated() {
           let found = try snapshot.fetch(index, key: value)?.id
-          #expect(found == ordered[position], "\(place)", sourceLocation: sourceLocation)
+          #expect(found == ordered[position], "\(context)", sourceLocation: sourceLocation)
           let from = try snapshot.ids(index, within: .init().from(value))
           #expect(from == Array(ordered[position...]), sourceLocation: sourceLocation)
           let upTo = try snapshot.ids(index, within: .init().upTo(value))

@@ -20,8 +20,8 @@ import Testing
       var numbers = SeededNumbers(salt: 3)
       var ids: [Int: RecordID<Note>] = [:]
       try store.write { transaction in
-        for place in Self.texts.indices.shuffled(using: &numbers) {
-          ids[place] = try transaction.insert(Note(text: Self.texts[place]))
+        for position in Self.texts.indices.shuffled(using: &numbers) {
+          ids[position] = try transaction.insert(Note(text: Self.texts[position]))
         }
       }
       try body(store, Self.texts.indices.compactMap { ids[$0] })
@@ -43,17 +43,17 @@ import Testing
   @Test func `bounds within the cut part let in exactly what lies between them`() throws {
     try withTexts { store, ids in
       try store.read { snapshot throws in
-        for (place, text) in Self.texts.enumerated() {
+        for (position, text) in Self.texts.enumerated() {
           for index in [Note.unique, Note.plain] {
             let from = try snapshot.ids(index, within: .init().from(text))
-            #expect(from == Array(ids[place...]), "from \(text.utf8.count) bytes")
+            #expect(from == Array(ids[position...]), "from \(text.utf8.count) bytes")
             let after = try snapshot.ids(index, within: .init().after(text), isReversed: true)
-            #expect(after == ids[(place + 1)...].reversed(), "after \(text.utf8.count) bytes")
+            #expect(after == ids[(position + 1)...].reversed(), "after \(text.utf8.count) bytes")
             let through = try snapshot.ids(index, within: .init().through(text))
-            #expect(through == Array(ids[...place]), "through \(text.utf8.count) bytes")
+            #expect(through == Array(ids[...position]), "through \(text.utf8.count) bytes")
             let upTo = try snapshot.count(index, within: .init().upTo(text))
-            #expect(upTo == place, "up to \(text.utf8.count) bytes")
-            #expect(try snapshot.fetch(index, key: text)?.id == ids[place])
+            #expect(upTo == position, "up to \(text.utf8.count) bytes")
+            #expect(try snapshot.fetch(index, key: text)?.id == ids[position])
           }
         }
       }
@@ -62,11 +62,11 @@ import Testing
 
   @Test func `a unique index tells them apart by all of their bytes`() throws {
     try withTexts { store, ids in
-      for (place, text) in Self.texts.enumerated() {
+      for (position, text) in Self.texts.enumerated() {
         let error = try storeError(.uniqueViolation) {
           try store.write { try $0.insert(Note(text: text)) }
         }
-        #expect(error.recordID == ids[place].rawValue)
+        #expect(error.recordID == ids[position].rawValue)
       }
       try store.read { snapshot throws in
         let found = try snapshot.fetch(Note.unique, keys: Self.texts.reversed() + ["none"])

@@ -2,15 +2,15 @@ import Testing
 
 @testable import EntityStore
 
-/// Reads of one record after the other in one transaction, which take another way than the first.
+/// Repeated reads of single records in one transaction, which go another way than the first.
 @Suite struct `Point reads` {
   private func films(_ numbers: inout SeededNumbers) -> [Film] {
-    (0..<3_000).map { place in
+    (0..<3_000).map { index in
       // Some are so long that they have pages of their own.
       let length = numbers.oneIn(200) ? 6_000 : numbers.below(90)
       return Film(
-        title: String(repeating: "x", count: length), episode: place * 3,
-        code: numbers.oneIn(2) ? nil : "c\(place)")
+        title: String(repeating: "x", count: length), episode: index * 3,
+        code: numbers.oneIn(2) ? nil : "c\(index)")
     }
   }
 
@@ -26,19 +26,19 @@ import Testing
       }
       let check = { (transaction: borrowing Snapshot) in
         for _ in 0..<2_000 {
-          let place = numbers.below(3_000)
-          let wanted = gone.contains(ids[place]) ? nil : films[place]
-          #expect(try transaction.fetch(Film.self, id: ids[place])?.title == wanted?.title)
-          let byEpisode = try transaction.fetch(Film.byEpisode, key: place * 3)
+          let index = numbers.below(3_000)
+          let wanted = gone.contains(ids[index]) ? nil : films[index]
+          #expect(try transaction.fetch(Film.self, id: ids[index])?.title == wanted?.title)
+          let byEpisode = try transaction.fetch(Film.byEpisode, key: index * 3)
           #expect(byEpisode?.title == wanted?.title)
-          #expect(try transaction.fetch(Film.byEpisode, key: place * 3 + 1) == nil)
-          let byCode = try transaction.fetch(Film.byCode, key: films[place].code)
-          if let code = films[place].code { #expect(byCode?.code == wanted.map { _ in code }) }
-          // Null is in a unique index as often as there are records without a value.
-          if films[place].code == nil { #expect(byCode != nil && byCode?.code == nil) }
+          #expect(try transaction.fetch(Film.byEpisode, key: index * 3 + 1) == nil)
+          let byCode = try transaction.fetch(Film.byCode, key: films[index].code)
+          if let code = films[index].code { #expect(byCode?.code == wanted.map { _ in code }) }
+          // A unique index may hold null many times.
+          if films[index].code == nil { #expect(byCode != nil && byCode?.code == nil) }
           #expect(
-            try transaction.fetch(Film.byTitle, key: films[place].title)?.title
-              ?? films[place].title == films[place].title)
+            try transaction.fetch(Film.byTitle, key: films[index].title)?.title
+              ?? films[index].title == films[index].title)
           #expect(try transaction.fetch(PersonV1.self, id: RecordID(rawValue: 1))?.name == "Ada")
         }
         for id in [0, 3_001, UInt64.max] {
@@ -55,14 +55,14 @@ import Testing
     try withTemporaryStore([Film.self]) { store in
       let ids = try store.write { try $0.insert(contentsOf: films) }.ids
       try store.write { transaction in
-        for place in 0..<500 {
-          #expect(try transaction.fetch(Film.byEpisode, key: place * 3)?.id == ids[place])
-          var film = films[place]
-          film.id = ids[place]
-          film.episode = -place - 1
+        for index in 0..<500 {
+          #expect(try transaction.fetch(Film.byEpisode, key: index * 3)?.id == ids[index])
+          var film = films[index]
+          film.id = ids[index]
+          film.episode = -index - 1
           try transaction.update(film)
-          #expect(try transaction.fetch(Film.byEpisode, key: place * 3) == nil)
-          #expect(try transaction.fetch(Film.self, id: ids[place])?.episode == -place - 1)
+          #expect(try transaction.fetch(Film.byEpisode, key: index * 3) == nil)
+          #expect(try transaction.fetch(Film.self, id: ids[index])?.episode == -index - 1)
         }
       }
     }

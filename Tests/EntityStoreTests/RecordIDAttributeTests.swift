@@ -12,12 +12,12 @@ import Testing
     try withTemporaryStore([Membership.self]) { store in
       let films: [UInt64] = [300, 1, 1 << 63 - 1, 2, 3]
       try store.write { transaction in
-        for (place, film) in films.enumerated() {
+        for (index, film) in films.enumerated() {
           try transaction.insert(
             Membership(
               film: RecordID(rawValue: film),
-              pod: place < 2 ? nil : RecordID(rawValue: UInt64(place)),
-              parent: place == 0 ? nil : RecordID(rawValue: 1), role: "r\(place % 2)"))
+              pod: index < 2 ? nil : RecordID(rawValue: UInt64(index)),
+              parent: index == 0 ? nil : RecordID(rawValue: 1), role: "r\(index % 2)"))
         }
       }
       try body(store)
@@ -233,8 +233,8 @@ import Testing
   }
 
   @Test func `a document that has an id in it is as it was`() {
-    let place = StoredValue(document: ["film": RecordID<Film>(rawValue: 7)])
-    #expect(place == StoredValue(document: ["film": 7]) && place != .null)
+    let value = StoredValue(document: ["film": RecordID<Film>(rawValue: 7)])
+    #expect(value == StoredValue(document: ["film": 7]) && value != .null)
   }
 
   @Test func `an id is an argument of a format string`() throws {

@@ -39,7 +39,7 @@ import Testing
         switch task % 4 {
         case 1: throw Refusal()
         case 2: try tx.insert(Film(title: "b", episode: 1_000))
-        // Swallowed, it ends the transaction all the same.
+        // The transaction fails even when the error is caught.
         case 3: _ = try? tx.update(AllTypes.self, where: .all, .multiply(\.int16, by: 9_999))
         default: try tx.insert(Film(title: "b", episode: task + 100))
         }
@@ -73,7 +73,7 @@ import Testing
                   try tx.insert(Film(title: "", episode: episode))
                   try tx.insert(Film(title: "", episode: episode + 1))
                 }
-                // What was acknowledged is there for whoever begins to read.
+                // A read that begins now sees what was acknowledged.
                 let found = try await store.read { try $0.fetch(Film.byEpisode, key: episode + 1) }
                 #expect(found != nil)
               }
@@ -168,7 +168,7 @@ private enum KilledTasks {
 
   private static let taskCount = 32
 
-  /// What each insert is told to be kept as is noted; ends by being killed.
+  /// Notes each insert that was acknowledged, until the process is killed.
   static func run(in folder: String, round: Int, seed: Int) async throws {
     var numbers = SeededNumbers(seed: UInt64(seed))
     let delay = UInt32(numbers.below(60_000))

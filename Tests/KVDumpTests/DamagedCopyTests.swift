@@ -20,8 +20,8 @@ struct DamagedCopyTests {
     store.close()
     #expect(await folder.isSound())
     var bytes = try folder.bytes(folder.store)
-    let place = try #require(bytes.range(of: Data(find), options: .backwards))
-    bytes.replaceSubrange(place, with: put)
+    let range = try #require(bytes.range(of: Data(find), options: .backwards))
+    bytes.replaceSubrange(range, with: put)
     try bytes.write(to: URL(fileURLWithPath: folder.store))
     return folder
   }

@@ -120,10 +120,10 @@ struct ExportTests {
     #expect(try folder.files() == files)
 
     var bytes = Array(try folder.bytes(folder.store))
-    let place = try #require(bytes.indices.last { bytes[$0...].starts(with: "Mantle".utf8) })
-    bytes[place] = UInt8(ascii: "m")
-    for place in bytes.indices where bytes[place...].starts(with: "Mantle".utf8) {
-      bytes[place] = UInt8(ascii: "m")
+    let offset = try #require(bytes.indices.last { bytes[$0...].starts(with: "Mantle".utf8) })
+    bytes[offset] = UInt8(ascii: "m")
+    for offset in bytes.indices where bytes[offset...].starts(with: "Mantle".utf8) {
+      bytes[offset] = UInt8(ascii: "m")
     }
     try Data(bytes).write(to: URL(fileURLWithPath: folder.store))
     let outcome = await folder.run("export", "Pod", file)

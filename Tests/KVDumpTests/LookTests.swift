@@ -320,14 +320,14 @@ struct TroubleTests {
   }
 
   @Test(arguments: [7, 15, 23, 31] as [Int])
-  func `tells of a tree whose record counts more than a file can hold`(place: Int) async throws {
+  func `tells of a tree whose record counts more than a file can hold`(offset: Int) async throws {
     let folder = try StoreFolder()
     try await folder.load(#"[{"n":1}]"#, "--entity", "E", "--unique", "n", "--infer")
     var file = try FaultFile(path: folder.store)
     // A node of the tree of names: 48 bytes of data, flag 2, 9 bytes of key; then the counts.
     let node = [48, 0, 0, 0, 2, 0, 9, 0] + Array("records.1".utf8)
     for start in file.bytes.indices where file.bytes[start...].starts(with: node) {
-      file.bytes[start + node.count + 8 + place] = 0x7f
+      file.bytes[start + node.count + 8 + offset] = 0x7f
     }
     try file.write(to: folder.store)
     let outcome = await folder.run("info")

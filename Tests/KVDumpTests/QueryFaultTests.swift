@@ -145,9 +145,9 @@ struct QueryFaultTests {
     var bytes = Array(try folder.bytes(folder.store))
     let needle = Array("needle".utf8)
     var count = 0
-    for place in 0..<(bytes.count - needle.count)
-    where bytes[place..<(place + needle.count)].elementsEqual(needle) {
-      bytes[place] = UInt8(ascii: "N")
+    for offset in 0..<(bytes.count - needle.count)
+    where bytes[offset..<(offset + needle.count)].elementsEqual(needle) {
+      bytes[offset] = UInt8(ascii: "N")
       count += 1
     }
     #expect(count > 0)

@@ -45,15 +45,15 @@ struct RealDataTests {
 
     let rows = await folder.run("records", "E").data.split(separator: "\n")
     let pages = PageReader([try InputFile(file)], records: path)
-    var place = 0
+    var index = 0
     while let page = try pages.next() {
       for record in page.records {
-        defer { place += 1 }
+        defer { index += 1 }
         // Every record of the small files, and a sample of the large one.
-        guard count < 1000 || place.isMultiple(of: 7) else { continue }
-        let row = try JSONDocument.parsing(rows[place].utf8).root
+        guard count < 1000 || index.isMultiple(of: 7) else { continue }
+        let row = try JSONDocument.parsing(rows[index].utf8).root
         for (member, value) in record.node.members {
-          #expect(row[member]?.jsonValue == value.jsonValue, "record \(place) '\(member)'")
+          #expect(row[member]?.jsonValue == value.jsonValue, "record \(index) '\(member)'")
         }
         #expect(
           row.members.allSatisfy {
@@ -61,7 +61,7 @@ struct RealDataTests {
           })
       }
     }
-    #expect(place == count)
+    #expect(index == count)
   }
 
   @Test func `takes one snapshot of the fireballs over another`() async throws {

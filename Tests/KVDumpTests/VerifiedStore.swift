@@ -160,13 +160,13 @@ struct RawStore {
   func insert(_ id: UInt64, _ values: [Value], _ layout: RecordLayout, _ entity: EntityDescription)
     throws
   {
-    let body = try RecordBuilder.record(id: id, layout: layout, values: values)
+    let body = try layout.record(id: id, values: values)
     try putRecord(id, body, entity: entity.number)
     for index in entity.indexes {
       var tuple: [Value] = []
       for number in index.attributes {
-        let place = layout.attributes.firstIndex { $0.number == number }
-        tuple.append(place.map { values[$0] } ?? entity.attribute(number: number)?.initial ?? .null)
+        let index = layout.attributes.firstIndex { $0.number == number }
+        tuple.append(index.map { values[$0] } ?? entity.attribute(number: number)?.initial ?? .null)
       }
       // From the values, not from the record: that way is what the verifier goes.
       var encoder = KeyEncoder()

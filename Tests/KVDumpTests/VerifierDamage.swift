@@ -77,8 +77,8 @@ struct FaultFile {
   func uint64(_ offset: Int) -> UInt64 { bytes.withUnsafeBytes { $0.uint64(at: offset) } }
 
   mutating func put(_ value: some FixedWidthInteger, _ offset: Int) {
-    for (place, byte) in littleEndianBytes(value).enumerated() where offset + place < bytes.count {
-      bytes[offset + place] = byte
+    for (index, byte) in littleEndianBytes(value).enumerated() where offset + index < bytes.count {
+      bytes[offset + index] = byte
     }
   }
 
@@ -205,10 +205,10 @@ extension RawStore {
     for _ in 0..<(putCount / 4) {
       try transaction.delete(UInt64.random(in: 1...900, using: &random), in: records)
     }
-    for place in 0..<6 {
-      let key = Array("blob\((round * 4 + place) % 10)".utf8)
+    for index in 0..<6 {
+      let key = Array("blob\((round * 4 + index) % 10)".utf8)
       try transaction.put(key, bytes(.random(in: 20_000...40_000, using: &random)), in: buckets)
-      if place % 2 == 0 {
+      if index % 2 == 0 {
         try transaction.put(key, bytes(.random(in: 5_000...12_000, using: &random)), in: buckets)
       }
     }

@@ -83,14 +83,14 @@ extension Fault {
       _ = try $0.transaction.delete(UInt64(4), in: $0.tree(.records(entity: 1)))
     },
     Fault("a record is there without entries", [.entryMissing]) { store in
-      let body = try RecordBuilder.record(
-        id: 50, layout: VerifiedStore.filmLayout, values: VerifiedStore.filmValues(50))
+      let body = try VerifiedStore.filmLayout.record(
+        id: 50, values: VerifiedStore.filmValues(50))
       try store.putRecord(50, body)
     },
     Fault("a bit of a record's text is flipped", [.recordContent, .entryMissing, .entryStale]) {
       var body = try $0.record(1)
-      let place = try required(body.firstIndex(of: 0x54))
-      body[place] ^= 1
+      let offset = try required(body.firstIndex(of: 0x54))
+      body[offset] ^= 1
       try $0.putRecord(1, body)
     },
     Fault("a record's checksum is wrong", [.recordContent]) {
@@ -124,22 +124,22 @@ extension Fault {
     },
     Fault("a text is not UTF-8", [.recordContent, .entryMissing, .entryStale]) {
       try $0.reseal(1) { bytes in
-        let place = try required(bytes.firstIndex(of: 0x54))
-        bytes[place] = 0xff
+        let offset = try required(bytes.firstIndex(of: 0x54))
+        bytes[offset] = 0xff
       }
     },
     Fault("a JSON attribute holds a UUID", [.recordContent]) { store in
       var values = try VerifiedStore.filmValues(1)
       values[4] = .document(Document.uuid(UUIDBytes(high: 1, low: 2)).encoded())
       try store.putRecord(
-        1, RecordBuilder.record(id: 1, layout: VerifiedStore.filmLayout, values: values))
+        1, VerifiedStore.filmLayout.record(id: 1, values: values))
     },
     Fault("wide offsets are used for few bytes", [.recordContent]) {
       try $0.reseal(1) { bytes in
         bytes[1] |= 0x80
         var ends: [UInt8] = []
-        for place in stride(from: 31, to: 37, by: 2) {
-          ends += bytes[place..<(place + 2)] + [0, 0]
+        for offset in stride(from: 31, to: 37, by: 2) {
+          ends += bytes[offset..<(offset + 2)] + [0, 0]
         }
         bytes.replaceSubrange(31..<37, with: ends)
       }
@@ -154,8 +154,8 @@ extension Fault {
       try store.putCatalogue(1, film.document)
     },
     Fault("a record has the id 0", [.recordKey, .entryMissing]) { store in
-      let body = try RecordBuilder.record(
-        id: 0, layout: VerifiedStore.filmLayout, values: VerifiedStore.filmValues(20))
+      let body = try VerifiedStore.filmLayout.record(
+        id: 0, values: VerifiedStore.filmValues(20))
       try store.putRecord(0, body)
     },
     Fault("a record is of an entity that is not there", [.treeForeign]) {

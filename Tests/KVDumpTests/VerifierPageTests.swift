@@ -208,8 +208,8 @@ final class VerifierPageTests {
     var result: Set<Int> = []
     let file = try FaultFile(path: path)
     let root = Int(file.uint64(file.newestMeta + 80)) * FaultFile.pageSize
-    for place in 0..<((file.uint16(root + 12) - 16) / 2) {
-      let data = root + file.uint16(root + 16 + place * 2) + 16
+    for index in 0..<((file.uint16(root + 12) - 16) / 2) {
+      let data = root + file.uint16(root + 16 + index * 2) + 16
       for item in 0..<Int(file.uint64(data)) {
         result.insert(Int(file.uint64(data + 8 + item * 8)))
       }

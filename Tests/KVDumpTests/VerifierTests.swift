@@ -159,8 +159,8 @@ struct VerifierTests {
           case 0: body = Array(body.prefix(Int.random(in: 0...body.count, using: &random)))
           case 1: body += (0..<9).map { _ in UInt8.random(in: 0...255, using: &random) }
           default:
-            if let place = body.indices.randomElement(using: &random) {
-              body[place] = .random(in: 0...255, using: &random)
+            if let offset = body.indices.randomElement(using: &random) {
+              body[offset] = .random(in: 0...255, using: &random)
             }
           }
           try raw.put(key, body, name)

@@ -160,14 +160,14 @@ import Testing
     }
   }
 
-  private func child(_ place: Int, ofBranchAt offset: Int, in file: Int32) -> UInt64 {
+  private func child(_ index: Int, ofBranchAt offset: Int, in file: Int32) -> UInt64 {
     let bytes = page(offset, of: file)
-    let node = number(bytes, at: 16 + place * 2)
+    let node = number(bytes, at: 16 + index * 2)
     return (0..<6).reduce(0) { $0 | UInt64(bytes[node + $1]) << UInt64($1 * 8) }
   }
 
-  private func setChild(_ place: Int, ofBranchAt offset: Int, in file: Int32, to child: UInt64) {
-    let node = number(page(offset, of: file), at: 16 + place * 2)
+  private func setChild(_ index: Int, ofBranchAt offset: Int, in file: Int32, to child: UInt64) {
+    let node = number(page(offset, of: file), at: 16 + index * 2)
     let bytes = (0..<6).map { UInt8(truncatingIfNeeded: child >> UInt64($0 * 8)) }
     _ = bytes.withUnsafeBytes { pwrite(file, $0.baseAddress, 6, off_t(offset + node)) }
   }

@@ -11,11 +11,11 @@ import Testing
 
 /// Numbers of the file that cannot be true.
 @Suite struct DamagedNumberTests {
-  private static func set(_ byte: UInt8, at place: Int, of path: String) {
+  private static func set(_ byte: UInt8, at offset: Int, of path: String) {
     let file = open(path, O_WRONLY)
     guard file >= 0 else { return }
     defer { close(file) }
-    _ = withUnsafeBytes(of: byte) { pwrite(file, $0.baseAddress, 1, off_t(place)) }
+    _ = withUnsafeBytes(of: byte) { pwrite(file, $0.baseAddress, 1, off_t(offset)) }
   }
 
   private static func use(_ path: String) throws {
@@ -33,12 +33,12 @@ import Testing
   }
 
   @Test(arguments: [151, pageSize + 151])
-  func aTransactionNumberBeyondAnyFileIsRefused(place: Int) async throws {
+  func aTransactionNumberBeyondAnyFileIsRefused(offset: Int) async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     EnvironmentRegistry.close(try openEnvironment(path))
-    await #expect(processExitsWith: .success) { [path = path as String, place = place as Int] in
-      DamagedNumberTests.set(0xff, at: place, of: path)
+    await #expect(processExitsWith: .success) { [path = path as String, offset = offset as Int] in
+      DamagedNumberTests.set(0xff, at: offset, of: path)
       guard case .damaged(let what)? = kind({ try DamagedNumberTests.use(path) }) else {
         fail("a file of transaction 2^64 - 2^56 was opened")
       }
@@ -50,13 +50,13 @@ import Testing
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     await #expect(processExitsWith: .success) { [path = path as String] in
-      for place in 136..<152 {
+      for offset in 136..<152 {
         for page in [0, pageSize] {
           for byte: UInt8 in [0xff, 0x80, 0x7f, 0x01] {
             let environment = try openEnvironment(path)
             try put((0..<200).map(key), into: try openedTree(of: environment), of: environment)
             EnvironmentRegistry.close(environment)
-            DamagedNumberTests.set(byte, at: page + place, of: path)
+            DamagedNumberTests.set(byte, at: page + offset, of: path)
             do { try DamagedNumberTests.use(path) } catch is LMDBError {}
             unlink(path)
             unlink(path + "-lock")
@@ -68,7 +68,7 @@ import Testing
 
   /// The record of a tree: branch pages, leaf pages, overflow pages and entries from byte 8 on.
   @Test(arguments: [15, 23, 31, 39])
-  func aCountOfATreeBeyondAnyMapIsRefused(place: Int) async throws {
+  func aCountOfATreeBeyondAnyMapIsRefused(offset: Int) async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)
@@ -77,10 +77,10 @@ import Testing
     let bytes = try #require(contents(of: path))
     // The name "t" behind its node's header, in the page of the last commit and in older ones.
     let header: [UInt8] = [48, 0, 0, 0, 2, 0, 1, 0, UInt8(ascii: "t")]
-    let places = bytes.indices.filter { bytes[$0...].starts(with: header) }
-    try #require(!places.isEmpty)
-    for node in places {
-      Self.set(0xff, at: node + header.count + place, of: path)
+    let offsets = bytes.indices.filter { bytes[$0...].starts(with: header) }
+    try #require(!offsets.isEmpty)
+    for node in offsets {
+      Self.set(0xff, at: node + header.count + offset, of: path)
     }
     let damaged = try openEnvironment(path)
     defer { EnvironmentRegistry.close(damaged) }

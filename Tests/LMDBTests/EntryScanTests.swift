@@ -140,9 +140,9 @@ import Testing
     for spread in [UInt64(1), 2, 1 << 20, 1 << 50] {
       var ids: [UInt64] = []
       var last: UInt64 = 0
-      for place in 0..<5_000 {
+      for index in 0..<5_000 {
         // Dense stretches between leaps.
-        last += place / 700 % 2 == 0 ? 1 : UInt64.random(in: 1...spread, using: &random)
+        last += index / 700 % 2 == 0 ? 1 : UInt64.random(in: 1...spread, using: &random)
         ids.append(last)
       }
       ids.append(.max)

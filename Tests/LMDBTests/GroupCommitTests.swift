@@ -80,7 +80,7 @@ import Testing
     try await withGroup { group in
       let found = try await group.run(3) { member, transaction in
         try transaction.put(key(member), [1], in: group.tree)
-        // A cursor without a place has nothing to delete.
+        // A cursor that has not moved has nothing to delete.
         if member == 1 { try? Cursor(group.tree, in: transaction).delete() }
       }
       #expect(name { try found[1].get() } == "EINVAL")

@@ -50,7 +50,7 @@ import Testing
       let failure = name {
         try environment.write { transaction in
           try transaction.put([1], [1], in: tree)
-          // A cursor without a place has nothing to delete.
+          // A cursor that has not moved has nothing to delete.
           try? Cursor(tree, in: transaction).delete()
         }
       }

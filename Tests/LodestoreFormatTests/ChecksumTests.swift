@@ -78,11 +78,11 @@ import Testing
         changed.withUnsafeMutableBytes { bytes in
           difference.withUnsafeBytes { Checksum.add($0, at: start, to: bytes) }
         }
-        for (place, byte) in difference.enumerated() {
+        for (index, byte) in difference.enumerated() {
           #expect(
-            changed[start + place] ^ byte
-              == (isDamaged && start + place == length - 1
-                ? body[start + place] ^ 0x40 : body[start + place]))
+            changed[start + index] ^ byte
+              == (isDamaged && start + index == length - 1
+                ? body[start + index] ^ 0x40 : body[start + index]))
         }
         let fits = changed.withUnsafeBytes { Checksum.fits($0, id: 77) }
         #expect(fits == !isDamaged, "\(length) \(start) \(SeededGenerator.replay)")
@@ -96,9 +96,9 @@ import Testing
     let opened = try unsealed(key: [1, 2], body: body)
     #expect(opened == content)
     #expect(throws: FormatError.self) { try unsealed(key: [1, 3], body: body) }
-    for place in body.indices {
+    for index in body.indices {
       var damaged = body
-      damaged[place] ^= 0x10
+      damaged[index] ^= 0x10
       #expect(throws: FormatError.self) { try unsealed(key: [1, 2], body: damaged) }
     }
     for length in 0..<4 {

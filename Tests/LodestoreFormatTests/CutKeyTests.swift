@@ -28,7 +28,7 @@ import Testing
     #expect(cutTuple(text: text).bytes != cutTuple(text: text.dropLast() + "l").bytes)
   }
 
-  @Test func elementsOfAllPlacesAreInTheHash() throws {
+  @Test func everyElementIsInTheHash() throws {
     let long = Value.string(String(repeating: "k", count: 470))
     var first = KeyEncoder()
     var second = KeyEncoder()

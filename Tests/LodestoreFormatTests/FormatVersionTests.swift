@@ -43,11 +43,11 @@ import Testing
   }
 
   @Test func aDescriptionUsesIdsAlsoOfRemovedAttributes() {
-    let places = [RecordLayout.Attribute(number: 1, type: .int8, isOptional: false)]
+    let stored = [RecordLayout.Attribute(number: 1, type: .int8, isOptional: false)]
     var entity = EntityDescription(
       number: 1, name: "E",
       attributes: [.init(number: 1, name: "a", type: .int8, isOptional: false)],
-      layouts: [RecordLayout(number: 1, attributes: places)], currentLayout: 1, indexes: [])
+      layouts: [RecordLayout(number: 1, attributes: stored)], currentLayout: 1, indexes: [])
     #expect(entity.features == [.base])
     entity.attributes.append(
       .init(number: 2, name: "b", type: .recordID, isOptional: true, isRemoved: true))

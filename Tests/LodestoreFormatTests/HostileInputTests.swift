@@ -67,19 +67,19 @@ import Testing
       let values = layout.attributes.map { attribute in
         attribute.isOptional && Bool.random(using: &random) ? .null : random.value(attribute.type)
       }
-      let record = try RecordBuilder.record(id: 9, layout: layout, values: values)
+      let record = try layout.record(id: 9, values: values)
       let original: [Value] = try withExactAllocation(record) { bytes in
         let view = try RecordView(bytes, layout: layout)
         try view.validate(id: 9)
-        return try layout.places.map { try view.value(at: $0) }
+        return try layout.slots.map { try view.value(at: $0) }
       }
-      guard try RecordBuilder.record(id: 9, layout: layout, values: original) == record else {
+      guard try layout.record(id: 9, values: original) == record else {
         Issue.record("\(values) came back as \(original); \(SeededGenerator.replay)")
         return
       }
       withExactAllocation(random.damaged(record)) { bytes in
         guard let view = try? RecordView(bytes, layout: layout) else { return }
-        for place in layout.places { _ = try? view.value(at: place) }
+        for slot in layout.slots { _ = try? view.value(at: slot) }
         _ = try? view.validate(id: 9)
       }
     }
@@ -127,14 +127,14 @@ extension SeededGenerator {
     var result = bytes
     if Int.random(in: 0..<16, using: &self) == 0 { result = self.bytes(upTo: 40) }
     for _ in 0..<Int.random(in: 1...3, using: &self) {
-      guard let place = result.indices.randomElement(using: &self) else { return result }
+      guard let index = result.indices.randomElement(using: &self) else { return result }
       switch Int.random(in: 0..<6, using: &self) {
-      case 0: result[place] ^= 1 << UInt8.random(in: 0...7, using: &self)
-      case 1: result[place] = UInt8.random(in: 0...255, using: &self)
-      case 2: result[place] = [0, 1, 0x7f, 0x80, 0xff].randomElement(using: &self) ?? 0
-      case 3: result.removeSubrange(place...)
-      case 4: result.insert(UInt8.random(in: 0...255, using: &self), at: place)
-      default: result.insert(contentsOf: result[place...].prefix(8), at: place)
+      case 0: result[index] ^= 1 << UInt8.random(in: 0...7, using: &self)
+      case 1: result[index] = UInt8.random(in: 0...255, using: &self)
+      case 2: result[index] = [0, 1, 0x7f, 0x80, 0xff].randomElement(using: &self) ?? 0
+      case 3: result.removeSubrange(index...)
+      case 4: result.insert(UInt8.random(in: 0...255, using: &self), at: index)
+      default: result.insert(contentsOf: result[index...].prefix(8), at: index)
       }
     }
     return result

@@ -106,12 +106,12 @@ import Testing
     }
   }
 
-  @Test func highBitsAndZerosAreFoundInEveryPlaceOfAText() throws {
+  @Test func highBitsAndZerosAreFoundAtEveryOffsetOfAText() throws {
     for length in 1...40 {
-      for place in 0..<length {
+      for index in 0..<length {
         for replacement in ["é", "\u{212a}", "\0", "\0é", "\u{1}"] {
           var characters = [Character](repeating: "k", count: length)
-          characters[place] = Character("x")
+          characters[index] = Character("x")
           let text = String(characters).replacing("x", with: replacement)
           let normal = text.replacing("\u{212a}", with: "K").utf8
           let escaped = normal.flatMap { $0 == 0 ? [0, 0xff] : [$0] }
@@ -123,10 +123,10 @@ import Testing
 
   @Test func zeroBytesAreEscapedWhereverTheyAre() throws {
     for length in 1...40 {
-      for place in 0..<length {
+      for index in 0..<length {
         var content = [UInt8](repeating: 7, count: length)
-        content[place] = 0
-        let escaped = content[...place] + [0xff] + content[(place + 1)...]
+        content[index] = 0
+        let escaped = content[...index] + [0xff] + content[(index + 1)...]
         #expect(try key([.data(content)]) == [1] + escaped + [0])
       }
     }
@@ -160,7 +160,7 @@ import Testing
   /// A tuple that shares elements with `tuple`, so that orders hang on the later ones.
   private func neighbour(of tuple: [Value], using random: inout SeededGenerator) -> [Value] {
     var result = tuple
-    if let place = result.indices.randomElement(using: &random) { result[place] = random.value() }
+    if let index = result.indices.randomElement(using: &random) { result[index] = random.value() }
     if Int.random(in: 0..<4, using: &random) == 0, result.count < 3 {
       result.append(random.value())
     }

@@ -138,8 +138,8 @@ import Testing
     for _ in 0..<SeededGenerator.caseCount(byDefault: 30_000) {
       var text = Array(random.nastyText(upTo: 6).utf8)
       for _ in 0..<2 where !text.isEmpty {
-        let place = Int.random(in: text.indices, using: &random)
-        text[place] = UInt8.random(in: 0...255, using: &random)
+        let index = Int.random(in: text.indices, using: &random)
+        text[index] = UInt8.random(in: 0...255, using: &random)
       }
       let composed = nfc(text)
       guard nfc(composed) == composed, nfd(composed) == nfd(text), isNFC(composed) else {

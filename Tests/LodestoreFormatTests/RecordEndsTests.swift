@@ -35,11 +35,11 @@ import Testing
       if !ends.isEmpty { ends[ends.count - 1] = heapCount }
       // One end or two are elsewhere: a little, or with the high bit.
       for _ in 0..<Int.random(in: 0...2, using: &random) where !ends.isEmpty {
-        let place = Int.random(in: 0..<ends.count, using: &random)
-        ends[place] =
+        let index = Int.random(in: 0..<ends.count, using: &random)
+        ends[index] =
           Bool.random(using: &random)
           ? Int.random(in: 0...0xffff, using: &random)
-          : min(0xffff, max(0, ends[place] + Int.random(in: -1...1, using: &random)))
+          : min(0xffff, max(0, ends[index] + Int.random(in: -1...1, using: &random)))
       }
       let isInOrder =
         zip(ends, ends.dropFirst()).allSatisfy { $0 <= $1 } && (ends.last ?? 0) == heapCount
@@ -53,14 +53,14 @@ import Testing
   }
 
   /// Two neighbours that differ from the order by what a word's borrow could hide.
-  @Test func anEndBelowItsNeighbourIsSeenAtEveryPlace() {
+  @Test func anEndBelowItsPredecessorIsFoundAtEveryIndex() {
     for count in 2...13 {
-      for place in 0..<(count - 1) {
+      for index in 0..<(count - 1) {
         for (end, next) in [(1, 0), (0xffff, 0), (0x8000, 0x7fff), (0xffff, 0x7fff), (9, 8)] {
           var ends = [Int](repeating: 0, count: count)
-          for later in place..<count { ends[later] = 9 }
-          ends[place] = end
-          if place + 1 < count - 1 { ends[place + 1] = next }
+          for later in index..<count { ends[later] = 9 }
+          ends[index] = end
+          if index + 1 < count - 1 { ends[index + 1] = next }
           let isInOrder = zip(ends, ends.dropFirst()).allSatisfy { $0 <= $1 }
           #expect(isAccepted(ends, heapCount: 9) == isInOrder, "\(ends)")
         }

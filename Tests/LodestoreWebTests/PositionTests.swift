@@ -27,9 +27,9 @@ import Testing
       let pages = WebPages(try server.url("/?key=s3cret"), paging: paging)
       let whole = try await pages.all()
       #expect(whole.count >= 5 && !"\(whole)".contains("s3cret"))
-      for place in 1..<whole.count {
-        let rest = try await pages.all(from: whole[place - 1].next)
-        #expect(rest == Array(whole[place...]))
+      for index in 1..<whole.count {
+        let rest = try await pages.all(from: whole[index - 1].next)
+        #expect(rest == Array(whole[index...]))
       }
       #expect(server.targets.allSatisfy { $0.contains("key=s3cret") })
     }
@@ -64,10 +64,10 @@ import Testing
     let url = try #require(URL(string: "http://example.org/?key=k"))
     let source = try SourceAddress(url, secretParameters: ["key"])
     let order = PageOrder(source: source, paging: .linkHeader, limits: .standard)
-    let place = order.place(at: position)
-    if let place { #expect(source.isHome(place.url)) }
-    #expect(place == nil || position == "http://example.org")
-    #expect(order.place(at: "http://example.org/x?y=1")?.url.query() == "y=1&key=k")
+    let address = order.address(at: position)
+    if let address { #expect(source.isHome(address.url)) }
+    #expect(address == nil || position == "http://example.org")
+    #expect(order.address(at: "http://example.org/x?y=1")?.url.query() == "y=1&key=k")
   }
 
   @Test func `of a single page there are none`() async throws {

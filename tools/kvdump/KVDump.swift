@@ -88,7 +88,7 @@ private func leave(_ status: ExitStatus) -> Never {
   exit(status.rawValue)
 }
 
-/// Says in words what would else be a bare signal.
+/// Prints a sentence where otherwise only the signal would tell of the crash.
 ///
 /// LMDB believes the pages that it maps, and only `verify` and `stat` look at the pages first: a
 /// file with damaged pages ends the other commands inside the library.
@@ -105,10 +105,10 @@ private func endInWordsOnDamage() {
   }
 }
 
-/// Sees to it that no file that is opened later becomes a standard stream that the caller has closed:
-/// what is written to the stream would go into the store.
+/// Opens the standard streams that the caller has closed, so that no file opened later gets their number:
+/// output would go into the store.
 ///
-/// A closed stream stays one that cannot be used: output to it fails. Called before anything else.
+/// Such a stream cannot be used: output to it fails. Called before anything else.
 package func holdStandardStreams() {
   for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) < 0 {
     // Gets the lowest number that is free, which is this one.

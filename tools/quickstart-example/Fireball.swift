@@ -84,18 +84,18 @@ struct FireballSnapshot: Decodable {
 
   /// The service has changed the order of its columns, so they are looked up by name.
   var rows: [Row] {
-    let places = Dictionary(
+    let indexes = Dictionary(
       zip(fields, fields.indices), uniquingKeysWith: { first, _ in first })
-    return data.map { Row(places: places, values: $0) }
+    return data.map { Row(indexes: indexes, values: $0) }
   }
 
   /// One row.
   struct Row: Sendable {
-    let places: [String: Int]
+    let indexes: [String: Int]
     let values: [String?]
 
     subscript(column: String) -> String? {
-      places[column].flatMap { values.indices.contains($0) ? values[$0] : nil }
+      indexes[column].flatMap { values.indices.contains($0) ? values[$0] : nil }
     }
 
     func number(_ column: String) throws -> Double? {

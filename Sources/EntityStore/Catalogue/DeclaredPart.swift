@@ -1,11 +1,11 @@
 internal import LodestoreFormat
 
-/// How a declared entity reads and writes the records of an entity in whose file are attributes that it
-/// does not declare, or has in another order.
+/// How a type reads and writes records where it declares a part of the entity's attributes, or has them in
+/// another order than the file.
 ///
-/// Values are encoded in a layout of the declared attributes alone, which no stored record has, and
-/// completed to records: from the stored record where one changes, from initial values where one is
-/// new. A declaration of all attributes has none of this.
+/// Values are encoded in a layout of the declared attributes alone, which no stored record has. The
+/// attributes that are not declared then come from the stored record, of a new record from initial values.
+/// A type that declares all attributes in their order has no `DeclaredPart`.
 final class DeclaredPart: Sendable {
   /// The number of ``layout``: bit 14 is set, which it is in no stored record.
   private static let layoutNumber: UInt16 = 0x7fff
@@ -14,11 +14,11 @@ final class DeclaredPart: Sendable {
   let layout: RecordLayout
   /// Whether records of the file begin with the declared attributes, so that they are read as they are.
   let isPrefix: Bool
-  /// By position in the file's layout: whether the attribute is declared.
+  /// By index in the file's layout: whether the attribute is declared.
   let isGiven: [Bool]
   /// The first undeclared attribute that a new record cannot be without.
   let missing: String?
-  /// By position in the file's layout.
+  /// By index in the file's layout: the index in ``layout``.
   private let sources: [Int?]
   private let initials: [Value]
   private let numbers: Set<UInt32>
@@ -29,7 +29,7 @@ final class DeclaredPart: Sendable {
     layout = RecordLayout(
       number: Self.layoutNumber,
       attributes: numbers.compactMap { number in
-        whole.placeIndex(ofAttribute: number).map { whole.attributes[$0] }
+        whole.slotIndex(ofAttribute: number).map { whole.attributes[$0] }
       })
     self.numbers = Set(numbers)
     isPrefix = whole.attributes.map(\.number).starts(with: numbers)
@@ -50,11 +50,11 @@ final class DeclaredPart: Sendable {
     if let missing { throw .undeclaredRequired(entity: entity, attribute: missing) }
   }
 
-  /// The whole content for `content`, which is in ``layout`` and has four free bytes behind it; with
-  /// room for its checksum.
+  /// The content in the file's layout of `content`, which is in ``layout`` and followed by four free bytes;
+  /// with room for its checksum.
   ///
-  /// - Parameter stored: the record that it is to replace, whose checksum is checked; `nil` for a new one, whose undeclared
-  ///   attributes have their initial values, and where they need others, placeholders.
+  /// - Parameter stored: the record to be replaced, whose checksum has been checked; `nil` for a new one, in
+  ///   which undeclared attributes have their initial values, or placeholders where they have none.
   func completed(
     _ content: UnsafeRawBufferPointer, over stored: RecordView? = nil, id: UInt64 = 0,
     of entity: StoredEntity
@@ -65,10 +65,10 @@ final class DeclaredPart: Sendable {
       let view = try RecordView(record, layout: layout)
       var values = initials
       if let stored { values = try entity.values(of: stored) }
-      for (place, source) in sources.enumerated() {
-        if let source { values[place] = try view.value(at: layout.places[source]) }
+      for (index, source) in sources.enumerated() {
+        if let source { values[index] = try view.value(at: layout.slots[source]) }
       }
-      let whole = try RecordBuilder.content(layout: entity.layout, values: values)
+      let whole = try entity.layout.content(values: values)
       return whole + [UInt8](repeating: 0, count: RecordLayout.checksumSize)
     } catch {
       throw .damagedRecord(entity: entity.name, recordID: id, error)
@@ -86,19 +86,5 @@ extension StoredEntity {
     indexes.filter { index in
       index.isUnique && index.description.attributes.allSatisfy { part?.declares($0) ?? true }
     }
-  }
-
-  /// The values of the attributes of `layout` in a record of any layout.
-  func values(of view: RecordView, in layout: RecordLayout) throws(FormatError) -> [Value] {
-    var values: [Value] = []
-    values.reserveCapacity(layout.attributes.count)
-    for attribute in layout.attributes {
-      if let place = view.layout.placeIndex(ofAttribute: attribute.number) {
-        values.append(try view.value(at: view.layout.places[place]))
-      } else {
-        values.append(description.attribute(number: attribute.number)?.initial ?? .null)
-      }
-    }
-    return values
   }
 }

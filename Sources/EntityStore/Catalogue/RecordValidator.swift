@@ -7,7 +7,7 @@ internal import LodestoreFormat
 struct RecordValidator: Sendable {
   fileprivate struct Check: Sendable {
     var attribute: String
-    var place: RecordLayout.Place
+    var slot: RecordLayout.Slot
     var constraints: AttributeConstraints
     var expression: RegularExpression?
   }
@@ -21,13 +21,13 @@ struct RecordValidator: Sendable {
   /// Throws for a pattern that is no regular expression.
   init?(_ description: EntityDescription, _ layout: RecordLayout) throws(FormatError) {
     var checks: [Check] = []
-    for (attribute, place) in zip(layout.attributes, layout.places) {
+    for (attribute, slot) in zip(layout.attributes, layout.slots) {
       guard let attribute = description.attribute(number: attribute.number),
         !attribute.constraints.isEmpty
       else { continue }
       checks.append(
         Check(
-          attribute: attribute.name, place: place, constraints: attribute.constraints,
+          attribute: attribute.name, slot: slot, constraints: attribute.constraints,
           expression: try Self.expression(of: attribute)))
     }
     if checks.isEmpty { return nil }
@@ -53,12 +53,12 @@ struct RecordValidator: Sendable {
   /// - Complexity: O(bytes of the attributes with constraints), for a pattern times its length.
   func check(_ view: RecordView, id: UInt64?) throws(StoreError) {
     precondition(view.layout === layout, "a record is checked in the layout it is written in")
-    for check in checks where !view.isNull(check.place) {
+    for check in checks where !view.isNull(check.slot) {
       do {
         guard let rule = try check.brokenRule(view) else { continue }
         throw StoreError.invalidValue(
           entity: entity, attribute: check.attribute, rule: rule, recordID: id,
-          detail: KeyText.detail(of: try view.value(at: check.place)))
+          detail: KeyText.detail(of: try view.value(at: check.slot)))
       } catch let error as StoreError {
         throw error
       } catch {
@@ -72,12 +72,12 @@ extension RecordValidator.Check {
   /// What the value must be and is not.
   fileprivate func brokenRule(_ view: RecordView) throws(FormatError) -> String? {
     if constraints.hasRange,
-      let breach = constraints.breach(of: try view.value(at: place))
+      let breach = constraints.breach(of: try view.value(at: slot))
     {
       return rule(breach)
     }
-    if constraints.hasLength, let rule = brokenLength(view.variableBytes(place)) { return rule }
-    if let expression, !expression.admits(view.variableBytes(place)) {
+    if constraints.hasLength, let rule = brokenLength(view.variableBytes(slot)) { return rule }
+    if let expression, !expression.admits(view.variableBytes(slot)) {
       return "match '\((constraints.pattern ?? "").prefix(60))'"
     }
     return nil
@@ -85,7 +85,7 @@ extension RecordValidator.Check {
 
   private func rule(_ breach: AttributeConstraints.RangeBreach) -> String {
     switch breach {
-    case .notANumber: place.type == .date ? "be a date" : "be a number"
+    case .notANumber: slot.type == .date ? "be a date" : "be a number"
     case .tooLow: "be at least \(KeyText.text(of: constraints.minimum))"
     case .tooHigh: "be at most \(KeyText.text(of: constraints.maximum))"
     }
@@ -95,7 +95,7 @@ extension RecordValidator.Check {
     let least = constraints.minLength ?? 0
     let most = constraints.maxLength ?? .max
     // A scalar has one to four bytes, so that most texts need no counting.
-    let isText = place.type != .data
+    let isText = slot.type != .data
     if bytes.count <= most, (isText ? bytes.count / 4 : bytes.count) >= least { return nil }
     let length = isText ? bytes.reduce(0) { $0 + ($1 & 0xc0 == 0x80 ? 0 : 1) } : bytes.count
     if length < least { return "have at least \(count(least))" }
@@ -104,6 +104,6 @@ extension RecordValidator.Check {
   }
 
   private func count(_ number: Int) -> String {
-    "\(number) \(place.type == .data ? "byte" : "Unicode scalar")\(number == 1 ? "" : "s")"
+    "\(number) \(slot.type == .data ? "byte" : "Unicode scalar")\(number == 1 ? "" : "s")"
   }
 }

@@ -10,7 +10,7 @@ package final class StoredEntity: Sendable {
   package let layout: RecordLayout
   /// `nil` when no attribute has a constraint.
   let validator: RecordValidator?
-  /// How the program's type has a part of the attributes; `nil` where it has all of them in the order of
+  /// The attributes that the program's type declares; `nil` where it declares all of them in the order of
   /// ``layout``, or where there is no type.
   let part: DeclaredPart?
   /// The layout that values of the program's type are read from: ``layout`` unless the declared
@@ -89,7 +89,7 @@ package final class StoredEntity: Sendable {
     }
   }
 
-  /// A record on its way in as a view: it is of the current layout.
+  /// A record that is to be written, in the current layout, as a view.
   @inline(__always)
   func view(incoming bytes: UnsafeRawBufferPointer) throws(StoreError) -> RecordView {
     do {
@@ -110,9 +110,21 @@ package final class StoredEntity: Sendable {
     }
   }
 
-  /// The values of the current layout's attributes in a record of any layout.
-  package func values(of view: RecordView) throws(FormatError) -> [Value] {
-    try values(of: view, in: layout)
+  /// The values of the attributes of `layout`, or of the current one, in a record of any layout.
+  package func values(
+    of view: RecordView, in layout: RecordLayout? = nil
+  ) throws(FormatError) -> [Value] {
+    let layout = layout ?? self.layout
+    var values: [Value] = []
+    values.reserveCapacity(layout.attributes.count)
+    for attribute in layout.attributes {
+      if let index = view.layout.slotIndex(ofAttribute: attribute.number) {
+        values.append(try view.value(at: view.layout.slots[index]))
+      } else {
+        values.append(description.attribute(number: attribute.number)?.initial ?? .null)
+      }
+    }
+    return values
   }
 
   /// The index over exactly `attributes`, in order; a unique one before another.
@@ -122,11 +134,11 @@ package final class StoredEntity: Sendable {
   }
 }
 
-/// What every reader of an entity's records refers to, without counting: the name as a string would be
+/// What every reader of an entity's records holds without counting references: those of a string would be
 /// counted for each record that is read.
 final class EntityLabel: Sendable {
   let name: String
-  /// ``ShortText/isUsable``, where readers of records find it.
+  /// A copy of ``ShortText/isUsable``, so that readers of records load no global.
   let makesShortTexts = ShortText.isUsable
 
   init(_ name: String) { self.name = name }

@@ -3,7 +3,7 @@ package import LodestoreFormat
 
 /// One index of a stored entity, with its tree.
 ///
-/// A class, as what it has would be counted one by one where it is copied.
+/// A class, so that a copy counts one reference rather than one for each member.
 package final class StoredIndex: Sendable {
   package let description: EntityDescription.Index
   package let tree: Tree

@@ -4,26 +4,26 @@ internal import LodestoreFormat
 /// Inserts many new records: records appended as they come, index entries collected, sorted and
 /// written in key order.
 ///
-/// Nothing remains of a batch that throws: records are taken out again before any index entry has
-/// been written, since uniqueness is checked first. Sinks are told when it is sure to stand.
+/// Nothing remains of a batch that throws: uniqueness is checked before any index entry is written, and
+/// when it fails the records are removed again. Sinks are told after that check.
 final class BulkInsert {
   private let core: TransactionCore
   private let entity: StoredEntity
   private let changes: EntityChanges
   private let firstID: UInt64
-  // Of one thread; a check of each access would show in the time of a batch.
+  // Used by one thread; exclusivity checks would slow down each record.
   @exclusivity(unchecked) private var nextID: UInt64
-  /// Of each index whose entries are not written yet.
+  /// The entries of each index, until they are written.
   @exclusivity(unchecked) private var indexes: [IndexChanges]
-  /// Makes the entries beside this thread, once the batch is a large one.
+  /// Makes the entries on a second thread, once the batch is large.
   @exclusivity(unchecked) private var collector: EntryCollector?
   @exclusivity(unchecked) private var hasTriedCollector = false
-  /// For fewer records a thread does not pay.
+  /// For fewer records a second thread takes longer.
   private static let aloneCount: UInt64 = 20_000
   private let keys: BatchKeys
   private let cursor: Cursor
   /// Records that are not written yet, so many at a time as stay in the cache.
-  @exclusivity(unchecked) private var waiting = RecordRow(byteCount: RecordRow.usualByteCount)
+  @exclusivity(unchecked) private var waiting = RecordBuffer(byteCount: RecordBuffer.usualByteCount)
   /// The id after the last record that is written.
   @exclusivity(unchecked) private var writtenID: UInt64
 
@@ -39,9 +39,9 @@ final class BulkInsert {
     let keys = BatchKeys(of: entity)
     self.keys = keys
     let memoryLimit = core.store.options.batchMemoryInBytes / max(1, keys.count)
-    indexes = (0..<keys.count).map { place in
+    indexes = (0..<keys.count).map { position in
       IndexChanges(
-        keys, at: place, expectedCount: expectedCount, memoryLimit: memoryLimit, core: core)
+        keys, at: position, expectedCount: expectedCount, memoryLimit: memoryLimit, core: core)
     }
     do {
       cursor = try Cursor(entity.records, in: core.transaction)
@@ -68,11 +68,11 @@ final class BulkInsert {
   }
 
   /// Adds the records of `row`, and empties it; returns the id of the first.
-  func append(_ row: inout RecordRow) throws(StoreError) -> UInt64 {
+  func append(_ row: inout RecordBuffer) throws(StoreError) -> UInt64 {
     try writeWaiting()
     if changes.hasConstraints {
-      for place in 0..<row.count {
-        try changes.check(try entity.view(incoming: UnsafeRawBufferPointer(row[place])))
+      for position in 0..<row.count {
+        try changes.check(try entity.view(incoming: UnsafeRawBufferPointer(row[position])))
       }
     }
     let first = nextID
@@ -87,7 +87,7 @@ final class BulkInsert {
   }
 
   /// Writes the records of `row`, and empties it.
-  private func write(_ row: inout RecordRow) throws(StoreError) {
+  private func write(_ row: inout RecordBuffer) throws(StoreError) {
     try changes.append(row, nextID: &writtenID, at: cursor)
     if let collector { return try collector.collect(&row) }
     for index in indexes { try index.add(row) }
@@ -103,7 +103,7 @@ final class BulkInsert {
     for index in indexes { try index.added.sort() }
   }
 
-  /// Writes the index entries; throws, and takes everything back, when a unique index is violated.
+  /// Writes the index entries; when a unique index is violated, removes the records and throws.
   func finish() throws(StoreError) {
     do throws(StoreError) {
       try writeWaiting()
@@ -116,9 +116,9 @@ final class BulkInsert {
     }
     collector?.stop()
     collector = nil
-    // Each goes as soon as it is written, to make room for the pages of the next index.
+    // Each is freed as soon as it is written, to make room for the pages of the next index.
     while !indexes.isEmpty { try indexes.removeFirst().writeAdded() }
-    if changes.isHeard { try tellInserted() }
+    if changes.hasListeners { try tellInserted() }
   }
 
   private func tellInserted() throws(StoreError) {
@@ -138,7 +138,7 @@ final class BulkInsert {
     }
   }
 
-  /// Removes the records of this batch; their ids are given again, as nobody has seen them.
+  /// Removes the records of this batch; their ids are used again, as nobody has seen them.
   func takeBack() throws(StoreError) {
     for id in firstID..<writtenID { try changes.remove(id) }
     core.nextIDs[entity.number] = firstID

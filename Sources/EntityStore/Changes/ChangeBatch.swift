@@ -1,6 +1,20 @@
 internal import LMDB
 internal import LodestoreFormat
 
+extension TransactionCore {
+  /// Runs a batch; after an error of it the transaction can only be aborted.
+  @inline(__always)
+  func breakingOnError(_ body: () throws -> Void) throws(StoreError) {
+    do {
+      try body()
+    } catch {
+      let failure = StoreError(wrapping: error)
+      brokenBy = failure
+      throw failure
+    }
+  }
+}
+
 /// Many changes of records of one entity: index entries are collected and written in the order of
 /// their keys at the end.
 ///
@@ -11,11 +25,11 @@ final class ChangeBatch {
   let keys: BatchKeys
   private let entity: StoredEntity
   private let core: TransactionCore
-  /// Of each index whose entries may change.
+  /// The changes of each index whose entries may change.
   private let indexes: [IndexChanges]
-  /// Copies of removed records of the current layout whose index entries are not noted yet; few enough to
+  /// Copies of removed records of the current layout whose index entries are not collected yet; as many as
   /// stay in the processor's cache.
-  @exclusivity(unchecked) private var gone = RecordRow(byteCount: 1 << 16)
+  @exclusivity(unchecked) private var removed = RecordBuffer(byteCount: 1 << 16)
   // Looked at by assertions alone.
   @exclusivity(unchecked) private var lastInserted: UInt64 = 0
   @exclusivity(unchecked) private var lastReplaced: UInt64 = 0
@@ -36,9 +50,9 @@ final class ChangeBatch {
     entity = changes.entity
     let keys = BatchKeys(of: entity, in: concerned ?? entity.indexes)
     self.keys = keys
-    indexes = (0..<keys.count).map { place in
+    indexes = (0..<keys.count).map { position in
       IndexChanges(
-        keys, at: place, expectedCount: expectedCount, expectedRemovals: expectedRemovals,
+        keys, at: position, expectedCount: expectedCount, expectedRemovals: expectedRemovals,
         memoryLimit: memoryLimit, core: core)
     }
   }
@@ -51,7 +65,7 @@ final class ChangeBatch {
 
   // MARK: Inserting
 
-  /// Stores a new record, which is checked before.
+  /// Stores a new record, which has been checked.
   @inline(__always)
   func insert(
     _ record: UnsafeRawBufferPointer, _ view: RecordView, id: UInt64, at cursor: Cursor
@@ -69,10 +83,10 @@ final class ChangeBatch {
     _ old: RecordView, id: UInt64, with record: UnsafeRawBufferPointer, at cursor: Cursor
   ) throws {
     assert(ascends(id, from: &lastReplaced), "records are replaced in the order of their ids")
-    if !indexes.isEmpty || changes.isHeard {
+    if !indexes.isEmpty || changes.hasListeners {
       let new = try entity.view(record, id: id)
       for index in indexes { try index.change(old, to: new, id: id) }
-      if changes.isHeard { try changes.listeners.tellUpdated(id, old, new, core) }
+      if changes.hasListeners { try changes.listeners.tellUpdated(id, old, new, core) }
     }
     try core.noteChange(of: entity)
     try changes.replace(at: cursor, with: record)
@@ -84,29 +98,32 @@ final class ChangeBatch {
   @inline(__always)
   func remove(_ old: RecordView, id: UInt64, at cursor: Cursor) throws {
     assert(ascends(id, from: &lastRemoved), "records are removed in the order of their ids")
-    if changes.isHeard { try changes.listeners.tellRemoved(id, old) }
+    if changes.hasListeners { try changes.listeners.tellRemoved(id, old) }
     if !indexes.isEmpty { try noteRemoval(old, id: id) }
     try core.noteChange(of: entity)
+    assert(
+      core.isCounterRaised(above: id, of: entity), "the id of a removed record is not used again")
     try changes.remove(at: cursor)
   }
 
   private func noteRemoval(_ old: RecordView, id: UInt64) throws(StoreError) {
     guard old.layout === entity.layout else {
-      // Entries are noted in the order of ids.
-      try noteGone()
+      // Entries are collected in the order of ids.
+      try noteRemoved()
       for index in indexes { try index.remove(old, id: id) }
       return
     }
     let content = old.content
-    if gone.isFull(for: content.count) { try noteGone() }
-    gone.append(content, id: id)
+    if removed.isFull(for: content.count) { try noteRemoved() }
+    removed.append(content, id: id)
   }
 
-  /// One index after the other, so that nothing is looked up for each record.
-  private func noteGone() throws(StoreError) {
-    guard gone.count > 0 else { return }
-    for index in indexes { try index.remove(gone) }
-    gone.removeAll()
+  /// Collects the entries of ``removed``, one index after the other, so that an index is set up once and
+  /// not for each record.
+  private func noteRemoved() throws(StoreError) {
+    guard removed.count > 0 else { return }
+    for index in indexes { try index.remove(removed) }
+    removed.removeAll()
   }
 
   // MARK: Ending
@@ -116,13 +133,13 @@ final class ChangeBatch {
   /// - Parameter checksUnique: throws ``StoreError/Code/uniqueViolation`` where a key is held by another
   ///   record; otherwise the caller has made sure that none is.
   func finish(checksUnique: Bool) throws(StoreError) {
-    try noteGone()
+    try noteRemoved()
     for index in indexes { try index.write(checksUnique: checksUnique) }
   }
 
   /// Removes the entries of removed records from their indexes; more may be removed afterwards.
   func finishRemovals() throws(StoreError) {
-    try noteGone()
+    try noteRemoved()
     for index in indexes { try index.writeRemovals() }
   }
 }

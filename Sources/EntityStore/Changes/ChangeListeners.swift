@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// The sinks that want to be told of the changes of one entity, and what they need.
+/// The sinks that are interested in one entity, and what they need of its changes.
 struct ChangeListeners {
   private let sinks: [(sink: any ChangeSink, interest: ChangeInterest)]
   /// What any of them needs.
@@ -17,11 +17,11 @@ struct ChangeListeners {
     needs = self.sinks.reduce(into: []) { $0.formUnion($1.interest) }
   }
 
-  /// Whether anybody listens.
+  /// Whether there is such a sink.
   @inline(__always)
   var isAny: Bool { !sinks.isEmpty }
 
-  /// Whether somebody must see the bytes of a record before or after it changes.
+  /// Whether a sink needs the bytes of a record before or after it changes.
   var wantBytes: Bool { !needs.isDisjoint(with: [.oldRecord, .newRecord, .attributes]) }
 
   var wantNewRecords: Bool { needs.contains(.newRecord) }
@@ -35,7 +35,8 @@ struct ChangeListeners {
     try sink.record(change, of: entity)
   }
 
-  /// New records with consecutive ids; who needs their bytes is told by ``tellInsertedRecord(_:_:)``.
+  /// Tells of new records with consecutive ids; sinks that need their bytes are told by
+  /// ``tellInsertedRecord(_:_:)``.
   func tellInserted(_ ids: Range<UInt64>) throws(StoreError) {
     guard !ids.isEmpty else { return }
     count?.note(entity)
@@ -44,7 +45,7 @@ struct ChangeListeners {
     }
   }
 
-  /// One of the records of ``tellInserted(_:)``.
+  /// Tells of one of the records of ``tellInserted(_:)``.
   func tellInsertedRecord(_ id: UInt64, _ new: RecordView) throws(StoreError) {
     for (sink, interest) in sinks where interest.contains(.newRecord) {
       try tell(sink, .insertedRecord(id, new))
@@ -71,7 +72,7 @@ struct ChangeListeners {
     }
   }
 
-  /// An update of whose bytes nobody needs anything.
+  /// Tells of an update of which no sink needs bytes or attributes.
   func tellUpdated(_ id: UInt64) throws(StoreError) {
     count?.note(entity)
     for (sink, _) in sinks { try tell(sink, .updated(id, old: nil, new: nil, attributes: nil)) }
@@ -89,7 +90,7 @@ struct ChangeListeners {
     for (sink, _) in sinks { try tell(sink, .cleared(count: count)) }
   }
 
-  /// One of the records of ``tellCleared(_:)``; its bytes are there where ``wantOldRecords`` is true.
+  /// Tells of one of the records of ``tellCleared(_:)``; its bytes are there where ``wantOldRecords`` is true.
   func tellClearedRecord(_ id: UInt64, _ old: RecordView?) throws(StoreError) {
     for (sink, interest) in sinks where !interest.isDisjoint(with: [.oldRecord, .eachRemoval]) {
       try tell(sink, .removed(id, old: interest.contains(.oldRecord) ? old : nil))
@@ -110,9 +111,8 @@ struct ChangeListeners {
 extension StoredEntity {
   /// The attributes in which two records of the current layout differ.
   fileprivate func differences(_ old: RecordView, _ new: RecordView) -> AttributeSet {
-    var found = AttributeSet(count: layout.places.count)
-    for (position, place) in layout.places.enumerated() where !old.hasSameValue(as: new, at: place)
-    {
+    var found = AttributeSet(count: layout.slots.count)
+    for (position, slot) in layout.slots.enumerated() where !old.hasSameValue(as: new, at: slot) {
       found.insert(position)
     }
     return found

@@ -1,14 +1,14 @@
 internal import LMDB
 internal import LodestoreFormat
 
-// An import that remembers pages relies on the records that they became: when one of them is updated or
-// deleted by others, the pages have to be asked for again. It sets a mark, an odd number in the header;
-// the first change after that makes it even, and is the only one that writes. Where no import relies on
-// the records of an entity, a transaction that changes some costs one look. See Format.md, "Header".
+// An import that remembers pages relies on the records made from them: when one is updated or deleted by
+// others, the pages must be loaded again. So the import sets a mark for the entity, an odd number in the
+// header; the first change after that makes it even, and later ones do not write it. Without such an
+// import, a transaction that changes records reads the mark once. See Format.md, "Header".
 
 extension TransactionCore {
-  /// Says that a record of `entity` is updated or deleted in this transaction; inserting changes nothing
-  /// that an import relies on.
+  /// Called before a record of `entity` is updated or deleted; an insert changes nothing that an import
+  /// relies on.
   @inline(__always)
   func noteChange(of entity: StoredEntity) throws(StoreError) {
     if notedEntity != entity.number { try noteFirstChange(of: entity) }
@@ -23,7 +23,7 @@ extension TransactionCore {
     notedEntity = entity.number
   }
 
-  /// The mark of `entity`, 0 where there is none; even when records were changed since it was set.
+  /// The mark of `entity`: odd where it is set, even when records have changed since, 0 if it never was.
   func changeMark(of entity: StoredEntity) throws(StoreError) -> UInt64 {
     do {
       let key = HeaderField.changes(entity: entity.number)
@@ -37,7 +37,7 @@ extension TransactionCore {
     }
   }
 
-  /// The mark of `entity`, set: it stays as long as nobody changes records.
+  /// Sets the mark of `entity` and returns it; it stays until a record changes.
   func setChangeMark(of entity: StoredEntity) throws(StoreError) -> UInt64 {
     let mark = try changeMark(of: entity)
     if mark & 1 == 1 { return mark }

@@ -26,19 +26,18 @@ final class ChangeSinks {
   }
 }
 
-/// What the changes of one run of a write have in common.
+/// The state of the changes of one run of a write.
 final class ChangeState {
-  /// Who is told; `nil` where nobody is.
+  /// `nil` where there are none.
   @exclusivity(unchecked) fileprivate(set) var sinks: ChangeSinks?
-  /// Of the entity that was changed last.
+  /// The changes of the entity that was changed last.
   @exclusivity(unchecked) var last: EntityChanges?
 }
 
 extension TransactionCore {
-  /// The state of the changes of this write.
   @inline(__always)
   var state: ChangeState {
-    // Nobody else puts anything there.
+    // `changeState` is set here alone.
     if let changeState { return unsafeDowncast(changeState, to: ChangeState.self) }
     let made = ChangeState()
     changeState = made
@@ -47,6 +46,7 @@ extension TransactionCore {
 
   /// Called before the closure of a write begins.
   func beginChanges(_ observers: ChangeObservers) {
+    assert(changeState == nil, "sinks are made before the first change")
     guard let sinks = observers.sinks(for: self) else { return }
     state.sinks = sinks
   }
@@ -69,7 +69,7 @@ extension TransactionCore {
 
 /// Which entities have changed since sinks were last asked to settle.
 final class ChangeCount {
-  // Of one thread; noted for each record that changes.
+  // Used by one thread; exclusivity checks would slow down each record.
   @exclusivity(unchecked) private var last: StoredEntity?
   @exclusivity(unchecked) private var others: Set<String> = []
   /// Whether anything has changed at all.
@@ -85,8 +85,10 @@ final class ChangeCount {
 
   var changedEntities: [String] { (others.union(last.map { [$0.name] } ?? [])).sorted() }
 
-  /// Whether anything has changed; forgets it.
+  /// Whether an entity has changed since the last call.
   func takeChanged() -> Bool {
+    assert(others.isEmpty || last != nil, "the entity that changed last is in `last`")
+    assert(last == nil || hasEverChanged, "a change is never forgotten for the commit")
     defer {
       last = nil
       others = []
@@ -95,11 +97,11 @@ final class ChangeCount {
   }
 }
 
-/// Who makes sinks for the writes of an environment.
+/// Makes the sinks for the writes of an environment.
 ///
 /// One for each environment, since several stores may share a file: a change by any of them is told.
 package final class ChangeObservers: Sendable {
-  /// Makes the sink of one run of a write; `nil` where that is no concern of it.
+  /// Makes the sink of one run of a write; `nil` where none is needed.
   package typealias MakeSink = @Sendable (TransactionCore) -> (any ChangeSink)?
 
   private struct State {
@@ -108,7 +110,7 @@ package final class ChangeObservers: Sendable {
   }
 
   private let state = Mutex(State())
-  /// Looked at by each write without the lock.
+  /// Read by each write without the lock.
   private let isEmpty = Atomic<Bool>(true)
 
   init() {}
@@ -130,7 +132,7 @@ package final class ChangeObservers: Sendable {
     }
   }
 
-  /// The sinks of a run of a write; `nil` when nobody wants to know.
+  /// The sinks of a run of a write; `nil` when there are none.
   func sinks(for core: TransactionCore) -> ChangeSinks? {
     if isEmpty.load(ordering: .acquiring) { return nil }
     let makers = state.withLock { $0.makers }

@@ -11,33 +11,34 @@ internal import LodestoreFormat
 
 /// Every change of the records of one entity within one transaction.
 ///
-/// All paths that write tell their changes here, one record at a time or, for many, through a
-/// ``ChangeBatch``. What finds and orders the records is theirs; this decides, and is alone to decide:
+/// All paths that write records go through here, one record at a time or, for many, through a
+/// ``ChangeBatch``. They find and order the records; this alone sees to it that:
 ///
-/// - stored bytes are checked before they are used (``stored(_:id:isCarriedOver:)``);
+/// - stored bytes are checked before use (``stored(_:id:isCarriedOver:)``);
 /// - new bytes are checked against the entity's constraints and sealed with their checksum;
 /// - unique keys are checked, and index entries kept: a function of the old record and the new one,
 ///   either of which may be absent, which writes only the difference;
-/// - imports that rely on the records are told that some have changed (`ChangeMark.swift`);
-/// - sinks are told (``ChangeSink``), where there are any. Without sinks nothing is paid for them.
+/// - the mark for imports that rely on the records is updated (`ChangeMark.swift`);
+/// - sinks are told (``ChangeSink``), where there are any.
 ///
 /// Records are written in `RecordWriting.swift`, index entries in `IndexWriting.swift`, and nowhere
 /// else.
 package final class EntityChanges {
-  /// What keeps this, and so outlives it.
+  /// Owns this, and so outlives it.
   unowned(unsafe) let core: TransactionCore
   let entity: StoredEntity
-  /// Those who want to be told of this entity's changes.
+  /// The sinks interested in this entity.
   let listeners: ChangeListeners
-  /// Whether there are any: asked for each record.
-  let isHeard: Bool
+  /// ``ChangeListeners/isAny``, which is needed for each record.
+  let hasListeners: Bool
   private let verifiesChecksums: Bool
 
   init(of entity: StoredEntity, core: TransactionCore) {
+    assert(core.isWrite, "records change in writes alone")
     self.core = core
     self.entity = entity
     listeners = ChangeListeners(core.state.sinks, of: entity)
-    isHeard = listeners.isAny
+    hasListeners = listeners.isAny
     verifiesChecksums = core.store.options.verifiesChecksums
   }
 
@@ -117,10 +118,11 @@ package final class EntityChanges {
     try check(view)
     try core.collectKeys(of: view, id: id, of: entity, into: &core.newKeys)
     try core.checkUnique(of: entity, id: nil, hasOld: false)
+    assert((try? core.record(id, of: entity)) == nil, "a new record has a new id")
     try put(record, id: id)
     core.nextIDs[entity.number] = id + 1
     try core.moveEntries(of: entity, id: id, hasOld: false, hasNew: true)
-    if isHeard { try listeners.tellInserted(id, view) }
+    if hasListeners { try listeners.tellInserted(id, view) }
     return id
   }
 
@@ -134,26 +136,27 @@ package final class EntityChanges {
     let record = seal(content, id: id)
     if core.isSame(bytes, record) { return false }
     let old = try stored(bytes, id: id)
-    if try isSameInOlderLayout(old, record, id: id) { return false }
+    if old.layout !== entity.layout, try isSame(old, as: record, id: id) { return false }
     let new = try entity.view(record, id: id)
     try check(new, id: id)
     try core.collectKeys(of: old, id: id, of: entity, into: &core.oldKeys)
     try core.collectKeys(of: new, id: id, of: entity, into: &core.newKeys)
     try core.checkUnique(of: entity, id: id, hasOld: true)
     try core.checkOwnEntries(of: entity, id: id, hasNew: true)
-    if isHeard { try listeners.tellUpdated(id, old, new, core) }
+    if hasListeners { try listeners.tellUpdated(id, old, new, core) }
     try core.noteChange(of: entity)
     try put(record, id: id)
     try core.moveEntries(of: entity, id: id, hasOld: true, hasNew: true)
     return true
   }
 
-  /// Whether a stored record has an older layout and the same values: it is left as it is.
-  private func isSameInOlderLayout(
-    _ stored: RecordView, _ incoming: UnsafeRawBufferPointer, id: UInt64
+  /// Whether a stored record, of any layout, has the values of `record`, which is sealed and of the
+  /// current one.
+  func isSame(
+    _ stored: RecordView, as record: UnsafeRawBufferPointer, id: UInt64
   ) throws(StoreError) -> Bool {
-    guard stored.layout !== entity.layout else { return false }
-    return try core.carriedOver(stored, id: id, of: entity).withBytes { core.isSame($0, incoming) }
+    if stored.layout === entity.layout { return core.isSame(stored.bytes, record) }
+    return try core.carriedOver(stored, id: id, of: entity).withBytes { core.isSame($0, record) }
   }
 
   /// Throws when ``insert(_:)`` of `record`, instead of record `id`, would break a constraint or take
@@ -171,9 +174,11 @@ package final class EntityChanges {
     let old = try stored(bytes, id: id)
     try core.collectKeys(of: old, id: id, of: entity, into: &core.oldKeys)
     try core.checkOwnEntries(of: entity, id: id, hasNew: false)
-    if isHeard { try listeners.tellRemoved(id, old) }
+    if hasListeners { try listeners.tellRemoved(id, old) }
     try core.raiseCounter(of: entity)
     try core.noteChange(of: entity)
+    assert(
+      core.isCounterRaised(above: id, of: entity), "the id of a removed record is not used again")
     try remove(id)
     try core.moveEntries(of: entity, id: id, hasOld: true, hasNew: false)
     return true
@@ -182,7 +187,7 @@ package final class EntityChanges {
   /// Removes every record, in time that does not depend on how many there are unless a sink must see
   /// each.
   package func clear() throws(StoreError) {
-    if isHeard { try tellCleared() }
+    if hasListeners { try tellCleared() }
     try core.raiseCounter(of: entity)
     try core.noteChange(of: entity)
     do {
@@ -226,11 +231,11 @@ extension TransactionCore {
   func encode<E: Entity>(
     _ value: E, of entity: StoredEntity
   ) throws(StoreError) -> UnsafeMutableRawBufferPointer {
-    try encoder.encode(value, of: entity)
+    try writer.encode(value, of: entity)
   }
 
   func checkSize(_ count: Int, of entity: StoredEntity) throws(StoreError) {
-    try encoder.checkSize(count, of: entity)
+    try writer.checkSize(count, of: entity)
   }
 }
 

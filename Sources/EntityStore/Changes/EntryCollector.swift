@@ -4,27 +4,27 @@ import Synchronization
 /// Collects and sorts the index entries of a batch insert on a second core, while the first appends
 /// the next records.
 ///
-/// `@unchecked Sendable`: a row and the entries belong to the helper from the moment they are given to
-/// it until it is waited for, whose mutex orders the two; `nextRow` is the writer's alone, the rest
-/// does not change.
+/// `@unchecked Sendable`: a row and the entries belong to the helper thread from `run` until `wait`
+/// returns, which synchronise by its mutex; `nextRow` is used by the writer's thread alone, the rest is
+/// constant.
 final class EntryCollector: @unchecked Sendable {
-  /// One is filled while others wait; together they stay in the cache.
+  /// One is filled while others are processed; together they fit in the cache.
   private static let rowCount = 4
 
   private final class Row {
     // Of one thread at a time.
-    @exclusivity(unchecked) var records = RecordRow(byteCount: RecordRow.usualByteCount)
+    @exclusivity(unchecked) var records = RecordBuffer(byteCount: RecordBuffer.usualByteCount)
   }
 
   private let helper: HelperThread
   private let indexes: [IndexChanges]
   private let rows: [Row]
-  /// The row that was given longest ago.
+  /// The index of the row that was passed on longest ago.
   private var nextRow = 0
   private let failure = Mutex<StoreError?>(nil)
 
-  /// `nil` where there is no second core, where keys are not made of the records alone, and where all
-  /// entries are words, which are read in less time than another core has the records.
+  /// `nil` where there is no second core, where making keys needs more than the records, and where all
+  /// entries are words: reading these takes less time than passing the records to another core.
   init?(into indexes: [IndexChanges], _ keys: BatchKeys) {
     guard keys.areOfRecordsAlone, indexes.contains(where: \.added.hasKeys),
       let helper = HelperThread()
@@ -34,12 +34,12 @@ final class EntryCollector: @unchecked Sendable {
     rows = (0..<Self.rowCount).map { _ in Row() }
   }
 
-  /// Waits for the other core and lets it go; called before the last reference goes, which a job may
-  /// have.
+  /// Waits for the helper thread and ends it; must be called before the last reference is released,
+  /// since a job may hold that one.
   func stop() { helper.stop() }
 
   /// Takes the records of `row`, and leaves it empty.
-  func collect(_ row: inout RecordRow) throws(StoreError) {
+  func collect(_ row: inout RecordBuffer) throws(StoreError) {
     try check()
     let taken = rows[nextRow]
     nextRow = (nextRow + 1) % rows.count
@@ -59,24 +59,24 @@ final class EntryCollector: @unchecked Sendable {
   func sort() throws(StoreError) {
     helper.wait()
     try check()
-    for place in stride(from: 1, to: indexes.count, by: 2) {
+    for position in stride(from: 1, to: indexes.count, by: 2) {
       helper.run { [self] in
         do throws(StoreError) {
-          try indexes[place].added.sort()
+          try indexes[position].added.sort()
         } catch {
           note(error)
         }
       }
     }
     defer { helper.wait() }
-    for place in stride(from: 0, to: indexes.count, by: 2) { try indexes[place].added.sort() }
+    for position in stride(from: 0, to: indexes.count, by: 2) { try indexes[position].added.sort() }
     helper.wait()
     try check()
   }
 
   private func note(_ error: StoreError) { failure.withLock { $0 = $0 ?? error } }
 
-  /// Throws what went wrong on the other core.
+  /// Throws the first error of the helper thread.
   private func check() throws(StoreError) {
     if let failure = failure.withLock({ $0 }) { throw failure }
   }

@@ -6,7 +6,10 @@ internal import LodestoreFormat
 extension TransactionCore {
   /// The id that the next new record of `entity` gets.
   func nextID(of entity: StoredEntity) throws(StoreError) -> UInt64 {
-    if let known = nextIDs[entity.number] { return known }
+    if let known = nextIDs[entity.number] {
+      assert(isAboveAll(known, of: entity), "the next id is above those of all records")
+      return known
+    }
     let next: UInt64
     do {
       let key = CounterKey.nextRecord(entity: entity.number)
@@ -26,6 +29,16 @@ extension TransactionCore {
     }
     nextIDs[entity.number] = next
     return next
+  }
+
+  /// Whether the counter in the file is above `id`, so that no later transaction gives it again.
+  func isCounterRaised(above id: UInt64, of entity: StoredEntity) -> Bool {
+    raisedCounters[entity.number].map { $0 > id } ?? false
+  }
+
+  private func isAboveAll(_ id: UInt64, of entity: StoredEntity) -> Bool {
+    guard let cursor = try? Cursor(entity.records, in: transaction) else { return true }
+    return (try? cursor.last()) != true || cursor.integerKey < id
   }
 
   /// Before a delete: afterwards the highest id present no longer tells which ids have been used.

@@ -1,6 +1,6 @@
-/// Memory for one record after the other, with no array for each.
+/// Memory for one record at a time, reused without allocating for each.
 final class RecordScratch {
-  // Of one thread; a check of each access would show in the time of a merge.
+  // Used by one thread; exclusivity checks would slow down each record.
   @exclusivity(unchecked) private var base = UnsafeMutableRawPointer.allocate(
     byteCount: 1024, alignment: 16)
   @exclusivity(unchecked) private var capacity = 1024
@@ -8,7 +8,7 @@ final class RecordScratch {
 
   deinit { base.deallocate() }
 
-  /// Copies `record`, which must not be this.
+  /// Copies `record`, which must not be in this memory.
   func take(_ record: UnsafeRawBufferPointer) {
     if record.count > capacity {
       base.deallocate()

@@ -21,7 +21,15 @@ extension TransactionCore {
       UnsafeRawBufferPointer(content), over: stored, id: id ?? 0, of: entity)
     try checkSize(whole.count - RecordLayout.checksumSize, of: entity)
     return try whole.withMutableBytes { (bytes) throws(StoreError) in
-      try body(UnsafeMutableRawBufferPointer(rebasing: bytes.dropLast(RecordLayout.checksumSize)))
+      try body(bytes.recordContent)
     }
+  }
+}
+
+extension UnsafeMutableRawBufferPointer {
+  /// The content of a whole record: its bytes without the checksum.
+  @inline(__always)
+  var recordContent: UnsafeMutableRawBufferPointer {
+    UnsafeMutableRawBufferPointer(rebasing: self[..<(count - RecordLayout.checksumSize)])
   }
 }

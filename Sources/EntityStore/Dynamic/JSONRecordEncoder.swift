@@ -336,7 +336,7 @@ package final class JSONRecordEncoder {
     _ numbers: [UInt32], in index: Int, _ tape: JSONTapeReader
   ) -> RecordRejection? {
     for number in numbers {
-      guard let place = entity.layout.placeIndex(ofAttribute: number) else {
+      guard let place = entity.layout.slotIndex(ofAttribute: number) else {
         return RecordRejection("a part of its key is absent", at: node(index))
       }
       let entry = entries[place]

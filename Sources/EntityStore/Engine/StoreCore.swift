@@ -127,6 +127,15 @@ package final class StoreCore: Sendable {
     }
   }
 
+  /// Runs `body` on a reader thread.
+  func onReader<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+    do {
+      return try await environment.readerThreads.run(body)
+    } catch let error as LMDBError {
+      throw StoreError(error)
+    }
+  }
+
   func checkWritable() throws(StoreError) {
     guard options.access != .readOnly else {
       throw StoreError(.readOnly, "cannot write: the store was opened read-only")

@@ -16,24 +16,25 @@ package final class TransactionCore {
   var raisedCounters: [UInt32: UInt64] = [:]
   /// The optional trees that this transaction has made.
   var madeTrees: [TreeName: Tree] = [:]
-  /// Entities whose changes this transaction has noted, and the one noted last; 0 is none.
+  /// The numbers of the entities whose change mark this transaction has cleared, and the last of them;
+  /// 0 is none.
   var notedEntities: Set<UInt32> = []
   @exclusivity(unchecked) var notedEntity: UInt32 = 0
-  let encoder: RecordEncoder
   // Used for every record by one thread, and never from within their own use: a check of each access
   // would show in every walk and batch.
+  @exclusivity(unchecked) var writer: RecordWriter
   @exclusivity(unchecked) var key = KeyEncoder()
   /// Beside ``key``, of a record that is about to change.
   @exclusivity(unchecked) var oldKey = KeyEncoder()
   /// Set when a batch failed half-way: the transaction can only be aborted.
   var brokenBy: StoreError?
-  /// The key that is being put together, where one is asked for.
+  /// The state of the key that a look-up by values is encoding.
   @exclusivity(unchecked) var wantedKey = WantedKey()
-  /// The type that was asked for last.
+  /// The entity type that was looked up last.
   @exclusivity(unchecked) private var lastEntity: (type: ObjectIdentifier, entity: StoredEntity)?
   /// What `Changes` keeps for the length of a write; see ``ChangeState``.
   @exclusivity(unchecked) var changeState: AnyObject?
-  /// For reads; a write changes pages that a search would find.
+  /// For reads only: a write moves the pages that a search goes through.
   @exclusivity(unchecked) private var points: PointLookup?
   /// Scratch for the keys of one record.
   @exclusivity(unchecked) var oldKeys = KeyList()
@@ -44,7 +45,7 @@ package final class TransactionCore {
     self.schema = schema
     self.store = store
     self.isWrite = isWrite
-    encoder = RecordEncoder(sizeLimit: store.options.recordSizeLimitInBytes)
+    writer = RecordWriter(sizeLimit: store.options.recordSizeLimitInBytes)
     if !isWrite { points = PointLookup(transaction) }
   }
 
@@ -87,6 +88,19 @@ package final class TransactionCore {
       return try transaction.get(id, in: entity.records)
     } catch {
       throw StoreError(error)
+    }
+  }
+
+  /// Calls `body` with the cursor at each of the records with `ids`, which ascend, that is there.
+  @inline(__always)
+  func forEachStored(
+    _ ids: [UInt64], of entity: StoredEntity, _ body: (UInt64, Cursor) throws -> Void
+  ) throws {
+    assert(
+      zip(ids, ids.dropFirst()).allSatisfy(<=), "ids ascend, so that each page is visited once")
+    let cursor = try Cursor(entity.records, in: transaction)
+    for id in ids {
+      if try cursor.seek(id) { try body(id, cursor) }
     }
   }
 
@@ -146,8 +160,7 @@ package final class TransactionCore {
   ) throws(StoreError) -> [UInt8] {
     let layout = layout ?? entity.layout
     do {
-      return try RecordBuilder.record(
-        id: id, layout: layout, values: try entity.values(of: view, in: layout))
+      return try layout.record(id: id, values: try entity.values(of: view, in: layout))
     } catch {
       throw .damagedRecord(entity: entity.name, recordID: id, error)
     }
@@ -171,7 +184,7 @@ package final class TransactionCore {
   }
 }
 
-/// What is known of a key while it is put together.
+/// The state of a key while its values are appended one by one.
 struct WantedKey {
   var hasNull = false
   var failure: FormatError?
@@ -193,17 +206,17 @@ struct KeyList {
   }
 
   func withKey<R, E: Error>(
-    _ place: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+    _ position: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
-    let range = (place == 0 ? 0 : ends[place - 1])..<ends[place]
+    let range = (position == 0 ? 0 : ends[position - 1])..<ends[position]
     return try bytes.withBytes { (all) throws(E) in
       try body(UnsafeRawBufferPointer(rebasing: all[range]))
     }
   }
 
-  func isEqual(to other: KeyList, at place: Int) -> Bool {
-    withKey(place) { mine in
-      other.withKey(place) { theirs in compareKeys(mine, theirs) == 0 }
+  func isEqual(to other: KeyList, at position: Int) -> Bool {
+    withKey(position) { mine in
+      other.withKey(position) { theirs in compareKeys(mine, theirs) == 0 }
     }
   }
 }

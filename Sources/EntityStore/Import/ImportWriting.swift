@@ -62,7 +62,7 @@ extension ImportEngine {
     _ result: inout WriteResult
   ) throws {
     let entity = try self.entity(core)
-    var batch = RecordBatch(entity.layout)
+    var batch = IncomingRecords(entity.layout)
     var ends: [Int] = []
     for page in pages {
       if page.batch.layout.number == entity.layout.number {
@@ -132,7 +132,7 @@ extension ImportEngine {
 
   /// The stored record with the key of a rejected one, which a mirror has seen therefore.
   private func holder(
-    of batch: RecordBatch, _ place: Int, _ index: StoredIndex?, _ entity: StoredEntity,
+    of batch: IncomingRecords, _ place: Int, _ index: StoredIndex?, _ entity: StoredEntity,
     _ core: TransactionCore
   ) throws(StoreError) -> UInt64? {
     guard let index else { return nil }
@@ -209,8 +209,7 @@ extension ImportEngine {
       if place == seen.count || seen[place] != id { unseen.append(id) }
       found = try cursor.next()
     }
-    report.deleted = try BatchDelete(of: entity, core: core, expectedCount: unseen.count)
-      .delete(unseen)
+    report.deleted = try core.delete(unseen, of: entity)
     // A page that did not come, and comes again as it was, has to bring its records.
     if !unseen.isEmpty { try log.forgetPages(with: Set(unseen)) }
   }
@@ -239,14 +238,14 @@ extension MergeRule {
   }
 }
 
-extension RecordBatch {
+extension IncomingRecords {
   /// Adds the records of `other`, whose layout is older, in the layout of `entity`.
   fileprivate mutating func append(
-    _ other: RecordBatch, carriedOverTo entity: StoredEntity, _ core: TransactionCore
+    _ other: IncomingRecords, carriedOverTo entity: StoredEntity, _ core: TransactionCore
   ) throws(StoreError) {
     for place in 0..<other.count {
       let isGiven = entity.layout.attributes.map { attribute in
-        other.layout.placeIndex(ofAttribute: attribute.number)
+        other.layout.slotIndex(ofAttribute: attribute.number)
           .map { other.isGiven($0, at: place) } ?? false
       }
       let record = try other.withRecord(place) { (bytes) throws(StoreError) in

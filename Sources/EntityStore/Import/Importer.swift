@@ -281,7 +281,7 @@ extension TransactionCore {
   ) throws(StoreError) -> Set<UInt32> {
     let entity = try entity(type)
     let names = paths.map { path in
-      E.schema.place(of: path).map { E.schema.attributes[$0].name } ?? "?"
+      E.schema.index(of: path).map { E.schema.attributes[$0].name } ?? "?"
     }
     let numbers = Set(names.compactMap { entity.description.attribute(named: $0)?.number })
     let isUnique = entity.indexes.contains {

@@ -40,8 +40,8 @@ extension TransactionCore {
       let view = try changes.stored(bytes, id: id)
       for attribute in attributes {
         let isNull =
-          view.layout.placeIndex(ofAttribute: attribute.number).map {
-            view.isNull(view.layout.places[$0])
+          view.layout.slotIndex(ofAttribute: attribute.number).map {
+            view.isNull(view.layout.slots[$0])
           } ?? (attribute.initial == .null)
         if isNull {
           throw .nullInRequired(entity: entity.name, attribute: attribute.name, recordID: id)

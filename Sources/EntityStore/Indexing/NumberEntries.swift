@@ -24,8 +24,8 @@ final class NumberEntries {
   /// `nil` for an index of another kind.
   init?(_ index: StoredIndex, of entity: StoredEntity, expectedCount: Int) {
     let attributes = index.description.attributes
-    guard attributes.count == 1, let place = entity.layout.placeIndex(ofAttribute: attributes[0]),
-      let slot = WordSlot(entity.layout.places[place])
+    guard attributes.count == 1, let place = entity.layout.slotIndex(ofAttribute: attributes[0]),
+      let slot = WordSlot(entity.layout.slots[place])
     else { return nil }
     self.slot = slot
     isUnique = index.isUnique
@@ -38,7 +38,7 @@ final class NumberEntries {
   private func entry(_ place: Int) -> Entry { packed.map { $0[place] } ?? list[place] }
 
   /// Adds the entries of `records`, which are of the current layout and have higher ids than all before.
-  func append(_ records: borrowing RecordRow) {
+  func append(_ records: borrowing RecordBuffer) {
     let base = UnsafeRawPointer(records.base)
     records.withEnds { ends in
       var start = 0

@@ -24,7 +24,7 @@ extension EntityDescription.Attribute {
 }
 
 private struct RecordIDUpgrade {
-  /// What is read and written before the cursor is set again: a cursor is not moved across writes.
+  /// How many records are read before they are written: a cursor is not moved across writes.
   private static let chunk = 1_000
 
   private let before: EntityDescription
@@ -94,7 +94,7 @@ private struct RecordIDUpgrade {
           let value = try before.value(of: source ?? attribute.number, in: view)
           values.append(source == nil ? value : Self.id(in: value) ?? .null)
         }
-        rewritten.append((id, try RecordBuilder.record(id: id, layout: layout, values: values)))
+        rewritten.append((id, try layout.record(id: id, values: values)))
         found = try cursor.next()
       }
       for (id, body) in rewritten {
@@ -139,10 +139,10 @@ extension EntityDescription {
   fileprivate func value(
     of number: UInt32, in view: RecordView
   ) throws(FormatError) -> Value {
-    guard let place = view.layout.placeIndex(ofAttribute: number) else {
+    guard let slotIndex = view.layout.slotIndex(ofAttribute: number) else {
       return attribute(number: number)?.initial ?? .null
     }
-    return try view.value(at: view.layout.places[place])
+    return try view.value(at: view.layout.slots[slotIndex])
   }
 
   /// The description with the documents `attributes` replaced by ids, in a layout of its own, and by
@@ -167,15 +167,15 @@ extension EntityDescription {
           initial: initial(old.initial)))
       replacements[old.number] = number
     }
-    let places = layout.attributes.map { place in
-      guard let number = replacements[place.number], let isOptional = attributes[place.number]
+    let replaced = layout.attributes.map { stored in
+      guard let number = replacements[stored.number], let isOptional = attributes[stored.number]
       else {
-        return place
+        return stored
       }
       return RecordLayout.Attribute(number: number, type: .recordID, isOptional: isOptional)
     }
     let number = (layouts.map(\.number).max() ?? 0) + 1
-    result.layouts.append(RecordLayout(number: number, attributes: places))
+    result.layouts.append(RecordLayout(number: number, attributes: replaced))
     result.currentLayout = number
     return (result, Dictionary(uniqueKeysWithValues: replacements.map { ($1, $0) }))
   }

@@ -18,12 +18,12 @@ struct SchemaEvolution {
   var addedIndexes: [UInt32] = []
   /// Numbers of indexes that must be dropped.
   var droppedIndexes: [UInt32] = []
-  /// Attributes that no record may have null in.
+  /// Attributes that become required: no record may be null there.
   var tightened: [EntityDescription.Attribute] = []
   var isChanged = false
   /// Whether the program cannot read the file before it is changed.
   var concernsReaders = false
-  /// Which matters to those who write, and to nobody else.
+  /// Whether constraints change, which matters to writers alone.
   var changesConstraints = false
 
   /// A new entity.
@@ -80,7 +80,7 @@ struct SchemaEvolution {
     let byOriginalName = result.attributes.firstIndex {
       $0.name == attribute.originalName && !$0.isRemoved
     }
-    guard let place = byName ?? byOriginalName else {
+    guard let index = byName ?? byOriginalName else {
       guard attribute.storage.isOptional || attribute.initial != .null || !hasRecords else {
         throw .missingInitialValue(entity: declared.name, attribute: attribute.name)
       }
@@ -88,7 +88,7 @@ struct SchemaEvolution {
       concernsReaders = true
       return add(attribute)
     }
-    let stored = result.attributes[place]
+    let stored = result.attributes[index]
     guard stored.type == attribute.storage.type, stored.shape == attribute.storage.shape else {
       throw .typeChanged(
         entity: declared.name, attribute: attribute.name,
@@ -96,12 +96,12 @@ struct SchemaEvolution {
         declared: attribute.storage.shape ?? attribute.storage.type.name)
     }
     if stored.name != attribute.name {
-      result.attributes[place].name = attribute.name
+      result.attributes[index].name = attribute.name
       isChanged = true
       concernsReaders = true
     }
     if stored.isOptional != attribute.storage.isOptional {
-      result.attributes[place].isOptional = attribute.storage.isOptional
+      result.attributes[index].isOptional = attribute.storage.isOptional
       isChanged = true
       concernsReaders = true
       if stored.isOptional { tightened.append(stored) }
@@ -109,7 +109,7 @@ struct SchemaEvolution {
     if stored.constraints != attribute.constraints,
       !declared.isPartial || !attribute.constraints.isEmpty
     {
-      result.attributes[place].constraints = attribute.constraints
+      result.attributes[index].constraints = attribute.constraints
       changesConstraints = true
     }
     return stored.number

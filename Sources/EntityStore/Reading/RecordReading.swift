@@ -1,9 +1,10 @@
 internal import LMDB
 internal import LodestoreFormat
 
-// What calls that return entities are made of. They are inlinable themselves, so that `read(from:)` is
-// known where they are used; called through a table for each record, and its value copied on the way,
-// it took a third more instructions. What is here is called once, and hands out readers.
+// The part of calls that return entities that is not compiled into the program. The calls themselves are
+// inlinable, so that `read(from:)` is specialised there: through a witness table, with a copy of each
+// value, reading took a third more instructions. The functions here are called once per call of the
+// program, and pass readers to its closure.
 
 extension TransactionAccess {
   /// Calls `body` with the record `id`, if there is one.
@@ -16,7 +17,7 @@ extension TransactionAccess {
     try reading { try core.withReader(bytes, id: id, of: entity, body) }
   }
 
-  /// Calls `body` with each of the records with `ids` that is there, with its place in `ids`: in any
+  /// Calls `body` with each of the records with `ids` that is there, with its position in `ids`: in any
   /// order.
   @usableFromInline
   func readRecords<E: Entity>(
@@ -25,11 +26,11 @@ extension TransactionAccess {
     let entity = try core.entity(type)
     var texts = SharedTexts()
     defer { texts.deallocate() }
-    try core.forEachRecord(ids, of: entity) { place, bytes in
+    try core.forEachRecord(ids, of: entity) { position, bytes in
       guard let bytes else { return }
       try core.withReader(
-        bytes, id: ids[place], of: entity, textTables: texts.next(of: entity.layout)
-      ) { try body(place, &$0) }
+        bytes, id: ids[position], of: entity, textTables: texts.next(of: entity.layout)
+      ) { try body(position, &$0) }
     }
   }
 
@@ -91,16 +92,16 @@ extension TransactionAccess {
     }
   }
 
-  /// Calls `body` with the record that the unique index over the attributes at `places` leads to from
-  /// the key, if there is one; false where another search is needed, as a key with null may have many.
+  /// Calls `body` with the record that has the key in the unique index over the attributes at `positions`,
+  /// if there is one; false where this cannot tell: a key with null may have many records.
   @usableFromInline
   func readHolder<E: Entity>(
-    of _: E.Type, at places: [Int?], _ body: (inout RecordReader) throws -> Void
+    of _: E.Type, at positions: [Int?], _ body: (inout RecordReader) throws -> Void
   ) throws(StoreError) -> Bool {
     let core = core
     let entity = try core.entity(E.self)
     guard !core.wantedKey.hasNull, core.wantedKey.failure == nil,
-      let index = core.schema.index(over: places, of: entity), index.isUnique
+      let index = core.schema.index(over: positions, of: entity), index.isUnique
     else { return false }
     core.key.finishTuple()
     guard let id = try core.holder(of: core.key.bytes, in: index) else { return true }
@@ -120,7 +121,7 @@ extension TransactionAccess {
     try reading { try core.withReader(bytes, id: id, of: entity, body) }
   }
 
-  /// Calls `body` with each record that `index` leads to from one of `keys`, with its place in `keys`:
+  /// Calls `body` with each record that `index` leads to from one of `keys`, with its position in `keys`:
   /// in any order.
   @usableFromInline
   func readRecords<E: Entity, each Value: Sendable>(
@@ -131,13 +132,13 @@ extension TransactionAccess {
     let ids = try core.firstRecords(in: stored, of: entity, index, keys)
     var texts = SharedTexts()
     defer { texts.deallocate() }
-    try core.forEachRecord(ids, of: entity) { place, bytes in
-      let id = ids[place]
+    try core.forEachRecord(ids, of: entity) { position, bytes in
+      let id = ids[position]
       guard id != 0 else { return }
       guard let bytes else { throw missing(id, entity, stored) }
       try core.withReader(
         bytes, id: id, of: entity, textTables: texts.next(of: entity.layout)
-      ) { try body(place, &$0) }
+      ) { try body(position, &$0) }
     }
   }
 
@@ -238,12 +239,12 @@ extension TransactionCore {
       while start < ids.endIndex {
         let end = min(ids.endIndex, start + 512)
         lookup.look(for: ids[start..<end])
-        for place in start..<end {
-          guard let bytes = try lookup.record(ids[place], at: place - start) else {
-            throw StoreError.noSuchRecord(entity: entity.name, id: ids[place])
+        for position in start..<end {
+          guard let bytes = try lookup.record(ids[position], at: position - start) else {
+            throw StoreError.noSuchRecord(entity: entity.name, id: ids[position])
           }
           try withReader(
-            bytes, id: ids[place], of: entity, textTables: texts.next(of: entity.layout), body)
+            bytes, id: ids[position], of: entity, textTables: texts.next(of: entity.layout), body)
         }
         start = end
       }
@@ -252,7 +253,7 @@ extension TransactionCore {
     }
   }
 
-  /// Calls `body` with the record of each of `ids`, nil where there is none, and its place in `ids`: by
+  /// Calls `body` with the record of each of `ids`, nil where there is none, and its position in `ids`: by
   /// ascending ids, looked up many at a time.
   func forEachRecord(
     _ ids: [UInt64], of entity: StoredEntity,
@@ -265,9 +266,9 @@ extension TransactionCore {
       while start < order.count {
         let end = min(order.count, start + 512)
         lookup.look(for: order[start..<end].lazy.map { ids[Int($0)] })
-        for place in start..<end {
-          let origin = Int(order[place])
-          try body(origin, try lookup.record(ids[origin], at: place - start))
+        for position in start..<end {
+          let origin = Int(order[position])
+          try body(origin, try lookup.record(ids[origin], at: position - start))
         }
         start = end
       }

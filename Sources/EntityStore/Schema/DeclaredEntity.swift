@@ -26,7 +26,7 @@ package struct DeclaredEntity: Sendable {
     }
   }
 
-  /// One index: places of attributes in `attributes`.
+  /// One index, by the indices of its attributes in ``DeclaredEntity/attributes``.
   package struct Index: Sendable, Hashable {
     package var attributes: [Int]
     package var isUnique: Bool
@@ -93,11 +93,11 @@ package struct DeclaredEntity: Sendable {
       guard Set(index.attributes).count == index.attributes.count else {
         throw .badSchema(entity: name, "an index names an attribute twice")
       }
-      for place in index.attributes where !attributes[place].storage.type.isIndexable {
+      for position in index.attributes where !attributes[position].storage.type.isIndexable {
         throw .badSchema(
           entity: name,
-          "'\(attributes[place].name)' cannot be indexed: it is stored as a "
-            + attributes[place].storage.type.name)
+          "'\(attributes[position].name)' cannot be indexed: it is stored as a "
+            + attributes[position].storage.type.name)
       }
       self.indexes.append(index)
     }
@@ -111,14 +111,14 @@ package struct DeclaredEntity: Sendable {
     var indexes: [Index] = []
     for (paths, isUnique) in schema.unique.map({ ($0, true) }) + schema.indexes.map({ ($0, false) })
     {
-      var places: [Int] = []
+      var indices: [Int] = []
       for path in paths {
-        guard let place = schema.place(of: path) else {
+        guard let index = schema.index(of: path) else {
           throw .badSchema(entity: schema.name, "an index names \(path), which is no attribute")
         }
-        places.append(place)
+        indices.append(index)
       }
-      indexes.append(Index(attributes: places, isUnique: isUnique))
+      indexes.append(Index(attributes: indices, isUnique: isUnique))
     }
     var attributes: [Attribute] = []
     for attribute in schema.attributes {
@@ -175,8 +175,8 @@ extension StoreError {
 }
 
 extension EntitySchema {
-  /// The place of the attribute that is kept at `path`.
-  func place(of path: AnyKeyPath) -> Int? {
+  /// The index in ``attributes`` of the attribute that is kept at `path`.
+  func index(of path: AnyKeyPath) -> Int? {
     attributes.firstIndex { ($0.keyPath as AnyKeyPath) == path }
   }
 }

@@ -11,7 +11,7 @@ package final class StoredSchema: Sendable {
   let optionalTrees: [TreeName: Tree]
   private let byName: [String: StoredEntity]
   /// Declared entities whose attributes are no longer those of the file: their types must not read
-  /// or write records, whose places they do not know.
+  /// or write records, whose layout they do not know.
   let misfits: Set<String>
   /// Of each declared entity, the numbers of its attributes in the order of its declaration; 0 where
   /// the file has none of the name.
@@ -37,26 +37,26 @@ package final class StoredSchema: Sendable {
       }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The index of `entity` over the attributes at `places` of its declaration, in this order; a unique
-  /// one before another.
-  func index(over places: [Int?], of entity: StoredEntity) -> StoredIndex? {
+  /// The index of `entity` over the attributes with `indices` in its declaration, in this order; a
+  /// unique one before another.
+  func index(over indices: [Int?], of entity: StoredEntity) -> StoredIndex? {
     guard let numbers = declaredNumbers[entity.name] else { return nil }
     var found: Int?
-    for (place, index) in entity.indexes.enumerated() {
-      guard Self.isOver(index.description.attributes, places, numbers) else { continue }
+    for (position, index) in entity.indexes.enumerated() {
+      guard Self.isOver(index.description.attributes, indices, numbers) else { continue }
       if index.isUnique { return index }
-      found = found ?? place
+      found = found ?? position
     }
     return found.map { entity.indexes[$0] }
   }
 
   private static func isOver(
-    _ attributes: [UInt32], _ places: [Int?], _ numbers: [UInt32]
+    _ attributes: [UInt32], _ indices: [Int?], _ numbers: [UInt32]
   ) -> Bool {
-    guard attributes.count == places.count else { return false }
+    guard attributes.count == indices.count else { return false }
     for position in attributes.indices {
-      guard let place = places[position], numbers.indices.contains(place),
-        numbers[place] == attributes[position]
+      guard let index = indices[position], numbers.indices.contains(index),
+        numbers[index] == attributes[position]
       else { return false }
     }
     return true

@@ -38,8 +38,8 @@ package enum DocumentText {
         found = next
       case .array:
         let (count, _) = try reader.enterArray()
-        guard let place = JSONPathPart.index(part[...]), place < count else { return nil }
-        for _ in 0..<place { try reader.skip() }
+        guard let index = JSONPathPart.index(part[...]), index < count else { return nil }
+        for _ in 0..<index { try reader.skip() }
         found = try reader.value()
       default: return nil
       }
@@ -72,8 +72,8 @@ package enum DocumentText {
     case .array:
       bytes.append(UInt8(ascii: "["))
       let (count, end) = try reader.enterArray()
-      for place in 0..<count {
-        if place > 0 { bytes.append(UInt8(ascii: ",")) }
+      for index in 0..<count {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
         try appendValue(&reader, to: &bytes, nesting: nesting + 1)
       }
       try reader.expectEnd(end)
@@ -81,8 +81,8 @@ package enum DocumentText {
     case .object:
       bytes.append(UInt8(ascii: "{"))
       let (count, end) = try reader.enterObject()
-      for place in 0..<count {
-        if place > 0 { bytes.append(UInt8(ascii: ",")) }
+      for index in 0..<count {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
         let name = try reader.name()
         guard let text = String(validating: name, as: UTF8.self) else {
           throw FormatError("a member's name is not valid UTF-8", at: reader.offset)

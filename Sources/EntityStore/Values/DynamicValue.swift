@@ -6,7 +6,7 @@ internal import LodestoreFormat
   internal import Foundation
 #endif
 
-/// A value of an expression: a scalar, a text in the map, or a place in a document.
+/// A value of an expression: a scalar, a text in the map, or a part of a document.
 ///
 /// Valid while the record's bytes are.
 enum DynamicValue {

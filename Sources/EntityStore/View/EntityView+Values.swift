@@ -1,6 +1,6 @@
 extension EntityView {
   /// The record's id.
-  @inlinable public var id: RecordID<E> { RecordID(rawValue: recordID) }
+  @inlinable public var id: RecordID<E> { RecordID(rawValue: record.recordID) }
 
   // MARK: In place
 
@@ -9,8 +9,8 @@ extension EntityView {
   public subscript<V: SlotValue>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> V {
-    let place = place(E.attributes[keyPath: path].ordinal, ViewedForm.slot(V.self))
-    return V.value(inSlot: start + Int(place.position))
+    let slot = slot(E.attributes[keyPath: path].ordinal, ViewedForm.slot(V.self))
+    return V.value(inSlot: record.start + Int(slot.position))
   }
 
   /// A number, a truth value, a date or a UUID that may be null.
@@ -18,9 +18,9 @@ extension EntityView {
   public subscript<V: SlotValue>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V?>>
   ) -> V? {
-    let place = place(
+    let slot = slot(
       E.attributes[keyPath: path].ordinal, ViewedForm.slot(V.self) | ViewedForm.optional)
-    return isNull(place) ? nil : V.value(inSlot: start + Int(place.position))
+    return record.isNull(slot) ? nil : V.value(inSlot: record.start + Int(slot.position))
   }
 
   // MARK: Decoded when asked for
@@ -110,7 +110,7 @@ extension EntityView {
   /// - Complexity: O(attributes), to find the attribute.
   public subscript<V: AttributeValue>(_ path: KeyPath<E, V>) -> V {
     get throws(StoreError) {
-      guard let ordinal = E.schema.place(of: path) else {
+      guard let ordinal = E.schema.index(of: path) else {
         preconditionFailure("\(path) is no attribute of \(E.schema.name)")
       }
       var reader = reader(at: ordinal, of: V.storage)
@@ -120,7 +120,7 @@ extension EntityView {
 
   /// The whole record, as fetching it gives it.
   public func decoded() throws(StoreError) -> E {
-    var reader = reader()
+    var reader = record.reader()
     return try E.read(from: &reader)
   }
 }

@@ -36,27 +36,12 @@
   /// change is carried over first, which allocates; any other is viewed without.
   @dynamicMemberLookup
   public struct EntityView<E: Entity>: ~Escapable {
-    @usableFromInline let start: UnsafeRawPointer
-    @usableFromInline let places: UnsafePointer<ViewedPlace>
-    let layout: Unmanaged<ViewedLayout>
-    @usableFromInline let recordID: UInt64
-    /// Offset of the first variable byte.
-    @usableFromInline let heapOffset: Int32
-    @usableFromInline let isWide: Bool
+    @usableFromInline let record: ViewedRecord
 
     /// Whoever makes a view passes it to a closure, which ends before the bytes change.
     @inline(__always)
     @_lifetime(immortal)
-    init(
-      _ start: UnsafeRawPointer, heapOffset: Int, isWide: Bool, id: UInt64, _ layout: ViewedLayout
-    ) {
-      self.start = start
-      places = layout.places
-      self.layout = .passUnretained(layout)
-      recordID = id
-      self.heapOffset = Int32(truncatingIfNeeded: heapOffset)
-      self.isWide = isWide
-    }
+    init(_ record: ViewedRecord) { self.record = record }
   }
 
   /// The text of an attribute, where it lies in a record.
@@ -103,7 +88,8 @@
       @_lifetime(copy self) @inline(__always)
       get {
         StoredText(
-          variable(place(E.attributes[keyPath: path].ordinal, ViewedForm.text)), of: self)
+          record.variable(slot(E.attributes[keyPath: path].ordinal, ViewedForm.text)), of: self
+        )
       }
     }
 
@@ -114,9 +100,9 @@
     ) -> StoredText? {
       @_lifetime(copy self) @inline(__always)
       get {
-        let place = place(
+        let slot = slot(
           E.attributes[keyPath: path].ordinal, ViewedForm.text | ViewedForm.optional)
-        return isNull(place) ? nil : StoredText(variable(place), of: self)
+        return record.isNull(slot) ? nil : StoredText(record.variable(slot), of: self)
       }
     }
 
@@ -128,7 +114,8 @@
       @_lifetime(copy self) @inline(__always)
       get {
         StoredBytes(
-          variable(place(E.attributes[keyPath: path].ordinal, ViewedForm.data)), of: self)
+          record.variable(slot(E.attributes[keyPath: path].ordinal, ViewedForm.data)), of: self
+        )
       }
     }
 
@@ -139,9 +126,9 @@
     ) -> StoredBytes? {
       @_lifetime(copy self) @inline(__always)
       get {
-        let place = place(
+        let slot = slot(
           E.attributes[keyPath: path].ordinal, ViewedForm.data | ViewedForm.optional)
-        return isNull(place) ? nil : StoredBytes(variable(place), of: self)
+        return record.isNull(slot) ? nil : StoredBytes(record.variable(slot), of: self)
       }
     }
   }
@@ -152,25 +139,10 @@
   /// used where it is read.
   @dynamicMemberLookup
   public struct EntityView<E: Entity>: ~Copyable {
-    @usableFromInline let start: UnsafeRawPointer
-    @usableFromInline let places: UnsafePointer<ViewedPlace>
-    let layout: Unmanaged<ViewedLayout>
-    @usableFromInline let recordID: UInt64
-    /// Offset of the first variable byte.
-    @usableFromInline let heapOffset: Int32
-    @usableFromInline let isWide: Bool
+    @usableFromInline let record: ViewedRecord
 
     @inline(__always)
-    init(
-      _ start: UnsafeRawPointer, heapOffset: Int, isWide: Bool, id: UInt64, _ layout: ViewedLayout
-    ) {
-      self.start = start
-      places = layout.places
-      self.layout = .passUnretained(layout)
-      recordID = id
-      self.heapOffset = Int32(truncatingIfNeeded: heapOffset)
-      self.isWide = isWide
-    }
+    init(_ record: ViewedRecord) { self.record = record }
   }
 
   /// The text of an attribute, where it lies in a record.
@@ -204,7 +176,8 @@
     ) -> StoredText {
       @inline(__always) _read {
         yield StoredText(
-          variable(place(E.attributes[keyPath: path].ordinal, ViewedForm.text)), of: self)
+          record.variable(slot(E.attributes[keyPath: path].ordinal, ViewedForm.text)), of: self
+        )
       }
     }
 
@@ -214,9 +187,9 @@
       dynamicMember path: KeyPath<E.Attributes, Attribute<E, String?>>
     ) -> StoredText? {
       @inline(__always) _read {
-        let place = place(
+        let slot = slot(
           E.attributes[keyPath: path].ordinal, ViewedForm.text | ViewedForm.optional)
-        yield isNull(place) ? nil : StoredText(variable(place), of: self)
+        yield record.isNull(slot) ? nil : StoredText(record.variable(slot), of: self)
       }
     }
 
@@ -227,7 +200,8 @@
     ) -> StoredBytes {
       @inline(__always) _read {
         yield StoredBytes(
-          variable(place(E.attributes[keyPath: path].ordinal, ViewedForm.data)), of: self)
+          record.variable(slot(E.attributes[keyPath: path].ordinal, ViewedForm.data)), of: self
+        )
       }
     }
 
@@ -237,9 +211,9 @@
       dynamicMember path: KeyPath<E.Attributes, Attribute<E, Data?>>
     ) -> StoredBytes? {
       @inline(__always) _read {
-        let place = place(
+        let slot = slot(
           E.attributes[keyPath: path].ordinal, ViewedForm.data | ViewedForm.optional)
-        yield isNull(place) ? nil : StoredBytes(variable(place), of: self)
+        yield record.isNull(slot) ? nil : StoredBytes(record.variable(slot), of: self)
       }
     }
   }

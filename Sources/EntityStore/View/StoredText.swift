@@ -42,13 +42,13 @@ extension StoredText {
   @usableFromInline
   static func areEquivalent(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
     let common = min(a.count, b.count)
-    var place = 0
-    while place < common, a[place] == b[place] { place += 1 }
-    if place == a.count, place == b.count { return true }
+    var index = 0
+    while index < common, a[index] == b[index] { index += 1 }
+    if index == a.count, index == b.count { return true }
     // An ASCII letter stays what and where it is in every normal form: where the first difference is
     // between two, or one and the end, there are no equivalent texts around it.
-    let first = place < a.count ? a[place] : 0
-    let second = place < b.count ? b[place] : 0
+    let first = index < a.count ? a[index] : 0
+    let second = index < b.count ? b[index] : 0
     if first < 0x80, second < 0x80 { return false }
     return String(decoding: a, as: UTF8.self) == String(decoding: b, as: UTF8.self)
   }

@@ -1,19 +1,19 @@
 internal import LodestoreFormat
 
-/// The layout that values of an entity's type are read from, as views use it: plain numbers at a fixed address, so that
+/// The layout that values of an entity's type are read from, as plain numbers at a fixed address, so that
 /// passing a view on counts no references.
 ///
 /// Made for one call, on its thread; views made of it must not outlive it.
 @usableFromInline
 final class ViewedLayout {
-  /// One for each attribute in the order of the schema; before the first, their number.
-  let places: UnsafePointer<ViewedPlace>
+  /// One for each attribute in the order of the schema; the entry before the first has their number.
+  let slots: UnsafePointer<ViewedSlot>
   let layout: RecordLayout
   let label: EntityLabel
   private let entity: StoredEntity
   private let core: TransactionCore
   private let verifiesChecksums: Bool
-  private let memory: UnsafeMutablePointer<ViewedPlace>
+  private let memory: UnsafeMutablePointer<ViewedSlot>
 
   init(_ entity: StoredEntity, core: TransactionCore) {
     self.entity = entity
@@ -21,13 +21,13 @@ final class ViewedLayout {
     layout = entity.readLayout
     label = entity.label
     verifiesChecksums = core.store.options.verifiesChecksums
-    let count = layout.places.count
+    let count = layout.slots.count
     memory = .allocate(capacity: count + 1)
-    memory.initialize(to: ViewedPlace(position: Int32(count), nullBit: 0, ordinal: 0, form: 0))
-    for (place, stored) in layout.places.enumerated() {
-      (memory + 1 + place).initialize(to: ViewedPlace(stored, in: layout))
+    memory.initialize(to: ViewedSlot(position: Int32(count), nullBit: 0, ordinal: 0, form: 0))
+    for (index, stored) in layout.slots.enumerated() {
+      (memory + 1 + index).initialize(to: ViewedSlot(stored, in: layout))
     }
-    places = UnsafePointer(memory + 1)
+    slots = UnsafePointer(memory + 1)
   }
 
   deinit { memory.deallocate() }
@@ -46,7 +46,8 @@ final class ViewedLayout {
       return try withOther(bytes, id: id, body)
     }
     return try body(
-      EntityView(bytes.start, heapOffset: heapOffset, isWide: false, id: id, self))
+      EntityView(
+        ViewedRecord(bytes.start, heapOffset: heapOffset, isWide: false, id: id, self)))
   }
 
   /// The same for a record of an older layout, which is viewed as it would be written today, for a
@@ -69,13 +70,14 @@ final class ViewedLayout {
   ) throws -> R {
     try body(
       EntityView(
-        record.bytes.start, heapOffset: record.heapOffset, isWide: record.isWide, id: id, self))
+        ViewedRecord(
+          record.bytes.start, heapOffset: record.heapOffset, isWide: record.isWide, id: id, self)))
   }
 }
 
 /// Where an attribute is in the records of one layout.
 @usableFromInline
-struct ViewedPlace {
+struct ViewedSlot {
   /// Of a fixed width: offset of the slot; variable: offset of the ends.
   @usableFromInline let position: Int32
   /// −1 for an attribute that cannot be null.
@@ -92,13 +94,13 @@ struct ViewedPlace {
     self.form = form
   }
 
-  init(_ place: RecordLayout.Place, in layout: RecordLayout) {
-    let isVariable = place.type.isVariable
+  init(_ slot: RecordLayout.Slot, in layout: RecordLayout) {
+    let isVariable = slot.type.isVariable
     self.init(
-      position: isVariable ? Int32(layout.endsOffset) : place.position,
-      nullBit: Int16(truncatingIfNeeded: place.nullBit),
-      ordinal: isVariable ? UInt16(truncatingIfNeeded: place.position) : 0,
-      form: ViewedForm.of(place.type) | (place.nullBit >= 0 ? ViewedForm.optional : 0))
+      position: isVariable ? Int32(layout.endsOffset) : slot.position,
+      nullBit: Int16(truncatingIfNeeded: slot.nullBit),
+      ordinal: isVariable ? UInt16(truncatingIfNeeded: slot.position) : 0,
+      form: ViewedForm.of(slot.type) | (slot.nullBit >= 0 ? ViewedForm.optional : 0))
   }
 }
 

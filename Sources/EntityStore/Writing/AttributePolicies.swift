@@ -16,10 +16,10 @@ package struct AttributePolicies: Sendable {
     case combine(@Sendable (_ stored: Value, _ incoming: Value) throws -> Value)
   }
 
-  /// Of attributes that are not in ``byNumber``.
+  /// The policy of attributes that are not in ``byNumber``.
   package var standard: Policy
   package var byNumber: [UInt32: Policy]
-  /// Whether a record may lack required attributes, as those that it lacks are not taken.
+  /// Whether a record may lack required attributes; the stored values of those are kept.
   var takesParts = false
 
   package init(standard: Policy, byNumber: [UInt32: Policy] = [:]) {
@@ -29,19 +29,19 @@ package struct AttributePolicies: Sendable {
 
   /// The merged content; an attribute that was not given keeps its stored value.
   func merge(
-    _ input: MergeInput, isGiven: (_ place: Int) -> Bool
+    _ input: MergeInput, isGiven: (_ position: Int) -> Bool
   ) throws(StoreError) -> [UInt8] {
     let entity = input.entity
     let (stored, incoming) = try input.values()
     var merged = stored
-    for (place, attribute) in entity.layout.attributes.enumerated() where isGiven(place) {
+    for (position, attribute) in entity.layout.attributes.enumerated() where isGiven(position) {
       let policy = byNumber[attribute.number] ?? standard
-      // What is equal may have other bytes.
-      if case .incoming = policy { merged[place] = incoming[place] }
-      guard stored[place] != incoming[place] else { continue }
+      // Taken even when equal: equal values may have different bytes.
+      if case .incoming = policy { merged[position] = incoming[position] }
+      guard stored[position] != incoming[position] else { continue }
       switch policy {
       case .incoming: break
-      case .stored: if stored[place] == .null { merged[place] = incoming[place] }
+      case .stored: if stored[position] == .null { merged[position] = incoming[position] }
       case .fail:
         let name = entity.description.attribute(number: attribute.number)?.name ?? "?"
         throw StoreError(
@@ -49,11 +49,12 @@ package struct AttributePolicies: Sendable {
           "'\(name)' has another value in the stored \(entity.name) \(input.id), and may not "
             + "change", entity: entity.name, attribute: name, recordID: input.id)
       case .newest(let date):
-        guard let clock = entity.layout.placeIndex(ofAttribute: date) else { continue }
+        guard let clock = entity.layout.slotIndex(ofAttribute: date) else { continue }
         let date = isGiven(clock) ? incoming[clock] : .null
-        if !Self.isLater(stored[clock], than: date) { merged[place] = incoming[place] }
+        if !Self.isLater(stored[clock], than: date) { merged[position] = incoming[position] }
       case .combine(let body):
-        merged[place] = try combined(body, stored[place], incoming[place], attribute, input)
+        merged[position] = try combined(
+          body, stored[position], incoming[position], attribute, input)
       }
     }
     return try input.content(merged)

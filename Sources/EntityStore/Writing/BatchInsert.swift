@@ -1,20 +1,20 @@
 internal import LodestoreFormat
 
-/// Takes the records of a batch insert as they come, and writes them as the rule says.
+/// Writes the records of a batch insert by its rule.
 ///
-/// With ``MergeRule/fail`` records go straight into the page and nothing remains of a batch that
-/// throws; with the other rules so many at a time are merged as
-/// ``StoreOptions/batchMemoryInBytes`` has room for.
+/// With ``MergeRule/fail`` records are appended as they come, and nothing remains of a batch that
+/// throws. With the other rules they are collected up to ``StoreOptions/batchMemoryInBytes`` and
+/// merged together.
 struct BatchInsert {
-  /// What a record of a part takes beside its bytes: its place, its outcome, its entries in indexes and
-  /// what sorting them takes.
+  /// Estimate of what a record to merge takes beside its bytes: its outcome, its index entries and
+  /// the memory for sorting these.
   private static let memoryPerRecord = 192
 
   private let core: TransactionCore
   private let entity: StoredEntity
   private let rule: MergeRule
   private let bulk: BulkInsert?
-  private var batch: RecordBatch
+  private var batch: IncomingRecords
   private let keepsIDs: Bool
   private var counts = InsertCounts()
 
@@ -26,7 +26,7 @@ struct BatchInsert {
     self.entity = entity
     self.rule = rule
     self.keepsIDs = keepsIDs
-    batch = RecordBatch(entity.layout)
+    batch = IncomingRecords(entity.layout)
     if case .fail = rule {
       bulk = try BulkInsert(into: entity, core: core, expectedCount: expectedCount)
     } else {
@@ -34,7 +34,7 @@ struct BatchInsert {
     }
   }
 
-  /// Adds a record, which has four free bytes behind its content.
+  /// Adds a record; four bytes behind its content are free.
   ///
   /// - Parameter isGiven: which attributes it was given; `nil` for all.
   mutating func add(
@@ -54,20 +54,19 @@ struct BatchInsert {
     _ content: UnsafeRawBufferPointer, given isGiven: [Bool]?
   ) throws(StoreError) {
     batch.append(content, given: isGiven)
-    // Each part visits the pages that lead to its records, which for keys in no order are all pages.
+    // As late as possible: each merge visits the index pages of its keys, which for keys in no order
+    // are nearly all pages.
     let memory = batch.byteCount + batch.count * Self.memoryPerRecord
     let limit = min(core.store.options.batchMemoryInBytes, EntryArena.largestByteCount)
     if memory >= limit { try flush() }
   }
 
   /// Adds the records of `row`, which are in the layout of the program's type, and empties it.
-  mutating func add(_ row: inout RecordRow) throws(StoreError) {
+  mutating func add(_ row: inout RecordBuffer) throws(StoreError) {
     if let part = entity.part { return try complete(&row, part) }
     guard let bulk else {
-      for place in 0..<row.count {
-        let record = UnsafeRawBufferPointer(row[place])
-        let contentCount = record.count - RecordLayout.checksumSize
-        try addForMerge(UnsafeRawBufferPointer(rebasing: record[..<contentCount]), given: nil)
+      for position in 0..<row.count {
+        try addForMerge(UnsafeRawBufferPointer(row[position].recordContent), given: nil)
       }
       row.removeAll()
       return
@@ -79,23 +78,20 @@ struct BatchInsert {
   }
 
   private mutating func complete(
-    _ row: inout RecordRow, _ part: DeclaredPart
+    _ row: inout RecordBuffer, _ part: DeclaredPart
   ) throws(StoreError) {
-    for place in 0..<row.count {
-      let record = UnsafeRawBufferPointer(row[place])
+    for position in 0..<row.count {
       var whole = try part.completed(
-        UnsafeRawBufferPointer(rebasing: record.dropLast(RecordLayout.checksumSize)), of: entity)
+        UnsafeRawBufferPointer(row[position].recordContent), of: entity)
       try core.checkSize(whole.count - RecordLayout.checksumSize, of: entity)
       try whole.withMutableBytes { (bytes) throws(StoreError) in
-        try add(
-          UnsafeMutableRawBufferPointer(rebasing: bytes.dropLast(RecordLayout.checksumSize)),
-          given: part.isGiven)
+        try add(bytes.recordContent, given: part.isGiven)
       }
     }
     row.removeAll()
   }
 
-  /// Takes back what can be: called when the values end with an error.
+  /// Undoes what can be undone; called after an error.
   func takeBack() throws(StoreError) { try bulk?.takeBack() }
 
   mutating func finish() throws(StoreError) -> InsertCounts {
@@ -130,6 +126,14 @@ struct InsertCounts {
     }
     let id = try outcome.id()
     if keepsIDs { ids.append(id) }
+  }
+
+  mutating func add(_ other: InsertCounts) {
+    ids.append(other.ids)
+    inserted += other.inserted
+    updated += other.updated
+    unchanged += other.unchanged
+    ignored += other.ignored
   }
 }
 

@@ -2,33 +2,23 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension BatchMerge {
-  /// Writes a record by itself, with all that was written before in view.
-  func writeAlone(_ place: Int) throws(StoreError) -> Outcome {
+  /// Writes one record, seeing everything that was written before it.
+  func writeAlone(_ position: Int) throws(StoreError) -> Outcome {
     do throws(StoreError) {
-      return try batch.withRecord(place) { (record) throws(StoreError) in
+      return try batch.withRecord(position) { (record) throws(StoreError) in
         let view = try entity.view(record, id: 0)
-        guard let holder = try holder(of: view, at: place) else {
-          if let refusal = refusalOfNew(place) { throw refusal }
+        guard let holder = try holder(of: view, at: position) else {
+          if let refusal = refusalOfNew(position) { throw refusal }
           return try content(Array(record)) { (content) throws(StoreError) in
             .inserted(try changes.insert(content))
           }
         }
         guard let stored = try core.record(holder, of: entity) else { throw missing(holder) }
-        let input = MergeInput(
-          core: core, entity: entity, id: holder,
-          stored: try changes.stored(
-            stored, id: holder,
-            isCarriedOver: rule.keepsStoredValues || !batch.isWhole(place)),
-          incoming: view)
-        let merged = try rule.merge(input, isWhole: batch.isWhole(place)) {
-          batch.isGiven($0, at: place)
-        }
-        switch merged {
+        let old = try self.stored(stored, holder, position)
+        switch try merged(position, holder, old, view) {
         case .kept: return .ignored(holder)
         case .incoming: return try replace(holder, with: Array(record))
-        case .content(let merged):
-          try core.checkSize(merged.count - RecordLayout.checksumSize, of: entity)
-          return try replace(holder, with: merged)
+        case .content(let merged): return try replace(holder, with: merged)
         }
       }
     } catch
@@ -45,12 +35,12 @@ extension BatchMerge {
         return try changes.update(id, to: content) ? .updated(id) : .unchanged(id)
       }
       if let stored = try core.record(id, of: entity),
-        try isSame(
-          try entity.view(stored, id: id), Array(changes.seal(content, id: id)), id: id)
+        try changes.isSame(
+          try entity.view(stored, id: id), as: changes.seal(content, id: id), id: id)
       {
         return .unchanged(id)
       }
-      // What is refused must not take the stored record with it.
+      // Checked before the delete: a refused record must not remove the stored one.
       try record.withBytes { (bytes) throws(StoreError) in
         try changes.checkRenewal(of: id, with: bytes)
       }
@@ -64,15 +54,15 @@ extension BatchMerge {
   ) throws(StoreError) -> R {
     var record = record
     return try record.withMutableBytes { (bytes) throws(StoreError) in
-      try body(UnsafeMutableRawBufferPointer(rebasing: bytes.dropLast(RecordLayout.checksumSize)))
+      try body(bytes.recordContent)
     }
   }
 
   /// The stored record that the matching indexes lead to.
-  private func holder(of view: RecordView, at place: Int) throws(StoreError) -> UInt64? {
+  private func holder(of view: RecordView, at position: Int) throws(StoreError) -> UInt64? {
     var found: (id: UInt64, index: StoredIndex)?
     for index in matching {
-      if batch.hasParts, lacksKey(place, requiredPlaces(in: index)) { continue }
+      if batch.hasParts, lacksKey(position, requiredAttributes(in: index)) { continue }
       let hasNull = try core.encodeKey(of: view, id: 0, in: index, of: entity)
       guard !hasNull, let holder = try core.holder(of: core.key.bytes, in: index) else { continue }
       if let found, found.id != holder {

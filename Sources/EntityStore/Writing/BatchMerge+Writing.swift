@@ -2,12 +2,12 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension BatchMerge {
-  /// Writes all records that do not go by themselves.
+  /// Writes all records that are not written alone.
   func writeTogether() throws(StoreError) {
     let writes = ChangeBatch(changes, expectedCount: batch.count, core: core)
     do {
       let cursor = try Cursor(entity.records, in: core.transaction)
-      let held = heldPlaces()
+      let held = heldPositions()
       for (number, entry) in held.enumerated() {
         if number &+ 8 < held.count { batch.fetchAhead(Int(held[number &+ 8].offset)) }
         try change(Int(entry.offset), entry.window, cursor, writes)
@@ -16,24 +16,24 @@ extension BatchMerge {
       throw StoreError(wrapping: error)
     }
     try append(writes)
-    // Which records have the keys of the batch was found before anything was written.
+    // `match(by:isMatching:)` has found all holders of the batch's unique keys.
     try writes.finish(checksUnique: false)
   }
 
-  /// The places with stored records as offsets, these as windows and in their order: neighbours are
-  /// read together.
-  private func heldPlaces() -> [EntryArena.Entry] {
+  /// The records of the batch that have a stored one, by ascending ids of these, so that neighbours are
+  /// read together: `window` is the stored id, `offset` the position in the batch.
+  private func heldPositions() -> [EntryArena.Entry] {
     var held: [EntryArena.Entry] = []
     held.reserveCapacity(batch.count)
     var isSorted = true
     var last: UInt64 = 0
-    for place in 0..<batch.count where !isApart[place] && isOpen(place) {
-      guard let holder = holders[place] else { continue }
+    for position in 0..<batch.count where !isAlone[position] && isOpen(position) {
+      guard let holder = holders[position] else { continue }
       if last > holder { isSorted = false }
       last = holder
-      held.append(EntryArena.Entry(window: holder, offset: UInt32(place), keyCount: 0))
+      held.append(EntryArena.Entry(window: holder, offset: UInt32(position), keyCount: 0))
     }
-    // What came in one order mostly comes in it again.
+    // Records mostly come in the order in which they were stored.
     if !isSorted {
       var scratch = EntryRoom()
       held.withUnsafeMutableBufferPointer { KeySort.radixSort($0, scratch: &scratch) }
@@ -41,106 +41,112 @@ extension BatchMerge {
     return held
   }
 
-  /// Whether nothing has become of the record at `place` yet.
+  /// Whether the record at `position` has no outcome yet.
   @inline(__always)
-  private func isOpen(_ place: Int) -> Bool {
-    if case .none = outcomes[place] { true } else { false }
+  private func isOpen(_ position: Int) -> Bool {
+    if case .none = outcomes[position] { true } else { false }
   }
 
   // MARK: Stored records
 
+  /// The stored record that the one at `position` is merged with, checked as far as that needs.
+  @inline(__always)
+  func stored(
+    _ bytes: UnsafeRawBufferPointer, _ holder: UInt64, _ position: Int
+  ) throws(StoreError) -> RecordView {
+    try changes.stored(
+      bytes, id: holder, isCarriedOver: rule.combinesValues || !batch.isWhole(position))
+  }
+
+  /// What the stored record becomes by the rule.
+  func merged(
+    _ position: Int, _ holder: UInt64, _ stored: RecordView, _ incoming: RecordView
+  ) throws(StoreError) -> MergeRule.Merged {
+    let input = MergeInput(
+      core: core, entity: entity, id: holder, stored: stored, incoming: incoming)
+    let merged = try rule.merge(input, isWhole: batch.isWhole(position)) {
+      batch.isGiven($0, at: position)
+    }
+    if case .content(let record) = merged {
+      try core.checkSize(record.count - RecordLayout.checksumSize, of: entity)
+    }
+    return merged
+  }
+
   private func change(
-    _ place: Int, _ holder: UInt64, _ cursor: Cursor, _ writes: ChangeBatch
+    _ position: Int, _ holder: UInt64, _ cursor: Cursor, _ writes: ChangeBatch
   ) throws {
-    // Neighbours mostly lie side by side.
+    // Consecutive ids are mostly adjacent: the next record is tried before a search.
     let isNext = try cursor.integerKey &+ 1 == holder && cursor.next()
     guard try isNext && cursor.integerKey == holder || cursor.seek(holder) else {
       throw missing(holder)
     }
-    if isUnchanged(place, cursor.value, holder) {
-      outcomes[place] = .unchanged(holder)
+    if isUnchanged(position, cursor.value, holder) {
+      outcomes[position] = .unchanged(holder)
       return
     }
-    let stored = try changes.stored(
-      cursor.value, id: holder,
-      isCarriedOver: rule.keepsStoredValues || !batch.isWhole(place))
-    let incoming = batch[place]
-    guard try change(place, holder, stored, incoming) else { return }
+    let stored = try self.stored(cursor.value, holder, position)
+    let incoming = batch[position]
+    guard try change(position, holder, stored, incoming) else { return }
     if case .renew = rule {
       try core.raiseCounter(of: entity)
       try writes.remove(stored, id: holder, at: cursor)
-      holders[place] = nil
-      isRenewed[place] = true
-      if !batch.isWhole(place) { renewed[place] = Array(scratch.bytes) }
+      holders[position] = nil
+      isRenewed[position] = true
+      if !batch.isWhole(position) { renewed[position] = Array(scratch.bytes) }
     } else {
-      if rule.makesOtherKeys || !batch.isWhole(place) {
-        try setApartOtherKeys(
-          place, stored, try entity.view(scratch.bytes, id: holder),
+      if rule.combinesValues || !batch.isWhole(position) {
+        try separateIfKeyIsNew(
+          position, stored, try entity.view(scratch.bytes, id: holder),
           try entity.view(incoming, id: holder), holder)
-        if isApart[place] { return }
+        if isAlone[position] { return }
       }
       try writes.replace(stored, id: holder, with: scratch.bytes, at: cursor)
-      outcomes[place] = .updated(holder)
+      outcomes[position] = .updated(holder)
     }
   }
 
-  /// Leaves the sealed record that the stored one becomes in ``scratch``; false, with the outcome
-  /// noted, when it stays.
+  /// Leaves the record that the stored one becomes, sealed, in ``scratch``; false when the stored one
+  /// stays as it is, whose outcome is set.
   private func change(
-    _ place: Int, _ holder: UInt64, _ stored: RecordView, _ incoming: UnsafeRawBufferPointer
+    _ position: Int, _ holder: UInt64, _ stored: RecordView, _ incoming: UnsafeRawBufferPointer
   ) throws(StoreError) -> Bool {
-    let isWhole = batch.isWhole(place)
-    if case .replace = rule, isWhole {
+    if case .replace = rule, batch.isWhole(position) {
       scratch.take(incoming)
     } else {
       do throws(StoreError) {
-        let input = MergeInput(
-          core: core, entity: entity, id: holder, stored: stored,
-          incoming: try entity.view(incoming, id: 0))
-        switch try rule.merge(input, isWhole: isWhole, isGiven: { batch.isGiven($0, at: place) }) {
+        switch try merged(position, holder, stored, try entity.view(incoming, id: 0)) {
         case .kept:
-          outcomes[place] = .ignored(holder)
+          outcomes[position] = .ignored(holder)
           return false
         case .incoming: scratch.take(incoming)
-        case .content(let merged):
-          try core.checkSize(merged.count - RecordLayout.checksumSize, of: entity)
-          merged.withUnsafeBytes { scratch.take($0) }
+        case .content(let merged): merged.withUnsafeBytes { scratch.take($0) }
         }
       } catch  where error.code != .damaged {
-        outcomes[place] = .rejected(error)
+        outcomes[position] = .rejected(error)
         return false
       }
     }
-    changes.seal(
-      UnsafeMutableRawBufferPointer(
-        rebasing: scratch.mutableBytes.dropLast(RecordLayout.checksumSize)), id: holder)
-    if try isSame(stored, holder) {
-      outcomes[place] = .unchanged(holder)
+    changes.seal(scratch.mutableBytes.recordContent, id: holder)
+    if try changes.isSame(stored, as: scratch.bytes, id: holder) {
+      outcomes[position] = .unchanged(holder)
       return false
     }
     if let refusal = try changes.refusal(of: scratch.bytes, id: holder) {
-      outcomes[place] = .rejected(refusal)
+      outcomes[position] = .rejected(refusal)
       return false
     }
     return true
   }
 
-  /// Whether a stored record, of any layout, has the values of ``scratch``.
-  private func isSame(_ stored: RecordView, _ id: UInt64) throws(StoreError) -> Bool {
-    if stored.layout === entity.layout { return core.isSame(stored.bytes, scratch.bytes) }
-    return try core.carriedOver(stored, id: id, of: entity).withUnsafeBytes {
-      core.isSame($0, scratch.bytes)
-    }
-  }
-
-  /// Whether a stored record has the bytes of the incoming one, as most records of an import that
-  /// comes again have; its checksum may not be that of its bytes, and is looked at as the option says.
+  /// Whether a stored record has the bytes of the incoming one, as most records of a repeated import
+  /// have; its checksum is verified where the options say so.
   @inline(__always)
   private func isUnchanged(
-    _ place: Int, _ stored: UnsafeRawBufferPointer, _ holder: UInt64
+    _ position: Int, _ stored: UnsafeRawBufferPointer, _ holder: UInt64
   ) -> Bool {
-    guard rule.keepsEqualRecords, batch.isWhole(place) else { return false }
-    let incoming = batch[place]
+    guard rule.keepsEqualRecords, batch.isWhole(position) else { return false }
+    let incoming = batch[position]
     let count = incoming.count - RecordLayout.checksumSize
     return stored.count == incoming.count
       && core.isSame(
@@ -149,19 +155,11 @@ extension BatchMerge {
       && changes.isSound(stored, id: holder)
   }
 
-  /// Whether a stored record, of any layout, has the values of `record`.
-  func isSame(
-    _ stored: RecordView, _ record: [UInt8], id: UInt64
-  ) throws(StoreError) -> Bool {
-    if stored.layout === entity.layout {
-      return record.withBytes { core.isSame(stored.bytes, $0) }
-    }
-    return try core.carriedOver(stored, id: id, of: entity) == record
-  }
-
-  /// Sets the record apart when a merge gave it a unique key that neither record had.
-  private func setApartOtherKeys(
-    _ place: Int, _ stored: RecordView, _ record: RecordView, _ incoming: RecordView, _ id: UInt64
+  /// Has the record written alone when its merged form has a unique key that neither record had,
+  /// since no holder of that key has been looked for.
+  private func separateIfKeyIsNew(
+    _ position: Int, _ stored: RecordView, _ record: RecordView, _ incoming: RecordView,
+    _ id: UInt64
   ) throws(StoreError) {
     try core.collectKeys(of: stored, id: id, of: entity, into: &core.oldKeys)
     try core.collectKeys(of: record, id: id, of: entity, into: &core.newKeys)
@@ -169,7 +167,7 @@ extension BatchMerge {
       if core.newKeys.isEqual(to: core.oldKeys, at: number) { continue }
       try core.encodeKey(of: incoming, id: id, in: index, of: entity)
       let isIncoming = core.newKeys.withKey(number) { compareKeys($0, core.key.bytes) == 0 }
-      if !isIncoming { isApart[place] = true }
+      if !isIncoming { isAlone[position] = true }
     }
   }
 
@@ -184,42 +182,42 @@ extension BatchMerge {
     var next = first
     do {
       let cursor = try Cursor(entity.records, in: core.transaction)
-      for place in 0..<batch.count
-      where !isApart[place] && isOpen(place) && holders[place] == nil {
+      for position in 0..<batch.count
+      where !isAlone[position] && isOpen(position) && holders[position] == nil {
         let id = next
-        if let record = renewed.removeValue(forKey: place) {
+        if let record = renewed.removeValue(forKey: position) {
           try record.withBytes { (bytes) throws(StoreError) in
             try append(try entity.view(incoming: bytes), id, at: cursor, writes)
           }
-          outcomes[place] = .updated(id)
+          outcomes[position] = .updated(id)
           next += 1
           continue
         }
-        if let refusal = refusalOfNew(place) {
-          outcomes[place] = .rejected(refusal)
+        if let refusal = refusalOfNew(position) {
+          outcomes[position] = .rejected(refusal)
           continue
         }
-        let view = try entity.view(incoming: batch[place])
+        let view = try entity.view(incoming: batch[position])
         if changes.hasConstraints, let refusal = try changes.refusal(of: view, id: nil) {
-          outcomes[place] = .rejected(refusal)
+          outcomes[position] = .rejected(refusal)
           continue
         }
         try append(view, id, at: cursor, writes)
-        outcomes[place] = isRenewed[place] ? .updated(id) : .inserted(id)
+        outcomes[position] = isRenewed[position] ? .updated(id) : .inserted(id)
         next += 1
       }
     } catch {
       throw StoreError(wrapping: error)
     }
     core.nextIDs[entity.number] = next
-    if changes.isHeard { try changes.listeners.tellInserted(first..<next) }
+    if changes.hasListeners { try changes.listeners.tellInserted(first..<next) }
   }
 
   /// Why a record that was given only some attributes cannot be a new one.
-  func refusalOfNew(_ place: Int) -> StoreError? {
-    guard !batch.isWhole(place) else { return nil }
+  func refusalOfNew(_ position: Int) -> StoreError? {
+    guard !batch.isWhole(position) else { return nil }
     let missing = entity.description.declaredAttributes.enumerated().first {
-      !batch.isGiven($0, at: place) && !$1.isOptional && $1.initial == .null
+      !batch.isGiven($0, at: position) && !$1.isOptional && $1.initial == .null
     }
     guard let name = missing?.element.name else { return nil }
     if let part = entity.part, part.missing == name {
@@ -235,7 +233,7 @@ extension BatchMerge {
     _ view: RecordView, _ id: UInt64, at cursor: Cursor, _ writes: ChangeBatch
   ) throws(StoreError) {
     try writes.insert(view.bytes, view, id: id, at: cursor)
-    if changes.isHeard, changes.listeners.wantNewRecords {
+    if changes.hasListeners, changes.listeners.wantNewRecords {
       try changes.listeners.tellInsertedRecord(id, view)
     }
   }
@@ -250,11 +248,9 @@ extension MergeRule {
     }
   }
 
-  /// Whether a merged record has values of the stored one, and so needs it to be sound.
-  var keepsStoredValues: Bool { makesOtherKeys }
-
-  /// Whether a merged record may have a unique key that neither of the two had.
-  var makesOtherKeys: Bool {
+  /// Whether a merged record may have values of both: the stored one must be sound for that, and the
+  /// merged one may have a unique key that neither had.
+  var combinesValues: Bool {
     switch self {
     case .fail, .ignore, .replace, .renew: false
     case .patch, .patchGiven, .policy, .closure: true

@@ -1,24 +1,25 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Merges a batch of records into an entity: those that unique indexes lead to already as the rule
-/// says, the others as new records.
+/// Merges a batch of records into an entity: a record whose key is already in a matching unique index
+/// is merged with the stored one by the rule, the others are inserted.
 ///
 /// The stored records are found in one pass over the sorted keys and compared before anything is
 /// written, so that an unchanged record costs one read and no write. New records are appended, and
-/// the entries of each index removed and written in key order. A record whose unique keys meet
-/// those of others of the batch, or of another stored record, goes by itself when the rest is done.
+/// the entries of each index removed and written in key order. A record whose unique keys conflict
+/// with those of other records of the batch, or of another stored record, is written alone after the
+/// rest.
 package final class BatchMerge {
   /// What became of one record of the batch, and its id.
   package enum Outcome: Sendable {
     case inserted(UInt64), updated(UInt64), unchanged(UInt64), ignored(UInt64)
-    /// Apart in memory, as there is an outcome for each record and hardly ever an error.
+    /// Indirect, to keep outcomes small: there is one for each record, and errors are rare.
     indirect case rejected(StoreError)
   }
 
   let core: TransactionCore
   let entity: StoredEntity
-  let batch: RecordBatch
+  let batch: IncomingRecords
   let matching: [StoredIndex]
   let rule: MergeRule
   let changes: EntityChanges
@@ -28,26 +29,30 @@ package final class BatchMerge {
   /// The end of each page in the batch, where the last of the records of one page with one key is
   /// taken and the others are refused; empty where all are taken, one after the other.
   private let pageEnds: [Int]
-  // Of one thread; a check of each access would show in the time of a merge.
+  // Used by one thread; exclusivity checks would slow down each record.
   @exclusivity(unchecked) var outcomes: [Outcome?]
   /// The stored record that each record of the batch is merged with.
   @exclusivity(unchecked) var holders: [UInt64?]
   /// The stored records that keys of the batch lead to, in any unique index.
-  @exclusivity(unchecked) private var touched: [(holder: UInt64, place: Int)] = []
-  /// Records that go by themselves.
-  @exclusivity(unchecked) var isApart: [Bool]
+  @exclusivity(unchecked) private var touched: [(holder: UInt64, position: Int)] = []
+  /// Records that are written alone, after the others.
+  @exclusivity(unchecked) var isAlone: [Bool]
   /// Records whose stored ones were removed for them.
   var isRenewed: [Bool]
-  /// Those of them that were not given all attributes, with the stored values of the others.
+  /// The merged bytes of those that were not given all attributes, by their positions.
   var renewed: [Int: [UInt8]] = [:]
 
   /// - Parameters:
   ///   - matching: the unique indexes that records are matched by; without one all are inserted.
   ///   - pageEnds: ascending, the last of them the number of records.
   package init(
-    _ batch: RecordBatch, into entity: StoredEntity, matching: [StoredIndex], rule: MergeRule,
+    _ batch: IncomingRecords, into entity: StoredEntity, matching: [StoredIndex], rule: MergeRule,
     pageEnds: [Int] = [], core: TransactionCore
   ) {
+    assert(
+      pageEnds.isEmpty
+        || pageEnds.last == batch.count && zip(pageEnds, pageEnds.dropFirst()).allSatisfy(<=),
+      "the ends of pages ascend to the number of records")
     self.core = core
     self.entity = entity
     self.matching = matching
@@ -59,7 +64,7 @@ package final class BatchMerge {
     scratch = RecordScratch()
     outcomes = Array(repeating: nil, count: batch.count)
     holders = Array(repeating: nil, count: batch.count)
-    isApart = Array(repeating: false, count: batch.count)
+    isAlone = Array(repeating: false, count: batch.count)
     isRenewed = Array(repeating: false, count: batch.count)
   }
 
@@ -67,7 +72,8 @@ package final class BatchMerge {
   ///
   /// After an error some records are written and some are not: the transaction can only be aborted.
   package func apply() throws(StoreError) -> [Outcome] {
-    // First those that tell which record is meant, then those that are only to hold.
+    // First the indexes that say which stored record is meant, then those whose uniqueness is only
+    // checked.
     for index in matching { try match(by: index, isMatching: true) }
     for index in entity.indexes where index.isUnique {
       if matching.contains(where: { $0.description.number == index.description.number }) {
@@ -75,20 +81,19 @@ package final class BatchMerge {
       }
       try match(by: index, isMatching: false)
     }
-    setApartSharers()
-    do throws(StoreError) {
+    separateSharers()
+    try core.breakingOnError {
       try writeTogether()
-      for place in outcomes.indices where isApart[place] && outcomes[place] == nil {
-        outcomes[place] = try writeAlone(place)
+      for position in outcomes.indices where isAlone[position] && outcomes[position] == nil {
+        outcomes[position] = try writeAlone(position)
       }
-    } catch {
-      core.brokenBy = error
-      throw error
     }
+    assert(!outcomes.contains { $0 == nil }, "each record of a batch has an outcome")
     return outcomes.map { $0 ?? .rejected(.damagedIndex(entity.name, "a record was left out")) }
   }
 
-  /// Finds what the keys of `index` lead to, and which of them come more than once.
+  /// Finds the stored records that the batch's keys in `index` lead to, and the keys that several
+  /// records of the batch share.
   private func match(by index: StoredIndex, isMatching: Bool) throws(StoreError) {
     guard
       let number = entity.indexes.firstIndex(where: {
@@ -96,96 +101,98 @@ package final class BatchMerge {
       })
     else { return }
     let box = EntryArenaBox(expectedCount: batch.count)
-    let required = batch.hasParts ? requiredPlaces(in: index) : []
-    for place in 0..<batch.count {
-      if !required.isEmpty, lacksKey(place, required) {
-        // Its key is known when it is merged.
-        isApart[place] = true
+    let required = batch.hasParts ? requiredAttributes(in: index) : []
+    for position in 0..<batch.count {
+      if !required.isEmpty, lacksKey(position, required) {
+        // Its key is known only when it is merged.
+        isAlone[position] = true
         continue
       }
-      // Another thread has written them, or so many since that they left the cache.
-      if place &+ 8 < batch.count { batch.fetchAhead(place &+ 8) }
-      let view = try entity.view(incoming: batch[place])
+      // The record may have left this core's cache, or never have been in it.
+      if position &+ 8 < batch.count { batch.fetchAhead(position &+ 8) }
+      let view = try entity.view(incoming: batch[position])
       let hasNull = try keys.encode(number, of: view, id: 0, core)
-      if !hasNull { box.append(key: core.key.bytes, recordID: UInt64(place)) }
+      if !hasNull { box.append(key: core.key.bytes, recordID: UInt64(position)) }
     }
     box.sort()
-    let places = box.arena.entries.map { Int(box.arena.recordID($0)) }
+    let positions = box.arena.entries.map { Int(box.arena.recordID($0)) }
     var start = 0
-    while start < places.count {
+    while start < positions.count {
       var end = start + 1
-      while end < places.count, box.isRepeated(at: end) { end += 1 }
-      if end - start > 1 { settle(repeated: places[start..<end], index, isMatching) }
+      while end < positions.count, box.isRepeated(at: end) { end += 1 }
+      if end - start > 1 { settle(repeated: positions[start..<end], index, isMatching) }
       start = end
     }
-    // By one index alone those that share a record have one key.
+    // With a single index, records that share a stored record have equal keys, which are settled
+    // above.
     let mayShare = entity.indexes.count(where: \.isUnique) > 1
-    try box.eachHeld(in: index, core: core) { (position, holder) throws(StoreError) in
-      let place = places[position]
-      if mayShare { touched.append((holder, place)) }
-      if let known = holders[place] {
-        if known != holder { isApart[place] = true }
+    try box.eachHeld(in: index, core: core) { (entry, holder) throws(StoreError) in
+      let position = positions[entry]
+      if mayShare { touched.append((holder, position)) }
+      if let known = holders[position] {
+        if known != holder { isAlone[position] = true }
       } else if isMatching {
-        holders[place] = holder
+        holders[position] = holder
       } else {
-        isApart[place] = true
+        isAlone[position] = true
       }
       return true
     }
   }
 
-  /// The places of attributes of `index` that have no value where none is given.
-  func requiredPlaces(in index: StoredIndex) -> [Int] {
+  /// The positions of the attributes of `index` that are required and have no initial value.
+  func requiredAttributes(in index: StoredIndex) -> [Int] {
     entity.description.declaredAttributes.enumerated().filter { _, attribute in
       !attribute.isOptional && attribute.initial == .null
         && index.description.attributes.contains(attribute.number)
     }.map(\.offset)
   }
 
-  /// Whether the record at `place` was not given all values at the places of
-  /// ``requiredPlaces(in:)``, so that no key can be made of it.
-  func lacksKey(_ place: Int, _ required: [Int]) -> Bool {
-    !required.allSatisfy { batch.isGiven($0, at: place) }
+  /// Whether the record at `position` lacks one of the attributes of ``requiredAttributes(in:)``, so
+  /// that it has no key.
+  func lacksKey(_ position: Int, _ required: [Int]) -> Bool {
+    !required.allSatisfy { batch.isGiven($0, at: position) }
   }
 
-  /// Records of the batch whose keys lead to one stored record go one after the other: what one
-  /// changes of it the next must see.
-  private func setApartSharers() {
+  /// Has records of the batch whose keys lead to the same stored record written alone, one after the
+  /// other: each must see what those before it changed.
+  private func separateSharers() {
     touched.sort { $0 < $1 }
     for (pair, next) in zip(touched, touched.dropFirst())
-    where pair.holder == next.holder && pair.place != next.place {
-      isApart[pair.place] = true
-      isApart[next.place] = true
+    where pair.holder == next.holder && pair.position != next.position {
+      isAlone[pair.position] = true
+      isAlone[next.position] = true
     }
     touched = []
   }
 
-  /// Records of the batch with one key, in the order of the batch, which the sort has kept.
+  /// Decides about records of the batch with equal keys; `positions` ascend, since the sort is stable.
   private func settle(
-    repeated places: ArraySlice<Int>, _ index: StoredIndex, _ isMatching: Bool
+    repeated positions: ArraySlice<Int>, _ index: StoredIndex, _ isMatching: Bool
   ) {
     if !isMatching || pageEnds.isEmpty {
-      for place in places { isApart[place] = true }
+      for position in positions { isAlone[position] = true }
       return
     }
     // So that importing the same page again changes nothing.
-    for (place, next) in zip(places, places.dropFirst()) where page(of: place) == page(of: next) {
-      outcomes[place] = .rejected(
+    for (position, next) in zip(positions, positions.dropFirst())
+    where page(of: position) == page(of: next) {
+      outcomes[position] = .rejected(
         StoreError(
           .uniqueViolation,
           "a later record of the page has the same '\(index.name)'; the last one is kept",
           entity: entity.name, index: index.name))
     }
-    let left = places.filter { outcomes[$0] == nil }
-    if left.count > 1 { for place in left { isApart[place] = true } }
+    let left = positions.filter { outcomes[$0] == nil }
+    if left.count > 1 { for position in left { isAlone[position] = true } }
   }
 
-  private func page(of place: Int) -> Int {
+  private func page(of position: Int) -> Int {
     var low = 0
     var high = pageEnds.count
     while low < high {
       let middle = (low + high) / 2
-      if pageEnds[middle] <= place { low = middle + 1 } else { high = middle }
+      if pageEnds[middle] <= position { low = middle + 1 } else { high = middle }
     }
     return low
   }

@@ -18,16 +18,17 @@ final class BatchUpdate {
   private let evaluator: ConditionEvaluator
   private let changes: EntityChanges
   private let batch: ChangeBatch
-  private let isHeard: Bool
-  /// The current one.
+  private let hasListeners: Bool
+  /// The current layout.
   private let layout: RecordLayout
-  /// Where the assignments go in records of the current layout, when all of them have slots.
-  private let slots: [RecordLayout.Place]?
+  /// The slots of the assigned attributes in records of the current layout; `nil` unless all of them
+  /// are of fixed width.
+  private let slots: [RecordLayout.Slot]?
   /// The values, where they are the same for every record.
   private let constants: [Value]?
-  /// ``constants`` for ``slots``, when there are both and nothing else is to do.
+  /// Writes ``constants`` into ``slots``; `nil` where more than these bytes must change or be checked.
   private let patch: SlotPatch?
-  // Of one thread; a check of each access would show in the time of an update.
+  // Used by one thread; exclusivity checks would slow down each record.
   @exclusivity(unchecked) private var scratch: [UInt8] = []
   @exclusivity(unchecked) private(set) var updatedCount = 0
 
@@ -41,35 +42,34 @@ final class BatchUpdate {
       !numbers.isDisjoint(with: $0.description.attributes)
     }
     changes = core.changes(of: entity)
-    isHeard = changes.isHeard
+    hasListeners = changes.hasListeners
     layout = entity.layout
     batch = ChangeBatch(
       changes, concerned: concerned,
       memoryLimit: core.store.options.batchMemoryInBytes / max(1, 2 * concerned.count), core: core)
-    var slots: [RecordLayout.Place] = []
+    var slots: [RecordLayout.Slot] = []
     for assignment in assignments where !assignment.attribute.type.isVariable {
-      if let index = entity.layout.placeIndex(ofAttribute: assignment.attribute.number) {
-        slots.append(entity.layout.places[index])
+      if let index = entity.layout.slotIndex(ofAttribute: assignment.attribute.number) {
+        slots.append(entity.layout.slots[index])
       }
     }
     self.slots = slots.count == assignments.count ? slots : nil
     let constants = assignments.compactMap(\.constant)
     self.constants = constants.count == assignments.count ? constants : nil
-    // Nothing but the bytes of the slots has to change, or be checked.
     let patchesInPlace =
       slots.count == assignments.count && constants.count == assignments.count
       && concerned.isEmpty && !changes.hasConstraints && !changes.listeners.wantBytes
     patch = patchesInPlace ? try? SlotPatch(constants, at: slots, of: entity.layout) : nil
   }
 
-  /// Whether records keep their size and place, so that they can be changed while they are walked.
+  /// Whether records keep their size and position, so that they can be changed while they are walked.
   var keepsSizes: Bool { slots != nil }
 
   /// Updates what a scan of all records finds, as it goes.
   func updateAll(where condition: BoundCondition?) throws(StoreError) {
-    // One that is always there is not counted for each record.
+    // Made once, also without a condition: an optional would be retained for each record.
     let filter = ConditionEvaluator(condition ?? .constant(true), entity: entity, core: core)
-    do {
+    try core.breakingOnError {
       let cursor = try Cursor(entity.records, in: core.transaction)
       var found = try cursor.first()
       while found {
@@ -78,36 +78,25 @@ final class BatchUpdate {
         found = try cursor.next()
       }
       try finish()
-    } catch {
-      try fail(error)
     }
   }
 
-  /// Old keys out, then new keys in: what one record gives up, another may take.
+  /// Writes the index entries: old keys are removed before new ones are added, so that a unique key
+  /// that one record gives up may be taken by another.
   private func finish() throws(StoreError) {
     if updatedCount > 0 { try core.noteChange(of: entity) }
     try batch.finish(checksUnique: true)
-  }
-
-  private func fail(_ error: any Error) throws(StoreError) {
-    let failure = StoreError(wrapping: error)
-    core.brokenBy = failure
-    throw failure
   }
 
   /// Updates the records with `ids`, which ascend.
   ///
   /// After an error some have new values and some have not: the transaction can only be aborted.
   func update(_ ids: [UInt64]) throws(StoreError) {
-    do {
-      let cursor = try Cursor(entity.records, in: core.transaction)
-      for id in ids {
-        guard try cursor.seek(id) else { continue }
+    try core.breakingOnError {
+      try core.forEachStored(ids, of: entity) { id, cursor in
         if try update(id, at: cursor) { updatedCount += 1 }
       }
       try finish()
-    } catch {
-      try fail(error)
     }
   }
 
@@ -127,13 +116,13 @@ final class BatchUpdate {
     switch patch {
     case .none: return nil
     case .some(let patch):
-      // Its whole shape, before a slot is read.
+      // The shape of the record must be checked before a slot is read.
       guard layout.narrowHeapOffset(in: record) != nil, changes.isSound(record, id: id) else {
         return nil
       }
       guard patch.changes(record) else { return false }
       guard try changes.change(at: cursor, by: { patch.apply(to: $0) }) else { return nil }
-      if isHeard { try changes.listeners.tellUpdated(id) }
+      if hasListeners { try changes.listeners.tellUpdated(id) }
       return true
     }
   }
@@ -146,8 +135,8 @@ final class BatchUpdate {
       scratch.removeAll(keepingCapacity: true)
       scratch.append(contentsOf: stored)
       try scratch.withMutableBytes { (bytes) throws(FormatError) in
-        for (place, value) in zip(slots, values) {
-          try RecordPatch.write(value, at: place, in: bytes)
+        for (slot, value) in zip(slots, values) {
+          try slot.write(value, in: bytes)
         }
       }
       if scratch.withUnsafeBytes({ compareKeys($0, stored) }) == 0 { return false }
@@ -168,8 +157,7 @@ final class BatchUpdate {
       }
     }
     try scratch.withUnsafeMutableBytes { bytes in
-      let record = changes.seal(
-        UnsafeMutableRawBufferPointer(rebasing: bytes.dropLast(RecordLayout.checksumSize)), id: id)
+      let record = changes.seal(bytes.recordContent, id: id)
       try batch.replace(stored, id: id, with: record, at: cursor)
     }
   }
@@ -196,8 +184,8 @@ final class BatchUpdate {
     return values
   }
 
-  /// Whether an expression is null although nothing that it calculates with is: in a condition that
-  /// is no value, but it is not what an update is to write.
+  /// Whether an expression is null although none of its operands is, as after an overflow: a condition
+  /// takes that for null, an update must not write it.
   private func isOverflow(_ operand: BoundOperand, _ record: RecordUnderTest) throws -> Bool {
     switch operand {
     case .arithmetic(_, let left, let right):
@@ -216,16 +204,16 @@ final class BatchUpdate {
     var all = try entity.values(of: view)
     var isChanged = false
     for (assignment, value) in zip(assignments, values) {
-      guard let place = entity.layout.placeIndex(ofAttribute: assignment.attribute.number) else {
+      guard let position = entity.layout.slotIndex(ofAttribute: assignment.attribute.number) else {
         continue
       }
-      if !all[place].hasSameBytes(as: value) {
-        all[place] = value
+      if !all[position].hasSameBytes(as: value) {
+        all[position] = value
         isChanged = true
       }
     }
     guard isChanged else { return nil }
-    let content = try RecordBuilder.content(layout: entity.layout, values: all)
+    let content = try entity.layout.content(values: all)
     try core.checkSize(content.count, of: entity)
     return content + [UInt8](repeating: 0, count: RecordLayout.checksumSize)
   }

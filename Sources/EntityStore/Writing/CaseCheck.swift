@@ -1,11 +1,10 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Whether an update by expressions gives enumerations raw values that are cases: a record with
+/// Checks before an update by expressions that enumerations get raw values of cases: a record with
 /// another one could not be decoded.
 ///
-/// Constants have the type of their attribute; what an expression gives is known from the record
-/// alone.
+/// Constants have the type of their attribute; the value of an expression depends on the record.
 struct CaseCheck {
   private var assignments: [BatchUpdate.Assignment] = []
   private var cases: [any EnumerationCases] = []
@@ -32,15 +31,13 @@ struct CaseCheck {
   /// Whether there is nothing to look at.
   var isEmpty: Bool { assignments.isEmpty }
 
-  /// Throws ``StoreError/Code/unstorableValue`` for the first of the records, which `ids` names,
-  /// that would get what is no case; nothing is changed.
+  /// Throws ``StoreError/Code/unstorableValue`` for the first of the records with `ids` that would get
+  /// another raw value; nothing is changed.
   func check(_ ids: [UInt64], core: TransactionCore) throws(StoreError) {
     guard !isEmpty else { return }
     let evaluator = ConditionEvaluator(.constant(true), entity: entity, core: core)
     do {
-      let cursor = try Cursor(entity.records, in: core.transaction)
-      for id in ids {
-        guard try cursor.seek(id) else { continue }
+      try core.forEachStored(ids, of: entity) { id, cursor in
         let record = RecordUnderTest(view: try entity.view(cursor.value, id: id), id: id)
         for (assignment, cases) in zip(assignments, cases) {
           let result = try evaluator.value(assignment.operand, record)

@@ -1,19 +1,6 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// How far a batch operation in chunks is.
-public struct BatchProgress: Sendable, Hashable {
-  /// Records that have been dealt with.
-  public let completed: Int
-  /// Records that there are; `nil` for a sequence that does not say.
-  public let total: Int?
-
-  /// From 0 to 1; `nil` where ``total`` is.
-  public var fraction: Double? {
-    total.map { $0 == 0 ? 1 : min(1, Double(completed) / Double($0)) }
-  }
-}
-
 // A transaction holds up other writers, and its pages are in memory. Work on very many records can be
 // divided: each chunk is all or nothing, the whole is not.
 
@@ -34,10 +21,10 @@ extension Store {
   @discardableResult
   public func delete<E: Entity>(
     _ query: Query<E>, inChunksOf size: Int,
-    onProgress: (@Sendable (BatchProgress) -> Void)? = nil
+    onProgress: (@Sendable (WorkProgress) -> Void)? = nil
   ) async throws -> Int {
     try await inChunks(of: size, query, onProgress) { core, entity, ids in
-      try BatchDelete(of: entity, core: core, expectedCount: ids.count).delete(ids)
+      try core.delete(ids, of: entity)
     }
   }
 
@@ -72,18 +59,23 @@ extension Store {
   public func insert<E: Entity>(
     _ values: some Sequence<E> & Sendable, onConflict: InsertConflict<E> = .fail,
     inChunksOf size: Int, returning: InsertReturning = .counts,
-    onProgress: (@Sendable (BatchProgress) -> Void)? = nil
+    onProgress: (@Sendable (WorkProgress) -> Void)? = nil
   ) async throws -> InsertResult<E> {
-    try Chunk.check(size)
-    var result = InsertResult<E>(InsertCounts())
-    var chunk: [E] = []
+    try checkChunk(size)
+    var result = InsertResult<E>(counts: InsertCounts())
     let total = (values as? any Collection)?.count
-    for value in values {
-      chunk.append(value)
-      guard chunk.count == size else { continue }
-      try await insert(chunk, onConflict, returning, into: &result)
-      onProgress?(BatchProgress(completed: result.count, total: total))
-      chunk.removeAll(keepingCapacity: true)
+    var rest = values.makeIterator()
+    while true {
+      var chunk: [E] = []
+      while chunk.count < size, let value = rest.next() { chunk.append(value) }
+      guard !chunk.isEmpty else { return result }
+      let values = chunk
+      let part = try await write { transaction in
+        try transaction.insert(contentsOf: values, onConflict: onConflict, returning: returning)
+      }
+      assert(part.count == values.count, "each value of a chunk has one outcome")
+      result.counts.add(part.counts)
+      onProgress?(WorkProgress(completed: result.count, total: total))
     }
     if !chunk.isEmpty {
       try await insert(chunk, onConflict, returning, into: &result)
@@ -103,10 +95,10 @@ extension Store {
   }
 
   private func inChunks<E: Entity>(
-    of size: Int, _ query: Query<E>, _ onProgress: (@Sendable (BatchProgress) -> Void)?,
+    of size: Int, _ query: Query<E>, _ onProgress: (@Sendable (WorkProgress) -> Void)?,
     _ change: @escaping @Sendable (TransactionCore, StoredEntity, [UInt64]) throws -> Int
   ) async throws -> Int {
-    try Chunk.check(size)
+    try checkChunk(size)
     let core = core
     let ids = try await cancellably { isCancelled in
       try core.read { core in
@@ -123,19 +115,20 @@ extension Store {
         IDSort.sort(&chunk)
         let core = transaction.core
         let entity = try core.entity(E.self)
-        return try change(
-          core, entity, try core.filter(chunk, of: entity, by: try query.request()))
+        let found = try core.filter(chunk, of: entity, by: try query.request())
+        let count = try change(core, entity, found)
+        assert(count <= found.count, "a record is changed once in its chunk")
+        return count
       }
-      onProgress?(BatchProgress(completed: end, total: ids.count))
+      onProgress?(WorkProgress(completed: end, total: ids.count))
     }
+    assert(changed <= ids.count, "a record is in one chunk")
     return changed
   }
 }
 
-private enum Chunk {
-  static func check(_ size: Int) throws(StoreError) {
-    guard size > 0 else { throw .badQuery("chunks of \(size) records; at least 1 is needed") }
-  }
+private func checkChunk(_ size: Int) throws(StoreError) {
+  guard size > 0 else { throw .badQuery("chunks of \(size) records; at least 1 is needed") }
 }
 
 extension TransactionCore {
@@ -148,9 +141,8 @@ extension TransactionCore {
     let evaluator = ConditionEvaluator(condition, entity: entity, core: self)
     var found: [UInt64] = []
     do {
-      let cursor = try Cursor(entity.records, in: transaction)
-      for id in ids {
-        if try cursor.seek(id), try evaluator.admits(cursor.value, id: id) { found.append(id) }
+      try forEachStored(ids, of: entity) { id, cursor in
+        if try evaluator.admits(cursor.value, id: id) { found.append(id) }
       }
     } catch {
       throw StoreError(wrapping: error)

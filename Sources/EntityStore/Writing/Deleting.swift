@@ -25,13 +25,12 @@ extension WriteTransaction {
     let core = core
     let run = try core.run(query)
     let ids = try run.ids()
-    var places: [UInt64: Int] = [:]
-    for (place, id) in ids.enumerated() { places[id] = place }
+    var positions: [UInt64: Int] = [:]
+    for (position, id) in ids.enumerated() { positions[id] = position }
     var found = [E?](repeating: nil, count: ids.count)
-    let batch = BatchDelete(of: run.entity, core: core, expectedCount: ids.count)
-    _ = try batch.delete(ids.sorted()) { (id, bytes) throws(StoreError) in
-      if let place = places[id] {
-        found[place] = try core.decode(E.self, bytes, id: id, of: run.entity)
+    _ = try core.delete(ids.sorted(), of: run.entity) { (id, bytes) throws(StoreError) in
+      if let position = positions[id] {
+        found[position] = try core.decode(E.self, bytes, id: id, of: run.entity)
       }
     }
     return found.compactMap { $0 }

@@ -1,41 +1,44 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// A batch insert of values of one type, as far as the program's own code runs it.
+/// The part of a batch insert that is compiled into the program.
 ///
-/// The loop over the values is compiled with the program, which knows their type: a copy of each
-/// value would cost as much as writing it, since each text in it is counted somewhere else in
-/// memory.
+/// The loop over the values runs there, where their type is known, so that none is copied: a copy
+/// would cost as much as encoding the value, since it changes the reference count of each text.
 @usableFromInline
 final class EntityBatch {
-  /// How many values ahead their texts are asked for.
+  /// How many values ahead texts are prefetched.
   @usableFromInline static var lookahead: Int { 4 }
-  /// For so many values it is found out at a time whether their texts have to be asked for.
+  /// After so many values it is checked again whether texts need to be prefetched.
   @usableFromInline static var sampleCount: Int { 32 }
 
+  /// In memory of its own, as each write of an attribute would otherwise check for exclusive access to
+  /// this object.
   @usableFromInline let writer: UnsafeMutablePointer<RecordWriter>
   @usableFromInline let shape: RecordShape
-  /// The most that a record may have without its checksum.
+  /// The most bytes that a record may have without its checksum.
   @usableFromInline let sizeLimit: Int
   /// Ends of the records that the writer keeps; in memory of its own, as the writer is.
-  @usableFromInline let row: UnsafeMutablePointer<RecordRow>
-  private let encoder: RecordEncoder
+  @usableFromInline let row: UnsafeMutablePointer<RecordBuffer>
   private let entity: StoredEntity
-  // Of one thread; a check of each access would show in the time of a batch.
+  // Used by one thread; exclusivity checks would slow down each record.
   @exclusivity(unchecked) private var insert: BatchInsert
 
   init(into entity: StoredEntity, _ insert: BatchInsert, core: TransactionCore) {
     self.entity = entity
     self.insert = insert
-    encoder = core.encoder.forRows()
-    writer = encoder.writer
+    writer = .allocate(capacity: 1)
+    writer.initialize(
+      to: RecordWriter(sizeLimit: core.writer.sizeLimit, byteCount: RecordBuffer.memorySize))
     shape = RecordShape(entity.typeLayout)
-    sizeLimit = encoder.largestContent
+    sizeLimit = core.writer.largestContent
     row = .allocate(capacity: 1)
-    row.initialize(to: RecordRow(byteCount: RecordRow.memorySize))
+    row.initialize(to: RecordBuffer(byteCount: RecordBuffer.memorySize))
   }
 
   deinit {
+    writer.deinitialize(count: 1)
+    writer.deallocate()
     row.deinitialize(count: 1)
     row.deallocate()
   }
@@ -56,12 +59,12 @@ final class EntityBatch {
     }
   }
 
-  /// Keeps the finished record, and passes all on that are kept when they are many.
+  /// Keeps the finished record; when there are enough, passes on all that are kept.
   @inlinable @inline(__always)
   func keep() throws(StoreError) {
     let end = writer.pointee.keep()
     row.pointee.ends.append(end)
-    if end >= RecordRow.usualByteCount { try passOn() }
+    if end >= RecordBuffer.usualByteCount { try passOn() }
   }
 
   @usableFromInline @inline(never)
@@ -76,26 +79,26 @@ final class EntityBatch {
     guard let start = values.baseAddress else { return }
     let ahead = Self.lookahead
     var isScattered = true
-    for place in 0..<values.count {
-      if place % Self.sampleCount == 0, place &+ 3 <= values.count {
+    for index in 0..<values.count {
+      if index % Self.sampleCount == 0, index &+ 3 <= values.count {
         isScattered = hasScatteredTexts(
-          start + place, byteCount: MemoryLayout<E>.size, stride: MemoryLayout<E>.stride)
+          start + index, byteCount: MemoryLayout<E>.size, stride: MemoryLayout<E>.stride)
       }
-      if isScattered, place &+ ahead < values.count {
-        fetchTexts(of: start + (place &+ ahead), byteCount: MemoryLayout<E>.size)
+      if isScattered, index &+ ahead < values.count {
+        fetchTexts(of: start + (index &+ ahead), byteCount: MemoryLayout<E>.size)
       }
-      try borrow(start + place) { (value: borrowing E) throws(StoreError) in try add(value) }
+      try borrow(start + index) { (value: borrowing E) throws(StoreError) in try add(value) }
     }
   }
 
-  /// Calls `body` with the value where it is.
+  /// Calls `body` with the value at `pointer`, without a copy.
   ///
-  /// Of a type that may not be copied, as the compiler would copy another one.
+  /// `V` is noncopyable here, since the compiler would copy a copyable value.
   @inlinable @inline(__always)
   func borrow<V: ~Copyable>(
-    _ place: UnsafePointer<V>, _ body: (borrowing V) throws(StoreError) -> Void
+    _ pointer: UnsafePointer<V>, _ body: (borrowing V) throws(StoreError) -> Void
   ) throws(StoreError) {
-    try body(place.pointee)
+    try body(pointer.pointee)
   }
 
   @usableFromInline
@@ -103,7 +106,8 @@ final class EntityBatch {
     HeldTexts.prefetch(of: value, byteCount: byteCount)
   }
 
-  /// Whether the texts of three values in a row from `value` on lie elsewhere, and not in their order.
+  /// Whether the texts of the three values from `value` on are outside of them and not in ascending
+  /// order in memory, so that the processor does not prefetch them by itself.
   @usableFromInline
   func hasScatteredTexts(_ value: UnsafeRawPointer, byteCount: Int, stride: Int) -> Bool {
     !HeldTexts.areInOrder(from: value, byteCount: byteCount, stride: stride)
@@ -112,16 +116,16 @@ final class EntityBatch {
   @usableFromInline
   func isStored(_ id: UInt64) -> StoreError { .alreadyStored(entity: entity.name, id: id) }
 
-  /// Keeps what has been written, where more has to be found out than ``RecordWriter/finished(_:)``
-  /// knows; false when it must be written again with wide offsets.
+  /// Finishes a record that ``RecordWriter/finished(_:)`` could not; false when it must be encoded
+  /// again with wide offsets.
   @usableFromInline
   func end() throws(StoreError) -> Bool {
-    guard try encoder.finish(entity) != nil else { return false }
+    guard try writer.pointee.finish(entity) != nil else { return false }
     try keep()
     return true
   }
 
-  /// Takes back what can be: called when the values end with an error.
+  /// Undoes what can be undone; called after an error.
   @usableFromInline
   func takeBack() throws(StoreError) { try insert.takeBack() }
 
@@ -133,6 +137,6 @@ final class EntityBatch {
       try insert.takeBack()
       throw error
     }
-    return InsertResult(try insert.finish())
+    return InsertResult(counts: try insert.finish())
   }
 }

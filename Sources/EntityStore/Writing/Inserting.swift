@@ -29,34 +29,20 @@ public enum InsertReturning: Sendable {
 public struct InsertResult<E: Entity>: Sendable {
   /// The ids of the records, new or found, in the order of the values; empty when only counts were
   /// asked for.
-  public internal(set) var ids: RecordIDs<E> = []
+  public var ids: RecordIDs<E> { RecordIDs(list: counts.ids) }
   /// How many records are new.
-  public internal(set) var insertedCount = 0
+  public var insertedCount: Int { counts.inserted }
   /// How many stored records have other values now.
-  public internal(set) var updatedCount = 0
+  public var updatedCount: Int { counts.updated }
   /// How many stored records had these values already.
-  public internal(set) var unchangedCount = 0
+  public var unchangedCount: Int { counts.unchanged }
   /// How many values were left out, as the conflict mode says.
-  public internal(set) var ignoredCount = 0
+  public var ignoredCount: Int { counts.ignored }
 
   /// How many values were given.
   public var count: Int { insertedCount + updatedCount + unchangedCount + ignoredCount }
 
-  init(_ counts: InsertCounts) {
-    ids = RecordIDs(list: counts.ids)
-    insertedCount = counts.inserted
-    updatedCount = counts.updated
-    unchangedCount = counts.unchanged
-    ignoredCount = counts.ignored
-  }
-
-  mutating func add(_ other: InsertResult) {
-    ids.list.append(other.ids.list)
-    insertedCount += other.insertedCount
-    updatedCount += other.updatedCount
-    unchangedCount += other.unchangedCount
-    ignoredCount += other.ignoredCount
-  }
+  var counts: InsertCounts
 }
 
 extension WriteTransaction {
@@ -81,7 +67,7 @@ extension WriteTransaction {
     let batch = try batch(
       of: E.self, count: values.underestimatedCount, onConflict: onConflict, returning)
     do throws(StoreError) {
-      // Values that lie in memory are encoded where they are.
+      // Values in contiguous memory are encoded without copying them.
       let failure = values.withContiguousStorageIfAvailable { values -> StoreError? in
         do throws(StoreError) {
           try batch.add(contentsOf: values)
@@ -207,7 +193,7 @@ extension WriteTransaction {
       try insert.takeBack()
       throw error
     }
-    return InsertResult(try insert.finish())
+    return InsertResult(counts: try insert.finish())
   }
 }
 
@@ -229,7 +215,7 @@ extension InsertConflict {
 }
 
 extension MergeRule {
-  /// Whether a record may lack required attributes, as those that it lacks are not taken.
+  /// Whether a record may lack required attributes; the stored values of those are kept.
   var takesParts: Bool {
     switch self {
     case .patchGiven: true
@@ -244,8 +230,8 @@ extension StoredEntity {
   func attribute<E: Entity>(
     at path: AnyKeyPath, of type: E.Type
   ) throws(StoreError) -> EntityDescription.Attribute {
-    guard let place = E.schema.place(of: path),
-      let attribute = description.attribute(named: E.schema.attributes[place].name)
+    guard let position = E.schema.index(of: path),
+      let attribute = description.attribute(named: E.schema.attributes[position].name)
     else { throw .badSchema(entity: name, "\(path) is no attribute of it") }
     return attribute
   }

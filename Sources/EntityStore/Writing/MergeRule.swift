@@ -32,7 +32,7 @@ package struct MergeInput {
 }
 
 extension MergeRule {
-  /// What a stored record becomes.
+  /// What the stored record becomes.
   enum Merged {
     case kept
     /// All incoming values.
@@ -45,9 +45,9 @@ extension MergeRule {
   ///
   /// - Parameters:
   ///   - isWhole: whether the incoming record was given all attributes.
-  ///   - isGiven: whether it was given the one at a place.
+  ///   - isGiven: whether it was given the attribute at a position of the layout.
   func merge(
-    _ input: MergeInput, isWhole: Bool, isGiven: (_ place: Int) -> Bool
+    _ input: MergeInput, isWhole: Bool, isGiven: (_ position: Int) -> Bool
   ) throws(StoreError) -> Merged {
     let entity = input.entity
     switch self {
@@ -81,7 +81,7 @@ extension MergeRule {
 }
 
 extension MergeInput {
-  /// The values of both records, by the places of the current layout.
+  /// The values of both records, by the positions of the current layout.
   func values() throws(StoreError) -> (stored: [Value], incoming: [Value]) {
     do {
       return (try entity.values(of: stored), try entity.values(of: incoming))
@@ -90,17 +90,17 @@ extension MergeInput {
     }
   }
 
-  /// The stored record with the incoming values at the places for which `isTaken` is true.
-  func patched(_ isTaken: (_ place: Int) -> Bool) throws(StoreError) -> [UInt8] {
+  /// The stored record with the incoming values at the positions for which `isTaken` is true.
+  func patched(_ isTaken: (_ position: Int) -> Bool) throws(StoreError) -> [UInt8] {
     var (values, incoming) = try values()
-    for place in values.indices where isTaken(place) { values[place] = incoming[place] }
+    for position in values.indices where isTaken(position) { values[position] = incoming[position] }
     return try content(values)
   }
 
   /// A content of `values`, with room for its checksum.
   func content(_ values: [Value]) throws(StoreError) -> [UInt8] {
     do {
-      let content = try RecordBuilder.content(layout: entity.layout, values: values)
+      let content = try entity.layout.content(values: values)
       return content + [UInt8](repeating: 0, count: RecordLayout.checksumSize)
     } catch {
       throw .damagedRecord(entity: entity.name, recordID: id, error)

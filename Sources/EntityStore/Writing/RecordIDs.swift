@@ -12,7 +12,7 @@ public struct RecordIDs<E: Entity>: RandomAccessCollection, Sendable, Hashable {
 
   /// Always 0.
   public var startIndex: Int { 0 }
-  /// How many there are.
+  /// The number of ids.
   public var endIndex: Int { list.count }
 
   /// The id of the value at `position`.
@@ -27,11 +27,11 @@ extension RecordIDs: ExpressibleByArrayLiteral {
   }
 }
 
-/// Ids in any order, which take memory only from the first on that does not follow the one before it.
+/// A list of ids in any order: a range as long as each follows the one before it, then an array.
 struct IDList: Sendable {
-  /// All of them, while they follow each other.
+  /// All ids, while they are consecutive.
   private var run: Range<UInt64> = 0..<0
-  /// All of them, once they do not.
+  /// All ids, once they are not.
   private var all: [UInt64] = []
 
   var count: Int { all.isEmpty ? run.count : all.count }
@@ -44,7 +44,7 @@ struct IDList: Sendable {
 
   mutating func append(_ id: UInt64) {
     guard id < .max else {
-      // No range ends behind it.
+      // No half-open range contains it.
       if all.isEmpty { all = Array(run) }
       all.append(id)
       return

@@ -111,7 +111,7 @@ extension TransactionCore {
       try changes(of: entity).clear()
       return count
     }
-    return try BatchDelete(of: entity, core: self, expectedCount: 0).delete(run.sortedIDs())
+    return try delete(try run.sortedIDs(), of: entity)
   }
 }
 

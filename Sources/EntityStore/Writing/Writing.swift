@@ -30,7 +30,7 @@ extension WriteTransaction {
       stored.id = RecordID(rawValue: id)
       return stored
     }
-    var batch = RecordBatch(entity.layout)
+    var batch = IncomingRecords(entity.layout)
     try core.withWhole(value, of: entity) { (content) throws(StoreError) in
       batch.append(UnsafeRawBufferPointer(content), given: entity.part?.isGiven)
     }
@@ -128,7 +128,7 @@ extension WriteTransaction {
     let entity = try core.entity(E.self)
     var sorted = ids.map(\.rawValue)
     IDSort.sort(&sorted)
-    return try BatchDelete(of: entity, core: core, expectedCount: sorted.count).delete(sorted)
+    return try core.delete(sorted, of: entity)
   }
 
   func check<E: Entity>(isNew value: E, _ entity: StoredEntity) throws(StoreError) {

@@ -3,12 +3,11 @@ import CLMDB
 extension Cursor {
   /// Visits the records from where the cursor is to the end, until `body` returns false.
   ///
-  /// In a read, a leaf page at a time, from one to the next as the branches above them say: records are
-  /// taken from the page itself, and those a page ahead are asked into the cache meanwhile, which takes
-  /// a third of the time of asking LMDB for each. Where a page is not as expected, and in a write, LMDB
-  /// is asked.
+  /// A read takes records from the leaf pages themselves, goes from leaf to leaf by the branches above
+  /// them, and prefetches records ahead: a third of the time of LMDB's own walk. A write, and a page that
+  /// is not as expected, use LMDB's functions.
   ///
-  /// Public and inlinable, as a call of `body` for each record costs more than reading one.
+  /// Public and inlinable, as a call of `body` that is not inlined costs more than reading a record.
   ///
   /// - Parameter readsWhole: whether `body` reads to the end of a record, not just its beginning.
   @inlinable @inline(__always)
@@ -21,50 +20,50 @@ extension Cursor {
     var isFirst = true
     while key.count == PageLayout.idSize {
       var (id, bytes) = (integerKey, value)
-      // Keys that do not ascend would lead LMDB back, and round and round.
+      // Keys that do not ascend, as in a damaged file, would make the scan go round for ever.
       guard isFirst || id > highest else { throw outOfOrder() }
       isFirst = false
-      var (page, place) = pages.page(of: key, guess: 0)
+      var (page, index) = pages.page(of: key, guess: 0)
       var previous = page
       var following = page.base
       var ahead = min(ScannedPages.ahead, page.count)
       while true {
-        // Called in this one place, so that the compiler puts it here.
+        // The only call of `body`, so that the compiler inlines it.
         guard try body(id, bytes) else { return }
         highest = id
-        place &+= 1
-        if place >= page.count {
+        index &+= 1
+        if index >= page.count {
           guard let next = try pages.next(behind: highest) else { break }
           previous = page
           page = next
-          place = 0
+          index = 0
           following = pages.following
           ahead = min(ScannedPages.ahead, page.count)
         }
-        // Records are mostly as long as their neighbours.
-        page.prefetch(place &+ ahead, following, byteCount: readsWhole ? bytes.count : 0)
-        let node = page.node(place)
+        // The length of this record predicts that of the ones ahead.
+        page.prefetch(index &+ ahead, following, byteCount: readsWhole ? bytes.count : 0)
+        let node = page.node(index)
         guard let next = page.id(node), let value = page.value(node, keyCount: PageLayout.idSize)
         else { break }
         guard next > highest else { throw outOfOrder() }
         (id, bytes) = (next, value)
       }
-      guard try moveOn(behind: highest, of: place == 0 ? previous : page) else { return }
+      guard try moveOn(behind: highest, of: index == 0 ? previous : page) else { return }
     }
   }
 
   /// Visits the entries within `range` in key order, or backwards, until `body` returns false.
   ///
-  /// The same as ``forEachRecord(readsWhole:_:)`` for a tree of byte keys, from one page to the next by
-  /// LMDB, which also reads what is longer than a page allows.
-  /// The tree must not change meanwhile, and the cursor is nowhere afterwards.
+  /// As ``forEachRecord(readsWhole:_:)`` for a tree of byte keys, but LMDB moves from page to page, and
+  /// reads values in overflow pages. The tree must not change meanwhile; afterwards the cursor has no
+  /// position.
   @inlinable @inline(__always)
   public func forEachEntry<E: Error>(
     in range: KeyRange, backwards: Bool = false,
     _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(E) -> Bool
   ) throws {
     guard var pages = try beginScan(ofIntegerKeys: false),
-      try placeCursor(range, backwards: backwards)
+      try seekStart(of: range, backwards: backwards)
     else { return }
     defer { endScan() }
     while !key.isEmpty {
@@ -72,20 +71,20 @@ extension Cursor {
       guard range.admits(first, backwards: backwards) else { return }
       var last = first
       var isVisited = false
-      let (page, place) = pages.page(of: first, guess: backwards ? .max : 0)
+      let (page, index) = pages.page(of: first, guess: backwards ? .max : 0)
       if page.count > 0 {
-        // Where the range ends in this page, and how far it is to there.
-        let count = page.count(from: place, in: range, backwards: backwards)
-        var place = place
+        // The pairs of this page that the range has, so that no key is compared in the loop.
+        let count = page.count(from: index, in: range, backwards: backwards)
+        var index = index
         for _ in 0..<count {
-          let node = page.node(place)
+          let node = page.node(index)
           guard let key = page.key(node), let value = page.value(node, keyCount: key.count) else {
             break
           }
           guard try body(key, value) else { return }
           isVisited = true
           last = key
-          place = backwards ? place &- 1 : place &+ 1
+          index = backwards ? index &- 1 : index &+ 1
         }
       }
       if !isVisited, try !body(first, value) { return }
@@ -110,11 +109,6 @@ extension Cursor {
   }
 
   @usableFromInline
-  func placeCursor(_ range: KeyRange, backwards: Bool) throws -> Bool {
-    try place(range, backwards: backwards)
-  }
-
-  @usableFromInline
   func outOfOrder() -> any Error {
     LMDBError(code: MDB_CORRUPTED, operation: "walk \(tree.name)")
   }
@@ -123,7 +117,7 @@ extension Cursor {
   @usableFromInline
   func moveOn(behind id: UInt64, of page: LeafPage) throws -> Bool {
     if id != integerKey {
-      // Where a damaged page has the id of a record elsewhere, those between would be left out.
+      // In a damaged tree the id may be found in another page, and the records between would be skipped.
       guard try seek(id), page.contains(key.baseAddress) else { throw outOfOrder() }
     }
     return try next()
@@ -139,24 +133,24 @@ extension Cursor {
       guard try seek(last) else { throw transaction.failure(MDB_NOTFOUND, "walk \(tree.name)") }
     }
     guard backwards ? try previous() : try next() else { return false }
-    // Keys out of order would lead LMDB back, and round and round.
+    // Keys out of order, as in a damaged file, would make the scan go round for ever.
     guard KeyRange.isAscending(last, key) != backwards else { throw outOfOrder() }
     return true
   }
 }
 
 extension LeafPage {
-  /// How many pairs from `place` on lie within `range`, in a direction; the first does.
+  /// The number of pairs from `index` on, in a direction, that lie within `range`; the first does.
   @usableFromInline
-  func count(from place: Int, in range: KeyRange, backwards: Bool) -> Int {
-    let most = backwards ? place + 1 : count - place
+  func count(from index: Int, in range: KeyRange, backwards: Bool) -> Int {
+    let most = backwards ? index + 1 : count - index
     // Nearly always all of them.
     var low = 1
     var high = most
-    if isWithin(range, step: most - 1, from: place, backwards) { return most }
+    if isWithin(range, step: most - 1, from: index, backwards) { return most }
     while low < high {
       let middle = (low + high) / 2
-      if isWithin(range, step: middle, from: place, backwards) {
+      if isWithin(range, step: middle, from: index, backwards) {
         low = middle + 1
       } else {
         high = middle
@@ -165,13 +159,9 @@ extension LeafPage {
     return low
   }
 
-  private func isWithin(_ range: KeyRange, step: Int, from place: Int, _ backwards: Bool) -> Bool {
-    // What cannot be read ends the walk of the page, not of the range.
-    guard let key = key(node(backwards ? place - step : place + step)) else { return true }
+  private func isWithin(_ range: KeyRange, step: Int, from index: Int, _ backwards: Bool) -> Bool {
+    // A key that cannot be read ends the loop over this page, not the range.
+    guard let key = key(node(backwards ? index - step : index + step)) else { return true }
     return range.admits(key, backwards: backwards)
   }
 }
-
-/// Asks the processor to fetch what is at `address`, which may be any.
-@inlinable @inline(__always)
-public func prefetch(_ address: UnsafeRawPointer) { lodestore_prefetch(address) }

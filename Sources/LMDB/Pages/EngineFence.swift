@@ -43,13 +43,6 @@ package struct EngineFence {
     package static func < (a: Version, b: Version) -> Bool {
       (a.major, a.minor, a.patch) < (b.major, b.minor, b.patch)
     }
-
-    /// That of the library in this process, which may be another than that of the header.
-    package static let running: Version = {
-      var version = Version(0, 0, 0)
-      _ = mdb_version(&version.major, &version.minor, &version.patch)
-      return version
-    }()
   }
 
   /// Those that the tests have passed with: Debian 12 has the first, `tools/test-engine` tests the last.

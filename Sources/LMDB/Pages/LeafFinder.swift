@@ -2,8 +2,8 @@ import CLMDB
 
 /// Finds the leaf pages of a tree of ids, in the pages of the map.
 ///
-/// For reads only. Ids grow evenly from page to page, so that a guess leads to the place or next to it,
-/// where halving would read a line of the cache in each step.
+/// For reads only. Ids grow evenly from page to page, so that interpolation finds the child or one next to
+/// it, where a binary search would read a cache line in each step.
 struct LeafFinder {
   /// A leaf page, and the lowest id that it may have.
   struct Leaf {
@@ -17,9 +17,10 @@ struct LeafFinder {
   private var branch: TreePages.Page?
   private var branchLow: UInt64 = 0
   private var branchEnd: UInt64 = 0
-  /// Where in the branch that leaf is.
-  private var place = 0
-  /// How many children the branch below the root had that was passed last: mostly that of others too.
+  /// The index of that leaf among the children of the branch.
+  private var childIndex = 0
+  /// The number of children of the branch that was descended last below the root: most others have as
+  /// many.
   private var usualCount = 0
 
   /// Nil in a write, for an empty tree, with the plain engine, and where the map does not look as expected.
@@ -48,7 +49,7 @@ struct LeafFinder {
   mutating func leaf(of id: UInt64) -> Leaf {
     if let branch, id >= branchLow, id < branchEnd {
       let child = child(of: branch, for: id, from: branchLow, to: branchEnd)
-      place = child.place
+      childIndex = child.index
       return child.number < pages.pageCount ? Leaf(number: child.number, low: child.low) : Leaf()
     }
     branch = nil
@@ -68,43 +69,46 @@ struct LeafFinder {
       branch = page
       branchLow = low
       branchEnd = end
-      (place, number, low, end) = child(of: page, for: id, from: low, to: end)
+      (childIndex, number, low, end) = child(of: page, for: id, from: low, to: end)
     }
     branch = nil
     return Leaf()
   }
 
-  /// Asks for what ``child(of:for:from:to:)`` will probably read of a branch page, all at once: what
-  /// the page says first tells where to look in it, and each of the three would be waited for alone.
+  /// Prefetches what ``child(of:for:from:to:)`` will probably read of a branch page: its header, a slot
+  /// and a node.
   ///
-  /// Pages that were filled in order have as many children as others, one behind the other from the end.
+  /// Without this each of the three is a cache miss that waits for the one before it.
+  ///
+  /// Pages filled in order have equally many children, and their nodes lie one behind the other from the
+  /// page's end.
   private func prefetch(_ number: UInt64, for id: UInt64, from low: UInt64, to end: UInt64) {
     guard number < pages.pageCount else { return }
     let base = address(number)
     lodestore_prefetch(base)
     guard end != .max else { return }
-    let place = Self.guess(id, from: low, to: end, of: usualCount)
-    lodestore_prefetch(base + LeafPage.slot(place))
-    // The two lines around its node: the place is seldom exact.
-    let node = base + pages.pageSize - place * PageLayout.idBranchNodeSize
+    let index = Self.guess(id, from: low, to: end, of: usualCount)
+    lodestore_prefetch(base + LeafPage.slot(index))
+    // Two lines around its node, as the index is seldom exact.
+    let node = base + pages.pageSize - index * PageLayout.idBranchNodeSize
     lodestore_prefetch(node - 40)
     lodestore_prefetch(node + 24)
   }
 
-  /// Where `id` is of `count` places if ids grow evenly.
+  /// The index of `id` among `count` children if ids grow evenly.
   private static func guess(
     _ id: UInt64, from low: UInt64, to end: UInt64, of count: Int
   ) -> Int {
     id > low ? Int(Double(id - low) / Double(end - low) * Double(count)) : 0
   }
 
-  /// The child of a branch page that has the place of `id`, and the ids that the child is for; those of
-  /// the page begin with `low` and end before `end`.
+  /// The child of a branch page whose range of ids has `id`, and that range; the page's own is from `low`
+  /// to before `end`.
   ///
-  /// Looked for from where it is if ids grow evenly, in steps that double until it is passed.
+  /// An exponential search from the index that interpolation gives, then a binary one.
   private func child(
     of page: TreePages.Page, for id: UInt64, from low: UInt64, to end: UInt64
-  ) -> (place: Int, number: UInt64, low: UInt64, end: UInt64) {
+  ) -> (index: Int, number: UInt64, low: UInt64, end: UInt64) {
     // The first key of a branch stands for "anything lower".
     var first = 0
     var firstLow = low
@@ -120,20 +124,20 @@ struct LeafFinder {
     var step = 1
     var direction = 0
     while past - first > 1 {
-      let place = min(max(probe, first + 1), past - 1)
-      let lowest = lowestID(of: place, in: page)
+      let index = min(max(probe, first + 1), past - 1)
+      let lowest = lowestID(of: index, in: page)
       let turn: Int
       if lowest <= id {
-        (first, firstLow, turn) = (place, lowest, 1)
+        (first, firstLow, turn) = (index, lowest, 1)
       } else {
-        (past, pastLow, turn) = (place, lowest, -1)
+        (past, pastLow, turn) = (index, lowest, -1)
       }
       if direction == 0 || direction == turn {
         direction = turn
-        probe = place + turn * step
+        probe = index + turn * step
         step *= 2
       } else {
-        // Passed: it is between two places that were looked at.
+        // The direction has changed: the child is between the last two probes.
         direction = 2
         probe = (first + past) / 2
       }
@@ -141,8 +145,8 @@ struct LeafFinder {
     return (first, page.child(at: first), firstLow, pastLow)
   }
 
-  private func lowestID(of place: Int, in page: TreePages.Page) -> UInt64 {
-    guard let node = page.node(at: place),
+  private func lowestID(of index: Int, in page: TreePages.Page) -> UInt64 {
+    guard let node = page.node(at: index),
       node + PageLayout.idBranchNodeSize <= pages.pageSize
     else { return .max }
     return page.base.loadUnaligned(
@@ -158,9 +162,9 @@ struct LeafFinder {
   mutating func next() throws(LMDBError) -> LeafPage? {
     guard let branch else { return nil }
     let leaf: Leaf
-    if place + 1 < branch.count {
-      place += 1
-      let number = branch.child(at: place)
+    if childIndex + 1 < branch.count {
+      childIndex += 1
+      let number = branch.child(at: childIndex)
       leaf = number < pages.pageCount ? Leaf(number: number) : Leaf()
     } else {
       guard branchEnd != .max else { return nil }
@@ -172,11 +176,11 @@ struct LeafFinder {
     return page
   }
 
-  /// Where the leaf page begins that is `step` behind the one that was found last, as far as its branch
-  /// says.
+  /// The address of the leaf page `step` pages behind the one that was found last; `nil` beyond its
+  /// branch.
   func address(ahead step: Int) -> UnsafeRawPointer? {
-    guard let branch, place + step < branch.count else { return nil }
-    let number = branch.child(at: place + step)
+    guard let branch, childIndex + step < branch.count else { return nil }
+    let number = branch.child(at: childIndex + step)
     return number < pages.pageCount ? address(number) : nil
   }
 }

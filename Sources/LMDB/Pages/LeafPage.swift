@@ -7,7 +7,7 @@ import CLMDB
 public struct LeafPage {
   @usableFromInline let base: UnsafeRawPointer
   @usableFromInline let size: Int
-  /// How many pairs there are.
+  /// The number of pairs.
   public let count: Int
 
   /// The page that begins at `base`; `nil` when it is no leaf.
@@ -31,21 +31,21 @@ public struct LeafPage {
     count = 0
   }
 
-  /// How many bytes a pair takes, all taken together; whatever the page says.
+  /// The mean size of a pair in bytes, from the page's free space; unchecked.
   var meanSize: Int {
     (size - Int(base.load(fromByteOffset: PageLayout.upper, as: UInt16.self))) / max(1, count)
   }
 
-  /// The offset of the slot of the pair at `place`.
+  /// The offset of the slot of the pair at `index`.
   @inlinable @inline(__always)
-  static func slot(_ place: Int) -> Int {
-    PageLayout.headerSize &+ place &* PageLayout.slotSize
+  static func slot(_ index: Int) -> Int {
+    PageLayout.headerSize &+ index &* PageLayout.slotSize
   }
 
-  /// Where the pair at `place` lies, whatever that says.
+  /// The offset of the pair at `index`, as its slot says, unchecked.
   @inlinable @inline(__always)
-  func node(_ place: Int) -> Int {
-    Int(base.load(fromByteOffset: Self.slot(place), as: UInt16.self))
+  func node(_ index: Int) -> Int {
+    Int(base.load(fromByteOffset: Self.slot(index), as: UInt16.self))
   }
 
   /// Whether `address` lies in the page.
@@ -53,16 +53,17 @@ public struct LeafPage {
     address.map { $0 >= base && $0 < base + size } ?? false
   }
 
-  /// Asks the processor to fetch the first two lines of the pair at `place`, or all lines of
-  /// `byteCount` bytes, two kilobytes at most; behind the last pair, of that in the page that begins
-  /// at `following`.
+  /// Prefetches the first lines of the pair at `index`, or `byteCount` bytes of it.
   ///
-  /// Where that page has no such pair either, lines are fetched that nobody needs.
+  /// Two kilobytes at most. An index beyond the last pair continues in the page that begins at
+  /// `following`.
+  ///
+  /// Where that page has no such pair either, useless lines are fetched.
   @inlinable @inline(__always)
-  func prefetch(_ place: Int, _ following: UnsafeRawPointer, byteCount: Int = 0) {
-    let isHere = place < count
+  func prefetch(_ index: Int, _ following: UnsafeRawPointer, byteCount: Int = 0) {
+    let isHere = index < count
     let base = isHere ? base : following
-    let slot = Self.slot(isHere ? place : place &- count)
+    let slot = Self.slot(isHere ? index : index &- count)
     let pair = base + Int(base.load(fromByteOffset: slot, as: UInt16.self))
     lodestore_prefetch(pair)
     lodestore_prefetch(pair + 64)
@@ -77,11 +78,11 @@ public struct LeafPage {
     }
   }
 
-  /// The place of the pair whose key lies at `key`, which is in this page.
+  /// The index of the pair whose key lies at `key`, which is in this page.
   ///
   /// - Parameter guess: tried first.
   @usableFromInline
-  func place(ofKeyAt key: UnsafeRawPointer, guess: Int) -> Int? {
+  func index(ofKeyAt key: UnsafeRawPointer, guess: Int) -> Int? {
     let wanted = key - base - PageLayout.nodeHeaderSize
     if guess < count, node(guess) == wanted { return guess }
     return (0..<count).first { node($0) == wanted }

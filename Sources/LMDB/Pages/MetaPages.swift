@@ -132,13 +132,13 @@ struct MetaPages {
   private struct Page {
     var bytes: [UInt8]
 
-    func word(_ place: Int) -> UInt32 { load(place) ?? 0 }
-    func long(_ place: Int) -> UInt64 { load(place) ?? 0 }
-    func half(_ place: Int) -> Int { Int(load(place) ?? UInt16(0)) }
+    func word(_ offset: Int) -> UInt32 { load(offset) ?? 0 }
+    func long(_ offset: Int) -> UInt64 { load(offset) ?? 0 }
+    func half(_ offset: Int) -> Int { Int(load(offset) ?? UInt16(0)) }
 
-    private func load<T: BitwiseCopyable>(_ place: Int) -> T? {
-      guard place >= 0, place + MemoryLayout<T>.size <= bytes.count else { return nil }
-      return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: T.self) }
+    private func load<T: BitwiseCopyable>(_ offset: Int) -> T? {
+      guard offset >= 0, offset + MemoryLayout<T>.size <= bytes.count else { return nil }
+      return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: T.self) }
     }
   }
 

@@ -11,7 +11,7 @@ package struct RecordFinder {
 
   private var finder: LeafFinder
   private var leaves: [LeafFinder.Leaf]
-  /// How many bytes a record took with its key, in the page that was searched last for a single one.
+  /// The mean size of a record with its key, in the page that was searched last for a single id.
   private var usualSize = 0
 
   /// Nil in a write, for an empty tree, with the plain engine, and where the map does not look as expected.
@@ -21,10 +21,10 @@ package struct RecordFinder {
     leaves = Array(repeating: LeafFinder.Leaf(), count: Self.width)
   }
 
-  /// Puts the bytes of the records with `ids` to the same places of `found`.
+  /// Writes the bytes of the record with `ids[i]` to `found[i]`.
   ///
-  /// Bytes without an address are those of a record that is not there, or that lies as only LMDB
-  /// should read it: a cursor knows.
+  /// Bytes without an address mean that there is no such record, or that only LMDB can read it, as a
+  /// value in overflow pages: a cursor tells which.
   package mutating func find(
     _ ids: UnsafeBufferPointer<UInt64>, _ found: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
   ) {
@@ -54,21 +54,21 @@ package struct RecordFinder {
     return record(id, in: page, from: leaf.low)
   }
 
-  /// Asks for what a search for `id` will probably read of a leaf page, all at once: each tells where
-  /// to look for the next, and would be waited for alone.
+  /// Prefetches the cache lines that a search for `id` will probably read of a leaf page: each leads to
+  /// the next, so that without this they would be misses one after the other.
   private func prefetch(_ id: UInt64, in leaf: LeafFinder.Leaf) {
     let base = finder.address(leaf.number)
     let size = finder.pageSize
     lodestore_prefetch(base)
-    let place = id > leaf.low ? Int(min(id - leaf.low, UInt64(size))) : 0
-    lodestore_prefetch(base + LeafPage.slot(place))
+    let index = id > leaf.low ? Int(min(id - leaf.low, UInt64(size))) : 0
+    lodestore_prefetch(base + LeafPage.slot(index))
     // Pages are filled from their end.
-    let record = base + size - (place + 1) * usualSize
+    let record = base + size - (index + 1) * usualSize
     lodestore_prefetch(record)
     lodestore_prefetch(record + 64)
   }
 
-  /// Where `id` is in its page if no id from `low` on is missing there; it is not behind that place.
+  /// The index of `id` in its page if no id from `low` on is missing there; an upper bound otherwise.
   private func guess(_ id: UInt64, _ page: LeafPage, _ low: UInt64) -> Int {
     id > low ? Int(min(id - low, UInt64(page.count - 1))) : 0
   }
@@ -76,19 +76,19 @@ package struct RecordFinder {
   private func record(
     _ id: UInt64, in page: LeafPage, from lowest: UInt64
   ) -> UnsafeRawBufferPointer {
-    var place = guess(id, page, lowest)
-    if page.id(page.node(place)) != id {
+    var index = guess(id, page, lowest)
+    if page.id(page.node(index)) != id {
       var low = 0
-      var high = place
+      var high = index
       while low < high {
         let middle = (low + high) / 2
         guard let found = page.id(page.node(middle)) else { return Self.none }
         if found < id { low = middle + 1 } else { high = middle }
       }
-      place = low
-      guard page.id(page.node(place)) == id else { return Self.none }
+      index = low
+      guard page.id(page.node(index)) == id else { return Self.none }
     }
-    guard let bytes = page.value(page.node(place), keyCount: PageLayout.idSize),
+    guard let bytes = page.value(page.node(index), keyCount: PageLayout.idSize),
       let start = bytes.baseAddress
     else {
       return Self.none

@@ -3,18 +3,18 @@ import CLMDB
 /// The leaf pages that a scan goes through.
 @usableFromInline
 struct ScannedPages {
-  /// How many records ahead are asked for: with six, half of the time was still spent waiting.
+  /// How many records ahead are prefetched: with six, half of the time was still spent waiting.
   @inlinable static var ahead: Int { 14 }
 
-  /// 0 where LMDB is asked for each pair: in a write, and with the plain engine.
+  /// 0 where every pair comes from LMDB's functions: in a write, and with the plain engine.
   private let pageSize: Int
   private let cursor: Cursor
   /// The page of the last pair that LMDB gave or ``next(behind:)`` went to; `nil` for none.
   private var current: LeafPage?
   private var finder: LeafFinder?
   /// Whether the finder is at the current page.
-  private var isPlaced = false
-  /// The page behind that of the last ``next(behind:)``, or that page itself where it is not known.
+  private var isFinderAtCurrent = false
+  /// The page behind the one that ``next(behind:)`` returned last, or that page itself if unknown.
   @usableFromInline private(set) var following: UnsafeRawPointer
 
   init(_ cursor: Cursor) {
@@ -25,46 +25,46 @@ struct ScannedPages {
     following = LeafPage().base
   }
 
-  /// The leaf page in which `key` lies, as LMDB gave it, and its place there; a page without pairs
-  /// where that cannot be said.
+  /// The leaf page that contains `key`, a pointer from LMDB, and the pair's index in it; a page without
+  /// pairs where pages are not read.
   @usableFromInline
   mutating func page(of key: UnsafeRawBufferPointer, guess: Int) -> (LeafPage, Int) {
     current = nil
     guard pageSize > 0, let start = key.baseAddress else { return (LeafPage(), 0) }
     let base = start - Int(bitPattern: start) % pageSize
     guard let page = LeafPage(base, size: pageSize),
-      let place = page.place(ofKeyAt: start, guess: min(guess, page.count - 1))
+      let index = page.index(ofKeyAt: start, guess: min(guess, page.count - 1))
     else { return (LeafPage(), 0) }
     current = page
-    isPlaced = false
-    return (page, place)
+    isFinderAtCurrent = false
+    return (page, index)
   }
 
-  /// The leaf page behind the current one, whose last record is `id`; `nil` where only LMDB knows.
+  /// The leaf page behind the current one, whose last record is `id`; `nil` where LMDB must be asked.
   @usableFromInline
   mutating func next(behind id: UInt64) throws -> LeafPage? {
-    guard let current, isPlaced || find(current, id), let page = try finder?.next() else {
+    guard let current, isFinderAtCurrent || find(current, id), let page = try finder?.next() else {
       return nil
     }
     self.current = page
     following = finder?.address(ahead: 1) ?? page.base
-    // Which pairs the page after that has is asked of it while this one is read.
+    // The header of the page after that is fetched while this one is read.
     if let next = finder?.address(ahead: 2) { lodestore_prefetch(next) }
     return page
   }
 
-  /// Places the finder at the current page, whose last record is `id`.
+  /// Moves the finder to the current page, whose last record is `id`.
   private mutating func find(_ page: LeafPage, _ id: UInt64) -> Bool {
     if finder == nil {
       let (tree, transaction) = (cursor.tree, cursor.transaction)
-      // Not for a tree of one page, which is left for good.
+      // A tree of one page has no next leaf.
       guard let count = try? transaction.count(of: tree), count > page.count else { return false }
       finder = try? LeafFinder(tree, in: transaction)
     }
     guard let leaf = finder?.leaf(of: id), finder?.address(leaf.number) == page.base else {
       return false
     }
-    isPlaced = true
+    isFinderAtCurrent = true
     return true
   }
 }

@@ -1,12 +1,12 @@
-/// Where a key would be in a tree, found by descending it once: no entry is read.
+/// The position of a key in a tree, estimated by one descent: no entry is read.
 package struct TreePosition: Sendable {
   /// The share of the tree's entries that are below the key, from 0 to 1.
   package var share: Double
   fileprivate var leaf: UInt64
-  fileprivate var placeInLeaf: Int
+  fileprivate var indexInLeaf: Int
 
-  fileprivate static let start = TreePosition(share: 0, leaf: .max, placeInLeaf: 0)
-  fileprivate static let end = TreePosition(share: 1, leaf: .max, placeInLeaf: 0)
+  fileprivate static let start = TreePosition(share: 0, leaf: .max, indexInLeaf: 0)
+  fileprivate static let end = TreePosition(share: 1, leaf: .max, indexInLeaf: 0)
 }
 
 extension Transaction {
@@ -32,7 +32,7 @@ extension Transaction {
     let lower = pages.position(of: range.lower, isLower: true)
     let upper = pages.position(of: range.upper, isLower: false)
     if lower.leaf == upper.leaf, lower.leaf != .max {
-      return max(0, upper.placeInLeaf - lower.placeInLeaf)
+      return max(0, upper.indexInLeaf - lower.indexInLeaf)
     }
     let estimate = (upper.share - lower.share) * Double(count)
     return max(0, min(count, Int(estimate.rounded())))
@@ -44,8 +44,9 @@ extension Transaction {
 extension Transaction {
   private static let countedEntries = 256
 
-  /// What lies within the range, below it and above it is counted up to a limit; parts beyond it share
-  /// the rest of the entries evenly.
+  /// Counts the entries within the range, below it and above it, each up to a limit.
+  ///
+  /// Parts that reach the limit share the remaining entries evenly.
   private func countedEstimate(
     of tree: Tree, within range: KeyRange, count: Int
   ) throws -> Int {
@@ -105,17 +106,17 @@ extension TreePages {
       var width = 1.0
       for _ in 0..<PageLayout.deepestTree {
         guard let page = Page(map, number: number, of: pageCount, size: pageSize) else { break }
-        let place = page.place(of: key)
+        let index = page.index(of: key)
         guard page.isBranch else {
           return TreePosition(
-            share: share + width * Double(place) / Double(max(1, page.count)), leaf: number,
-            placeInLeaf: place)
+            share: share + width * Double(index) / Double(max(1, page.count)), leaf: number,
+            indexInLeaf: index)
         }
         width /= Double(page.count)
-        share += width * Double(place)
-        number = page.child(at: place)
+        share += width * Double(index)
+        number = page.child(at: index)
       }
-      return TreePosition(share: share, leaf: .max, placeInLeaf: 0)
+      return TreePosition(share: share, leaf: .max, indexInLeaf: 0)
     }
   }
 }

@@ -16,7 +16,7 @@ struct TreePages {
   let pageSize: Int
   let pageCount: UInt64
   let root: UInt64
-  /// How many pages lead to a record, with its leaf, as the tree says.
+  /// The depth as the tree's record has it: a tree of one leaf has 1.
   let depth: Int
 
   /// Nil for an empty tree, with the plain engine, and where the map does not look as expected.
@@ -67,8 +67,8 @@ struct TreePages {
       if count == 0 { return nil }
     }
 
-    /// In a leaf how many keys are below `key`; in a branch which child has its place.
-    func place(of key: UnsafeRawBufferPointer) -> Int {
+    /// In a leaf the number of keys below `key`; in a branch the index of the child that may have it.
+    func index(of key: UnsafeRawBufferPointer) -> Int {
       // The first key of a branch stands for "anything lower".
       var low = isBranch ? 1 : 0
       var high = count
@@ -80,9 +80,9 @@ struct TreePages {
       return isBranch ? low - 1 : low
     }
 
-    /// The order of the key at `place` and `key`.
-    private func order(at place: Int, _ key: UnsafeRawBufferPointer) -> Int {
-      guard let node = node(at: place) else { return 1 }
+    /// The order of the key at `index` and `key`.
+    private func order(at index: Int, _ key: UnsafeRawBufferPointer) -> Int {
+      guard let node = node(at: index) else { return 1 }
       let keyCount = Int(
         base.loadUnaligned(fromByteOffset: node + PageLayout.nodeKeySize, as: UInt16.self))
       let start = node + PageLayout.nodeHeaderSize
@@ -95,17 +95,17 @@ struct TreePages {
       return keyCount - key.count
     }
 
-    func child(at place: Int) -> UInt64 {
-      guard let node = node(at: place) else { return .max }
+    func child(at index: Int) -> UInt64 {
+      guard let node = node(at: index) else { return .max }
       let low = base.loadUnaligned(
         fromByteOffset: node + PageLayout.nodeValueSize, as: UInt32.self)
       let high = base.loadUnaligned(fromByteOffset: node + PageLayout.nodeFlags, as: UInt16.self)
       return UInt64(low) | UInt64(high) << PageLayout.childLowBits
     }
 
-    func node(at place: Int) -> Int? {
+    func node(at index: Int) -> Int? {
       let offset = Int(
-        base.loadUnaligned(fromByteOffset: LeafPage.slot(place), as: UInt16.self))
+        base.loadUnaligned(fromByteOffset: LeafPage.slot(index), as: UInt16.self))
       return offset >= PageLayout.headerSize && offset + PageLayout.nodeHeaderSize <= size
         ? offset : nil
     }
@@ -113,10 +113,10 @@ struct TreePages {
 }
 
 extension Environment {
-  /// Whether the map begins at `address`, which a page says that may be damaged.
+  /// Whether the map begins at `address`, which was computed from the number in a page that may be damaged.
   ///
-  /// Once that is known for an address, there is nothing more to look at. Before, the kernel is asked to
-  /// read there: what a wrong number leads to may be no memory.
+  /// The last address found right is remembered. Another is read by the kernel first, as a wrong number
+  /// may lead to memory that is not mapped.
   fileprivate func beginsMap(at address: UnsafeRawPointer) -> Bool {
     let bits = UInt(bitPattern: address)
     if mapStart.load(ordering: .relaxed) == bits { return true }

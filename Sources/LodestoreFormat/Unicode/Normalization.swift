@@ -106,7 +106,7 @@ private struct NormalizationSegment {
     var combiningClass: UInt8
   }
 
-  /// Up to here moving marks one by one is faster than sorting; beyond, it could be quadratic.
+  /// The longest run of marks that is sorted by insertion, which is quadratic.
   private static let shortRun = 16
 
   private static let byteMark: UInt32 = 1 << 31
@@ -156,8 +156,8 @@ private struct NormalizationSegment {
   }
 
   private mutating func insertionSort(_ run: Range<Int>) {
-    for place in run.dropFirst() {
-      var target = place
+    for index in run.dropFirst() {
+      var target = index
       while target > run.lowerBound,
         elements[target &- 1].combiningClass > elements[target].combiningClass
       {
@@ -168,7 +168,7 @@ private struct NormalizationSegment {
   }
 
   private mutating func sort(_ run: Range<Int>) {
-    // By class, then by place: the library does not promise that its sort is stable.
+    // By class, then by position: the library does not promise that its sort is stable.
     let order = run.map { UInt64(elements[$0].combiningClass) << 48 | UInt64($0) }.sorted()
     let sorted = order.map { elements[Int($0 & 0xffff_ffff_ffff)] }
     elements.replaceSubrange(run, with: sorted)

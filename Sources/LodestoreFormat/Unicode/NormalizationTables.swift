@@ -20,7 +20,7 @@ struct NormalizationFacts {
   @inline(__always)
   var isBoundary: Bool { word & (0xff | Self.isSecond | Self.startsInside) == 0 }
 
-  /// Where the decomposition is in the table of all.
+  /// The range of its decomposition in ``NormalizationTables/decompositions``.
   @inline(__always)
   var decomposition: Range<Int> {
     let start = Int(word &>> 16)

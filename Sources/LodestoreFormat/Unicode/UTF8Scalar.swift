@@ -21,8 +21,8 @@ package enum UTF8Scalar {
     let length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2
     guard lead >= 0xc2, lead <= 0xf4, length <= utf8.count &- offset else { return (invalid, 1) }
     var scalar = lead & (0x7f &>> UInt32(length))
-    for place in 1..<length {
-      let byte = UInt32(utf8[offset &+ place])
+    for index in 1..<length {
+      let byte = UInt32(utf8[offset &+ index])
       guard byte & 0xc0 == 0x80 else { return (invalid, 1) }
       scalar = scalar << 6 | byte & 0x3f
     }

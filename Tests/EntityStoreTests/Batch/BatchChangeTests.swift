@@ -4,13 +4,13 @@ import Testing
 
 @testable import EntityStore
 
-/// Deletes and updates by conditions against the same done to an array.
+/// Deletes and updates by conditions, compared with the same changes of an array.
 @Suite struct BatchChangeTests {
   private static func rows(_ count: Int) -> [AllTypes] {
     var numbers = SeededNumbers(salt: 901)
-    return (0..<count).map { place in
+    return (0..<count).map { index in
       var row = AllTypes()
-      row.int = place
+      row.int = index
       row.int16 = Int16(numbers.below(50))
       row.bool = numbers.oneIn(3)
       row.string = "text \(numbers.below(20))"
@@ -57,16 +57,16 @@ import Testing
   {
     try withTemporaryStore([AllTypes.self]) { store in
       let lengths = [0, 900, 1_100, 1_990, 2_100, 5_000, 70_000, 900]
-      let rows = lengths.enumerated().map { place, length in
+      let rows = lengths.enumerated().map { index, length in
         var row = AllTypes()
-        row.int = place
+        row.int = index
         row.string = String(repeating: "x", count: length)
         return row
       }
       try store.write { tx in _ = try tx.insert(contentsOf: rows) }
       for (number, flag) in [(1, true), (2, false), (3, false)] {
         let count = try store.write { tx in
-          // The second finds pages that the first has changed already.
+          // The second update finds pages that the first has already changed.
           let first = try tx.update(
             AllTypes.self, where: .all, .set(\.optionalBool, to: flag),
             .set(\.optionalFloat, to: 0.5))
@@ -182,7 +182,7 @@ import Testing
         }
       }
       #expect(error.message.contains("int16"))
-      // Swallowed within the closure, it ends the transaction all the same.
+      // The transaction fails even when the closure catches the error.
       _ = try storeError(.brokenTransaction) {
         try store.write { tx in
           _ = try? tx.update(AllTypes.self, where: .all, .multiply(\.int16, by: 9_999))
@@ -200,7 +200,7 @@ import Testing
           contentsOf: (0..<100).map {
             Film(title: "Film \($0)", episode: $0, code: "c\($0)", released: nil)
           })
-        // Everybody moves on by one: all but the last take a number that another gives up.
+        // Each number is raised by one: all but the last become that of another record.
         let count = try tx.update(Film.self, where: .all, .add(1, to: \.episode))
         #expect(count == 100)
       }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Inserts of many records in their three forms, against the same done one by one.
+/// The three forms of batch inserts, compared with inserts one by one.
 @Suite struct BatchInsertTests {
   private static let modes: [InsertConflict<Film>] = [
     .ignore, .replace, .patch([\.title]), .patch(),
@@ -15,11 +15,11 @@ import Testing
   ]
 
   private func films(_ numbers: inout SeededNumbers, _ count: Int) -> [Film] {
-    (0..<count).map { place in
+    (0..<count).map { index in
       let episode = numbers.below(60)
-      // Most codes belong to their episodes; a few meet those of others.
+      // Most codes belong to their episode; a few conflict with those of others.
       let code = numbers.oneIn(3) ? nil : "code \(numbers.oneIn(12) ? numbers.below(60) : episode)"
-      return Film(title: "title \(place % 7)", episode: episode, code: code)
+      return Film(title: "title \(index % 7)", episode: episode, code: code)
     }
   }
 

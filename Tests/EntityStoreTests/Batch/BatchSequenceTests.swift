@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Batches of all kinds, one after the other, beside a dictionary that does the same.
+/// Sequences of batches of all kinds, compared with the same changes of a dictionary.
 @Suite struct `Sequences of batches` {
   private func day(_ number: Int) -> Date { Date(timeIntervalSinceReferenceDate: Double(number)) }
 
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  /// One batch of any kind on both.
+  /// Applies one random batch to both.
   private func change(
     _ transaction: inout WriteTransaction, _ model: inout [Int: Film],
     _ numbers: inout SeededNumbers
@@ -58,7 +58,7 @@ import Testing
       return film
     }
     #expect(found == model.values.sorted { $0.episode < $1.episode }, "step \(step)")
-    // Without a date first, then by dates, and by ids where those are alike.
+    // Null first, then by dates, and by ids where dates are equal.
     let ordered = all.sorted {
       ($0.released ?? .distantPast, $0.id.rawValue) < ($1.released ?? .distantPast, $1.id.rawValue)
     }
@@ -109,7 +109,7 @@ import Testing
       first.close()
       let store = try Store(at: path, entities: [PersonV2.self])
       try store.write { transaction in
-        // Every other record is written anew, in the current layout; the rest has the initial level.
+        // Every second record is rewritten in the current layout; the others have the initial level.
         let people = try transaction.fetchAll(PersonV2.self)
         for var person in people where person.age % 2 == 0 {
           person.level = 7

@@ -7,19 +7,19 @@ import Testing
 @Suite struct DocumentAssignmentTests {
   @Test func `a draft's optional struct takes a value, nil and a variable that is nil`() throws {
     try withTemporaryStore([Trip.self]) { store in
-      let places: [Stop?] = [Stop(name: "a"), nil, Stop(name: "b")]
+      let stops: [Stop?] = [Stop(name: "a"), nil, Stop(name: "b")]
       try store.write { transaction in
         var next = 0
         try transaction.insert(Trip.self) { draft in
-          guard next < places.count else { return true }
+          guard next < stops.count else { return true }
           draft.number = next
-          draft.stop = places[next]
-          #expect(draft.stop == places[next])
+          draft.stop = stops[next]
+          #expect(draft.stop == stops[next])
           next += 1
           return false
         }
       }
-      #expect(try store.read { try $0.fetchAll(Trip.self).map(\.stop) } == places)
+      #expect(try store.read { try $0.fetchAll(Trip.self).map(\.stop) } == stops)
       #expect(try store.read { try $0.count(Trip.query.where(format: "stop == NULL")) } == 1)
     }
   }
@@ -54,7 +54,7 @@ import Testing
 
 private struct Nameless: Error {}
 
-/// A struct that is not encoded without a name.
+/// A struct whose encoding throws when it has no name.
 private struct Stop: Codable, Hashable, Sendable {
   var name: String
 

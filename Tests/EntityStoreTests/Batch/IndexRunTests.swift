@@ -8,14 +8,14 @@ import Testing
 
 /// Batches whose index entries are sorted part by part in a scratch file.
 @Suite struct `Index entries beyond memory` {
-  /// So little memory that a batch of thousands has many runs.
+  /// Little memory, so that a batch of thousands is sorted in many runs.
   private var scarce: StoreOptions {
     var options = StoreOptions()
     options.batchMemoryInBytes = 64 << 10
     return options
   }
 
-  /// Titles of all lengths, many of them alike and some longer than a key, in no order.
+  /// Titles of all lengths, many of them equal and some longer than a key, in random order.
   private func films(_ numbers: inout SeededNumbers, _ episodes: Range<Int>) -> [Film] {
     episodes.map { episode in
       let title = String(
@@ -38,14 +38,14 @@ import Testing
 
   @Test func `many runs give the indexes that one sort in memory gives`() throws {
     var numbers = SeededNumbers(salt: 951)
-    // So many that a second core collects the entries.
+    // Enough records that a second core collects the entries.
     let films = films(&numbers, 0..<25_000)
     let more = self.films(&numbers, -5_000..<0)
     var found: [[[Film]]] = []
     for options in [scarce, StoreOptions()] {
       try withTemporaryStore([Film.self], options: options) { store in
         try store.write { try $0.insert(contentsOf: films) }
-        // Into indexes that have entries everywhere already.
+        // The new entries lie between those that are there.
         try store.write { try $0.insert(contentsOf: more) }
         found.append(try orders(store))
       }
@@ -85,7 +85,7 @@ import Testing
       // Zero stays zero.
       #expect(count == 9_999)
       #expect(try orders(store)[0].map(\.episode) == Array(-9_999...0))
-      // Each takes the number that its neighbour gives up, but for the last.
+      // Each but the last takes the number that its neighbour had.
       let refusal = try storeError(.uniqueViolation) {
         try store.write {
           try $0.update(Film.self, where: \.episode < 0, .add(1, to: \.episode))
@@ -97,8 +97,8 @@ import Testing
 
   @Test func `an index is built over more records than memory holds`() throws {
     var numbers = SeededNumbers(salt: 954)
-    let people = (0..<10_000).map { place in
-      PersonV1(name: "person \(numbers.below(1_000_000))", email: nil, age: place)
+    let people = (0..<10_000).map { index in
+      PersonV1(name: "person \(numbers.below(1_000_000))", email: nil, age: index)
     }
     try withTemporaryPath { path in
       let first = try Store(at: path, entities: [PersonV1.self], options: scarce)

@@ -2,15 +2,15 @@ import Testing
 
 @testable import EntityStore
 
-/// Batches of more records than are collected before they are written.
+/// Batches of more records than the buffer for unwritten ones holds.
 @Suite struct `Large batches` {
   /// Several blocks of records, one of them longer than a block, most of them short.
   private func films(_ numbers: inout SeededNumbers) -> [Film] {
-    (0..<3_000).map { place in
-      let count = place == 1_700 ? 200_000 : numbers.oneIn(50) ? numbers.below(5_000) : 40
+    (0..<3_000).map { index in
+      let count = index == 1_700 ? 200_000 : numbers.oneIn(50) ? numbers.below(5_000) : 40
       return Film(
-        title: String(repeating: numbers.oneIn(2) ? "a" : "ä", count: count), episode: place,
-        code: numbers.oneIn(2) ? nil : "code \(place)")
+        title: String(repeating: numbers.oneIn(2) ? "a" : "ä", count: count), episode: index,
+        code: numbers.oneIn(2) ? nil : "code \(index)")
     }
   }
 
@@ -61,12 +61,12 @@ import Testing
     let films = (0..<30_000).map { Film(title: "film \($0 % 7_919)", episode: $0) }
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
-        for place in [29_999, 22_500, 100] {
+        for index in [29_999, 22_500, 100] {
           var batch = films
-          batch[place].id = RecordID(rawValue: 9)
+          batch[index].id = RecordID(rawValue: 9)
           _ = try storeError(.identity) { try transaction.insert(contentsOf: batch) }
-          batch[place].id = .unassigned
-          batch[place].episode = place / 2
+          batch[index].id = .unassigned
+          batch[index].episode = index / 2
           _ = try storeError(.uniqueViolation) { try transaction.insert(contentsOf: batch) }
         }
         #expect(try transaction.count(of: Film.self) == 0)
@@ -84,8 +84,8 @@ import Testing
     try withTemporaryStore([Film.self]) { store in
       try store.write { try $0.insert(contentsOf: films) }
       var changed = films
-      for place in changed.indices where place.isMultiple(of: 2) {
-        changed[place].title = "title \(numbers.below(100))"
+      for index in changed.indices where index.isMultiple(of: 2) {
+        changed[index].title = "title \(numbers.below(100))"
       }
       let order = changed.indices.sorted { $0 * 7 % 3_000 < $1 * 7 % 3_000 }
       let result = try store.write {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Index entries over one number, which are sorted as words.
+/// Index entries over a single number, which are sorted as words.
 @Suite struct `Entries over one number` {
   private typealias Entry = EntryArena.Entry
 
@@ -13,10 +13,10 @@ import Testing
     }
   }
 
-  private func expectSorted(_ entries: [Entry], _ result: [Entry], _ place: String) {
+  private func expectSorted(_ entries: [Entry], _ result: [Entry], _ context: String) {
     let sorted = entries.sorted { ($0.window, $0.number) < ($1.window, $1.number) }
-    #expect(result.map(\.window) == sorted.map(\.window), "\(place)")
-    #expect(result.map(\.number) == sorted.map(\.number), "\(place)")
+    #expect(result.map(\.window) == sorted.map(\.window), "\(context)")
+    #expect(result.map(\.number) == sorted.map(\.number), "\(context)")
   }
 
   @Test func `are packed where what tells them apart fits a word, and sorted as they were`() {
@@ -31,11 +31,11 @@ import Testing
         id += 1 + UInt64(numbers.below(3))
         return Entry(window: lowest &+ (numbers.next() % span) << shift, number: id)
       }
-      let place = "round \(round), \(SeededNumbers.replay)"
+      let context = "round \(round), \(SeededNumbers.replay)"
       if let result = packed(entries) {
-        expectSorted(entries, result, place)
+        expectSorted(entries, result, context)
       } else {
-        Issue.record("22 bits of a number and 11 of an id were not packed: \(place)")
+        Issue.record("22 bits of a number and 11 of an id were not packed: \(context)")
       }
     }
   }
@@ -85,9 +85,9 @@ import Testing
         #expect(
           try snapshot.fetch(Gauge.index(\.serial)).map(\.serial)
             == (0..<2_000).map { Int64($0) - 1_000 })
-        let places = gauges.indices
+        let positions = gauges.indices
         func ids(_ order: (Int, Int) -> Bool) -> [UInt64] {
-          places.sorted(by: order).map { UInt64($0 + 1) }
+          positions.sorted(by: order).map { UInt64($0 + 1) }
         }
         // Sorting an array keeps equal ones in their order.
         #expect(

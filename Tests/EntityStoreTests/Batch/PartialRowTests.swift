@@ -2,12 +2,12 @@ import Testing
 
 @testable import EntityStore
 
-/// Batch inserts of rows that give some values.
+/// Batch inserts of rows that are given some of the attributes.
 @Suite struct `Rows that are merged by what they give` {
   @Test func `a row is not matched by an attribute that it was not given`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
-        // Zero is what a required number has while it is not given.
+        // A required number that is not given is 0 in the draft.
         try transaction.insert(Film(title: "zero", episode: 0))
         try transaction.insert(Film(title: "five", episode: 5, code: "x"))
         let rows: [[String: any AttributeValue]] = [["code": "x", "title": "changed"]]
@@ -16,7 +16,7 @@ import Testing
       }
       let titles = try store.read { try $0.fetch(Film.byEpisode).map(\.title) }
       #expect(titles == ["zero", "changed"])
-      // One that no given key leads to would be new, and cannot be.
+      // Without a stored record it would be an insert, for which an attribute is missing.
       for rows: [[String: any AttributeValue]] in [
         [["code": "y"]], [["code": "y"], ["code": "x"]],
       ] {
@@ -37,7 +37,7 @@ import Testing
       try store.write { transaction in
         try transaction.insert(Pod(name: "", version: "1", stars: 1))
         try transaction.insert(Pod(name: "a", version: "1", stars: 2))
-        // The version alone leads nowhere, though there is a pod with it and with no name.
+        // The version is only a part of the key, so no pod is found, though one has this version.
         _ = try storeError(.unstorableValue) {
           try transaction.insert(
             Pod.self, dictionaries: [["version": "1", "stars": 9]], onConflict: .patch())

@@ -2,7 +2,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Ids that follow each other, and ids that do not.
+/// Lists of consecutive ids and of others.
 @Suite struct `Lists of ids` {
   @Test func `hold what was added, in its order`() {
     var numbers = SeededNumbers(salt: 943)

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import EntityStore
 
-/// Every way to a change of stored records.
+/// The ways to change stored records.
 enum ChangePath: String, CaseIterable {
   case update, updateOfKey, delete
   case slotsInPlace, indexedSlots, uniqueSlots, texts, slotsByIDs, textsByIDs, expressions
@@ -15,7 +15,7 @@ enum ChangePath: String, CaseIterable {
 
   typealias Item = Ware<SecondWare>
 
-  /// Whether the path writes values of the stored record anew, or looks at each of them.
+  /// Whether the path copies values of the stored record into a new one, or reads each of them.
   var carriesOver: Bool {
     switch self {
     case .indexedSlots, .uniqueSlots, .texts, .textsByIDs, .expressions, .insertPatching,
@@ -37,7 +37,7 @@ enum ChangePath: String, CaseIterable {
   /// Whether the path leaves the record as it is, and so need not look at it.
   var keeps: Bool { self == .insertIgnoring || self == .manyIgnoring }
 
-  /// Changes record `id`, and others with it; in one transaction where that is the path's.
+  /// Changes record `id` and others; in one transaction unless the path takes several.
   func run(in store: Store, _ id: UInt64) async throws {
     switch self {
     case .importing, .importingPatches, .importingEqual, .renewing, .mirroring:

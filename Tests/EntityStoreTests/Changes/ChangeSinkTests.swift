@@ -48,7 +48,7 @@ import Testing
       let bytes = ChangeRecording(.newRecord)
       ids.listen(to: store)
       bytes.listen(to: store)
-      // Beyond a row and beyond what is collected on one core.
+      // More than a row, and enough to collect entries on a second core.
       let films = (0..<30_000).map { Film(title: "t\($0 % 7)", episode: $0) }
       try store.write { try $0.insert(contentsOf: films) }
       #expect(ids.committed.map(\.runCount) == [1])
@@ -154,7 +154,7 @@ import Testing
       recording.listen(to: store)
       try store.write { tx in
         _ = try tx.update(Film.self, where: \.episode <= 2, .set(\.title, to: "u"))
-        // One is there and the same, one is there and differs, one is new.
+        // One is stored and equal, one is stored and differs, one is new.
         try tx.insert(
           contentsOf: [
             Film(title: "t", episode: 3), Film(title: "v", episode: 4),

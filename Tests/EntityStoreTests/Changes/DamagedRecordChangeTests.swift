@@ -6,7 +6,7 @@ import Testing
 @testable import KVDumpCommands
 @testable import LodestoreVerifier
 
-/// A damaged record, met by every path that changes or removes records.
+/// Every path that changes or removes records, on a damaged one.
 @Suite struct `Damaged records that are to be changed` {
   private typealias Item = ChangePath.Item
 
@@ -82,7 +82,7 @@ import Testing
     } else {
       #expect(!mustThrow(damage, path, setting), comment)
     }
-    // Whatever became of it, the others have their entries, and no more.
+    // In any case the other records have their entries, and there are no more.
     let findings = try Verifier.verify(environment: after.core.environment).findings
     #expect(findings.filter { $0.record != setting.id } == [], comment)
     after.close()
@@ -91,7 +91,7 @@ import Testing
   private func mustThrow(
     _ damage: RecordDamage, _ path: ChangePath, _ setting: Setting
   ) -> Bool {
-    // It looks at records for those who want to see them alone.
+    // It reads records only for sinks that need them.
     if path == .deleteAll, !setting.hasSink { return false }
     if path.keeps { return false }
     if damage.isOfShape || setting.verifiesChecksums { return true }

@@ -2,7 +2,7 @@ import LodestoreFormat
 
 @testable import EntityStore
 
-/// Wants everything, and reads it.
+/// Asks for all of each change, and reads it.
 final class ReadingSink: ChangeSink {
   let name = "a reader"
   private var byteCount = 0
@@ -23,8 +23,8 @@ final class ReadingSink: ChangeSink {
   }
 
   private func read(_ view: RecordView) {
-    for place in view.layout.places where place.type.isVariable {
-      byteCount += view.variableBytes(place).count
+    for slot in view.layout.slots where slot.type.isVariable {
+      byteCount += view.variableBytes(slot).count
     }
   }
 }

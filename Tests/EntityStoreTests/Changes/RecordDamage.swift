@@ -3,13 +3,13 @@ import Testing
 
 @testable import EntityStore
 
-/// What can have become of the bytes of a stored ``Ware``.
+/// A kind of damage to the bytes of a stored ``Ware``.
 enum RecordDamage: String, CaseIterable {
   case noByte, oneByte, headerAlone, cutBeforeLastSlot, cutBeforeEnds, cutInText
   case firstEndBehindLast, lastEndBeyond, otherLayout, unknownLayout, wideFlag, longer
   case othersNumber, othersName, otherText, textThatIsNone, otherChecksum
 
-  /// Whether the lengths or the layout tell, without the checksum.
+  /// Whether the damage is found without the checksum, by lengths or the layout.
   var isOfShape: Bool {
     switch self {
     case .othersNumber, .othersName, .otherText, .textThatIsNone, .otherChecksum: false
@@ -47,8 +47,8 @@ enum RecordDamage: String, CaseIterable {
     case .othersNumber:
       // Numbers are ids, and there is a record for each of these.
       let attribute = try #require(entity.description.attribute(named: "number"))
-      let place = try #require(layout.placeIndex(ofAttribute: attribute.number))
-      changed[Int(layout.places[place].position)] ^= 2
+      let index = try #require(layout.slotIndex(ofAttribute: attribute.number))
+      changed[Int(layout.slots[index].position)] ^= 2
     case .othersName: changed[heap + nameCount - 1] ^= 2
     case .otherText: changed[checksum - 1] ^= 4
     case .textThatIsNone: changed[checksum - 1] = 0xff

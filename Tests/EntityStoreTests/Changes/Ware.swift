@@ -8,11 +8,11 @@ struct Ware<Version: WareVersion>: Equatable {
   var level = 3
   var name: String
   var number: Int
-  /// In no index: it is changed where it is.
+  /// In no index, so that it is changed in place.
   var price: Double? = 1.5
   var text: String?
 
-  /// The one that is stored as record `id` before anything is damaged or changed.
+  /// The ware that is stored as record `id` at first.
   static func stored(_ id: UInt64) -> Ware {
     let letter = String(decoding: [UInt8(96 + id)], as: UTF8.self)
     return Ware(
@@ -20,7 +20,7 @@ struct Ware<Version: WareVersion>: Equatable {
     )
   }
 
-  /// The same as a new one.
+  /// The same ware without an id.
   static func new(_ id: UInt64, text: String? = nil) -> Ware {
     var ware = stored(id)
     ware.id = .unassigned
@@ -88,7 +88,7 @@ enum ThirdWare: WareVersion {
 }
 
 enum WareFile {
-  /// Of two layouts: the older one first.
+  /// Records of two layouts, the older one first.
   static let olderIDs: ClosedRange<UInt64> = 1...6
   static let newerIDs: ClosedRange<UInt64> = 7...12
 

@@ -41,7 +41,7 @@ import Testing
         let end = min(bytes.count, at + Int.random(in: 1...9, using: &random))
         bytes.removeSubrange(at..<end)
       case 4: bytes.insert(.random(in: 0...255, using: &random), at: at)
-      default: for place in at..<min(bytes.count, at + 4) { bytes[place] = 0xFF }
+      default: for index in at..<min(bytes.count, at + 4) { bytes[index] = 0xFF }
       }
     }
     return bytes
@@ -121,7 +121,7 @@ import Testing
 }
 
 extension [UInt8] {
-  /// The last place of a byte before a text.
+  /// The offset of the last byte of this value before a text.
   fileprivate func lastIndex(of byte: UInt8, before text: String) -> Int? {
     let needle = Array(text.utf8)
     guard let found = indices.first(where: { self[$0...].starts(with: needle) }) else { return nil }

@@ -5,13 +5,13 @@ import Testing
 /// Texts that repeat are one in what a call returns.
 @Suite struct `Shared texts` {
   /// Where the bytes of a text lie; of a short one, which has none elsewhere, `nil`.
-  private func place(of text: String) -> UnsafeRawPointer? {
+  private func address(of text: String) -> UnsafeRawPointer? {
     text.utf8.count <= 15
       ? nil
       : text.utf8.withContiguousStorageIfAvailable { UnsafeRawPointer($0.baseAddress) } ?? nil
   }
 
-  /// Texts about the length from which Swift allocates, some in the same place of the table: of the
+  /// Texts about the length from which Swift allocates, some in the same slot of the table: of the
   /// same length, beginning and end.
   private func texts(_ count: Int, _ numbers: inout SeededNumbers) -> [String] {
     let some = (0..<40).map { kind in
@@ -21,8 +21,8 @@ import Testing
     let alike = (0..<5).map { "the same beginning, \($0)\($0 * 7), and the same end" }
     let wide = ["ü", "日本", "👩‍👩‍👧‍👦"].map { String(repeating: $0, count: 9) }
     let all = some + alike + wide + ["", "x"]
-    return (0..<count).map { place in
-      numbers.oneIn(4) ? "only of this record: \(place) of all" : all[numbers.below(all.count)]
+    return (0..<count).map { index in
+      numbers.oneIn(4) ? "only of this record: \(index) of all" : all[numbers.below(all.count)]
     }
   }
 
@@ -30,7 +30,7 @@ import Testing
     var numbers = SeededNumbers(salt: 1_201)
     var texts = texts(3_000, &numbers)
     // Records with wide ends between the others, twice the same.
-    for place in [1_500, 1_501, 2_000] { texts[place] = String(repeating: "wide ", count: 14_000) }
+    for index in [1_500, 1_501, 2_000] { texts[index] = String(repeating: "wide ", count: 14_000) }
     try withTemporaryStore([Mote.self]) { store in
       let ids = try store.write { transaction in
         try transaction.insert(
@@ -74,11 +74,11 @@ import Testing
       }
       var motes = try store.read { try $0.fetchAll(Mote.self) }
       #expect(motes.count == 4_000)
-      let places = Set(motes[..<2_000].filter { $0.text == shared }.map { place(of: $0.text) })
+      let addresses = Set(motes[..<2_000].filter { $0.text == shared }.map { address(of: $0.text) })
       // Those of the first records, before anything is remembered, one for all others, and one more
-      // each time that another text has taken its place.
-      #expect((33...45).contains(places.count))
-      #expect(Set(motes.map { place(of: $0.text) }).count == places.count + 3_000)
+      // each time that another text has replaced it.
+      #expect((33...45).contains(addresses.count))
+      #expect(Set(motes.map { address(of: $0.text) }).count == addresses.count + 3_000)
       // They are values all the same.
       motes[1_000].text += "!"
       #expect(motes[1_002].text == shared)
@@ -91,7 +91,7 @@ import Testing
     // Both are kept, or the second could be where the first was.
     let isShared = { (table: inout TextTable) in
       let texts = (0..<2).map { _ in Self.text("the same text again", &table) }
-      return place(of: texts[0]) == place(of: texts[1])
+      return address(of: texts[0]) == address(of: texts[1])
     }
     #expect(isShared(&table))
     for number in 0..<300 { _ = Self.text("a text of its own: \(number)", &table) }

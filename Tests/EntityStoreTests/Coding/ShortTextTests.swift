@@ -41,10 +41,10 @@ import Testing
   @Test(.enabled(if: ShortText.isUsable))
   func `a byte that is not ASCII leaves it to the standard library, wherever it is`() {
     for count in 1...15 {
-      for place in 0..<count {
+      for index in 0..<count {
         var bytes = [UInt8](repeating: 0x61, count: count)
-        bytes[place] = 0x80
-        #expect(made(bytes) == nil, "\(place) of \(count)")
+        bytes[index] = 0x80
+        #expect(made(bytes) == nil, "\(index) of \(count)")
       }
     }
   }

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: ImportStrategy.allCases)
-  func `a record that breaks a constraint is rejected alone, with its place, attribute and reason`(
+  func `a record that breaks a constraint is rejected alone, with its index, attribute and reason`(
     strategy: ImportStrategy
   ) async throws {
     try await withTemporaryStore([Review.self]) { store in
@@ -44,7 +44,7 @@ import Testing
       #expect(first.rejects[0].reason == "cannot store Review: 'stars' must be at most 5")
       #expect(first.rejects[1].reason.hasSuffix("'slug' must match '[a-zé0-9-]+'"))
       #expect(first.rejects.allSatisfy { $0.byteOffset != nil })
-      // Stored ones stay as they are; a mirror deletes those alone of which no record came.
+      // Stored reviews stay as they are; a mirror deletes only those that no incoming record names.
       let second = try await importPages(
         [#"[{"slug":"a","stars":-1},{"slug":"c","stars":4},{"slug":"c","stars":9}]"#], into: store,
         strategy)
@@ -66,7 +66,7 @@ import Testing
   @Test func `a stored record is not removed for one that breaks a constraint`() async throws {
     try await withTemporaryStore([Review.self]) { store in
       _ = try await importPages([#"[{"slug":"a","stars":1}]"#], into: store, .replaceMatching)
-      // One key on two pages: they go one after the other, by themselves.
+      // One key on two pages: the records are written alone, one after the other.
       let report = try await importPages(
         [#"[{"slug":"a","stars":2}]"#, #"[{"slug":"a","stars":9}]"#], into: store,
         .replaceMatching)

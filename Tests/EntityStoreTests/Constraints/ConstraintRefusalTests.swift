@@ -4,9 +4,9 @@ import Testing
 
 @testable import EntityStore
 
-/// An entity of which one attribute has the constraints at hand.
+/// An entity of which one attribute, by its index, has the constraints of the test.
 private struct Sample: Entity {
-  @TaskLocal static var place = 0
+  @TaskLocal static var constrained = 0
   @TaskLocal static var constraints: [AttributeConstraint] = []
 
   var id = RecordID<Sample>()
@@ -19,7 +19,7 @@ private struct Sample: Entity {
   ]
 
   static var schema: EntitySchema<Sample> {
-    func at(_ number: Int) -> [AttributeConstraint] { number == place ? constraints : [] }
+    func at(_ number: Int) -> [AttributeConstraint] { number == constrained ? constraints : [] }
     return EntitySchema<Sample>(
       "Sample",
       attributes: [
@@ -43,8 +43,8 @@ private struct Sample: Entity {
   private func withSample<R>(
     _ attribute: String, _ constraints: [AttributeConstraint], _ body: () throws -> R
   ) throws -> R {
-    let place = try #require(Sample.names.firstIndex(of: attribute))
-    return try Sample.$place.withValue(place) {
+    let index = try #require(Sample.names.firstIndex(of: attribute))
+    return try Sample.$constrained.withValue(index) {
       try Sample.$constraints.withValue(constraints, operation: body)
     }
   }
@@ -135,9 +135,9 @@ private struct Sample: Entity {
       let store = try Store(at: folder.storePath, entities: [Sample.self])
       try store.core.write { core in
         var description = try core.entity(named: "Sample").description
-        let place = try #require(
+        let index = try #require(
           description.attributes.firstIndex { $0.name == attribute })
-        change(&description.attributes[place].constraints)
+        change(&description.attributes[index].constraints)
         try Catalogue.put(description, core.store.trees, in: core.transaction)
       }
       store.close()

@@ -2,7 +2,7 @@ import EntityStore
 import Foundation
 import Testing
 
-/// What ``InsertConflict`` can be, for a review that is there and one that is not.
+/// The cases of ``InsertConflict``, for a stored review and a new one.
 enum ReviewMode: String, CaseIterable, Sendable {
   case fail, ignore, replace, patch, patchSome, merge
 
@@ -65,7 +65,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
           try tx.insert(
             contentsOf: [Review(slug: "good"), refused.review], onConflict: mode.conflict)
         }
-        // Two with one key go one after the other.
+        // Two records with one key are written one after the other.
         try expectRefusal(refused, store) { tx in
           try tx.insert(
             contentsOf: [refused.review, refused.review], onConflict: mode.conflict)

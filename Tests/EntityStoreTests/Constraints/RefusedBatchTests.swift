@@ -31,12 +31,11 @@ import Testing
     }
   }
 
-  /// In the first row of a batch, in one of its midst, and in the last, which is written by the end of
-  /// the batch.
+  /// In the first row of a batch, in a middle one, and in the last, which is written when the batch ends.
   @Test(arguments: [0, 1, 2_500, 4_998, 4_999], [false, true])
-  func `leave nothing, and the transaction goes on`(place: Int, isSequence: Bool) throws {
+  func `leave nothing, and the transaction goes on`(index: Int, isSequence: Bool) throws {
     var ratings = (0..<5_000).map { Rating(stars: Int64($0 % 6), text: "rating \($0)") }
-    ratings[place].stars = 6
+    ratings[index].stars = 6
     try withTemporaryStore([Rating.self]) { store in
       try store.write { transaction in
         _ = try storeError(.invalidValue) {
@@ -48,7 +47,7 @@ import Testing
         }
         #expect(try transaction.count(of: Rating.self) == 0)
         #expect(try transaction.count(Rating.index(\.stars), within: .init()) == 0)
-        ratings[place].stars = 5
+        ratings[index].stars = 5
         let ids = try transaction.insert(contentsOf: ratings).ids
         #expect(ids.first?.rawValue == 1 && ids.last?.rawValue == 5_000)
       }

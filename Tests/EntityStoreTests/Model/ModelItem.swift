@@ -103,7 +103,7 @@ enum ModelChange {
   }
 }
 
-/// The first version; where a file is of another one, what it does not have goes.
+/// The first version; what it does not declare is removed from the file.
 enum FirstVersion: ModelVersion {
   static let hasExtra = false
   static let schema = EntitySchema<ModelItem<FirstVersion>>(

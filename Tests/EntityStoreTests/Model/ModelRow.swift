@@ -7,7 +7,7 @@ struct ModelRow: Equatable, Codable, Sendable {
   var number: Int
   var group: String?
   var note: String?
-  /// Of some versions of the entity; 7 in records that are older.
+  /// An attribute of some versions of the entity; 7 in older records.
   var extra = ModelRow.initialExtra
 
   static let initialExtra = 7

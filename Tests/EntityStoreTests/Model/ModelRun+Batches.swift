@@ -103,15 +103,16 @@ extension ModelRun {
     model = next
   }
 
-  /// More records than one core's share, chunk or row, in all the ways that many go; gone afterwards.
+  /// More records than a row, a chunk or one core takes at a time, changed in all batch operations and
+  /// deleted at the end.
   mutating func runLargeTransaction(on store: Store, count: Int) throws {
     try transact(on: store) { (run, transaction) throws in
       run.operations += 1
       var rows = (0..<count).map { _ in run.freshRow() }
-      for place in rows.indices { rows[place].number = 1_000 + place }
+      for index in rows.indices { rows[index].number = 1_000 + index }
       try run.insert(rows, &transaction)
       var changed = Array(rows.prefix(count / 8))
-      for place in changed.indices { changed[place].note = "changed \(place % 7)" }
+      for index in changed.indices { changed[index].note = "changed \(index % 7)" }
       try run.merge(changed + (0..<500).map { _ in run.freshRow() }, .replace, &transaction)
       try run.update(1_000...(1_000 + count / 3), .numberPlus(-500), &transaction)
       try run.update(500...(1_000 + count), .note("all"), &transaction)

@@ -2,10 +2,10 @@ import Foundation
 
 @testable import EntityStore
 
-// What is more than one transaction: writes that share a commit, chunks, imports.
+// Operations of several transactions: writes that share a commit, chunks, imports.
 
 extension ModelRun {
-  /// One of them, and what sinks are told of it.
+  /// Runs one of them, and checks what sinks are told.
   mutating func runStep(on store: Store) async throws {
     let start = self
     recording?.forget()
@@ -87,7 +87,7 @@ extension ModelRun {
 
   // MARK: Imports
 
-  /// Of some rows that are there, changed or not, and some new ones.
+  /// Imports some stored rows, changed or not, and some new ones.
   private mutating func importRows(on store: Store, _ strategy: ImportStrategy) async throws {
     var rows: [ModelRow] = []
     for id in model.rows.keys.sorted() where numbers.oneIn(strategy == .mirror ? 2 : 4) {

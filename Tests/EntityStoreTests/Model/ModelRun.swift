@@ -11,7 +11,7 @@ struct ModelRun<Version: ModelVersion> {
   var tags: TagModel
   var numbers: SeededNumbers
   var operations = 0
-  /// Listens to the store, where anybody does.
+  /// The sink of the store, if it has one.
   var recording: ChangeRecording?
   let keyCount = 200
   /// Keys that no row had before.
@@ -19,7 +19,7 @@ struct ModelRun<Version: ModelVersion> {
 
   /// Ends a transaction that is not to be kept.
   struct Abort: Error {}
-  /// Ends one that can only be aborted: a batch failed half-way.
+  /// Ends a transaction that can only be aborted, since a batch failed half-way.
   struct Broken: Error {}
 
   init(
@@ -58,7 +58,7 @@ struct ModelRun<Version: ModelVersion> {
         do {
           try body(&attempt, &transaction)
         } catch is Broken {
-          // Swallowed, it ends the transaction all the same.
+          // The transaction fails even when the error is caught.
           if attempt.numbers.oneIn(2) { throw Abort() }
         }
       }
@@ -107,7 +107,7 @@ struct ModelRun<Version: ModelVersion> {
 
   mutating func randomNumber() -> Int { numbers.below(60) - 30 }
 
-  /// One that collides with no other.
+  /// A number that no other row has.
   mutating func freshRow() -> ModelRow {
     var row = randomRow()
     freshKeys += 1
@@ -116,7 +116,7 @@ struct ModelRun<Version: ModelVersion> {
     return row
   }
 
-  /// Mostly of a record that there is.
+  /// An id, mostly of a stored record.
   mutating func randomID() -> UInt64 {
     let next = Int(model.nextID)
     return UInt64(max(1, next - numbers.below(min(next, 500) + 1)))

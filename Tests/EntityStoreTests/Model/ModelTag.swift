@@ -1,8 +1,8 @@
 import EntityStore
 import LodestoreFormat
 
-/// The second entity of the model test: small, and with a number that no index has, which batch updates
-/// change where it is.
+/// The second entity of the model test: small, with a number that is in no index, so that batch updates
+/// change it in place.
 struct ModelTag {
   var id = RecordID<ModelTag>()
   var row: TagRow
@@ -58,7 +58,7 @@ struct TagModel {
   /// Returns what became of the rows: inserted, updated, unchanged.
   mutating func replace(_ incoming: [TagRow]) -> [Int] {
     var counts = [0, 0, 0]
-    // Records with one name go one after the other when the others are written.
+    // Records with one name are written after the others, one by one.
     let names = Dictionary(grouping: incoming, by: \.name)
     let apart = incoming.filter { (names[$0.name]?.count ?? 0) > 1 }
     for row in incoming.filter({ names[$0.name]?.count == 1 }) + apart {

@@ -4,7 +4,7 @@ import Testing
 @testable import EntityStore
 
 @Suite struct `The store against a dictionary` {
-  /// What goes from one version of the entity to the next.
+  /// What is kept from one version of the entity to the next.
   private struct Progress {
     var model = StoreModel()
     var tags = TagModel()
@@ -23,7 +23,7 @@ import Testing
     var progress = Progress()
     while progress.operations < wanted {
       let count = min(wanted - progress.operations, 1500)
-      // What this version does not have goes from the file.
+      // Attributes that this version lacks are removed from the file.
       progress.model.resetExtra()
       try await run(FirstVersion.self, count, &progress, folder.storePath)
       try await run(SecondVersion.self, count, &progress, folder.storePath)
@@ -102,7 +102,7 @@ import Testing
     return options
   }
 
-  /// Without a sink other ways are gone than with one, and others again where it needs bytes.
+  /// Code paths differ without a sink, with one, and with one that needs bytes.
   private func randomInterest(_ numbers: inout SeededNumbers) -> ChangeInterest? {
     let interests: [ChangeInterest?] = [
       nil, [], .attributes, .eachRemoval, [.newRecord],

@@ -88,7 +88,7 @@ extension StoreModel {
     var counts = MergeCounts()
     var newIDs: Set<UInt64> = []
     let first = nextID
-    for (place, row) in incoming.enumerated() {
+    for (index, row) in incoming.enumerated() {
       let id: UInt64
       let held = Set(row.keys.compactMap { holder(of: $0) })
       if let holder = held.first {
@@ -107,13 +107,13 @@ extension StoreModel {
         let new = try row.new()
         let held = holders(of: new)
         guard held.isEmpty else { throw Refusal.held(by: held) }
-        id = ids?[place] ?? nextID
+        id = ids?[index] ?? nextID
         insert(new, as: id)
         newIDs.insert(id)
         counts.inserted += 1
       }
-      if let ids, ids[place] != id {
-        throw Disagreement("row \(place) became \(ids[place]), in the model \(id)")
+      if let ids, ids[index] != id {
+        throw Disagreement("row \(index) became \(ids[index]), in the model \(id)")
       }
     }
     if newIDs != Set(first..<first + UInt64(newIDs.count)) {

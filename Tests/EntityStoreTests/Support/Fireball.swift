@@ -45,9 +45,9 @@ extension Fireball: Entity {
   /// The entity of a row: date, energy, impact energy, latitude, its half, longitude, its half,
   /// altitude, velocity.
   init?(row: [String?]) {
-    func number(_ place: Int) -> Double? { row[place].flatMap { Double($0) } }
-    func signed(_ place: Int, negative: String) -> Double? {
-      number(place).map { row[place + 1] == negative ? -$0 : $0 }
+    func number(_ column: Int) -> Double? { row[column].flatMap { Double($0) } }
+    func signed(_ column: Int, negative: String) -> Double? {
+      number(column).map { row[column + 1] == negative ? -$0 : $0 }
     }
     guard row.count >= 9, let date = row[0], let energy = number(1), let impact = number(2) else {
       return nil

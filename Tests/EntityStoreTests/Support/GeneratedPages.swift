@@ -7,7 +7,7 @@ struct GeneratedPages: AsyncSequence, Sendable {
   static let recordCount = 40
 
   var last: Int
-  /// Told that a page is asked for.
+  /// Called when a page is asked for.
   var willRead: @Sendable (Int) -> Void = { _ in }
 
   static func records(_ page: Int) -> [Pod] {

@@ -45,7 +45,7 @@ extension PlayerName: Entity {
   init(from reader: inout RecordReader) throws(StoreError) { name = try reader.read() }
 }
 
-/// Two attributes that do not lie side by side, in another order, without any index but one.
+/// Two attributes that are not adjacent, in another order, with a single index.
 struct PlayerCard: Equatable {
   var id = RecordID<PlayerCard>()
   var note: String?
@@ -70,7 +70,7 @@ extension PlayerCard: Entity {
   }
 }
 
-/// `score` has become `points`, and nobody said so.
+/// `score` has become `points`, without a declared renaming.
 struct PlayerPoints: Equatable {
   var id = RecordID<PlayerPoints>()
   var name: String
@@ -112,7 +112,7 @@ extension RankedPlayer: Entity {
   }
 }
 
-/// Says what is to go.
+/// Declares what is to be removed.
 protocol Removal: Sendable {
   static var names: [String] { get }
 }

@@ -32,13 +32,13 @@ final class ChangeRecording: Sendable {
   let interest: ChangeInterest
   private let entities: Set<String>?
 
-  /// - Parameter entities: those it is concerned with; all where it is left out.
+  /// - Parameter entities: whose changes it asks for; all where it is left out.
   init(_ interest: ChangeInterest, entities: Set<String>? = nil) {
     self.interest = interest
     self.entities = entities
   }
 
-  /// Of each committed write, in the order of their commits.
+  /// The changes of each committed write, in the order of commits.
   var committed: [Write] { writes.withLock { $0 } }
 
   var changes: [Change] { committed.flatMap(\.changes) }

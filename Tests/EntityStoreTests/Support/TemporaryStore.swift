@@ -5,7 +5,7 @@ import Testing
 @testable import KVDumpCommands
 @testable import LodestoreVerifier
 
-/// A fresh folder that is gone afterwards.
+/// A new folder that is deleted afterwards.
 struct TemporaryFolder: ~Copyable {
   let path: String
 
@@ -37,7 +37,7 @@ func withTemporaryStore<R>(
   return result
 }
 
-/// The same for a body that waits.
+/// The same for an asynchronous body.
 func withTemporaryStore<R: Sendable>(
   _ entities: [any Entity.Type], options: StoreOptions = StoreOptions(),
   isolation: isolated (any Actor)? = #isolation,

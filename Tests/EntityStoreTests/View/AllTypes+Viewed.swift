@@ -1,4 +1,4 @@
-// Not @testable: views have attributes under names that are the library's own inside, as `place`.
+// Not @testable: views have attributes under names that are the library's own inside, as `slot`.
 import EntityStore
 import Foundation
 

@@ -90,8 +90,8 @@ extension PersonV2 {
     let file = URL(fileURLWithPath: folder.storePath)
     var bytes = try Data(contentsOf: file)
     // The record's; the index keeps a zero behind it.
-    let place = try #require(bytes.range(of: Data("the markerv".utf8)))
-    bytes[place.lowerBound] ^= 1
+    let range = try #require(bytes.range(of: Data("the markerv".utf8)))
+    bytes[range.lowerBound] ^= 1
     try bytes.write(to: file)
     let lenient = try Store(at: folder.storePath, entities: [Pod.self])
     let read = try lenient.read { snapshot in
@@ -127,8 +127,8 @@ extension PersonV2 {
       let entity = try core.entity(named: "AllTypes")
       var bytes = Array(try #require(try core.record(id.rawValue, of: entity)))
       let attribute = try #require(entity.description.attribute(named: "grade"))
-      let place = try #require(entity.layout.placeIndex(ofAttribute: attribute.number))
-      bytes[Int(entity.layout.places[place].position)] = 5
+      let index = try #require(entity.layout.slotIndex(ofAttribute: attribute.number))
+      bytes[Int(entity.layout.slots[index].position)] = 5
       try core.transaction.put(littleEndianBytes(id.rawValue), bytes, in: entity.records)
     }
     try store.read { snapshot in

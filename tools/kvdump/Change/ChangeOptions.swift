@@ -47,7 +47,7 @@ struct ChangeOptions: ParsableArguments {
         condition, reason: "leaves no record out", nextStep: "say --all instead")
     }
     request.order = try order.terms(of: entity, in: store)
-    // Nobody sees the order of what is not cut off by a limit.
+    // Without a limit the order has no effect.
     if limit == nil { request.order = [] }
     request.limit = limit
     return request

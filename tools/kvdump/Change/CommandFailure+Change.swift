@@ -22,19 +22,19 @@ extension CommandFailure {
 
   /// The right side of an assignment that cannot be read as an expression.
   static func badExpression(_ assignment: Assignment, _ error: StoreError) -> Self {
-    guard let fault = error.cause as? PredicateSyntaxError, let place = QueryFault(error) else {
+    guard let fault = error.cause as? PredicateSyntaxError, let location = QueryFault(error) else {
       return badArgument(
         assignment.text, reason: error.message, nextStep: "write '=' for a constant")
     }
     var details = [
       Detail(name: "attribute", value: .text(assignment.attribute)),
-      Detail(name: "line", value: .count(place.line)),
-      Detail(name: "column", value: .count(place.column)),
+      Detail(name: "line", value: .count(location.line)),
+      Detail(name: "column", value: .count(location.column)),
     ]
     if let suggestion = fault.suggestion {
       details.append(Detail(name: "didYouMean", value: .text(suggestion)))
     }
-    let excerpt = place.excerpt(of: assignment.text).map { [$0.line, $0.caret] }
+    let excerpt = location.excerpt(of: assignment.text).map { [$0.line, $0.caret] }
     return CommandFailure(
       code: "bad-expression",
       message: "cannot parse the expression for '\(assignment.attribute)': \(fault)",

@@ -68,12 +68,12 @@ struct CountCommand: StoreCommand {
     let countName = names.contains("count") ? "_count" : "count"
     let writer = console.rows(of: names.map { Column($0) } + [Column(countName)])
     var window = RowWindow(offset: rows.offset, limit: rows.effectiveLimit(on: console.terminal))
-    rows: for place in order {
+    rows: for index in order {
       switch window.next() {
       case .skip: continue
       case .stop: break rows
       case .show:
-        let group = groups[place]
+        let group = groups[index]
         try writer.write(try group.keys.map { try Cell($0) } + [.count(group.count)])
       }
     }

@@ -142,7 +142,7 @@ struct ImportCommand: StoreCommand {
     if merging.insertOnly { return nil }
     if let unique = merging.unique {
       return unique.names.compactMap { name in
-        plan.place(name).map { plan.attributes[$0].name }
+        plan.position(of: name).map { plan.attributes[$0].name }
       }
     }
     let keys = plan.indexes.filter(\.isUnique).map { index in

@@ -52,10 +52,10 @@ struct ImportsCommand: StoreCommand {
     if report.strategy != .upsert {
       options += " --strategy \(StrategyChoice(report.strategy).rawValue)"
     }
-    let place = "\(report.name): run \(report.run) is at page \(NumberText.grouped(report.pages))"
+    let state = "\(report.name): run \(report.run) is at page \(NumberText.grouped(report.pages))"
     let failure = report.failure.map { " (\($0))" } ?? ""
     return
-      "\(place)\(failure); when nobody is at it, 'kvdump import \(quoted(store)) FILE… \(options) "
+      "\(state)\(failure); when nobody is at it, 'kvdump import \(quoted(store)) FILE… \(options) "
       + "--resume' with the same files goes on"
   }
 

@@ -15,7 +15,7 @@ struct CommandFailure: Error, Equatable, Sendable {
   var message: String
   let status: ExitStatus
   var details: [Detail] = []
-  /// Lines that show the place of the fault to people, below the message; programs have `details`.
+  /// Lines that show people where the fault is, below the message; programs have `details`.
   var excerpt: [String] = []
 
   /// True for the failure that nobody is to be told of: the reader of the pipe has gone, by choice.

@@ -16,13 +16,13 @@ extension CommandFailure {
   static func pageWithoutRecords(
     _ number: Int, file: String, line: Int?, path: String, candidates: [String]
   ) -> Self {
-    let place = line.map { " (line \($0))" } ?? ""
+    let location = line.map { " (line \($0))" } ?? ""
     let only = candidates.count == 1 ? candidates[0] : nil
     let hint = NearestName.of(path, among: candidates) ?? only
     let step = hint.map { "did you mean --records \($0)?" } ?? "name another path with --records"
     return CommandFailure(
       code: "no-records",
-      message: "\(file): page \(number)\(place): has no array at '\(path)'; \(step)",
+      message: "\(file): page \(number)\(location): has no array at '\(path)'; \(step)",
       status: .damagedData, details: page(number, file))
   }
 

@@ -113,8 +113,8 @@ private final class PageEncoding {
 }
 
 extension EntityDescription.Attribute {
-  /// Takes what has the type, as the encoder does by itself, and says of other values how they can
-  /// be taken; nil where there is no other way.
+  /// A value of the attribute's type as the encoder takes it, or a conversion of another value; nil
+  /// where there is none.
   fileprivate var exactConversion: JSONRecordEncoder.Conversion? {
     let option: String
     switch type {

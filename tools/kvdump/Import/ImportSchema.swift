@@ -29,10 +29,10 @@ struct ImportSchema {
         initial: attribute.initial)
     }
     indexes = stored.indexes.map { index in
-      let places = index.attributes.compactMap { number in
+      let positions = index.attributes.compactMap { number in
         stored.declaredAttributes.firstIndex { $0.number == number }
       }
-      return DeclaredEntity.Index(attributes: places, isUnique: index.isUnique)
+      return DeclaredEntity.Index(attributes: positions, isUnique: index.isUnique)
     }
   }
 
@@ -73,13 +73,13 @@ struct ImportSchema {
     guard !isNew, inference.recordCount > 0 else { return }
     let memberOf = Dictionary(names.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     let indexed = Set(indexes.filter(\.isUnique).flatMap(\.attributes))
-    for place in attributes.indices where known.contains(attributes[place].name) {
-      let attribute = attributes[place]
+    for position in attributes.indices where known.contains(attributes[position].name) {
+      let attribute = attributes[position]
       let isLacking = memberOf[attribute.name].flatMap(inference.attribute)?.isOptional ?? true
       guard isLacking, !attribute.storage.isOptional, attribute.initial == .null,
-        !indexed.contains(place)
+        !indexed.contains(position)
       else { continue }
-      attributes[place].storage.isOptional = true
+      attributes[position].storage.isOptional = true
       notes.append("\(entity): made '\(attribute.name)' optional, as some record lacks it")
     }
   }
@@ -102,20 +102,20 @@ struct ImportSchema {
 
   /// Takes over an entity that was read from a schema file.
   mutating func add(_ declared: DeclaredEntity) {
-    var places: [Int] = []
+    var positions: [Int] = []
     for attribute in declared.attributes {
-      if let place = attributes.firstIndex(where: { $0.name == attribute.name }) {
-        attributes[place] = attribute
-        places.append(place)
+      if let position = attributes.firstIndex(where: { $0.name == attribute.name }) {
+        attributes[position] = attribute
+        positions.append(position)
       } else {
-        places.append(attributes.count)
+        positions.append(attributes.count)
         attributes.append(attribute)
       }
     }
     for index in declared.indexes {
       add(
         DeclaredEntity.Index(
-          attributes: index.attributes.map { places[$0] }, isUnique: index.isUnique))
+          attributes: index.attributes.map { positions[$0] }, isUnique: index.isUnique))
     }
   }
 
@@ -123,23 +123,23 @@ struct ImportSchema {
   mutating func addIndex(
     _ wanted: [String], isUnique: Bool, candidates: [String] = []
   ) throws {
-    let places = try wanted.map { name in
-      guard let place = place(name) else {
+    let positions = try wanted.map { name in
+      guard let position = position(of: name) else {
         if name == RecordColumns.idName { throw CommandFailure.ownNameOfID }
         throw CommandFailure.unknownMember(
           name, of: entity, known: attributes.map(\.name), candidates: candidates)
       }
-      let type = attributes[place].storage.type
+      let type = attributes[position].storage.type
       guard type.isIndexable else {
         throw CommandFailure.badArgument(
           name, reason: "is \(type.name) and cannot be indexed",
           nextStep: "index attributes whose values are all of one scalar type")
       }
-      return place
+      return position
     }
-    let index = DeclaredEntity.Index(attributes: places, isUnique: isUnique)
+    let index = DeclaredEntity.Index(attributes: positions, isUnique: isUnique)
     if add(index), !isNew {
-      let text = places.map { attributes[$0].name }.joined(separator: "+")
+      let text = positions.map { attributes[$0].name }.joined(separator: "+")
       notes.append("\(entity): added \(isUnique ? "unique index" : "index") \(text)")
     }
   }
@@ -155,8 +155,8 @@ struct ImportSchema {
     return !isThere
   }
 
-  /// The place of the attribute that a person calls `name`.
-  func place(_ name: String) -> Int? {
+  /// The position of the attribute that a person calls `name`.
+  func position(of name: String) -> Int? {
     let mapped = names[name] ?? AttributeNames.valid(name)
     return attributes.firstIndex { $0.name == name } ?? attributes.firstIndex { $0.name == mapped }
   }
@@ -182,11 +182,11 @@ struct ImportSchema {
     }
     var conversions: [String: TextConversion] = [:]
     for (name, conversion) in rules.types.sorted(by: { $0.key < $1.key }) {
-      guard let place = place(name) else {
+      guard let position = position(of: name) else {
         if name == RecordColumns.idName { throw CommandFailure.ownNameOfID }
         throw CommandFailure.ruleWithoutAttribute(name, option: "--type", of: entity, known: known)
       }
-      let attribute = attributes[place]
+      let attribute = attributes[position]
       let type = conversions[attribute.name]?.type ?? attribute.storage.type
       guard type == conversion.type else {
         throw CommandFailure.otherType(

@@ -108,10 +108,10 @@ struct ImportSession {
     for reject in report.rejects.prefix(10) { console.note(reject.line(in: pages.pageFiles)) }
     if report.rejected > 10 {
       let more = NumberText.grouped(report.rejected - 10)
-      let place = rejectFile.map {
+      let hint = rejectFile.map {
         (try? $0.check()) == nil ? "not all are in \($0.path)" : "\($0.path) has them all"
       }
-      console.note("and \(more) more rejects; \(place ?? "--rejects FILE has them all")")
+      console.note("and \(more) more rejects; \(hint ?? "--rejects FILE has them all")")
     }
     var unknown = report.unknownMembers
     if let count = unknown.removeValue(forKey: RecordColumns.idName) {

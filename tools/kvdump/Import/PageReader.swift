@@ -6,9 +6,9 @@ import EntityStore
 ///
 /// Memory: one page, and the chunk of the file that is being read.
 final class PageReader {
-  /// Lines that are records and go into one transaction.
+  /// The number of records in a page of lines or rows.
   static let linesPerPage = 1000
-  /// A text that is one value is in memory as a whole, with 16 bytes for each value in it.
+  /// A file of one JSON text is in memory as a whole, with 16 bytes for each value in it.
   private static let textLimits = JSONLimits(bytes: 1 << 30, values: 1 << 26)
 
   private enum State {
@@ -97,7 +97,7 @@ final class PageReader {
     var first = LineSearch()
     while !isLines, head.count <= Self.textLimits.bytes, let chunk = try read(file) {
       head += chunk
-      // What begins like no JSON is no JSON, however much more of it there is.
+      // A wrong first byte is refused without reading on.
       if let start = first.start(in: head), !Self.mayBegin(head[start]) { break }
       // Only when there is more behind the first line does it tell anything.
       guard let end = first.end(in: head), first.isFollowed(from: end, in: head) else { continue }

@@ -31,15 +31,15 @@ enum SchemaFile {
     let indexes = try (node["indexes"]?.elements).map { elements in
       try elements.map { element in
         let names = element["attributes"]?.elements.compactMap(\.string) ?? []
-        let places = try names.map { name in
-          guard let place = attributes.firstIndex(where: { $0.name == name }) else {
+        let positions = try names.map { name in
+          guard let position = attributes.firstIndex(where: { $0.name == name }) else {
             throw CommandFailure.badSchemaFile(
               path, reason: "an index names '\(name)', which is no attribute")
           }
-          return place
+          return position
         }
         return DeclaredEntity.Index(
-          attributes: places, isUnique: element["unique"]?.bool ?? false)
+          attributes: positions, isUnique: element["unique"]?.bool ?? false)
       }
     }
     return try DeclaredEntity(

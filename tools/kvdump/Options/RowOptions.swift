@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// Options of the commands that write many rows.
 struct RowOptions: ParsableArguments {
-  /// How many rows a person gets who does not say.
+  /// The default number of rows on a terminal.
   static let limitOnTerminal = 20
 
   @Option(

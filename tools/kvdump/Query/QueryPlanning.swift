@@ -10,7 +10,7 @@ struct QueryPlanning {
 
   func report(_ request: QueryRequest) throws -> PlanReport {
     var request = request
-    // Nobody sees the order of what is counted.
+    // A count needs no order.
     if isCounted { request.order = [] }
     let plan = try core.plan(request, for: entity)
     var measurement: PlanReport.Measurement?

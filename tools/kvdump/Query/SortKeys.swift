@@ -59,13 +59,13 @@ struct SortKeys: ExpressibleByArgument, Equatable, Sendable {
     var parts: [Substring] = []
     var start = argument.startIndex
     var isInside = false
-    for place in argument.indices {
-      switch argument[place] {
+    for position in argument.indices {
+      switch argument[position] {
       case "[": isInside = true
       case "]": isInside = false
       case "," where !isInside:
-        parts.append(argument[start..<place])
-        start = argument.index(after: place)
+        parts.append(argument[start..<position])
+        start = argument.index(after: position)
       default: break
       }
     }

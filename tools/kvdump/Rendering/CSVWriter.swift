@@ -20,8 +20,8 @@ final class CSVWriter: RowWriter {
   func write(_ row: [Cell]) throws {
     try writeHeading()
     var line = ""
-    for (place, cell) in row.enumerated() {
-      if place > 0 { line += "," }
+    for (index, cell) in row.enumerated() {
+      if index > 0 { line += "," }
       if let text = PlainText.text(of: cell) {
         let safe = escapesControls ? DisplayText.escaped(text) : text
         line += Self.field(safe, isQuoted: text == nullValue)

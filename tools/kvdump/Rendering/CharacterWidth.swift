@@ -27,7 +27,7 @@ enum CharacterWidth {
 
   /// The ranges that Unicode's East Asian Width calls wide or fullwidth, but for emoji.
   ///
-  /// In ascending order. Unassigned places between two ranges of one script are taken as wide too:
+  /// In ascending order. Unassigned code points between two ranges of one script are taken as wide too:
   /// later versions of Unicode fill them so.
   private static let wideRanges: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2329...0x232A, 0x2630...0x2637, 0x268A...0x268F, 0x2E80...0x303E,

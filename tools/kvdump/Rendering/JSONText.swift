@@ -17,8 +17,8 @@ enum JSONText {
 
   static func array(_ elements: [Cell]) -> String {
     var bytes: [UInt8] = [UInt8(ascii: "[")]
-    for (place, element) in elements.enumerated() {
-      if place > 0 { bytes.append(UInt8(ascii: ",")) }
+    for (offset, element) in elements.enumerated() {
+      if offset > 0 { bytes.append(UInt8(ascii: ",")) }
       append(element == .absent ? .null : element, to: &bytes)
     }
     bytes.append(UInt8(ascii: "]"))
@@ -78,19 +78,19 @@ enum JSONText {
     bytes.append(UInt8(ascii: "\""))
     var text = text
     text.withUTF8 { utf8 in
-      var place = 0
-      while place < utf8.count {
-        let byte = utf8[place]
+      var offset = 0
+      while offset < utf8.count {
+        let byte = utf8[offset]
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"):
           bytes.append(UInt8(ascii: "\\"))
           bytes.append(byte)
-          place += 1
+          offset += 1
         case 0x0A, 0x0D, 0x09:
           bytes.append(UInt8(ascii: "\\"))
           bytes.append(UInt8(ascii: byte == 0x0A ? "n" : byte == 0x0D ? "r" : "t"))
-          place += 1
-        default: place += appendScalar(of: utf8, at: place, to: &bytes)
+          offset += 1
+        default: offset += appendScalar(of: utf8, at: offset, to: &bytes)
         }
       }
     }
@@ -101,35 +101,35 @@ enum JSONText {
   private static func appendJSON(_ text: String, to bytes: inout [UInt8]) {
     var text = text
     text.withUTF8 { utf8 in
-      var place = 0
-      while place < utf8.count {
-        if utf8[place] < 0x20 {
+      var offset = 0
+      while offset < utf8.count {
+        if utf8[offset] < 0x20 {
           bytes.append(UInt8(ascii: " "))
-          place += 1
+          offset += 1
         } else {
-          place += appendScalar(of: utf8, at: place, to: &bytes)
+          offset += appendScalar(of: utf8, at: offset, to: &bytes)
         }
       }
     }
   }
 
-  /// Appends the byte at `place`, or the scalar that starts there as an escape; the bytes consumed.
+  /// Appends the byte at `offset`, or the scalar that starts there as an escape; the bytes consumed.
   private static func appendScalar(
-    of utf8: UnsafeBufferPointer<UInt8>, at place: Int, to bytes: inout [UInt8]
+    of utf8: UnsafeBufferPointer<UInt8>, at offset: Int, to bytes: inout [UInt8]
   ) -> Int {
-    let byte = utf8[place]
+    let byte = utf8[offset]
     // Only these bytes start a scalar that may be unsafe; see `DisplayText.isUnsafe`.
     guard byte < 0x20 || byte == 0x7F || byte == 0xC2 || byte == 0xD8 || byte == 0xE2 else {
       bytes.append(byte)
       return 1
     }
     let length = byte < 0x80 ? 1 : byte == 0xE2 ? 3 : 2
-    guard place + length <= utf8.count else {
+    guard offset + length <= utf8.count else {
       bytes.append(byte)
       return 1
     }
     var value = UInt32(length == 1 ? byte : byte & (length == 2 ? 0x1F : 0x0F))
-    for offset in 1..<max(length, 1) { value = value << 6 | UInt32(utf8[place + offset] & 0x3F) }
+    for step in 1..<max(length, 1) { value = value << 6 | UInt32(utf8[offset + step] & 0x3F) }
     guard let scalar = Unicode.Scalar(value), DisplayText.isUnsafe(scalar) else {
       bytes.append(byte)
       return 1

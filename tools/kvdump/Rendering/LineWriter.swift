@@ -24,8 +24,8 @@ final class LineWriter: RowWriter {
   func write(_ row: [DisplayCell]) throws {
     if hasRows { try output.write("\n") }
     hasRows = true
-    for (place, cell) in row.enumerated() where !cell.isAbsent {
-      let title = titles[place].padded(to: titleWidth, alignment: .leading)
+    for (index, cell) in row.enumerated() where !cell.isAbsent {
+      let title = titles[index].padded(to: titleWidth, alignment: .leading)
       let value = DisplayText(cell.content.text, limit: valueWidth).text
       try output.write(
         style.strong(title) + "  " + (cell.isFaint ? style.faint(value) : value) + "\n")

@@ -29,8 +29,8 @@ final class MarkdownWriter: RowWriter {
     guard !hasHeading else { return }
     hasHeading = true
     let titles = columns.map { Self.escaped($0.title) }
-    let rules = columns.enumerated().map { place, column in
-      let isNumeric = place < row.count && row[place].isNumeric
+    let rules = columns.enumerated().map { index, column in
+      let isNumeric = index < row.count && row[index].isNumeric
       return (column.alignment ?? (isNumeric ? .trailing : .leading)) == .trailing ? "---:" : "---"
     }
     try output.write("| " + titles.joined(separator: " | ") + " |\n")

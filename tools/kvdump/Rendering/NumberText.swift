@@ -4,8 +4,8 @@ enum NumberText {
   static func grouped(_ number: Int) -> String {
     let digits = Array(String(number.magnitude).utf8)
     var text = number < 0 ? "-" : ""
-    for (place, digit) in digits.enumerated() {
-      if place > 0, (digits.count - place).isMultiple(of: 3) { text += "," }
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index).isMultiple(of: 3) { text += "," }
       text.unicodeScalars.append(Unicode.Scalar(digit))
     }
     return text

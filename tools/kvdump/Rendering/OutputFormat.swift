@@ -19,9 +19,9 @@ enum FormatChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
 
   /// The choice in a command line that could not be parsed as a whole.
   static func named(in arguments: [String]) -> FormatChoice? {
-    for (place, argument) in arguments.enumerated() {
-      if argument == "--format", place + 1 < arguments.count {
-        return FormatChoice(rawValue: arguments[place + 1])
+    for (index, argument) in arguments.enumerated() {
+      if argument == "--format", index + 1 < arguments.count {
+        return FormatChoice(rawValue: arguments[index + 1])
       }
       if argument.hasPrefix("--format=") {
         return FormatChoice(rawValue: String(argument.dropFirst("--format=".count)))

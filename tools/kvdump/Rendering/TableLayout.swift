@@ -20,17 +20,17 @@ struct TableLayout: Equatable {
     var isNumeric = [Bool](repeating: true, count: columns.count)
     var isEmpty = [Bool](repeating: true, count: columns.count)
     for row in sample {
-      for (place, cell) in row.enumerated() {
-        natural[place] = max(natural[place], cell.content.width)
+      for (index, cell) in row.enumerated() {
+        natural[index] = max(natural[index], cell.content.width)
         guard !cell.isEmpty else { continue }
-        isEmpty[place] = false
-        if !cell.isNumeric { isNumeric[place] = false }
+        isEmpty[index] = false
+        if !cell.isNumeric { isNumeric[index] = false }
       }
     }
-    let alignments = columns.indices.map { place in
+    let alignments = columns.indices.map { index in
       let byCells: Column.Alignment =
-        isNumeric[place] && !isEmpty[place] ? .trailing : .leading
-      return columns[place].alignment ?? byCells
+        isNumeric[index] && !isEmpty[index] ? .trailing : .leading
+      return columns[index].alignment ?? byCells
     }
     self.alignments = alignments
     cuts = width != nil
@@ -38,8 +38,8 @@ struct TableLayout: Equatable {
       widths = natural.map { min($0, Self.mostPadding) }
       return
     }
-    let least = columns.indices.map { place in
-      min(natural[place], alignments[place] == .trailing ? Self.leastNumber : Self.leastText)
+    let least = columns.indices.map { index in
+      min(natural[index], alignments[index] == .trailing ? Self.leastNumber : Self.leastText)
     }
     let room = width - Self.gap * max(columns.count - 1, 0)
     guard least.reduce(0, +) <= room else { return nil }
@@ -61,8 +61,8 @@ struct TableLayout: Equatable {
     }
     var result = widths(cutAt: low)
     var spare = room - result.reduce(0, +)
-    for place in result.indices where spare > 0 && result[place] < natural[place] {
-      result[place] += 1
+    for index in result.indices where spare > 0 && result[index] < natural[index] {
+      result[index] += 1
       spare -= 1
     }
     return result

@@ -48,8 +48,8 @@ final class TableWriter: RowWriter {
     if case .sampling = state { try endSample() }
   }
 
-  private func limit(at place: Int, in layout: TableLayout) -> Int? {
-    layout.cuts ? layout.widths[place] : nil
+  private func limit(at index: Int, in layout: TableLayout) -> Int? {
+    layout.cuts ? layout.widths[index] : nil
   }
 
   private func endSample() throws {
@@ -66,21 +66,21 @@ final class TableWriter: RowWriter {
   }
 
   private func writeHeading(_ layout: TableLayout) throws {
-    let titles = columns.enumerated().map { place, column in
-      let title = DisplayText(column.title, limit: limit(at: place, in: layout))
-      return style.strong(padded(title, at: place, layout))
+    let titles = columns.enumerated().map { index, column in
+      let title = DisplayText(column.title, limit: limit(at: index, in: layout))
+      return style.strong(padded(title, at: index, layout))
     }
     try output.write(titles.joined(separator: separator) + "\n")
   }
 
   private func writeRow(_ cells: [DisplayCell], _ layout: TableLayout) throws {
     var line = ""
-    for (place, cell) in cells.enumerated() {
-      if place > 0 { line += separator }
-      let isCut = layout.cuts && cell.content.width > layout.widths[place]
+    for (index, cell) in cells.enumerated() {
+      if index > 0 { line += separator }
+      let isCut = layout.cuts && cell.content.width > layout.widths[index]
       let content =
-        isCut ? DisplayText(cell.content.text, limit: layout.widths[place]) : cell.content
-      let text = padded(content, at: place, layout)
+        isCut ? DisplayText(cell.content.text, limit: layout.widths[index]) : cell.content
+      let text = padded(content, at: index, layout)
       line += cell.isFaint ? style.faint(text) : text
     }
     // The padding of empty cells at the end is of no use to anybody.
@@ -89,10 +89,10 @@ final class TableWriter: RowWriter {
   }
 
   /// The last column is not padded at its right edge.
-  private func padded(_ text: DisplayText, at place: Int, _ layout: TableLayout) -> String {
-    let alignment = layout.alignments[place]
-    if place == columns.count - 1, alignment == .leading { return text.text }
-    return text.padded(to: layout.widths[place], alignment: alignment)
+  private func padded(_ text: DisplayText, at index: Int, _ layout: TableLayout) -> String {
+    let alignment = layout.alignments[index]
+    if index == columns.count - 1, alignment == .leading { return text.text }
+    return text.padded(to: layout.widths[index], alignment: alignment)
   }
 
   private var separator: String { String(repeating: " ", count: TableLayout.gap) }

@@ -131,7 +131,7 @@ struct RawTree {
       let view = try? RecordView(body, layout: layout)
     else { return nil }
     var members: [(String, Cell)] = [("_id", .unsigned(key.uint64(at: 0)))]
-    for (attribute, place) in zip(layout.attributes, layout.places) {
+    for (attribute, place) in zip(layout.attributes, layout.slots) {
       guard let cell = try? Cell(view.value(at: place)) else { return nil }
       members.append((entity.attribute(number: attribute.number)?.name ?? "?", cell))
     }

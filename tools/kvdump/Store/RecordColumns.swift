@@ -84,9 +84,9 @@ struct RecordColumns {
   private static func value(
     _ attribute: EntityDescription.Attribute, _ view: RecordView
   ) throws -> Value {
-    guard let place = view.layout.placeIndex(ofAttribute: attribute.number) else {
+    guard let place = view.layout.slotIndex(ofAttribute: attribute.number) else {
       return attribute.initial
     }
-    return try view.value(at: view.layout.places[place])
+    return try view.value(at: view.layout.slots[place])
   }
 }

@@ -82,7 +82,7 @@ struct RecordSearch {
       let run = try PlanRun(plan, core: core, control: progress?.control)
       try run.visit { id, bytes in
         if try !passes(bytes, id) { return true }
-        // Rows on the same screen say themselves how far the command is.
+        // The rows on the same screen show the progress themselves.
         if console.terminal.isTerminal { progress?.end() }
         return try body(id, bytes)
       }
@@ -95,8 +95,8 @@ struct RecordSearch {
     let view = try entity.view(bytes, id: id)
     do {
       return try checks.allSatisfy { attribute, value in
-        let place = view.layout.placeIndex(ofAttribute: attribute.number)
-        let stored = try place.map { try view.value(at: view.layout.places[$0]) }
+        let place = view.layout.slotIndex(ofAttribute: attribute.number)
+        let stored = try place.map { try view.value(at: view.layout.slots[$0]) }
         return Self.areSame(stored ?? attribute.initial, value)
       }
     } catch {

@@ -35,15 +35,15 @@ extension RecordID: IndexableValue {
   }
 }
 
-/// An id that cannot be written, and where its slot is in the record.
+/// An id that cannot be written, and the offset of its slot in the record.
 struct UnassignedID: Error {
   let slot: Int
 }
 
 extension StoreError {
   static func unassignedID(_ entity: StoredEntity, slot: Int) -> StoreError {
-    let place = entity.layout.places.firstIndex { !$0.type.isVariable && Int($0.position) == slot }
-    let attribute = place.flatMap {
+    let index = entity.layout.slots.firstIndex { !$0.type.isVariable && Int($0.position) == slot }
+    let attribute = index.flatMap {
       entity.description.attribute(number: entity.layout.attributes[$0].number)?.name
     }
     return unassignedID(entity.name, attribute: attribute ?? "?")

@@ -5,7 +5,7 @@ internal import LodestoreFormat
 /// Values go into one buffer in the order in which they come. A type may name its members in any
 /// order, so an object whose members did not come in the order of their names is rearranged when
 /// it ends. What a type fills while it also fills something else (nested containers, the encoder
-/// of a superclass) has a run of its own, and a null in the buffer to keep its place.
+/// of a superclass) has a run of its own, and a null in the buffer that its bytes replace.
 final class DocumentEncoding {
   /// A value that is being encoded.
   struct Frame {
@@ -26,8 +26,8 @@ final class DocumentEncoding {
 
   /// A value that is encoded apart.
   struct Pending {
-    /// The null that keeps its place.
-    let place: Int
+    /// The offset of the null that its bytes replace.
+    let offset: Int
     let name: String?
     let encoding: DocumentEncoding
   }
@@ -252,8 +252,8 @@ final class DocumentEncoding {
 
   // MARK: Values encoded apart
 
-  /// A run for a member's value that is filled by and by: the one before of the same kind and
-  /// name, or a new one.
+  /// A run for the value of a member or element that a container fills step by step: the earlier run of
+  /// the same kind and name, or a new one.
   func nested(
     _ kind: Frame.Kind, name: String?, _ level: Int, _ serial: Int
   ) -> DocumentEncoding {
@@ -278,7 +278,7 @@ final class DocumentEncoding {
     if kind != .empty { nested.open(kind, 0, nested.lastSerial) }
     if level < frames.count {
       frames[level].pending.append(
-        Pending(place: writer.count - 1, name: name, encoding: nested))
+        Pending(offset: writer.count - 1, name: name, encoding: nested))
     }
     return nested
   }
@@ -315,8 +315,8 @@ final class DocumentEncoding {
   /// Of members with one name the last counts, as with Foundation's encoders.
   private func rearrange(_ frame: Frame) throws -> Int {
     let content = frame.token + 8
-    // In ascending order: places are taken one after the other.
-    let pending = try frame.pending.map { (place: $0.place, bytes: try $0.encoding.finished()) }
+    // In ascending order of offsets, since nulls are appended one after the other.
+    let pending = try frame.pending.map { (offset: $0.offset, bytes: try $0.encoding.finished()) }
     let isObject = frame.kind == .object
     var count = 0
     try writer.withBytes { raw in
@@ -334,10 +334,10 @@ final class DocumentEncoding {
         let isLast = index + 1 == members.count
         if isObject, !isLast, name(member).elementsEqual(name(members[index + 1])) { continue }
         count += 1
-        let place = pending.partitioningIndex { $0.place >= member.value }
-        if place < pending.count, pending[place].place == member.value {
+        let next = pending.partitioningIndex { $0.offset >= member.value }
+        if next < pending.count, pending[next].offset == member.value {
           scratch += bytes[member.start..<member.value]
-          scratch += pending[place].bytes
+          scratch += pending[next].bytes
         } else {
           scratch += bytes[member.start..<member.end]
         }

@@ -13,7 +13,7 @@ extension JSONNode {
 
 /// Writes entries of a parsed text as document values.
 extension JSONTapeReader {
-  /// Up to here members are ordered by insertion, without an array.
+  /// The most members that are sorted by insertion, without an array.
   private static let insertionLimit = 24
 
   /// Writes the value at `index`; beyond 128 levels `writer` ends in the middle.

@@ -7,7 +7,7 @@ internal import LodestoreFormat
 /// bytes that do not decode throw.
 ///
 /// The record has been checked to have the shape of its layout (``RecordView``), so reads only
-/// move cursors. It always has the entity's current layout: older records are carried over first.
+/// advance offsets. It always has the entity's current layout: older records are carried over first.
 public struct RecordReader: ~Copyable {
   @usableFromInline let base: UnsafeRawPointer
   @usableFromInline var slot: Int
@@ -22,7 +22,7 @@ public struct RecordReader: ~Copyable {
   let entity: Unmanaged<EntityLabel>
   @usableFromInline let recordID: UInt64
   let makesShortTexts: Bool
-  /// Of records with narrow ends that a call reads many of.
+  /// The texts that this call read last, a table for each variable attribute; only with narrow ends.
   let textTables: UnsafeMutablePointer<TextTable>?
 
   /// At the first attribute of a record that was checked to have the shape of `layout`.
@@ -50,21 +50,18 @@ public struct RecordReader: ~Copyable {
   }
 
   /// Moves to one attribute, which is read next.
-  mutating func move(to place: RecordLayout.Place, in layout: RecordLayout) {
-    nullBit = max(0, Int(place.nullBit))
-    guard place.type.isVariable else {
-      slot = Int(place.position)
+  mutating func move(to slot: RecordLayout.Slot, in layout: RecordLayout) {
+    nullBit = max(0, Int(slot.nullBit))
+    guard slot.type.isVariable else {
+      self.slot = Int(slot.position)
       return
     }
-    let ordinal = Int(place.position)
+    let ordinal = Int(slot.position)
     let size = isWide ? 4 : 2
     end = layout.endsOffset + ordinal * size
     previousEnd = 0
     guard ordinal > 0 else { return }
-    previousEnd =
-      isWide
-      ? Int(UInt32(littleEndian: base.loadUnaligned(fromByteOffset: end - 4, as: UInt32.self)))
-      : Int(UInt16(littleEndian: base.loadUnaligned(fromByteOffset: end - 2, as: UInt16.self)))
+    previousEnd = base.variableEnd(at: end - size, isWide: isWide)
   }
 
   // MARK: What conformances read
@@ -84,12 +81,10 @@ public struct RecordReader: ~Copyable {
     precondition(end < heapStart, "more attributes read than the schema declares")
     let attributeEnd: Int
     if isWide {
-      attributeEnd = Int(
-        UInt32(littleEndian: base.loadUnaligned(fromByteOffset: end, as: UInt32.self)))
+      attributeEnd = base.variableEnd(at: end, isWide: true)
       end += 4
     } else {
-      attributeEnd = Int(
-        UInt16(littleEndian: base.loadUnaligned(fromByteOffset: end, as: UInt16.self)))
+      attributeEnd = base.variableEnd(at: end, isWide: false)
       end += 2
     }
     let bytes = UnsafeRawBufferPointer(
@@ -115,12 +110,11 @@ public struct RecordReader: ~Copyable {
   /// Whether the next, optional attribute is null.
   @inlinable @inline(__always)
   mutating func nextIsNull() -> Bool {
-    let byte = base.load(fromByteOffset: 2 + nullBit >> 3, as: UInt8.self)
     defer { nullBit += 1 }
-    return byte & 1 << UInt8(nullBit & 7) != 0
+    return base.hasNullBit(nullBit)
   }
 
-  /// Passes over the slot of a null attribute.
+  /// Skips the bytes of a null attribute.
   @usableFromInline
   mutating func skip<V: AttributeValue>(_: V.Type) { skip(V.storage.type) }
 

@@ -7,33 +7,35 @@ package import LodestoreFormat
 /// attributes than the schema declares is a programming error, and traps when the record is
 /// finished. A value that cannot be encoded is remembered, and the insert or update throws.
 ///
-/// One writer is used for many records, so nothing is allocated per record; a batch has them lie one
-/// behind the other. The layout is Format.md, "Records"; offsets are written narrow first, and a
+/// One writer is used for many records, so nothing is allocated per record; a batch writes them one
+/// after another into the same memory. The layout is Format.md, "Records"; offsets are written narrow first, and a
 /// record whose variable bytes do not fit is encoded once more with wide ones.
 public struct RecordWriter: ~Copyable {
   @usableFromInline var base: UnsafeMutableRawPointer
   @usableFromInline var capacity: Int
-  /// Where the record begins; before it are those that were kept.
+  /// Offset of the record; those that were kept precede it.
   @usableFromInline var start = 0
-  /// Next byte of the slots.
+  /// Offset of the next slot.
   @usableFromInline var slot = 0
-  /// Next optional attribute.
+  /// Index of the next null bit.
   @usableFromInline var nullBit = 0
-  /// Next of the ends.
+  /// Offset of the next end.
   @usableFromInline var end = 0
-  /// Next variable byte, and the first.
+  /// Offset of the next variable byte, and of the first.
   @usableFromInline var heap = 0
   @usableFromInline var heapStart = 0
   @usableFromInline var isWide = false
-  /// For one document after the other.
+  /// Reused for each document.
   private var document = DocumentWriter()
   /// The first value that could not be encoded.
   @usableFromInline package private(set) var failure: (any Error)?
 
-  package init() { self.init(byteCount: 4096) }
+  /// The most bytes that a record may have, its checksum included.
+  let sizeLimit: Int
 
-  /// With room for so many bytes at first.
-  init(byteCount: Int) {
+  /// - Parameter byteCount: the memory to begin with.
+  package init(sizeLimit: Int = .max, byteCount: Int = 4096) {
+    self.sizeLimit = min(sizeLimit, 1 << 30)
     capacity = byteCount
     base = .allocate(byteCount: capacity, alignment: 16)
   }
@@ -55,8 +57,8 @@ public struct RecordWriter: ~Copyable {
     heapStart = start &+ shape.heapOffset(isWide: isWide)
     heap = heapStart
     if capacity < heapStart &+ 256 { grow(to: heapStart + 256) }
-    // The header and a null bit for each; by words, which a few more bytes allow: they are written
-    // later.
+    // Header and null bits are cleared by words. That clears a few bytes behind them too, which are
+    // written later.
     var offset = start
     while offset < slot {
       base.storeBytes(of: 0, toByteOffset: offset, as: UInt64.self)
@@ -66,8 +68,8 @@ public struct RecordWriter: ~Copyable {
       of: shape.header(isWide: isWide).littleEndian, toByteOffset: start, as: UInt16.self)
   }
 
-  /// The record with narrow offsets; `nil` where something is in the way, which
-  /// ``RecordEncoder/finish(_:)`` knows.
+  /// The record with narrow offsets; `nil` where it failed, is incomplete or needs wide ones, which
+  /// ``finish(_:)`` tells apart.
   @inlinable @inline(__always)
   func finished(_ shape: RecordShape) -> UnsafeMutableRawBufferPointer? {
     guard failure == nil, !isWide,
@@ -86,7 +88,7 @@ public struct RecordWriter: ~Copyable {
   }
 
   /// Gives the records that were kept to `row`, and begins anew in the memory that it had.
-  mutating func moveRecords(to row: inout RecordRow) {
+  mutating func moveRecords(to row: inout RecordBuffer) {
     row.swapMemory(&base, &capacity, byteCount: start)
     start = 0
   }
@@ -156,6 +158,14 @@ public struct RecordWriter: ~Copyable {
     slot += size
   }
 
+  /// Writes the slot of a fixed-width attribute of `type`, which `value` fits.
+  mutating func writeSlot(_ value: Value, as type: AttributeType) {
+    let size = type.slotSize
+    precondition(slot + size <= heapStart, "more attributes written than the schema declares")
+    value.store(in: type, at: base + slot)
+    slot += size
+  }
+
   /// Writes a variable attribute's bytes.
   @inlinable @inline(__always)
   mutating func writeVariable(_ bytes: UnsafeRawBufferPointer) {
@@ -164,14 +174,14 @@ public struct RecordWriter: ~Copyable {
     endVariable(bytes.count)
   }
 
-  /// Where the next variable attribute's bytes go, `count` of them.
+  /// The address for the next variable attribute's `count` bytes.
   @inlinable @inline(__always)
   mutating func variableRoom(for count: Int) -> UnsafeMutableRawPointer {
     if heap + count + 64 > capacity { grow(to: heap + count + 64) }
     return base + heap
   }
 
-  /// Ends the variable attribute whose `count` bytes are there now.
+  /// Ends the variable attribute whose `count` bytes have been written.
   @inlinable @inline(__always)
   mutating func endVariable(_ count: Int) {
     heap += count
@@ -203,9 +213,7 @@ public struct RecordWriter: ~Copyable {
 
   @inline(__always)
   mutating func writeNull(_ type: AttributeType) {
-    let offset = start + RecordLayout.headerSize + nullBit >> 3
-    let old = base.load(fromByteOffset: offset, as: UInt8.self)
-    base.storeBytes(of: old | 1 << UInt8(nullBit & 7), toByteOffset: offset, as: UInt8.self)
+    NullBit(index: nullBit).set(true, in: base + start)
     nullBit += 1
     if type.isVariable {
       writeEnd()
@@ -270,8 +278,8 @@ public struct RecordWriter: ~Copyable {
 /// What a writer needs to know of a layout, as plain numbers.
 @usableFromInline
 struct RecordShape: Sendable {
-  @usableFromInline let number: UInt16
-  @usableFromInline let wideFlag: UInt16
+  @usableFromInline let narrowHeader: UInt16
+  @usableFromInline let wideHeader: UInt16
   @usableFromInline let longestNarrow: Int
   @usableFromInline let slotsOffset: Int
   @usableFromInline let endsOffset: Int
@@ -279,17 +287,17 @@ struct RecordShape: Sendable {
   @usableFromInline let optionalCount: Int
 
   init(_ layout: RecordLayout) {
-    number = layout.number
-    wideFlag = RecordLayout.wideFlag
+    narrowHeader = RecordHeader(layout: layout, isWide: false).rawValue
+    wideHeader = RecordHeader(layout: layout, isWide: true).rawValue
     longestNarrow = RecordLayout.longestNarrow
-    slotsOffset = RecordLayout.headerSize + layout.nullByteCount
+    slotsOffset = layout.slotsOffset
     endsOffset = layout.endsOffset
     variableCount = layout.variableCount
     optionalCount = layout.optionalCount
   }
 
   @inlinable @inline(__always)
-  func header(isWide: Bool) -> UInt16 { isWide ? number | wideFlag : number }
+  func header(isWide: Bool) -> UInt16 { isWide ? wideHeader : narrowHeader }
 
   @inlinable @inline(__always)
   func heapOffset(isWide: Bool) -> Int { endsOffset &+ variableCount &* (isWide ? 4 : 2) }

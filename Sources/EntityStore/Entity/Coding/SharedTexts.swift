@@ -3,10 +3,10 @@ internal import LodestoreFormat
 /// Texts of the records that one call reads, each kept once where they repeat.
 ///
 /// Half of the texts of real records are those of a record shortly before: all versions of a package
-/// have its summary, many books their publisher. A text of more than fifteen bytes is an allocation,
-/// and as much to free; one that is found here is only counted.
+/// have its summary, many books their publisher. A text of more than fifteen bytes is an allocation and
+/// a deallocation; one that is found here costs a reference count.
 ///
-/// Nothing is remembered of the first records, so that a call that reads few does not pay.
+/// The texts of the first records are not kept, so that a call that reads few records makes no table.
 struct SharedTexts {
   private static let firstRecordCount = 64
   private var recordCount = 0
@@ -28,7 +28,7 @@ struct SharedTexts {
     return tables.baseAddress
   }
 
-  /// Ends it; the texts that were given out stay.
+  /// Frees the tables; texts that were read stay valid.
   func deallocate() {
     guard let tables else { return }
     for table in tables { table.deallocate() }
@@ -39,13 +39,13 @@ struct SharedTexts {
 /// The texts of one attribute that were read last.
 struct TextTable {
   private static let slotCount = 256
-  /// What a text that is found earns, and what can be had at most.
+  /// What a hit adds to the credit, and the most that the credit can be.
   private static let gain: Int32 = 2
   private static let most: Int32 = 1_024
 
-  /// Each text that is not found costs one.
+  /// Raised by each hit, lowered by one with each miss.
   ///
-  /// When nothing is left, nobody looks any more: the texts of this attribute differ.
+  /// At 0 the table is no longer searched: the texts of this attribute do not repeat.
   private var credit: Int32 = 256
   private var slots: UnsafeMutablePointer<String>?
 
@@ -79,7 +79,7 @@ struct TextTable {
     slots.deallocate()
   }
 
-  /// By length, beginning and end, in which texts differ.
+  /// A hash of the length, the first and the last eight bytes.
   @inline(__always)
   private static func slot(of bytes: UnsafeRawBufferPointer) -> Int {
     let first = bytes.uint64(at: 0)

@@ -40,7 +40,7 @@ extension JSONValue: TextAttribute {
 extension Attribute where Value: TextAttribute {
   /// Whether the text begins with `prefix`; false for null.
   ///
-  /// An index whose turn it is finds it without reading the others.
+  /// With an index that can be used for the attribute, only the entries with the prefix are read.
   public func hasPrefix(_ prefix: String, _ comparison: TextComparison = []) -> Condition<E> {
     tested(.beginsWith, prefix, comparison)
   }

@@ -20,9 +20,9 @@ internal import LodestoreFormat
 /// equivalence and by characters. Not-a-number is equal to nothing and has no order.
 ///
 /// Names and types are checked against the schema when a query is prepared, before any record is
-/// read; what cannot be used is ``StoreError/Code/invalidQuery``, with the place where it stands.
+/// read; what cannot be used is ``StoreError/Code/invalidQuery``, with its position in a format string.
 public struct Condition<E: Entity>: Sendable {
-  /// What could not be said is thrown when the query is run.
+  /// An error of the condition is kept, and thrown when the query is run.
   let content: Result<Content, StoreError>
 
   struct Content: Sendable {

@@ -5,19 +5,19 @@ internal import LodestoreFormat
 enum ConditionConstant {
   /// A scalar of JSON is that scalar, since JSON attributes compare as what they hold.
   static func value<V: AttributeValue>(_ value: V) -> Value {
-    // Asked of the type first: a cast of each of many values would cost more than the rest.
+    // The type is checked first: casting each of many values would cost more than the rest.
     if V.self == JSONValue.self || V.self == JSONValue?.self, let json = value as? JSONValue {
       return scalar(json)
     }
     return value.storedValue.value
   }
 
-  /// Many values, whose texts may lie anywhere in memory.
+  /// The constants of many values; their texts are prefetched.
   static func values<V: AttributeValue>(_ list: [V]) -> [Value] {
     list.withUnsafeBufferPointer { list in
-      list.indices.map { place in
-        HeldTexts.prefetch(behind: place, of: list)
-        return value(list[place])
+      list.indices.map { index in
+        HeldTexts.prefetch(behind: index, of: list)
+        return value(list[index])
       }
     }
   }

@@ -121,13 +121,13 @@ extension ConditionEvaluator {
     of attribute: BoundAttribute, _ record: RecordUnderTest
   ) throws -> DynamicValue {
     if attribute.isRecordID { return DynamicValue(.integer(Int128(record.id))) }
-    guard let index = record.view.layout.placeIndex(ofAttribute: attribute.number) else {
+    guard let index = record.view.layout.slotIndex(ofAttribute: attribute.number) else {
       if let document = attribute.initialDocument {
         return try DynamicValue(document: document.bytes)
       }
       return DynamicValue(attribute.initial)
     }
-    let place = record.view.layout.places[index]
+    let place = record.view.layout.slots[index]
     if record.view.isNull(place) { return .null }
     switch place.type {
     case .string, .url: return .text(record.view.variableBytes(place))

@@ -9,11 +9,11 @@ struct LayoutProgram {
     case not(Step)
     case slot(SlotTest)
     case recordID(NumberTest)
-    case isNull(RecordLayout.Place)
-    case numbers(RecordLayout.Place, NumberSet, admitsNull: Bool)
-    case text(RecordLayout.Place, TextTest)
-    case key(RecordLayout.Place, KeyInterval)
-    case keys(RecordLayout.Place, KeyTable, admitsNull: Bool)
+    case isNull(RecordLayout.Slot)
+    case numbers(RecordLayout.Slot, NumberSet, admitsNull: Bool)
+    case text(RecordLayout.Slot, TextTest)
+    case key(RecordLayout.Slot, KeyInterval)
+    case keys(RecordLayout.Slot, KeyTable, admitsNull: Bool)
     case expression(BoundComparison)
     case closure(ConditionClosure)
   }
@@ -122,10 +122,10 @@ struct LayoutProgram {
   ) -> Step {
     func wrapped(_ step: Step) -> Step { isNegated ? .not(step) : step }
     if test.attribute.isRecordID { return wrapped(recordID(test)) }
-    guard let index = layout.placeIndex(ofAttribute: test.attribute.number) else {
+    guard let index = layout.slotIndex(ofAttribute: test.attribute.number) else {
       return .constant(test.admits(test.attribute.initial) != isNegated)
     }
-    let place = layout.places[index]
+    let place = layout.slots[index]
     switch test.kind {
     case .null: return wrapped(.isNull(place))
     case .interval(let interval):

@@ -92,10 +92,10 @@ extension PlanRun {
     let view = try entity.view(bytes, id: id)
     return try places.map { place in
       let number = access.index.description.attributes[place]
-      guard let index = view.layout.placeIndex(ofAttribute: number) else {
+      guard let index = view.layout.slotIndex(ofAttribute: number) else {
         return entity.description.attribute(number: number)?.initial ?? .null
       }
-      return try view.value(at: view.layout.places[index])
+      return try view.value(at: view.layout.slots[index])
     }
   }
 }

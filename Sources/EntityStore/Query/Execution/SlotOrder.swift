@@ -26,7 +26,7 @@ final class SlotOrder {
     isTieDescending = order.isTieDescending
     self.entity = entity
     let layout = entity.layout
-    slot = layout.placeIndex(ofAttribute: attribute.number).flatMap { WordSlot(layout.places[$0]) }
+    slot = layout.slotIndex(ofAttribute: attribute.number).flatMap { WordSlot(layout.slots[$0]) }
     layoutNumber = layout.number
     shortestRecord =
       layout.endsOffset + layout.variableCount * 2 + RecordLayout.checksumSize
@@ -49,8 +49,8 @@ final class SlotOrder {
   ) throws(StoreError) -> UInt64? {
     let view = try entity.view(bytes, id: id)
     let word: UInt64? =
-      if let place = view.layout.placeIndex(ofAttribute: attribute.number) {
-        bytes.baseAddress.flatMap { WordSlot(view.layout.places[place])?.word($0) }
+      if let place = view.layout.slotIndex(ofAttribute: attribute.number) {
+        bytes.baseAddress.flatMap { WordSlot(view.layout.slots[place])?.word($0) }
       } else {
         WordSlot.word(attribute.initial, attribute.type)
       }

@@ -61,12 +61,12 @@ final class SortKeyWriter {
     let attribute = term.attribute
     let isDocument = attribute.type == .json || attribute.type == .document
     if !isDocument, term.options.isEmpty {
-      guard let index = record.view.layout.placeIndex(ofAttribute: attribute.number) else {
+      guard let index = record.view.layout.slotIndex(ofAttribute: attribute.number) else {
         if attribute.initial == .null { return false }
         try element.append(attribute.initial)
         return true
       }
-      let place = record.view.layout.places[index]
+      let place = record.view.layout.slots[index]
       if record.view.isNull(place) { return false }
       try IndexTuple.append(place, of: record.view, into: &element)
       return true

@@ -1,17 +1,28 @@
 internal import LMDB
 
-/// How far a fetch has come.
-public struct FetchProgress: Sendable, Hashable {
-  /// How many records have been read.
+/// How far a fetch or a batch operation in chunks is.
+public struct WorkProgress: Sendable, Hashable {
+  /// How many records have been read or changed.
   public let completed: Int
-  /// How many will be read; `nil` where neither an index nor the number of records tells.
+  /// How many will be; `nil` where that is not known.
   public let total: Int?
+
+  /// `completed` of `total`.
+  public init(completed: Int, total: Int?) {
+    self.completed = completed
+    self.total = total
+  }
 
   /// From 0 to 1; `nil` where ``total`` is.
   public var fraction: Double? {
     total.map { $0 == 0 ? 1 : min(1, Double(completed) / Double($0)) }
   }
 }
+
+/// How far a fetch is, in records that have been read.
+public typealias FetchProgress = WorkProgress
+/// How far a batch operation is, in records that have been dealt with.
+public typealias BatchProgress = WorkProgress
 
 extension Store {
   /// Fetches on a thread of the store, with progress, until done or cancelled.
@@ -27,7 +38,7 @@ extension Store {
   /// - Throws: `CancellationError` when the task is cancelled.
   @inlinable
   public func fetch<E: Entity>(
-    _ query: Query<E>, onProgress: (@Sendable (FetchProgress) -> Void)? = nil
+    _ query: Query<E>, onProgress: (@Sendable (WorkProgress) -> Void)? = nil
   ) async throws -> [E] {
     try await running(onProgress) { read in
       var found: [E] = []
@@ -71,14 +82,14 @@ extension Store {
 
   @usableFromInline
   func running<R: Sendable>(
-    _ onProgress: (@Sendable (FetchProgress) -> Void)?,
+    _ onProgress: (@Sendable (WorkProgress) -> Void)?,
     _ body: @escaping @Sendable (WatchedRead) throws -> R
   ) async throws -> R {
     let core = core
     return try await cancellably { isCancelled in
       var control = RunControl(isCancelled: isCancelled)
       if let onProgress {
-        control.report = { onProgress(FetchProgress(completed: $0, total: $1)) }
+        control.report = { onProgress(WorkProgress(completed: $0, total: $1)) }
       }
       let watched = control
       return try core.read { core in try body(WatchedRead(core: core, control: watched)) }
@@ -91,15 +102,12 @@ extension Store {
     _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> R
   ) async throws -> R {
     let flag = Latch()
-    let threads = core.environment.readerThreads
     return try await withTaskCancellationHandler {
       try Task.checkCancellation()
       do {
-        return try await threads.run { try body { flag.isSet } }
+        return try await core.onReader { try body { flag.isSet } }
       } catch let error as StoreError where error.code == .cancelled {
         throw CancellationError()
-      } catch let error as LMDBError {
-        throw StoreError(error)
       }
     } onCancel: {
       flag.set()
@@ -136,13 +144,13 @@ public struct ResultBatches<E: Entity>: AsyncSequence, Sendable {
     AsyncIterator(store: store, query: query, size: size)
   }
 
-  /// Where a loop over batches is.
+  /// The position of a loop over batches.
   public struct AsyncIterator: AsyncIteratorProtocol {
     @usableFromInline let store: Store
     let query: Query<E>
     let size: Int
     private var results: FetchedResults<E>?
-    private var place = 0
+    private var position = 0
 
     init(store: Store, query: Query<E>, size: Int) {
       self.store = store
@@ -150,7 +158,7 @@ public struct ResultBatches<E: Entity>: AsyncSequence, Sendable {
       self.size = size
     }
 
-    /// The next batch; `nil` behind the last.
+    /// The next batch; `nil` after the last.
     @inlinable
     public mutating func next() async throws -> [E]? {
       guard let part = try await nextPart() else { return nil }
@@ -160,9 +168,9 @@ public struct ResultBatches<E: Entity>: AsyncSequence, Sendable {
     @usableFromInline
     mutating func nextPart() async throws -> FetchedResults<E>? {
       if results == nil { results = try await store.results(query) }
-      guard let found = results, place < found.endIndex else { return nil }
-      let part = found[place..<Swift.min(found.endIndex, place + size)]
-      place = part.endIndex
+      guard let found = results, position < found.endIndex else { return nil }
+      let part = found[position..<Swift.min(found.endIndex, position + size)]
+      position = part.endIndex
       return part
     }
   }

@@ -8,7 +8,7 @@ internal import LodestoreFormat
 
 /// Where a page of results ended: hand it to the query of the next page.
 ///
-/// It holds the last record's place in the order, not the number of records before it, so that the
+/// It holds the last record's position in the order, not the number of records before it, so that the
 /// next page begins there whatever was inserted or deleted meanwhile, and costs the same however
 /// deep it is. It is text, holds values of the record's sort attributes, and survives restarts. It
 /// belongs to one condition and order; another is refused.

@@ -30,10 +30,10 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
     self.bounds = bounds
   }
 
-  /// 0, or where the part begins.
+  /// 0, or the first index of the part.
   public var startIndex: Int { bounds.lowerBound }
 
-  /// Behind the last place.
+  /// One past the last index.
   public var endIndex: Int { bounds.upperBound }
 
   /// The record at `position`, not decoded yet.

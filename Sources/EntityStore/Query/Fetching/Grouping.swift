@@ -138,7 +138,7 @@ extension ReadableTransaction where Self: ~Copyable {
       guard let key = attribute.coding.load(StoredValue(row.keys[0])) else {
         throw .badQuery("a stored value of '\(attribute.name)' is no \(Key.self)")
       }
-      var place = -1
+      var position = -1
       func next<R>(_ aggregate: Aggregate<E, R>) throws(StoreError) -> R {
         place += 1
         guard let value = aggregate.read(StoredValue(row.values[place])) else {
@@ -168,10 +168,10 @@ extension ReadableTransaction where Self: ~Copyable {
     for term in repeat (each aggregate).term { terms.append(try term.get()) }
     let run = try access.core.run(query.unordered())
     let values = try run.totals(terms)
-    var place = -1
+    var position = -1
     func next<R>(_ aggregate: Aggregate<E, R>) throws(StoreError) -> R {
-      place += 1
-      guard let value = aggregate.read(StoredValue(values[place])) else {
+      position += 1
+      guard let value = aggregate.read(StoredValue(values[position])) else {
         throw .badQuery("an aggregate has a result that is no \(R.self)")
       }
       return value

@@ -13,7 +13,7 @@ extension ReadableTransaction where Self: ~Copyable {
   ///
   /// Where one index has them all and says which records match, no record is read.
   ///
-  /// - Parameter distinct: whether each combination comes once, at its first place; limit and
+  /// - Parameter distinct: whether each combination comes once, where it first appears; limit and
   ///   offset then count combinations.
   /// - Throws: ``StoreError/Code/invalidQuery`` for what is worked out of an attribute.
   public func values<E: Entity, each V>(
@@ -71,11 +71,11 @@ extension ReadableTransaction where Self: ~Copyable {
         var place = -1
         func next<T>(_ attribute: Attribute<E, T>) throws(StoreError) -> T {
           place += 1
-          guard let index = view.layout.placeIndex(ofAttribute: numbers[place]) else {
+          guard let index = view.layout.slotIndex(ofAttribute: numbers[place]) else {
             throw .damagedRecord(
               entity: entity.name, recordID: id, FormatError("its layout lacks an attribute"))
           }
-          reader.move(to: view.layout.places[index], in: view.layout)
+          reader.move(to: view.layout.slots[index], in: view.layout)
           return try attribute.coding.read(&reader)
         }
         rows.append((repeat try next(each attribute)))
@@ -123,7 +123,7 @@ extension ReadableTransaction where Self: ~Copyable {
   }
 }
 
-/// Lets through what lies within limit and offset, and of equal rows the first.
+/// Applies limit and offset to distinct rows.
 private final class ResultWindow {
   private let isDistinct: Bool
   private var seen: Set<[UInt8]> = []
@@ -136,7 +136,7 @@ private final class ResultWindow {
     left = request.limit ?? .max
   }
 
-  /// Without `distinct` the run itself keeps to limit and offset.
+  /// Whether more rows may follow; without `distinct` the plan applies limit and offset.
   var goesOn: Bool { !isDistinct || left > 0 }
 
   func admits(_ key: () throws(StoreError) -> [UInt8]) throws(StoreError) -> Bool {
@@ -162,18 +162,18 @@ private enum ProjectionKey {
   ) throws(StoreError) -> [UInt8] {
     var encoder = KeyEncoder()
     for number in numbers {
-      guard let index = view.layout.placeIndex(ofAttribute: number) else { continue }
-      let place = view.layout.places[index]
-      if view.isNull(place) {
+      guard let index = view.layout.slotIndex(ofAttribute: number) else { continue }
+      let slot = view.layout.slots[index]
+      if view.isNull(slot) {
         encoder.appendNull()
-      } else if place.type.isIndexable {
+      } else if slot.type.isIndexable {
         do {
-          try IndexTuple.append(place, of: view, into: &encoder)
+          try IndexTuple.append(slot, of: view, into: &encoder)
         } catch {
           throw StoreError(wrapping: error)
         }
       } else {
-        encoder.append(data: view.variableBytes(place))
+        encoder.append(data: view.variableBytes(slot))
       }
     }
     return Array(encoder.bytes)

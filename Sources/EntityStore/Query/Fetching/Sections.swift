@@ -15,7 +15,7 @@ public struct ResultSection<Key: Sendable, E: Entity>: Sendable {
 public struct SectionRange<Key: Sendable>: Sendable {
   /// The value that the records of the section have.
   public let key: Key
-  /// The places of its records in the results.
+  /// The indices of its records in the results.
   public let range: Range<Int>
 
   /// How many there are.
@@ -44,7 +44,7 @@ extension ReadableTransaction where Self: ~Copyable {
       try core.withCurrentLayout(bytes, id: id, of: run.entity) { (view) throws(StoreError) in
         var reader = RecordReader(view, entity: run.entity.label, recordID: id)
         let value = try E.read(from: &reader)
-        reader.move(to: view.layout.places[attribute.ordinal], in: view.layout)
+        reader.move(to: view.layout.slots[attribute.ordinal], in: view.layout)
         let next = try attribute.coding.read(&reader)
         if let current = key, try !attribute.isSameKey(current, next) {
           sections.append(ResultSection(key: current, items: items))

@@ -21,7 +21,7 @@ public struct SortKey<E: Entity>: Sendable {
 
   /// The attribute at `path`.
   package init(_ path: PartialKeyPath<E>, isDescending: Bool) {
-    guard let ordinal = E.schema.place(of: path) else {
+    guard let ordinal = E.schema.index(of: path) else {
       self.init(refusing: "\(path) is no attribute of \(E.schema.name), so it cannot sort")
       return
     }

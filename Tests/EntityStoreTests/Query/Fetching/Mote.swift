@@ -1,6 +1,6 @@
 import EntityStore
 
-/// A small record, for stores of many.
+/// A small record, for stores with many of them.
 struct Mote: Sendable, Equatable {
   var id = RecordID<Mote>()
   var number: Int

@@ -122,9 +122,9 @@ import Testing
         }
         // Every letter matters, but for bits that Base64 leaves over at the end.
         let letters = Array(token.text)
-        for place in letters.indices.dropLast() {
+        for index in letters.indices.dropLast() {
           var changed = letters
-          changed[place] = changed[place] == "A" ? "B" : "A"
+          changed[index] = changed[index] == "A" ? "B" : "A"
           _ = try storeError(.invalidQuery) {
             try snapshot.fetch(query.continuing(after: ContinuationToken(String(changed))))
           }

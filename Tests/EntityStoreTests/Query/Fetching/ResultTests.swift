@@ -10,7 +10,7 @@ import Testing
       let results = try store.results(query)
       let expected = try store.read { try $0.fetch(query) }
       #expect(results.count == 400 && results.startIndex == 0 && results.endIndex == 400)
-      // Everything changes: some go, the others get other names, new ones come.
+      // All is changed: some records are deleted, the others renamed, new ones inserted.
       try store.write { transaction in
         for trial in try transaction.fetchAll(Trial.self) {
           var changed = trial
@@ -60,8 +60,8 @@ import Testing
         for start in 0..<4 {
           group.addTask {
             var sum = 0
-            for place in stride(from: start, to: 400, by: 4) {
-              sum += try results[place].value.number
+            for index in stride(from: start, to: 400, by: 4) {
+              sum += try results[index].value.number
             }
             return sum
           }

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `Distinct rows come once, at their first place, and limits count them`() throws {
+  @Test func `Distinct rows come once, where they first appear, and limits count them`() throws {
     try withTrials { store in
       try store.read { snapshot throws in
         let query = Trial.query.sorted(by: .descending(\.number))
@@ -83,8 +83,8 @@ import Testing
         "cafe\u{301}", "caf\u{e9}", "e\u{301}" + String(repeating: "x", count: 600), "a",
       ]
       try store.write { transaction in
-        for (place, text) in texts.enumerated() {
-          var trial = Trial(place)
+        for (index, text) in texts.enumerated() {
+          var trial = Trial(index)
           trial.name = text
           _ = try transaction.insert(trial)
         }

@@ -15,7 +15,7 @@ struct Steps {
   }
 }
 
-/// The ways a run goes through many entries, records or results.
+/// The loops of a run over many entries, records or results.
 enum WatchedRun: CaseIterable {
   case scan, scanOfFew, scanBackwards
   case indexRange, manyKeys, union, idsOfEntries, countOfEntries, coveredValues
@@ -33,7 +33,7 @@ enum WatchedRun: CaseIterable {
     var resultsWhenCancelled: Int?
   }
 
-  /// Runs it on motes; `cancelledAt` is the question that is answered with the wish to end.
+  /// Runs the query on motes; `cancelledAt` is the number of the check that finds it cancelled.
   func trace(_ core: TransactionCore, cancelledAt: Int?) throws -> Trace {
     let answers = Answers(cancelledAt)
     var request = try query.request()
@@ -108,7 +108,7 @@ enum WatchedRun: CaseIterable {
   }
 }
 
-/// What a run is told when it asks whether it is to end.
+/// The answers to a run that asks whether it is cancelled.
 private final class Answers: Sendable {
   private let cancelledAt: Int?
   let questions = Atomic(0)

@@ -14,7 +14,7 @@ extension Film {
   }
 }
 
-@Suite("Asynchronous fetch with Foundation's Progress") struct FoundationProgressTests {
+@Suite("Asynchronous work with Foundation's Progress") struct FoundationProgressTests {
   /// Films in another order than that of their titles.
   private func fill(_ store: Store, _ count: Int) async throws {
     try await store.write { tx in
@@ -47,6 +47,34 @@ extension Film {
       await #expect(throws: CancellationError.self) { _ = try await fetch.value }
       // The store goes on.
       #expect(try await store.count(Film.query) == 20_000)
+    }
+  }
+
+  @Test func `batches in chunks and imports have a progress`() async throws {
+    try await withTemporaryStore([Film.self]) { store in
+      try await fill(store, 100)
+      let deletion = AsynchronousWork { report in
+        try await store.delete(
+          Film.query.where(\.episode < 50), inChunksOf: 7, onProgress: report)
+      }
+      #expect(try await deletion.value == 50)
+      #expect(deletion.progress.isFinished && deletion.progress.totalUnitCount == 50)
+      let page = Data(#"[{"episode_id":1,"title":"a"},{"episode_id":2,"title":"b"}]"#.utf8)
+      let importer = Importer(into: store, Film.self, matching: .unique(\.episode))
+      for byteCount in [nil, page.count] {
+        let importing = AsynchronousImport(byteCount: byteCount) { onEvent in
+          let pages = AsyncStream { continuation in
+            continuation.yield(page)
+            continuation.finish()
+          }
+          return try await importer.run(pages, as: FilmRecord.self, onEvent: onEvent) { record in
+            Film(title: record.title, episode: record.episode_id, code: nil)
+          }
+        }
+        #expect(try await importing.value.pages == 1)
+        let progress = importing.progress
+        #expect(progress.isFinished && progress.totalUnitCount == Int64(byteCount ?? 1))
+      }
     }
   }
 

@@ -37,8 +37,8 @@ private struct Holds<Input: StandardPredicateExpression>: StandardPredicateExpre
       }
       return try store.core.read { core in
         let stored = try core.entity(Ticket.self)
-        return try tickets.indices.map { place in
-          let id = UInt64(place + 1)
+        return try tickets.indices.map { index in
+          let id = UInt64(index + 1)
           let bytes = try #require(try core.record(id, of: stored))
           let evaluator = ReferenceEvaluator { closure, _ in
             try closure.evaluate(bytes, id: id, of: stored, core: core)
@@ -46,8 +46,8 @@ private struct Holds<Input: StandardPredicateExpression>: StandardPredicateExpre
           let record = ReferenceEvaluator.Record(
             id: id,
             values: [
-              "count": tickets[place].count.storedValue.value,
-              "rating": tickets[place].rating.storedValue.value,
+              "count": tickets[index].count.storedValue.value,
+              "rating": tickets[index].rating.storedValue.value,
             ])
           return try evaluator.evaluate(tree, on: record)
         }

@@ -17,7 +17,7 @@ import Testing
     try expectSameAnswers(PredicateCases.expressions())
   }
 
-  /// Stores random entities, and asks each predicate of each both ways.
+  /// Evaluates each predicate on random stored entities, by the store and by Foundation.
   private func expectSameAnswers(_ cases: PredicateCases<AllTypes>) throws {
     var random = SeededNumbers(salt: UInt64(cases.all.count))
     let count = SeededNumbers.environmentNumber("LODESTORE_PREDICATE_ENTITIES") ?? 300
@@ -40,13 +40,13 @@ import Testing
           let evaluator = ReferenceEvaluator { closure, _ in
             try closure.evaluate(bytes, id: id, of: stored, core: core)
           }
-          for (place, item) in cases.all.enumerated() {
+          for (index, item) in cases.all.enumerated() {
             let expected = Answer { try item.predicate.evaluate(entity) }
-            let answer = Answer { try evaluator.evaluate(trees[place], on: record) }
-            answers[place].insert(answer)
+            let answer = Answer { try evaluator.evaluate(trees[index], on: record) }
+            answers[index].insert(answer)
             if answer != expected {
               // Not the entity: a date that is not a number cannot be printed.
-              let sketch = trees[place].sketch
+              let sketch = trees[index].sketch
               let values = record.values.filter { sketch.contains($0.key) }
               Issue.record(
                 """

@@ -9,10 +9,10 @@ struct PredicateCases<E: Entity> {
 }
 
 extension AllTypes {
-  /// As a literal the compiler would have an opinion on it.
+  /// A variable, since the compiler would warn about a literal.
   fileprivate static var notANumber: Double { 0.0 / Double(AllTypes().int) }
 
-  /// A property that is no attribute, of a type that says nothing.
+  /// A property that is no attribute, whose type does not say what it holds.
   fileprivate var anything: any Sendable { bool ? int : string }
 }
 

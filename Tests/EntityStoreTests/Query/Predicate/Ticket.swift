@@ -1,11 +1,10 @@
 import EntityStore
 
-/// An entity with what conditions know by more than their names: raw values, ids, a property that
-/// is none of them.
+/// An entity with raw values, ids and a property that is no attribute.
 struct Ticket: Sendable {
   enum Status: String, CaseIterable, Codable, Sendable {
     case open, closed
-    /// Of the type of the raw value, and not it.
+    /// A string like the raw value, but another one.
     var label: String { self == .open ? "closed" : "open" }
   }
 

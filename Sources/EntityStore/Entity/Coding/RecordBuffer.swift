@@ -1,21 +1,21 @@
 internal import LodestoreFormat
 
-/// Records in one block of memory, with their ids and room for their checksums: so many as stay in the
-/// cache while they are written and their keys are collected.
+/// Consecutive records in one block of memory, with their ids and room for their checksums: as many as
+/// stay in the cache while they are written and their keys are collected.
 @usableFromInline
-struct RecordRow: ~Copyable {
+struct RecordBuffer: ~Copyable {
   private(set) var base: UnsafeMutableRawPointer
   private var capacity: Int
   @usableFromInline var ends: [Int] = []
-  /// Empty where ids were given to all at once.
+  /// Empty where the ids are consecutive, from `firstID` on.
   private var ids: [UInt64] = []
   private var firstID: UInt64 = 0
   private var byteCount = 0
 
-  /// So many bytes stay in the cache.
+  /// The size of a row that stays in the processor's cache while it is used.
   @usableFromInline static var usualByteCount: Int { 1 << 15 }
 
-  /// Room for them, and for the record with which they become more.
+  /// Room for a row of the usual size, and for the record that exceeds it.
   static let memorySize = usualByteCount + 4096
 
   init(byteCount: Int) {
@@ -28,7 +28,7 @@ struct RecordRow: ~Copyable {
   @inline(__always)
   var count: Int { ends.count }
 
-  /// Takes records that end at ``ends`` in other memory, and gives its own for it.
+  /// Exchanges memory with a writer, whose memory holds records that end at ``ends``.
   mutating func swapMemory(
     _ other: inout UnsafeMutableRawPointer, _ otherCapacity: inout Int, byteCount: Int
   ) {
@@ -37,7 +37,7 @@ struct RecordRow: ~Copyable {
     self.byteCount = byteCount
   }
 
-  /// Whether a record with such a content does not fit any more.
+  /// Whether a record with `contentCount` bytes of content does not fit.
   func isFull(for contentCount: Int) -> Bool {
     byteCount + contentCount + RecordLayout.checksumSize > capacity
   }
@@ -60,26 +60,26 @@ struct RecordRow: ~Copyable {
     ids.append(id)
   }
 
-  /// Gives the records ids: `first` and what follows it.
+  /// Gives the records consecutive ids, from `first` on.
   mutating func giveIDs(from first: UInt64) {
     ids.removeAll(keepingCapacity: true)
     firstID = first
   }
 
-  /// Where each record ends, of which the first begins at ``base``; valid until the next change.
+  /// Calls `body` with the offset from ``base`` at which each record ends.
   @inline(__always)
   func withEnds<R>(_ body: (UnsafeBufferPointer<Int>) throws -> R) rethrows -> R {
     try ends.withUnsafeBufferPointer(body)
   }
 
   @inline(__always)
-  func id(at place: Int) -> UInt64 { ids.isEmpty ? firstID &+ UInt64(place) : ids[place] }
+  func id(at index: Int) -> UInt64 { ids.isEmpty ? firstID &+ UInt64(index) : ids[index] }
 
-  /// The record at `place`; valid until the next change.
+  /// The record at `index`; valid until the next change.
   @inline(__always)
-  subscript(place: Int) -> UnsafeMutableRawBufferPointer {
-    let start = place == 0 ? 0 : ends[place - 1]
-    return UnsafeMutableRawBufferPointer(start: base + start, count: ends[place] - start)
+  subscript(index: Int) -> UnsafeMutableRawBufferPointer {
+    let start = index == 0 ? 0 : ends[index - 1]
+    return UnsafeMutableRawBufferPointer(start: base + start, count: ends[index] - start)
   }
 
   mutating func removeAll() {
