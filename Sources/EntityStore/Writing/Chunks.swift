@@ -71,27 +71,12 @@ extension Store {
       guard !chunk.isEmpty else { return result }
       let values = chunk
       let part = try await write { transaction in
-        try transaction.insert(contentsOf: values, onConflict: onConflict, returning: returning)
+        try transaction.insert(values, onConflict: onConflict, returning: returning)
       }
       assert(part.count == values.count, "each value of a chunk has one outcome")
       result.counts.add(part.counts)
       onProgress?(WorkProgress(completed: result.count, total: total))
     }
-    if !chunk.isEmpty {
-      try await insert(chunk, onConflict, returning, into: &result)
-      onProgress?(BatchProgress(completed: result.count, total: total))
-    }
-    return result
-  }
-
-  private func insert<E: Entity>(
-    _ chunk: [E], _ conflict: InsertConflict<E>, _ returning: InsertReturning,
-    into result: inout InsertResult<E>
-  ) async throws {
-    let part = try await write { transaction in
-      try transaction.insert(chunk, onConflict: conflict, returning: returning)
-    }
-    result.add(part)
   }
 
   private func inChunks<E: Entity>(

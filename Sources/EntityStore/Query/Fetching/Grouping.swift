@@ -140,8 +140,8 @@ extension ReadableTransaction where Self: ~Copyable {
       }
       var position = -1
       func next<R>(_ aggregate: Aggregate<E, R>) throws(StoreError) -> R {
-        place += 1
-        guard let value = aggregate.read(StoredValue(row.values[place])) else {
+        position += 1
+        guard let value = aggregate.read(StoredValue(row.values[position])) else {
           throw .badQuery(
             "an aggregate of groups by '\(attribute.name)' has a result that is no \(R.self)")
         }
