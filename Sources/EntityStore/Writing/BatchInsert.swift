@@ -56,7 +56,7 @@ struct BatchInsert {
     batch.append(content, given: isGiven)
     // Each part visits the pages that lead to its records, which for keys in no order are all pages.
     let memory = batch.byteCount + batch.count * Self.memoryPerRecord
-    let limit = min(core.store.options.batchMemoryInBytes, EntryArena.largestByteCount)
+    let limit = min(core.store.options.batchMemoryInBytes, KeyEntries.largestByteCount)
     if memory >= limit { try flush() }
   }
 

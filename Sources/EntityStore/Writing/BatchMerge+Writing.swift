@@ -7,10 +7,10 @@ extension BatchMerge {
     let writes = ChangeBatch(changes, expectedCount: batch.count, core: core)
     do {
       let cursor = try Cursor(entity.records, in: core.transaction)
-      let held = heldPlaces()
-      for (number, entry) in held.enumerated() {
-        if number &+ 8 < held.count { batch.fetchAhead(Int(held[number &+ 8].offset)) }
-        try change(Int(entry.offset), entry.window, cursor, writes)
+      let held = heldPositions()
+      for (number, item) in held.enumerated() {
+        if number &+ 8 < held.count { batch.fetchAhead(held[number &+ 8].index) }
+        try change(item.index, item.word, cursor, writes)
       }
     } catch {
       throw StoreError(wrapping: error)
@@ -20,25 +20,16 @@ extension BatchMerge {
     try writes.finish(checksUnique: false)
   }
 
-  /// The places with stored records as offsets, these as windows and in their order: neighbours are
-  /// read together.
-  private func heldPlaces() -> [EntryArena.Entry] {
-    var held: [EntryArena.Entry] = []
-    held.reserveCapacity(batch.count)
-    var isSorted = true
-    var last: UInt64 = 0
-    for place in 0..<batch.count where !isApart[place] && isOpen(place) {
-      guard let holder = holders[place] else { continue }
-      if last > holder { isSorted = false }
-      last = holder
-      held.append(EntryArena.Entry(window: holder, offset: UInt32(place), keyCount: 0))
+  /// The positions in the batch that have stored records, with the ids of these as words, by ascending
+  /// ids: neighbours are read together.
+  private func heldPositions() -> [SortItem] {
+    var held = WordSort()
+    held.reserve(batch.count)
+    for position in 0..<batch.count where !isApart[position] && isOpen(position) {
+      if let holder = holders[position] { held.append(holder, index: position) }
     }
-    // What came in one order mostly comes in it again.
-    if !isSorted {
-      var scratch = EntryRoom()
-      held.withUnsafeMutableBufferPointer { KeySort.radixSort($0, scratch: &scratch) }
-    }
-    return held
+    held.sort(tick: {})
+    return held.items
   }
 
   /// Whether nothing has become of the record at `place` yet.

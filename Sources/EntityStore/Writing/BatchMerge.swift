@@ -95,7 +95,7 @@ package final class BatchMerge {
         $0.description.number == index.description.number
       })
     else { return }
-    let box = EntryArenaBox(expectedCount: batch.count)
+    let box = KeyEntries(expectedCount: batch.count)
     let required = batch.hasParts ? requiredPlaces(in: index) : []
     for place in 0..<batch.count {
       if !required.isEmpty, lacksKey(place, required) {
@@ -110,7 +110,7 @@ package final class BatchMerge {
       if !hasNull { box.append(key: core.key.bytes, recordID: UInt64(place)) }
     }
     box.sort()
-    let places = box.arena.entries.map { Int(box.arena.recordID($0)) }
+    let places = (0..<box.count).map { Int(box.recordID(at: $0)) }
     var start = 0
     while start < places.count {
       var end = start + 1

@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 
-/// A test of one fixed-width slot: load it, put it in order, compare with two bounds.
+/// A test of one fixed-width slot: its ``OrderedNumber`` lies between two bounds.
 ///
-/// Everything that compares a number, a date or a Boolean with constants comes down to this, so a
-/// scan runs over an array of these before anything else of the record is looked at.
+/// All comparisons of a number, a date or a Boolean with constants are of this form. A scan runs an array
+/// of these tests before it reads anything else of a record.
 struct SlotTest {
   private enum Load: UInt8 {
     case bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float, double
@@ -12,15 +12,15 @@ struct SlotTest {
   private let low: Int64
   private let high: Int64
   private let offset: Int32
-  /// Where the null bit is; −1 when there is none.
+  /// The offset of the byte with the null bit; −1 when there is none.
   private let nullByte: Int32
   private let nullMask: UInt8
   private let load: Load
   private let isNegated: Bool
 
   /// `nil` for an attribute that has no slot of a number.
-  init?(_ place: RecordLayout.Place, _ interval: NumberInterval, isNegated: Bool) {
-    switch place.type {
+  init?(_ slot: RecordLayout.Place, _ interval: NumberInterval, isNegated: Bool) {
+    switch slot.type {
     case .bool: load = .bool
     case .int8: load = .int8
     case .int16: load = .int16
@@ -36,8 +36,8 @@ struct SlotTest {
     }
     low = interval.low
     high = interval.high
-    offset = place.position
-    let bit = place.nullBit
+    offset = slot.position
+    let bit = slot.nullBit
     nullByte = bit < 0 ? -1 : Int32(RecordLayout.headerSize) + bit >> 3
     nullMask = bit < 0 ? 0 : 1 << UInt8(bit & 7)
     self.isNegated = isNegated
@@ -80,11 +80,11 @@ struct SlotTest {
 
 extension RecordView {
   /// The ``OrderedNumber`` of a fixed-width attribute that is not null.
-  func orderedNumber(at place: RecordLayout.Place) throws(FormatError) -> Int64 {
-    switch try value(at: place) {
+  func orderedNumber(at slot: RecordLayout.Place) throws(FormatError) -> Int64 {
+    switch try value(at: slot) {
     case .bool(let flag): flag ? 1 : 0
     case .integer(let number):
-      place.type == .uint64 ? OrderedNumber.key(UInt64(bitPattern: number)) : number
+      slot.type == .uint64 ? OrderedNumber.key(UInt64(bitPattern: number)) : number
     case .unsigned(let number): OrderedNumber.key(number)
     case .double(let number), .date(let number): OrderedNumber.key(number)
     default: 0

@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 
-/// A text test with what it looks at in one place, so that a scan can go without counting references.
+/// A text test at a fixed address, so that a scan can run it without reference counting.
 final class SteadyTextTest {
   fileprivate let test: TextTest
-  /// The one text that passes, where there is only one.
+  /// The only text that passes, where there is only one.
   fileprivate let exact: UnsafeRawBufferPointer?
 
   init(_ test: TextTest) {
@@ -20,23 +20,23 @@ final class SteadyTextTest {
   fileprivate func admits(_ text: UnsafeRawBufferPointer) -> Bool { test.admits(text) }
 }
 
-/// A test of one text where it lies in a record, without a view of the whole.
+/// A test of one text within the bytes of a record, without a view of the record.
 ///
-/// Whoever keeps it keeps its ``SteadyTextTest`` alive.
+/// Its owner keeps the ``SteadyTextTest`` alive.
 struct VariableTest {
   private unowned(unsafe) let test: SteadyTextTest
   private let exact: UnsafeRawBufferPointer?
   private let ordinal: Int
-  /// Where the null bit is; −1 when there is none.
+  /// The offset of the byte with the null bit; −1 when there is none.
   private let nullByte: Int
   private let nullMask: UInt8
   private let isNegated: Bool
 
-  init(_ place: RecordLayout.Place, _ test: SteadyTextTest, isNegated: Bool) {
+  init(_ slot: RecordLayout.Place, _ test: SteadyTextTest, isNegated: Bool) {
     self.test = test
     exact = test.exact
-    ordinal = Int(place.position)
-    let bit = Int(place.nullBit)
+    ordinal = Int(slot.position)
+    let bit = Int(slot.nullBit)
     nullByte = bit < 0 ? -1 : RecordLayout.headerSize + bit >> 3
     nullMask = bit < 0 ? 0 : 1 << UInt8(bit & 7)
     self.isNegated = isNegated
@@ -62,7 +62,7 @@ struct VariableTest {
     return text.count == exact.count && compareKeys(text, exact) == 0
   }
 
-  /// The same by a view of the record.
+  /// The same, of a record that has a view.
   func admits(_ view: RecordView) -> Bool {
     if nullByte >= 0, view.bytes[nullByte] & nullMask != 0 { return isNegated }
     return admits(view.variableBytes(ordinal: ordinal)) != isNegated
