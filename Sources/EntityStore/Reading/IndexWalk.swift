@@ -34,7 +34,7 @@ extension TransactionCore {
     in index: StoredIndex, of entity: StoredEntity, _ keys: [(repeat each V)]
   ) throws(StoreError) -> [UInt64] {
     var found = [UInt64](repeating: 0, count: keys.count)
-    let box = EntryArenaBox(expectedCount: keys.count)
+    let box = KeyEntries(expectedCount: keys.count)
     for (position, key) in keys.enumerated() {
       if index.isUnique, try encodeTuple(in: index, repeat each key) {
         box.append(key: self.key.bytes, recordID: UInt64(position))
@@ -44,7 +44,7 @@ extension TransactionCore {
     }
     box.sort()
     try box.eachHeld(in: index, core: self) { (entry, holder) throws(StoreError) in
-      found[Int(box.arena.recordID(box.arena.entries[entry]))] = holder
+      found[Int(box.recordID(at: entry))] = holder
       return true
     }
     return found
