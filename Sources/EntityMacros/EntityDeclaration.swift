@@ -62,10 +62,6 @@
         modifier.detail == nil && keywords.contains { modifier.name.tokenKind == .keyword($0) }
       }?.name.trimmed
     }
-
-    func hasModifier(_ keyword: Keyword) -> Bool {
-      modifiers.contains { $0.name.tokenKind == .keyword(keyword) }
-    }
   }
 
   extension PatternBindingSyntax {

@@ -120,10 +120,8 @@ extension KeyDecoder {
 
   private mutating func ordered(_ start: Int) throws(FormatError) -> Double {
     let stored = try word()
-    let value = Double(bitPattern: stored >> 63 == 1 ? stored ^ 1 << 63 : ~stored)
-    let isCanonical =
-      value.isNaN ? stored == 0xfff8_0000_0000_0000 : value != 0 || stored == 1 << 63
-    guard isCanonical else {
+    let value = OrderedWord.double(stored)
+    guard OrderedWord.word(value) == stored else {
       throw FormatError("a NaN or zero in an index key is not in its one form", at: start)
     }
     return value

@@ -99,12 +99,12 @@ package struct KeyEncoder: ~Copyable {
   }
 
   package mutating func append(_ value: Double) {
-    appendWord(Self.ordered(value), code: KeyCode.double)
+    appendWord(OrderedWord.word(value), code: KeyCode.double)
   }
 
   /// Appends a date in seconds since 2001-01-01T00:00:00Z.
   package mutating func append(date seconds: Double) {
-    appendWord(Self.ordered(seconds), code: KeyCode.date)
+    appendWord(OrderedWord.word(seconds), code: KeyCode.date)
   }
 
   /// Replaces the contents by the key of one number or date, given as its ordered word, with `recordID`
@@ -262,15 +262,6 @@ extension KeyEncoder {
     base.storeBytes(of: code, toByteOffset: count, as: UInt8.self)
     base.storeBytes(of: word.bigEndian, toByteOffset: count &+ 1, as: UInt64.self)
     count &+= 9
-  }
-
-  /// *Ordered* of Format.md: one NaN after everything, one zero, unsigned order.
-  @inline(__always)
-  private static func ordered(_ value: Double) -> UInt64 {
-    let bits: UInt64 =
-      if value.isNaN { 0x7ff8_0000_0000_0000 } else if value == 0 { 0 } else { value.bitPattern }
-    let sign = UInt64(bitPattern: Int64(bitPattern: bits) &>> 63)
-    return bits ^ (sign | 1 << 63)
   }
 
   /// Appends code, bytes and a zero byte, unless one of the bytes is zero, or not ASCII if asked.

@@ -146,11 +146,12 @@ public final class RecordLayout: Sendable {
   }
 
   /// The layout number in a record's header; throws when the bytes are too short to have one.
-  @inlinable @inline(__always)
-  public static func layoutNumber(of record: UnsafeRawBufferPointer) throws(FormatError) -> UInt16 {
+  package static func layoutNumber(
+    of record: UnsafeRawBufferPointer
+  ) throws(FormatError) -> UInt16 {
     guard record.count >= headerSize + checksumSize else {
       throw RecordView.tooShort(record, neededCount: headerSize + checksumSize)
     }
-    return record.uint16(at: 0) & highestNumber
+    return RecordHeader(rawValue: record.uint16(at: 0)).layoutNumber
   }
 }

@@ -52,9 +52,9 @@ public struct RecordView {
     let fixed = layout.endsOffset
     let needed = fixed + layout.variableCount * 2 + RecordLayout.checksumSize
     guard bytes.count >= needed else { throw tooShort(bytes, neededCount: needed) }
-    let header = bytes.uint16(at: 0)
-    let isWide = header & RecordLayout.wideFlag != 0
-    guard header & ~RecordLayout.wideFlag == layout.number else {
+    let header = RecordHeader(rawValue: bytes.uint16(at: 0))
+    let isWide = header.isWide
+    guard header.rawValue == RecordHeader(layout: layout, isWide: isWide).rawValue else {
       throw otherHeader(header, layout)
     }
     let heapOffset = fixed + layout.variableCount * (isWide ? 4 : 2)
@@ -88,8 +88,9 @@ public struct RecordView {
     FormatError("the record has \(bytes.count) bytes, needs at least \(neededCount)")
   }
 
-  private static func otherHeader(_ header: UInt16, _ layout: RecordLayout) -> FormatError {
-    FormatError("the record's header is \(header), expected layout \(layout.number)", at: 0)
+  private static func otherHeader(_ header: RecordHeader, _ layout: RecordLayout) -> FormatError {
+    FormatError(
+      "the record's header is \(header.rawValue), expected layout \(layout.number)", at: 0)
   }
 
   private static func wrongEnd(
@@ -121,9 +122,7 @@ public struct RecordView {
   /// Whether the attribute at `slot` is null.
   @inlinable @inline(__always)
   public func isNull(_ slot: RecordLayout.Slot) -> Bool {
-    guard slot.nullBit >= 0 else { return false }
-    let bit = Int(slot.nullBit)
-    return bytes[RecordLayout.headerSize + bit >> 3] & (1 << UInt8(bit & 7)) != 0
+    NullBit(of: slot).isSet(in: bytes)
   }
 
   /// The bytes of the variable attribute at `slot`.

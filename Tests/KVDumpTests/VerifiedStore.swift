@@ -160,7 +160,7 @@ struct RawStore {
   func insert(_ id: UInt64, _ values: [Value], _ layout: RecordLayout, _ entity: EntityDescription)
     throws
   {
-    let body = try RecordBuilder.record(id: id, layout: layout, values: values)
+    let body = try layout.record(id: id, values: values)
     try putRecord(id, body, entity: entity.number)
     for index in entity.indexes {
       var tuple: [Value] = []

@@ -83,8 +83,8 @@ extension Fault {
       _ = try $0.transaction.delete(UInt64(4), in: $0.tree(.records(entity: 1)))
     },
     Fault("a record is there without entries", [.entryMissing]) { store in
-      let body = try RecordBuilder.record(
-        id: 50, layout: VerifiedStore.filmLayout, values: VerifiedStore.filmValues(50))
+      let body = try VerifiedStore.filmLayout.record(
+        id: 50, values: VerifiedStore.filmValues(50))
       try store.putRecord(50, body)
     },
     Fault("a bit of a record's text is flipped", [.recordContent, .entryMissing, .entryStale]) {
@@ -132,7 +132,7 @@ extension Fault {
       var values = try VerifiedStore.filmValues(1)
       values[4] = .document(Document.uuid(UUIDBytes(high: 1, low: 2)).encoded())
       try store.putRecord(
-        1, RecordBuilder.record(id: 1, layout: VerifiedStore.filmLayout, values: values))
+        1, VerifiedStore.filmLayout.record(id: 1, values: values))
     },
     Fault("wide offsets are used for few bytes", [.recordContent]) {
       try $0.reseal(1) { bytes in
@@ -154,8 +154,8 @@ extension Fault {
       try store.putCatalogue(1, film.document)
     },
     Fault("a record has the id 0", [.recordKey, .entryMissing]) { store in
-      let body = try RecordBuilder.record(
-        id: 0, layout: VerifiedStore.filmLayout, values: VerifiedStore.filmValues(20))
+      let body = try VerifiedStore.filmLayout.record(
+        id: 0, values: VerifiedStore.filmValues(20))
       try store.putRecord(0, body)
     },
     Fault("a record is of an entity that is not there", [.treeForeign]) {

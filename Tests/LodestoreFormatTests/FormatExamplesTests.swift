@@ -64,8 +64,7 @@ import Testing
     try #require(!blocks.isEmpty)
     for block in blocks {
       let example = try RecordExample(block)
-      let record = try RecordBuilder.record(
-        id: example.id, layout: example.layout, values: example.values)
+      let record = try example.layout.record(id: example.id, values: example.values)
       #expect(hexadecimal(record) == example.bytes)
       try bytes(hexadecimal: example.bytes).withUnsafeBytes { bytes in
         let view = try RecordView(bytes, layout: example.layout)

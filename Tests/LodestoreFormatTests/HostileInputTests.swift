@@ -67,13 +67,13 @@ import Testing
       let values = layout.attributes.map { attribute in
         attribute.isOptional && Bool.random(using: &random) ? .null : random.value(attribute.type)
       }
-      let record = try RecordBuilder.record(id: 9, layout: layout, values: values)
+      let record = try layout.record(id: 9, values: values)
       let original: [Value] = try withExactAllocation(record) { bytes in
         let view = try RecordView(bytes, layout: layout)
         try view.validate(id: 9)
         return try layout.slots.map { try view.value(at: $0) }
       }
-      guard try RecordBuilder.record(id: 9, layout: layout, values: original) == record else {
+      guard try layout.record(id: 9, values: original) == record else {
         Issue.record("\(values) came back as \(original); \(SeededGenerator.replay)")
         return
       }

@@ -68,7 +68,7 @@ final class DeclaredPart: Sendable {
       for (index, source) in sources.enumerated() {
         if let source { values[index] = try view.value(at: layout.slots[source]) }
       }
-      let whole = try RecordBuilder.content(layout: entity.layout, values: values)
+      let whole = try entity.layout.content(values: values)
       return whole + [UInt8](repeating: 0, count: RecordLayout.checksumSize)
     } catch {
       throw .damagedRecord(entity: entity.name, recordID: id, error)
@@ -86,19 +86,5 @@ extension StoredEntity {
     indexes.filter { index in
       index.isUnique && index.description.attributes.allSatisfy { part?.declares($0) ?? true }
     }
-  }
-
-  /// The values of the attributes of `layout` in a record of any layout.
-  func values(of view: RecordView, in layout: RecordLayout) throws(FormatError) -> [Value] {
-    var values: [Value] = []
-    values.reserveCapacity(layout.attributes.count)
-    for attribute in layout.attributes {
-      if let index = view.layout.slotIndex(ofAttribute: attribute.number) {
-        values.append(try view.value(at: view.layout.slots[index]))
-      } else {
-        values.append(description.attribute(number: attribute.number)?.initial ?? .null)
-      }
-    }
-    return values
   }
 }

@@ -110,9 +110,21 @@ package final class StoredEntity: Sendable {
     }
   }
 
-  /// The values of the current layout's attributes in a record of any layout.
-  package func values(of view: RecordView) throws(FormatError) -> [Value] {
-    try values(of: view, in: layout)
+  /// The values of the attributes of `layout`, or of the current one, in a record of any layout.
+  package func values(
+    of view: RecordView, in layout: RecordLayout? = nil
+  ) throws(FormatError) -> [Value] {
+    let layout = layout ?? self.layout
+    var values: [Value] = []
+    values.reserveCapacity(layout.attributes.count)
+    for attribute in layout.attributes {
+      if let index = view.layout.slotIndex(ofAttribute: attribute.number) {
+        values.append(try view.value(at: view.layout.slots[index]))
+      } else {
+        values.append(description.attribute(number: attribute.number)?.initial ?? .null)
+      }
+    }
+    return values
   }
 
   /// The index over exactly `attributes`, in order; a unique one before another.

@@ -23,7 +23,7 @@ final class BulkInsert {
   private let keys: BatchKeys
   private let cursor: Cursor
   /// Records that are not written yet, so many at a time as stay in the cache.
-  @exclusivity(unchecked) private var waiting = RecordRow(byteCount: RecordRow.usualByteCount)
+  @exclusivity(unchecked) private var waiting = RecordBuffer(byteCount: RecordBuffer.usualByteCount)
   /// The id after the last record that is written.
   @exclusivity(unchecked) private var writtenID: UInt64
 
@@ -68,7 +68,7 @@ final class BulkInsert {
   }
 
   /// Adds the records of `row`, and empties it; returns the id of the first.
-  func append(_ row: inout RecordRow) throws(StoreError) -> UInt64 {
+  func append(_ row: inout RecordBuffer) throws(StoreError) -> UInt64 {
     try writeWaiting()
     if changes.hasConstraints {
       for place in 0..<row.count {
@@ -87,7 +87,7 @@ final class BulkInsert {
   }
 
   /// Writes the records of `row`, and empties it.
-  private func write(_ row: inout RecordRow) throws(StoreError) {
+  private func write(_ row: inout RecordBuffer) throws(StoreError) {
     try changes.append(row, nextID: &writtenID, at: cursor)
     if let collector { return try collector.collect(&row) }
     for index in indexes { try index.add(row) }

@@ -15,7 +15,7 @@ final class ChangeBatch {
   private let indexes: [IndexChanges]
   /// Copies of removed records of the current layout whose index entries are not noted yet; few enough to
   /// stay in the processor's cache.
-  @exclusivity(unchecked) private var gone = RecordRow(byteCount: 1 << 16)
+  @exclusivity(unchecked) private var gone = RecordBuffer(byteCount: 1 << 16)
   // Looked at by assertions alone.
   @exclusivity(unchecked) private var lastInserted: UInt64 = 0
   @exclusivity(unchecked) private var lastReplaced: UInt64 = 0

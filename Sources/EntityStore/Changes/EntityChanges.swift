@@ -226,11 +226,11 @@ extension TransactionCore {
   func encode<E: Entity>(
     _ value: E, of entity: StoredEntity
   ) throws(StoreError) -> UnsafeMutableRawBufferPointer {
-    try encoder.encode(value, of: entity)
+    try writer.encode(value, of: entity)
   }
 
   func checkSize(_ count: Int, of entity: StoredEntity) throws(StoreError) {
-    try encoder.checkSize(count, of: entity)
+    try writer.checkSize(count, of: entity)
   }
 }
 

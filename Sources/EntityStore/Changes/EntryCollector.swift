@@ -13,7 +13,7 @@ final class EntryCollector: @unchecked Sendable {
 
   private final class Row {
     // Of one thread at a time.
-    @exclusivity(unchecked) var records = RecordRow(byteCount: RecordRow.usualByteCount)
+    @exclusivity(unchecked) var records = RecordBuffer(byteCount: RecordBuffer.usualByteCount)
   }
 
   private let helper: HelperThread
@@ -39,7 +39,7 @@ final class EntryCollector: @unchecked Sendable {
   func stop() { helper.stop() }
 
   /// Takes the records of `row`, and leaves it empty.
-  func collect(_ row: inout RecordRow) throws(StoreError) {
+  func collect(_ row: inout RecordBuffer) throws(StoreError) {
     try check()
     let taken = rows[nextRow]
     nextRow = (nextRow + 1) % rows.count

@@ -49,7 +49,7 @@ extension EntityChanges {
 
   /// Appends the records of `row`, which are sealed here, under the ids from `nextID` on.
   func append(
-    _ row: borrowing RecordRow, nextID: inout UInt64, at cursor: Cursor
+    _ row: borrowing RecordBuffer, nextID: inout UInt64, at cursor: Cursor
   ) throws(StoreError) {
     do {
       let isWritten = try row.withEnds { ends in

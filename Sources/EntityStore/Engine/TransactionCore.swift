@@ -19,9 +19,9 @@ package final class TransactionCore {
   /// Entities whose changes this transaction has noted, and the one noted last; 0 is none.
   var notedEntities: Set<UInt32> = []
   @exclusivity(unchecked) var notedEntity: UInt32 = 0
-  let encoder: RecordEncoder
   // Used for every record by one thread, and never from within their own use: a check of each access
   // would show in every walk and batch.
+  @exclusivity(unchecked) var writer: RecordWriter
   @exclusivity(unchecked) var key = KeyEncoder()
   /// Beside ``key``, of a record that is about to change.
   @exclusivity(unchecked) var oldKey = KeyEncoder()
@@ -44,7 +44,7 @@ package final class TransactionCore {
     self.schema = schema
     self.store = store
     self.isWrite = isWrite
-    encoder = RecordEncoder(sizeLimit: store.options.recordSizeLimitInBytes)
+    writer = RecordWriter(sizeLimit: store.options.recordSizeLimitInBytes)
     if !isWrite { points = PointLookup(transaction) }
   }
 
@@ -146,8 +146,7 @@ package final class TransactionCore {
   ) throws(StoreError) -> [UInt8] {
     let layout = layout ?? entity.layout
     do {
-      return try RecordBuilder.record(
-        id: id, layout: layout, values: try entity.values(of: view, in: layout))
+      return try layout.record(id: id, values: try entity.values(of: view, in: layout))
     } catch {
       throw .damagedRecord(entity: entity.name, recordID: id, error)
     }

@@ -22,7 +22,7 @@ package struct DecodedPage: Sendable {
 
   /// From 1.
   package let number: Int
-  package var batch: RecordBatch
+  package var batch: IncomingRecords
   /// The places of the batch's records.
   package var places: [Place] = []
   package var rejects: [ImportReport.Reject] = []
@@ -41,7 +41,7 @@ package struct DecodedPage: Sendable {
 
   package init(number: Int, entity: StoredEntity) {
     self.number = number
-    batch = RecordBatch(entity.layout)
+    batch = IncomingRecords(entity.layout)
   }
 
   /// A page of a source, of which `decode` takes the records.

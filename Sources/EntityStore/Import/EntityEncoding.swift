@@ -7,13 +7,13 @@ internal import LodestoreFormat
 
 /// Encodes the entities of incoming pages; for one task at a time.
 final class EntityEncoding<E: Entity> {
-  private let encoder: RecordEncoder
+  @exclusivity(unchecked) private var writer: RecordWriter
   /// The attributes of which none may be null.
   private let key: Set<UInt32>
   private let decoder = JSONNodeDecoder()
 
   init(_ store: Store, key: Set<UInt32>) {
-    encoder = RecordEncoder(sizeLimit: store.core.options.recordSizeLimitInBytes)
+    writer = RecordWriter(sizeLimit: store.core.options.recordSizeLimitInBytes)
     self.key = key
   }
 
@@ -44,14 +44,14 @@ final class EntityEncoding<E: Entity> {
     _ value: E, at place: DecodedPage.Place, into page: inout DecodedPage, _ entity: StoredEntity
   ) throws(StoreError) {
     do throws(StoreError) {
-      let content = try encoder.encode(value, of: entity)
+      let content = try writer.encode(value, of: entity)
       let record = UnsafeRawBufferPointer(
         start: content.baseAddress, count: content.count + RecordLayout.checksumSize)
       guard let part = entity.part else {
         return try take(record: record, at: place, into: &page, entity)
       }
       let whole = try part.completed(UnsafeRawBufferPointer(content), of: entity)
-      try encoder.checkSize(whole.count - RecordLayout.checksumSize, of: entity)
+      try writer.checkSize(whole.count - RecordLayout.checksumSize, of: entity)
       try whole.withBytes { (record) throws(StoreError) in
         try take(record: record, at: place, into: &page, entity)
       }

@@ -62,7 +62,7 @@ extension ImportEngine {
     _ result: inout WriteResult
   ) throws {
     let entity = try self.entity(core)
-    var batch = RecordBatch(entity.layout)
+    var batch = IncomingRecords(entity.layout)
     var ends: [Int] = []
     for page in pages {
       if page.batch.layout.number == entity.layout.number {
@@ -132,7 +132,7 @@ extension ImportEngine {
 
   /// The stored record with the key of a rejected one, which a mirror has seen therefore.
   private func holder(
-    of batch: RecordBatch, _ place: Int, _ index: StoredIndex?, _ entity: StoredEntity,
+    of batch: IncomingRecords, _ place: Int, _ index: StoredIndex?, _ entity: StoredEntity,
     _ core: TransactionCore
   ) throws(StoreError) -> UInt64? {
     guard let index else { return nil }
@@ -239,10 +239,10 @@ extension MergeRule {
   }
 }
 
-extension RecordBatch {
+extension IncomingRecords {
   /// Adds the records of `other`, whose layout is older, in the layout of `entity`.
   fileprivate mutating func append(
-    _ other: RecordBatch, carriedOverTo entity: StoredEntity, _ core: TransactionCore
+    _ other: IncomingRecords, carriedOverTo entity: StoredEntity, _ core: TransactionCore
   ) throws(StoreError) {
     for place in 0..<other.count {
       let isGiven = entity.layout.attributes.map { attribute in

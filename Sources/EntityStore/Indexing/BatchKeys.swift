@@ -66,7 +66,7 @@ struct BatchKeys {
   ///
   /// One index after the other, so that nothing is looked up for each record.
   func collect(
-    _ place: Int, of records: borrowing RecordRow, into arena: EntryArenaBox,
+    _ place: Int, of records: borrowing RecordBuffer, into arena: EntryArenaBox,
     _ core: TransactionCore
   ) throws(StoreError) {
     let layout = entity.layout

@@ -62,7 +62,7 @@ final class IndexChanges {
   }
 
   /// Notes new records of the current layout.
-  func add(_ records: borrowing RecordRow) throws(StoreError) {
+  func add(_ records: borrowing RecordBuffer) throws(StoreError) {
     try added.append(records, keys, at: place, core: core)
   }
 
@@ -72,7 +72,7 @@ final class IndexChanges {
   }
 
   /// Notes records of the current layout that go.
-  func remove(_ records: borrowing RecordRow) throws(StoreError) {
+  func remove(_ records: borrowing RecordBuffer) throws(StoreError) {
     try leaving.append(records, keys, at: place, core: core)
   }
 

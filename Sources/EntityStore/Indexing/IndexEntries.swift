@@ -55,7 +55,7 @@ final class IndexEntries {
   /// Adds the entries of `records` in the index at `place`; they are of the current layout, and have
   /// higher ids than all before.
   func append(
-    _ records: borrowing RecordRow, _ keys: BatchKeys, at place: Int, core: TransactionCore
+    _ records: borrowing RecordBuffer, _ keys: BatchKeys, at place: Int, core: TransactionCore
   ) throws(StoreError) {
     switch latest {
     case .keys(let box): try keys.collect(place, of: records, into: box, core)

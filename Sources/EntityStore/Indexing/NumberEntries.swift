@@ -38,7 +38,7 @@ final class NumberEntries {
   private func entry(_ place: Int) -> Entry { packed.map { $0[place] } ?? list[place] }
 
   /// Adds the entries of `records`, which are of the current layout and have higher ids than all before.
-  func append(_ records: borrowing RecordRow) {
+  func append(_ records: borrowing RecordBuffer) {
     let base = UnsafeRawPointer(records.base)
     records.withEnds { ends in
       var start = 0

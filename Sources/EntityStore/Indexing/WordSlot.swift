@@ -29,41 +29,36 @@ struct WordSlot {
 
   private let kind: Kind
   private let offset: Int
-  /// Where the null bit is; −1 when there is none.
-  private let nullByte: Int
-  private let nullMask: UInt8
+  private let nullBit: NullBit
 
   init?(_ place: RecordLayout.Slot) {
     guard let kind = Kind(place.type) else { return nil }
     self.kind = kind
     offset = Int(place.position)
-    let bit = Int(place.nullBit)
-    nullByte = bit < 0 ? -1 : RecordLayout.headerSize + bit >> 3
-    nullMask = bit < 0 ? 0 : 1 << UInt8(bit & 7)
+    nullBit = NullBit(of: place)
   }
 
   /// The word of a record that has at least the fixed part of its layout; `nil` for null.
   @inline(__always)
   func word(_ base: UnsafeRawPointer) -> UInt64? {
-    if nullByte >= 0, base.load(fromByteOffset: nullByte, as: UInt8.self) & nullMask != 0 {
-      return nil
-    }
+    if nullBit.isSet(in: base) { return nil }
     let slot = base + offset
     return switch kind {
     case .bool: slot.load(as: UInt8.self) == 0 ? 0 : 1
-    case .int8: Self.word(Int64(slot.load(as: Int8.self)))
-    case .int16: Self.word(Int64(Int16(littleEndian: slot.loadUnaligned(as: Int16.self))))
-    case .int32: Self.word(Int64(Int32(littleEndian: slot.loadUnaligned(as: Int32.self))))
-    case .int64: Self.word(Int64(littleEndian: slot.loadUnaligned(as: Int64.self)))
-    case .uint8: Self.word(Int64(slot.load(as: UInt8.self)))
-    case .uint16: Self.word(Int64(UInt16(littleEndian: slot.loadUnaligned(as: UInt16.self))))
-    case .uint32: Self.word(Int64(UInt32(littleEndian: slot.loadUnaligned(as: UInt32.self))))
+    case .int8: OrderedWord.word(Int64(slot.load(as: Int8.self)))
+    case .int16: OrderedWord.word(Int64(Int16(littleEndian: slot.loadUnaligned(as: Int16.self))))
+    case .int32: OrderedWord.word(Int64(Int32(littleEndian: slot.loadUnaligned(as: Int32.self))))
+    case .int64: OrderedWord.word(Int64(littleEndian: slot.loadUnaligned(as: Int64.self)))
+    case .uint8: OrderedWord.word(Int64(slot.load(as: UInt8.self)))
+    case .uint16: OrderedWord.word(Int64(UInt16(littleEndian: slot.loadUnaligned(as: UInt16.self))))
+    case .uint32: OrderedWord.word(Int64(UInt32(littleEndian: slot.loadUnaligned(as: UInt32.self))))
     case .uint64: UInt64(littleEndian: slot.loadUnaligned(as: UInt64.self))
     case .float:
-      Self.word(
+      OrderedWord.word(
         Double(Float(bitPattern: UInt32(littleEndian: slot.loadUnaligned(as: UInt32.self)))))
     case .double, .date:
-      Self.word(Double(bitPattern: UInt64(littleEndian: slot.loadUnaligned(as: UInt64.self))))
+      OrderedWord.word(
+        Double(bitPattern: UInt64(littleEndian: slot.loadUnaligned(as: UInt64.self))))
     }
   }
 
@@ -71,32 +66,12 @@ struct WordSlot {
   static func word(_ value: Value, _ type: AttributeType) -> UInt64? {
     switch value {
     case .bool(let flag): flag ? 1 : 0
-    case .integer(let number): type == .uint64 ? UInt64(bitPattern: number) : word(number)
+    case .integer(let number):
+      type == .uint64 ? UInt64(bitPattern: number) : OrderedWord.word(number)
     case .unsigned(let number): number
-    case .double(let number), .date(let number): word(number)
+    case .double(let number), .date(let number): OrderedWord.word(number)
     default: nil
     }
-  }
-
-  @inline(__always)
-  private static func word(_ number: Int64) -> UInt64 { UInt64(bitPattern: number) ^ 1 << 63 }
-
-  @inline(__always)
-  private static func word(_ number: Double) -> UInt64 {
-    let bits: UInt64 =
-      if number.isNaN { 0x7ff8_0000_0000_0000 } else if number == 0 { 0 } else { number.bitPattern }
-    let sign = UInt64(bitPattern: Int64(bitPattern: bits) &>> 63)
-    return bits ^ (sign | 1 << 63)
-  }
-
-  /// The signed integer that has `word`.
-  @inline(__always)
-  static func integer(ofWord word: UInt64) -> Int64 { Int64(bitPattern: word ^ 1 << 63) }
-
-  /// The number in binary that has `word`.
-  @inline(__always)
-  static func double(ofWord word: UInt64) -> Double {
-    Double(bitPattern: word &>> 63 == 1 ? word ^ 1 << 63 : ~word)
   }
 
   /// Makes the index key of the number with `word`, and of the record id where the key has one.
@@ -136,7 +111,7 @@ struct WordSlot {
     switch kind {
     case .bool: key.append(word != 0)
     case .uint64: key.append(word)
-    default: key.append(Self.integer(ofWord: word))
+    default: key.append(OrderedWord.integer(word))
     }
   }
 }

@@ -94,7 +94,7 @@ private struct RecordIDUpgrade {
           let value = try before.value(of: source ?? attribute.number, in: view)
           values.append(source == nil ? value : Self.id(in: value) ?? .null)
         }
-        rewritten.append((id, try RecordBuilder.record(id: id, layout: layout, values: values)))
+        rewritten.append((id, try layout.record(id: id, values: values)))
         found = try cursor.next()
       }
       for (id, body) in rewritten {

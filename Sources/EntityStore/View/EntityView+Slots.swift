@@ -9,10 +9,10 @@ extension EntityView {
   /// the key path and its use: they are inlined always.
   @inlinable @inline(__always)
   func slot(_ ordinal: Int, _ form: UInt8) -> ViewedSlot {
-    guard UInt(bitPattern: ordinal) < UInt(bitPattern: Int((slots - 1).pointee.position)),
-      slots[ordinal].form == form
+    guard UInt(bitPattern: ordinal) < UInt(bitPattern: Int((record.slots - 1).pointee.position)),
+      record.slots[ordinal].form == form
     else { wrongForm(ordinal) }
-    return slots[ordinal]
+    return record.slots[ordinal]
   }
 
   @usableFromInline @inline(never)
@@ -22,42 +22,55 @@ extension EntityView {
         + "attributePlaces say")
   }
 
-  @inlinable @inline(__always)
-  func isNull(_ slot: ViewedSlot) -> Bool {
-    let bit = Int(slot.nullBit)
-    return start.load(fromByteOffset: 2 &+ bit &>> 3, as: UInt8.self) & 1 &<< UInt8(bit & 7) != 0
+  /// A reader of one attribute, which must be stored as `storage` says.
+  @usableFromInline
+  func reader(at ordinal: Int, of storage: AttributeStorage) -> RecordReader {
+    let layout = record.layout.takeUnretainedValue().layout
+    guard layout.slots.indices.contains(ordinal),
+      layout.slots[ordinal].type == storage.type,
+      layout.attributes[ordinal].isOptional == storage.isOptional
+    else { wrongForm(ordinal) }
+    var reader = record.reader()
+    reader.move(to: layout.slots[ordinal], in: layout)
+    return reader
   }
+}
+
+/// What a view has of a record, as plain numbers.
+@usableFromInline
+struct ViewedRecord {
+  @usableFromInline let start: UnsafeRawPointer
+  @usableFromInline let slots: UnsafePointer<ViewedSlot>
+  let layout: Unmanaged<ViewedLayout>
+  @usableFromInline let recordID: UInt64
+  /// Offset of the first variable byte.
+  @usableFromInline let heapOffset: Int32
+  @usableFromInline let isWide: Bool
+
+  @inline(__always)
+  init(
+    _ start: UnsafeRawPointer, heapOffset: Int, isWide: Bool, id: UInt64, _ layout: ViewedLayout
+  ) {
+    self.start = start
+    slots = layout.slots
+    self.layout = .passUnretained(layout)
+    recordID = id
+    self.heapOffset = Int32(truncatingIfNeeded: heapOffset)
+    self.isWide = isWide
+  }
+
+  @inlinable @inline(__always)
+  func isNull(_ slot: ViewedSlot) -> Bool { start.hasNullBit(Int(slot.nullBit)) }
 
   /// The bytes of a variable attribute.
   @inlinable @inline(__always)
   func variable(_ slot: ViewedSlot) -> UnsafeRawBufferPointer {
     let ends = start + Int(slot.position)
     let ordinal = Int(slot.ordinal)
-    let from = ordinal == 0 ? 0 : end(ends, ordinal &- 1)
+    let from = ordinal == 0 ? 0 : ends.variableEnd(ordinal &- 1, isWide: isWide)
     return UnsafeRawBufferPointer(
-      start: start + (Int(heapOffset) &+ from), count: end(ends, ordinal) &- from)
-  }
-
-  @inlinable @inline(__always)
-  func end(_ ends: UnsafeRawPointer, _ ordinal: Int) -> Int {
-    isWide
-      ? Int(UInt32(littleEndian: (ends + ordinal &* 4).loadUnaligned(as: UInt32.self)))
-      : Int(UInt16(littleEndian: (ends + ordinal &* 2).loadUnaligned(as: UInt16.self)))
-  }
-
-  // MARK: What is decoded
-
-  /// A reader of one attribute, which must be stored as `storage` says.
-  @usableFromInline
-  func reader(at ordinal: Int, of storage: AttributeStorage) -> RecordReader {
-    let layout = layout.takeUnretainedValue().layout
-    guard layout.slots.indices.contains(ordinal),
-      layout.slots[ordinal].type == storage.type,
-      layout.attributes[ordinal].isOptional == storage.isOptional
-    else { wrongForm(ordinal) }
-    var reader = reader()
-    reader.move(to: layout.slots[ordinal], in: layout)
-    return reader
+      start: start + (Int(heapOffset) &+ from),
+      count: ends.variableEnd(ordinal, isWide: isWide) &- from)
   }
 
   /// A reader at the first attribute.

@@ -1,6 +1,6 @@
 extension EntityView {
   /// The record's id.
-  @inlinable public var id: RecordID<E> { RecordID(rawValue: recordID) }
+  @inlinable public var id: RecordID<E> { RecordID(rawValue: record.recordID) }
 
   // MARK: In place
 
@@ -10,7 +10,7 @@ extension EntityView {
     dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<V>>
   ) -> V {
     let slot = slot(E.attributePlaces[keyPath: path].ordinal, ViewedForm.slot(V.self))
-    return V.value(inSlot: start + Int(slot.position))
+    return V.value(inSlot: record.start + Int(slot.position))
   }
 
   /// A number, a truth value, a date or a UUID that may be null.
@@ -20,7 +20,7 @@ extension EntityView {
   ) -> V? {
     let slot = slot(
       E.attributePlaces[keyPath: path].ordinal, ViewedForm.slot(V.self) | ViewedForm.optional)
-    return isNull(slot) ? nil : V.value(inSlot: start + Int(slot.position))
+    return record.isNull(slot) ? nil : V.value(inSlot: record.start + Int(slot.position))
   }
 
   // MARK: Decoded when asked for
@@ -117,7 +117,7 @@ extension EntityView {
 
   /// The whole record, as fetching it gives it.
   public func decoded() throws(StoreError) -> E {
-    var reader = reader()
+    var reader = record.reader()
     return try E.read(from: &reader)
   }
 }

@@ -36,27 +36,12 @@
   /// change is carried over first, which allocates; any other is viewed without.
   @dynamicMemberLookup
   public struct EntityView<E: Entity>: ~Escapable {
-    @usableFromInline let start: UnsafeRawPointer
-    @usableFromInline let slots: UnsafePointer<ViewedSlot>
-    let layout: Unmanaged<ViewedLayout>
-    @usableFromInline let recordID: UInt64
-    /// Offset of the first variable byte.
-    @usableFromInline let heapOffset: Int32
-    @usableFromInline let isWide: Bool
+    @usableFromInline let record: ViewedRecord
 
     /// Whoever makes a view passes it to a closure, which ends before the bytes change.
     @inline(__always)
     @_lifetime(immortal)
-    init(
-      _ start: UnsafeRawPointer, heapOffset: Int, isWide: Bool, id: UInt64, _ layout: ViewedLayout
-    ) {
-      self.start = start
-      slots = layout.slots
-      self.layout = .passUnretained(layout)
-      recordID = id
-      self.heapOffset = Int32(truncatingIfNeeded: heapOffset)
-      self.isWide = isWide
-    }
+    init(_ record: ViewedRecord) { self.record = record }
   }
 
   /// The text of an attribute, where it lies in a record.
@@ -103,7 +88,8 @@
       @_lifetime(copy self) @inline(__always)
       get {
         StoredText(
-          variable(slot(E.attributePlaces[keyPath: path].ordinal, ViewedForm.text)), of: self)
+          record.variable(slot(E.attributePlaces[keyPath: path].ordinal, ViewedForm.text)), of: self
+        )
       }
     }
 
@@ -116,7 +102,7 @@
       get {
         let slot = slot(
           E.attributePlaces[keyPath: path].ordinal, ViewedForm.text | ViewedForm.optional)
-        return isNull(slot) ? nil : StoredText(variable(slot), of: self)
+        return record.isNull(slot) ? nil : StoredText(record.variable(slot), of: self)
       }
     }
 
@@ -128,7 +114,8 @@
       @_lifetime(copy self) @inline(__always)
       get {
         StoredBytes(
-          variable(slot(E.attributePlaces[keyPath: path].ordinal, ViewedForm.data)), of: self)
+          record.variable(slot(E.attributePlaces[keyPath: path].ordinal, ViewedForm.data)), of: self
+        )
       }
     }
 
@@ -141,7 +128,7 @@
       get {
         let slot = slot(
           E.attributePlaces[keyPath: path].ordinal, ViewedForm.data | ViewedForm.optional)
-        return isNull(slot) ? nil : StoredBytes(variable(slot), of: self)
+        return record.isNull(slot) ? nil : StoredBytes(record.variable(slot), of: self)
       }
     }
   }
@@ -152,25 +139,10 @@
   /// used where it is read.
   @dynamicMemberLookup
   public struct EntityView<E: Entity>: ~Copyable {
-    @usableFromInline let start: UnsafeRawPointer
-    @usableFromInline let slots: UnsafePointer<ViewedSlot>
-    let layout: Unmanaged<ViewedLayout>
-    @usableFromInline let recordID: UInt64
-    /// Offset of the first variable byte.
-    @usableFromInline let heapOffset: Int32
-    @usableFromInline let isWide: Bool
+    @usableFromInline let record: ViewedRecord
 
     @inline(__always)
-    init(
-      _ start: UnsafeRawPointer, heapOffset: Int, isWide: Bool, id: UInt64, _ layout: ViewedLayout
-    ) {
-      self.start = start
-      slots = layout.slots
-      self.layout = .passUnretained(layout)
-      recordID = id
-      self.heapOffset = Int32(truncatingIfNeeded: heapOffset)
-      self.isWide = isWide
-    }
+    init(_ record: ViewedRecord) { self.record = record }
   }
 
   /// The text of an attribute, where it lies in a record.
@@ -204,7 +176,8 @@
     ) -> StoredText {
       @inline(__always) _read {
         yield StoredText(
-          variable(slot(E.attributePlaces[keyPath: path].ordinal, ViewedForm.text)), of: self)
+          record.variable(slot(E.attributePlaces[keyPath: path].ordinal, ViewedForm.text)), of: self
+        )
       }
     }
 
@@ -216,7 +189,7 @@
       @inline(__always) _read {
         let slot = slot(
           E.attributePlaces[keyPath: path].ordinal, ViewedForm.text | ViewedForm.optional)
-        yield isNull(slot) ? nil : StoredText(variable(slot), of: self)
+        yield record.isNull(slot) ? nil : StoredText(record.variable(slot), of: self)
       }
     }
 
@@ -227,7 +200,8 @@
     ) -> StoredBytes {
       @inline(__always) _read {
         yield StoredBytes(
-          variable(slot(E.attributePlaces[keyPath: path].ordinal, ViewedForm.data)), of: self)
+          record.variable(slot(E.attributePlaces[keyPath: path].ordinal, ViewedForm.data)), of: self
+        )
       }
     }
 
@@ -239,7 +213,7 @@
       @inline(__always) _read {
         let slot = slot(
           E.attributePlaces[keyPath: path].ordinal, ViewedForm.data | ViewedForm.optional)
-        yield isNull(slot) ? nil : StoredBytes(variable(slot), of: self)
+        yield record.isNull(slot) ? nil : StoredBytes(record.variable(slot), of: self)
       }
     }
   }

@@ -46,7 +46,8 @@ final class ViewedLayout {
       return try withOther(bytes, id: id, body)
     }
     return try body(
-      EntityView(bytes.start, heapOffset: heapOffset, isWide: false, id: id, self))
+      EntityView(
+        ViewedRecord(bytes.start, heapOffset: heapOffset, isWide: false, id: id, self)))
   }
 
   /// The same for a record of an older layout, which is viewed as it would be written today, for a
@@ -69,7 +70,8 @@ final class ViewedLayout {
   ) throws -> R {
     try body(
       EntityView(
-        record.bytes.start, heapOffset: record.heapOffset, isWide: record.isWide, id: id, self))
+        ViewedRecord(
+          record.bytes.start, heapOffset: record.heapOffset, isWide: record.isWide, id: id, self)))
   }
 }
 

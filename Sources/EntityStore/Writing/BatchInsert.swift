@@ -14,7 +14,7 @@ struct BatchInsert {
   private let entity: StoredEntity
   private let rule: MergeRule
   private let bulk: BulkInsert?
-  private var batch: RecordBatch
+  private var batch: IncomingRecords
   private let keepsIDs: Bool
   private var counts = InsertCounts()
 
@@ -26,7 +26,7 @@ struct BatchInsert {
     self.entity = entity
     self.rule = rule
     self.keepsIDs = keepsIDs
-    batch = RecordBatch(entity.layout)
+    batch = IncomingRecords(entity.layout)
     if case .fail = rule {
       bulk = try BulkInsert(into: entity, core: core, expectedCount: expectedCount)
     } else {
@@ -61,7 +61,7 @@ struct BatchInsert {
   }
 
   /// Adds the records of `row`, which are in the layout of the program's type, and empties it.
-  mutating func add(_ row: inout RecordRow) throws(StoreError) {
+  mutating func add(_ row: inout RecordBuffer) throws(StoreError) {
     if let part = entity.part { return try complete(&row, part) }
     guard let bulk else {
       for place in 0..<row.count {
@@ -79,7 +79,7 @@ struct BatchInsert {
   }
 
   private mutating func complete(
-    _ row: inout RecordRow, _ part: DeclaredPart
+    _ row: inout RecordBuffer, _ part: DeclaredPart
   ) throws(StoreError) {
     for place in 0..<row.count {
       let record = UnsafeRawBufferPointer(row[place])

@@ -18,7 +18,7 @@ package final class BatchMerge {
 
   let core: TransactionCore
   let entity: StoredEntity
-  let batch: RecordBatch
+  let batch: IncomingRecords
   let matching: [StoredIndex]
   let rule: MergeRule
   let changes: EntityChanges
@@ -45,7 +45,7 @@ package final class BatchMerge {
   ///   - matching: the unique indexes that records are matched by; without one all are inserted.
   ///   - pageEnds: ascending, the last of them the number of records.
   package init(
-    _ batch: RecordBatch, into entity: StoredEntity, matching: [StoredIndex], rule: MergeRule,
+    _ batch: IncomingRecords, into entity: StoredEntity, matching: [StoredIndex], rule: MergeRule,
     pageEnds: [Int] = [], core: TransactionCore
   ) {
     self.core = core

@@ -146,8 +146,8 @@ final class BatchUpdate {
       scratch.removeAll(keepingCapacity: true)
       scratch.append(contentsOf: stored)
       try scratch.withMutableBytes { (bytes) throws(FormatError) in
-        for (place, value) in zip(slots, values) {
-          try RecordPatch.write(value, at: place, in: bytes)
+        for (slot, value) in zip(slots, values) {
+          try slot.write(value, in: bytes)
         }
       }
       if scratch.withUnsafeBytes({ compareKeys($0, stored) }) == 0 { return false }
@@ -225,7 +225,7 @@ final class BatchUpdate {
       }
     }
     guard isChanged else { return nil }
-    let content = try RecordBuilder.content(layout: entity.layout, values: all)
+    let content = try entity.layout.content(values: all)
     try core.checkSize(content.count, of: entity)
     return content + [UInt8](repeating: 0, count: RecordLayout.checksumSize)
   }

@@ -13,13 +13,14 @@ final class EntityBatch {
   /// For so many values it is found out at a time whether their texts have to be asked for.
   @usableFromInline static var sampleCount: Int { 32 }
 
+  /// In memory of its own, as each write of an attribute would otherwise check for exclusive access to
+  /// this object.
   @usableFromInline let writer: UnsafeMutablePointer<RecordWriter>
   @usableFromInline let shape: RecordShape
   /// The most that a record may have without its checksum.
   @usableFromInline let sizeLimit: Int
   /// Ends of the records that the writer keeps; in memory of its own, as the writer is.
-  @usableFromInline let row: UnsafeMutablePointer<RecordRow>
-  private let encoder: RecordEncoder
+  @usableFromInline let row: UnsafeMutablePointer<RecordBuffer>
   private let entity: StoredEntity
   // Of one thread; a check of each access would show in the time of a batch.
   @exclusivity(unchecked) private var insert: BatchInsert
@@ -27,15 +28,18 @@ final class EntityBatch {
   init(into entity: StoredEntity, _ insert: BatchInsert, core: TransactionCore) {
     self.entity = entity
     self.insert = insert
-    encoder = core.encoder.forRows()
-    writer = encoder.writer
+    writer = .allocate(capacity: 1)
+    writer.initialize(
+      to: RecordWriter(sizeLimit: core.writer.sizeLimit, byteCount: RecordBuffer.memorySize))
     shape = RecordShape(entity.typeLayout)
-    sizeLimit = encoder.largestContent
+    sizeLimit = core.writer.largestContent
     row = .allocate(capacity: 1)
-    row.initialize(to: RecordRow(byteCount: RecordRow.memorySize))
+    row.initialize(to: RecordBuffer(byteCount: RecordBuffer.memorySize))
   }
 
   deinit {
+    writer.deinitialize(count: 1)
+    writer.deallocate()
     row.deinitialize(count: 1)
     row.deallocate()
   }
@@ -61,7 +65,7 @@ final class EntityBatch {
   func keep() throws(StoreError) {
     let end = writer.pointee.keep()
     row.pointee.ends.append(end)
-    if end >= RecordRow.usualByteCount { try passOn() }
+    if end >= RecordBuffer.usualByteCount { try passOn() }
   }
 
   @usableFromInline @inline(never)
@@ -116,7 +120,7 @@ final class EntityBatch {
   /// knows; false when it must be written again with wide offsets.
   @usableFromInline
   func end() throws(StoreError) -> Bool {
-    guard try encoder.finish(entity) != nil else { return false }
+    guard try writer.pointee.finish(entity) != nil else { return false }
     try keep()
     return true
   }

@@ -100,7 +100,7 @@ extension MergeInput {
   /// A content of `values`, with room for its checksum.
   func content(_ values: [Value]) throws(StoreError) -> [UInt8] {
     do {
-      let content = try RecordBuilder.content(layout: entity.layout, values: values)
+      let content = try entity.layout.content(values: values)
       return content + [UInt8](repeating: 0, count: RecordLayout.checksumSize)
     } catch {
       throw .damagedRecord(entity: entity.name, recordID: id, error)

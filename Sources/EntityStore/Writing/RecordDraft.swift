@@ -6,98 +6,98 @@ internal import LodestoreFormat
 /// Assigning nil makes an optional attribute null, and takes the value of a required one back.
 @dynamicMemberLookup
 public struct RecordDraft<E: Entity> {
-  private let assembly: RecordAssembly
-  private let places: PlacesByPath
+  private let drafted: DraftedValues
+  private let indices: AttributeIndices
   /// The first value that could not be taken.
   private var failure: StoreError?
 
   init(_ entity: StoredEntity) {
-    assembly = RecordAssembly(entity)
-    places = PlacesByPath(E.self, entity)
+    drafted = DraftedValues(entity)
+    indices = AttributeIndices(E.self, entity)
   }
 
-  var isGiven: [Bool] { assembly.isGiven }
+  var isGiven: [Bool] { drafted.isGiven }
 
   mutating func begin() {
-    assembly.begin()
+    drafted.begin()
     failure = nil
   }
 
   func content(isPart: Bool) throws(StoreError) -> UnsafeRawBufferPointer {
     if let failure { throw failure }
-    if !isPart, let attribute = assembly.missing {
+    if !isPart, let attribute = drafted.missing {
       throw StoreError(
         .unstorableValue,
-        "cannot insert a \(assembly.entity.name): '\(attribute.name)' was not given, and is required",
-        entity: assembly.entity.name, attribute: attribute.name)
+        "cannot insert a \(drafted.entity.name): '\(attribute.name)' was not given, and is required",
+        entity: drafted.entity.name, attribute: attribute.name)
     }
-    return assembly.content()
+    return drafted.content()
   }
 
   /// Assigns the attributes named in `dictionary`.
   mutating func take(_ dictionary: [String: any AttributeValue]) throws(StoreError) {
     for (name, value) in dictionary {
-      guard let place = places.byName[name] else {
-        let nearest = NearestName.of(name, among: Array(places.byName.keys))
+      guard let index = indices.byName[name] else {
+        let nearest = NearestName.of(name, among: Array(indices.byName.keys))
         let hint = nearest.map { "; did you mean '\($0)'?" } ?? ""
         throw StoreError(
           .unstorableValue,
-          "cannot insert a \(assembly.entity.name): '\(name)' is no attribute of it\(hint)",
-          entity: assembly.entity.name, attribute: name)
+          "cannot insert a \(drafted.entity.name): '\(name)' is no attribute of it\(hint)",
+          entity: drafted.entity.name, attribute: name)
       }
-      give(value.storedValue.value, at: place)
-      if let cases = places.cases[place], failure == nil,
-        !cases.contain(StoredValue(assembly.values[place]))
+      give(value.storedValue.value, at: index)
+      if let cases = indices.cases[index], failure == nil,
+        !cases.contain(StoredValue(drafted.values[index]))
       {
         failure = StoreError(
           .unstorableValue,
-          "cannot insert a \(assembly.entity.name): '\(name)' was given a raw value that is no case "
+          "cannot insert a \(drafted.entity.name): '\(name)' was given a raw value that is no case "
             + "of \(cases.name)",
-          entity: assembly.entity.name, attribute: name)
+          entity: drafted.entity.name, attribute: name)
       }
     }
     if let failure { throw failure }
   }
 
-  private mutating func give(_ value: Value, at place: Int) {
-    let attribute = assembly.attributes[place]
+  private mutating func give(_ value: Value, at index: Int) {
+    let attribute = drafted.attributes[index]
     // What fits goes as it is; a number may come in another width.
     let stored =
       value == .null || value.fits(attribute.type)
       ? value : DynamicValue(value).stored(in: attribute.type)
     guard let stored, stored != .null || attribute.isOptional else {
       if attribute.type == .recordID, value == .integer(0) {
-        failure = failure ?? .unassignedID(assembly.entity.name, attribute: attribute.name)
+        failure = failure ?? .unassignedID(drafted.entity.name, attribute: attribute.name)
       }
       if failure == nil {
         failure = StoreError(
           .unstorableValue,
-          "cannot insert a \(assembly.entity.name): '\(attribute.name)' is "
+          "cannot insert a \(drafted.entity.name): '\(attribute.name)' is "
             + "\(attribute.isOptional ? "" : "a required ")\(attribute.type.name) and was given "
             + value.kindName,
-          entity: assembly.entity.name, attribute: attribute.name)
+          entity: drafted.entity.name, attribute: attribute.name)
       }
       return
     }
-    assembly.give(stored, at: place)
+    drafted.give(stored, at: index)
   }
 
   private mutating func assign(_ value: Value?, to path: AnyKeyPath) {
-    guard let place = places.byPath[path] else {
+    guard let index = indices.byPath[path] else {
       if failure == nil {
         failure = StoreError(
           .unstorableValue,
-          "cannot insert a \(assembly.entity.name): \(path) is no attribute of it",
-          entity: assembly.entity.name)
+          "cannot insert a \(drafted.entity.name): \(path) is no attribute of it",
+          entity: drafted.entity.name)
       }
       return
     }
     if let value {
-      give(value, at: place)
-    } else if assembly.attributes[place].isOptional {
-      assembly.give(.null, at: place)
+      give(value, at: index)
+    } else if drafted.attributes[index].isOptional {
+      drafted.give(.null, at: index)
     } else {
-      assembly.takeBack(place)
+      drafted.takeBack(index)
     }
   }
 
@@ -108,16 +108,16 @@ public struct RecordDraft<E: Entity> {
       if failure == nil {
         failure = StoreError(
           .unstorableValue,
-          "cannot insert a \(assembly.entity.name): \(path) cannot be encoded: \(error)",
+          "cannot insert a \(drafted.entity.name): \(path) cannot be encoded: \(error)",
           cause: error,
-          entity: assembly.entity.name)
+          entity: drafted.entity.name)
       }
     }
   }
 
   private func value(at path: AnyKeyPath) -> StoredValue? {
-    guard let place = places.byPath[path], assembly.isGiven[place] else { return nil }
-    return StoredValue(assembly.values[place])
+    guard let index = indices.byPath[path], drafted.isGiven[index] else { return nil }
+    return StoredValue(drafted.values[index])
   }
 
   /// A scalar, or an optional one.
@@ -164,7 +164,7 @@ public struct RecordDraft<E: Entity> {
 }
 
 /// Where the attributes of a type are in the layout of its entity.
-private final class PlacesByPath {
+private final class AttributeIndices {
   let byPath: [AnyKeyPath: Int]
   let byName: [String: Int]
   /// Of the attributes that hold enumerations.
@@ -172,17 +172,81 @@ private final class PlacesByPath {
 
   init<E: Entity>(_: E.Type, _ entity: StoredEntity) {
     let names = entity.description.declaredAttributes.enumerated()
-      .filter { place, _ in entity.part?.isGiven[place] ?? true }.map { ($1.name, $0) }
+      .filter { index, _ in entity.part?.isGiven[index] ?? true }.map { ($1.name, $0) }
     let byName = Dictionary(names, uniquingKeysWith: { first, _ in first })
     self.byName = byName
     var cases: [Int: any EnumerationCases] = [:]
     for (name, found) in E.schema.cases {
-      if let place = byName[name] { cases[place] = found }
+      if let index = byName[name] { cases[index] = found }
     }
     self.cases = cases
     byPath = Dictionary(
       E.schema.attributes.compactMap { attribute in
         byName[attribute.name].map { (attribute.keyPath as AnyKeyPath, $0) }
       }, uniquingKeysWith: { first, _ in first })
+  }
+}
+
+/// The values of a draft by the indices of their attributes, and its encoding.
+///
+/// One for many records of one entity; not for two threads at once.
+private final class DraftedValues {
+  let entity: StoredEntity
+  let attributes: [EntityDescription.Attribute]
+  private(set) var values: [Value]
+  private(set) var isGiven: [Bool]
+  private let absent: [Value?]
+  private var writer = RecordWriter()
+
+  init(_ entity: StoredEntity) {
+    self.entity = entity
+    attributes = entity.description.declaredAttributes
+    values = Array(repeating: .null, count: attributes.count)
+    isGiven = Array(repeating: false, count: attributes.count)
+    absent = attributes.map { $0.initial == .null && !$0.isOptional ? nil : $0.initial }
+  }
+
+  /// Begins a record.
+  func begin() {
+    for index in isGiven.indices { isGiven[index] = false }
+  }
+
+  /// Assigns the attribute with `index` a value that fits it.
+  func give(_ value: Value, at index: Int) {
+    values[index] = value
+    isGiven[index] = true
+  }
+
+  func takeBack(_ index: Int) { isGiven[index] = false }
+
+  /// The first attribute that a new record needs and that has no value; where a program's type declares
+  /// a part of the attributes, the first of those.
+  var missing: EntityDescription.Attribute? {
+    for index in absent.indices
+    where !isGiven[index] && absent[index] == nil && entity.part?.isGiven[index] ?? true {
+      return attributes[index]
+    }
+    return nil
+  }
+
+  /// The content, with room for its checksum behind it, valid until the next call.
+  ///
+  /// An attribute that was not given has its initial value or null; a required one without an
+  /// initial value has zero or nothing in it, which only a merge that takes given attributes may
+  /// see.
+  func content() -> UnsafeRawBufferPointer {
+    for index in isGiven.indices where !isGiven[index] {
+      values[index] = absent[index] ?? .placeholder(of: attributes[index].type)
+    }
+    for isWide in [false, true] {
+      writer.begin(entity.layout, isWide: isWide)
+      for (value, attribute) in zip(values, entity.layout.attributes) {
+        writer.write(value, as: attribute)
+      }
+      if let content = writer.finish(entity.layout, entity: entity.name) {
+        return UnsafeRawBufferPointer(content)
+      }
+    }
+    preconditionFailure("a record fits wide offsets")
   }
 }

@@ -25,7 +25,7 @@ extension WriteTransaction {
       }
       return RecordID(rawValue: id)
     }
-    var batch = RecordBatch(entity.layout)
+    var batch = IncomingRecords(entity.layout)
     try core.withWhole(value, of: entity) { (content) throws(StoreError) in
       batch.append(UnsafeRawBufferPointer(content), given: entity.part?.isGiven)
     }

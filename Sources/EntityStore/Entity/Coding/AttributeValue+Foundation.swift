@@ -124,7 +124,7 @@ extension Decimal: IndexableValue {
 
   /// Writes the number.
   public func write(to writer: inout RecordWriter) {
-    DecimalValue(self).bytes.withUnsafeBytes { writer.writeSlot($0) }
+    writer.writeSlot(.decimal(DecimalValue(self)), as: .decimal)
   }
 
   /// Reads the number; throws when it is beyond what `Decimal` holds.
@@ -140,12 +140,6 @@ extension Decimal: IndexableValue {
       throw reader.undecodable("the decimal is beyond what Decimal holds")
     }
     return decimal
-  }
-}
-
-extension RecordWriter {
-  fileprivate mutating func writeSlot(_ bytes: UnsafeRawBufferPointer) {
-    for byte in bytes { writeSlot(byte, size: 1) }
   }
 }
 

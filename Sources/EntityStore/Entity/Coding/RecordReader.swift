@@ -53,7 +53,7 @@ public struct RecordReader: ~Copyable {
   mutating func move(to slot: RecordLayout.Slot, in layout: RecordLayout) {
     nullBit = max(0, Int(slot.nullBit))
     guard slot.type.isVariable else {
-      slot = Int(slot.position)
+      self.slot = Int(slot.position)
       return
     }
     let ordinal = Int(slot.position)
@@ -61,10 +61,7 @@ public struct RecordReader: ~Copyable {
     end = layout.endsOffset + ordinal * size
     previousEnd = 0
     guard ordinal > 0 else { return }
-    previousEnd =
-      isWide
-      ? Int(UInt32(littleEndian: base.loadUnaligned(fromByteOffset: end - 4, as: UInt32.self)))
-      : Int(UInt16(littleEndian: base.loadUnaligned(fromByteOffset: end - 2, as: UInt16.self)))
+    previousEnd = base.variableEnd(at: end - size, isWide: isWide)
   }
 
   // MARK: What conformances read
@@ -84,12 +81,10 @@ public struct RecordReader: ~Copyable {
     precondition(end < heapStart, "more attributes read than the schema declares")
     let attributeEnd: Int
     if isWide {
-      attributeEnd = Int(
-        UInt32(littleEndian: base.loadUnaligned(fromByteOffset: end, as: UInt32.self)))
+      attributeEnd = base.variableEnd(at: end, isWide: true)
       end += 4
     } else {
-      attributeEnd = Int(
-        UInt16(littleEndian: base.loadUnaligned(fromByteOffset: end, as: UInt16.self)))
+      attributeEnd = base.variableEnd(at: end, isWide: false)
       end += 2
     }
     let bytes = UnsafeRawBufferPointer(
@@ -115,9 +110,8 @@ public struct RecordReader: ~Copyable {
   /// Whether the next, optional attribute is null.
   @inlinable @inline(__always)
   mutating func nextIsNull() -> Bool {
-    let byte = base.load(fromByteOffset: 2 + nullBit >> 3, as: UInt8.self)
     defer { nullBit += 1 }
-    return byte & 1 << UInt8(nullBit & 7) != 0
+    return base.hasNullBit(nullBit)
   }
 
   /// Skips the bytes of a null attribute.

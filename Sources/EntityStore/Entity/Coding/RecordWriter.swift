@@ -30,10 +30,12 @@ public struct RecordWriter: ~Copyable {
   /// The first value that could not be encoded.
   @usableFromInline package private(set) var failure: (any Error)?
 
-  package init() { self.init(byteCount: 4096) }
+  /// The most bytes that a record may have, its checksum included.
+  let sizeLimit: Int
 
-  /// With room for so many bytes at first.
-  init(byteCount: Int) {
+  /// - Parameter byteCount: the memory to begin with.
+  package init(sizeLimit: Int = .max, byteCount: Int = 4096) {
+    self.sizeLimit = min(sizeLimit, 1 << 30)
     capacity = byteCount
     base = .allocate(byteCount: capacity, alignment: 16)
   }
@@ -67,7 +69,7 @@ public struct RecordWriter: ~Copyable {
   }
 
   /// The record with narrow offsets; `nil` where it failed, is incomplete or needs wide ones, which
-  /// ``RecordEncoder/finish(_:)`` tells apart.
+  /// ``finish(_:)`` tells apart.
   @inlinable @inline(__always)
   func finished(_ shape: RecordShape) -> UnsafeMutableRawBufferPointer? {
     guard failure == nil, !isWide,
@@ -86,7 +88,7 @@ public struct RecordWriter: ~Copyable {
   }
 
   /// Gives the records that were kept to `row`, and begins anew in the memory that it had.
-  mutating func moveRecords(to row: inout RecordRow) {
+  mutating func moveRecords(to row: inout RecordBuffer) {
     row.swapMemory(&base, &capacity, byteCount: start)
     start = 0
   }
@@ -156,6 +158,14 @@ public struct RecordWriter: ~Copyable {
     slot += size
   }
 
+  /// Writes the slot of a fixed-width attribute of `type`, which `value` fits.
+  mutating func writeSlot(_ value: Value, as type: AttributeType) {
+    let size = type.slotSize
+    precondition(slot + size <= heapStart, "more attributes written than the schema declares")
+    value.store(in: type, at: base + slot)
+    slot += size
+  }
+
   /// Writes a variable attribute's bytes.
   @inlinable @inline(__always)
   mutating func writeVariable(_ bytes: UnsafeRawBufferPointer) {
@@ -203,9 +213,7 @@ public struct RecordWriter: ~Copyable {
 
   @inline(__always)
   mutating func writeNull(_ type: AttributeType) {
-    let offset = start + RecordLayout.headerSize + nullBit >> 3
-    let old = base.load(fromByteOffset: offset, as: UInt8.self)
-    base.storeBytes(of: old | 1 << UInt8(nullBit & 7), toByteOffset: offset, as: UInt8.self)
+    NullBit(index: nullBit).set(true, in: base + start)
     nullBit += 1
     if type.isVariable {
       writeEnd()
@@ -270,8 +278,8 @@ public struct RecordWriter: ~Copyable {
 /// What a writer needs to know of a layout, as plain numbers.
 @usableFromInline
 struct RecordShape: Sendable {
-  @usableFromInline let number: UInt16
-  @usableFromInline let wideFlag: UInt16
+  @usableFromInline let narrowHeader: UInt16
+  @usableFromInline let wideHeader: UInt16
   @usableFromInline let longestNarrow: Int
   @usableFromInline let slotsOffset: Int
   @usableFromInline let endsOffset: Int
@@ -279,17 +287,17 @@ struct RecordShape: Sendable {
   @usableFromInline let optionalCount: Int
 
   init(_ layout: RecordLayout) {
-    number = layout.number
-    wideFlag = RecordLayout.wideFlag
+    narrowHeader = RecordHeader(layout: layout, isWide: false).rawValue
+    wideHeader = RecordHeader(layout: layout, isWide: true).rawValue
     longestNarrow = RecordLayout.longestNarrow
-    slotsOffset = RecordLayout.headerSize + layout.nullByteCount
+    slotsOffset = layout.slotsOffset
     endsOffset = layout.endsOffset
     variableCount = layout.variableCount
     optionalCount = layout.optionalCount
   }
 
   @inlinable @inline(__always)
-  func header(isWide: Bool) -> UInt16 { isWide ? number | wideFlag : number }
+  func header(isWide: Bool) -> UInt16 { isWide ? wideHeader : narrowHeader }
 
   @inlinable @inline(__always)
   func heapOffset(isWide: Bool) -> Int { endsOffset &+ variableCount &* (isWide ? 4 : 2) }

@@ -12,9 +12,7 @@ struct SlotTest {
   private let low: Int64
   private let high: Int64
   private let offset: Int32
-  /// Where the null bit is; −1 when there is none.
-  private let nullByte: Int32
-  private let nullMask: UInt8
+  private let nullBit: NullBit
   private let load: Load
   private let isNegated: Bool
 
@@ -37,18 +35,14 @@ struct SlotTest {
     low = interval.low
     high = interval.high
     offset = place.position
-    let bit = place.nullBit
-    nullByte = bit < 0 ? -1 : Int32(RecordLayout.headerSize) + bit >> 3
-    nullMask = bit < 0 ? 0 : 1 << UInt8(bit & 7)
+    nullBit = NullBit(of: place)
     self.isNegated = isNegated
   }
 
   /// Whether a record passes; `base` has at least the fixed part of its layout.
   @inline(__always)
   func admits(_ base: UnsafeRawPointer) -> Bool {
-    if nullByte >= 0, base.load(fromByteOffset: Int(nullByte), as: UInt8.self) & nullMask != 0 {
-      return isNegated
-    }
+    if nullBit.isSet(in: base) { return isNegated }
     let key = key(base)
     return (key >= low && key <= high) != isNegated
   }

@@ -27,25 +27,21 @@ struct VariableTest {
   private unowned(unsafe) let test: SteadyTextTest
   private let exact: UnsafeRawBufferPointer?
   private let ordinal: Int
-  /// Where the null bit is; −1 when there is none.
-  private let nullByte: Int
-  private let nullMask: UInt8
+  private let nullBit: NullBit
   private let isNegated: Bool
 
   init(_ place: RecordLayout.Slot, _ test: SteadyTextTest, isNegated: Bool) {
     self.test = test
     exact = test.exact
     ordinal = Int(place.position)
-    let bit = Int(place.nullBit)
-    nullByte = bit < 0 ? -1 : RecordLayout.headerSize + bit >> 3
-    nullMask = bit < 0 ? 0 : 1 << UInt8(bit & 7)
+    nullBit = NullBit(of: place)
     self.isNegated = isNegated
   }
 
   /// Whether a record with narrow offsets passes; `nil` when its offsets break the format.
   @inline(__always)
   func admits(_ bytes: UnsafeRawBufferPointer, endsOffset: Int, heapOffset: Int) -> Bool? {
-    if nullByte >= 0, bytes[nullByte] & nullMask != 0 { return isNegated }
+    if nullBit.isSet(in: bytes) { return isNegated }
     let end = Int(bytes.uint16(at: endsOffset &+ ordinal &* 2))
     let start = ordinal == 0 ? 0 : Int(bytes.uint16(at: endsOffset &+ ordinal &* 2 &- 2))
     guard start <= end, heapOffset &+ end &+ RecordLayout.checksumSize <= bytes.count else {
@@ -64,7 +60,7 @@ struct VariableTest {
 
   /// The same by a view of the record.
   func admits(_ view: RecordView) -> Bool {
-    if nullByte >= 0, view.bytes[nullByte] & nullMask != 0 { return isNegated }
+    if nullBit.isSet(in: view.bytes) { return isNegated }
     return admits(view.variableBytes(ordinal: ordinal)) != isNegated
   }
 }

@@ -31,14 +31,14 @@ struct GroupTotal {
   mutating func add(_ word: UInt64, _ kind: WordSlot.Kind, _ function: GroupTerm.Function) {
     switch kind {
     case .float, .double, .date:
-      let number = WordSlot.double(ofWord: word)
+      let number = OrderedWord.double(word)
       guard function != .count else { break }
       if number.isNaN { return }
       hasDouble = true
       doubles += number
     case .bool, .uint64: integers += Int128(word)
     case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32:
-      integers += Int128(WordSlot.integer(ofWord: word))
+      integers += Int128(OrderedWord.integer(word))
     }
     count += 1
   }

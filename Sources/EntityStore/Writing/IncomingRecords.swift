@@ -4,7 +4,7 @@ package import LodestoreFormat
 /// Encoded records on their way into an entity, in the order in which they came.
 ///
 /// Their bytes stay where they were put: batches are put together without copying them.
-package struct RecordBatch: Sendable {
+package struct IncomingRecords: Sendable {
   /// A content with room for its checksum behind it, in one of the blocks.
   ///
   /// `@unchecked Sendable`: its bytes were written before it was made and do not change; the batch
@@ -55,7 +55,7 @@ package struct RecordBatch: Sendable {
   }
 
   /// Adds all records of `other`, which are of the same layout.
-  package mutating func append(_ other: RecordBatch) {
+  package mutating func append(_ other: IncomingRecords) {
     if !given.isEmpty || !other.given.isEmpty {
       if given.isEmpty { given = Array(repeating: .max, count: wordCount * count) }
       given.append(

@@ -1,0 +1,42 @@
+internal import LodestoreFormat
+
+// How the store encodes entities with a writer.
+extension RecordWriter {
+  /// The content of `value`'s record, valid until the next record begins; four bytes behind it are free.
+  mutating func encode<E: Entity>(
+    _ value: E, of entity: StoredEntity
+  ) throws(StoreError) -> UnsafeMutableRawBufferPointer {
+    begin(entity.typeLayout, isWide: false)
+    value.encode(into: &self)
+    if let content = try finish(entity) { return content }
+    begin(entity.typeLayout, isWide: true)
+    value.encode(into: &self)
+    if let content = try finish(entity) { return content }
+    throw .recordTooLarge(entity: entity.name, size: 0, limit: 0)
+  }
+
+  /// The content of the record that has been written; `nil` when it must be written again with wide
+  /// offsets.
+  mutating func finish(
+    _ entity: StoredEntity
+  ) throws(StoreError) -> UnsafeMutableRawBufferPointer? {
+    let content = finish(entity.typeLayout, entity: entity.name)
+    if let failure {
+      if let failure = failure as? UnassignedID {
+        throw .unassignedID(entity, slot: failure.slot)
+      }
+      throw .unencodable(entity: entity.name, cause: failure)
+    }
+    if let content { try checkSize(content.count, of: entity) }
+    return content
+  }
+
+  /// The most bytes that a record may have without its checksum.
+  var largestContent: Int { sizeLimit - RecordLayout.checksumSize }
+
+  func checkSize(_ count: Int, of entity: StoredEntity) throws(StoreError) {
+    guard count + RecordLayout.checksumSize <= sizeLimit else {
+      throw .recordTooLarge(entity: entity.name, size: count, limit: sizeLimit)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+internal import LodestoreFormat
+
+extension DynamicValue {
+  /// The value as one of `type`; `nil` when it does not fit.
+  func stored(in type: AttributeType) -> Value? {
+    if isNull { return .null }
+    let value: Value? =
+      switch (self, type) {
+      case (.double(let number), .int8), (.double(let number), .int16),
+        (.double(let number), .int32), (.double(let number), .int64),
+        (.double(let number), .uint8), (.double(let number), .uint16),
+        (.double(let number), .uint32), (.double(let number), .uint64),
+        (.double(let number), .recordID):
+        Int64(exactly: number).map { .integer($0) }
+      case (.integer(let number), .double), (.integer(let number), .float):
+        .double(type == .float ? Double(Float(number)) : Double(number))
+      // What is too large for the type is not infinity.
+      case (.double(let number), .float):
+        number.isFinite && Float(number).isInfinite ? nil : .double(Double(Float(number)))
+      case (.integer(let number), .decimal):
+        .decimal(
+          DecimalValue(
+            isNegative: number < 0, exponent: 0, significand: UInt128(number.magnitude)))
+      case (.double(let number), .decimal):
+        DecimalValue(text: number.description).map { .decimal($0) }
+      case (.collection, .json), (.collection, .document): owned
+      case (_, .json), (_, .document): scalarDocument
+      default: owned
+      }
+    return value.flatMap { $0.fits(type) ? $0 : nil }
+  }
+
+  /// A scalar as a document.
+  private var scalarDocument: Value? {
+    var writer = DocumentWriter()
+    switch self {
+    case .null: writer.writeNull()
+    case .bool(let flag): writer.write(flag)
+    case .integer(let number): writer.write(number)
+    case .unsigned(let number): writer.write(number)
+    case .double(let number): writer.write(number)
+    case .text, .string: writer.write(string ?? "")
+    default: return nil
+    }
+    return .document(writer.bytes)
+  }
+}

@@ -1,0 +1,100 @@
+internal import LodestoreFormat
+
+/// Constants for slots of one layout as bit masks, which are compared with records and written to them
+/// without a `Value`.
+///
+/// In memory of its own, which needs no counting of references.
+struct SlotPatch: ~Copyable {
+  /// For each byte the bits that a record keeps, and those that it is given.
+  private let masks: UnsafeMutableBufferPointer<(kept: UInt8, given: UInt8)>
+  /// The offset of the first byte that changes.
+  private let offset: Int
+  private let changes: ChecksumChanges
+
+  /// Throws when a value does not fit its slot.
+  init(_ values: [Value], at slots: [RecordLayout.Slot], of layout: RecordLayout) throws {
+    var zeros = [UInt8](repeating: 0, count: layout.endsOffset)
+    var ones = [UInt8](repeating: 0xff, count: layout.endsOffset)
+    for (value, slot) in zip(values, slots) {
+      try zeros.withUnsafeMutableBytes { try slot.write(value, in: $0) }
+      try ones.withUnsafeMutableBytes { try slot.write(value, in: $0) }
+    }
+    // What is written does not depend on what was there.
+    let masks = zip(zeros, ones).map { (kept: $0 ^ $1, given: $0) }
+    let first = masks.firstIndex { $0.kept != 0xff } ?? 0
+    let end = (masks.lastIndex { $0.kept != 0xff } ?? -1) + 1
+    offset = first
+    self.masks = .allocate(capacity: max(0, end - first))
+    _ = self.masks.initialize(from: masks[first..<max(first, end)])
+    changes = ChecksumChanges()
+  }
+
+  deinit { masks.deallocate() }
+
+  /// Whether `record`, of the layout, has other values.
+  @inline(__always)
+  func changes(_ record: UnsafeRawBufferPointer) -> Bool {
+    for index in masks.indices {
+      let byte = record[offset + index]
+      if byte & masks[index].kept | masks[index].given != byte { return true }
+    }
+    return false
+  }
+
+  /// Writes the values into `record`, of the layout, and adjusts its checksum.
+  @inline(__always)
+  func apply(to record: UnsafeMutableRawBufferPointer) {
+    if masks.count == 1 {
+      let byte = record[offset]
+      let difference = byte ^ (byte & masks[0].kept | masks[0].given)
+      return changes.add(difference, at: offset, to: record)
+    }
+    withUnsafeTemporaryAllocation(byteCount: masks.count, alignment: 1) { difference in
+      for index in masks.indices {
+        let byte = record[offset + index]
+        difference[index] = byte ^ (byte & masks[index].kept | masks[index].given)
+      }
+      Checksum.add(UnsafeRawBufferPointer(difference), at: offset, to: record)
+    }
+  }
+}
+
+/// What the change of one byte makes of a record's checksum, by the number of bytes behind it: it is
+/// worked out once for each of the few lengths that most records have.
+private struct ChecksumChanges: ~Copyable {
+  private static let count = 1024
+
+  private let known: UnsafeMutablePointer<UInt32>
+  /// The difference that `known` is of.
+  private let difference: UnsafeMutablePointer<UInt8>
+
+  init() {
+    known = .allocate(capacity: Self.count)
+    known.initialize(repeating: 0, count: Self.count)
+    difference = .allocate(capacity: 1)
+    difference.initialize(to: 0)
+  }
+
+  deinit {
+    known.deallocate()
+    difference.deallocate()
+  }
+
+  /// XORs `byte` into the one at `offset`, and adjusts the checksum.
+  @inline(__always)
+  func add(_ byte: UInt8, at offset: Int, to record: UnsafeMutableRawBufferPointer) {
+    let end = record.count - RecordLayout.checksumSize
+    let behind = end - offset - 1
+    guard behind < Self.count, byte == difference.pointee || difference.pointee == 0 else {
+      return withUnsafeBytes(of: byte) { Checksum.add($0, at: offset, to: record) }
+    }
+    difference.pointee = byte
+    if known[behind] == 0 {
+      known[behind] = withUnsafeBytes(of: byte) { Checksum.change($0, behind: behind) }
+    }
+    record[offset] ^= byte
+    let stored = UnsafeRawBufferPointer(record).uint32(at: end)
+    let sum = (stored ^ known[behind]).littleEndian
+    record.storeBytes(of: sum, toByteOffset: end, as: UInt32.self)
+  }
+}

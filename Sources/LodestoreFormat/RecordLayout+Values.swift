@@ -1,0 +1,51 @@
+// Records made of values without their Swift type: for `kvdump`, and to carry a record over to another
+// layout. The counterpart of `RecordView.value(at:)`.
+
+extension RecordLayout {
+  /// The body of a record with `values`, one for each attribute, sealed for `id`.
+  ///
+  /// Throws when a value does not fit its attribute.
+  package func record(id: UInt64, values: [Value]) throws(FormatError) -> [UInt8] {
+    var bytes = try content(values: values)
+    let checksum = bytes.withUnsafeBytes { Checksum.record(id: id, body: $0) }
+    bytes += littleEndianBytes(checksum)
+    return bytes
+  }
+
+  /// The same without the checksum, for a record whose id is not known yet.
+  package func content(values: [Value]) throws(FormatError) -> [UInt8] {
+    precondition(values.count == attributes.count, "one value per attribute")
+    var bytes = [UInt8](repeating: 0, count: endsOffset)
+    var ends: [Int] = []
+    var heap: [UInt8] = []
+    for (index, value) in values.enumerated() {
+      let slot = slots[index]
+      guard value != .null || slot.nullBit >= 0 else {
+        throw FormatError("attribute \(attributes[index].number) must have a value")
+      }
+      guard value == .null || value.fits(slot.type) else {
+        throw FormatError(
+          "attribute \(attributes[index].number) is declared \(slot.type.name), "
+            + "the value is of another type or range")
+      }
+      bytes.withUnsafeMutableBytes { record in
+        guard let base = record.baseAddress else { return }
+        NullBit(of: slot).set(value == .null, in: base)
+        if !slot.type.isVariable { value.store(in: slot.type, at: base + Int(slot.position)) }
+      }
+      guard slot.type.isVariable else { continue }
+      switch value {
+      case .string(let text): heap += text.utf8
+      case .data(let bytes), .document(let bytes): heap += bytes
+      default: break
+      }
+      ends.append(heap.count)
+    }
+    let header = RecordHeader(layout: self, isWide: heap.count > Self.longestNarrow)
+    bytes.replaceSubrange(0..<Self.headerSize, with: littleEndianBytes(header.rawValue))
+    for end in ends {
+      bytes += header.isWide ? littleEndianBytes(UInt32(end)) : littleEndianBytes(UInt16(end))
+    }
+    return bytes + heap
+  }
+}

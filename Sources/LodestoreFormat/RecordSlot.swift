@@ -1,0 +1,124 @@
+// How the parts of a record that many read and write are laid out: its header, its null bits, its slots.
+// See Format.md, "Records".
+
+/// The first two bytes of a record.
+package struct RecordHeader {
+  package let rawValue: UInt16
+
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  package init(layout: RecordLayout, isWide: Bool) {
+    rawValue = layout.number | (isWide ? RecordLayout.wideFlag : 0)
+  }
+
+  /// The number that a catalogue can have; in a record that breaks the format there are other bits beside
+  /// it, so compare the whole header with that of a layout.
+  package var layoutNumber: UInt16 { rawValue & RecordLayout.highestNumber }
+  package var isWide: Bool { rawValue & RecordLayout.wideFlag != 0 }
+}
+
+/// Where a record says that an attribute is null.
+public struct NullBit: Sendable {
+  /// Offset of the byte from the start of the record.
+  @usableFromInline let offset: Int32
+  /// 0 for an attribute that cannot be null.
+  @usableFromInline let mask: UInt8
+
+  @inlinable @inline(__always)
+  init(offset: Int32, mask: UInt8) {
+    self.offset = offset
+    self.mask = mask
+  }
+
+  /// The null bit with `index`, of an optional attribute.
+  @inlinable @inline(__always)
+  public init(index: Int) {
+    assert(index >= 0, "an optional attribute has a null bit")
+    self.init(
+      offset: Int32(truncatingIfNeeded: RecordLayout.headerSize &+ index &>> 3),
+      mask: 1 &<< UInt8(truncatingIfNeeded: index & 7))
+  }
+
+  /// That of `slot`, which has none where it cannot be null.
+  @inlinable @inline(__always)
+  public init(of slot: RecordLayout.Slot) {
+    if slot.nullBit < 0 {
+      self.init(offset: 0, mask: 0)
+    } else {
+      self.init(index: Int(slot.nullBit))
+    }
+  }
+
+  /// Whether the attribute is null in `record`.
+  @inlinable @inline(__always)
+  public func isSet(in record: UnsafeRawPointer) -> Bool {
+    mask != 0 && record.load(fromByteOffset: Int(offset), as: UInt8.self) & mask != 0
+  }
+
+  /// Whether the attribute is null in `record`.
+  @inlinable @inline(__always)
+  public func isSet(in record: UnsafeRawBufferPointer) -> Bool {
+    mask != 0 && record[Int(offset)] & mask != 0
+  }
+
+  /// Says in `record` whether the attribute is null.
+  @inlinable @inline(__always)
+  public func set(_ isNull: Bool, in record: UnsafeMutableRawPointer) {
+    let byte = record.load(fromByteOffset: Int(offset), as: UInt8.self)
+    record.storeBytes(
+      of: isNull ? byte | mask : byte & ~mask, toByteOffset: Int(offset), as: UInt8.self)
+  }
+}
+
+extension RecordLayout.Slot {
+  /// Writes `value` and its null bit into a record; the attribute must be of a fixed width.
+  ///
+  /// Throws where the attribute cannot have the value.
+  package func write(
+    _ value: Value, in record: UnsafeMutableRawBufferPointer
+  ) throws(FormatError) {
+    guard value == .null || value.fits(type), !type.isVariable else {
+      throw FormatError("a value does not fit an attribute of type \(type.name)")
+    }
+    guard value != .null || nullBit >= 0 else {
+      throw FormatError("an attribute that must have a value was given none")
+    }
+    guard let base = record.baseAddress else { return }
+    NullBit(of: self).set(value == .null, in: base)
+    value.store(in: type, at: base + Int(position))
+  }
+}
+
+extension Value {
+  /// Stores the value, which fits the fixed-width `type` or is null, as it is in a record.
+  package func store(in type: AttributeType, at slot: UnsafeMutableRawPointer) {
+    switch self {
+    case .null: slot.initializeMemory(as: UInt8.self, repeating: 0, count: type.slotSize)
+    case .bool(let flag): slot.storeBytes(of: flag ? 1 : 0, as: UInt8.self)
+    case .integer(let number): Self.store(UInt64(bitPattern: number), type.slotSize, at: slot)
+    case .unsigned(let number): Self.store(number, type.slotSize, at: slot)
+    case .double(let number):
+      let bits = type == .float ? UInt64(Float(number).bitPattern) : number.bitPattern
+      Self.store(bits, type.slotSize, at: slot)
+    case .date(let seconds): Self.store(seconds.bitPattern, 8, at: slot)
+    case .uuid(let uuid):
+      slot.storeBytes(of: uuid.high.bigEndian, as: UInt64.self)
+      slot.storeBytes(of: uuid.low.bigEndian, toByteOffset: 8, as: UInt64.self)
+    case .decimal(let decimal):
+      for (index, byte) in decimal.bytes.enumerated() {
+        slot.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
+      }
+    case .string, .data, .document: preconditionFailure("a variable value has no slot")
+    }
+  }
+
+  /// The low bytes of a two's complement are the same number in fewer bytes.
+  private static func store(_ bits: UInt64, _ size: Int, at slot: UnsafeMutableRawPointer) {
+    switch size {
+    case 1: slot.storeBytes(of: UInt8(truncatingIfNeeded: bits), as: UInt8.self)
+    case 2: slot.storeBytes(of: UInt16(truncatingIfNeeded: bits).littleEndian, as: UInt16.self)
+    case 4: slot.storeBytes(of: UInt32(truncatingIfNeeded: bits).littleEndian, as: UInt32.self)
+    default: slot.storeBytes(of: bits.littleEndian, as: UInt64.self)
+    }
+  }
+}
