@@ -27,7 +27,7 @@ extension RecordWriter {
     }
   }
 
-  /// The low bytes of a two's complement are the same number in fewer bytes.
+  /// Keeps the low bytes: the value, in two's complement, fits into them.
   private mutating func writeInteger(_ number: UInt64, _ type: AttributeType) {
     switch type.slotSize {
     case 1: writeSlot(UInt8(truncatingIfNeeded: number), size: 1)
