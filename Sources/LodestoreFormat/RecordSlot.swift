@@ -11,8 +11,9 @@ package struct RecordHeader {
     rawValue = layout.number | (isWide ? RecordLayout.wideFlag : 0)
   }
 
-  /// Above ``RecordLayout/highestNumber`` in a record that breaks the format.
-  package var layoutNumber: UInt16 { rawValue & ~RecordLayout.wideFlag }
+  /// The number that a catalogue can have; in a record that breaks the format there are other bits beside
+  /// it, so compare the whole header with that of a layout.
+  package var layoutNumber: UInt16 { rawValue & RecordLayout.highestNumber }
   package var isWide: Bool { rawValue & RecordLayout.wideFlag != 0 }
 }
 

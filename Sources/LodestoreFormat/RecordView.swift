@@ -54,7 +54,9 @@ public struct RecordView {
     guard bytes.count >= needed else { throw tooShort(bytes, neededCount: needed) }
     let header = RecordHeader(rawValue: bytes.uint16(at: 0))
     let isWide = header.isWide
-    guard header.layoutNumber == layout.number else { throw otherHeader(header, layout) }
+    guard header.rawValue == RecordHeader(layout: layout, isWide: isWide).rawValue else {
+      throw otherHeader(header, layout)
+    }
     let heapOffset = fixed + layout.variableCount * (isWide ? 4 : 2)
     let heapCount = bytes.count - heapOffset - RecordLayout.checksumSize
     guard heapCount >= 0 else { throw tooShort(bytes, neededCount: needed - heapCount) }

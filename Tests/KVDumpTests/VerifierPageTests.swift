@@ -24,9 +24,9 @@ final class VerifierPageTests {
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
   @Test(
-    "legal files have no findings, whatever was written to them", arguments: 0..<3 as Range<UInt64>
+    arguments: 0..<3 as Range<UInt64>
   )
-  func legalFiles(_ salt: UInt64) throws {
+  func `legal files have no findings, whatever was written to them`(_ salt: UInt64) throws {
     var random = DamageGenerator(salt: 1_000 + salt)
     for round in 0..<8 {
       try FaultFile.commit(to: path) { store in
@@ -43,8 +43,8 @@ final class VerifierPageTests {
     #expect(report.trees.first?.overflowPages ?? 0 > 10)
   }
 
-  @Test("the counts are those that the engine has")
-  func counts() throws {
+  @Test
+  func `the counts are those that the engine has`() throws {
     _ = try FaultFile.make(at: path, seed: 3)
     let report = try PageChecker.check(path: path)
     try StoreFileAccess.withEnvironment(at: path) { environment in
@@ -65,8 +65,8 @@ final class VerifierPageTests {
     }
   }
 
-  @Test("a file whose last pages were freed in the commit that took them is legal")
-  func unwrittenEnd() throws {
+  @Test
+  func `a file whose last pages were freed in the commit that took them is legal`() throws {
     var options = EnvironmentOptions()
     options.access = .readWrite(create: true)
     let environment = try EnvironmentRegistry.open(path, options: options) { _ in }
@@ -86,8 +86,8 @@ final class VerifierPageTests {
     #expect(report.pageCount * report.pageSizeInBytes > report.fileSizeInBytes)
   }
 
-  @Test("a compacted copy has no findings and no free pages")
-  func compactedCopy() throws {
+  @Test
+  func `a compacted copy has no findings and no free pages`() throws {
     _ = try FaultFile.make(at: path, seed: 4)
     let copy = folder + "/copy.mdb"
     try StoreFileAccess.withEnvironment(at: path) { try $0.copy(to: copy, compacting: true) }
@@ -96,8 +96,8 @@ final class VerifierPageTests {
     #expect(report.freePageCount == 0)
   }
 
-  @Test("files that are not LMDB's are refused, not listed")
-  func foreignFiles() throws {
+  @Test
+  func `files that are not LMDB's are refused, not listed`() throws {
     for bytes in [[], Array("not a database".utf8), [UInt8](repeating: 0, count: 9_000)] {
       try FaultFile(bytes: bytes).write(to: path)
       #expect(throws: VerificationError.self) { try PageChecker.check(path: path) }
@@ -178,8 +178,8 @@ final class VerifierPageTests {
     },
   ]
 
-  @Test("a planted fault is found by its code", arguments: plantedFaults)
-  func plantedFault(_ fault: PlantedFault) throws {
+  @Test(arguments: plantedFaults)
+  func `a planted fault is found by its code`(_ fault: PlantedFault) throws {
     var file = try FaultFile.make(at: path, seed: 5)
     try fault.plant(&file)
     try file.write(to: path)
@@ -187,8 +187,8 @@ final class VerifierPageTests {
     #expect(report.findings.map(\.code).contains(fault.code), "\(report.findings)")
   }
 
-  @Test("damage to any live page's own number, flags or bounds is found")
-  func everyHeader() throws {
+  @Test
+  func `damage to any live page's own number, flags or bounds is found`() throws {
     let file = try FaultFile.make(at: path, seed: 6)
     let free = try freePages()
     let scratch = folder + "/scratch.mdb"
@@ -217,9 +217,11 @@ final class VerifierPageTests {
     return result
   }
 
-  @Test(
-    "randomly damaged files never crash the checker, and those it passes never crash the engine")
-  func randomDamage() async throws {
+  @Test
+  func
+    `randomly damaged files never crash the checker, and those it passes never crash the engine`()
+    async throws
+  {
     let count = DamageGenerator.caseCount(byDefault: 300)
     let seed = DamageGenerator.runSeed
     let directory = folder

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Verifier")
 struct VerifierTests {
-  @Test("a sound store has no findings and every pair is counted")
-  func soundStore() throws {
+  @Test
+  func `a sound store has no findings and every pair is counted`() throws {
     let store = try VerifiedStore()
     let report = try Verifier.verify(path: store.path)
     #expect(report.findings == [])
@@ -24,10 +24,8 @@ struct VerifierTests {
     #expect(report.pages?.isSound == true)
   }
 
-  @Test(
-    "a fault is found, and nothing that is not one",
-    arguments: Fault.indexFaults + Fault.recordFaults + Fault.otherFaults)
-  func fault(_ fault: Fault) throws {
+  @Test(arguments: Fault.indexFaults + Fault.recordFaults + Fault.otherFaults)
+  func `a fault is found, and nothing that is not one`(_ fault: Fault) throws {
     let store = try VerifiedStore()
     try store.change { try fault.plant($0) }
     let report = try Verifier.verify(path: store.path)
@@ -35,8 +33,8 @@ struct VerifierTests {
     #expect(report.findingCount == report.findings.count)
   }
 
-  @Test("a finding names its tree, index, record and key")
-  func places() throws {
+  @Test
+  func `a finding names its tree, index, record and key`() throws {
     let store = try VerifiedStore()
     let tree = TreeName.index(entity: 1, index: 1)
     var key: [UInt8] = []
@@ -55,8 +53,8 @@ struct VerifierTests {
         + "37: the record has no entry")
   }
 
-  @Test("findings beyond the limit are counted and not kept")
-  func limit() throws {
+  @Test
+  func `findings beyond the limit are counted and not kept`() throws {
     let store = try VerifiedStore()
     try store.change { try $0.transaction.empty($0.tree(.index(entity: 1, index: 2))) }
     let report = try Verifier.verify(path: store.path, limit: 2)
@@ -66,8 +64,8 @@ struct VerifierTests {
     #expect(try Verifier.verify(path: store.path, limit: 0).findings.count == 6)
   }
 
-  @Test("an unreadable entity does not hide the faults of the others")
-  func unreadableEntity() throws {
+  @Test
+  func `an unreadable entity does not hide the faults of the others`() throws {
     let store = try VerifiedStore()
     try store.change {
       try $0.put(CatalogueKey.entity(1), [1, 2, 3, 4, 5], .catalogue)
@@ -80,8 +78,8 @@ struct VerifierTests {
     #expect(report.notices.count == 5)
   }
 
-  @Test("trees, header fields and catalogue members of later versions are no faults")
-  func unknownParts() throws {
+  @Test
+  func `trees, header fields and catalogue members of later versions are no faults`() throws {
     let store = try VerifiedStore()
     try store.change {
       try $0.put(Array("colour".utf8), [1], .header)
@@ -96,15 +94,15 @@ struct VerifierTests {
     #expect(report.notices.count == 1)
   }
 
-  @Test("the empty tree of a dropped index may remain")
-  func droppedIndex() throws {
+  @Test
+  func `the empty tree of a dropped index may remain`() throws {
     let store = try VerifiedStore()
     try store.change { _ = try $0.tree(.index(entity: 1, index: 9)) }
     #expect(try Verifier.verify(path: store.path).isSound)
   }
 
-  @Test("an LMDB file without a header is not a store")
-  func foreignFile() throws {
+  @Test
+  func `an LMDB file without a header is not a store`() throws {
     let store = try VerifiedStore()
     try FaultFile.makeForeign(at: store.path + ".other")
     #expect(throws: VerificationError.notAStore("it is an LMDB file without a tree 'lodestore'")) {
@@ -112,8 +110,8 @@ struct VerifierTests {
     }
   }
 
-  @Test("a store that needs a newer reader is refused by its version")
-  func newerFormat() throws {
+  @Test
+  func `a store that needs a newer reader is refused by its version`() throws {
     let store = try VerifiedStore()
     try store.change {
       try $0.put(HeaderField.format.key, [3, 0, 0, 0, 3, 0, 0, 0], .header)
@@ -123,8 +121,8 @@ struct VerifierTests {
     }
   }
 
-  @Test("an open environment is verified as it was committed last")
-  func openEnvironment() throws {
+  @Test
+  func `an open environment is verified as it was committed last`() throws {
     let store = try VerifiedStore()
     var options = EnvironmentOptions()
     options.access = .readWrite(create: false)
@@ -138,8 +136,8 @@ struct VerifierTests {
     #expect(try Verifier.verify(environment: environment).count(of: .entryMissing) == 1)
   }
 
-  @Test("random bytes in records, entries and catalogue never trap the verifier")
-  func randomBodies() throws {
+  @Test
+  func `random bytes in records, entries and catalogue never trap the verifier`() throws {
     var random = DamageGenerator(salt: 1)
     for _ in 0..<60 {
       let store = try VerifiedStore()

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("kvdump verify and stat")
 struct VerifyCommandTests {
-  @Test("verify lists each tree and leaves with 0 when all is sound")
-  func soundStore() async throws {
+  @Test
+  func `verify lists each tree and leaves with 0 when all is sound`() async throws {
     let store = try VerifiedStore()
     let memory = MemoryConsole(width: 100, environment: ["NO_COLOR": "1"])
     #expect(await memory.run("verify", store.path) == .success)
@@ -17,8 +17,8 @@ struct VerifyCommandTests {
     #expect(memory.messages.text == "")
   }
 
-  @Test("verify lists findings below the trees and leaves with 1")
-  func findings() async throws {
+  @Test
+  func `verify lists findings below the trees and leaves with 1`() async throws {
     let store = try VerifiedStore()
     try store.change { try $0.transaction.empty($0.tree(.index(entity: 1, index: 2))) }
     let memory = MemoryConsole(width: 100, environment: ["NO_COLOR": "1"])
@@ -30,8 +30,8 @@ struct VerifyCommandTests {
     #expect(memory.messages.text == "2 of 6 problems; --limit 0 for all\n")
   }
 
-  @Test("verify writes one object with the findings in JSON")
-  func json() async throws {
+  @Test
+  func `verify writes one object with the findings in JSON`() async throws {
     let store = try VerifiedStore()
     try store.change { try $0.put(HeaderField.schema.key, [1], .header) }
     let memory = MemoryConsole()
@@ -45,8 +45,8 @@ struct VerifyCommandTests {
           + #""detail":"has 1 bytes, must have 8"}]"#))
   }
 
-  @Test("a file with damaged pages is listed and not opened")
-  func damagedPages() async throws {
+  @Test
+  func `a file with damaged pages is listed and not opened`() async throws {
     let store = try VerifiedStore()
     var file = try FaultFile(path: store.path)
     file.put(UInt64(1), file.newestMeta + 128)
@@ -59,8 +59,8 @@ struct VerifyCommandTests {
     #expect(await stat.run("stat", store.path) == .damagedData)
   }
 
-  @Test("what is no store leaves with 65, what is not there with 66")
-  func noStore() async throws {
+  @Test
+  func `what is no store leaves with 65, what is not there with 66`() async throws {
     let store = try VerifiedStore()
     try FaultFile.makeForeign(at: store.path + ".foreign")
     try FaultFile(bytes: Array("plain text".utf8)).write(to: store.path + ".text")
@@ -71,8 +71,8 @@ struct VerifyCommandTests {
     #expect(await MemoryConsole().run("verify", store.path + ".foreign") == .damagedData)
   }
 
-  @Test("stat has a row for each tree with what it holds, and sums up the file")
-  func stat() async throws {
+  @Test
+  func `stat has a row for each tree with what it holds, and sums up the file`() async throws {
     let store = try VerifiedStore()
     let memory = MemoryConsole(width: 120, environment: ["NO_COLOR": "1"])
     #expect(await memory.run("stat", store.path) == .success)
@@ -84,8 +84,8 @@ struct VerifyCommandTests {
     #expect(memory.messages.text.contains("4 KiB pages"))
   }
 
-  @Test("stat counts in JSON what the page checker counted")
-  func statJSON() async throws {
+  @Test
+  func `stat counts in JSON what the page checker counted`() async throws {
     let store = try VerifiedStore()
     let pages = try PageChecker.check(path: store.path)
     let memory = MemoryConsole()

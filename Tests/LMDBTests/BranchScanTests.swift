@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func aTreeOfManyBranchesIsSeenWholeFromAnywhere() throws {
+  @Test func `a tree of many branches is seen whole from anywhere`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     try makeFile(path)
@@ -74,7 +74,7 @@ import Testing
   ///
   /// LMDB alone ends the process in some of these.
   @Test(.readsPages, arguments: [0, 1, 2, 3, 4])
-  func aBranchThatLeadsElsewhereEndsTheScanWithAnError(_ kind: Int) throws {
+  func `a branch that leads elsewhere ends the scan with an error`(_ kind: Int) throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     try makeFile(path)
@@ -93,7 +93,9 @@ import Testing
 
   /// The last id of a leaf in the middle becomes one of a later leaf, or one that is nowhere.
   @Test(arguments: [0, 1])
-  func anIDThatIsThatOfALaterRecordEndsTheScanWithAnErrorAndLeavesNoneOut(_ kind: Int) throws {
+  func `an id that is that of a later record ends the scan with an error and leaves none out`(
+    _ kind: Int
+  ) throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     try makeFile(path)
@@ -111,7 +113,7 @@ import Testing
   }
 
   /// The tree of names says of its page that it is another, from which the map would begin elsewhere.
-  @Test func aPageThatSaysThatItIsAnotherIsNotFollowed() throws {
+  @Test func `a page that says that it is another is not followed`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     // The second write frees the page of names that the first put at the end, the third takes it.

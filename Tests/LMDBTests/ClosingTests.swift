@@ -11,7 +11,7 @@ import Testing
 
 /// Closing inside a write while others wait for it; in processes that end when it hangs.
 @Suite struct ClosingTests {
-  @Test func aWriteMayCloseWhileAnAsynchronousOneWaitsForItsTurn() async throws {
+  @Test func `a write may close while an asynchronous one waits for its turn`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     await #expect(processExitsWith: .success) { [path = path as String] in
@@ -34,7 +34,7 @@ import Testing
     try expectRows([[1]], in: path)
   }
 
-  @Test func aQueuedWriteMayCloseWhileAReadWaitsInAWrite() async throws {
+  @Test func `a queued write may close while a read waits in a write`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     await #expect(processExitsWith: .success) { [path = path as String] in

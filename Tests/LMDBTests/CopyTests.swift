@@ -10,7 +10,7 @@ import Testing
 #endif
 
 @Suite struct CopyTests {
-  @Test func copiesMadeWhileWritingHoldWholeCommits() async throws {
+  @Test func `copies made while writing hold whole commits`() async throws {
     let directory = try TemporaryDirectory()
     let environment = try openEnvironment(directory.file("store")) { $0.mapSizeInBytes = 1 << 20 }
     defer { EnvironmentRegistry.close(environment) }
@@ -66,7 +66,7 @@ import Testing
     try await writing
   }
 
-  @Test func aFileThatIsThereIsNotCopiedOver() throws {
+  @Test func `a file that is there is not copied over`() throws {
     let directory = try TemporaryDirectory()
     try withEnvironment { environment, _ in
       write([1, 2, 3], to: directory.file("copy"))
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func aCopyInsideAWriteIsRefused(compacting: Bool) throws {
+  func `a copy inside a write is refused`(compacting: Bool) throws {
     let directory = try TemporaryDirectory()
     try withEnvironment { environment, _ in
       try environment.write { _ in

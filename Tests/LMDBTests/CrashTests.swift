@@ -10,7 +10,7 @@ import Testing
 #endif
 
 @Suite struct CrashTests {
-  @Test func aKilledWriterLosesNothingThatItWasToldIsSafe() async throws {
+  @Test func `a killed writer loses nothing that it was told is safe`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let acknowledged = directory.file("acknowledged")
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func aWriterKilledWhileAnotherProcessIsOpenLeavesTheLockFree() async throws {
+  @Test func `a writer killed while another process is open leaves the lock free`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)

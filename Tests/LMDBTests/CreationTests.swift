@@ -10,7 +10,7 @@ import Testing
 #endif
 
 @Suite struct CreationTests {
-  @Test func aFailedCreationLeavesNothing() throws {
+  @Test func `a failed creation leaves nothing`() throws {
     struct Stop: Error {}
     let directory = try TemporaryDirectory()
     #expect(throws: Stop.self) {
@@ -21,7 +21,7 @@ import Testing
     #expect(directory.names.isEmpty)
   }
 
-  @Test func creatingInsideACreationIsAllowed() throws {
+  @Test func `creating inside a creation is allowed`() throws {
     let directory = try TemporaryDirectory()
     let outer = try EnvironmentRegistry.open(
       directory.file("outer"), options: EnvironmentOptions()
@@ -31,7 +31,7 @@ import Testing
     EnvironmentRegistry.close(outer)
   }
 
-  @Test func processesThatCreateAtOnceEndWithOneFile() async throws {
+  @Test func `processes that create at once end with one file`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     await withTaskGroup(of: Void.self) { group in

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func aPrefixThatEndsIn255HoldsExactlyItsKeys(backwards: Bool) throws {
+  func `a prefix that ends in 255 holds exactly its keys`(backwards: Bool) throws {
     try withEnvironment { environment, tree in
       try put(
         [[1, 254], [1, 255], [1, 255, 0], [1, 255, 255], [2], [2, 0]], into: tree, of: environment)
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func aPrefixOfNothingBut255ReachesTheEnd(backwards: Bool) throws {
+  func `a prefix of nothing but 255 reaches the end`(backwards: Bool) throws {
     try withEnvironment { environment, tree in
       try put([[254, 255], [255], [255, 255], [255, 255, 255]], into: tree, of: environment)
       let expected: [[UInt8]] = [[255, 255], [255, 255, 255]]
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func anEmptyTreeHasNoPlaces() throws {
+  @Test func `an empty tree has no positions`() throws {
     try withEnvironment { environment, tree in
       try environment.read { transaction in
         let cursor = try Cursor(tree, in: transaction)
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
-  func everyKindOfRangeIsThatOfASortedArray(salt: UInt64) throws {
+  func `every kind of range is that of a sorted array`(salt: UInt64) throws {
     var random = SeededGenerator(salt: salt)
     func randomKey() -> [UInt8] {
       (0..<Int.random(in: 1...3, using: &random)).map { _ in
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func aDeletedPairIsFollowedByItsNeighbour() throws {
+  @Test func `a deleted pair is followed by its neighbour`() throws {
     try withEnvironment { environment, tree in
       try put((0..<500).map(key), into: tree, of: environment)
       try environment.write { transaction in
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func aCursorKeptBeyondItsWriteIsRefusedAndFreedOnce() throws {
+  @Test func `a cursor kept beyond its write is refused and freed once`() throws {
     struct Stop: Error {}
     try withEnvironment { environment, tree in
       try put([[1]], into: tree, of: environment)
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func integerKeysTakeEightBytesAndNothingElse() throws {
+  @Test func `integer keys take eight bytes and nothing else`() throws {
     try withEnvironment { environment, _ in
       let tree = try environment.write { transaction in
         try #require(

@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [151, pageSize + 151])
-  func aTransactionNumberBeyondAnyFileIsRefused(offset: Int) async throws {
+  func `a transaction number beyond any file is refused`(offset: Int) async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     EnvironmentRegistry.close(try openEnvironment(path))
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func noByteOfTheNumbersOfAMetaPageEndsTheProcess() async throws {
+  @Test func `no byte of the numbers of a meta page ends the process`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     await #expect(processExitsWith: .success) { [path = path as String] in
@@ -68,7 +68,7 @@ import Testing
 
   /// The record of a tree: branch pages, leaf pages, overflow pages and entries from byte 8 on.
   @Test(arguments: [15, 23, 31, 39])
-  func aCountOfATreeBeyondAnyMapIsRefused(offset: Int) async throws {
+  func `a count of a tree beyond any map is refused`(offset: Int) async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)

@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func aFailedWriteOnADiskWithRoomPoisonsUntilReopened() async {
+  @Test func `a failed write on a disk with room poisons until reopened`() async {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
       let directory = try TemporaryDirectory()
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func aFullDiskIsSaidAndHealedByFreeingSpace() async throws {
+  @Test func `a full disk is said and healed by freeing space`() async throws {
     let directory = try TemporaryDirectory()
     #if os(Linux)
       let isMounted = mount("tmpfs", directory.path, "tmpfs", 0, "size=8m") == 0

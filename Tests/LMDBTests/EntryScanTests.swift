@@ -32,7 +32,9 @@ import Testing
     return found
   }
 
-  @Test func entriesOfEveryRangeAreThoseOfAWalkInReadsAndInTheMidstOfWrites() throws {
+  @Test func `entries of every range are those of a walk in reads and in the midst of writes`()
+    throws
+  {
     var random = SeededGenerator(salt: 65)
     func randomKey() -> [UInt8] {
       (0..<Int.random(in: 1...9, using: &random)).map { _ in UInt8.random(in: 0...6, using: &random)
@@ -83,7 +85,7 @@ import Testing
     }
   }
 
-  @Test(.readsPages) func recordsAreFoundWhereverTheyAreAndNoOthers() throws {
+  @Test(.readsPages) func `records are found wherever they are and no others`() throws {
     var random = SeededGenerator(salt: 66)
     try withEnvironment { environment, _ in
       try environment.write { transaction in
@@ -135,7 +137,7 @@ import Testing
     }
   }
 
-  @Test(.readsPages) func singleRecordsAreFoundHoweverUnevenlyTheirIdsGrow() throws {
+  @Test(.readsPages) func `single records are found however unevenly their ids grow`() throws {
     var random = SeededGenerator(salt: 67)
     for spread in [UInt64(1), 2, 1 << 20, 1 << 50] {
       var ids: [UInt64] = []

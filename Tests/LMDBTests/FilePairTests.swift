@@ -43,7 +43,7 @@ import Testing
 
   // MARK: One data file, two lock files
 
-  @Test func aHardLinkIsRefusedWhileAnotherProcessHasTheFileOpen() async throws {
+  @Test func `a hard link is refused while another process has the file open`() async throws {
     let directory = try TemporaryDirectory()
     let (path, alias) = (directory.file("store"), directory.file("alias"))
     let environment = try openEnvironment(path)
@@ -56,7 +56,7 @@ import Testing
     await expectOpening(alias, refusedAs: nil)
   }
 
-  @Test func processesThatComeByTwoHardLinksLoseNoCommit() async throws {
+  @Test func `processes that come by two hard links lose no commit`() async throws {
     let directory = try TemporaryDirectory()
     let (path, alias) = (directory.file("store"), directory.file("alias"))
     EnvironmentRegistry.close(try openEnvironment(path))
@@ -92,7 +92,7 @@ import Testing
     #expect(try environment.read { try $0.get([1], in: tree).map(number) } == 100)
   }
 
-  @Test func aMovedFileIsRefusedElsewhereAndNotWrittenHere() async throws {
+  @Test func `a moved file is refused elsewhere and not written here`() async throws {
     let directory = try TemporaryDirectory()
     let (path, moved) = (directory.file("store"), directory.file("moved"))
     let environment = try openEnvironment(path)
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func aLostLockFileStopsWritesHereAndOpeningElsewhere(isReplaced: Bool) async throws {
+  func `a lost lock file stops writes here and opening elsewhere`(isReplaced: Bool) async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)
@@ -125,7 +125,7 @@ import Testing
     try write(2, to: again)
   }
 
-  @Test func aLockFileLostWithinAWriteStopsItsCommit() throws {
+  @Test func `a lock file lost within a write stops its commit`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)
@@ -142,7 +142,7 @@ import Testing
   }
 
   /// A program that knows LMDB alone makes itself a lock file, and writes.
-  @Test func aReadIsRefusedWhenCommitsPassItByInAnotherLockFile() async throws {
+  @Test func `a read is refused when commits pass it by in another lock file`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)
@@ -165,7 +165,7 @@ import Testing
   // MARK: One lock file, two data files
 
   @Test(arguments: 0...3)
-  func aReplacedFileIsRefusedWhileTheOldOneIsOpen(commitsBehind: Int) async throws {
+  func `a replaced file is refused while the old one is open`(commitsBehind: Int) async throws {
     let directory = try TemporaryDirectory()
     let (path, copy) = (directory.file("store"), directory.file("copy"))
     let environment = try openEnvironment(path)
@@ -184,7 +184,7 @@ import Testing
   }
 
   /// As when the process that has the old file open knows LMDB alone.
-  @Test func aFileOfOtherTransactionsThanItsLockFileSaysIsRefused() async throws {
+  @Test func `a file of other transactions than its lock file says is refused`() async throws {
     let directory = try TemporaryDirectory()
     let (path, copy) = (directory.file("store"), directory.file("copy"))
     EnvironmentRegistry.close(try openEnvironment(path))
@@ -197,7 +197,7 @@ import Testing
     await expectOpening(path, refusedAs: nil)
   }
 
-  @Test func aNewStoreInThePlaceOfBothFilesIsOpened() async throws {
+  @Test func `a new store instead of both files is opened`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)
@@ -210,7 +210,7 @@ import Testing
 
   // MARK: What stays legal
 
-  @Test func bothFilesMayBeMovedWithTheirDirectory() async throws {
+  @Test func `both files may be moved with their directory`() async throws {
     let directory = try TemporaryDirectory()
     let (folder, moved) = (directory.file("folder"), directory.file("moved"))
     #expect(mkdir(folder, 0o700) == 0)
@@ -223,7 +223,7 @@ import Testing
     rmdir(moved)
   }
 
-  @Test func aKilledProcessLeavesNothingThatTies() async throws {
+  @Test func `a killed process leaves nothing that ties`() async throws {
     let directory = try TemporaryDirectory()
     let (path, alias) = (directory.file("store"), directory.file("alias"))
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in

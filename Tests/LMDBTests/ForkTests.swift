@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func aReadThatEndsInAForkedChildKeepsThePagesOfTheParent() async {
+  @Test func `a read that ends in a forked child keeps the pages of the parent`() async {
     await #expect(processExitsWith: .success) {
       let directory = try TemporaryDirectory()
       let environment = try openEnvironment(directory.file("store"))
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func aWriteThatEndsInAForkedChildIsNotCommitted() async {
+  @Test func `a write that ends in a forked child is not committed`() async {
     await #expect(processExitsWith: .success) {
       let directory = try TemporaryDirectory()
       let environment = try openEnvironment(directory.file("store"))

@@ -12,7 +12,7 @@ import Testing
 @Suite struct GroupCommitTests {
   struct Stop: Error, Equatable { var number = 0 }
 
-  @Test func writesThatWaitShareACommitInTheOrderOfTheirAsking() async throws {
+  @Test func `writes that wait share a commit in the order of their asking`() async throws {
     try await withGroup { group in
       let found = try await group.run(5) { member, transaction in
         let before = try transaction.count(of: group.tree)
@@ -26,7 +26,9 @@ import Testing
     }
   }
 
-  @Test func whatAMemberThrowsUndoesItselfAloneAndComesAfterTheCommitOfThoseBefore() async throws {
+  @Test func `what a member throws undoes itself alone and comes after the commit of those before`()
+    async throws
+  {
     try await withGroup { group in
       let runs = (0..<5).map { _ in SharedNumber() }
       let found = try await group.run(5) { member, transaction in
@@ -44,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func membersThatThrowAtRandomEndAsIfEachHadBeenAlone() async throws {
+  @Test func `members that throw at random end as if each had been alone`() async throws {
     var random = SeededGenerator(salt: 31)
     for _ in 0..<10 {
       let throwers = (0..<40).map { _ in Int.random(in: 0..<4, using: &random) == 0 }
@@ -76,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func aSwallowedFailureUndoesItsMemberAlone() async throws {
+  @Test func `a swallowed failure undoes its member alone`() async throws {
     try await withGroup { group in
       let found = try await group.run(3) { member, transaction in
         try transaction.put(key(member), [1], in: group.tree)
@@ -90,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func aCursorThatAMemberKeepsIsRefusedInTheNext() async throws {
+  @Test func `a cursor that a member keeps is refused in the next`() async throws {
     try await withGroup { group in
       let kept = KeptCursor()
       let found = try await group.run(2) { member, transaction in
@@ -102,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func aMapThatGrowsUnderAGroupLosesNone() async throws {
+  @Test func `a map that grows under a group loses none`() async throws {
     try await withGroup({ $0.mapSizeInBytes = 1 << 20 }) { group in
       let first = SharedNumber()
       let found = try await group.run(8) { member, transaction in
@@ -117,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func aMemberTooLargeForTheMapFailsAlone() async throws {
+  @Test func `a member too large for the map fails alone`() async throws {
     try await withGroup({
       $0.mapSizeInBytes = 1 << 20
       $0.mapGrowthLimitInBytes = 2 << 20
@@ -134,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func aTreeThatAMemberMakesIsThereForTheNext() async throws {
+  @Test func `a tree that a member makes is there for the next`() async throws {
     try await withGroup { group in
       let environment = group.environment
       let found = try await group.run(3) { member, transaction in
@@ -149,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func aWriteInsideAMemberIsRefused() async throws {
+  @Test func `a write inside a member is refused`() async throws {
     try await withGroup { group in
       let found = try await group.run(2) { member, transaction in
         try transaction.put(key(member), [1], in: group.tree)
@@ -160,7 +162,7 @@ import Testing
     }
   }
 
-  @Test func aCancelledWriteThatWaitsEndsAtOnceAndNeverRuns() async throws {
+  @Test func `a cancelled write that waits ends at once and never runs`() async throws {
     try await withGroup { group in
       let ran = SharedNumber()
       let gate = try await group.holdWriter()
@@ -180,7 +182,7 @@ import Testing
     }
   }
 
-  @Test func aWriteOfACancelledTaskIsNotAskedFor() async throws {
+  @Test func `a write of a cancelled task is not asked for`() async throws {
     try await withGroup { (group) throws in
       let isCancelled = SharedNumber()
       let task = Task {
@@ -194,7 +196,7 @@ import Testing
     }
   }
 
-  @Test func aWriteWhoseTurnHasComeIsCommittedThoughItIsCancelled() async throws {
+  @Test func `a write whose turn has come is committed though it is cancelled`() async throws {
     try await withGroup { group in
       let isRunning = SharedNumber()
       let isCancelled = SharedNumber()
@@ -213,7 +215,7 @@ import Testing
     }
   }
 
-  @Test func closingEndsTheWritesThatWait() async throws {
+  @Test func `closing ends the writes that wait`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)
@@ -236,7 +238,7 @@ import Testing
     EnvironmentRegistry.close(again)
   }
 
-  @Test func aMemberThatClosesIsCommittedWithThoseBefore() async throws {
+  @Test func `a member that closes is committed with those before`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)
@@ -256,7 +258,7 @@ import Testing
     EnvironmentRegistry.close(again)
   }
 
-  @Test func aCommitThatFailsIsToldToEachMember() async {
+  @Test func `a commit that fails is told to each member`() async {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
       try await withGroup { group in

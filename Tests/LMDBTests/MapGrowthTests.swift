@@ -12,7 +12,7 @@ import Testing
 @Suite struct MapGrowthTests {
   private static let mebibyte = 1 << 20
 
-  @Test func aWriteLargerThanTheMapRunsAgainOnACleanTransaction() throws {
+  @Test func `a write larger than the map runs again on a clean transaction`() throws {
     try withEnvironment({ $0.mapSizeInBytes = Self.mebibyte }) { environment, tree in
       let value = [UInt8](repeating: 7, count: 3_000)
       var runs = 0
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func aMapAtItsLimitSaysSoAndTheLastCommitStays() throws {
+  @Test func `a map at its limit says so and the last commit stays`() throws {
     try withEnvironment({
       $0.mapSizeInBytes = Self.mebibyte
       $0.mapGrowthLimitInBytes = 2 * Self.mebibyte
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func aWriteInsideAReadThatMustGrowEndsInTime() throws {
+  @Test func `a write inside a read that must grow ends in time`() throws {
     try withEnvironment({
       $0.mapSizeInBytes = Self.mebibyte
       $0.growthWaitInSeconds = 0.2
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func growingWhileThreadsReadWithinReadsShowsNoError() async throws {
+  @Test func `growing while threads read within reads shows no error`() async throws {
     let directory = try TemporaryDirectory()
     let environment = try openEnvironment(directory.file("store")) {
       $0.mapSizeInBytes = Self.mebibyte
@@ -116,7 +116,7 @@ import Testing
     #expect(reads.value > 0)
   }
 
-  @Test func twoProcessesThatGrowInTurnsShowNoError() async throws {
+  @Test func `two processes that grow in turns show no error`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path) { $0.mapSizeInBytes = Self.mebibyte }

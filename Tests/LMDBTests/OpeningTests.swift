@@ -22,7 +22,7 @@ import Testing
     if case .unsuitablePath? = kind { true } else { false }
   }
 
-  @Test func aShortenedFileIsRefusedAndLeftAsItWas() throws {
+  @Test func `a shortened file is refused and left as it was`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: 1...12 as ClosedRange<UInt64>)
-  func aFileShortByFreePagesOnlyIsOpened(salt: UInt64) throws {
+  func `a file short by free pages only is opened`(salt: UInt64) throws {
     // Rows put and removed in one write leave free pages at the end that are never written.
     var random = SeededGenerator(salt: salt)
     let directory = try TemporaryDirectory()
@@ -67,7 +67,9 @@ import Testing
     if salt == 1 { print("files short by free pages: \(shortCount) of 6") }
   }
 
-  @Test(arguments: [1, 100, 8_192]) func aTextFileIsRefusedAndLeftAsItWas(count: Int) throws {
+  @Test(arguments: [1, 100, 8_192]) func `a text file is refused and left as it was`(count: Int)
+    throws
+  {
     let directory = try TemporaryDirectory()
     write([UInt8](repeating: 65, count: count), to: directory.file("text"))
     #expect(isForeign(refusal(directory.file("text"))))
@@ -76,7 +78,7 @@ import Testing
     #expect(directory.names == ["text"])
   }
 
-  @Test func anEmptyFileIsRefusedAndLeftAsItWas() throws {
+  @Test func `an empty file is refused and left as it was`() throws {
     let directory = try TemporaryDirectory()
     write([], to: directory.file("empty"))
     #expect(isForeign(refusal(directory.file("empty"))))
@@ -85,7 +87,7 @@ import Testing
     #expect(size(of: directory.file("empty")) == 0)
   }
 
-  @Test func lockFileThatIsALinkIsRefusedAndItsTargetIsKept() throws {
+  @Test func `lock file that is a link is refused and its target is kept`() throws {
     let directory = try TemporaryDirectory()
     let store = directory.file("store")
     EnvironmentRegistry.close(try openEnvironment(store))
@@ -97,7 +99,7 @@ import Testing
     #expect(size(of: target) == 3)
   }
 
-  @Test func pathsThatAreNoFilesAreRefused() throws {
+  @Test func `paths that are no files are refused`() throws {
     let directory = try TemporaryDirectory()
     let store = directory.file("store")
     EnvironmentRegistry.close(try openEnvironment(store))
@@ -119,14 +121,14 @@ import Testing
         == "ENOENT")
   }
 
-  @Test func aFileSystemOfTheKernelIsRefused() {
+  @Test func `a file system of the kernel is refused`() {
     guard case .unsupportedFileSystem? = kind({ _ = try openEnvironment("/proc/store") }) else {
       Issue.record("a store may be made on procfs")
       return
     }
   }
 
-  @Test func theLockFileIsWrittenWholeWithTheRightsOfTheStore() throws {
+  @Test func `the lock file is written whole with the rights of the store`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     EnvironmentRegistry.close(try openEnvironment(path) { $0.readerSlotCount = 5_000 })
@@ -144,7 +146,7 @@ import Testing
     #expect(try environment.info.readerSlotCount == 5_000)
   }
 
-  @Test func aNewStoreIsItsOwnersAlone() throws {
+  @Test func `a new store is its owners alone`() throws {
     let directory = try TemporaryDirectory()
     let environment = try openEnvironment(directory.file("store"))
     defer { EnvironmentRegistry.close(environment) }
@@ -156,7 +158,7 @@ import Testing
     #expect(directory.names == ["store", "store-lock"])
   }
 
-  @Test func aReadOnlyDirectoryIsReadWithoutLocksOnlyWhenAllowed() async throws {
+  @Test func `a read only directory is read without locks only when allowed`() async throws {
     guard geteuid() == 0 else {
       print("skipped: needs root, to become somebody who may not write")
       return
@@ -183,7 +185,7 @@ import Testing
     }
   }
 
-  @Test func anEnvironmentOpenedForReadingRefusesWrites() throws {
+  @Test func `an environment opened for reading refuses writes`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     EnvironmentRegistry.close(try openEnvironment(path))
@@ -193,7 +195,7 @@ import Testing
     #expect(isUnsuitable(kind { _ = try openEnvironment(path) }))
   }
 
-  @Test func aStoreInMemoryLeavesNoNameBehind() throws {
+  @Test func `a store in memory leaves no name behind`() throws {
     func names() -> [String] {
       guard let directory = opendir("/dev/shm") else { return [] }
       defer { closedir(directory) }

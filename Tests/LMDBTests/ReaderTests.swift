@@ -10,7 +10,7 @@ import Testing
 #endif
 
 @Suite struct ReaderTests {
-  @Test func aSnapshotDoesNotChangeAndMayEndOnAnotherThread() async throws {
+  @Test func `a snapshot does not change and may end on another thread`() async throws {
     let directory = try TemporaryDirectory()
     let environment = try openEnvironment(directory.file("store"))
     defer { EnvironmentRegistry.close(environment) }
@@ -22,7 +22,7 @@ import Testing
     #expect(try environment.read { try $0.count(of: tree) } == 1)
   }
 
-  @Test func slotsOfKilledReadersAreGivenToNewOnes() async throws {
+  @Test func `slots of killed readers are given to new ones`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path) { $0.readerSlotCount = 8 }
@@ -44,7 +44,7 @@ import Testing
     #expect(environment.checkReaders() == 0)
   }
 
-  @Test func aReadShowsTheCommitWhoseNumberItSays() async throws {
+  @Test func `a read shows the commit whose number it says`() async throws {
     // In memory where there is such a place: commits follow each other as closely as they can.
     let isInMemory = access("/dev/shm", W_OK) == 0
     let directory = try TemporaryDirectory(under: isInMemory ? "/dev/shm" : "/tmp")
@@ -84,7 +84,7 @@ import Testing
     #expect(wrong.value == 0)
   }
 
-  @Test func endedReadsGiveTheirSlotsBack() throws {
+  @Test func `ended reads give their slots back`() throws {
     try withEnvironment({ $0.readerSlotCount = 8 }) { environment, tree in
       for _ in 0..<1_000 { try environment.read { _ = try $0.count(of: tree) } }
       let pinned = try (0..<8).map { _ in try environment.beginRead() }

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 @Suite struct RegistryTests {
-  @Test func aHardLinkLeadsToTheSameObject() throws {
+  @Test func `a hard link leads to the same object`() throws {
     let directory = try TemporaryDirectory()
     let first = try openEnvironment(directory.file("store"))
     #expect(link(directory.file("store"), directory.file("alias")) == 0)
@@ -22,7 +22,7 @@ import Testing
     #expect(kind { try put([[1]], into: Tree.any(first), of: first) } == .closed)
   }
 
-  @Test func aRelativePathLeadsToTheSameObject() throws {
+  @Test func `a relative path leads to the same object`() throws {
     let directory = try TemporaryDirectory()
     let first = try openEnvironment(directory.file("store"))
     defer { EnvironmentRegistry.close(first) }
@@ -32,7 +32,7 @@ import Testing
     EnvironmentRegistry.close(second)
   }
 
-  @Test func everyUseAfterCloseIsRefused() throws {
+  @Test func `every use after close is refused`() throws {
     let directory = try TemporaryDirectory()
     let environment = try openEnvironment(directory.file("store"))
     let tree = try openedTree(of: environment)
@@ -49,7 +49,7 @@ import Testing
     #expect(environment.checkReaders() == 0)
   }
 
-  @Test func aFileWithAReadThatOutlivesCloseOpensOnlyWhenTheReadHasEnded() throws {
+  @Test func `a file with a read that outlives close opens only when the read has ended`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path) { $0.growthWaitInSeconds = 0.05 }
@@ -66,7 +66,7 @@ import Testing
     EnvironmentRegistry.close(again)
   }
 
-  @Test func closingInsideAWriteClosesWhenItEnds() throws {
+  @Test func `closing inside a write closes when it ends`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)
@@ -82,7 +82,7 @@ import Testing
     EnvironmentRegistry.close(again)
   }
 
-  @Test func aFileInThePlaceOfAnOpenOneIsRefused() throws {
+  @Test func `a file instead of an open one is refused`() throws {
     let directory = try TemporaryDirectory()
     let first = try openEnvironment(directory.file("store"))
     defer { EnvironmentRegistry.close(first) }
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func anEnvironmentInheritedByAForkIsRefused() async {
+  @Test func `an environment inherited by a fork is refused`() async {
     await #expect(processExitsWith: .success) {
       let directory = try TemporaryDirectory()
       let environment = try openEnvironment(directory.file("store"))
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func openingAtOnceFromManyThreadsGivesOneObject() async throws {
+  @Test func `opening at once from many threads gives one object`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let objects = try await withThrowingTaskGroup(of: Environment.self) { group in

@@ -34,7 +34,7 @@ import Testing
     return found
   }
 
-  @Test func recordsOfAllSizesAreSeenInReadsAndInTheMidstOfWrites() throws {
+  @Test func `records of all sizes are seen in reads and in the midst of writes`() throws {
     try withEnvironment { environment, _ in
       let tree = try recordTree(of: environment)
       var generator = SeededGenerator(salt: 61)
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func aScanEndsWhereItIsToldTo() throws {
+  @Test func `a scan ends where it is told to`() throws {
     try withEnvironment { environment, _ in
       let tree = try recordTree(of: environment)
       try environment.write { transaction in
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func aPageWhoseKeysDoNotAscendEndsTheScanWithAnError() throws {
+  @Test func `a page whose keys do not ascend ends the scan with an error`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)

@@ -12,7 +12,7 @@ import Testing
 @Suite struct TransactionTests {
   struct Stop: Error {}
 
-  @Test func aWriteInsideAWriteIsRefusedAndTheOuterOneGoesOn() throws {
+  @Test func `a write inside a write is refused and the outer one goes on`() throws {
     try withEnvironment { environment, tree in
       try environment.write { transaction in
         #expect(kind { try environment.write { _ in } } == .nestedWrite)
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func aReadInsideAWriteSeesTheLastCommit() throws {
+  @Test func `a read inside a write sees the last commit`() throws {
     try withEnvironment { environment, tree in
       try environment.write { transaction in
         try transaction.put([1], [1], in: tree)
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func aFailedReadInsideAWriteLeavesTheWriteWhole() throws {
+  @Test func `a failed read inside a write leaves the write whole`() throws {
     try withEnvironment { environment, tree in
       try environment.write { transaction in
         try transaction.put([1], [1], in: tree)
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func aSwallowedFailureStillUndoesTheWrite() throws {
+  @Test func `a swallowed failure still undoes the write`() throws {
     try withEnvironment { environment, tree in
       let failure = name {
         try environment.write { transaction in
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func theHandleOfAnAbortedWriteIsNotUsedAgain() throws {
+  @Test func `the handle of an aborted write is not used again`() throws {
     try withEnvironment { environment, _ in
       try? environment.write { transaction in
         _ = try environment.tree("gone", isCreated: true, hasIntegerKeys: false, in: transaction)
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func aTreeOpenedByAReaderDuringAWriteKeepsItsOwnHandle() async throws {
+  @Test func `a tree opened by a reader during a write keeps its own handle`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     var environment = try openEnvironment(path)
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test(arguments: [0, 512, 4_096])
-  func aKeyOfAnotherSizeIsRefusedAndTheWriteGoesOn(size: Int) throws {
+  func `a key of another size is refused and the write goes on`(size: Int) throws {
     try withEnvironment { environment, tree in
       let key = [UInt8](repeating: 1, count: size)
       try environment.write { transaction in
@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test(arguments: [1, 480, 511])
-  func aKeyOfAnyAllowedSizeIsKept(size: Int) throws {
+  func `a key of any allowed size is kept`(size: Int) throws {
     try withEnvironment { environment, tree in
       let key = [UInt8](repeating: 255, count: size)
       try put([key], into: tree, of: environment)
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func aValueAboveOneGibibyteIsRefusedBeforeItIsRead() throws {
+  @Test func `a value above one gibibyte is refused before it is read`() throws {
     try withEnvironment { environment, tree in
       let size = 1 << 30 + 1
       try environment.write { transaction in

@@ -11,7 +11,7 @@ import Testing
 #endif
 
 @Suite struct WorkerThreadsTests {
-  @Test func oneThreadRunsJobsInTheOrderOfTheirAsking() {
+  @Test func `one thread runs jobs in the order of their asking`() {
     let threads = WorkerThreads(threadCount: 1)
     let order = Mutex<[Int]>([])
     // The first job waits, so that the others queue up behind it.
@@ -25,7 +25,7 @@ import Testing
     #expect(order.withLock { $0 } == Array(0..<3_000))
   }
 
-  @Test func stoppingRunsWhatIsQueuedAndRefusesTheRest() async throws {
+  @Test func `stopping runs what is queued and refuses the rest`() async throws {
     let threads = WorkerThreads(threadCount: 3)
     let ran = SharedNumber()
     await withTaskGroup(of: Void.self) { group in
@@ -42,7 +42,7 @@ import Testing
   }
 
   /// A caller whose job is taken at once looks for its end, but not for long.
-  @Test func jobsOneAfterTheOtherHandTheirResultsBackWhateverTheyTake() async throws {
+  @Test func `jobs one after the other hand their results back whatever they take`() async throws {
     let threads = WorkerThreads(threadCount: 2)
     defer { threads.stop() }
     await withTaskGroup(of: Bool.self) { group in
@@ -62,13 +62,13 @@ import Testing
     }
   }
 
-  @Test func aJobMayStopItsOwnThreads() async throws {
+  @Test func `a job may stop its own threads`() async throws {
     let threads = WorkerThreads(threadCount: 2)
     try await threads.run { threads.stop() }
     await #expect(throws: LMDBError.self) { try await threads.run {} }
   }
 
-  @Test func aJobThatThrowsHandsItsErrorBack() async throws {
+  @Test func `a job that throws hands its error back`() async throws {
     struct Stop: Error {}
     let threads = WorkerThreads(threadCount: 1)
     defer { threads.stop() }
@@ -76,7 +76,7 @@ import Testing
     #expect(try await threads.run { 7 } == 7)
   }
 
-  @Test func closingWhileWritesAreQueuedEndsEachOne() async throws {
+  @Test func `closing while writes are queued ends each one`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)

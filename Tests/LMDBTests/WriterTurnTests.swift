@@ -11,7 +11,7 @@ import Testing
 #endif
 
 @Suite struct WriterTurnTests {
-  @Test func aThreadGetsItsTurnBesideTasksThatNeverStop() async throws {
+  @Test func `a thread gets its turn beside tasks that never stop`() async throws {
     try await withGroup { group in
       let isDone = SharedNumber()
       let written = try await withThrowingTaskGroup(of: Int.self) { tasks in
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func anotherProcessGetsItsTurnBesideTasksThatNeverStop() async throws {
+  @Test func `another process gets its turn beside tasks that never stop`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     let environment = try openEnvironment(path)
@@ -70,7 +70,7 @@ import Testing
     #expect(try group.keys().filter { $0 >> 32 == 99 }.count == 20)
   }
 
-  @Test func theLockIsGivenInTheOrderOfTheAsking() async throws {
+  @Test func `the lock is given in the order of the asking`() async throws {
     let lock = TurnLock()
     let order = Mutex<[Int]>([])
     let threads = WorkerThreads(threadCount: 8)

@@ -39,7 +39,7 @@ private func attribute(_ type: AttributeType, _ members: [String: Document]) -> 
     return try #require(entity.attributes.first).constraints
   }
 
-  @Test func rangesOfEveryOrderedTypeAreReadAndWrittenAsTheyAre() throws {
+  @Test func `ranges of every ordered type are read and written as they are`() throws {
     let small = DecimalValue(isNegative: true, exponent: -2, significand: 25)
     let large = DecimalValue(isNegative: false, exponent: 3, significand: 1)
     for type in AttributeType.allCases where type.hasOrder {
@@ -62,7 +62,7 @@ private func attribute(_ type: AttributeType, _ members: [String: Document]) -> 
     }
   }
 
-  @Test func lengthsAndPatternsAreReadAndWrittenAsTheyAre() throws {
+  @Test func `lengths and patterns are read and written as they are`() throws {
     for type in AttributeType.allCases where type.hasLength {
       let both = try constraints(type, ["minLength": .integer(0), "maxLength": .integer(.max)])
       #expect(both.minLength == 0 && both.maxLength == .max && !both.hasRange)
@@ -73,7 +73,7 @@ private func attribute(_ type: AttributeType, _ members: [String: Document]) -> 
     #expect(try constraints(.json, [:]).isEmpty)
   }
 
-  @Test func hostileConstraintsAreRefused() {
+  @Test func `hostile constraints are refused`() {
     let cases: [(AttributeType, [String: Document])] = [
       (.string, ["minimum": .string("a")]), (.bool, ["maximum": .bool(true)]),
       (.json, ["minimum": .integer(1)]), (.uuid, ["minLength": .integer(1)]),
@@ -98,7 +98,7 @@ private func attribute(_ type: AttributeType, _ members: [String: Document]) -> 
     }
   }
 
-  @Test func boundsAreWithinTheRangeAndNotANumberIsInNone() {
+  @Test func `bounds are within the range and not a number is in none`() {
     var range = AttributeConstraints()
     range.minimum = .double(0)
     range.maximum = .double(5)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct CutKeyTests {
   @Test(arguments: [3, 463, 464, 478, 479])
-  func tupleOfUpTo479BytesIsWhole(length: Int) {
+  func `tuple of up to 479 bytes is whole`(length: Int) {
     let cut = cutTuple(text: String(repeating: "k", count: length - 2))
     #expect(!cut.wasCut)
     #expect(cut.bytes.count == length)
@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(arguments: [480, 481, 482, 600, 5_000])
-  func longerTupleIsCutTo480Bytes(length: Int) {
+  func `longer tuple is cut to 480 bytes`(length: Int) {
     let whole = [2] + [UInt8](repeating: 0x6b, count: length - 2) + [0]
     let cut = cutTuple(text: String(repeating: "k", count: length - 2))
     #expect(cut.wasCut)
@@ -21,14 +21,14 @@ import Testing
     #expect(isCut(cut.bytes))
   }
 
-  @Test func equalTuplesHaveEqualCutKeysAndOthersHaveNot() {
+  @Test func `equal tuples have equal cut keys and others have not`() {
     let text = String(repeating: "k", count: 1_000)
     #expect(cutTuple(text: text).bytes == cutTuple(text: text).bytes)
     #expect(cutTuple(text: text).bytes != cutTuple(text: text + "k").bytes)
     #expect(cutTuple(text: text).bytes != cutTuple(text: text.dropLast() + "l").bytes)
   }
 
-  @Test func everyElementIsInTheHash() throws {
+  @Test func `every element is in the hash`() throws {
     let long = Value.string(String(repeating: "k", count: 470))
     var first = KeyEncoder()
     var second = KeyEncoder()
@@ -40,7 +40,7 @@ import Testing
     #expect(Array(first.bytes) != Array(second.bytes))
   }
 
-  @Test func longestKeyWithRecordIDFitsTheEngine() {
+  @Test func `longest key with record id fits the engine`() {
     var encoder = KeyEncoder()
     let long = [UInt8](repeating: 0, count: 2_000)
     long.withUnsafeBytes { encoder.append(data: $0) }
@@ -50,7 +50,7 @@ import Testing
     #expect(KeyDecoder.recordIDSuffix(encoder.bytes) == 7)
   }
 
-  @Test func randomTuplesAroundTheLimitAreCutOnlyAboveIt() throws {
+  @Test func `random tuples around the limit are cut only above it`() throws {
     var random = SeededGenerator(salt: 4)
     for _ in 0..<SeededGenerator.caseCount(byDefault: 500) {
       let filler = String(repeating: "f", count: Int.random(in: 440...480, using: &random))

@@ -2,7 +2,7 @@ import LodestoreFormat
 import Testing
 
 @Suite struct DocumentReaderTests {
-  @Test func readsEveryKindInTurn() throws {
+  @Test func `reads every kind in turn`() throws {
     var writer = DocumentWriter()
     writer.writeNull()
     writer.write(true)
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func skippingGoesWhereReadingGoes() throws {
+  @Test func `skipping goes where reading goes`() throws {
     var random = SeededGenerator(salt: 10)
     for _ in 0..<300 {
       let (first, second) = (random.document(depth: 3), random.document(depth: 1))
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func integersOfEitherCodeAreReadWhenTheyFit() throws {
+  @Test func `integers of either code are read when they fit`() throws {
     try Document.integer(300).encoded().withUnsafeBytes { bytes in
       var reader = DocumentReader(bytes)
       try #expect(reader.uint64() == 300)
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func wrongKindIsNamed() {
+  @Test func `wrong kind is named`() {
     Document.string("1").encoded().withUnsafeBytes { bytes in
       var reader = DocumentReader(bytes)
       let error = #expect(throws: FormatError.self) { try reader.int64() }
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func arrayIsWalkedByItsCountAndEnd() throws {
+  @Test func `array is walked by its count and end`() throws {
     let array = Document.array([.integer(1), .string("two"), .array([.null])])
     try array.encoded().withUnsafeBytes { bytes in
       var reader = DocumentReader(bytes)
@@ -90,7 +90,7 @@ import Testing
     "0c 05 00 00 00 02 00 00 00 00", "0c 04 00 00 00 ff ff ff ff",
     "0d 07 00 00 00 02 00 00 00 01 61 00", "0d 05 00 00 00 01 00 00 00 00",
   ])
-  func enteringRefusesACountThatHasNoBytes(hexadecimal text: String) {
+  func `entering refuses a count that has no bytes`(hexadecimal text: String) {
     bytes(hexadecimal: text).withUnsafeBytes { bytes in
       var reader = DocumentReader(bytes)
       #expect(throws: FormatError.self) {
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func memberIsFoundByItsExactBytes() throws {
+  @Test func `member is found by its exact bytes`() throws {
     let bytes = object([
       ("", [1]), ("a", [3, 2]), ("ab", [0x0c, 4, 0, 0, 0, 0, 0, 0, 0]), ("e\u{301}", [0]),
       ("é", [2]),
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func memberOfWhatIsNotAnObjectIsNil() throws {
+  @Test func `member of what is not an object is nil`() throws {
     try Document.array([.null]).encoded().withUnsafeBytes { bytes in
       try #expect(DocumentReader.member(named: "a", in: bytes) == nil)
     }
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func jsonHoldsNoOtherKinds() throws {
+  @Test func `JSON holds no other kinds`() throws {
     let plain = Document.object(["a": .array([.null, .double(1), .unsigned(.max), .string("")])])
     try plain.encoded().withUnsafeBytes { try DocumentReader($0).validate(onlyJSON: true) }
     for other in [

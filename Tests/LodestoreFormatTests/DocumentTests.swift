@@ -13,13 +13,13 @@ import Testing
     "": .object(["a": .null, "b": .object(["a": .bool(true)])]),
   ])
 
-  @Test func everyKindComesBack() throws {
+  @Test func `every kind comes back`() throws {
     let bytes = Self.everyKind.encoded()
     #expect(try document(bytes) == Self.everyKind)
     #expect(try document(bytes).encoded() == bytes)
   }
 
-  @Test func randomDocumentsComeBack() throws {
+  @Test func `random documents come back`() throws {
     var random = SeededGenerator(salt: 9)
     for _ in 0..<SeededGenerator.caseCount(byDefault: 300) {
       let original = random.document(depth: 4)
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func doublesKeepEveryBit() throws {
+  @Test func `doubles keep every bit`() throws {
     for bits: UInt64 in [0x7ff0_0000_0000_0001, 0xffff_ffff_ffff_ffff, 0x8000_0000_0000_0000] {
       guard case .double(let value) = try document([5] + littleEndianBytes(bits)) else {
         Issue.record("not a double")
@@ -41,17 +41,17 @@ import Testing
     }
   }
 
-  @Test func unsignedThatFitsIsWrittenAsSigned() {
+  @Test func `unsigned that fits is written as signed`() {
     #expect(Document.unsigned(300).encoded() == Document.integer(300).encoded())
   }
 
-  @Test func subscriptFindsMembersOfObjectsOnly() {
+  @Test func `subscript finds members of objects only`() {
     #expect(Self.everyKind["zero"] == .integer(0))
     #expect(Self.everyKind["absent"] == nil)
     #expect(Document.array([.null])["zero"] == nil)
   }
 
-  @Test func membersAreWrittenInTheOrderOfTheirBytes() throws {
+  @Test func `members are written in the order of their bytes`() throws {
     // By canonical decomposition, which orders Swift strings, the accented ones would come first.
     let names = ["z", "é", "e\u{301}", "\u{ff5e}", "\u{10000}", "", "a", "aa", "Z", "A\u{30a}"]
     let sorted = DocumentWriter.sortedNames(names)
@@ -66,7 +66,7 @@ import Testing
     #expect(try document(object.encoded()) == object)
   }
 
-  @Test func nestingOf128IsReadAndOf129Refused() throws {
+  @Test func `nesting of 128 is read and of 129 refused`() throws {
     #expect(try document(nested(arrays: 128)).encoded() == nested(arrays: 128))
     #expect(throws: FormatError.self) { try document(nested(arrays: 129)) }
     #expect(throws: FormatError.self) { try document(nested(arrays: 100_000)) }
@@ -77,7 +77,7 @@ import Testing
     #expect(throws: FormatError.self) { try document(Document.array([objects]).encoded()) }
   }
 
-  @Test func namesThatSwiftTakesForEqualAreRefusedRatherThanLost() throws {
+  @Test func `names that Swift takes for equal are refused rather than lost`() throws {
     let bytes = object([("e\u{301}", [0]), ("é", [0])])
     try bytes.withUnsafeBytes { try DocumentReader($0).validate() }
     #expect(throws: FormatError.self) { try document(bytes) }
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func everyTruncationIsRefused() {
+  @Test func `every truncation is refused`() {
     let bytes = Self.everyKind.encoded()
     for length in bytes.indices {
       #expect(throws: FormatError.self) { try document(Array(bytes[..<length])) }

@@ -3,11 +3,11 @@ import Testing
 
 /// The document and the code say the same: every example of Format.md is executed.
 @Suite struct FormatExamplesTests {
-  @Test func everyKindOfExampleIsExecutedHere() {
+  @Test func `every kind of example is executed here`() {
     #expect(FormatExamples.kinds == ["document", "attribute", "index-key", "checksum", "record"])
   }
 
-  @Test func documentExamplesHold() throws {
+  @Test func `document examples hold`() throws {
     let lines = FormatExamples.lines("document")
     try #require(!lines.isEmpty)
     for line in lines {
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func attributeExamplesHold() throws {
+  @Test func `attribute examples hold`() throws {
     let lines = FormatExamples.lines("attribute")
     try #require(!lines.isEmpty)
     for line in lines {
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func indexKeyExamplesHold() throws {
+  @Test func `index key examples hold`() throws {
     let lines = FormatExamples.lines("index-key")
     try #require(!lines.isEmpty)
     for line in lines {
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func checksumExamplesHold() throws {
+  @Test func `checksum examples hold`() throws {
     let lines = FormatExamples.lines("checksum")
     try #require(!lines.isEmpty)
     for line in lines {
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func recordExamplesHold() throws {
+  @Test func `record examples hold`() throws {
     let blocks = FormatExamples.blocks("record")
     try #require(!blocks.isEmpty)
     for block in blocks {
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func everyAttributeTypeIsNamedInTheDocument() {
+  @Test func `every attribute type is named in the document`() {
     for type in AttributeType.allCases {
       #expect(FormatExamples.text.contains("`\(type.name)`"), "\(type)")
       #expect(AttributeType(name: type.name) == type)

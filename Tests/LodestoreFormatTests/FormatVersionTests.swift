@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func everyFeatureIsInTheDocumentWithItsVersions() {
+  @Test func `every feature is in the document with its versions`() {
     let expected = FormatFeature.allCases.map { feature in
       let requirement = feature.requirement
       return [
@@ -31,7 +31,7 @@ import Testing
     #expect(FormatVersion.current.rawValue == 2)
   }
 
-  @Test func aRequirementIsTheHighestOfTheFeatures() {
+  @Test func `a requirement is the highest of the features`() {
     let base = FormatFeature.base.requirement
     #expect(FormatRequirement(of: []) == base)
     #expect(FormatRequirement(of: [.base]) == base)
@@ -42,7 +42,7 @@ import Testing
     #expect(mixed.raised(to: mixed) == mixed)
   }
 
-  @Test func aDescriptionUsesIdsAlsoOfRemovedAttributes() {
+  @Test func `a description uses ids also of removed attributes`() {
     let stored = [RecordLayout.Attribute(number: 1, type: .int8, isOptional: false)]
     var entity = EntityDescription(
       number: 1, name: "E",
@@ -54,7 +54,7 @@ import Testing
     #expect(entity.features == [.base, .recordIDAttribute])
   }
 
-  @Test func onlyNumbersThatARecordCanHaveAreIds() throws {
+  @Test func `only numbers that a record can have are ids`() throws {
     for (value, fits) in [
       (Value.integer(1), true), (.integer(.max), true), (.integer(0), false),
       (.integer(-1), false), (.unsigned(1 << 63), false), (.double(1), false), (.null, false),

@@ -7,7 +7,7 @@ import Testing
 /// The bytes lie in an allocation of their exact size, so that the address sanitizer sees a read
 /// beyond it.
 @Suite struct HostileInputTests {
-  @Test func keyDecoderAcceptsOnlyWhatTheEncoderWrites() throws {
+  @Test func `key decoder accepts only what the encoder writes`() throws {
     var random = SeededGenerator(salt: 11)
     var accepted = 0
     for _ in 0..<SeededGenerator.caseCount(byDefault: 20_000) {
@@ -24,7 +24,7 @@ import Testing
     #expect(accepted > 0, "some damage makes another valid key; \(SeededGenerator.replay)")
   }
 
-  @Test func documentAcceptsOnlyWhatTheEncoderWrites() throws {
+  @Test func `document accepts only what the encoder writes`() throws {
     var random = SeededGenerator(salt: 12)
     var accepted = 0
     for _ in 0..<SeededGenerator.caseCount(byDefault: 20_000) {
@@ -40,7 +40,7 @@ import Testing
     #expect(accepted > 0, "some damage makes another document; \(SeededGenerator.replay)")
   }
 
-  @Test func readerStaysWithinBytesThatWereNotValidated() throws {
+  @Test func `reader stays within bytes that were not validated`() throws {
     var random = SeededGenerator(salt: 13)
     for _ in 0..<SeededGenerator.caseCount(byDefault: 20_000) {
       let hostile = random.damaged(random.document(depth: 3).encoded())
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func recordViewStaysWithinItsBytes() throws {
+  @Test func `record view stays within its bytes`() throws {
     var random = SeededGenerator(salt: 14)
     let layout = RecordLayout(
       number: 5,

@@ -2,7 +2,7 @@ import LodestoreFormat
 import Testing
 
 @Suite struct KeyDecoderTests {
-  @Test func edgeValuesComeBack() throws {
+  @Test func `edge values come back`() throws {
     for value in EdgeValues.all {
       let values = try decoded(try key([value]))
       guard values.count == 1, ValueOrder(values[0], value) == .same else {
@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test func randomTuplesComeBack() throws {
+  @Test func `random tuples come back`() throws {
     var random = SeededGenerator(salt: 3)
     for _ in 0..<SeededGenerator.caseCount(byDefault: 10_000) {
       let tuple = (0..<3).map { _ in random.value() }
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func integersAboveInt64ComeBackUnsignedAndOthersSigned() throws {
+  @Test func `integers above Int64 come back unsigned and others signed`() throws {
     let values: [Value] = [.integer(.max), .unsigned(UInt64(Int64.max) + 1), .integer(.min)]
     #expect(try decoded(try key(values)) == values)
   }
@@ -71,12 +71,12 @@ import Testing
     #expect(throws: FormatError.self, what) { try decoded(bytes(hexadecimal: text)) }
   }
 
-  @Test func largestSignificandComesBack() throws {
+  @Test func `largest significand comes back`() throws {
     let value = Value.decimal(DecimalValue(isNegative: true, exponent: -7, significand: .max))
     #expect(try decoded(try key([value])) == [value])
   }
 
-  @Test func recordIDIsTheLastEightBytes() throws {
+  @Test func `record id is the last eight bytes`() throws {
     var encoder = KeyEncoder()
     encoder.append(Int64(300))
     encoder.append(recordID: 0x8000_0000_0000_0007)
@@ -86,7 +86,7 @@ import Testing
     #expect(KeyDecoder.recordIDSuffix(encoder.bytes) == nil)
   }
 
-  @Test func offsetIsWhereTheNextElementStarts() throws {
+  @Test func `offset is where the next element starts`() throws {
     try key([.integer(300), .null, .string("a")]).withUnsafeBytes { tuple in
       var decoder = KeyDecoder(tuple)
       _ = try decoder.next()

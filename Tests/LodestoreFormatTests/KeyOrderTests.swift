@@ -3,7 +3,7 @@ import Testing
 
 /// Comparing the bytes of two keys compares the values, by the reference of ``ValueOrder``.
 @Suite struct KeyOrderTests {
-  @Test func everyPairOfEdgeValuesIsInOrder() throws {
+  @Test func `every pair of edge values is in order`() throws {
     let keys = try EdgeValues.all.map { (value: $0, bytes: try key([$0])) }
     for a in keys {
       for b in keys where ValueOrder(bytes: a.bytes, b.bytes) != ValueOrder(a.value, b.value) {
@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test func edgeValuesCoverEveryKindAndBothOrders() {
+  @Test func `edge values cover every kind and both orders`() {
     let orders = EdgeValues.all.map { ValueOrder($0, .integer(0)) }
     #expect(orders.contains(.ascending) && orders.contains(.descending))
     #expect(ValueOrder(.double(.nan), .double(.infinity)) == .descending)
@@ -24,13 +24,13 @@ import Testing
     #expect(ValueOrder(.decimal(hundredth), .decimal(tenth)) == .ascending)
   }
 
-  @Test func aTextIsBeforeItselfWithAZeroBehindIt() throws {
+  @Test func `a text is before itself with a zero behind it`() throws {
     let (a, b) = (Value.string("ae\u{301}"), Value.string("a\u{e9}\0"))
     #expect(ValueOrder([a], [b]) == .ascending)
     #expect(ValueOrder(bytes: try key([a]), try key([b])) == .ascending)
   }
 
-  @Test func randomTuplesOfUpToThreeAreInOrder() throws {
+  @Test func `random tuples of up to three are in order`() throws {
     var random = SeededGenerator(salt: 1)
     for _ in 0..<SeededGenerator.caseCount(byDefault: 30_000) {
       let a = (0..<Int.random(in: 0...3, using: &random)).map { _ in random.value() }
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func randomDecimalsAreInOrder() throws {
+  @Test func `random decimals are in order`() throws {
     var random = SeededGenerator(salt: 2)
     for _ in 0..<SeededGenerator.caseCount(byDefault: 10_000) {
       let a = random.decimal()
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func integersOfAllSourcesHaveOneEncoding() {
+  @Test func `integers of all sources have one encoding`() {
     var signed = KeyEncoder()
     var unsigned = KeyEncoder()
     for shift in 0..<63 {
@@ -73,14 +73,14 @@ import Testing
     #expect(Array(signed.bytes) == Array(unsigned.bytes))
   }
 
-  @Test func textsOfEveryLengthEndInOneZeroByte() throws {
+  @Test func `texts of every length end in one zero byte`() throws {
     for length in 0...40 {
       let text = String(repeating: "k", count: length)
       #expect(try key([.string(text)]) == [2] + Array(text.utf8) + [0])
     }
   }
 
-  @Test func canonicallyEquivalentTextsHaveOneEncoding() throws {
+  @Test func `canonically equivalent texts have one encoding`() throws {
     let texts = ["Ångström", "A\u{30a}ngstro\u{308}m", "\u{212b}ngstro\u{308}m"]
     for text in texts {
       #expect(try key([.string(text)]) == [2] + Array("Ångström".utf8) + [0])
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func randomTextsAreInTheOrderOfString() throws {
+  @Test func `random texts are in the order of string`() throws {
     var random = SeededGenerator(salt: 6)
     for _ in 0..<SeededGenerator.caseCount(byDefault: 30_000) {
       let (a, b) = (random.nastyText(upTo: 5), random.nastyText(upTo: 5))
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func highBitsAndZerosAreFoundAtEveryOffsetOfAText() throws {
+  @Test func `high bits and zeros are found at every offset of a text`() throws {
     for length in 1...40 {
       for index in 0..<length {
         for replacement in ["é", "\u{212a}", "\0", "\0é", "\u{1}"] {
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func zeroBytesAreEscapedWhereverTheyAre() throws {
+  @Test func `zero bytes are escaped wherever they are`() throws {
     for length in 1...40 {
       for index in 0..<length {
         var content = [UInt8](repeating: 7, count: length)
@@ -132,20 +132,20 @@ import Testing
     }
   }
 
-  @Test func bytesThatOnlyLookLikeZeroAreNotEscaped() throws {
+  @Test func `bytes that only look like zero are not escaped`() throws {
     for byte in UInt8(1)...255 {
       let content = [UInt8](repeating: byte, count: 20) + [1, 0x80, 0x81, 1]
       #expect(try key([.data(content)]) == [1] + content + [0])
     }
   }
 
-  @Test func documentHasNoKey() {
+  @Test func `document has no key`() {
     var encoder = KeyEncoder()
     #expect(throws: FormatError.self) { try encoder.append(.document([0])) }
     #expect(encoder.count == 0)
   }
 
-  @Test func encoderGivesTheSameBytesAfterGrowthAndReset() throws {
+  @Test func `encoder gives the same bytes after growth and reset`() throws {
     var encoder = KeyEncoder()
     let long = [UInt8](repeating: 5, count: 200_000)
     long.withUnsafeBytes { encoder.append(data: $0) }

@@ -10,7 +10,7 @@ import Testing
     return age.major < 16
   }
 
-  @Test func everyAssignedScalarHasFoundationsNormalForms() {
+  @Test func `every assigned scalar has Foundation's normal forms`() {
     var count = 0
     for value in UInt32(0)...0x10ffff {
       guard let scalar = Unicode.Scalar(value), Self.isOld(scalar) else { continue }
@@ -20,7 +20,7 @@ import Testing
     #expect(count > 280_000)
   }
 
-  @Test func everyScalarIsEqualToItsNormalForms() {
+  @Test func `every scalar is equal to its normal forms`() {
     for value in UInt32(0)...0x10ffff {
       guard let scalar = Unicode.Scalar(value) else { continue }
       let text = String(scalar)
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func everyLatinAndGreekBaseWithEveryMarkHasFoundationsNormalForms() throws {
+  @Test func `every Latin and Greek base with every mark has Foundation's normal forms`() throws {
     let bases = [0x41...0x5a, 0x61...0x7a, 0xc0...0x17f, 0x370...0x3ff, 0x1f00...0x1fff]
       .joined().compactMap { Unicode.Scalar(UInt32($0)) }.filter(Self.isOld)
     let marks = [0x300...0x36f].joined().compactMap { Unicode.Scalar(UInt32($0)) }
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func everyHangulSyllableIsComposedOfItsLetters() throws {
+  @Test func `every hangul syllable is composed of its letters`() throws {
     for value in UInt32(0xac00)...0xd7a3 {
       let syllable = String(try #require(Unicode.Scalar(value)))
       let letters = String(decoding: nfd(syllable), as: UTF8.self)
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func randomTextsHaveFoundationsNormalForms() {
+  @Test func `random texts have Foundation's normal forms`() {
     var random = SeededGenerator(salt: 40)
     for _ in 0..<SeededGenerator.caseCount(byDefault: 100_000) {
       // Foundation composes U+1176, which is no vowel of a syllable, and misses some finals; all
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func normalFormsAreStableUnderNormalization() {
+  @Test func `normal forms are stable under normalization`() {
     var random = SeededGenerator(salt: 41)
     for _ in 0..<SeededGenerator.caseCount(byDefault: 30_000) {
       let text = random.nastyText(upTo: 10, with: NastyText.newScalars)
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func bytesOfNFCAreOrderedAndEqualAsStringsAre() {
+  @Test func `bytes of NFC are ordered and equal as strings are`() {
     var random = SeededGenerator(salt: 42)
     var equalCount = 0
     for _ in 0..<SeededGenerator.caseCount(byDefault: 100_000) {
@@ -121,11 +121,11 @@ import Testing
     ("cd be", "3b"), ("e1 bf af", "60"), ("61 cc 81 cc a7", "c3 a1 cc a7"),
     ("e1 84 80 e1 85 a1 e1 86 a8", "ea b0 81"), ("e0 a5 98", "e0 a4 95 e0 a4 bc"),
   ])
-  func knownTextsHaveTheirNFC(text: String, expected: String) {
+  func `known texts have their NFC`(text: String, expected: String) {
     #expect(hexadecimal(nfc(bytes(hexadecimal: text))) == expected)
   }
 
-  @Test func bytesThatAreNotUTF8StayAsTheyAre() {
+  @Test func `bytes that are not UTF-8 stay as they are`() {
     var random = SeededGenerator(salt: 43)
     for text in ["ff", "c3", "61 cc", "ed a0 80", "f4 90 80 80", "c0 80", "e2 84", "80 80", "f8"] {
       let broken = bytes(hexadecimal: text)
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func hundredThousandMarksAtOneBaseAreSortedWithoutQuadraticTime() {
+  @Test func `hundred thousand marks at one base are sorted without quadratic time`() {
     var text = "a"
     for _ in 0..<50_000 { text += "\u{301}\u{323}" }
     let composed = nfc(text)

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func endsInOrderAreAcceptedAndOthersAreNot() {
+  @Test func `ends in order are accepted and others are not`() {
     var random = SeededGenerator(salt: 21)
     var acceptedCount = 0
     for round in 0..<SeededGenerator.caseCount(byDefault: 40_000) {
@@ -53,7 +53,7 @@ import Testing
   }
 
   /// Two neighbours that differ from the order by what a word's borrow could hide.
-  @Test func anEndBelowItsPredecessorIsFoundAtEveryIndex() {
+  @Test func `an end below its predecessor is found at every index`() {
     for count in 2...13 {
       for index in 0..<(count - 1) {
         for (end, next) in [(1, 0), (0xffff, 0), (0x8000, 0x7fff), (0xffff, 0x7fff), (9, 8)] {
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func longRecordsAreLeftToTheSlowLook() throws {
+  @Test func `long records are left to the slow look`() throws {
     let ends = [5, 0x8000, 0x9000, 0x9000, 0x9001]
     #expect(!isAccepted(ends, heapCount: 0x9001))
     let view = try record(ends, heapCount: 0x9001).withUnsafeBytes {

@@ -12,7 +12,7 @@ import Testing
     (.index(entity: 12, index: 3), "index.12.3"),
     (.links(relationship: 7), "links.7"),
   ])
-  func nameAndTextMeanEachOther(name: TreeName, text: String) {
+  func `name and text mean each other`(name: TreeName, text: String) {
     #expect(name.text == text)
     #expect(TreeName(text) == name)
   }
@@ -22,11 +22,11 @@ import Testing
     "records.4294967296", "index.1", "index.1.", "index.1.2.3", "index..2", "index.1.02", "history",
     "links", "links.01", "seal", "records.1 ", "records.１", "lodestore.",
   ])
-  func refusesWhatTheFormatDoesNotList(text: String) {
+  func `refuses what the format does not list`(text: String) {
     #expect(TreeName(text) == nil)
   }
 
-  @Test func catalogueKeyHoldsTheEntityNumber() {
+  @Test func `catalogue key holds the entity number`() {
     let key = CatalogueKey.entity(0x0102_0304)
     #expect(hexadecimal(key) == "01 01 02 03 04")
     #expect(key.withUnsafeBytes { CatalogueKey.entityNumber($0) } == 0x0102_0304)
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func bucketKeySplitsIntoNameAndKey() throws {
+  @Test func `bucket key splits into name and key`() throws {
     let key = BucketKey.prefix(bucket: "settings") + [0, 0xff]
     let parts = try #require(key.withUnsafeBytes { BucketKey.split($0) })
     #expect(parts.bucket == "settings" && parts.key == [0, 0xff])

@@ -2,7 +2,7 @@ import LodestoreFormat
 import Testing
 
 @Suite struct UUIDBytesTests {
-  @Test func textAndBytesMeanEachOther() throws {
+  @Test func `text and bytes mean each other`() throws {
     let uuid = try #require(UUIDBytes(text: "00112233-4455-6677-8899-aabbccddeeff"))
     #expect(uuid.bytes == (0...15).map { UInt8($0 * 0x11) })
     #expect(uuid.text == "00112233-4455-6677-8899-AABBCCDDEEFF")
@@ -10,7 +10,7 @@ import Testing
     #expect(uuid.bytes.withUnsafeBytes { UUIDBytes(bytes: $0, at: 0) } == uuid)
   }
 
-  @Test func randomTextsComeBack() {
+  @Test func `random texts come back`() {
     var random = SeededGenerator(salt: 8)
     for _ in 0..<200 {
       let uuid = UUIDBytes(high: random.next(), low: random.next())
@@ -25,7 +25,7 @@ import Testing
     "{0112233-4455-6677-8899-aabbccddeef}", "00112233-4455-6677-8899-aabbccddeefé",
     "00112233-4455-6677-8899-aabbccddeef\u{ff11}",
   ])
-  func refusesOtherTexts(text: String) {
+  func `refuses other texts`(text: String) {
     #expect(UUIDBytes(text: text) == nil)
   }
 }

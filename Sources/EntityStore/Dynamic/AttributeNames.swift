@@ -1,11 +1,11 @@
 internal import LodestoreFormat
 
-/// From names of JSON members to names of attributes, which are letters, digits and `_` only.
+/// Makes names of attributes, which have letters, digits and `_` only, from names of JSON members.
 package enum AttributeNames {
-  /// `name` as an attribute's; one that is valid stays as it is.
+  /// A valid name made from `name`; a valid one is unchanged.
   ///
-  /// Every letter that cannot be in one becomes `_`, a digit in front gets `_` before it, and what
-  /// is beyond 64 bytes is cut. No other name becomes `_id`, which is the store's own.
+  /// Each character that is not allowed becomes `_`, a leading digit gets `_` before it, and the name
+  /// is cut at 64 bytes. No other name becomes `_id`, which is reserved by the store.
   package static func valid(_ name: String) -> String {
     if EntityDescription.isValidName(name) { return name }
     var bytes: [UInt8] = []

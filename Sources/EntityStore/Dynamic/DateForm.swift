@@ -51,7 +51,7 @@ package enum DateForm: Sendable, Hashable {
     var exponent = Int(number.exponent) + shift
     var whole = number.significand
     var fraction = 0.0
-    // Beyond these nothing is left of the number, or it is in no calendar.
+    // With another exponent the number rounds to zero or is beyond the calendar.
     guard whole == 0 || (-38...14).contains(exponent) else { return nil }
     while exponent > 0 {
       let (product, overflows) = whole.multipliedReportingOverflow(by: 10)

@@ -16,10 +16,10 @@ package enum ExactJSON {
   /// The name of the one member.
   package static let member = "$document"
 
-  /// Deeper documents may be beyond what a reader takes, with the record and a list around them.
+  /// Deeper documents, within a record and a list, might exceed the depth that a reader accepts.
   private static let deepestNesting = 100
 
-  /// `value` as such an object, compact; `nil` where its plain JSON reads back as the same value.
+  /// `value` in the exact form, compact; `nil` where its plain JSON reads back as the same value.
   ///
   /// Throws when `value` is a document that breaks the format.
   package static func text(of value: Value) throws(FormatError) -> String? {
@@ -35,7 +35,7 @@ package enum ExactJSON {
     return document.map { "{\"\(member)\":\"\(Data($0).base64EncodedString())\"}" }
   }
 
-  /// The value of `type` that such an object has; `nil` when `node` is none.
+  /// The value of `type` in the exact form; `nil` when `node` has not this form.
   package static func value(_ node: JSONNode, as type: AttributeType) -> Value? {
     guard node.kind == .object, node.count == 1, let text = node[member]?.string,
       let data = Data(base64Encoded: text)
@@ -89,7 +89,7 @@ package enum ExactJSON {
     }
   }
 
-  /// Whether the next value, which is read as a whole only if it is, comes back from its JSON.
+  /// Whether the next value reads back as the same from its JSON; if not, it is not read to its end.
   private static func isPlain(
     _ reader: inout DocumentReader, nesting: Int
   ) throws(FormatError) -> Bool {
@@ -98,7 +98,7 @@ package enum ExactJSON {
     case .null, .bool, .integer, .unsigned, .text: try reader.skip()
     case .double:
       let number = try reader.double()
-      // Zero of JSON has no sign.
+      // JSON's integer 0 has no sign.
       return number.isFinite && !(number == 0 && number.sign == .minus)
     case .date, .uuid, .data, .decimal: return false
     case .array:
@@ -106,7 +106,7 @@ package enum ExactJSON {
       for _ in 0..<count where try !isPlain(&reader, nesting: nesting + 1) { return false }
     case .object:
       let (count, _) = try reader.enterObject()
-      // Names that are equal as strings, which those of ASCII never are, are one to a reader of JSON.
+      // Names with equal strings are one key to a reader of JSON; different ASCII names never are.
       var wideNames: Set<String> = []
       for _ in 0..<count {
         let name = try reader.name()
@@ -124,7 +124,7 @@ package enum ExactJSON {
 }
 
 extension JSONTapeReader {
-  /// Whether the value at `index` has the look of the exact form, which ``ExactJSON`` then decides.
+  /// Whether the value at `index` may be in the exact form; ``ExactJSON`` decides.
   @inline(__always)
   func mayBeExactForm(_ index: Int) -> Bool {
     let entry = entries[index]

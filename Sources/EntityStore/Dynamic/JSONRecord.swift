@@ -34,7 +34,7 @@ package enum JSONRecord: Sendable {
   }
 }
 
-/// Why a record was not taken in, and where in its text the reason stands.
+/// Why a record was rejected, and the offset of the reason in its text.
 package struct RecordRejection: Error, Sendable, Hashable {
   package var reason: String
   /// The attribute concerned; `nil` when it is the whole record.

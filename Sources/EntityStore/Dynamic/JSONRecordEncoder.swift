@@ -1,9 +1,10 @@
 package import LodestoreFormat
 
-/// Turns JSON records into records of an entity without a Swift type: bytes of the text go into the
-/// record as they are where the format allows it.
+/// Encodes JSON records as records of an entity without a Swift type.
 ///
-/// One for many records; not for two threads at once.
+/// Where the format allows it, bytes of the text are copied into the record.
+///
+/// An encoder is made once for many records. Not thread-safe.
 package final class JSONRecordEncoder {
   /// The member that `kvdump` shows a record's id in.
   ///
@@ -11,10 +12,10 @@ package final class JSONRecordEncoder {
   /// one of another name it counts as an unknown member.
   package static let idMember = "_id"
 
-  /// Reads a value in another way than its attribute's type says.
+  /// Converts a value, instead of reading it by its attribute's type.
   package typealias Conversion = @Sendable (JSONNode) throws(ValueMismatch) -> Value
 
-  /// What is fixed for an attribute of the layout.
+  /// What is known of an attribute before a record is read.
   private struct Slot {
     let attribute: RecordLayout.Attribute
     let isConverted: Bool
@@ -22,7 +23,7 @@ package final class JSONRecordEncoder {
     let isNullWhenAbsent: Bool
   }
 
-  /// What changes from record to record.
+  /// The state that changes from record to record.
   private struct State: ~Copyable {
     var writer = RecordWriter()
     var documentWriter = DocumentWriter()
@@ -39,11 +40,11 @@ package final class JSONRecordEncoder {
   private let isStrict: Bool
   /// Attributes by the names of members that are mapped in another way than by their own name.
   private let names: [String: String]
-  private let placeByName: [String: Int]
+  private let slotByName: [String: Int]
   /// What absent attributes are; nil for one that must be there.
   private let absent: [Value?]
-  // In memory of their own: each of the many uses for one record would otherwise be checked for
-  // exclusive access to this object.
+  // Allocated separately: as stored properties of this object they would be checked for exclusive
+  // access at each of the many uses for one record.
   private let slots: UnsafeMutableBufferPointer<Slot>
   /// The entry of each attribute's value in the record read last; −1 for an absent one.
   private let entries: UnsafeMutableBufferPointer<Int>
@@ -67,15 +68,15 @@ package final class JSONRecordEncoder {
     self.conversions = attributes.map { conversions[$0.name] }
     absent = attributes.map { $0.initial == .null && !$0.isOptional ? nil : $0.initial }
     // Members never give attributes that the program's type does not declare.
-    placeByName = Dictionary(
-      attributes.enumerated().filter { place, _ in entity.part?.isGiven[place] ?? true }
+    slotByName = Dictionary(
+      attributes.enumerated().filter { slot, _ in entity.part?.isGiven[slot] ?? true }
         .map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     slots = .allocate(capacity: attributes.count)
-    for (place, attribute) in entity.layout.attributes.enumerated() {
-      let slot = Slot(
-        attribute: attribute, isConverted: self.conversions[place] != nil,
-        isNullWhenAbsent: absent[place] == .null)
-      slots.initializeElement(at: place, to: slot)
+    for (slot, attribute) in entity.layout.attributes.enumerated() {
+      let fixed = Slot(
+        attribute: attribute, isConverted: self.conversions[slot] != nil,
+        isNullWhenAbsent: absent[slot] == .null)
+      slots.initializeElement(at: slot, to: fixed)
     }
     entries = .allocate(capacity: attributes.count)
     entries.initialize(repeating: -1)
@@ -101,14 +102,14 @@ package final class JSONRecordEncoder {
     }
   }
 
-  /// Begins with the records of another text.
+  /// Prepares for the records of another text.
   func begin(_ document: JSONDocument) { state.pointee.document = document }
 
-  /// Finds the attributes of the record at `index` of the text begun with.
+  /// Finds the attributes of the record at `index` of the present text.
   ///
-  /// Of numbers and addresses: a handle would be counted several times a record.
+  /// By entry numbers and pointers: a `JSONNode` would be retained several times for each record.
   func readObject(_ index: Int, _ tape: JSONTapeReader) throws(RecordRejection) {
-    for place in entries.indices { entries[place] = -1 }
+    for slot in entries.indices { entries[slot] = -1 }
     guard tape.entries[index].kind == .object else {
       let node = node(index)
       throw RecordRejection("the record is \(node.kindName), must be an object", at: node)
@@ -126,14 +127,14 @@ package final class JSONRecordEncoder {
     }
   }
 
-  /// The value at `index` of the text begun with.
+  /// The value at `index` of the present text.
   private func node(_ index: Int) -> JSONNode {
     guard let document = state.pointee.document else { preconditionFailure("no text was begun") }
     return JSONNode(document: document, index: index)
   }
 
   private func readRow(_ names: [String], _ node: JSONNode) throws(RecordRejection) {
-    for place in entries.indices { entries[place] = -1 }
+    for slot in entries.indices { entries[slot] = -1 }
     guard node.kind == .array, node.count == names.count else {
       let found = node.kind == .array ? "\(node.count) values" : node.kindName
       throw RecordRejection("the row has \(found), the fields are \(names.count)", at: node)
@@ -151,20 +152,20 @@ package final class JSONRecordEncoder {
     }
   }
 
-  /// Takes the value at `index` for the member with this number.
+  /// Notes that the value of this member is at `index`.
   @inline(__always)
   private func take(_ member: Int, _ index: Int) throws(RecordRejection) {
-    let place = state.pointee.members[member].place
-    guard place >= 0 else {
+    let slot = state.pointee.members[member].slot
+    guard slot >= 0 else {
       return try countUnknown(member, index)
     }
-    guard entries[place] < 0 else {
-      let name = attributes[place].name
+    guard entries[slot] < 0 else {
+      let name = attributes[slot].name
       throw RecordRejection(
         "'\(state.pointee.members[member].name)' and another member are both attribute '\(name)'",
         attribute: name, at: node(index))
     }
-    entries[place] = index
+    entries[slot] = index
   }
 
   private func countUnknown(_ member: Int, _ index: Int) throws(RecordRejection) {
@@ -185,16 +186,16 @@ package final class JSONRecordEncoder {
       state.pointee.members = MemberTable()
       last = MemberTable.start
     }
-    return state.pointee.members.add(member, place: place(of: member), after: last)
+    return state.pointee.members.add(member, slot: slot(of: member), after: last)
   }
 
-  private func place(of member: String) -> Int {
-    if let name = names[member] { return placeByName[name] ?? MemberTable.unknown }
+  private func slot(of member: String) -> Int {
+    if let name = names[member] { return slotByName[name] ?? MemberTable.unknown }
     if member == Self.idMember { return MemberTable.unknown }
-    return placeByName[member] ?? placeByName[AttributeNames.valid(member)] ?? MemberTable.unknown
+    return slotByName[member] ?? slotByName[AttributeNames.valid(member)] ?? MemberTable.unknown
   }
 
-  /// How often unknown members came since the last call; a name may come more than once.
+  /// Counts of unknown members since the last call; a name may be listed more than once.
   func takeUnknownMembers() -> [(name: String, count: Int)] {
     defer { state.pointee.unknownMembers = [] }
     return state.pointee.unknownMembers + state.pointee.members.takeUnknownCounts()
@@ -229,14 +230,14 @@ package final class JSONRecordEncoder {
     let slots = slots
     let entries = entries
     state.pointee.writer.begin(shape, isWide: isWide)
-    for place in slots.indices {
-      let entry = entries[place]
+    for slot in slots.indices {
+      let entry = entries[slot]
       if entry >= 0 {
-        if !writeAsItIs(entry, tape, slots[place]) { try write(node(entry), place) }
-      } else if slots[place].isNullWhenAbsent {
-        state.pointee.writer.writeNull(slots[place].attribute.type)
+        if !writeAsItIs(entry, tape, slots[slot]) { try write(node(entry), slot) }
+      } else if slots[slot].isNullWhenAbsent {
+        state.pointee.writer.writeNull(slots[slot].attribute.type)
       } else {
-        try writeAbsent(place, of: index, isPart: isPart)
+        try writeAbsent(slot, of: index, isPart: isPart)
       }
     }
     let content =
@@ -246,25 +247,25 @@ package final class JSONRecordEncoder {
   }
 
   private func writeAbsent(
-    _ place: Int, of index: Int, isPart: Bool
+    _ slot: Int, of index: Int, isPart: Bool
   ) throws(RecordRejection) {
-    let attribute = slots[place].attribute
-    if let value = absent[place] {
+    let attribute = slots[slot].attribute
+    if let value = absent[slot] {
       state.pointee.writer.write(value, as: attribute)
-    } else if isPart || entity.part?.isGiven[place] == false {
+    } else if isPart || entity.part?.isGiven[slot] == false {
       state.pointee.writer.write(.placeholder(of: attribute.type), as: attribute)
     } else {
-      let name = attributes[place].name
+      let name = attributes[slot].name
       throw RecordRejection(
         "'\(name)' is absent, and required", attribute: name, at: node(index))
     }
   }
 
-  /// Writes a text, or a document, straight from the text of the record; false, with nothing
-  /// written, for values of other kinds and those that need an error told.
+  /// Copies a string, or a document, from the text of the record; returns false, with nothing written,
+  /// for values of other kinds and for those that are errors.
   @inline(__always)
   private func writeAsItIs(_ index: Int, _ tape: JSONTapeReader, _ slot: Slot) -> Bool {
-    // Not of `self`, which each closure would retain.
+    // A local, because each closure would retain `self`.
     let state = state
     let kind = tape.entries[index].kind
     guard kind != .null, !slot.isConverted else { return false }
@@ -293,29 +294,29 @@ package final class JSONRecordEncoder {
     return true
   }
 
-  private func write(_ node: JSONNode, _ place: Int) throws(RecordRejection) {
-    let attribute = slots[place].attribute
+  private func write(_ node: JSONNode, _ slot: Int) throws(RecordRejection) {
+    let attribute = slots[slot].attribute
     let value: Value
     do throws(ValueMismatch) {
-      if let conversion = conversions[place] {
+      if let conversion = conversions[slot] {
         value = try conversion(node)
       } else {
         value = try Value(node, as: attribute.type)
       }
     } catch {
-      throw rejection(error, place, node)
+      throw rejection(error, slot, node)
     }
     guard value != .null || attribute.isOptional else {
-      let name = attributes[place].name
+      let name = attributes[slot].name
       throw RecordRejection("'\(name)' is null, and required", attribute: name, at: node)
     }
     state.pointee.writer.write(value, as: attribute)
   }
 
   private func rejection(
-    _ mismatch: ValueMismatch, _ place: Int, _ node: JSONNode
+    _ mismatch: ValueMismatch, _ slot: Int, _ node: JSONNode
   ) -> RecordRejection {
-    let name = attributes[place].name
+    let name = attributes[slot].name
     return RecordRejection("'\(name)' \(mismatch.description)", attribute: name, at: node)
   }
 
@@ -336,12 +337,12 @@ package final class JSONRecordEncoder {
     _ numbers: [UInt32], in index: Int, _ tape: JSONTapeReader
   ) -> RecordRejection? {
     for number in numbers {
-      guard let place = entity.layout.slotIndex(ofAttribute: number) else {
+      guard let slot = entity.layout.slotIndex(ofAttribute: number) else {
         return RecordRejection("a part of its key is absent", at: node(index))
       }
-      let entry = entries[place]
+      let entry = entries[slot]
       if entry >= 0, tape.entries[entry].kind != .null { continue }
-      let name = attributes[place].name
+      let name = attributes[slot].name
       return RecordRejection(
         "a part of its key, '\(name)', is \(entry >= 0 ? "null" : "absent")", attribute: name,
         at: node(entry >= 0 ? entry : index))

@@ -1,15 +1,15 @@
-/// The members that records of one source come with, and where each of them goes.
+/// The members of the records of one source, and the attribute's slot of each.
 ///
-/// Which member follows which is remembered: records of a page mostly have the same ones in the same
-/// order, so that finding a member takes one comparison, and a search by its bytes only where a
-/// record has more or fewer than the one before.
+/// The table remembers which member followed which. Records of a page mostly have the same members
+/// in the same order, so a member is found with one comparison; the hash table is searched only where
+/// a record has more or fewer members than the one before.
 struct MemberTable {
-  /// The place of members that are no attribute.
+  /// The slot of members that are no attribute.
   static let unknown = -1
-  /// Before the first member of a record.
+  /// The number of no member, before the first one of a record.
   static let start = -1
 
-  /// Records with ever other members must not fill the memory.
+  /// Bounds the memory when each record has other members.
   private static let limit = 1000
   private static let byteLimit = 1 << 16
   private static let slotCount = 4096
@@ -18,19 +18,19 @@ struct MemberTable {
     let name: String
     fileprivate let start: Int
     fileprivate let count: Int
-    /// The place of its attribute in the layout, or ``unknown``.
-    let place: Int
-    /// The member that came after it last.
+    /// The slot of its attribute in the layout, or ``unknown``.
+    let slot: Int
+    /// The number of the member that last followed it.
     fileprivate var next = -1
-    /// How often it came, when it is no attribute.
+    /// How often it occurred, when it is no attribute.
     fileprivate(set) var unknownCount = 0
   }
 
   private var bytes: [UInt8] = []
   private var members: [Member] = []
-  /// Numbers of members by the hashes of their names, with open addressing; −1 is none.
+  /// Numbers of members by the hashes of their names, with open addressing; −1 is a free slot.
   private var slots = [Int16](repeating: -1, count: slotCount)
-  /// The member that came first last.
+  /// The first member of the last record.
   private var first = -1
 
   subscript(number: Int) -> Member { members[number] }
@@ -38,7 +38,7 @@ struct MemberTable {
   /// Whether there is no room for another member.
   var isFull: Bool { members.count == Self.limit || bytes.count > Self.byteLimit }
 
-  /// The number of the member with this name; `nil` when it has not come yet.
+  /// The number of the member with this name; `nil` when it is not in the table.
   @inline(__always)
   mutating func find(_ name: UnsafeRawBufferPointer, after last: Int) -> Int? {
     let guess = last < 0 ? first : members[last].next
@@ -61,10 +61,10 @@ struct MemberTable {
   }
 
   /// Adds a member that ``find(_:after:)`` has not found; there must be room.
-  mutating func add(_ name: String, place: Int, after last: Int) -> Int {
+  mutating func add(_ name: String, slot: Int, after last: Int) -> Int {
     let number = members.count
     members.append(
-      Member(name: name, start: bytes.count, count: name.utf8.count, place: place))
+      Member(name: name, start: bytes.count, count: name.utf8.count, slot: slot))
     bytes.append(contentsOf: name.utf8)
     var name = name
     var slot = name.withUTF8 { Self.slot(of: UnsafeRawBufferPointer($0)) }

@@ -3,8 +3,8 @@ package import LodestoreFormat
 /// Works out the attributes of an entity from the JSON records that are to become its records.
 ///
 /// A member is bool, int64, uint64, double or string where all its values are, and JSON where they
-/// differ or are arrays or objects. Integers beside other numbers make double while every one of
-/// them is exactly a double. It is optional where it is absent or null. Strings stay strings: what
+/// differ or are arrays or objects. Integers and other numbers together are double if each integer is
+/// exactly a double. It is optional where it is absent or null. Strings stay strings: what
 /// looks like a date is not taken for one.
 package struct SchemaInference {
   private struct Member {
@@ -25,7 +25,7 @@ package struct SchemaInference {
   }
 
   private var members: [Member] = []
-  private var placeByName: [String: Int] = [:]
+  private var indexByName: [String: Int] = [:]
   /// The members in the order in which they first came.
   package private(set) var names: [String] = []
   /// How many records were looked at.
@@ -33,50 +33,50 @@ package struct SchemaInference {
 
   package init() {}
 
-  /// Looks at one record; one that is no record, which the import will reject, has no say.
+  /// Takes one record into account; a value that is no record is ignored, as the import rejects it.
   package mutating func observe(_ record: JSONRecord) {
     var seen: [(String, JSONNode)] = []
     guard record.forEachMember({ name, node in seen.append((name, node)) }) == nil else { return }
     recordCount += 1
     for (name, node) in seen {
-      let place = placeByName[name] ?? add(name)
-      observe(node, at: place)
+      let index = indexByName[name] ?? add(name)
+      observe(node, at: index)
     }
   }
 
   private mutating func add(_ name: String) -> Int {
-    placeByName[name] = members.count
+    indexByName[name] = members.count
     names.append(name)
     members.append(Member())
     return members.count - 1
   }
 
-  private mutating func observe(_ node: JSONNode, at place: Int) {
+  private mutating func observe(_ node: JSONNode, at index: Int) {
     if node.isNull { return }
-    members[place].presentCount += 1
+    members[index].presentCount += 1
     switch node.kind {
     case .null: break
-    case .bool: members[place].kinds.insert(.bool)
+    case .bool: members[index].kinds.insert(.bool)
     case .integer:
       if let number = node.int64 {
-        members[place].kinds.insert(number < 0 ? [.integer, .negative] : .integer)
-        if Double(exactly: number) == nil { members[place].integersAreDoubles = false }
+        members[index].kinds.insert(number < 0 ? [.integer, .negative] : .integer)
+        if Double(exactly: number) == nil { members[index].integersAreDoubles = false }
       } else {
-        members[place].kinds.insert(.unsigned)
+        members[index].kinds.insert(.unsigned)
         if node.uint64.flatMap({ Double(exactly: $0) }) == nil {
-          members[place].integersAreDoubles = false
+          members[index].integersAreDoubles = false
         }
       }
-    case .double: members[place].kinds.insert(.double)
-    case .string: members[place].kinds.insert(.string)
-    case .array, .object: members[place].kinds.insert(.nested)
+    case .double: members[index].kinds.insert(.double)
+    case .string: members[index].kinds.insert(.string)
+    case .array, .object: members[index].kinds.insert(.nested)
     }
   }
 
   /// The type of a member, and whether some record lacks it.
   package func attribute(_ name: String) -> (type: AttributeType, isOptional: Bool)? {
-    guard let place = placeByName[name] else { return nil }
-    return (type(of: members[place]), members[place].presentCount < recordCount)
+    guard let index = indexByName[name] else { return nil }
+    return (type(of: members[index]), members[index].presentCount < recordCount)
   }
 
   private func type(of member: Member) -> AttributeType {

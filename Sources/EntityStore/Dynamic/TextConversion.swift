@@ -6,7 +6,7 @@ package import LodestoreFormat
   internal import Foundation
 #endif
 
-/// How JSON values, texts above all, become values of a type that was said for them.
+/// How JSON values, mostly texts, are converted to a type that the user named.
 ///
 /// A text is read exactly or not at all: numbers as JSON spells them, with zeros or a plus in front
 /// if need be; `true`, `false`, `1` and `0` in any case of letters; dates in the form given; JSON

@@ -5,10 +5,10 @@
 #endif
 internal import LodestoreFormat
 
-/// A page that has been decoded into records of the entity, and waits to be written.
+/// A page that has been decoded into records of the entity, to be written.
 package struct DecodedPage: Sendable {
-  /// Where a record was in its page.
-  package struct Place: Sendable {
+  /// The position of a record in its page.
+  package struct Origin: Sendable {
     /// From 1.
     package var record: Int
     /// From the start of the page.
@@ -23,20 +23,20 @@ package struct DecodedPage: Sendable {
   /// From 1.
   package let number: Int
   package var batch: IncomingRecords
-  /// The places of the batch's records.
-  package var places: [Place] = []
+  /// The origins of the batch's records.
+  package var origins: [Origin] = []
   package var rejects: [ImportReport.Reject] = []
   package var unknownMembers: [(name: String, count: Int)] = []
   package var byteCount = 0
   /// What the source says of the page.
   var memory: PageMemory?
   var next: String?
-  /// The source says where it goes on, and so where it ends.
+  /// Whether the source gives positions to continue from, and so tells where it ends.
   var isFromSource = false
-  /// The source said that the page is as it is remembered.
+  /// Whether the source said that the page has not changed since it was remembered.
   var isUnchanged = false
   var decodingSeconds = 0.0
-  /// Of all pages up to this one.
+  /// The checksum of all pages up to this one.
   var digest: UInt32 = 0
 
   package init(number: Int, entity: StoredEntity) {
@@ -57,21 +57,21 @@ package struct DecodedPage: Sendable {
     if let content = incoming.content { try decode(content, &self) }
   }
 
-  package var recordCount: Int { places.count + rejects.count }
+  package var recordCount: Int { origins.count + rejects.count }
 
   package mutating func append(
-    _ content: UnsafeRawBufferPointer, at place: Place, given: [Bool]? = nil
+    _ content: UnsafeRawBufferPointer, at origin: Origin, given: [Bool]? = nil
   ) {
     batch.append(content, given: given)
-    places.append(place)
+    origins.append(origin)
   }
 
   package mutating func reject(
-    _ place: Place, attribute: String? = nil, reason: String
+    _ origin: Origin, attribute: String? = nil, reason: String
   ) {
     rejects.append(
       .init(
-        page: number, record: place.record, byteOffset: place.byteOffset, attribute: attribute,
+        page: number, record: origin.record, byteOffset: origin.byteOffset, attribute: attribute,
         reason: reason))
   }
 }

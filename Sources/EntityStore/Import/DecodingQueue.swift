@@ -3,14 +3,14 @@ package typealias PageDecoding<Element> = (
   _ page: Element, _ number: Int, StoredEntity
 ) throws -> DecodedPage
 
-/// Decodes pages side by side, and gives them in their order.
+/// Decodes pages concurrently and returns them in order.
 ///
 /// Used by one task.
 final class DecodingQueue<Element: Sendable> {
   private let workers: [Worker]
   private var running: [Task<DecodedPage, any Error>] = []
   private var appended = 0
-  /// Whether a page could not be decoded; there is nothing behind it.
+  /// Whether a page could not be decoded; no page after it is returned.
   private(set) var hasFailed = false
 
   init(count: Int, _ decoder: @escaping @Sendable () -> PageDecoding<Element>) {
@@ -38,7 +38,7 @@ final class DecodingQueue<Element: Sendable> {
 
   func cancel() { for task in running { task.cancel() } }
 
-  /// One page at a time, as what decodes them keeps memory from page to page.
+  /// Decodes one page at a time, because a decoder keeps state from page to page.
   private actor Worker {
     private let body: PageDecoding<Element>
 

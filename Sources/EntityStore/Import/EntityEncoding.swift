@@ -25,13 +25,13 @@ final class EntityEncoding<E: Entity> {
     let records = try JSONPage(data, number: page.number, path: path).records
     page.byteCount = data.count
     for (number, node) in records.enumerated() {
-      let place = DecodedPage.Place(record: number + 1, byteOffset: node.offset)
+      let origin = DecodedPage.Origin(record: number + 1, byteOffset: node.offset)
       do {
         if let value = try transform(try decoder.decode(Record.self, from: node)) {
-          try take(value, at: place, into: &page, entity)
+          try take(value, at: origin, into: &page, entity)
         }
       } catch {
-        let found = JSONNodeDecoder.place(of: error, in: node)
+        let found = JSONNodeDecoder.offendingNode(of: error, in: node)
         page.reject(
           .init(record: number + 1, byteOffset: found.offset),
           attribute: JSONPage.attribute(error), reason: JSONPage.reason(error))
@@ -41,27 +41,27 @@ final class EntityEncoding<E: Entity> {
 
   /// Encodes one record; one that cannot be is rejected.
   func take(
-    _ value: E, at place: DecodedPage.Place, into page: inout DecodedPage, _ entity: StoredEntity
+    _ value: E, at origin: DecodedPage.Origin, into page: inout DecodedPage, _ entity: StoredEntity
   ) throws(StoreError) {
     do throws(StoreError) {
       let content = try writer.encode(value, of: entity)
       let record = UnsafeRawBufferPointer(
         start: content.baseAddress, count: content.count + RecordLayout.checksumSize)
       guard let part = entity.part else {
-        return try take(record: record, at: place, into: &page, entity)
+        return try take(record: record, at: origin, into: &page, entity)
       }
       let whole = try part.completed(UnsafeRawBufferPointer(content), of: entity)
       try writer.checkSize(whole.count - RecordLayout.checksumSize, of: entity)
       try whole.withBytes { (record) throws(StoreError) in
-        try take(record: record, at: place, into: &page, entity)
+        try take(record: record, at: origin, into: &page, entity)
       }
     } catch  where error.code == .unstorableValue {
-      page.reject(place, attribute: error.attribute, reason: error.message)
+      page.reject(origin, attribute: error.attribute, reason: error.message)
     }
   }
 
   private func take(
-    record: UnsafeRawBufferPointer, at place: DecodedPage.Place, into page: inout DecodedPage,
+    record: UnsafeRawBufferPointer, at origin: DecodedPage.Origin, into page: inout DecodedPage,
     _ entity: StoredEntity
   ) throws(StoreError) {
     let view = try entity.view(record, id: 0)
@@ -71,10 +71,10 @@ final class EntityEncoding<E: Entity> {
       else { continue }
       let name = entity.description.attribute(number: number)?.name
       page.reject(
-        place, attribute: name,
+        origin, attribute: name,
         reason: "a part of its key, '\(name ?? "?")', is absent or null")
       return
     }
-    page.append(view.content, at: place, given: entity.part?.isGiven)
+    page.append(view.content, at: origin, given: entity.part?.isGiven)
   }
 }

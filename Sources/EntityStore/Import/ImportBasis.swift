@@ -2,14 +2,14 @@ internal import LodestoreFormat
 
 /// What the memories of an import's pages depend on; see Format.md, "Imports".
 ///
-/// That a page is as it was says nothing of the records that it became: they may have been deleted or
-/// changed by others, and another schema or another closure makes other records of it. Memories of the
-/// current epoch are trusted, and only while all of this is as it was; otherwise the next page that is
-/// remembered begins another epoch.
+/// An unchanged page does not mean unchanged records: others may have deleted or changed them, and
+/// another schema or another closure makes other records of the same page. Memories are valid in the
+/// current epoch only, and while the basis is unchanged; otherwise the next page that is remembered
+/// begins a new epoch.
 struct ImportBasis: Sendable, Codable, Hashable {
-  /// The mark of the entity behind the import's last change.
+  /// The entity's mark after the import's last change.
   var mark: UInt64
-  /// Of the entity as the import knows it, and of the way in which it makes records of a page.
+  /// A checksum of the entity as the import knows it and of how it makes records of a page.
   var schema: UInt64
   /// ``ImportOptions/version``.
   var version: Int
@@ -17,7 +17,7 @@ struct ImportBasis: Sendable, Codable, Hashable {
 }
 
 extension ImportEngine {
-  /// The basis, when the memories of its epoch are to be trusted.
+  /// The basis, when the memories of its epoch are valid.
   func intactBasis(_ core: TransactionCore, _ log: ImportLog) throws(StoreError) -> ImportBasis? {
     guard let basis = try log.basis(), basis.version == options.version else { return nil }
     let entity = try self.entity(core)
@@ -27,7 +27,7 @@ extension ImportEngine {
     return basis
   }
 
-  /// What the store remembers of a page, when it is to be trusted.
+  /// What the store remembers of a page, when that is valid.
   func memory(of page: String, _ core: TransactionCore) throws(StoreError) -> PageMemory? {
     let log = try ImportLog(name, core)
     // A mirror has to know what was in the page.
@@ -37,8 +37,8 @@ extension ImportEngine {
     return found.page
   }
 
-  /// Runs `body`, which writes what pages became, with the epoch in which they are to be remembered, and
-  /// keeps the basis behind it.
+  /// Calls `body`, which writes the pages' records, with the epoch for their memories, and then stores
+  /// the basis.
   ///
   /// - Parameter remembers: whether `body` remembers pages.
   func keepingBasis(
@@ -63,13 +63,13 @@ extension ImportEngine {
     for number in entity.typeLayout.attributes.map(\.number) { bytes += bigEndianBytes(number) }
     bytes += "\(transformation) \(strategy) \(rule.label)".utf8
     for number in (key ?? []).sorted() { bytes += bigEndianBytes(number) }
-    // Six bytes: an integer that programs with doubles for numbers read exactly.
+    // Six bytes: an integer that a double holds exactly.
     return SHA256.hash(bytes).prefix(6).reduce(0) { $0 << 8 | UInt64($1) }
   }
 }
 
 extension MergeRule {
-  /// The same for the same rule in every process, as far as it can be told.
+  /// A text that is equal for equal rules in every process; closures cannot be told apart.
   fileprivate var label: String {
     switch self {
     case .fail: "fail"

@@ -7,18 +7,18 @@ internal import LMDB
 /// it is written.
 actor ImportCommitter {
   private let engine: ImportEngine
-  /// A group waits no longer, whatever the options say: the clock does not count much further.
+  /// The longest wait of a group, whatever the options say: the clock would overflow.
   private static let longestWait = Duration.seconds(31_536_000)
 
   private let onEvent: (@Sendable (ImportEvent) -> Void)?
   private let start = ContinuousClock.now
-  /// As of the last commit.
+  /// The state as of the last commit.
   private var state: ImportState
   private var pending = ImportGroup()
   private var writing: Task<Void, any Error>?
   private var timer: Task<Void, Never>?
   private var progress = ImportProgress()
-  /// Of the pages that are pending.
+  /// The decoding time of the pending pages.
   private var decodingSeconds = 0.0
   /// Seconds of runs before this one.
   private let earlierSeconds: Double
@@ -45,13 +45,13 @@ actor ImportCommitter {
       timer = Task { [weak self, duration = min(engine.options.groupDuration, Self.longestWait)] in
         try? await Task.sleep(for: duration)
         guard !Task.isCancelled else { return }
-        // What goes wrong comes out at the next page.
+        // An error is thrown when the next page is added.
         try? await self?.write()
       }
     }
   }
 
-  /// Begins to write what is pending, when the group before it is written.
+  /// Starts to write the pending pages once the group before them is written.
   private func write() async throws {
     while let running = writing {
       try await running.value
@@ -114,7 +114,7 @@ actor ImportCommitter {
       if error is CancellationError { pending = ImportGroup() }
       try await settle()
     } catch let writeError {
-      // The first thing that went wrong: pages behind it were only decoded.
+      // The first error counts: later pages were only decoded.
       cause = writeError
       pending = ImportGroup()
       writing = nil
@@ -127,7 +127,7 @@ actor ImportCommitter {
     stopped.report = report
     let kept = stopped
     let engine = engine
-    // The import can be gone on with: its state stays. That it ended is told if it can be.
+    // The state stays, so the import can be resumed. A failure to note the end is ignored.
     _ = try? await engine.core.onWriter { try engine.note(kept) }
     throw cause
   }

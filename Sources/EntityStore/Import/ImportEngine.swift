@@ -1,7 +1,7 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Brings decoded pages into an entity: what the typed importer and `kvdump` share.
+/// Imports decoded pages into an entity; shared by the typed importer and `kvdump`.
 package struct ImportEngine: Sendable {
   package let core: StoreCore
   /// The entity as of a transaction; throws when it is not what the pages are decoded for.
@@ -36,10 +36,10 @@ package struct ImportEngine: Sendable {
   /// Runs the import.
   ///
   /// - Parameters:
-  ///   - makePages: makes the pages from a position on, after so many that have been dealt with;
-  ///     those of a source without positions come again and are left out here.
-  ///   - decoder: makes what decodes pages as records, one page at a time; each of those that work
-  ///     side by side has its own.
+  ///   - makePages: makes the pages from a position on; of a source without positions, all pages,
+  ///     of which the given number, already imported, are skipped here.
+  ///   - decoder: makes a decoder, which decodes one page at a time; there is one for each of the
+  ///     concurrent tasks.
   package func run<Pages: AsyncSequence>(
     onEvent: (@Sendable (ImportEvent) -> Void)?,
     _ makePages: (ImportStart) -> Pages,
@@ -100,7 +100,7 @@ package struct ImportEngine: Sendable {
         throw StoreError.otherPages("they end with page \(number), \(state.pages) were imported")
       }
     } catch let error where !(error is CancellationError) && !queue.hasFailed {
-      // The pages before the one that could not be read are whole.
+      // The pages before the unreadable one are committed.
       failure = error
     }
     while let page = try await queue.next() { try await take(page) }
@@ -136,7 +136,7 @@ package struct ImportEngine: Sendable {
         var state = ImportState()
         state.report.run = (try log.reports().last?.run ?? 0) + 1
         if var report = open?.report {
-          // Nobody goes on with it; why it failed stays in its report.
+          // It is not resumed; its report keeps the failure.
           if report.ending == .open { report.ending = .cancelled }
           try log.end(report)
         }
@@ -172,9 +172,9 @@ package struct ImportEngine: Sendable {
 
 /// Where an import begins.
 package struct ImportStart: Sendable {
-  /// What a committed page said of where its source goes on.
+  /// The position that the last committed page gave to continue from.
   package let position: String?
-  /// How many pages have been dealt with.
+  /// The number of pages that have been imported.
   package let pages: Int
   /// What the store remembers of the page with a name.
   package let remembered: @Sendable (String) -> PageMemory?

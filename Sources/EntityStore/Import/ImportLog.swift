@@ -4,14 +4,14 @@ internal import LodestoreFormat
 /// How far an import is, as of the last commit; see Format.md, "Imports".
 struct ImportState: Sendable, Codable {
   var report = ImportReport()
-  /// Pages that have been dealt with.
+  /// The number of pages that have been imported.
   var pages = 0
-  /// Where the source goes on; nil before the first page, for a source without positions, and at
-  /// its end.
+  /// The source's next position; nil before the first page, at the end, and for a source without
+  /// positions.
   var position: String?
-  /// Whether the source has said that there is no page behind these.
+  /// Whether the source has said that these were all pages.
   var isAtEnd = false
-  /// A checksum over all pages, where they are bytes: whether the same ones come again.
+  /// A checksum over all pages, where they are bytes, to see whether the same ones are given again.
   var digest: UInt32 = 0
   /// Records that were rejected before their keys were known: any stored one may be theirs.
   ///
@@ -100,7 +100,7 @@ struct ImportLog {
 
   // MARK: Ends
 
-  /// Ends the run that is open: its report is kept, its state is not.
+  /// Ends the open run: keeps its report and removes its state.
   func end(_ report: ImportReport) throws(StoreError) {
     try put(report.stored, .report(run: report.run))
     try delete { key in
@@ -112,7 +112,7 @@ struct ImportLog {
     }
   }
 
-  /// Removes what a run left that is not gone on with.
+  /// Removes the state of a run that is not resumed.
   func clear() throws(StoreError) {
     try delete { key in
       switch key {

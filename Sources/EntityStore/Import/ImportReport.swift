@@ -36,7 +36,7 @@ public struct ImportReport: Sendable, Codable, Hashable {
 
   /// How an import ended.
   public enum Ending: String, Sendable, Codable {
-    /// Not yet; or it was killed, when nobody is at it.
+    /// The import runs, or its process was killed.
     case open
     /// All pages arrived and were committed.
     case finished
@@ -61,7 +61,7 @@ public struct ImportReport: Sendable, Codable, Hashable {
   /// When the run began.
   public var startedAt = Date(timeIntervalSinceReferenceDate: 0)
 
-  /// Pages that were committed, and those that were as they had been remembered.
+  /// Pages that were committed, unchanged ones included.
   public var pages = 0
   /// Pages of which the source said that they have not changed; their records were not read.
   public var unchangedPages = 0
@@ -91,11 +91,11 @@ public struct ImportReport: Sendable, Codable, Hashable {
   public var bytes = 0
   /// Transactions.
   public var commits = 0
-  /// How often the import was taken up again after it had been killed.
+  /// How often the import was resumed after its process had been killed.
   public var resumptions = 0
   /// Seconds from the first page to the last commit.
   public var seconds = 0.0
-  /// Seconds of decoding, summed over the pages that are decoded side by side.
+  /// Seconds of decoding, summed over concurrent tasks.
   public var decodingSeconds = 0.0
   /// Seconds in transactions, beside the decoding.
   public var writingSeconds = 0.0
@@ -114,7 +114,7 @@ public struct ImportReport: Sendable, Codable, Hashable {
   /// Records a second.
   public var recordsPerSecond: Double { seconds > 0 ? Double(records) / seconds : 0 }
 
-  /// Pages with ever other members must not fill the store.
+  /// Bounds the report when each page has other members.
   mutating func count(unknownMembers members: [(name: String, count: Int)]) {
     for (name, count) in members where unknownMembers.count < 1000 || unknownMembers[name] != nil {
       unknownMembers[name, default: 0] += count

@@ -6,14 +6,14 @@ extension ImportEngine {
   struct WriteResult: Sendable {
     var state: ImportState
     var rejects: [ImportReport.Reject] = []
-    /// Why the import ends behind these pages.
+    /// Why the import ends after these pages.
     var stop: StoreError?
   }
 
-  /// Thrown to take a transaction back: the rejects of a page are more than may be.
+  /// Thrown to abort the transaction: a page has more rejects than are allowed.
   private struct TooManyRejects: Error {
     var page: Int
-    /// Those of the page, up to the one that goes too far.
+    /// The rejects of the page, up to the first one too many.
     var rejects: [ImportReport.Reject]
     var last: ImportReport.Reject
   }
@@ -25,7 +25,7 @@ extension ImportEngine {
     do {
       return try write(group.pages[...], after: state)
     } catch let excess as TooManyRejects {
-      // The pages before the one that goes too far are whole.
+      // Pages before the one with too many rejects are committed.
       var result = WriteResult(state: state)
       if excess.page > 0 { result = try write(group.pages[..<excess.page], after: state) }
       result.rejects += excess.rejects
@@ -77,21 +77,21 @@ extension ImportEngine {
       batch, into: entity, matching: index.map { [$0] } ?? [], rule: rule,
       pageEnds: rule.takesLastOfPage ? ends : [], core: core
     ).apply()
-    for (place, page) in pages.enumerated() {
-      let start = place == 0 ? 0 : ends[place - 1]
-      try count(page, outcomes[start..<ends[place]], &result)
+    for (number, page) in pages.enumerated() {
+      let start = number == 0 ? 0 : ends[number - 1]
+      try count(page, outcomes[start..<ends[number]], &result)
       let limit = max(0, options.rejectLimit)
       if result.state.report.rejected > limit, let last = result.rejects.last {
         let rejects = result.rejects.filter { $0.page == last.page }
-        throw TooManyRejects(page: place, rejects: rejects, last: last)
+        throw TooManyRejects(page: number, rejects: rejects, last: last)
       }
       var seen: [UInt64] = []
       if strategy == .mirror {
-        seen = try (start..<ends[place]).compactMap { place in
-          try (try? outcomes[place].id()) ?? holder(of: batch, place, index, entity, core)
+        seen = try (start..<ends[number]).compactMap { row in
+          try (try? outcomes[row].id()) ?? holder(of: batch, row, index, entity, core)
         }
       }
-      // What was made for another schema has to be made again.
+      // Records for another schema have to be encoded again.
       let isCurrent = page.batch.layout.number == entity.layout.number
       try note(page, seen, log, isCurrent ? epoch : nil, &result.state)
     }
@@ -101,7 +101,7 @@ extension ImportEngine {
     _ page: DecodedPage, _ outcomes: ArraySlice<BatchMerge.Outcome>, _ result: inout WriteResult
   ) throws {
     var rejects = page.rejects
-    for (place, outcome) in zip(page.places, outcomes) {
+    for (origin, outcome) in zip(page.origins, outcomes) {
       switch outcome {
       case .inserted: result.state.report.inserted += 1
       case .updated: result.state.report.updated += 1
@@ -110,16 +110,16 @@ extension ImportEngine {
       case .rejected(let error):
         rejects.append(
           .init(
-            page: page.number, record: place.record, byteOffset: place.byteOffset,
+            page: page.number, record: origin.record, byteOffset: origin.byteOffset,
             attribute: error.attribute, reason: error.message))
       }
     }
-    // The others have keys, and the stored records with these were seen.
+    // The other rejects have keys, and the stored records with these keys were seen.
     if let unkeyed = result.state.unkeyedRejects {
       result.state.unkeyedRejects = unkeyed + page.rejects.count
     }
     rejects.sort { $0.record < $1.record }
-    // The one that goes too far is the last that is told.
+    // The first reject too many is the last that is reported.
     let room = max(0, options.rejectLimit) - result.state.report.rejected
     if rejects.count > room { rejects.removeSubrange((room + 1)...) }
     for reject in rejects { result.state.report.reject(reject) }
@@ -130,13 +130,13 @@ extension ImportEngine {
     if page.isUnchanged { result.state.report.unchangedPages += 1 }
   }
 
-  /// The stored record with the key of a rejected one, which a mirror has seen therefore.
+  /// The stored record with the key of a rejected one; it counts as seen in a mirror.
   private func holder(
-    of batch: IncomingRecords, _ place: Int, _ index: StoredIndex?, _ entity: StoredEntity,
+    of batch: IncomingRecords, _ row: Int, _ index: StoredIndex?, _ entity: StoredEntity,
     _ core: TransactionCore
   ) throws(StoreError) -> UInt64? {
     guard let index else { return nil }
-    return try batch.withRecord(place) { (record) throws(StoreError) in
+    return try batch.withRecord(row) { (record) throws(StoreError) in
       let view = try entity.view(record, id: 0)
       let hasNull = try core.encodeKey(of: view, id: 0, in: index, of: entity)
       return hasNull ? nil : try core.holder(of: core.key.bytes, in: index)
@@ -158,7 +158,7 @@ extension ImportEngine {
         page.isUnchanged
         ? try page.memory.flatMap { try log.memory(of: $0.name)?.ids } ?? [] : seen
       try log.putSeen(seen, page: page.number)
-      // A page of which not every record is known has to come again as a whole.
+      // A page with unknown records must be read again, so it is not remembered.
       ids = page.rejects.isEmpty ? seen : nil
     }
     if let memory = page.memory, !page.isUnchanged {
@@ -201,20 +201,20 @@ extension ImportEngine {
     let seen = try log.seenIDs()
     var unseen: [UInt64] = []
     let cursor = try Cursor(entity.records, in: core.transaction)
-    var place = 0
+    var position = 0
     var found = try cursor.first()
     while found {
       let id = cursor.integerKey
-      while place < seen.count, seen[place] < id { place += 1 }
-      if place == seen.count || seen[place] != id { unseen.append(id) }
+      while position < seen.count, seen[position] < id { position += 1 }
+      if position == seen.count || seen[position] != id { unseen.append(id) }
       found = try cursor.next()
     }
     report.deleted = try core.delete(unseen, of: entity)
-    // A page that did not come, and comes again as it was, has to bring its records.
+    // The pages of deleted records must be read again, even if unchanged.
     if !unseen.isEmpty { try log.forgetPages(with: Set(unseen)) }
   }
 
-  /// Notes an error in the report of the import, which can be gone on with.
+  /// Notes an error in the report of the import, which can be resumed.
   func note(_ state: ImportState) throws {
     try core.write { core in
       let log = try ImportLog(name, core)
@@ -243,12 +243,12 @@ extension IncomingRecords {
   fileprivate mutating func append(
     _ other: IncomingRecords, carriedOverTo entity: StoredEntity, _ core: TransactionCore
   ) throws(StoreError) {
-    for place in 0..<other.count {
+    for row in 0..<other.count {
       let isGiven = entity.layout.attributes.map { attribute in
         other.layout.slotIndex(ofAttribute: attribute.number)
-          .map { other.isGiven($0, at: place) } ?? false
+          .map { other.isGiven($0, at: row) } ?? false
       }
-      let record = try other.withRecord(place) { (bytes) throws(StoreError) in
+      let record = try other.withRecord(row) { (bytes) throws(StoreError) in
         try core.carriedOver(try entity.view(bytes, id: 0), id: 0, of: entity)
       }
       record.withUnsafeBytes { bytes in

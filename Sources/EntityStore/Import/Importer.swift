@@ -193,14 +193,14 @@ public struct Importer<E: Entity>: Sendable {
       let encoding = EntityEncoding<E>(store, key: key)
       return { records, number, entity in
         var page = DecodedPage(number: number, entity: entity)
-        for (place, record) in records.enumerated() {
-          let place = DecodedPage.Place(record: place + 1, byteOffset: nil)
+        for (index, record) in records.enumerated() {
+          let origin = DecodedPage.Origin(record: index + 1, byteOffset: nil)
           do {
             if let value = try transform(record) {
-              try encoding.take(value, at: place, into: &page, entity)
+              try encoding.take(value, at: origin, into: &page, entity)
             }
           } catch {
-            page.reject(place, reason: "\(error)")
+            page.reject(origin, reason: "\(error)")
           }
         }
         return page

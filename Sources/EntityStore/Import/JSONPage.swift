@@ -72,10 +72,10 @@ extension StoreError {
   fileprivate static func pageWithoutRecords(
     page: Int, path: String, found: String
   ) -> StoreError {
-    let place = path.isEmpty ? "the page" : "'\(path)'"
+    let subject = path.isEmpty ? "the page" : "'\(path)'"
     return StoreError(
       .importStopped,
-      "cannot import page \(page): \(place) must be an array of records, found \(found); nothing of "
+      "cannot import page \(page): \(subject) must be an array of records, found \(found); nothing of "
         + "this page is kept, earlier pages are")
   }
 }

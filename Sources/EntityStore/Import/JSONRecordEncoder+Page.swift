@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
 extension JSONRecordEncoder {
-  /// Adds `records` to `page`, and rejects those that are none of the entity.
+  /// Adds `records` to `page`; those that do not fit the entity are rejected.
   ///
   /// - Parameters:
   ///   - index: the unique index that records are matched by: a record without a part of its key would

@@ -10,9 +10,9 @@ final class MemberEncoding {
   private let key: [UInt32]
   private let path: String
   private let names: [String: String]
-  /// Of attributes that hold enumerations, by the names of these.
+  /// The conversions of attributes that hold enumerations, by name.
   private let cases: [String: any EnumerationCases]
-  /// Whether stored records take what the incoming ones were given, and no more.
+  /// Whether only the attributes that an incoming record has are written to the stored one.
   private let isPart: Bool
   private let sizeLimit: Int
   private var encoder: (layout: UInt16, encoder: JSONRecordEncoder)?
@@ -52,7 +52,7 @@ final class MemberEncoding {
 }
 
 extension EnumerationCases {
-  /// Takes the raw values of these cases and no others.
+  /// Accepts only the raw values of these cases.
   fileprivate func conversion(to type: AttributeType) -> JSONRecordEncoder.Conversion {
     { (node) throws(ValueMismatch) in
       let raw = try Value(node, as: type)

@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 
-/// The keys of many records in indexes of their entity.
+/// Makes the keys of many records in indexes of their entity.
 ///
-/// Where each attribute is in the current layout has been found before; records of older layouts
-/// take the way of single ones.
+/// The slots of the attributes in the current layout are looked up once for all records. Keys of records
+/// in older layouts are made as those of single records are.
 struct BatchKeys {
   let entity: StoredEntity
   let indexes: [StoredIndex]
@@ -20,18 +20,18 @@ struct BatchKeys {
 
   var count: Int { programs.count }
 
-  /// Whether the keys of records in the current layout are made of nothing but their bytes.
+  /// Whether the keys of records in the current layout depend on nothing but the bytes of the record.
   var areOfRecordsAlone: Bool { programs.allSatisfy { $0 != nil } }
 
-  /// Leaves the key of `view` in the index at `place` in ``TransactionCore/key``.
+  /// Leaves the key of `view` in the index at `position` of ``indexes`` in ``TransactionCore/key``.
   ///
   /// - Returns: Whether some value of the tuple is null.
   @inline(__always) @discardableResult
   func encode(
-    _ place: Int, of view: RecordView, id: UInt64, _ core: TransactionCore
+    _ position: Int, of view: RecordView, id: UInt64, _ core: TransactionCore
   ) throws(StoreError) -> Bool {
-    guard view.layout === entity.layout, let program = programs[place] else {
-      return try core.encodeKey(of: view, id: id, in: indexes[place], of: entity)
+    guard view.layout === entity.layout, let program = programs[position] else {
+      return try core.encodeKey(of: view, id: id, in: indexes[position], of: entity)
     }
     do {
       return try program.encode(view, id: id, into: &core.key)
@@ -40,16 +40,17 @@ struct BatchKeys {
     }
   }
 
-  /// Adds the key of `view` in the index at `place`.
+  /// Adds the key of `view` in the index at `position` of ``indexes``.
   @inline(__always)
   func append(
-    _ view: RecordView, id: UInt64, at place: Int, to box: EntryArenaBox, _ core: TransactionCore
+    _ view: RecordView, id: UInt64, at position: Int, to entries: KeyEntries,
+    _ core: TransactionCore
   ) throws(StoreError) {
-    try encode(place, of: view, id: id, core)
-    box.append(key: core.key.bytes, recordID: id)
+    try encode(position, of: view, id: id, core)
+    entries.append(key: core.key.bytes, recordID: id)
   }
 
-  /// The word of `view` for such entries; `nil` for null.
+  /// The word of `view` for `numbers`; `nil` for null.
   @inline(__always)
   func word(
     of view: RecordView, id: UInt64, for numbers: NumberEntries, _ core: TransactionCore
@@ -62,21 +63,21 @@ struct BatchKeys {
     }
   }
 
-  /// Adds the keys of `records` in the index at `place`; they are of the current layout.
+  /// Adds the keys of `records` in the index at `position` of ``indexes``; they are of the current layout.
   ///
-  /// One index after the other, so that nothing is looked up for each record.
+  /// One index after the other, so that what depends on the index alone is looked up once.
   func collect(
-    _ place: Int, of records: borrowing RecordBuffer, into arena: EntryArenaBox,
+    _ position: Int, of records: borrowing RecordBuffer, into entries: KeyEntries,
     _ core: TransactionCore
   ) throws(StoreError) {
     let layout = entity.layout
     var id: UInt64 = 0
-    guard let program = programs[place] else {
+    guard let program = programs[position] else {
       for number in 0..<records.count {
         let view = try entity.view(incoming: UnsafeRawBufferPointer(records[number]))
         id = records.id(at: number)
-        try core.encodeKey(of: view, id: id, in: indexes[place], of: entity)
-        arena.append(key: core.key.bytes, recordID: id)
+        try core.encodeKey(of: view, id: id, in: indexes[position], of: entity)
+        entries.append(key: core.key.bytes, recordID: id)
       }
       return
     }
@@ -86,17 +87,17 @@ struct BatchKeys {
         let view = try RecordView(UnsafeRawBufferPointer(records[number]), layout: layout)
         id = records.id(at: number)
         try program.encode(view, id: id, into: &key)
-        arena.append(key: key.bytes, recordID: id)
+        entries.append(key: key.bytes, recordID: id)
       }
     } catch {
       throw .damagedRecord(entity: entity.name, recordID: id, error)
     }
   }
 
-  /// Whether two records surely have the same key in the index at `place`.
+  /// Whether two records are known to have the same key without making it, in the index at `position` of ``indexes``.
   @inline(__always)
-  func areSurelySame(_ place: Int, _ a: RecordView, _ b: RecordView) -> Bool {
-    guard a.layout === entity.layout, b.layout === entity.layout, let program = programs[place]
+  func areSurelySame(_ position: Int, _ a: RecordView, _ b: RecordView) -> Bool {
+    guard a.layout === entity.layout, b.layout === entity.layout, let program = programs[position]
     else {
       return false
     }

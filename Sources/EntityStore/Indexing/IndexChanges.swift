@@ -1,40 +1,39 @@
 internal import LodestoreFormat
 
-/// What a batch takes out of one index and what it puts into it.
+/// The entries that a batch removes from one index and those that it puts into it.
 ///
-/// Each record that is noted has a higher id than those before it that were noted in the same way.
+/// Records are added in ascending order of their ids, and so are removed and changed ones.
 final class IndexChanges {
   let index: StoredIndex
   private let keys: BatchKeys
-  /// Of ``index`` in ``keys``.
-  private let place: Int
+  /// The position of ``index`` in ``keys``.
+  private let position: Int
   private let core: TransactionCore
   private let entity: StoredEntity
   private let memoryLimit: Int
   private let expectedRemovals: Int
-  /// Whether entries are words, which are compared as fast as bytes of records.
+  /// Whether entries are words, whose comparison costs no more than that of the records' bytes.
   private let isOverNumber: Bool
-  /// What goes in.
+  /// The entries to be put.
   let added: IndexEntries
   // Of one thread; a check of each access would show in every batch.
-  /// What goes out; made when the first one does.
+  /// The entries to be removed; made for the first one.
   @exclusivity(unchecked) private var removed: IndexEntries?
 
-  /// For the index at `place` of `keys`.
+  /// For the index at `position` of `keys`.
   ///
   /// - Parameters:
-  ///   - expectedCount: of the entries that go in.
-  ///   - expectedRemovals: of the entries that go out.
-  ///   - memoryLimit: for the entries that go in, and again for those that go out; in bytes.
+  ///   - expectedCount: of entries to be put.
+  ///   - expectedRemovals: of entries to be removed.
+  ///   - memoryLimit: in bytes, for the entries to be put, and again for those to be removed.
   init(
-    _ keys: BatchKeys, at place: Int, expectedCount: Int, expectedRemovals: Int = 0,
-    memoryLimit: Int,
-    core: TransactionCore
+    _ keys: BatchKeys, at position: Int, expectedCount: Int, expectedRemovals: Int = 0,
+    memoryLimit: Int, core: TransactionCore
   ) {
-    index = keys.indexes[place]
+    index = keys.indexes[position]
     entity = keys.entity
     self.keys = keys
-    self.place = place
+    self.position = position
     self.memoryLimit = memoryLimit
     self.expectedRemovals = expectedRemovals
     self.core = core
@@ -58,38 +57,38 @@ final class IndexChanges {
   /// Notes a new record.
   @inline(__always)
   func add(_ view: RecordView, id: UInt64) throws(StoreError) {
-    try added.append(view, id: id, keys, at: place, core: core)
+    try added.append(view, id: id, keys, at: position, core: core)
   }
 
   /// Notes new records of the current layout.
   func add(_ records: borrowing RecordBuffer) throws(StoreError) {
-    try added.append(records, keys, at: place, core: core)
+    try added.append(records, keys, at: position, core: core)
   }
 
-  /// Notes a record that goes.
+  /// Notes a removed record.
   func remove(_ view: RecordView, id: UInt64) throws(StoreError) {
-    try leaving.append(view, id: id, keys, at: place, core: core)
+    try leaving.append(view, id: id, keys, at: position, core: core)
   }
 
-  /// Notes records of the current layout that go.
+  /// Notes removed records of the current layout.
   func remove(_ records: borrowing RecordBuffer) throws(StoreError) {
-    try leaving.append(records, keys, at: place, core: core)
+    try leaving.append(records, keys, at: position, core: core)
   }
 
-  /// Notes a record that becomes another one, where its key does.
+  /// Notes a changed record, if its key has changed.
   @inline(__always)
   func change(_ old: RecordView, to new: RecordView, id: UInt64) throws(StoreError) {
-    if !isOverNumber, keys.areSurelySame(place, old, new) { return }
+    if !isOverNumber, keys.areSurelySame(position, old, new) { return }
     try leaving.appendDifference(
-      old, new, id: id, keys, at: place, added: added, core: core)
+      old, new, id: id, keys, at: position, added: added, core: core)
   }
 
   // MARK: Writing
 
-  /// Writes what was noted: first what goes out, so that what one record gives up another may take.
+  /// Writes what was noted: removals first, so that a key which one record gives up another may take.
   ///
-  /// - Parameter checksUnique: throws when a key that comes is held by another record; otherwise that is
-  ///   known not to be.
+  /// - Parameter checksUnique: throws when a key to be put is held by another record; pass false where it
+  ///   is known that none is.
   func write(checksUnique: Bool) throws(StoreError) {
     try added.sort()
     guard let removed else {
@@ -106,16 +105,15 @@ final class IndexChanges {
     }
   }
 
-  /// Throws when a key that comes is held by another record, or comes twice; the entries are sorted
-  /// before.
+  /// Throws when a key to be put is held by another record, or comes twice; the entries must be sorted.
   func checkAddedUnique() throws(StoreError) {
     try added.sorted.checkUnique(index, of: entity, core: core)
   }
 
-  /// Writes the entries that come, which are sorted before.
+  /// Writes the entries to be put, which must be sorted.
   func writeAdded() throws(StoreError) { try added.sorted.write(into: index, core: core) }
 
-  /// Removes the entries of records that went, and keeps the memory for others.
+  /// Removes the entries of removed records, and keeps the memory for others.
   func writeRemovals() throws(StoreError) {
     guard let removed else { return }
     try removed.sort()

@@ -1,23 +1,23 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Entries that are about to go into one index or out of it, in any number: as words where the index is
-/// over one number, otherwise as keys.
+/// Entries to be put into one index or removed from it, in any number: as words where the index is over
+/// one number, otherwise as keys.
 ///
-/// Those that need more memory than `memoryLimit` are sorted and kept in a scratch file beside the
-/// store, run by run, and merged when they are written. So an index of a hundred million records is
-/// written in the order of its keys too.
+/// When they need more memory than `memoryLimit` they are sorted and appended as a run to a scratch file
+/// beside the store; the runs are merged when the entries are written. So an index of a hundred million
+/// records too is written in the order of its keys.
 final class IndexEntries {
   /// The entries since the last run.
   private enum Latest {
-    case keys(EntryArenaBox)
+    case keys(KeyEntries)
     case numbers(NumberEntries)
   }
 
   private let latest: Latest
   private let memoryLimit: Int
   private let path: String
-  private var runs: EntryRuns?
+  private var spilled: SpilledEntries?
 
   /// - Parameter memoryLimit: in bytes; `.max` where the caller bounds the entries itself.
   init(
@@ -26,8 +26,8 @@ final class IndexEntries {
   ) {
     latest =
       NumberEntries(index, of: entity, expectedCount: expectedCount).map { .numbers($0) }
-      ?? .keys(EntryArenaBox(expectedCount: expectedCount))
-    self.memoryLimit = memoryLimit == .max ? .max : min(memoryLimit, EntryArena.largestByteCount)
+      ?? .keys(KeyEntries(expectedCount: expectedCount))
+    self.memoryLimit = memoryLimit == .max ? .max : min(memoryLimit, KeyEntries.largestByteCount)
     path = core.transaction.environment.path
   }
 
@@ -38,27 +38,27 @@ final class IndexEntries {
 
   // MARK: Adding
 
-  /// Adds the entry of a record of any layout in the index at `place` of `keys`; it has a higher id than
+  /// Adds the entry of a record of any layout in the index at `position` of `keys`; it has a higher id than
   /// all before.
   @inline(__always)
   func append(
-    _ view: RecordView, id: UInt64, _ keys: BatchKeys, at place: Int, core: TransactionCore
+    _ view: RecordView, id: UInt64, _ keys: BatchKeys, at position: Int, core: TransactionCore
   ) throws(StoreError) {
     switch latest {
-    case .keys(let box): try keys.append(view, id: id, at: place, to: box, core)
+    case .keys(let entries): try keys.append(view, id: id, at: position, to: entries, core)
     case .numbers(let numbers):
       numbers.append(try keys.word(of: view, id: id, for: numbers, core), recordID: id)
     }
     if memoryToSort > memoryLimit { try endRun() }
   }
 
-  /// Adds the entries of `records` in the index at `place`; they are of the current layout, and have
+  /// Adds the entries of `records` in the index at `position`; they are of the current layout, and have
   /// higher ids than all before.
   func append(
-    _ records: borrowing RecordBuffer, _ keys: BatchKeys, at place: Int, core: TransactionCore
+    _ records: borrowing RecordBuffer, _ keys: BatchKeys, at position: Int, core: TransactionCore
   ) throws(StoreError) {
     switch latest {
-    case .keys(let box): try keys.collect(place, of: records, into: box, core)
+    case .keys(let entries): try keys.collect(position, of: records, into: entries, core)
     case .numbers(let numbers): numbers.append(records)
     }
     if memoryToSort > memoryLimit { try endRun() }
@@ -68,14 +68,14 @@ final class IndexEntries {
   /// `added`, where they differ; both are of one index.
   @inline(__always)
   func appendDifference(
-    _ old: RecordView, _ new: RecordView, id: UInt64, _ keys: BatchKeys, at place: Int,
+    _ old: RecordView, _ new: RecordView, id: UInt64, _ keys: BatchKeys, at position: Int,
     added: IndexEntries, core: TransactionCore
   ) throws(StoreError) {
     switch (latest, added.latest) {
     case (.keys(let leaving), .keys(let coming)):
-      try keys.encode(place, of: old, id: id, core)
+      try keys.encode(position, of: old, id: id, core)
       swap(&core.key, &core.oldKey)
-      try keys.encode(place, of: new, id: id, core)
+      try keys.encode(position, of: new, id: id, core)
       if compareKeys(core.key.bytes, core.oldKey.bytes) == 0 { return }
       leaving.append(key: core.oldKey.bytes, recordID: id)
       coming.append(key: core.key.bytes, recordID: id)
@@ -96,7 +96,7 @@ final class IndexEntries {
   @inline(__always)
   private var memoryToSort: Int {
     switch latest {
-    case .keys(let box): box.memoryToSort
+    case .keys(let entries): entries.memoryToSort
     case .numbers(let numbers): numbers.memoryToSort
     }
   }
@@ -104,10 +104,10 @@ final class IndexEntries {
   @inline(never)
   private func endRun() throws(StoreError) {
     do {
-      let runs = try self.runs ?? EntryRuns(beside: path, memory: memoryLimit)
-      self.runs = runs
+      let spilled = try self.spilled ?? SpilledEntries(beside: path, memory: memoryLimit)
+      self.spilled = spilled
       sortLatest()
-      try runs.append(sortedLatest)
+      try spilled.append(sortedLatest)
       removeLatest()
     } catch {
       throw StoreError(wrapping: error)
@@ -116,21 +116,21 @@ final class IndexEntries {
 
   private func sortLatest() {
     switch latest {
-    case .keys(let box): box.sort()
+    case .keys(let entries): entries.sort()
     case .numbers(let numbers): numbers.sort()
     }
   }
 
   private func removeLatest() {
     switch latest {
-    case .keys(let box): box.removeAll()
+    case .keys(let entries): entries.removeAll()
     case .numbers(let numbers): numbers.removeAll()
     }
   }
 
   private var sortedLatest: any SortedEntries {
     switch latest {
-    case .keys(let box): box
+    case .keys(let entries): entries
     case .numbers(let numbers): numbers
     }
   }
@@ -139,14 +139,14 @@ final class IndexEntries {
 
   /// Puts the entries in order; nothing may be added afterwards but after ``removeAll()``.
   func sort() throws(StoreError) {
-    if runs != nil { try endRun() } else { sortLatest() }
+    if spilled != nil { try endRun() } else { sortLatest() }
   }
 
   /// All entries, sorted before; valid while this is.
-  var sorted: any SortedEntries { runs ?? sortedLatest }
+  var sorted: any SortedEntries { spilled ?? sortedLatest }
 
   func removeAll() {
-    runs = nil
+    spilled = nil
     removeLatest()
   }
 
@@ -155,7 +155,7 @@ final class IndexEntries {
   func write(
     into index: StoredIndex, removing old: IndexEntries, core: TransactionCore
   ) throws(StoreError) {
-    guard runs == nil, old.runs == nil else {
+    guard spilled == nil, old.spilled == nil else {
       try old.sorted.remove(from: index, core: core)
       return try sorted.write(into: index, core: core)
     }

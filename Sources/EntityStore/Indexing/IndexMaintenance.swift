@@ -38,25 +38,25 @@ extension TransactionCore {
   ///
   /// A key that ends with the record id cannot be.
   func checkUnique(of entity: StoredEntity, id: UInt64?, hasOld: Bool) throws(StoreError) {
-    for (place, index) in entity.indexes.enumerated() where index.isUnique {
-      if hasOld, newKeys.isEqual(to: oldKeys, at: place) { continue }
-      let holder = try newKeys.withKey(place) { (key) throws(StoreError) in
+    for (position, index) in entity.indexes.enumerated() where index.isUnique {
+      if hasOld, newKeys.isEqual(to: oldKeys, at: position) { continue }
+      let holder = try newKeys.withKey(position) { (key) throws(StoreError) in
         try self.holder(of: key, in: index)
       }
       if let holder, holder != id {
         throw .uniqueViolation(
           entity: entity.name, index: index.name, holder: holder,
-          detail: newKeys.withKey(place) { KeyText.text($0) })
+          detail: newKeys.withKey(position) { KeyText.text($0) })
       }
     }
   }
 
-  /// Throws when an entry of record `id` that is about to go, one of ``oldKeys`` in a unique index, leads
-  /// to another record: the stored record is damaged then, and the entry another's.
+  /// Throws when an entry of record `id` that is to be removed, one of ``oldKeys`` in a unique index, leads
+  /// to another record: then the stored record is damaged, and the entry belongs to the other.
   func checkOwnEntries(of entity: StoredEntity, id: UInt64, hasNew: Bool) throws(StoreError) {
-    for (place, index) in entity.indexes.enumerated() where index.isUnique {
-      if hasNew, newKeys.isEqual(to: oldKeys, at: place) { continue }
-      let holder = try oldKeys.withKey(place) { (key) throws(StoreError) in
+    for (position, index) in entity.indexes.enumerated() where index.isUnique {
+      if hasNew, newKeys.isEqual(to: oldKeys, at: position) { continue }
+      let holder = try oldKeys.withKey(position) { (key) throws(StoreError) in
         try self.holder(of: key, in: index)
       }
       if let holder, holder != id {

@@ -4,18 +4,18 @@ internal import LodestoreFormat
 // All writes of index entries: no other file puts a pair into an index tree or takes one out, which
 // `tools/lint` checks.
 
-/// Puts entries into an index in the order of their keys: appended while they are above all that are
-/// there.
+/// Puts entries into an index in the order of their keys: appended while their keys are above all keys of
+/// the index.
 struct IndexWriter: ~Copyable {
   private let index: StoredIndex
   private let cursor: Cursor
   private let isUnique: Bool
   private let body = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
   private var isAppending: Bool
-  /// Whether the first key was compared with the last one that is there.
+  /// Whether the first key was compared with the last key of the index.
   private var hasBegun: Bool
 
-  /// - Parameter alsoRemoves: entries are removed between those that are put, so none is appended.
+  /// - Parameter alsoRemoves: entries are also removed, so none is appended.
   init(
     into index: StoredIndex, core: TransactionCore, alsoRemoves: Bool = false
   ) throws(LMDBError) {
@@ -40,22 +40,22 @@ struct IndexWriter: ~Copyable {
     try cursor.put(key, value)
   }
 
-  /// Puts all entries of `block`, whose keys are made and above those before.
+  /// Puts all entries of `block`, whose keys have been made and are above those put before.
   mutating func put(_ block: borrowing KeyBlock) throws(LMDBError) {
     guard block.count > 0, let keys = block.base else { return }
     if !hasBegun { try begin(block.key(at: 0)) }
-    var place = 0
+    var entry = 0
     if isAppending {
-      place = try cursor.append(keys: keys, ends: block.ends, values: block.values)
-      isAppending = place == block.count
+      entry = try cursor.append(keys: keys, ends: block.ends, values: block.values)
+      isAppending = entry == block.count
     }
-    while place < block.count {
-      try put(block.key(at: place), recordID: block.recordID(at: place))
-      place += 1
+    while entry < block.count {
+      try put(block.key(at: entry), recordID: block.recordID(at: entry))
+      entry += 1
     }
   }
 
-  /// Removes the entry of record `id` with `key`, where there is one.
+  /// Removes the entry of record `id` with `key`, if the index has it.
   @inline(__always)
   func remove(_ key: UnsafeRawBufferPointer, recordID id: UInt64) throws {
     guard try cursor.seek(key) else { return }
@@ -70,7 +70,7 @@ struct IndexWriter: ~Copyable {
 }
 
 extension SortedLookup {
-  /// Removes the pair that was found last.
+  /// Removes the entry that was found last.
   mutating func remove() throws(LMDBError) {
     try cursor.delete()
     noteRemoval()
@@ -84,17 +84,17 @@ extension TransactionCore {
   ) throws(StoreError) {
     let body = littleEndianBytes(id)
     do {
-      for (place, index) in entity.indexes.enumerated() {
+      for (position, index) in entity.indexes.enumerated() {
         // An attribute that kept its value yields the same entry on both sides; removing it after
         // writing it would lose the record from that index.
-        if hasOld, hasNew, newKeys.isEqual(to: oldKeys, at: place) { continue }
+        if hasOld, hasNew, newKeys.isEqual(to: oldKeys, at: position) { continue }
         if hasOld {
-          try oldKeys.withKey(place) { (key) throws(LMDBError) in
+          try oldKeys.withKey(position) { (key) throws(LMDBError) in
             _ = try transaction.delete(key, in: index.tree)
           }
         }
         if hasNew {
-          try newKeys.withKey(place) { (key) throws(LMDBError) in
+          try newKeys.withKey(position) { (key) throws(LMDBError) in
             try body.withBytes { (body) throws(LMDBError) in
               try transaction.put(
                 key, index.isUnique ? body : UnsafeRawBufferPointer(start: nil, count: 0),

@@ -1,14 +1,14 @@
 internal import LodestoreFormat
 
-/// Some entries of an index over one number, and their keys, one behind the other: so many at a time as
-/// stay in the cache from their making to their writing.
+/// Some entries of an index over one number, with their keys in one buffer: as many as stay in the cache
+/// until they are written.
 struct KeyBlock: ~Copyable {
   private static let capacity = 256
 
   private let slot: WordSlot
   private let isUnique: Bool
   private let words = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
-  /// Little-endian where they are the values of the index.
+  /// Little-endian where they are the values of the entries.
   private let recordIDs = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
   private let keyEnds = UnsafeMutablePointer<Int>.allocate(capacity: capacity)
   private var keys = KeyEncoder()
@@ -46,20 +46,20 @@ struct KeyBlock: ~Copyable {
 
   // MARK: Once the keys are made
 
-  /// The first key begins here.
+  /// The address of the first key.
   var base: UnsafeRawPointer? { keys.bytes.baseAddress }
 
   var ends: UnsafeBufferPointer<Int> { UnsafeBufferPointer(start: keyEnds, count: count) }
 
-  /// What the index leads to, little-endian; `nil` where the keys say it.
+  /// The record ids as the values of the entries, little-endian; `nil` where they are in the keys.
   var values: UnsafePointer<UInt64>? { isUnique ? UnsafePointer(recordIDs) : nil }
 
-  func key(at place: Int) -> UnsafeRawBufferPointer {
+  func key(at index: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(
-      rebasing: keys.bytes[(place == 0 ? 0 : keyEnds[place - 1])..<keyEnds[place]])
+      rebasing: keys.bytes[(index == 0 ? 0 : keyEnds[index - 1])..<keyEnds[index]])
   }
 
-  func recordID(at place: Int) -> UInt64 {
-    isUnique ? UInt64(littleEndian: recordIDs[place]) : recordIDs[place]
+  func recordID(at index: Int) -> UInt64 {
+    isUnique ? UInt64(littleEndian: recordIDs[index]) : recordIDs[index]
   }
 }

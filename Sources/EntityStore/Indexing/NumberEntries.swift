@@ -1,21 +1,19 @@
 internal import LodestoreFormat
 
-/// Index entries of many records of an index over one number, a date or a Boolean: each a word that is
-/// ordered as the keys are, and the record id.
+/// Entries in memory of an index over one number, date or Boolean: each a word that is ordered as the
+/// keys are, and the record id.
 ///
-/// No key is made before it is written, and nothing but the list itself is read then: with keys, which
-/// lie in the order of the records, a million entries waited for memory as long as LMDB took to write
-/// them.
+/// A key is made when it is written, and writing reads the list in order. Keys made before lie in the
+/// order of the records; to fetch a million of them from memory took as long as LMDB took to write them.
 final class NumberEntries {
-  private typealias Entry = EntryArena.Entry
-
   private let slot: WordSlot
   private let isUnique: Bool
   // Of one thread; a check of each access would show in every batch.
-  @exclusivity(unchecked) private var room: EntryRoom
-  @exclusivity(unchecked) private var listCount = 0
-  /// The list once it is sorted, where it could be packed.
-  @exclusivity(unchecked) private var packed: PackedEntries?
+  /// The records with a value: their words, with the ids as payloads.
+  @exclusivity(unchecked) private var buffer: SortBuffer
+  @exclusivity(unchecked) private var itemCount = 0
+  /// The items once they are sorted, where they could be packed.
+  @exclusivity(unchecked) private var packed: PackedNumbers?
   /// The records without a value, by ascending ids.
   @exclusivity(unchecked) private var nulls: [UInt64] = []
   /// The key that was asked for last.
@@ -29,27 +27,25 @@ final class NumberEntries {
     else { return nil }
     self.slot = slot
     isUnique = index.isUnique
-    room = EntryRoom(capacity: max(64, min(expectedCount, 1 << 24)))
+    buffer = SortBuffer(capacity: max(64, min(expectedCount, 1 << 24)))
   }
 
-  private var list: UnsafeMutablePointer<Entry> { room.start }
-
   @inline(__always)
-  private func entry(_ place: Int) -> Entry { packed.map { $0[place] } ?? list[place] }
+  private func item(_ index: Int) -> SortItem { packed.map { $0[index] } ?? buffer.start[index] }
 
   /// Adds the entries of `records`, which are of the current layout and have higher ids than all before.
   func append(_ records: borrowing RecordBuffer) {
     let base = UnsafeRawPointer(records.base)
     records.withEnds { ends in
       var start = 0
-      for place in ends.indices {
-        append(word(of: base + start), recordID: records.id(at: place))
-        start = ends[place]
+      for index in ends.indices {
+        append(word(of: base + start), recordID: records.id(at: index))
+        start = ends[index]
       }
     }
   }
 
-  /// The word of a record of the current layout, which begins at `base`; `nil` for null.
+  /// The word of the record of the current layout at `base`; `nil` for null.
   @inline(__always)
   func word(of base: UnsafeRawPointer) -> UInt64? { slot.word(base) }
 
@@ -57,85 +53,94 @@ final class NumberEntries {
   @inline(__always)
   func append(_ word: UInt64?, recordID: UInt64) {
     guard let word else {
+      assert(nulls.last.map { $0 < recordID } ?? true)
       nulls.append(recordID)
       return
     }
-    if listCount == room.capacity { room.grow(keeping: listCount) }
-    (list + listCount).initialize(to: Entry(window: word, number: recordID))
-    listCount &+= 1
+    assert(itemCount == 0 || buffer.start[itemCount - 1].payload < recordID)
+    if itemCount == buffer.capacity { buffer.grow(keeping: itemCount) }
+    (buffer.start + itemCount).initialize(to: SortItem(word: word, payload: recordID))
+    itemCount &+= 1
   }
 
   /// What the entries and the sorting of them take.
-  var memoryToSort: Int { listCount * 2 * MemoryLayout<Entry>.stride + nulls.count * 8 }
+  var memoryToSort: Int { itemCount * 2 * MemoryLayout<SortItem>.stride + nulls.count * 8 }
 
   func removeAll() {
-    listCount = 0
+    itemCount = 0
     packed = nil
     nulls.removeAll(keepingCapacity: true)
   }
 
-  /// Those of one number stay in the order of their ids, as their keys are.
+  /// Entries of one number stay in the order of their ids, as their keys are.
   func sort() {
-    let entries = UnsafeMutableBufferPointer(start: list, count: listCount)
-    packed = PackedEntries(packing: entries)
-    if packed != nil { return }
-    var scratch = EntryRoom()
-    KeySort.radixSort(entries, scratch: &scratch)
+    let items = UnsafeMutableBufferPointer(start: buffer.start, count: itemCount)
+    packed = PackedNumbers(packing: items)
+    if packed == nil {
+      var scratch = SortBuffer()
+      scratch.sort(items)
+    }
+    assert(
+      (0..<itemCount).dropFirst().allSatisfy { index in
+        let (before, after) = (item(index - 1), item(index))
+        return (before.word, before.payload) < (after.word, after.payload)
+      })
   }
 }
 
-extension NumberEntries: PlacedEntries {
-  var count: Int { nulls.count &+ listCount }
+extension NumberEntries: RandomAccessEntries {
+  var count: Int { nulls.count &+ itemCount }
 
   @inline(__always)
-  func recordID(at place: Int) -> UInt64 {
-    place < nulls.count ? nulls[place] : entry(place &- nulls.count).number
+  func recordID(at index: Int) -> UInt64 {
+    index < nulls.count ? nulls[index] : item(index &- nulls.count).payload
   }
 
   @inline(__always)
-  func key(at place: Int) -> UnsafeRawBufferPointer {
-    if place < nulls.count {
+  func key(at index: Int) -> UnsafeRawBufferPointer {
+    if index < nulls.count {
       key.reset()
       key.appendNull()
-      key.append(recordID: nulls[place])
+      key.append(recordID: nulls[index])
     } else {
-      let entry = entry(place &- nulls.count)
-      slot.makeKey(entry.window, recordID: isUnique ? nil : entry.number, in: &key)
+      let item = item(index &- nulls.count)
+      slot.makeKey(item.word, recordID: isUnique ? nil : item.payload, in: &key)
     }
     return key.bytes
   }
 
-  func isRepeated(at place: Int) -> Bool {
-    isUnique && place > nulls.count
-      && entry(place - nulls.count).window == entry(place - nulls.count - 1).window
+  func isRepeated(at index: Int) -> Bool {
+    isUnique && index > nulls.count
+      && item(index - nulls.count).word == item(index - nulls.count - 1).word
   }
 
   @inline(__always)
-  func fetchAhead(of place: Int) {}
+  func prefetch(ahead index: Int) {}
 
   @inline(__always)
-  func isBehind(_ place: Int, _ other: NumberEntries, at otherPlace: Int) -> Bool {
-    let isNull = place < nulls.count
-    let otherIsNull = otherPlace < other.nulls.count
+  func isAbove(_ index: Int, _ other: NumberEntries, at otherIndex: Int) -> Bool {
+    let isNull = index < nulls.count
+    let otherIsNull = otherIndex < other.nulls.count
     if isNull || otherIsNull {
-      return isNull && otherIsNull ? nulls[place] > other.nulls[otherPlace] : otherIsNull
+      return isNull && otherIsNull ? nulls[index] > other.nulls[otherIndex] : otherIsNull
     }
-    let entry = entry(place &- nulls.count)
-    let otherEntry = other.entry(otherPlace &- other.nulls.count)
-    if entry.window != otherEntry.window { return entry.window > otherEntry.window }
-    return !isUnique && entry.number > otherEntry.number
+    let item = item(index &- nulls.count)
+    let otherItem = other.item(otherIndex &- other.nulls.count)
+    if item.word != otherItem.word { return item.word > otherItem.word }
+    return !isUnique && item.payload > otherItem.payload
   }
 }
 
 extension NumberEntries {
+  /// As the other entries in memory, but with keys made by the block.
   func write(into index: StoredIndex, core: TransactionCore) throws(StoreError) {
     do {
       var writer = try IndexWriter(into: index, core: core)
-      for place in nulls.indices { try writer.put(key(at: place), recordID: nulls[place]) }
+      for entry in nulls.indices { try writer.put(key(at: entry), recordID: nulls[entry]) }
       var block = KeyBlock(of: slot, isUnique: isUnique)
-      for place in 0..<listCount {
-        let entry = entry(place)
-        block.append(entry.window, recordID: entry.number)
+      for entry in 0..<itemCount {
+        let item = item(entry)
+        block.append(item.word, recordID: item.payload)
         if block.isFull {
           block.makeKeys()
           try writer.put(block)
@@ -148,15 +153,4 @@ extension NumberEntries {
       throw StoreError(wrapping: error)
     }
   }
-}
-
-extension EntryArena.Entry {
-  /// An entry that stands for a number and is sorted by `window`.
-  init(window: UInt64, number: UInt64) {
-    self.init(
-      window: window, offset: UInt32(truncatingIfNeeded: number),
-      keyCount: UInt32(truncatingIfNeeded: number >> 32))
-  }
-
-  var number: UInt64 { UInt64(offset) | UInt64(keyCount) << 32 }
 }

@@ -1,7 +1,7 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Index entries in the order of their keys, wherever they are.
+/// Entries of one index in the order of their keys, in memory or in a file.
 protocol SortedEntries: AnyObject {
   /// Visits all entries until `body` returns false; a key is valid until `body` returns.
   func forEach(_ body: (_ key: UnsafeRawBufferPointer, _ recordID: UInt64) throws -> Bool) throws
@@ -18,6 +18,25 @@ struct RepeatedKey {
   var key: [UInt8]
   var first: UInt64
   var second: UInt64
+}
+
+/// Entries in memory, which are sorted and have an index in the order of their keys.
+protocol RandomAccessEntries: SortedEntries {
+  var count: Int { get }
+
+  /// The key of an entry; valid until another one is asked for.
+  func key(at index: Int) -> UnsafeRawBufferPointer
+
+  func recordID(at index: Int) -> UInt64
+
+  /// Whether an entry has the key of the entry before it.
+  func isRepeated(at index: Int) -> Bool
+
+  /// Prefetches an entry that is some entries after the one at `index`.
+  func prefetch(ahead index: Int)
+
+  /// Whether the key of the entry at `index` is above that of another list's entry.
+  func isAbove(_ index: Int, _ other: Self, at otherIndex: Int) -> Bool
 }
 
 extension SortedEntries {
@@ -80,9 +99,61 @@ extension SortedEntries {
   }
 }
 
+extension RandomAccessEntries {
+  func firstRepeated() -> RepeatedKey? {
+    guard count > 1, let index = (1..<count).first(where: isRepeated) else { return nil }
+    return RepeatedKey(
+      key: Array(key(at: index)), first: recordID(at: index - 1), second: recordID(at: index))
+  }
+
+  func forEach(_ body: (UnsafeRawBufferPointer, UInt64) throws -> Bool) throws {
+    for index in 0..<count {
+      prefetch(ahead: index)
+      guard try body(key(at: index), recordID(at: index)) else { return }
+    }
+  }
+
+  func write(into index: StoredIndex, core: TransactionCore) throws(StoreError) {
+    do {
+      var writer = try IndexWriter(into: index, core: core)
+      for entry in 0..<count {
+        prefetch(ahead: entry)
+        try writer.put(key(at: entry), recordID: recordID(at: entry))
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  /// Removes the entries of `old` from `index` and puts all of these, both sorted before, in one pass:
+  /// a key that one record gives up, another may take.
+  func write(into index: StoredIndex, removing old: Self, core: TransactionCore) throws(StoreError)
+  {
+    if old.count == 0 { return try write(into: index, core: core) }
+    do {
+      var writer = try IndexWriter(into: index, core: core, alsoRemoves: true)
+      var left = 0
+      var right = 0
+      while left < old.count || right < count {
+        if right == count || left < old.count && !old.isAbove(left, self, at: right) {
+          old.prefetch(ahead: left)
+          try writer.remove(old.key(at: left), recordID: old.recordID(at: left))
+          left &+= 1
+        } else {
+          prefetch(ahead: right)
+          try writer.put(key(at: right), recordID: recordID(at: right))
+          right &+= 1
+        }
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+}
+
 extension StoredIndex {
-  /// Throws when an entry of this unique index, which is about to go with record `id`, leads to another
-  /// record: the stored record is damaged then, and the entry another's.
+  /// Throws when an entry of this unique index, which is to be removed with record `id`, leads to another
+  /// record: then the stored record is damaged, and the entry belongs to the other.
   @inline(__always)
   func checkEntry(_ value: UnsafeRawBufferPointer, leadsTo id: UInt64) throws(StoreError) {
     guard value.count == 8, value.uint64(at: 0) == id else {

@@ -1,30 +1,30 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Looks ascending keys up in an index: neighbours by a step where the last ones were neighbours,
-/// all others by a search.
+/// Looks ascending keys up in an index with one cursor: by a step to the next entry while steps have led
+/// to the keys, otherwise by a search.
 struct SortedLookup {
   enum Outcome { case found, absent, beyond }
 
-  /// So many searches go by before a step is tried again that led nowhere.
+  /// How many searches follow a step that did not reach the key, before another step is tried.
   private static let patience = 16
 
   let cursor: Cursor
   /// Whether the cursor is at a key that is not below those looked up so far.
-  private var isPlaced = false
-  /// Whether the key at the cursor was removed: a step goes to the one behind it.
+  private var isPositioned = false
+  /// Whether the entry at the cursor was removed: a step goes to the one after it.
   private var isRemoved = false
-  /// Below zero steps are not tried.
+  /// Steps are tried while this is not negative.
   private var confidence = 0
 
   init(_ cursor: Cursor) { self.cursor = cursor }
 
   mutating func find(_ key: UnsafeRawBufferPointer) throws(LMDBError) -> Outcome {
-    var order = isPlaced ? compareKeys(cursor.key, key) : -1
-    let canStep = isPlaced || isRemoved
+    var order = isPositioned ? compareKeys(cursor.key, key) : -1
+    let canStep = isPositioned || isRemoved
     if order < 0, canStep, confidence >= 0 {
       guard try cursor.next() else { return .beyond }
-      isPlaced = true
+      isPositioned = true
       isRemoved = false
       order = compareKeys(cursor.key, key)
       confidence = order < 0 ? confidence - Self.patience : min(confidence + 1, Self.patience / 2)
@@ -32,24 +32,24 @@ struct SortedLookup {
       confidence += 1
     }
     if order == 0 { return .found }
-    // Nothing lies between what was looked up before and where the cursor is.
+    // No key lies between the one looked up before and the one at the cursor.
     if order > 0 { return .absent }
     guard try cursor.seek(atOrAfter: key) else { return .beyond }
-    isPlaced = true
+    isPositioned = true
     isRemoved = false
     return compareKeys(cursor.key, key) == 0 ? .found : .absent
   }
 
-  /// The pair that was found last has been removed.
+  /// To be called when the entry found last has been removed.
   mutating func noteRemoval() {
-    isPlaced = false
+    isPositioned = false
     isRemoved = true
   }
 }
 
 /// The records that have ascending keys in a unique index.
 struct HeldKeys {
-  /// `nil` where no key that comes can be there.
+  /// `nil` where no further key can be in the index.
   private var walk: SortedLookup?
   private let index: StoredIndex
 
@@ -59,7 +59,7 @@ struct HeldKeys {
     walk = SortedLookup(try Cursor(index.tree, in: core.transaction))
   }
 
-  /// Whether all keys that may come are above the whole index.
+  /// Whether all further keys are above those of the index.
   var isOver: Bool { walk == nil }
 
   /// The record that has `key`, if there is one.

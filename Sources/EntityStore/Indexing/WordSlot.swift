@@ -1,8 +1,8 @@
 internal import LodestoreFormat
 
-/// Where a number is in records of one layout, read as a word that is ordered as the numbers are.
+/// The slot of a number in records of one layout, read as a word; words are ordered as the numbers are.
 ///
-/// There is one not-a-number, behind all others, and one zero, as in index keys.
+/// As in index keys there is one not-a-number, above all numbers, and one zero.
 struct WordSlot {
   enum Kind {
     case bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float, double, date
@@ -31,11 +31,11 @@ struct WordSlot {
   private let offset: Int
   private let nullBit: NullBit
 
-  init?(_ place: RecordLayout.Slot) {
-    guard let kind = Kind(place.type) else { return nil }
+  init?(_ slot: RecordLayout.Slot) {
+    guard let kind = Kind(slot.type) else { return nil }
     self.kind = kind
-    offset = Int(place.position)
-    nullBit = NullBit(of: place)
+    offset = Int(slot.position)
+    nullBit = NullBit(of: slot)
   }
 
   /// The word of a record that has at least the fixed part of its layout; `nil` for null.
@@ -62,7 +62,7 @@ struct WordSlot {
     }
   }
 
-  /// The word of a value that no record need hold, in an attribute of `type`; `nil` for null.
+  /// The word of a value of an attribute of `type`; `nil` for null.
   static func word(_ value: Value, _ type: AttributeType) -> UInt64? {
     switch value {
     case .bool(let flag): flag ? 1 : 0
@@ -87,8 +87,8 @@ struct WordSlot {
     }
   }
 
-  /// Makes the index keys of numbers with `words`, one behind the other, each with its record id where
-  /// keys have them; writes where each ends.
+  /// Makes the index keys of numbers with `words` in one buffer, each with its record id where keys have
+  /// them; writes the offsets at which they end to `ends`.
   func makeKeys(
     _ words: UnsafeBufferPointer<UInt64>, recordIDs: UnsafePointer<UInt64>?,
     in keys: inout KeyEncoder, ends: UnsafeMutablePointer<Int>
@@ -99,10 +99,10 @@ struct WordSlot {
       keys.append(
         keysOfOrdered: words, isDate: kind == .date, recordIDs: recordIDs, ends: ends)
     case .bool, .uint64, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32:
-      for place in words.indices {
-        append(words[place], to: &keys)
-        if let recordIDs { keys.append(recordID: recordIDs[place]) }
-        ends[place] = keys.count
+      for index in words.indices {
+        append(words[index], to: &keys)
+        if let recordIDs { keys.append(recordID: recordIDs[index]) }
+        ends[index] = keys.count
       }
     }
   }

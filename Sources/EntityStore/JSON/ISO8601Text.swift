@@ -43,8 +43,8 @@ package enum ISO8601Text {
   /// Writes a date in UTC: `2024-02-29T12:00:00Z`, with 3, 6, 9, 12 or 15 digits of a second
   /// when fewer do not read back as the same date.
   ///
-  /// Some always do, except within ten seconds of 2001-01-01, where `Date` is finer still. Years outside 0...9999 have a sign and six digits. Nil outside ±999999 and for dates
-  /// that are not finite.
+  /// 15 digits are enough except within ten seconds of 2001-01-01, where `Date` is finer still. Years
+  /// outside 0...9999 have a sign and six digits. Nil outside ±999999 and for dates that are not finite.
   package static func text(_ date: Date) -> String? {
     let time = date.timeIntervalSinceReferenceDate
     guard abs(time) < 4e13 else { return nil }

@@ -8,8 +8,8 @@ extension JSONDecoding {
   /// Decodes any type: those that JSON or this store has a spelling of directly, all others by
   /// their own `init(from:)`.
   ///
-  /// The comparisons are of pointers, in the order of how often the types are met; going through
-  /// `Decodable` instead costs three containers for a list of strings.
+  /// Types are compared by pointer, the most frequent ones first. Going through `Decodable` instead
+  /// would make three containers for a list of strings.
   func value<T: Decodable>(_ type: T.Type, at index: Int, depth: Int) throws -> T {
     if type == String.self { return same(try string(index)) }
     if type == JSONValue.self { return same(json(document, index)) }
@@ -37,10 +37,10 @@ extension JSONDecoding {
     return try T(from: JSONNodeDecoding(run: self, index: index, depth: depth))
   }
 
-  /// Gives a value the generic name of its own type.
+  /// Casts a value to `T`, which must be its type.
   ///
-  /// The caller has compared the types, which a
-  /// conditional cast would do again at many times the cost.
+  /// The caller has compared the types; a conditional cast would compare them again at many times
+  /// the cost.
   @inline(__always)
   private func same<Value, T>(_ value: Value) -> T {
     unsafeBitCast(value, to: T.self)

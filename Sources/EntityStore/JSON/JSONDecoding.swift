@@ -4,12 +4,12 @@
   internal import Foundation
 #endif
 
-/// One run of the decoder over one node: what all containers of the run share.
+/// The state of one decoding of a node, shared by its containers.
 ///
 /// Containers carry entry numbers only. Coding paths are not kept but found from the entry when an
 /// error or a caller asks: keeping them would cost an allocation for each level of each record.
 final class JSONDecoding {
-  /// Stands for the value of a superclass that the text does not have; decodes as null.
+  /// The entry number of an absent value, as of a superclass; decodes as null.
   static let missing = -1
 
   private struct Cursor {
@@ -17,7 +17,7 @@ final class JSONDecoding {
     var nextKey: Int
   }
 
-  /// Levels with a memory of the last key found; deeper ones search from the first.
+  /// Levels that remember the last key found; deeper ones search from the first key.
   private static let cursorCount = 16
 
   let document: JSONDocument
@@ -193,9 +193,9 @@ extension JSONDecoding {
   }
 
   func context(_ index: Int, _ expected: String) -> DecodingError.Context {
-    let place = index == Self.missing ? root : index
-    let node = JSONNode(document: document, index: place)
-    let path = path(to: place)
+    let entry = index == Self.missing ? root : index
+    let node = JSONNode(document: document, index: entry)
+    let path = path(to: entry)
     let name = path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
     return DecodingError.Context(
       codingPath: path,
@@ -218,7 +218,7 @@ extension JSONDecoding {
     }
   }
 
-  /// Foundation's distinction: null is a missing value, another kind a mismatch.
+  /// As in Foundation: null is a missing value, another kind a mismatch.
   func mismatch(_ type: Any.Type, _ index: Int, _ expected: String) -> DecodingError {
     let context = context(index, expected)
     return kind(index) == .null

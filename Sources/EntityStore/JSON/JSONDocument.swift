@@ -76,7 +76,7 @@ package final class JSONDocument: @unchecked Sendable {
       origin: origin)
   }
 
-  /// First byte of an entry within this text; of a string, its opening quote.
+  /// The offset of an entry in this text; of a string, that of its opening quote.
   func offset(ofEntry index: Int) -> Int {
     let entry = entries[index]
     return Int(entry.offset) - (entry.kind == .string ? 1 : 0)
@@ -88,12 +88,13 @@ package final class JSONDocument: @unchecked Sendable {
 
   func bytes(ofEntry index: Int) -> UnsafeBufferPointer<UInt8> { reader.bytes(ofEntry: index) }
 
-  /// The text and its tape without the document, which the caller keeps.
+  /// The text and its tape, not retained: the caller keeps the document.
   var reader: JSONTapeReader { JSONTapeReader(text: text, entries: entries) }
 }
 
-/// The text and the tape of a document that somebody else keeps: for loops over many values, in which
-/// counting the references to the document would show.
+/// The text and the tape of a document, not retained: valid while the document is.
+///
+/// For loops over many values, in which reference counting would cost.
 struct JSONTapeReader: BitwiseCopyable {
   let text: UnsafePointer<UInt8>
   let entries: UnsafePointer<JSONTapeEntry>

@@ -6,7 +6,7 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     case emptyText
     /// The text ends inside a value.
     case unexpectedEnd
-    /// A byte that cannot stand here.
+    /// An unexpected byte.
     case unexpectedByte(UInt8)
     /// A byte order mark before the text.
     case byteOrderMark
@@ -46,12 +46,12 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// What is wrong, for programs.
   public let reason: Reason
-  /// Where: the first byte that cannot be right, or the value that exceeds a limit.
+  /// The position of the first wrong byte, or of the value that exceeds a limit.
   public let position: JSONPosition
-  /// What should have stood there, in words.
+  /// What was expected there, in words.
   public let expected: String
 
-  /// Bytes before the place, from the start of the file.
+  /// The byte offset in the file, from 0.
   public var offset: Int { position.offset }
   /// The line, from 1.
   public var line: Int { position.line }
@@ -97,7 +97,7 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// An error inside the parser: an offset, and words that cost nothing to make.
+/// An error inside the parser: an offset and static texts, so that it is cheap to make.
 struct JSONFault: Error {
   let reason: JSONError.Reason
   let offset: Int

@@ -4,7 +4,7 @@
 /// escapes are undone and canonically equivalent spellings are one key. Plain ASCII keys need
 /// neither and are compared as bytes.
 struct JSONKeyCheck {
-  /// Up to here each key is compared with each; beyond, hashes keep the work linear.
+  /// Up to so many keys are compared pairwise; more are hashed, which keeps the work linear.
   private static let pairwiseLimit = 24
 
   private var slots: [UInt32] = []
@@ -17,8 +17,7 @@ struct JSONKeyCheck {
     var index = first
     var number = 0
     var irregular: UInt32 = 0
-    // A bit for what length and first bytes of a key give: only a key whose bit is set already can
-    // be one that came before.
+    // A Bloom filter of 64 bits: only a key whose bit is set already can be a duplicate.
     var seen: UInt64 = 0
     while index < end {
       let key = entries[index]
@@ -56,7 +55,7 @@ struct JSONKeyCheck {
     return 1 &<< (hash &>> 58)
   }
 
-  /// The key after one, past the value between them.
+  /// The entry of the next key, behind the value of this one.
   @inline(__always)
   private static func next(_ entries: UnsafePointer<JSONTapeEntry>, after key: Int) -> Int {
     let value = entries[key &+ 1]
@@ -72,7 +71,8 @@ struct JSONKeyCheck {
     return true
   }
 
-  /// By an open table over seeded hashes, which nobody can aim collisions at.
+  /// Looks keys up in a hash table with open addressing; the hashes are seeded, so that no input can
+  /// be made to collide.
   @inline(never)
   private mutating func checkMany(
     _ entries: UnsafePointer<JSONTapeEntry>, first: Int, end: Int, text: UnsafePointer<UInt8>
@@ -103,7 +103,7 @@ struct JSONKeyCheck {
         }
         slot = (slot + 1) & (size - 1)
       }
-      // Never zero: the object's own entry stands before its first key.
+      // 0 marks a free slot: it is never a key's entry, since the object's own comes before.
       slots[slot] = UInt32(truncatingIfNeeded: index)
       index = Self.next(entries, after: index)
     }

@@ -5,8 +5,8 @@ enum JSONKeySearch {
     find(key, in: document, object: object, from: object + 1)
   }
 
-  /// Searches from one key to the end and then from the first to that key: whoever asks in the
-  /// order of the text finds each at the first look.
+  /// Searches from one key to the end, then from the first to that key: keys asked for in the order
+  /// of the text are found with one comparison each.
   @inline(__always)
   static func find(
     _ key: String, in document: JSONDocument, object: Int, from start: Int
@@ -28,7 +28,7 @@ enum JSONKeySearch {
     while index < end {
       let entry = entries[index]
       if entry.isIrregular {
-        // Escapes and equivalent spellings: as strings, like the check for duplicates.
+        // Compared as strings, like the check for duplicates does.
         let other = JSONStringContent.string(entry, document.text)
         if other == String(decoding: key, as: UTF8.self) { return index }
       } else if Int(entry.length) == key.count

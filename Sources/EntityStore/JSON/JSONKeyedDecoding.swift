@@ -31,7 +31,7 @@ struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return value
   }
 
-  /// The value, unless it is absent or null: one search where the default does three.
+  /// The value, unless it is absent or null, with one search; the default implementation does three.
   @inline(__always)
   private func present(_ key: Key) -> Int? {
     guard let value = run.member(key, of: index, depth: depth), run.kind(value) != .null else {

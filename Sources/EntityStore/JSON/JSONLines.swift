@@ -24,9 +24,9 @@ package struct JSONLinesReader: Sendable {
   private let limits: JSONLimits
   private var pending: [UInt8] = []
   private var start = 0
-  /// Bytes up to here hold no line feed.
+  /// The offset up to which there is no line feed.
   private var searched = 0
-  private var place = JSONPosition.Origin()
+  private var position = JSONPosition.Origin()
   private var isFinished = false
   private var isSkipping = false
 
@@ -73,13 +73,13 @@ package struct JSONLinesReader: Sendable {
   )? {
     while let end = lineEnd() {
       let line = start..<end
-      let origin = place
+      let origin = position
       let wasSkipping = isSkipping
       isSkipping = false
       start = min(end + 1, pending.count)
       searched = start
-      place.offset += start - line.lowerBound
-      place.line += 1
+      position.offset += start - line.lowerBound
+      position.line += 1
       if !wasSkipping, !isBlank(line) { return (line, origin) }
     }
     try refuseLongLine()
@@ -107,11 +107,11 @@ package struct JSONLinesReader: Sendable {
     byte == 0x20 || byte == 0x09 || byte == 0x0D
   }
 
-  /// Without this, a file without line feeds would be gathered in memory as a whole.
+  /// Without this limit, a file without line feeds would be kept in memory as a whole.
   private mutating func refuseLongLine() throws(JSONError) {
     guard pending.count - start > limits.bytes else { return }
-    let origin = place
-    place.offset += pending.count - start
+    let origin = position
+    position.offset += pending.count - start
     start = pending.count
     defer { isSkipping = true }
     if isSkipping { return }

@@ -1,4 +1,4 @@
-/// A value of a parsed text: a handle that keeps the document alive and makes nothing until asked.
+/// A value of a parsed text: a handle that retains the document; values are made when asked for.
 package struct JSONNode: Sendable {
   /// What a value is.
   package enum Kind: Sendable, Hashable {

@@ -7,8 +7,8 @@
 ///   that is not.
 /// - `JSONValue` comes from the text directly, so `1` and `1.0` stay apart.
 ///
-/// Errors are `DecodingError`s whose `codingPath` starts at the given node; `place(of:in:)` finds
-/// the offending node. A decoder is a value without state: any thread may use it.
+/// Errors are `DecodingError`s whose `codingPath` starts at the given node; `offendingNode(of:in:)`
+/// finds the node that they are about. A decoder has no state: any thread may use it.
 package struct JSONNodeDecoder: Sendable {
   /// What a date may be.
   package enum DateStrategy: Sendable {
@@ -38,7 +38,7 @@ package struct JSONNodeDecoder: Sendable {
 
   /// The node that an error of `decode` is about, as near as its coding path leads: for a missing
   /// key the object that lacks it.
-  package static func place(of error: any Error, in node: JSONNode) -> JSONNode {
+  package static func offendingNode(of error: any Error, in node: JSONNode) -> JSONNode {
     let context: DecodingError.Context
     var path: [any CodingKey]
     switch error {
@@ -49,16 +49,16 @@ package struct JSONNodeDecoder: Sendable {
     default:
       return node
     }
-    if let place = context.underlyingError as? JSONNodeError { return place.node }
-    var place = node
+    if let error = context.underlyingError as? JSONNodeError { return error.node }
+    var found = node
     while let key = path.first {
       let child =
-        place.kind == .array ? key.intValue.flatMap { place[$0] } : place[key.stringValue]
+        found.kind == .array ? key.intValue.flatMap { found[$0] } : found[key.stringValue]
       guard let child else { break }
-      place = child
+      found = child
       path.removeFirst()
     }
-    return place
+    return found
   }
 }
 

@@ -19,7 +19,7 @@ struct JSONNodeDecoding: Decoder {
 
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
-  /// The whole value, without the trials that other decoders need.
+  /// The whole value; other decoders have to try one type after the other.
   var jsonValue: JSONValue {
     index == JSONDecoding.missing ? .null : JSONMaterial.value(run.document, index)
   }

@@ -9,7 +9,7 @@ enum JSONNumber {
     var isNegative = false
     var significand: UInt128 = 0
     var exponent = 0
-    /// Whether the significand has more digits than fit; then only the sign means something.
+    /// Whether the significand has more digits than fit; then only the sign is valid.
     var isTooLong = false
   }
 

@@ -1,7 +1,7 @@
 /// Reads one text of RFC 8259 into a tape, in one pass and without recursion.
 ///
-/// Nothing is repaired: what another reader could understand differently is refused. The tape holds
-/// offsets only; strings and numbers are made when they are asked for.
+/// Nothing is repaired: text that parsers read differently is refused. The tape holds offsets only;
+/// strings and numbers are made when they are asked for.
 struct JSONParser: ~Copyable {
   private let text: UnsafePointer<UInt8>
   private let count: Int
@@ -83,7 +83,7 @@ struct JSONParser: ~Copyable {
         throw wrongValue(at, open: open)
       }
 
-      // A value ends before `at`: close what ends here, or go to the next value.
+      // A value ends before `at`: close containers, or go to the next value.
       while true {
         at = skipSpace(at)
         if open == Self.none {
@@ -106,7 +106,7 @@ struct JSONParser: ~Copyable {
             expected: isObject ? "',' or '}'" : "',' or ']'")
         }
         let first = Int(open) &+ 1
-        // Commas were counted so far; a container with content has one child more.
+        // Only commas were counted; a container with content has one child more.
         if tape.count > first { container.pointee.tag &+= JSONTapeEntry.oneChild }
         if isObject && container.pointee.tag >= JSONTapeEntry.oneChild &* 2 {
           try keys.check(tape.entries, first: first, end: tape.count, text: text)
@@ -197,7 +197,7 @@ struct JSONParser: ~Copyable {
     if at == integerEnd {
       if digits.count > 18 { try checkInteger(digits, at: start) }
     } else if hasExponent || digits.count > 300 {
-      // Without an exponent, fewer digits than that can neither overflow nor vanish.
+      // Without an exponent, fewer digits than that can neither overflow nor round to zero.
       try checkDouble(digits, at: start)
     }
     let entry = JSONTapeEntry(
@@ -245,7 +245,7 @@ extension JSONParser {
     if starts(at, "NaN") || starts(at, "Infinity") {
       return JSONFault(.notFinite, at: at, expected: "a number, null or a string")
     }
-    // A word that breaks off: the first wrong letter is the place.
+    // A misspelt word: the error is at its first wrong letter.
     for word: StaticString in ["true", "false", "null"] where word.utf8Start[0] == byte {
       var index = 0
       while index < word.utf8CodeUnitCount && text[at + index] == word.utf8Start[index] {

@@ -1,13 +1,13 @@
-/// A place in a JSON text or in the file that it is a part of.
+/// A position in a JSON text or in the file that it is a part of.
 public struct JSONPosition: Hashable, Sendable, CustomStringConvertible {
-  /// Bytes before the place, from the start of the file.
+  /// The byte offset in the file, from 0.
   public let offset: Int
   /// The line, from 1; lines end with a line feed.
   public let line: Int
   /// The column, from 1, in Unicode scalars (not bytes: see `offset`).
   public let column: Int
 
-  /// The place in words.
+  /// The position in words.
   public var description: String { "line \(line), column \(column) (byte \(offset))" }
 
   /// Where a text starts inside its file: known offset and line, always column 1.

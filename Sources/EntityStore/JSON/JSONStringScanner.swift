@@ -13,8 +13,8 @@ struct JSONStringScanner {
     let raw = UnsafeRawPointer(text)
     var at = start
     while true {
-      // On 64-bit words: the lowest raised bit is exact, only higher ones may be false (a borrow
-      // runs upwards), and short strings, the usual ones, end in the first or second word.
+      // In 64-bit words: the lowest bit set is exact; only higher ones may be wrong, because a borrow
+      // goes upwards. Short strings, the usual ones, end in the first or second word.
       let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: UInt64.self))
       let special = Self.special(word)
       if special == 0 {
@@ -27,7 +27,8 @@ struct JSONStringScanner {
     }
   }
 
-  /// Raises the top bit of bytes that are a quote, a backslash, a control or from 0x80.
+  /// Sets the top bit of each byte that is a quote, a backslash, a control character or at least
+  /// 0x80, and clears all other bits.
   @inline(__always)
   private static func special(_ word: UInt64) -> UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
@@ -112,7 +113,7 @@ struct JSONStringScanner {
     case 0xE0...0xEF:
       let low: UInt8 = first == 0xE0 ? 0xA0 : 0x80
       let high: UInt8 = first == 0xED ? 0x9F : 0xBF
-      // The second byte is not zero once it passed, so the third lies inside the padding.
+      // The second byte is not zero, so the third is at most the first byte of the padding.
       if second >= low && second <= high && text[at + 2] & 0xC0 == 0x80 { return at &+ 3 }
     case 0xF0...0xF4:
       let low: UInt8 = first == 0xF0 ? 0x90 : 0x80

@@ -6,16 +6,15 @@
   import Musl
 #endif
 
-/// One value or key of a parsed text: where it stands, not what it holds.
+/// One value or key of a parsed text: its offset and kind, not its content.
 struct JSONTapeEntry {
   /// First byte of the value; for a string, the byte after the opening quote.
   var offset: UInt32
   /// Bytes of the value; for a string, without the quotes.
   var length: UInt32
-  /// Of a container: index of the first entry after its content.
+  /// Of a container, the index of the first entry after its content; of other kinds, unused.
   ///
-  /// While it is open: index of the container around it, which saves the parser a stack. Of all
-  /// other kinds: unused.
+  /// While a container is open, the index of the one around it, so that the parser needs no stack.
   var link: UInt32
   /// Kind in the low three bits, flags of a string above, number of children from bit 6.
   var tag: UInt32
@@ -35,15 +34,15 @@ struct JSONTapeEntry {
   var isContainer: Bool { tag & Self.kindMask >= UInt32(JSONTapeKind.array.rawValue) }
 }
 
-/// What an entry stands for; containers come last.
+/// The kind of an entry; containers come last.
 enum JSONTapeKind: UInt8 {
   case null, `false`, `true`, integer, real, string, array, object
 }
 
 /// The entries of one text in document order; an object's are key, value, key, value.
 ///
-/// Memory of malloc and not an array: it grows in place by remapping, so that the peak is the
-/// tape itself and not one and a half of it.
+/// In memory of malloc, not an array: `realloc` grows it in place by remapping pages, so that old and
+/// new content are never both in memory.
 struct JSONTape: ~Copyable {
   private(set) var entries: UnsafeMutablePointer<JSONTapeEntry>
   private(set) var capacity: Int

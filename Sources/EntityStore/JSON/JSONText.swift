@@ -54,8 +54,8 @@ package enum JSONText {
 
   /// Whether none of eight bytes is a control character, a quote or a backslash.
   ///
-  /// Each term raises the top bit of a byte that is below the bound; bytes from 0x80 are masked
-  /// out. A borrow can only raise a bit above a byte that is itself raised, so there are no misses.
+  /// Each term sets the top bit of the bytes below its bound; bytes from 0x80 are masked out. A borrow
+  /// can set a bit wrongly only above a byte whose bit is set rightly, so the answer is exact.
   private static func isPlain(_ word: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let tops: UInt64 = 0x8080_8080_8080_8080

@@ -1,6 +1,6 @@
 /// The elements of one array, in order.
 ///
-/// An element that cannot be decoded stays the next one.
+/// When an element cannot be decoded, the container does not advance.
 struct JSONUnkeyedDecoding: UnkeyedDecodingContainer {
   private let run: JSONDecoding
   private let index: Int

@@ -38,7 +38,7 @@ extension JSONValue: Hashable {
     }
   }
 
-  /// Feeds kind and content, so that equal values hash alike.
+  /// Hashes kind and content; equal values have equal hashes.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null:

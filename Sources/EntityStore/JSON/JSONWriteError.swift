@@ -13,14 +13,14 @@ public struct JSONWriteError: Error, Hashable, Sendable, CustomStringConvertible
   /// Keys and positions from the outermost value to the refused one, joined by dots.
   public internal(set) var path: String
 
-  /// One line: what was refused, where, and the way out.
+  /// One line: what was refused, where, and what to do.
   public var description: String {
-    let place = path.isEmpty ? "" : " at \(path)"
+    let location = path.isEmpty ? "" : " at \(path)"
     return switch reason {
     case .notFinite(let value):
-      "cannot write JSON\(place): \(value) is not a finite number; store null or a string instead"
+      "cannot write JSON\(location): \(value) is not a finite number; store null or a string instead"
     case .tooDeep(let limit):
-      "cannot write JSON\(place): nested deeper than \(limit) levels; flatten the value"
+      "cannot write JSON\(location): nested deeper than \(limit) levels; flatten the value"
     }
   }
 

@@ -1,7 +1,7 @@
 /// Writes JSON text into a growing byte buffer, value by value or a whole `JSONValue` at once.
 ///
 /// As a stream: `beginObject`, then `key` and one value for each member, `endObject`; likewise for
-/// arrays. Commas, colons and indentation are the writer's. A member without a key, an `end`
+/// arrays. The writer adds commas, colons and indentation. A member without a key, an `end`
 /// without its `begin` and two top-level values without `startNext` are programming errors and
 /// trap. The text is RFC 8259: UTF-8, only `"`, `\` and control characters escaped.
 package struct JSONWriter: Sendable {
@@ -158,7 +158,7 @@ extension JSONWriter {
 
   /// Writes a whole value for a person: shows what JSON cannot hold instead of refusing it.
   mutating func writeForDisplay(_ value: JSONValue) {
-    // Nothing throws with this flag; were that to change, the display would end early.
+    // Nothing throws with this flag.
     try? write(value, forDisplay: true)
   }
 

@@ -42,18 +42,18 @@ extension TransactionCore {
     _ keys: [(repeat each V)]
   ) throws(StoreError) -> [UInt64] {
     var found = [UInt64](repeating: 0, count: keys.count)
-    let box = EntryArenaBox(expectedCount: keys.count)
-    for (place, key) in keys.enumerated() {
+    let box = KeyEntries(expectedCount: keys.count)
+    for (position, key) in keys.enumerated() {
       let key = entityIndex.key(repeat each key)
       if index.isUnique, try encodeTuple(in: index, key) {
-        box.append(key: self.key.bytes, recordID: UInt64(place))
+        box.append(key: self.key.bytes, recordID: UInt64(position))
       } else {
-        found[place] = try firstRecord(in: index, of: entity, key) ?? 0
+        found[position] = try firstRecord(in: index, of: entity, key) ?? 0
       }
     }
     box.sort()
     try box.eachHeld(in: index, core: self) { (entry, holder) throws(StoreError) in
-      found[Int(box.arena.recordID(box.arena.entries[entry]))] = holder
+      found[Int(box.recordID(at: entry))] = holder
       return true
     }
     return found

@@ -8,7 +8,7 @@ enum ASCIIWord {
     UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
-  /// High bits where `word` has zero bytes; above the lowest of them there may be false ones.
+  /// The high bit of each byte of `word` that is zero; only the lowest of them is certain.
   @inline(__always)
   static func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word & highBits }
 
@@ -44,7 +44,7 @@ extension UnsafeRawBufferPointer {
     while count &- offset >= 8 {
       let word = ASCIIWord.load(self, at: offset)
       if word & ASCIIWord.highBits != 0 {
-        for place in offset..<(offset &+ 8) where self[place] >= 0xcc { return false }
+        for index in offset..<(offset &+ 8) where self[index] >= 0xcc { return false }
       }
       offset &+= 8
     }
@@ -66,7 +66,7 @@ extension UnsafeRawBufferPointer {
   func hasPrefix(_ prefix: UnsafeRawBufferPointer) -> Bool {
     let length = prefix.count
     guard length >= 8 else {
-      for place in 0..<length where self[place] != prefix[place] { return false }
+      for index in 0..<length where self[index] != prefix[index] { return false }
       return true
     }
     var offset = 0
@@ -77,22 +77,6 @@ extension UnsafeRawBufferPointer {
       offset &+= 8
     }
     return true
-  }
-
-  /// Below, at or above zero as these bytes are in order before, equal to or after `other`.
-  func order(against other: UnsafeRawBufferPointer) -> Int {
-    let length = Swift.min(count, other.count)
-    var offset = 0
-    while length &- offset >= 8,
-      ASCIIWord.load(self, at: offset) == ASCIIWord.load(other, at: offset)
-    {
-      offset &+= 8
-    }
-    while offset < length {
-      if self[offset] != other[offset] { return self[offset] < other[offset] ? -1 : 1 }
-      offset &+= 1
-    }
-    return (count - other.count).signum()
   }
 
   /// The bytes from `start`, at most to the end.

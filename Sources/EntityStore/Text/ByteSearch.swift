@@ -1,6 +1,6 @@
 /// Finds bytes in bytes, in time linear in both.
 enum ByteSearch {
-  /// The first place from `start` on where `needle`, which is not empty, occurs.
+  /// The offset of the first occurrence of `needle`, which is not empty, at or after `start`.
   ///
   /// With `isCaseless` the haystack must be ASCII and the needle in lower case.
   @inline(__always)
@@ -9,60 +9,59 @@ enum ByteSearch {
     isCaseless: Bool = false
   ) -> Int? {
     let length = needle.count
-    let lastPlace = haystack.count &- length
-    guard length > 0, start <= lastPlace else { return nil }
+    let lastOffset = haystack.count &- length
+    guard length > 0, start <= lastOffset else { return nil }
     let firstBytes = ASCIIWord.ones &* UInt64(needle[0])
     let lastBytes = ASCIIWord.ones &* UInt64(needle[length &- 1])
-    var place = start
-    // Comparing costs what the needle is long; when that adds up, it is not the needle to try at.
+    var offset = start
+    // The bytes compared in vain. When they add up, the search that never compares a byte twice takes over.
     var effort = 0
-    while lastPlace &- place >= 7 {
-      var heads = ASCIIWord.load(haystack, at: place)
-      var tails = ASCIIWord.load(haystack, at: place &+ length &- 1)
+    while lastOffset &- offset >= 7 {
+      var heads = ASCIIWord.load(haystack, at: offset)
+      var tails = ASCIIWord.load(haystack, at: offset &+ length &- 1)
       if isCaseless {
         heads = ASCIIWord.lowercased(heads)
         tails = ASCIIWord.lowercased(tails)
       }
       var found = ASCIIWord.zeros((heads ^ firstBytes) | (tails ^ lastBytes))
       while found != 0 {
-        let candidate = place &+ found.trailingZeroBitCount &>> 3
+        let candidate = offset &+ found.trailingZeroBitCount &>> 3
         let common = commonLength(needle, haystack, at: candidate, isCaseless)
         if common == length { return candidate }
         effort &+= common
         found &= found &- 1
       }
-      place &+= 8
-      if effort > 8 &* (place &- start) &+ 1024 {
-        var search = RepeatedByteSearch(needle, isCaseless: isCaseless, from: place)
+      offset &+= 8
+      if effort > 8 &* (offset &- start) &+ 1024 {
+        var search = RepeatedByteSearch(needle, isCaseless: isCaseless, from: offset)
         return search.next(in: haystack)
       }
     }
-    while place <= lastPlace {
-      if commonLength(needle, haystack, at: place, isCaseless) == length { return place }
-      place &+= 1
+    while offset <= lastOffset {
+      if commonLength(needle, haystack, at: offset, isCaseless) == length { return offset }
+      offset &+= 1
     }
     return nil
   }
 
   @inline(__always)
   private static func commonLength(
-    _ needle: UnsafeRawBufferPointer, _ haystack: UnsafeRawBufferPointer, at place: Int,
+    _ needle: UnsafeRawBufferPointer, _ haystack: UnsafeRawBufferPointer, at offset: Int,
     _ isCaseless: Bool
   ) -> Int {
     for index in 0..<needle.count {
-      let byte = haystack[place &+ index]
+      let byte = haystack[offset &+ index]
       if (isCaseless ? ASCIIWord.lowercased(byte) : byte) != needle[index] { return index }
     }
     return needle.count
   }
 }
 
-/// All places where a needle occurs, also overlapping ones, one after the other (Knuth, Morris and
-/// Pratt).
+/// All occurrences of a needle in order, overlapping ones too (Knuth, Morris and Pratt).
 struct RepeatedByteSearch {
   private let needle: UnsafeRawBufferPointer
   private let isCaseless: Bool
-  /// For each length of a match how much of it is also a prefix.
+  /// For each length of a partial match, the length of its longest proper suffix that is a prefix.
   private var borders: [Int32]
   private var offset: Int
   private var matched = 0
@@ -74,10 +73,10 @@ struct RepeatedByteSearch {
     offset = start
     borders = [Int32](repeating: 0, count: needle.count + 1)
     var border = 0
-    for place in 1..<max(1, needle.count) {
-      while border > 0, needle[place] != needle[border] { border = Int(borders[border]) }
-      if needle[place] == needle[border] { border += 1 }
-      borders[place + 1] = Int32(truncatingIfNeeded: border)
+    for index in 1..<max(1, needle.count) {
+      while border > 0, needle[index] != needle[border] { border = Int(borders[border]) }
+      if needle[index] == needle[border] { border += 1 }
+      borders[index + 1] = Int32(truncatingIfNeeded: border)
     }
   }
 

@@ -1,4 +1,4 @@
-/// The places in UTF-8 where a `Character` starts or the text ends, in ascending order.
+/// The offsets in UTF-8 at which a `Character` starts or the text ends, in ascending order.
 struct CharacterBoundaries {
   private var characters: String.Iterator
   private(set) var current = 0
@@ -12,7 +12,7 @@ struct CharacterBoundaries {
     return current
   }
 
-  /// Whether `offset`, not below the one asked for before, is a boundary.
+  /// Whether `offset` is a boundary; offsets must not descend from call to call.
   mutating func contains(_ offset: Int) -> Bool {
     while current < offset, next() != nil {}
     return current == offset

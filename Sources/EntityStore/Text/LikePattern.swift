@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 
-/// A pattern of LIKE: `?` stands for one `Character`, `*` for any number, also none; a backslash
-/// takes the meaning from the one after it.
+/// A pattern of LIKE: `?` matches one `Character`, `*` any number of them, also none; a backslash makes the
+/// next character a literal.
 ///
-/// It is matched with the whole text in time O(pattern × text), without recursion.
+/// The whole text is matched in time O(pattern × text), without recursion.
 struct LikePattern: Sendable {
   static let longest = 1_000
 
@@ -11,7 +11,7 @@ struct LikePattern: Sendable {
 
   fileprivate struct Token: Sendable {
     var kind: Kind
-    /// Of the character in ``characters``.
+    /// The range of the character in ``characters``.
     var start: Int32 = 0
     var end: Int32 = 0
   }
@@ -19,7 +19,7 @@ struct LikePattern: Sendable {
   private var tokens: [Token] = []
   /// The UTF-8 of all literal characters, folded.
   private var characters: [UInt8] = []
-  /// Only the options and the way to fold.
+  /// An empty needle, for its options and its folding.
   private let folding: TextNeedle
 
   init(_ pattern: String, options: TextOptions) throws(PatternError) {
@@ -29,7 +29,7 @@ struct LikePattern: Sendable {
         "a pattern of LIKE has \(length) bytes, at most \(Self.longest) are allowed")
     }
     folding = TextNeedle("", options)
-    // Literal characters are folded together, as folding may join and part them.
+    // Adjacent literal characters are folded together, as folding may join or separate characters.
     var literal = ""
     var isEscaped = false
     for character in pattern {
@@ -90,46 +90,46 @@ struct LikePattern: Sendable {
   @inline(__always)
   private func admits(_ text: some CharacterSteps, _ literals: UnsafeRawBufferPointer) -> Bool {
     var token = 0
-    var place = 0
-    // What to go back to: the last `*`, and the place up to which it stands for the text.
-    var star: (token: Int, place: Int)?
-    while place < text.end {
-      let next = text.place(after: place)
+    var position = 0
+    // To backtrack to: the last `*`, and the position in the text up to which it matches.
+    var star: (token: Int, position: Int)?
+    while position < text.end {
+      let next = text.position(after: position)
       if token < tokens.count {
         let current = tokens[token]
         switch current.kind {
         case .many:
-          star = (token, place)
+          star = (token, position)
           token += 1
           continue
-        case .literal where !text.isLiteral(place..<next, literals, current.start, current.end):
+        case .literal where !text.isLiteral(position..<next, literals, current.start, current.end):
           break
         case .one, .literal:
           token += 1
-          place = next
+          position = next
           continue
         }
       }
-      guard let (starToken, starPlace) = star else { return false }
-      place = text.place(after: starPlace)
-      star = (starToken, place)
+      guard let (starToken, starPosition) = star else { return false }
+      position = text.position(after: starPosition)
+      star = (starToken, position)
       token = starToken + 1
     }
     return tokens[token...].allSatisfy { $0.kind == .many }
   }
 }
 
-/// Text as a sequence of characters, with places in it.
+/// Text as a sequence of characters with positions.
 private protocol CharacterSteps {
   var end: Int { get }
-  /// `place` must be before the end.
-  func place(after place: Int) -> Int
+  /// `position` must be before the end.
+  func position(after position: Int) -> Int
   func isLiteral(
-    _ places: Range<Int>, _ literals: UnsafeRawBufferPointer, _ start: Int32, _ end: Int32
+    _ range: Range<Int>, _ literals: UnsafeRawBufferPointer, _ start: Int32, _ end: Int32
   ) -> Bool
 }
 
-/// Text with scalars below U+0300 only, whose places are offsets.
+/// Text with scalars below U+0300 only; positions are offsets in UTF-8.
 private struct PlainCharacters: CharacterSteps {
   let utf8: UnsafeRawBufferPointer
   let isCaseless: Bool
@@ -137,19 +137,20 @@ private struct PlainCharacters: CharacterSteps {
   var end: Int { utf8.count }
 
   @inline(__always)
-  func place(after place: Int) -> Int {
-    let byte = utf8[place]
-    let isLong = byte >= 0xc0 || (byte == 0x0d && place &+ 1 < end && utf8[place &+ 1] == 0x0a)
-    return min(end, place &+ (isLong ? 2 : 1))
+  func position(after position: Int) -> Int {
+    let byte = utf8[position]
+    let isLong =
+      byte >= 0xc0 || (byte == 0x0d && position &+ 1 < end && utf8[position &+ 1] == 0x0a)
+    return min(end, position &+ (isLong ? 2 : 1))
   }
 
   @inline(__always)
   func isLiteral(
-    _ places: Range<Int>, _ literals: UnsafeRawBufferPointer, _ start: Int32, _ end: Int32
+    _ range: Range<Int>, _ literals: UnsafeRawBufferPointer, _ start: Int32, _ end: Int32
   ) -> Bool {
-    guard places.count == Int(end &- start) else { return false }
-    for index in 0..<places.count {
-      let byte = utf8[places.lowerBound &+ index]
+    guard range.count == Int(end &- start) else { return false }
+    for index in 0..<range.count {
+      let byte = utf8[range.lowerBound &+ index]
       if (isCaseless ? ASCIIWord.lowercased(byte) : byte) != literals[Int(start) &+ index] {
         return false
       }
@@ -158,19 +159,19 @@ private struct PlainCharacters: CharacterSteps {
   }
 }
 
-/// Any text, whose places are indices of its boundaries.
+/// Any text; positions are indices of its character boundaries.
 private struct SegmentedCharacters: CharacterSteps {
   let utf8: UnsafeRawBufferPointer
   let offsets: [Int]
 
   var end: Int { offsets.count - 1 }
 
-  func place(after place: Int) -> Int { place + 1 }
+  func position(after position: Int) -> Int { position + 1 }
 
   func isLiteral(
-    _ places: Range<Int>, _ literals: UnsafeRawBufferPointer, _ start: Int32, _ end: Int32
+    _ range: Range<Int>, _ literals: UnsafeRawBufferPointer, _ start: Int32, _ end: Int32
   ) -> Bool {
-    let bytes = offsets[places.lowerBound]..<offsets[places.upperBound]
+    let bytes = offsets[range.lowerBound]..<offsets[range.upperBound]
     return UnsafeRawBufferPointer(rebasing: utf8[bytes]).isEqual(
       to: UnsafeRawBufferPointer(rebasing: literals[Int(start)..<Int(end)]))
   }

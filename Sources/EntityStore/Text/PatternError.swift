@@ -2,7 +2,7 @@
 package struct PatternError: Error, Sendable, Hashable {
   /// The fact found and the fact expected, as a clause.
   package var message: String
-  /// Where in the pattern's UTF-8, when that is known.
+  /// The offset in the UTF-8 of the pattern, if it is known.
   package var offset: Int?
 
   package init(_ message: String, at offset: Int? = nil) {

@@ -1,14 +1,14 @@
 /// Texts of at most fifteen ASCII bytes, which Swift keeps in the string itself.
 ///
 /// `String(decoding:as:)` takes 20 ns for one, in four calls that look at its bytes; half of the texts
-/// of real records are that short. Such a string is its bytes, then a byte that says how many (Swift's
-/// ABI: the small form of `_StringObject`). Whether that is so is asked of the standard library itself,
-/// once and for every length; where a bit differs, all texts are made as others are.
+/// of real records are that short. Such a string consists of its bytes and a byte with their count (Swift's
+/// ABI: the small form of `_StringObject`). ``isUsable`` compares this once, for every length, with strings
+/// that the standard library makes; where a bit differs, all texts are made by the library.
 enum ShortText {
   /// The most bytes of a text that is made here.
   static let longest = 15
 
-  /// Whether strings are as ``words(_:_:)`` says.
+  /// Whether short strings have the representation of ``words(_:_:)``.
   static let isUsable: Bool = {
     guard MemoryLayout<String>.size == MemoryLayout<Words>.size, MemoryLayout<Int>.size == 8,
       1.littleEndian == 1
@@ -27,14 +27,13 @@ enum ShortText {
     }
   }
 
-  /// The text of `count` bytes, of which there are not more than ``longest``; `nil` where one is not
-  /// ASCII.
+  /// The text of `count` bytes, at most ``longest``; `nil` where one is not ASCII.
   ///
-  /// Only where it ``isUsable``.
+  /// To be called only if ``isUsable``.
   @inline(__always)
   static func text(_ bytes: UnsafeRawPointer, _ count: Int) -> String? {
     guard var words = words(bytes, count) else { return nil }
-    // Moved: a copy would be counted, though there is nothing to count.
+    // Moved, as a copy would be retained in vain.
     return withUnsafeMutablePointer(to: &words) {
       UnsafeMutableRawPointer($0).assumingMemoryBound(to: String.self).move()
     }
@@ -45,10 +44,10 @@ enum ShortText {
     var low: UInt64 = 0
     var high: UInt64 = 0
     let bits = UInt64(truncatingIfNeeded: count &* 8)
-    // Where two words overlap they say the same.
+    // The loads may overlap, and are then equal in the overlap.
     if count >= 8 {
       low = bytes.loadUnaligned(as: UInt64.self)
-      // Of eight bytes nothing is left: the shift is by all bits.
+      // For eight bytes the shift is by 64 bits, which leaves zero.
       high = (bytes + (count &- 8)).loadUnaligned(as: UInt64.self) >> (128 &- bits)
     } else if count >= 4 {
       low = UInt64(bytes.loadUnaligned(as: UInt32.self))

@@ -1,8 +1,9 @@
 internal import LodestoreFormat
 
-/// Texts without their case and their marks, for `[c]` and `[d]`.
+/// Folds the case and the marks of texts, for `[c]` and `[d]`.
 ///
-/// By the tables of Swift's library, so not for what is stored: an update may know more letters.
+/// It uses the tables of the standard library, which change with its version, so folded texts must not be
+/// stored.
 package enum TextFolding {
   /// Appends `utf8` folded by `options`, in NFC; as it is with `[n]`.
   ///
@@ -90,7 +91,7 @@ package enum TextFolding {
     return first.value
   }
 
-  /// Latin, Greek, Cyrillic and Armenian, as asking the library for a mapping takes long.
+  /// A table for Latin, Greek, Cyrillic and Armenian, as a mapping of the library is slow.
   private static let knownFolds: [UInt32] = (0..<0x600).map { value in
     Unicode.Scalar(UInt32(value)).flatMap { onlyScalar(fullFold($0)) } ?? .max
   }
@@ -103,16 +104,16 @@ package enum TextFolding {
   }
 }
 
-/// What each scalar below U+0300 is folded to.
+/// The foldings of the scalars below U+0300.
 ///
-/// They do not compose with each other, so that a text of them is folded scalar by scalar.
+/// These do not compose with each other, so that a text of them is folded scalar by scalar.
 private struct PlainFolds {
   private static let caseless = PlainFolds(.caseInsensitive)
   private static let markless = PlainFolds(.diacriticInsensitive)
   private static let both = PlainFolds([.caseInsensitive, .diacriticInsensitive])
 
   private var bytes: [UInt8] = []
-  /// Where the bytes of each scalar start, and the end.
+  /// The offsets in ``bytes`` of each scalar, and of the end.
   private var starts: [Int] = [0]
 
   static func of(_ options: TextOptions) -> PlainFolds {
@@ -136,7 +137,7 @@ private struct PlainFolds {
       let (value, length) = UTF8Scalar.decode(plain, at: offset)
       let index = Int(value)
       if index < 0x300 {
-        for place in starts[index]..<starts[index &+ 1] { result.append(bytes[place]) }
+        for byte in starts[index]..<starts[index &+ 1] { result.append(bytes[byte]) }
       } else {
         result.append(plain[offset])
       }

@@ -1,49 +1,50 @@
 internal import LodestoreFormat
 
 extension TextNeedle {
-  enum Place { case start, end, anywhere }
+  enum Anchor { case start, end, anywhere }
 
-  /// After so many hits that are no whole characters the closer look has the better time bound.
+  /// After as many hits that are not whole characters the search in normalized text takes over, which is
+  /// linear.
   private static let mostAttempts = 16
 
-  /// Whether the constant is found at the place, as whole characters.
-  func isFound(in utf8: UnsafeRawBufferPointer, _ place: Place) -> Bool {
+  /// Whether the constant occurs at the anchor, as whole characters.
+  func isFound(in utf8: UnsafeRawBufferPointer, _ anchor: Anchor) -> Bool {
     if bytes.isEmpty { return true }
     return bytes.withUnsafeBytes { needle in
-      if isBytewise { return isFound(needle, inBytes: utf8, place) }
-      guard isFolding else { return isFound(needle, inUnfolded: utf8, place) }
+      if isBytewise { return isFound(needle, inBytes: utf8, anchor) }
+      guard isFolding else { return isFound(needle, inUnfolded: utf8, anchor) }
       if utf8.isASCII {
-        return isASCII && isFound(needle, inASCII: utf8, place)
+        return isASCII && isFound(needle, inASCII: utf8, anchor)
       }
       return withNormal(utf8) { normal in
         normal.isPlainText
-          ? isFound(needle, inUnfolded: normal, place) : isFound(needle, inNormal: normal, place)
+          ? isFound(needle, inUnfolded: normal, anchor) : isFound(needle, inNormal: normal, anchor)
       }
     }
   }
 
   private func isFound(
-    _ needle: UnsafeRawBufferPointer, inBytes text: UnsafeRawBufferPointer, _ place: Place
+    _ needle: UnsafeRawBufferPointer, inBytes text: UnsafeRawBufferPointer, _ anchor: Anchor
   ) -> Bool {
     let start = text.count &- needle.count
     guard start >= 0 else { return false }
-    return switch place {
+    return switch anchor {
     case .start: text.hasPrefix(needle)
     case .end: text.slice(from: start).hasPrefix(needle)
     case .anywhere: ByteSearch.first(needle, in: text) != nil
     }
   }
 
-  /// Looks at the bytes as they are, and at normalized text only when that does not decide.
+  /// Searches the bytes as they are, and the normalized text only if that does not decide.
   ///
-  /// Plain text may be folded already: to fold it again changes nothing.
+  /// Plain text may be folded already: folding it again changes nothing.
   private func isFound(
-    _ needle: UnsafeRawBufferPointer, inUnfolded text: UnsafeRawBufferPointer, _ place: Place
+    _ needle: UnsafeRawBufferPointer, inUnfolded text: UnsafeRawBufferPointer, _ anchor: Anchor
   ) -> Bool {
     let start = text.count &- needle.count
     var isHit = false
     if start >= 0 {
-      switch place {
+      switch anchor {
       case .start:
         isHit = text.hasPrefix(needle)
         if isHit, isPlain, isPlainBoundary(text, needle.count) { return true }
@@ -57,9 +58,9 @@ extension TextNeedle {
       }
     }
     if !isHit, hasOneSpelling || text.isPlainText { return false }
-    // A hit in plain text can only have failed for want of a boundary between CR and LF.
+    // In plain text a hit can only fail because it splits CR LF.
     if isHit, text.isPlainText { return false }
-    return withNormal(text) { isFound(needle, inNormal: $0, place) }
+    return withNormal(text) { isFound(needle, inNormal: $0, anchor) }
   }
 
   /// Nil when there is no occurrence; true when there is one of whole characters.
@@ -84,7 +85,7 @@ extension TextNeedle {
     withNormal(text) { isFound(needle, inNormal: $0, .anywhere) }
   }
 
-  /// Whether there is a boundary between characters, seen from two scalars below U+0300.
+  /// Whether `offset` is a boundary between characters, which is certain between two scalars below U+0300.
   private func isPlainBoundary(_ text: UnsafeRawBufferPointer, _ offset: Int) -> Bool {
     guard offset > 0, offset < text.count else { return true }
     let before = text[offset &- 1]
@@ -96,11 +97,11 @@ extension TextNeedle {
   }
 
   private func isFound(
-    _ needle: UnsafeRawBufferPointer, inASCII text: UnsafeRawBufferPointer, _ place: Place
+    _ needle: UnsafeRawBufferPointer, inASCII text: UnsafeRawBufferPointer, _ anchor: Anchor
   ) -> Bool {
     let start = text.count &- needle.count
     guard start >= 0 else { return false }
-    switch place {
+    switch anchor {
     case .start:
       let head = UnsafeRawBufferPointer(rebasing: text[..<needle.count])
       return TextOrder.asciiOrder(head, needle, isCaseless: isCaseless) == 0
@@ -129,12 +130,12 @@ extension TextNeedle {
       : ByteSearch.first(needle, in: text, from: from)
   }
 
-  /// In text that has been folded as the constant is.
+  /// The search in text that has been folded as the constant is.
   ///
-  /// Normal forms of equal characters are the same bytes, so that the constant occurs where its
-  /// bytes do, provided that a character starts there and one ends behind.
+  /// Normal forms of equal characters are the same bytes, so the constant occurs where its bytes do, if a
+  /// character starts at their start and one ends at their end.
   private func isFound(
-    _ needle: UnsafeRawBufferPointer, inNormal normal: UnsafeRawBufferPointer, _ place: Place
+    _ needle: UnsafeRawBufferPointer, inNormal normal: UnsafeRawBufferPointer, _ anchor: Anchor
   ) -> Bool {
     var text = String(decoding: normal, as: UTF8.self)
     let characters = text
@@ -143,7 +144,7 @@ extension TextNeedle {
       var boundaries = CharacterBoundaries(characters)
       let start = text.count &- needle.count
       guard start >= 0 else { return false }
-      switch place {
+      switch anchor {
       case .start: return text.hasPrefix(needle) && boundaries.contains(needle.count)
       case .end: return text.slice(from: start).hasPrefix(needle) && boundaries.contains(start)
       case .anywhere:

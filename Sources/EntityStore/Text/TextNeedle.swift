@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// The constant side of a comparison, folded and measured once.
+/// The constant side of a comparison, folded and classified once.
 struct TextNeedle: Sendable {
   let options: TextOptions
   /// The constant folded by the options, in NFC but for `[n]`.
@@ -9,8 +9,8 @@ struct TextNeedle: Sendable {
   let isASCII: Bool
   /// Whether no text of other bytes is canonically equivalent to the constant.
   ///
-  /// So it is with ASCII, but for K, ; and `, which the Kelvin sign, the Greek question mark and
-  /// the Greek varia stand for.
+  /// This holds for ASCII except K, ; and `, to which the Kelvin sign, the Greek question mark and the Greek
+  /// varia are equivalent.
   let hasOneSpelling: Bool
   let isBytewise: Bool
   let isCaseless: Bool
@@ -45,9 +45,9 @@ struct TextNeedle: Sendable {
   /// Below, at or above zero as `utf8` is before, equal to or after the constant.
   func order(of utf8: UnsafeRawBufferPointer) -> Int {
     bytes.withUnsafeBytes { needle in
-      if isBytewise { return utf8.order(against: needle) }
+      if isBytewise { return compareKeys(utf8, needle) }
       if let order = TextOrder.asciiOrder(utf8, needle, isCaseless: isCaseless) { return order }
-      return withNormal(utf8) { $0.order(against: needle) }
+      return withNormal(utf8) { compareKeys($0, needle) }
     }
   }
 

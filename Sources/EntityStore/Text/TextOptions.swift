@@ -8,6 +8,6 @@ package struct TextOptions: OptionSet, Sendable, Hashable {
   package static let caseInsensitive = TextOptions(rawValue: 1)
   /// Letters with and without marks are the same.
   package static let diacriticInsensitive = TextOptions(rawValue: 2)
-  /// Both sides are compared by their bytes, as the author says that they have been normalized.
+  /// Both sides are compared by their bytes: the author states that they are normalized.
   package static let normalized = TextOptions(rawValue: 4)
 }

@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// The order of texts, that of Swift's `<` unless options ask for another.
+/// The order of texts: that of Swift's `<`, or of the texts folded by options.
 ///
 /// It is the order of the scalars of the NFC forms, which is also the order of index keys.
 package enum TextOrder {
@@ -8,23 +8,23 @@ package enum TextOrder {
   package static func compare(
     _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, options: TextOptions
   ) -> Int {
-    if options.contains(.normalized) { return a.order(against: b) }
+    if options.contains(.normalized) { return compareKeys(a, b) }
     let isCaseless = options.contains(.caseInsensitive)
     if let order = asciiOrder(a, b, isCaseless: isCaseless) { return order }
     var (left, right) = ([UInt8](), [UInt8]())
     TextFolding.folded(a, options: options, to: &left)
     TextFolding.folded(b, options: options, to: &right)
-    return left.withUnsafeBytes { left in right.withUnsafeBytes { left.order(against: $0) } }
+    return left.withUnsafeBytes { left in right.withUnsafeBytes { compareKeys(left, $0) } }
   }
 
-  /// Appends bytes of which the plain order is the order by `options`.
+  /// Appends bytes whose order is that of the texts by `options`.
   package static func appendSortKey(
     of utf8: UnsafeRawBufferPointer, options: TextOptions, to bytes: inout [UInt8]
   ) {
     TextFolding.folded(utf8, options: options, to: &bytes)
   }
 
-  /// The order, when ASCII around the first difference decides it.
+  /// The order, if ASCII around the first difference decides it.
   ///
   /// A scalar that is followed by ASCII, or by nothing, composes with nothing behind it, and ASCII
   /// composes with nothing before it.

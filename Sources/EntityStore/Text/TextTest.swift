@@ -1,14 +1,14 @@
 internal import LodestoreFormat
 
-/// A comparison of text with a constant, made ready for a million texts.
+/// A comparison of texts with a constant, prepared once for many texts.
 ///
 /// Without options texts are compared as Swift's `String` does it, by canonical equivalence and by
 /// whole `Character`s: "\r\n" does not contain "\n", "e\u{301}" does not begin with "e". With `[c]`
-/// and `[d]` the same is said of both sides folded, see ``TextFolding``. With `[n]`, which outdoes
-/// the others, bytes are compared; but LIKE still counts by `Character`. MATCHES looks at scalars as
-/// they are stored, see ``RegularExpression``; of the options it minds `[c]` alone.
+/// and `[d]` both sides are folded first, see ``TextFolding``. With `[n]`, which overrides the others,
+/// bytes are compared; but LIKE still counts by `Character`. MATCHES compares scalars as they are stored,
+/// see ``RegularExpression``; of the options it heeds `[c]` alone.
 ///
-/// Bytes that are not UTF-8 never trap; what is said of them is not defined.
+/// Bytes that are not UTF-8 never trap; the result for them is not defined.
 package struct TextTest: Sendable {
   package enum Operation: Sendable, Hashable {
     case equal, less, lessOrEqual, greater, greaterOrEqual
@@ -32,8 +32,8 @@ package struct TextTest: Sendable {
     needle = TextNeedle(operation == .like || operation == .matches ? "" : operand, options)
   }
 
-  /// The bytes that a text must have to pass, where it is these or none: an equality with a text that
-  /// has one spelling.
+  /// The only bytes with which a text passes, if there are such: those of an equality with a text that has
+  /// one spelling.
   var onlySpelling: [UInt8]? {
     operation == .equal && !needle.isFolding && (needle.isBytewise || needle.hasOneSpelling)
       ? needle.bytes : nil

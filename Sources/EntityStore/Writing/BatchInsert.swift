@@ -57,7 +57,7 @@ struct BatchInsert {
     // As late as possible: each merge visits the index pages of its keys, which for keys in no order
     // are nearly all pages.
     let memory = batch.byteCount + batch.count * Self.memoryPerRecord
-    let limit = min(core.store.options.batchMemoryInBytes, EntryArena.largestByteCount)
+    let limit = min(core.store.options.batchMemoryInBytes, KeyEntries.largestByteCount)
     if memory >= limit { try flush() }
   }
 

@@ -8,9 +8,9 @@ extension BatchMerge {
     do {
       let cursor = try Cursor(entity.records, in: core.transaction)
       let held = heldPositions()
-      for (number, entry) in held.enumerated() {
-        if number &+ 8 < held.count { batch.fetchAhead(Int(held[number &+ 8].offset)) }
-        try change(Int(entry.offset), entry.window, cursor, writes)
+      for (number, item) in held.enumerated() {
+        if number &+ 8 < held.count { batch.fetchAhead(held[number &+ 8].index) }
+        try change(item.index, item.word, cursor, writes)
       }
     } catch {
       throw StoreError(wrapping: error)
@@ -20,25 +20,16 @@ extension BatchMerge {
     try writes.finish(checksUnique: false)
   }
 
-  /// The records of the batch that have a stored one, by ascending ids of these, so that neighbours are
-  /// read together: `window` is the stored id, `offset` the position in the batch.
-  private func heldPositions() -> [EntryArena.Entry] {
-    var held: [EntryArena.Entry] = []
-    held.reserveCapacity(batch.count)
-    var isSorted = true
-    var last: UInt64 = 0
+  /// The positions in the batch that have stored records, with the ids of these as words, by ascending
+  /// ids: neighbours are read together.
+  private func heldPositions() -> [SortItem] {
+    var held = WordSort()
+    held.reserve(batch.count)
     for position in 0..<batch.count where !isAlone[position] && isOpen(position) {
-      guard let holder = holders[position] else { continue }
-      if last > holder { isSorted = false }
-      last = holder
-      held.append(EntryArena.Entry(window: holder, offset: UInt32(position), keyCount: 0))
+      if let holder = holders[position] { held.append(holder, index: position) }
     }
-    // Records mostly come in the order in which they were stored.
-    if !isSorted {
-      var scratch = EntryRoom()
-      held.withUnsafeMutableBufferPointer { KeySort.radixSort($0, scratch: &scratch) }
-    }
-    return held
+    held.sort(tick: {})
+    return held.items
   }
 
   /// Whether the record at `position` has no outcome yet.

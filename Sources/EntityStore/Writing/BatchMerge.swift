@@ -100,11 +100,11 @@ package final class BatchMerge {
         $0.description.number == index.description.number
       })
     else { return }
-    let box = EntryArenaBox(expectedCount: batch.count)
+    let box = KeyEntries(expectedCount: batch.count)
     let required = batch.hasParts ? requiredAttributes(in: index) : []
     for position in 0..<batch.count {
       if !required.isEmpty, lacksKey(position, required) {
-        // Its key is known only when it is merged.
+        // Its key is known when it is merged.
         isAlone[position] = true
         continue
       }
@@ -115,7 +115,7 @@ package final class BatchMerge {
       if !hasNull { box.append(key: core.key.bytes, recordID: UInt64(position)) }
     }
     box.sort()
-    let positions = box.arena.entries.map { Int(box.arena.recordID($0)) }
+    let positions = (0..<box.count).map { Int(box.recordID(at: $0)) }
     var start = 0
     while start < positions.count {
       var end = start + 1

@@ -4,19 +4,17 @@ import Testing
 
 /// Index entries over a single number, which are sorted as words.
 @Suite struct `Entries over one number` {
-  private typealias Entry = EntryArena.Entry
-
-  private func packed(_ entries: [Entry]) -> [Entry]? {
+  private func packed(_ entries: [SortItem]) -> [SortItem]? {
     var entries = entries
     return entries.withUnsafeMutableBufferPointer { entries in
-      PackedEntries(packing: entries).map { packed in entries.indices.map { packed[$0] } }
+      PackedNumbers(packing: entries).map { packed in entries.indices.map { packed[$0] } }
     }
   }
 
-  private func expectSorted(_ entries: [Entry], _ result: [Entry], _ context: String) {
-    let sorted = entries.sorted { ($0.window, $0.number) < ($1.window, $1.number) }
-    #expect(result.map(\.window) == sorted.map(\.window), "\(context)")
-    #expect(result.map(\.number) == sorted.map(\.number), "\(context)")
+  private func expectSorted(_ entries: [SortItem], _ result: [SortItem], _ context: String) {
+    let sorted = entries.sorted { ($0.word, $0.payload) < ($1.word, $1.payload) }
+    #expect(result.map(\.word) == sorted.map(\.word), "\(context)")
+    #expect(result.map(\.payload) == sorted.map(\.payload), "\(context)")
   }
 
   @Test func `are packed where what tells them apart fits a word, and sorted as they were`() {
@@ -29,7 +27,7 @@ import Testing
       var id = numbers.next() >> 20
       let entries = (0..<count).map { _ in
         id += 1 + UInt64(numbers.below(3))
-        return Entry(window: lowest &+ (numbers.next() % span) << shift, number: id)
+        return SortItem(word: lowest &+ (numbers.next() % span) << shift, payload: id)
       }
       let context = "round \(round), \(SeededNumbers.replay)"
       if let result = packed(entries) {
@@ -44,10 +42,10 @@ import Testing
     for idBits in [2, 20, 62, 63] {
       let lastID = UInt64(1) << UInt64(idBits) - 1
       let highest = UInt64.max >> UInt64(idBits)
-      func entries(lastID: UInt64) -> [Entry] {
+      func entries(lastID: UInt64) -> [SortItem] {
         [
-          Entry(window: highest, number: 0), Entry(window: 0, number: 1),
-          Entry(window: highest - 1, number: lastID),
+          SortItem(word: highest, payload: 0), SortItem(word: 0, payload: 1),
+          SortItem(word: highest - 1, payload: lastID),
         ]
       }
       if let result = packed(entries(lastID: lastID)) {
@@ -57,10 +55,10 @@ import Testing
       }
       #expect(packed(entries(lastID: lastID + 1)) == nil, "\(idBits) bits")
     }
-    let all = [Entry(window: .max, number: 4), Entry(window: 0, number: 5)]
+    let all = [SortItem(word: .max, payload: 4), SortItem(word: 0, payload: 5)]
     #expect(packed(all) == nil)
-    let same = [Entry(window: .max, number: 4), Entry(window: .max, number: 5)]
-    #expect(packed(same)?.map(\.number) == [4, 5])
+    let same = [SortItem(word: .max, payload: 4), SortItem(word: .max, payload: 5)]
+    #expect(packed(same)?.map(\.payload) == [4, 5])
     #expect(packed([]) == nil && packed([all[0]]) == nil)
   }
 

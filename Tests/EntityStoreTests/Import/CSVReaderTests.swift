@@ -65,7 +65,7 @@ import Testing
     ([0xEF, 0xBB, 0xBF, 0x61, 0x0A, 0x80], .invalidUTF8, 2, 1, 5),
   ]
 
-  @Test(arguments: refused.indices) func `that are not well formed are refused with their place`(
+  @Test(arguments: refused.indices) func `that are not well formed are refused with their position`(
     _ number: Int
   ) {
     let (text, reason, line, column, offset) = Self.refused[number]

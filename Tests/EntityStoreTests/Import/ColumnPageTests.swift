@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `that is no JSON is refused with its place`() {
+  @Test func `that is no JSON is refused with its position`() {
     #expect {
       try ColumnPage(Data("{\n\"fields\": [}".utf8))
     } throws: { error in

@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `give the pages before an error, then the error with its place, then nothing`()
+  @Test func `give the pages before an error, then the error with its position, then nothing`()
     async throws
   {
     try await withFile("1\n2\n3, 4\n5\n") { path in

@@ -325,15 +325,15 @@ import Testing
       from position: String?, remembered: @escaping @Sendable (String) -> PageMemory?
     ) -> AsyncStream<ImportPage> {
       AsyncStream { continuation in
-        for place in (position.flatMap { Int($0) } ?? 0)..<pages.count {
-          let name = "page/\(place)"
-          let isUnchanged = remembered(name)?.entityTag == pages[place].0
+        for index in (position.flatMap { Int($0) } ?? 0)..<pages.count {
+          let name = "page/\(index)"
+          let isUnchanged = remembered(name)?.entityTag == pages[index].0
           log.names.withLock { $0.append((isUnchanged ? "304 " : "200 ") + name) }
-          let next = place + 1 < pages.count ? String(place + 1) : nil
+          let next = index + 1 < pages.count ? String(index + 1) : nil
           continuation.yield(
             ImportPage(
-              content: isUnchanged ? nil : ImportRunTests.page(pages[place].1),
-              memory: PageMemory(name: name, entityTag: pages[place].0, next: next), next: next))
+              content: isUnchanged ? nil : ImportRunTests.page(pages[index].1),
+              memory: PageMemory(name: name, entityTag: pages[index].0, next: next), next: next))
         }
         continuation.finish()
       }

@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func `a record that does not decode is rejected alone, with its place and reason`()
+  @Test func `a record that does not decode is rejected alone, with its position and reason`()
     async throws
   {
     try await withTemporaryStore([Pod.self]) { store in

@@ -32,15 +32,15 @@ import Testing
       from position: String?, remembered: @escaping @Sendable (String) -> PageMemory?
     ) -> AsyncStream<ImportPage> {
       AsyncStream { continuation in
-        for place in pages.indices {
-          willSend(place)
-          let isKnown = remembered("page \(place)")?.entityTag == "tag"
-          if !isKnown { sent.withLock { $0.append(place) } }
+        for index in pages.indices {
+          willSend(index)
+          let isKnown = remembered("page \(index)")?.entityTag == "tag"
+          if !isKnown { sent.withLock { $0.append(index) } }
           continuation.yield(
             ImportPage(
-              content: isKnown ? nil : try? JSONEncoder().encode(pages[place]),
-              memory: PageMemory(name: "page \(place)", entityTag: "tag"),
-              next: place + 1 < pages.count ? "\(place + 1)" : nil))
+              content: isKnown ? nil : try? JSONEncoder().encode(pages[index]),
+              memory: PageMemory(name: "page \(index)", entityTag: "tag"),
+              next: index + 1 < pages.count ? "\(index + 1)" : nil))
         }
         continuation.finish()
       }
@@ -227,8 +227,8 @@ import Testing
   {
     try await withTemporaryStore([PlayerPoints.self]) { store in
       try await run(store)
-      let service = Service { [store] place in
-        guard place == 1 else { return }
+      let service = Service { [store] index in
+        guard index == 1 else { return }
         _ = try? store.write { try $0.delete(PlayerPoints.self, where: \.name == "Ada") }
       }
       #expect(try await run(store, from: service) == [1])

@@ -66,7 +66,7 @@ import Testing
     #expect(outcomes.last?.offset == 57)
   }
 
-  @Test func `a node knows its place in the file`() throws {
+  @Test func `a node knows its position in the file`() throws {
     var reader = JSONLinesReader()
     reader.append(Array("{}\n{\"é\":[10,\"x\"]}\n".utf8))
     _ = try reader.next()

@@ -32,7 +32,7 @@ import Testing
     return text
   }
 
-  @Test func `a mutant is either refused with its place or read and written back`() throws {
+  @Test func `a mutant is either refused with its position or read and written back`() throws {
     let seed = JSONRandom.seed
     var random = JSONRandom(seed: seed)
     let seeds =

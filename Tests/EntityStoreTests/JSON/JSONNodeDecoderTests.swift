@@ -75,13 +75,13 @@ private struct Nested: Decodable, Equatable {
   }
 
   private func fault(_ type: (some Decodable).Type, _ text: String) throws -> (
-    error: DecodingError, place: JSONNode
+    error: DecodingError, node: JSONNode
   ) {
     let root = try JSONDocument.parsing(text.utf8).root
     let error = try #require(throws: DecodingError.self) {
       try JSONNodeDecoder().decode(type, from: root)
     }
-    return (error, JSONNodeDecoder.place(of: error, in: root))
+    return (error, JSONNodeDecoder.offendingNode(of: error, in: root))
   }
 
   private static let samples = [
@@ -251,21 +251,21 @@ private struct Nested: Decodable, Equatable {
     #expect(try decoder.decode(Reader.self, from: JSONDocument.parsing("1".utf8).root).found == "v")
   }
 
-  @Test func `an error names the value, its byte and its place`() throws {
+  @Test func `an error names the value, its byte and its position`() throws {
     let text = #"{"list":[{"name":"é"},{"name":["x"]}]}"#
     struct Item: Decodable { var name: String }
     struct Page: Decodable { var list: [Item] }
-    let (error, place) = try fault(Page.self, text)
+    let (error, node) = try fault(Page.self, text)
     guard case .typeMismatch(_, let context) = error else {
       Issue.record("expected typeMismatch, got \(error)")
       return
     }
-    #expect(place.offset == 31)
-    #expect(place.position.column == 31)
+    #expect(node.offset == 31)
+    #expect(node.position.column == 31)
     #expect(
       context.debugDescription == "cannot decode list.1.name at byte 31: "
         + "found an array, expected a string")
-    #expect(try fault(Page.self, #"{"list":[{"name":"a"},{}]}"#).place.offset == 22)
+    #expect(try fault(Page.self, #"{"list":[{"name":"a"},{}]}"#).node.offset == 22)
   }
 
   @Test func `an error that a type throws itself is placed by its coding path`() throws {
@@ -277,7 +277,7 @@ private struct Nested: Decodable, Equatable {
         }
       }
     }
-    #expect(try fault([String: [Even]].self, #"{"a":[2,4],"b":[6,7,8]}"#).place.offset == 18)
+    #expect(try fault([String: [Even]].self, #"{"a":[2,4],"b":[6,7,8]}"#).node.offset == 18)
   }
 
   @Test func `a record inside a page decodes by its node`() throws {

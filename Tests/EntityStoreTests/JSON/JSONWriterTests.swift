@@ -59,7 +59,7 @@ import Testing
     #expect(writer.bytes.isEmpty && !writer.isComplete)
   }
 
-  @Test func `every character that needs an escape has one, at every place in a word`() throws {
+  @Test func `every character that needs an escape has one, at every offset in a word`() throws {
     for scalar in (0..<0x80).compactMap({ UnicodeScalar($0 as UInt32) }) {
       for before in 0..<10 {
         let string = String(repeating: "é", count: before) + "\(Character(scalar))tail of it"

@@ -16,27 +16,27 @@ import Testing
     return fence.reason
   }
 
-  @Test func whatIsAsExpectedIsLetThrough() {
+  @Test func `what is as expected is let through`() {
     #expect(open() == nil)
     #expect(open { $0.version = EngineFence.testedVersions.lowerBound } == nil)
   }
 
-  @Test func enginesThatWereNotTestedAreNot() {
+  @Test func `engines that were not tested are not`() {
     for version in [(0, 9, 23), (0, 9, 37), (0, 8, 30), (0, 10, 0), (1, 0, 2)] {
       let version = EngineFence.Version(Int32(version.0), Int32(version.1), Int32(version.2))
       #expect(open { $0.version = version } == .version(version))
     }
   }
 
-  @Test func theLibraryOfThisProcessWasTested() {
+  @Test func `the library of this process was tested`() {
     #expect(EngineFence.testedVersions.contains(.running))
   }
 
-  @Test func otherMachinesAreNot() {
+  @Test func `other machines are not`() {
     #expect(open { $0.is64BitLittleEndian = false } == .machine)
   }
 
-  @Test func pagesAreLetThroughWhereTheyAreAlignedInTheMap() {
+  @Test func `pages are let through where they are aligned in the map`() {
     for size in [512, 4_096, 16_384, 32_768] {
       for system in [4_096, 16_384, 65_536] {
         let reason = open {
@@ -55,11 +55,11 @@ import Testing
     }
   }
 
-  @Test func anEngineThatChangesWhatIsReservedIsNot() {
+  @Test func `an engine that changes what is reserved is not`() {
     #expect(open { $0.keepsReserved = { false } } == .reserve)
   }
 
-  @Test func whatIsAskedForComesFirstAndTriesNothing() {
+  @Test func `what is asked for comes first and tries nothing`() {
     let reason = open {
       $0.isRequested = true
       $0.keepsReserved = {
@@ -70,7 +70,7 @@ import Testing
     #expect(reason == .requested)
   }
 
-  @Test func theOptionAsksForThePlainEngineAndReadersDoNotTryTheEngine() {
+  @Test func `the option asks for the plain engine and readers do not try the engine`() {
     var options = EnvironmentOptions()
     options.access = .readOnly
     #expect(EngineFence(options, pageSize: pageSize).keepsReserved())
@@ -78,7 +78,7 @@ import Testing
     #expect(EngineFence(options, pageSize: pageSize).reason == .requested)
   }
 
-  @Test func thisEngineKeepsWhatIsReserved() throws {
+  @Test func `this engine keeps what is reserved`() throws {
     let clock = ContinuousClock()
     var fastest = Duration.seconds(1)
     for _ in 0..<20 {
@@ -91,7 +91,7 @@ import Testing
     #expect(fastest < .milliseconds(20))
   }
 
-  @Test func pagesAreReadHereUnlessTheVariableIsSet() throws {
+  @Test func `pages are read here unless the variable is set`() throws {
     try withEnvironment { environment, _ in
       #expect(environment.plainReason == (EngineFence.isRequestedByVariable ? .requested : nil))
       #expect(environment.readsPages != EngineFence.isRequestedByVariable)

@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func bothFindTheSame() throws {
+  @Test func `both find the same`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     try makeFile(path)
@@ -70,7 +70,7 @@ import Testing
     #expect(try contents(path, isPlain: false) == plain)
   }
 
-  @Test func recordsAreChangedInPlaceOnlyWhereTheEngineIsKnown() throws {
+  @Test func `records are changed in place only where the engine is known`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     try makeFile(path)
@@ -91,7 +91,9 @@ import Testing
     }
   }
 
-  @Test func estimatesByCountingAreExactNearEitherEndAndCloseToTheRestElsewhere() throws {
+  @Test func `estimates by counting are exact near either end and close to the rest elsewhere`()
+    throws
+  {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     try makeFile(path)

@@ -16,7 +16,7 @@
   }
 
   @Suite struct EntityCodingTests {
-    @Test func idsAreNamedInDeclarationsOfOtherFiles() {
+    @Test func `ids are named in declarations of other files`() {
       #expect(ChosenSpecimens(ids: [RecordID<Specimen>(rawValue: 7)]).ids.map(\.rawValue) == [7])
     }
 
@@ -51,7 +51,7 @@
       }
     }
 
-    @Test(arguments: [false, true]) func everyTypeComesBack(isWide: Bool) throws {
+    @Test(arguments: [false, true]) func `every type comes back`(isWide: Bool) throws {
       var full = Specimen.full
       let read = try stored(full, isWide: isWide)
       #expect(read.id == RecordID(rawValue: 7))
@@ -59,7 +59,7 @@
       #expect(read == full)
     }
 
-    @Test(arguments: [false, true]) func nullsComeBack(isWide: Bool) throws {
+    @Test(arguments: [false, true]) func `nulls come back`(isWide: Bool) throws {
       var empty = Specimen.full
       empty.clear()
       let read = try stored(empty, isWide: isWide)
@@ -67,7 +67,7 @@
       #expect(read == empty)
     }
 
-    @Test func privateAndObservedPropertiesComeBackAndTransientOnesDoNot() throws {
+    @Test func `private and observed properties come back and transient ones do not`() throws {
       var pod = Pod.make(name: "A")
       pod.stars = 5
       pod.keep("b")
@@ -83,7 +83,7 @@
       #expect(read.site == nil)
     }
 
-    @Test func memberwiseInitializerTakesEveryAttributeInItsPlace() throws {
+    @Test func `memberwise initializer takes every attribute in its place`() throws {
       var song = Song.make()
       let read = try stored(song, isWide: false)
       #expect(read.id == RecordID(rawValue: 7))
@@ -92,7 +92,7 @@
       #expect(read.playCountChanges == 0)
     }
 
-    @Test func initializerFromAReaderGivesTheSame() throws {
+    @Test func `initializer from a reader gives the same`() throws {
       let read = try stored(Song.make(), isWide: false) { (reader) throws(StoreError) in
         try Song(from: &reader)
       }

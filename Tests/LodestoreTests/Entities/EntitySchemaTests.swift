@@ -16,7 +16,7 @@
       }
     }
 
-    @Test func typesAreThoseOfTheProperties() throws {
+    @Test func `types are those of the properties`() throws {
       #expect(
         try lines(Specimen.self) == [
           "bool bool", "int int64", "int8 int8", "int16 int16", "int32 int32", "int64 int64",
@@ -33,7 +33,7 @@
         ])
     }
 
-    @Test func namesIndexesAndInitialValuesAreThoseOfTheDeclaration() throws {
+    @Test func `names indexes and initial values are those of the declaration`() throws {
       let declared = try DeclaredEntity(Pod.self)
       #expect(declared.name == "pod")
       #expect(
@@ -50,7 +50,7 @@
         ])
     }
 
-    @Test func constraintsAreThoseOfTheDeclaration() throws {
+    @Test func `constraints are those of the declaration`() throws {
       let declared = try DeclaredEntity(Rated.self)
       #expect(declared.attributes.map(\.name) == ["slug", "stars", "note"])
       #expect(declared.attributes.map(\.constraints.maxLength) == [64, nil, nil])
@@ -64,7 +64,7 @@
       store.close()
     }
 
-    @Test func initialValuesAreTheStableDefaults() throws {
+    @Test func `initial values are the stable defaults`() throws {
       let initials = try DeclaredEntity(Hidden.defaults).attributes.map(\.initial)
       #expect(
         initials == [
@@ -75,19 +75,19 @@
         ])
     }
 
-    @Test func nestedAndPrivateEntitiesAreDeclared() throws {
+    @Test func `nested and private entities are declared`() throws {
       let inner = try DeclaredEntity(Hidden.inner)
       #expect(inner.name == "Inner")
       #expect(inner.indexes == [.init(attributes: [0], isUnique: false)])
     }
 
-    @Test func whatIsRemovedIsSaidInTheSchema() throws {
+    @Test func `what is removed is said in the schema`() throws {
       #expect(Rated.schema.removed == ["rank", "votes"])
       #expect(try DeclaredEntity(Rated.self).removed == ["rank", "votes"])
       #expect(try DeclaredEntity(Pod.self).removed.isEmpty)
     }
 
-    @Test func newValueHasNoID() {
+    @Test func `new value has no id`() {
       #expect(!Specimen.full.id.isAssigned)
     }
   }

@@ -3,7 +3,7 @@
   import Testing
 
   @Suite struct EntityViewTests {
-    @Test func placesThatTheMacroWroteAreThoseOfTheSchema() throws {
+    @Test func `places that the macro wrote are those of the schema`() throws {
       let schema = Specimen.schema.attributes
       let places = Mirror(reflecting: Specimen.attributePlaces).children.map { $0.label }
       #expect(places == schema.map(\.name))
@@ -12,7 +12,7 @@
       #expect(pod == Pod.schema.attributes.map(\.name).filter { $0 != "secret" })
     }
 
-    @Test func viewReadsAttributesByTheirNames() throws {
+    @Test func `view reads attributes by their names`() throws {
       let store = try Store.inMemory(entities: [Pod.self])
       try store.write { _ = try $0.insert(Pod.make(name: "AFNetworking")) }
       try store.read { snapshot in

@@ -5,7 +5,7 @@
   import EntityMacros
 
   @Suite struct EntityExpansionTests {
-    @Test func structGetsIDSchemaAndCoding() {
+    @Test func `struct gets id schema and coding`() {
       expectExpansion(
         of: """
           @Entity
@@ -97,7 +97,7 @@
         """)
     }
 
-    @Test func removedNamesAreInTheSchema() {
+    @Test func `removed names are in the schema`() {
       expectExpansion(
         of: """
           @Entity(name: "pod", removed: "stars", "old")
@@ -135,7 +135,7 @@
         """)
     }
 
-    @Test func publicStructGetsPublicMembersAndItsNameFromTheArgument() {
+    @Test func `public struct gets public members and its name from the argument`() {
       expectExpansion(
         of: """
           @Entity(name: "pod_v2")
@@ -192,7 +192,7 @@
         ("var a: RecordID<Self>?", "let a = AttributePlace<RecordID<Pod>?>(1)"),
         ("let a: String!", "let a = AttributePlace<String?>(1)"),
         ("private(set) var `class`: Int = 0", "let `class` = AttributePlace<Int>(1)"),
-      ]) func placesHaveTypeAndAccessOfTheirProperties(property: String, place: String)
+      ]) func `places have type and access of their properties`(property: String, place: String)
     {
       let (source, messages) = expand(
         "@Entity public struct Pod { private var secret: Int\n\(property) }")
@@ -210,7 +210,7 @@
         "var a: Int; @Transient @Wrapped var b = 1", "private var a: Int = 1",
         "var a: Int; @Transient fileprivate var b = 1",
         "var a: Int; var b: Int { @storageRestrictions(initializes: a) init { a = newValue } get { a } }",
-      ]) func otherInitializersLeaveThePropertiesToBeSetOneByOne(members: String)
+      ]) func `other initializers leave the properties to be set one by one`(members: String)
     {
       let (source, messages) = expand("@Entity struct Pod { \(members) }")
       #expect(messages == [])
@@ -218,7 +218,9 @@
       #expect(!source.contains("static func read("))
     }
 
-    @Test func attributeOfTheStructThatMayAddMembersLeavesThePropertiesToBeSetOneByOne() {
+    @Test
+    func `attribute of the struct that may add members leaves the properties to be set one by one`()
+    {
       let (source, messages) = expand("@Entity @Observed struct Pod { var a: Int }")
       #expect(messages == [])
       #expect(source.contains("self.a = try reader.read()"))
@@ -233,7 +235,7 @@
         "var a: Int; func b() {}", "var a: Int; var b: Int { a }",
         "#Index<Pod>([\\.a]); var a: Int", "@available(macOS 14, *) var a: Int",
         "var a: Int\n#if DEBUG\nfunc b() {}\n#endif",
-      ]) func memberwiseInitializerTakesTheAttributesAndTheID(members: String)
+      ]) func `memberwise initializer takes the attributes and the id`(members: String)
     {
       let (source, messages) = expand("@Entity @available(macOS 14, *) struct Pod { \(members) }")
       #expect(messages == [])
@@ -242,7 +244,7 @@
       #expect(!source.contains("self.a = try"))
     }
 
-    @Test func refusedStructKeepsAnEmptyConformance() {
+    @Test func `refused struct keeps an empty conformance`() {
       let (source, messages) = expand(
         """
         @Entity
@@ -281,14 +283,14 @@
       arguments: [
         "@Entity struct Pod<T> {}", "@Entity struct Pod { var id: Int }",
         "enum Model { @Entity private struct Pod {} }", "@Entity class Pod {}",
-      ]) func structThatCannotConformGetsNoExtension(declaration: String)
+      ]) func `struct that cannot conform gets no extension`(declaration: String)
     {
       let (source, messages) = expand(declaration)
       #expect(messages.count == 1)
       #expect(!source.contains("extension"))
     }
 
-    @Test func structThatConformsByItselfGetsNoSecondConformance() {
+    @Test func `struct that conforms by itself gets no second conformance`() {
       var macros = macros
       macros["Entity"] = MacroSpec(type: EntityMacro.self)
       expectExpansion(
@@ -333,7 +335,7 @@
         ("a: Int { get { 1 } set {} }", []), ("a: Int { 1 }", []),
         ("a: Int { _read { yield b } }", []), ("`class`: Int", ["class"]),
         ("a: String!", ["a"]), ("a: Foundation.Date", ["a"]), ("a: [String: [Int]]?", ["a"]),
-      ]) func attributesAreTheStoredProperties(property: String, names: [String])
+      ]) func `attributes are the stored properties`(property: String, names: [String])
     {
       let (source, messages) = expand("@Entity struct Pod { var \(property) }")
       #expect(messages == [])
@@ -345,7 +347,7 @@
       arguments: [
         "1", "-1.5", "true", "\"MIT\"", ".active", "Kind.active", "Film.Kind.active", "[]", "[:]",
         "[1, 2]", "[\"a\": 1]", "Decimal(5)", ".init(rawValue: 1)", "Settings(\"a\", size: 1)",
-      ]) func stableDefaultIsTheInitialValue(value: String)
+      ]) func `stable default is the initial value`(value: String)
     {
       let (source, _) = expand("@Entity struct Pod { var a: T = \(value) }")
       #expect(source.contains(".init(\"a\", \\.a, initial: \(value))"))
@@ -356,13 +358,13 @@
         "Date()", "UUID()", ".now", "Date.now", ".init()", "1 + 1", "limit", "make(1)", "nil",
         "\"\\(limit)\"", "{ 1 }()", "Date(timeIntervalSinceNow: 0)", "[Date()]", "Pod.limit.next",
         "Int.random(in: 0...9)",
-      ]) func otherDefaultIsNotTheInitialValue(value: String)
+      ]) func `other default is not the initial value`(value: String)
     {
       let (source, _) = expand("@Entity struct Pod { var a: T = \(value) }")
       #expect(source.contains(".init(\"a\", \\.a)"))
     }
 
-    @Test func constraintsStandLastInTheDefinitionAsTheyWereWritten() {
+    @Test func `constraints stand last in the definition as they were written`() {
       let (source, messages) = expand(
         """
         @Entity struct Pod {
@@ -384,7 +386,7 @@
       #expect(source.contains("unique: [[\\.slug]])"))
     }
 
-    @Test func uniqueAttributeAndUniqueListOnItAreOneIndex() {
+    @Test func `unique attribute and unique list on it are one index`() {
       let (source, messages) = expand(
         """
         @Entity struct Pod {
@@ -397,7 +399,7 @@
       #expect(source.contains("unique: [[\\.name], [\\.name, \\.version]])"))
     }
 
-    @Test func conditionalMembersThatAreNotStoredAreLeftAlone() {
+    @Test func `conditional members that are not stored are left alone`() {
       let (source, messages) = expand(
         """
         @Entity struct Pod {
@@ -413,7 +415,7 @@
       #expect(source.contains("writer.write(self.name)\n"))
     }
 
-    @Test func nestedStructIsNamedInFull() {
+    @Test func `nested struct is named in full`() {
       let (source, messages) = expand(
         "enum Model { @Entity fileprivate struct Pod { var name: String } }")
       #expect(messages == [])

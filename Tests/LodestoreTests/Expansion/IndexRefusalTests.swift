@@ -21,7 +21,7 @@
     @Test(
       arguments: [
         ("nmae", "name"), ("Name", "name"), ("versions", "version"), ("verison", "version"),
-      ]) func misspelledPathIsOfferedTheNearestProperty(written: String, meant: String)
+      ]) func `misspelled path is offered the nearest property`(written: String, meant: String)
     {
       expectRefusal(
         of: pod("#Index<Pod>([\\.\(written)])"), at: "\\.\(written)",
@@ -30,7 +30,7 @@
         fixes: [("replace it by '\(meant)'", pod("#Index<Pod>([\\.\(meant)])"))])
     }
 
-    @Test func unknownPathWithoutANeighborIsOfferedToGo() {
+    @Test func `unknown path without a neighbor is offered to go`() {
       expectRefusal(
         of: pod("#Unique<Pod>([\\.name, \\.downloads])"), at: "\\.downloads",
         "cannot index 'downloads': 'Pod' has no stored property of that name; name a stored "
@@ -39,14 +39,14 @@
     }
 
     @Test(arguments: [("isOpen", "@Transient"), ("title", "computed"), ("limit", "static")])
-    func pathOfWhatIsNotStoredIsOfferedToGo(name: String, kind: String) {
+    func `path of what is not stored is offered to go`(name: String, kind: String) {
       expectRefusal(
         of: pod("#Index<Pod>([\\.\(name), \\.name])"), at: "\\.\(name)",
         "cannot index '\(name)': it is \(kind) and not stored; name a stored property",
         fixes: [("remove the key path", pod("#Index<Pod>([\\.name])"))])
     }
 
-    @Test func idIsOfferedToGo() {
+    @Test func `id is offered to go`() {
       expectRefusal(
         of: pod("#Index<Pod>([\\.id, \\.name])"), at: "\\.id",
         "cannot index 'id': records are found by id without an index; remove it",
@@ -54,14 +54,14 @@
     }
 
     @Test(arguments: [("tags", "an array"), ("authors", "a JSONValue")])
-    func pathOfWhatHasNoOrderIsOfferedToGo(name: String, kind: String) {
+    func `path of what has no order is offered to go`(name: String, kind: String) {
       expectRefusal(
         of: pod("#Index<Pod>([\\.name, \\.\(name)])"), at: "\\.\(name)",
         "cannot index '\(name)': it is \(kind), and an index takes single values; remove it",
         fixes: [("remove the key path", pod("#Index<Pod>([\\.name])"))])
     }
 
-    @Test func emptyListIsOfferedToGo() {
+    @Test func `empty list is offered to go`() {
       expectRefusal(
         of: pod("#Index<Pod>([\\.name], [])"), at: "[])",
         "cannot make an index of nothing: its list is empty; name an attribute",
@@ -74,14 +74,14 @@
         "cannot make an index of nothing: its list is empty; name an attribute")
     }
 
-    @Test func repeatedPathIsOfferedToGo() {
+    @Test func `repeated path is offered to go`() {
       expectRefusal(
         of: pod("#Index<Pod>([\\.name, \\.version, \\Pod.name])"), at: "\\Pod.name",
         "cannot index 'name' twice in one index; remove it",
         fixes: [("remove the key path", pod("#Index<Pod>([\\.name, \\.version])"))])
     }
 
-    @Test func repeatedIndexIsOfferedToGo() {
+    @Test func `repeated index is offered to go`() {
       expectRefusal(
         of: pod("#Unique<Pod>([\\.name, \\.version], [\\.name], [\\Self.name, \\.version])"),
         at: "[\\Self.name",
@@ -90,14 +90,14 @@
     }
 
     @Test(arguments: ["\\.name.count", "\\.tags[0]", "\\.authors?.first", "\\.name.utf8.count"])
-    func nestedPathIsRefused(path: String) {
+    func `nested path is refused`(path: String) {
       expectRefusal(
         of: pod("#Index<Pod>([\(path)])"), at: path,
         "cannot index '\(path)': a nested value is stored inside of its attribute; make it an "
           + "attribute of its own")
     }
 
-    @Test(arguments: ["?", "!"]) func optionalChainIsOfferedItsAttribute(mark: String) {
+    @Test(arguments: ["?", "!"]) func `optional chain is offered its attribute`(mark: String) {
       expectRefusal(
         of: pod("#Index<Pod>([\\.name\(mark)])"), at: "\\.name",
         "cannot index '\\.name\(mark)': an optional attribute is indexed whole, with null first; "
@@ -105,7 +105,7 @@
         fixes: [("replace it by '\\.name'", pod("#Index<Pod>([\\.name])"))])
     }
 
-    @Test func indexOfAnotherEntityIsOfferedThisOne() {
+    @Test func `index of another entity is offered this one`() {
       expectRefusal(
         of: pod("#Index<Film>([\\.name])"), at: "Film",
         "cannot index 'Film' inside 'Pod': an index belongs to the struct it stands in; write 'Pod'",
@@ -117,20 +117,20 @@
     }
 
     @Test(arguments: ["paths", "[path]", "[\\.self]", "[\\.[0]]"])
-    func whatIsNotAListOfPathsIsRefused(list: String) {
+    func `what is not a list of paths is refused`(list: String) {
       let (_, messages) = expand(pod("#Index<Pod>(\(list))"))
       #expect(messages.count == 1)
       #expect(messages.first?.hasPrefix("cannot ") == true)
     }
 
-    @Test func indexInAConditionIsRefused() {
+    @Test func `index in a condition is refused`() {
       expectRefusal(
         of: pod("#if DEBUG\n#Index<Pod>([\\.name])\n#endif"), at: "#Index",
         "cannot read #Index inside '#if': @Entity does not see which branch is compiled; move it "
           + "out")
     }
 
-    @Test func qualifiedNameOfTheStructIsAccepted() {
+    @Test func `qualified name of the struct is accepted`() {
       let (source, messages) = expand(
         "enum Model { @Entity struct Pod { #Index<Model.Pod>([\\.a]); var a: Int } }")
       #expect(messages == [])

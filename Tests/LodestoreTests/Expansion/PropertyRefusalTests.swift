@@ -7,7 +7,7 @@
         ("\"MIT\"", "String"), ("1", "Int"), ("-1", "Int"), ("1.5", "Double"), ("true", "Bool"),
         ("Date()", "Date"), ("[Int]()", "<#Type#>"), ("Kind.active", "Kind"), ("[]", "<#Type#>"),
         ("make()", "<#Type#>"),
-      ]) func missingTypeIsOfferedFromTheValue(value: String, type: String)
+      ]) func `missing type is offered from the value`(value: String, type: String)
     {
       expectRefusal(
         of: "@Entity struct Pod { var a = \(value) }", at: "a =",
@@ -37,7 +37,7 @@
           "Dictionary<UUID, Int>?",
           "a dictionary is stored by text, and its keys are UUID; use String keys"
         ),
-      ]) func unstorableTypeIsOfferedToBeTransient(type: String, reason: String)
+      ]) func `unstorable type is offered to be transient`(type: String, reason: String)
     {
       expectRefusal(
         of: "@Entity struct Pod {\n  // Why.\n  var a: \(type)\n}", at: type,
@@ -62,7 +62,9 @@
         ("Optional<Int?>", "Int?", "a record has one null, not two; make it optional once"),
         ("[Character]", "[String]", "Character has no stored form; use String"),
         ("Swift.Substring", "String", "Substring has no stored form; use String"),
-      ]) func unstorableTypeIsOfferedAStorableOne(type: String, other: String, reason: String)
+      ]) func `unstorable type is offered a storable one`(
+        type: String, other: String, reason: String
+      )
     {
       expectRefusal(
         of: "@Entity struct Pod { private var a: \(type) = x }", at: type,
@@ -76,14 +78,14 @@
         ])
     }
 
-    @Test func severalPropertiesInOneDeclarationAreNotOfferedToBeTransient() {
+    @Test func `several properties in one declaration are not offered to be transient`() {
       expectRefusal(
         of: "@Entity struct Pod { var a: Int, b: Any }", at: "Any",
         "cannot store 'b': Any does not say which type to read back; name the type, or leave it out "
           + "with @Transient")
     }
 
-    @Test func lazyPropertyIsOfferedToBeTransient() {
+    @Test func `lazy property is offered to be transient`() {
       expectRefusal(
         of: "@Entity struct Pod { lazy var a: Int = 1 }", at: "lazy",
         "cannot store 'a': a lazy property may have no value yet; make it a plain 'var', or leave "
@@ -96,7 +98,7 @@
         ])
     }
 
-    @Test func weakReferenceIsOfferedToBeTransient() {
+    @Test func `weak reference is offered to be transient`() {
       expectRefusal(
         of: "@Entity struct Pod { weak var a: Owner? }", at: "weak",
         "cannot store 'a': a reference has no stored form; keep an id, or leave it out with "
@@ -106,7 +108,7 @@
         ])
     }
 
-    @Test func constantWithAValueIsOfferedToBeAVariable() {
+    @Test func `constant with a value is offered to be a variable`() {
       expectRefusal(
         of: "@Entity struct Pod { public let a: Int = 1 }", at: "let",
         "cannot read 'a' from a record: a 'let' with a value never has another; make it 'var', or "
@@ -120,14 +122,14 @@
         ])
     }
 
-    @Test func tupleOfPropertiesIsRefused() {
+    @Test func `tuple of properties is refused`() {
       expectRefusal(
         of: "@Entity struct Pod { var (a, b) = (1, 2) }", at: "(a",
         "cannot store a tuple of properties: each attribute needs a declaration; write one for "
           + "each name")
     }
 
-    @Test func storedPropertyInAConditionIsRefused() {
+    @Test func `stored property in a condition is refused`() {
       expectRefusal(
         of: "@Entity struct Pod {\n#if DEBUG\nvar a: Int\n#endif\n}", at: "var",
         "cannot read a stored property inside '#if': @Entity does not see which branch is compiled; "
@@ -135,7 +137,7 @@
     }
 
     @Test(arguments: ["größe", String(repeating: "a", count: 65)])
-    func nameThatTheFileCannotHoldIsRefused(name: String) {
+    func `name that the file cannot hold is refused`(name: String) {
       expectRefusal(
         of: "@Entity struct Pod { var \(name): Int }", at: name,
         "cannot use '\(name)' as the name of an attribute: names in the file are an ASCII letter "
@@ -146,7 +148,7 @@
       .enabled(if: parserKnowsRawIdentifiers, "raw identifiers came with swift-syntax 601"),
       arguments: ["with space", "2"]
     )
-    func rawIdentifierThatTheFileCannotHoldIsRefused(name: String) {
+    func `raw identifier that the file cannot hold is refused`(name: String) {
       expectRefusal(
         of: "@Entity struct Pod { var `\(name)`: Int }", at: "`",
         "cannot use '\(name)' as the name of an attribute: names in the file are an ASCII letter "
@@ -158,7 +160,7 @@
         ("var a: Int", "0"), ("var a: String", "\"\""), ("var a: [Int]", "[]"),
         ("var a: [String: Int]", "[:]"), ("let a: Int?", "nil"), ("var a: Owner", "<#value#>"),
         ("var a: Bool", "false"),
-      ]) func transientPropertyWithoutAValueIsOfferedOne(property: String, value: String)
+      ]) func `transient property without a value is offered one`(property: String, value: String)
     {
       expectRefusal(
         of: "@Entity struct Pod { @Transient \(property) }", at: "a:",
@@ -175,7 +177,7 @@
       arguments: [
         "@Transient var a: Int?", "@Transient lazy var a = 1", "@Transient let a = 1",
         "@Transient var a: (Int, Any)?", "@Transient @Wrapper var a: Int",
-      ]) func transientPropertyWithAValueIsLeftAlone(property: String)
+      ]) func `transient property with a value is left alone`(property: String)
     {
       let (source, messages) = expand("@Entity struct Pod { \(property) }")
       #expect(messages == [])
@@ -186,7 +188,7 @@
       arguments: [
         ("static var a: Int = 1", "static"), ("var a: Int { 1 }", "computed"),
         ("@Transient var a: Int = 1", "@Transient"),
-      ]) func attributeOnWhatIsNotStoredIsOfferedToGo(property: String, kind: String)
+      ]) func `attribute on what is not stored is offered to go`(property: String, kind: String)
     {
       expectRefusal(
         of: "@Entity struct Pod { @Attribute(.unique) \(property) }", at: "@Attribute",
@@ -195,7 +197,7 @@
         fixes: [("remove '@Attribute'", "@Entity struct Pod { \(property) }")])
     }
 
-    @Test func optionThatIsNotWrittenOutIsRefused() {
+    @Test func `option that is not written out is refused`() {
       expectRefusal(
         of: "@Entity struct Pod { @Attribute(option) var a: Int }", at: "option",
         "cannot read the option 'option': @Entity sees only what is written here; write '.unique'",
@@ -204,7 +206,7 @@
         ])
     }
 
-    @Test func originalNameMustBeALiteralName() {
+    @Test func `original name must be a literal name`() {
       expectRefusal(
         of: "@Entity struct Pod { @Attribute(originalName: old) var a: Int }", at: "old",
         "cannot read the original name: it is not a text literal; write it out")
@@ -214,13 +216,13 @@
           + "'_', then letters, digits and '_', at most 64 bytes; rename it")
     }
 
-    @Test func uniqueAttributeMustHaveAnOrder() {
+    @Test func `unique attribute must have an order`() {
       expectRefusal(
         of: "@Entity struct Pod { @Attribute(.unique) var a: [Int] }", at: "a:",
         "cannot index 'a': it is an array, and an index takes single values; remove it")
     }
 
-    @Test func everyFaultOfAStructIsReported() {
+    @Test func `every fault of a struct is reported`() {
       let (_, messages) = expand(
         "@Entity struct Pod { #Index<Pod>([\\.c]); var a = 1; var b: Any; let d: Int = 1 }")
       #expect(messages.count == 4)

@@ -2,7 +2,7 @@
   import Testing
 
   @Suite struct StructRefusalTests {
-    @Test func classIsOfferedToBeAStruct() {
+    @Test func `class is offered to be a struct`() {
       expectRefusal(
         of: "@Entity\npublic final class Pod { var name: String }", at: "class",
         "cannot make an entity of a class: an entity is a value; declare a struct",
@@ -19,20 +19,20 @@
         fixes: [("make it a 'struct'", "@Entity public struct Pod { var name: String }")])
     }
 
-    @Test func actorIsOfferedToBeAStruct() {
+    @Test func `actor is offered to be a struct`() {
       expectRefusal(
         of: "@Entity actor Pod { var name: String }", at: "actor",
         "cannot make an entity of an actor: an entity is a value; declare a struct",
         fixes: [("make it a 'struct'", "@Entity struct Pod { var name: String }")])
     }
 
-    @Test func enumIsRefused() {
+    @Test func `enum is refused`() {
       expectRefusal(
         of: "@Entity enum Pod { case a }", at: "enum",
         "cannot make an entity of an enum: an entity is a value; declare a struct")
     }
 
-    @Test func genericStructIsRefused() {
+    @Test func `generic struct is refused`() {
       expectRefusal(
         of: "@Entity struct Pod<T> where T: Sendable { var name: String }", at: "<T>",
         "cannot make an entity of 'Pod': it is generic, and an entity has one schema; "
@@ -44,7 +44,7 @@
           + "one schema; move the struct out")
     }
 
-    @Test func privateStructInsideATypeIsRefused() {
+    @Test func `private struct inside a type is refused`() {
       expectRefusal(
         of: "enum Model { @Entity private struct Pod { var name: String } }", at: "private",
         "cannot make an entity of 'Pod': its conformance is written outside of the type around "
@@ -57,7 +57,7 @@
         ])
     }
 
-    @Test func computedNameIsRefused() {
+    @Test func `computed name is refused`() {
       expectRefusal(
         of: "@Entity(name: prefix + \"Pod\") struct Pod { var name: String }", at: "prefix",
         "cannot read the name of the entity: it is not a text literal; write it out")
@@ -66,7 +66,7 @@
         "cannot read the name of the entity: it is not a text literal; write it out")
     }
 
-    @Test func removedNameMustBeALiteralAndNoProperty() {
+    @Test func `removed name must be a literal and no property`() {
       expectRefusal(
         of: "@Entity(removed: \"stars\", old) struct Pod { var name: String }", at: "old",
         "cannot read the name of a removed attribute: it is not a text literal; write it out")
@@ -80,14 +80,14 @@
     }
 
     @Test(arguments: ["", "2pods", "Größe", "a-b", "a b", String(repeating: "a", count: 65)])
-    func nameThatTheFileCannotHoldIsRefused(name: String) {
+    func `name that the file cannot hold is refused`(name: String) {
       expectRefusal(
         of: "@Entity(name: \"\(name)\") struct Pod { var name: String }", at: "\"\(name)\"",
         "cannot use '\(name)' as the name of an entity: names in the file are an ASCII letter or "
           + "'_', then letters, digits and '_', at most 64 bytes; rename it")
     }
 
-    @Test func structNameIsCheckedLikeAnyOther() {
+    @Test func `struct name is checked like any other`() {
       expectRefusal(
         of: "@Entity struct Größe { var name: String }", at: "Größe",
         "cannot use 'Größe' as the name of an entity: names in the file are an ASCII letter or "
@@ -98,7 +98,7 @@
           == [])
     }
 
-    @Test func ownIDIsOfferedAnotherName() {
+    @Test func `own id is offered another name`() {
       let message =
         "cannot declare 'id' in 'Pod': @Entity gives it 'id', a RecordID<Pod>; use another name"
       expectRefusal(
@@ -114,7 +114,7 @@
         ])
     }
 
-    @Test func ownRecordIDIsOfferedToGo() {
+    @Test func `own record id is offered to go`() {
       expectRefusal(
         of: """
           @Entity struct Pod {
@@ -136,7 +136,7 @@
     }
 
     @Test(arguments: ["@Attribute(.unique) var a: Int", "@Transient var a = 1"])
-    func markerOutsideOfAnEntityIsRefused(property: String) {
+    func `marker outside of an entity is refused`(property: String) {
       let macro = property.prefix { $0 != "(" && $0 != " " }
       expectRefusal(
         of: "struct Pod { \(property) }", at: "@",
@@ -144,7 +144,7 @@
           + "or remove it")
     }
 
-    @Test func indexOutsideOfAnEntityIsRefused() {
+    @Test func `index outside of an entity is refused`() {
       expectRefusal(
         of: "extension Pod { #Index<Pod>([\\.a]) }", at: "#",
         "cannot use #Index here: nothing reads it outside of a struct with @Entity; add @Entity or "

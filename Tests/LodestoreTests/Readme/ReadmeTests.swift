@@ -25,7 +25,7 @@
       }
     }
 
-    @Test func theProgramDoesWhatTheReadmeSays() async throws {
+    @Test func `the program does what the readme says`() async throws {
       let directory = FileManager.default.temporaryDirectory
         .appending(path: "readme-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -51,7 +51,7 @@
       "Sources/EntityStore/EntityStore.docc/Imports.md",
       "Sources/EntityStore/EntityStore.docc/Queries.md",
     ])
-    func everyParagraphOfSwiftIsCompiledSomewhere(document: String) throws {
+    func `every paragraph of Swift is compiled somewhere`(document: String) throws {
       let compiled = try [
         "Tests/LodestoreTests/Readme/ReadmeProgram.swift",
         "Tests/LodestoreTests/Readme/ArticlePrograms.swift",
@@ -68,7 +68,7 @@
     }
 
     @Test(arguments: ["README.md", "Sources/README.md", "Samples/README.md"])
-    func linksLeadToFiles(document: String) throws {
+    func `links lead to files`(document: String) throws {
       let directory = Self.root.appending(path: document).deletingLastPathComponent()
       let links = try Self.text(document).matches(of: /\]\(([^)#:\s]+)(#[^)]*)?\)/).map(\.1)
       for link in links {

@@ -83,8 +83,8 @@ private final class PageEncoding {
       page.records, matching: run.key.map(Array.init), isPart: run.conflict == .patch,
       sizeLimit: run.core.options.recordSizeLimitInBytes, into: &decoded)
     if let offsets = page.offsets {
-      for at in decoded.places.indices {
-        decoded.places[at].byteOffset = offsets[decoded.places[at].record - 1]
+      for at in decoded.origins.indices {
+        decoded.origins[at].byteOffset = offsets[decoded.origins[at].record - 1]
       }
       for at in decoded.rejects.indices {
         decoded.rejects[at].byteOffset = offsets[decoded.rejects[at].record - 1]

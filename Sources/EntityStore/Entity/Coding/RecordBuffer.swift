@@ -12,10 +12,10 @@ struct RecordBuffer: ~Copyable {
   private var firstID: UInt64 = 0
   private var byteCount = 0
 
-  /// The size of a row that stays in the processor's cache while it is used.
+  /// The size of a buffer that stays in the processor's cache while it is used.
   @usableFromInline static var usualByteCount: Int { 1 << 15 }
 
-  /// Room for a row of the usual size, and for the record that exceeds it.
+  /// Room for a buffer of the usual size, and for the record that exceeds it.
   static let memorySize = usualByteCount + 4096
 
   init(byteCount: Int) {
@@ -35,6 +35,7 @@ struct RecordBuffer: ~Copyable {
     swap(&base, &other)
     swap(&capacity, &otherCapacity)
     self.byteCount = byteCount
+    checkInvariants()
   }
 
   /// Whether a record with `contentCount` bytes of content does not fit.
@@ -58,6 +59,14 @@ struct RecordBuffer: ~Copyable {
     byteCount = end
     ends.append(end)
     ids.append(id)
+    checkInvariants()
+  }
+
+  /// That the records lie within the memory, and that all or none have ids of their own.
+  @inline(__always)
+  private func checkInvariants() {
+    assert(byteCount <= capacity && (ends.last ?? 0) == byteCount, "records fill the used memory")
+    assert(ids.isEmpty || ids.count == ends.count, "all records have ids of their own, or none")
   }
 
   /// Gives the records consecutive ids, from `first` on.

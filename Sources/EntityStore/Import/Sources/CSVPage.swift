@@ -10,7 +10,7 @@ struct CSVPage: Sendable {
   private(set) var rows = 0
   /// The first byte of each row in the text that is read.
   private var offsets: [Int] = []
-  /// The same of the page that was taken last.
+  /// The same of the last page that was returned.
   private(set) var takenOffsets: [Int] = []
   /// Each column's name with quotes and colon; nil before the first row.
   private var columns: [(key: [UInt8], type: CSVOptions.ColumnType)]?
@@ -24,14 +24,14 @@ struct CSVPage: Sendable {
     let start = bytes.count
     bytes.append(rows == 0 ? 0x5B : 0x2C)
     bytes.append(isObject ? 0x7B : 0x5B)
-    for (place, column) in columns.enumerated() where place < row.count {
-      if place > 0 { bytes.append(0x2C) }
+    for (index, column) in columns.enumerated() where index < row.count {
+      if index > 0 { bytes.append(0x2C) }
       bytes.append(contentsOf: column.key)
-      if row.isNull(place) {
+      if row.isNull(index) {
         bytes.append(contentsOf: "null".utf8)
-      } else if !CSVValue.append(row.bytes(of: place), as: column.type, to: &bytes) {
+      } else if !CSVValue.append(row.bytes(of: index), as: column.type, to: &bytes) {
         bytes.removeSubrange(start...)
-        return place
+        return index
       }
     }
     bytes.append(isObject ? 0x7D : 0x5D)
@@ -56,7 +56,7 @@ struct CSVPage: Sendable {
     return made
   }
 
-  /// Values and keys that the parser of the page counts.
+  /// The number of values and keys in the page, which the parser limits.
   private var values: Int { 1 + rows * (1 + (columns?.count ?? 0) * (isObject ? 2 : 1)) }
 
   fileprivate func isBeyond(_ limit: Int) -> Bool {
@@ -106,9 +106,9 @@ extension CSVReader {
       guard let row = try next() else {
         return isFinished && page.rows > 0 ? page.take(length) : nil
       }
-      if let place = page.add(row, names: names, options: options) {
-        let name = names?[place] ?? ""
-        throw error(.wrongType(column: name, options.types[name] ?? .text), field: place)
+      if let index = page.add(row, names: names, options: options) {
+        let name = names?[index] ?? ""
+        throw error(.wrongType(column: name, options.types[name] ?? .text), field: index)
       }
       if page.rows > 1 && page.isBeyond(options.limits.page) { return page.take(length) }
     }

@@ -8,7 +8,7 @@
 /// Lines end with LF or CR LF; inside quotes both and a lone CR are content. A byte order mark at
 /// the start is left out. Nothing else is: what is neither well formed nor allowed by the options is an
 /// error with line, column and byte. An error of one row — its length, its bytes, a value of another
-/// type — concerns that row only, and the next call goes on behind it; after a quote in a wrong
+/// type — concerns that row only, and the next call goes on behind it; after a quote out of
 /// place or a limit there is no going on. Memory: one row, and what was appended at once.
 public struct CSVReader: Sendable {
   /// How the text is read.
@@ -67,8 +67,8 @@ public struct CSVReader: Sendable {
 
   private mutating func take(_ found: [String]) throws(CSVError) {
     var seen: Set<String> = []
-    for (place, name) in found.enumerated() where !seen.insert(name).inserted {
-      throw error(.duplicateName(name), field: place)
+    for (column, name) in found.enumerated() where !seen.insert(name).inserted {
+      throw error(.duplicateName(name), field: column)
     }
     try checkTypes(seen)
     names = found
@@ -97,8 +97,8 @@ public struct CSVReader: Sendable {
     guard isAllowed else {
       let reason = CSVError.Reason.fieldCount(found: found, expected: width)
       // The first field too many, or the end of the last.
-      let place = found > width ? scanner.fields[width].first : scanner.fields.last?.behind
-      throw CSVError(reason: reason, position: scanner.position(place ?? 0))
+      let offset = found > width ? scanner.fields[width].first : scanner.fields.last?.behind
+      throw CSVError(reason: reason, position: scanner.position(offset ?? 0))
     }
     return width
   }

@@ -22,16 +22,16 @@ public struct CSVRow: Sendable, Hashable {
     marks.indices.map { String(decoding: bytes(of: $0), as: UTF8.self) }
   }
 
-  /// The field at a place; `nil` when it is null, and when there is none.
-  public subscript(place: Int) -> String? {
-    guard marks.indices.contains(place), !isNull(place) else { return nil }
-    return String(decoding: bytes(of: place), as: UTF8.self)
+  /// The field of a column, from 0; `nil` when it is null, and when there is none.
+  public subscript(index: Int) -> String? {
+    guard marks.indices.contains(index), !isNull(index) else { return nil }
+    return String(decoding: bytes(of: index), as: UTF8.self)
   }
 
   /// Whether a field is empty without quotes.
-  func isNull(_ place: Int) -> Bool { !marks[place].isQuoted && bytes(of: place).isEmpty }
+  func isNull(_ index: Int) -> Bool { !marks[index].isQuoted && bytes(of: index).isEmpty }
 
-  func bytes(of place: Int) -> ArraySlice<UInt8> {
-    content[(place == 0 ? 0 : marks[place - 1].end)..<marks[place].end]
+  func bytes(of index: Int) -> ArraySlice<UInt8> {
+    content[(index == 0 ? 0 : marks[index - 1].end)..<marks[index].end]
   }
 }

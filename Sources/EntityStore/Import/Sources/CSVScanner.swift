@@ -1,6 +1,6 @@
 /// Finds the rows of separated values in a stream of bytes, and the fields of the row it is at.
 ///
-/// Every byte is looked at once, wherever the chunks end. Memory: one row, and what was appended
+/// Each byte is scanned once, however the text is cut into chunks. Memory: one row, and what was appended
 /// at once.
 struct CSVScanner: Sendable {
   /// Bytes of a field from the start of its row, without the quotes around it.
@@ -26,9 +26,9 @@ struct CSVScanner: Sendable {
   private let delimiter: UInt8
   private let limits: CSVLimits
   private var pending: [UInt8] = []
-  /// The first byte of the row.
+  /// The offset of the row's first byte.
   private var start = 0
-  /// The first byte that was not looked at.
+  /// The offset of the next byte to scan.
   private var at = 0
   private var state = State.begin
   private var field = Field(start: 0)
@@ -48,7 +48,7 @@ struct CSVScanner: Sendable {
     limits = options.limits
   }
 
-  /// The place of a byte of the row, for errors; the row is there until the next call of `append`.
+  /// The position of a byte of the row, for errors; the row is kept until the next call of `append`.
   func position(_ offset: Int) -> JSONPosition {
     pending.withUnsafeBufferPointer {
       JSONPosition(in: UnsafeBufferPointer(rebasing: $0[start...]), at: offset, origin: origin)
@@ -189,7 +189,7 @@ struct CSVScanner: Sendable {
 // MARK: - Checks
 
 extension CSVScanner {
-  /// Refuses what is too long; without this, a quote that is never closed would gather all of a file.
+  /// Refuses what is too long: an unclosed quote would otherwise keep the rest of the file in memory.
   private mutating func check(open isOpen: Bool) throws(CSVError) {
     let end = isOpen ? at - start - (state == .closed ? 1 : 0) : field.end
     if state != .begin && state != .carriageReturn && end - field.start > limits.field {
@@ -201,7 +201,7 @@ extension CSVScanner {
     }
   }
 
-  /// Makes an error after which there is no telling where a row begins.
+  /// Makes an error after which the reader stops, because the next row cannot be found.
   private mutating func fail(_ reason: CSVError.Reason, _ offset: Int) -> CSVError {
     let error = CSVError(reason: reason, position: position(offset))
     failure = error

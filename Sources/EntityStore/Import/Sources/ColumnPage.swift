@@ -45,11 +45,11 @@ public struct ColumnPage: Sendable {
     if let expected, expected != data.count {
       throw .at(data, .count(found: expected, rows: data.count))
     }
-    for (place, row) in data.elements.enumerated() {
-      guard row.kind == .array else { throw .at(row, .notRow(place + 1)) }
+    for (index, row) in data.elements.enumerated() {
+      guard row.kind == .array else { throw .at(row, .notRow(index + 1)) }
       guard row.count == fields.count else {
         throw .at(
-          row, .rowLength(row: place + 1, found: row.count, expected: fields.count))
+          row, .rowLength(row: index + 1, found: row.count, expected: fields.count))
       }
     }
     count = data.count
@@ -83,13 +83,13 @@ public struct ColumnPage: Sendable {
   /// What is left of the rows.
   struct Records {
     private let keys: [[UInt8]]
-    private let place: JSONNode?
+    private let table: JSONNode?
     private var remaining: JSONElements?
     private let limits: JSONLimits
 
     fileprivate init(keys: [[UInt8]], rows: JSONNode?, limit: JSONLimits) {
       self.keys = keys
-      place = rows
+      table = rows
       remaining = rows?.elements
       limits = limit
     }
@@ -103,7 +103,7 @@ public struct ColumnPage: Sendable {
       while true {
         append(row, to: &bytes)
         written += 1
-        // What the parser of the page counts: what the row's array holds, and the keys.
+        // The parser of the page counts the row's values and the keys.
         entries += row.entryCount + keys.count
         guard bytes.count < limits.bytes, entries <= limits.values else {
           throw .at(row, .tooLong(limit: limits.bytes))
@@ -118,9 +118,9 @@ public struct ColumnPage: Sendable {
 
     private func append(_ row: JSONNode, to bytes: inout [UInt8]) {
       bytes.append(0x7B)
-      for (place, value) in row.elements.enumerated() where place < keys.count {
-        if place > 0 { bytes.append(0x2C) }
-        bytes.append(contentsOf: keys[place])
+      for (index, value) in row.elements.enumerated() where index < keys.count {
+        if index > 0 { bytes.append(0x2C) }
+        bytes.append(contentsOf: keys[index])
         value.withSourceBytes { bytes.append(contentsOf: $0) }
       }
       bytes.append(0x7D)

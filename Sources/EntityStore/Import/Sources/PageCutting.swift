@@ -82,10 +82,10 @@ private struct PageLinesCutter: PageCutter {
 /// So many lines to a page.
 ///
 /// Every line is parsed, so that two values on one line are not taken for two records, and so that
-/// an error has its place in the file.
+/// an error has its position in the file.
 private struct LinesCutter: PageCutter {
   private static let limits = JSONLimits(
-    // Room for the brackets around one line.
+    // Room for the brackets around a line.
     bytes: JSONLimits.standard.bytes - 2, values: JSONLimits.standard.values - 1)
 
   private let count: Int

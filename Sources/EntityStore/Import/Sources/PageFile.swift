@@ -16,7 +16,7 @@ final class PageFile {
   private enum Phase {
     case new
     case open(Int32)
-    /// All is read; what is in the cutter is still to come.
+    /// The file is read; the cutter still has pages.
     case read
     case ended
   }

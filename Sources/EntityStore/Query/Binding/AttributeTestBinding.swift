@@ -13,7 +13,7 @@ struct AttributeTestBinding {
     self.binding = binding
   }
 
-  /// The test; `nil` where only an expression says it.
+  /// The test; `nil` where it takes an expression.
   func bound() throws(StoreError) -> BoundCondition? {
     switch comparison.right {
     case .value(let value): return try single(value)
@@ -75,7 +75,7 @@ struct AttributeTestBinding {
     let element = try element(constant)
     let included = KeyInterval.Bound(element: element, isIncluded: true)
     let excluded = KeyInterval.Bound(element: element, isIncluded: false)
-    // A decimal that is no number comes after all numbers, and compares with none.
+    // A decimal not-a-number comes after all numbers, and is neither below nor above any.
     let top: KeyInterval.Bound? =
       attribute.type == .decimal
       ? KeyInterval.Bound(element: try self.element(.decimal(.nan)), isIncluded: false) : nil
@@ -121,10 +121,10 @@ struct AttributeTestBinding {
     let isKey = isText || [.data, .uuid, .decimal].contains(attribute.type)
     var list = MembershipList(expectedCount: constants.count)
     try constants.withUnsafeBufferPointer { (constants) throws(StoreError) in
-      for place in constants.indices {
-        // Those of a long list were copied from anywhere in memory, and are counted once more here.
-        HeldTexts.prefetch(behind: place, of: constants)
-        let constant = constants[place]
+      for index in constants.indices {
+        // The texts of a long list are scattered in memory, and each is retained here.
+        HeldTexts.prefetch(behind: index, of: constants)
+        let constant = constants[index]
         if case .null = constant {
           list.admitsNull = true
         } else if isText, case .string(let text) = constant {
@@ -137,7 +137,7 @@ struct AttributeTestBinding {
           guard let interval = NumberInterval(.equal, constant, attribute.type) else {
             throw mismatch(constant)
           }
-          // Empty for what no value equals; two keys for zero.
+          // Empty if no value of the attribute equals the constant; two keys for zero.
           if !interval.isEmpty { list.numbers += interval.low...interval.high }
         }
       }
@@ -214,14 +214,14 @@ struct AttributeTestBinding {
   }
 }
 
-/// The constants of a list, each as its index has it.
+/// The constants of a list, as numbers or as elements of index keys.
 private struct MembershipList: ~Copyable {
   var admitsNull = false
   var numbers: [Int64] = []
-  private let elements: EntryArenaBox
+  private let elements: KeyEntries
   private var encoder = KeyEncoder()
 
-  init(expectedCount: Int) { elements = EntryArenaBox(expectedCount: expectedCount) }
+  init(expectedCount: Int) { elements = KeyEntries(expectedCount: expectedCount) }
 
   mutating func append(_ text: String) {
     encoder.reset()

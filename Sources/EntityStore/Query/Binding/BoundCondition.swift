@@ -2,9 +2,8 @@ package import LodestoreFormat
 
 /// A condition whose names are resolved and whose types fit, for one entity.
 ///
-/// What compares an attribute with constants is an ``AttributeTest``: the planner can look it up in
-/// an index, and the evaluator reads one place of the record for it. Everything else is an
-/// expression.
+/// A comparison of one attribute with constants is an ``AttributeTest``: the planner can look it up in an
+/// index, and the evaluator reads one slot of the record for it. Everything else is an expression.
 package indirect enum BoundCondition: Sendable {
   case constant(Bool)
   case all([BoundCondition])
@@ -52,7 +51,7 @@ package struct BoundAttribute: Sendable {
   var isRecordID: Bool { number == .max }
 }
 
-/// One attribute against constants.
+/// A test of one attribute against constants.
 ///
 /// Null fails every test but ``Kind/null`` and the sets that hold it.
 package struct AttributeTest: Sendable {
@@ -61,7 +60,7 @@ package struct AttributeTest: Sendable {
     /// Numbers, dates and Booleans, by ``OrderedNumber``.
     case interval(NumberInterval)
     case numbers(NumberSet)
-    /// A test, and what it was made of.
+    /// A compiled test, with its operator, operand and options.
     case text(TextTest, Comparison.Operator, String, TextOptions)
     /// Data, UUIDs and decimals, by the bytes of their index keys.
     case key(KeyInterval)
@@ -118,7 +117,7 @@ package struct KeyInterval: Sendable, Hashable {
   }
 }
 
-/// A comparison of expressions that no single place of a record answers.
+/// A comparison of expressions, which takes more than one slot of a record.
 package struct BoundComparison: Sendable {
   var quantifier: Comparison.Quantifier?
   var left: BoundOperand
@@ -138,7 +137,7 @@ indirect enum BoundOperand: Sendable {
   case list([BoundOperand])
   /// The record's attribute, and steps into a document.
   case attribute(BoundAttribute, [ValuePath.Step])
-  /// The element that a SUBQUERY looks at: how many declarations lie between, and steps.
+  /// The element that a SUBQUERY tests: how many SUBQUERYs are nested between it and here, and steps.
   case element(depth: Int, [ValuePath.Step])
   case arithmetic(ArithmeticOperator, BoundOperand, BoundOperand)
   case negative(BoundOperand)

@@ -4,9 +4,9 @@ internal import LodestoreFormat
 /// cannot be compared, before any record is read.
 package struct ConditionBinding {
   let entity: StoredEntity
-  /// Where paths stand in the format string that the condition was parsed from, for errors.
+  /// The positions of paths in the format string that the condition was parsed from, for errors.
   private let positions: [String: FormatPosition]
-  /// The variables of the SUBQUERYs around what is being bound, outermost first.
+  /// The variables of the SUBQUERYs around the current expression, outermost first.
   private var variables: [String] = []
   private static let deepestSubquery = 3
 
@@ -139,8 +139,8 @@ package struct ConditionBinding {
 
   private func bind(_ path: ValuePath) throws(StoreError) -> BoundOperand {
     if case .variable(let name) = path.root {
-      guard let place = variables.lastIndex(of: name) else { throw .unboundVariable(name) }
-      return .element(depth: variables.count - 1 - place, path.steps)
+      guard let index = variables.lastIndex(of: name) else { throw .unboundVariable(name) }
+      return .element(depth: variables.count - 1 - index, path.steps)
     }
     let attribute = try attribute(of: path)
     let rest = Array(path.steps.dropFirst())

@@ -1,14 +1,14 @@
 internal import LodestoreFormat
 import Synchronization
 
-/// Byte strings, for IN: looked up without an allocation.
+/// The byte strings of an IN, looked up without an allocation.
 package final class KeySet: Sendable {
   let keys: PackedKeys
   private let made = Mutex<KeyTable?>(nil)
 
   init(keys: PackedKeys) { self.keys = keys }
 
-  /// The table to look keys up in, made when it is first needed: not by a plan that has an index.
+  /// The table to look keys up in; made on first use, as a plan with an index needs none.
   var table: KeyTable {
     made.withLock { made in
       if let made { return made }
@@ -22,7 +22,7 @@ package final class KeySet: Sendable {
 /// A hash table of byte strings.
 final class KeyTable: Sendable {
   private let keys: PackedKeys
-  /// Places in `keys` plus one, by hash; a power of two, at most half full.
+  /// Open addressing: indexes in `keys` plus one, by hash; the size is a power of two, at most half full.
   private let table: [Int32]
 
   init(_ keys: PackedKeys) {
@@ -30,10 +30,10 @@ final class KeyTable: Sendable {
     var size = 16
     while size < keys.count * 2 { size *= 2 }
     var table = [Int32](repeating: 0, count: size)
-    for place in 0..<keys.count {
-      var slot = keys.withKey(place) { Self.hash($0) } & (size - 1)
+    for index in 0..<keys.count {
+      var slot = keys.withKey(index) { Self.hash($0) } & (size - 1)
       while table[slot] != 0 { slot = (slot + 1) & (size - 1) }
-      table[slot] = Int32(place + 1)
+      table[slot] = Int32(index + 1)
     }
     self.table = table
   }

@@ -1,4 +1,4 @@
-/// Numbers by their ``OrderedNumber``, for IN.
+/// The numbers of an IN, as ``OrderedNumber``.
 package struct NumberSet: Sendable {
   /// Ascending, without repetition.
   let sorted: [Int64]

@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// The kinds of values that expressions have, as far as they are known before a record is read.
+/// The kinds of values of expressions, as far as they are known before a record is read.
 enum OperandTypes {
   enum Kind: Hashable {
     case null, bool, number, date, uuid, text, data

@@ -1,10 +1,10 @@
 internal import LodestoreFormat
 
-/// The values of a fixed-width attribute as `Int64` that are ordered as the values are.
+/// The values of a fixed-width attribute mapped to `Int64` in their order.
 ///
-/// Integers are themselves, unsigned ones with their highest bit flipped; floating-point numbers
-/// and dates are in total order, in which −0 comes right before 0 and not-a-number lies outside
-/// the infinities, so that no interval of numbers has it.
+/// Signed integers are mapped to themselves, unsigned ones with their highest bit flipped. Floating-point
+/// numbers and dates are in total order: −0 comes right before 0, and not-a-number is outside the
+/// infinities, so that no interval of numbers contains it.
 enum OrderedNumber {
   @inline(__always)
   static func key(_ number: Double) -> Int64 {
@@ -49,8 +49,8 @@ enum OrderedNumber {
 }
 
 extension NumberInterval {
-  /// The values of an attribute of `type` that compare so with `constant`; `nil` when a constant of
-  /// that kind cannot be compared with it.
+  /// The values of an attribute of `type` for which the comparison with `constant` is true; `nil` when a
+  /// constant of that kind cannot be compared with it.
   init?(_ operator: Comparison.Operator, _ constant: Value, _ type: AttributeType) {
     switch type {
     case .bool:

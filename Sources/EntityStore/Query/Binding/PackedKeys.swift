@@ -16,17 +16,17 @@ package struct PackedKeys: Sendable, Hashable {
   var count: Int { ends.count }
   var isEmpty: Bool { ends.isEmpty }
 
-  subscript(place: Int) -> [UInt8] { Array(bytes[range(place)]) }
+  subscript(index: Int) -> [UInt8] { Array(bytes[range(index)]) }
 
-  private func range(_ place: Int) -> Range<Int> {
-    (place == 0 ? 0 : ends[place - 1])..<ends[place]
+  private func range(_ index: Int) -> Range<Int> {
+    (index == 0 ? 0 : ends[index - 1])..<ends[index]
   }
 
   @inline(__always)
   func withKey<R, E: Error>(
-    _ place: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+    _ index: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
-    let range = range(place)
+    let range = range(index)
     return try bytes.withBytes { (all) throws(E) in
       try body(UnsafeRawBufferPointer(rebasing: all[range]))
     }
@@ -34,29 +34,22 @@ package struct PackedKeys: Sendable, Hashable {
 
   /// Adds a key that is above all others.
   mutating func append(_ key: some Sequence<UInt8>) {
+    assert(isEmpty || self[count - 1].lexicographicallyPrecedes(key))
     bytes.append(contentsOf: key)
     ends.append(bytes.count)
   }
 
-  /// Sorts `arena` and takes its keys over, each once.
-  init(sorting arena: EntryArenaBox) {
-    arena.sort()
-    bytes.reserveCapacity(arena.arena.byteCount)
-    ends.reserveCapacity(arena.count)
-    var previous: Int?
-    for place in 0..<arena.count {
-      let key = arena.arena.key(arena.arena.entries[place])
-      if let previous,
-        compareKeys(arena.arena.key(arena.arena.entries[previous]), key) == 0
-      {
-        continue
-      }
-      previous = place
-      append(key)
+  /// Sorts `entries` and copies their keys, each once.
+  init(sorting entries: KeyEntries) {
+    entries.sort()
+    bytes.reserveCapacity(entries.byteCount)
+    ends.reserveCapacity(entries.count)
+    for index in 0..<entries.count where index == 0 || !entries.isRepeated(at: index) {
+      append(entries.key(at: index))
     }
   }
 
-  /// These, which are below all of `higher`, and then those.
+  /// These keys, which are below all of `higher`, followed by those.
   func above(_ higher: PackedKeys) -> PackedKeys {
     var both = self
     let start = bytes.count
@@ -68,13 +61,13 @@ package struct PackedKeys: Sendable, Hashable {
   /// The keys for which `isKept` is true.
   func filter(_ isKept: (UnsafeRawBufferPointer) -> Bool) -> PackedKeys {
     var kept = PackedKeys()
-    for place in 0..<count {
-      withKey(place) { key in if isKept(key) { kept.append(key) } }
+    for index in 0..<count {
+      withKey(index) { key in if isKept(key) { kept.append(key) } }
     }
     return kept
   }
 
-  /// Each of these, followed by each of `next`.
+  /// Every concatenation of one of these keys and one of `next`.
   func followed(by next: PackedKeys) -> PackedKeys {
     if count == 1, bytes.isEmpty { return next }
     var product = PackedKeys()

@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// Where in a format string what is found against the schema stands: the cause of such errors.
+/// The position in a format string of what contradicts the schema: the cause of such errors.
 package struct ConditionFault: Error, CustomStringConvertible {
   package let position: FormatPosition
 
@@ -28,7 +28,7 @@ extension StoreError {
     let hint = nearest.map { "did you mean '\($0)'?" } ?? "it has \(known.joined(separator: ", "))"
     return StoreError(
       .invalidQuery,
-      "cannot use the query: \(place(position))'\(name)' is no attribute of \(entity.name); "
+      "cannot use the query: \(text(position))'\(name)' is no attribute of \(entity.name); "
         + hint, cause: ConditionFault(position), entity: entity.name)
   }
 
@@ -37,7 +37,7 @@ extension StoreError {
   ) -> StoreError {
     StoreError(
       .invalidQuery,
-      "cannot use the query: \(place(position))'\(name)' is stored as \(type) and has nothing inside; "
+      "cannot use the query: \(text(position))'\(name)' is stored as \(type) and has nothing inside; "
         + "name it alone", cause: ConditionFault(position), entity: entity)
   }
 
@@ -51,7 +51,7 @@ extension StoreError {
   ) -> StoreError {
     StoreError(
       .invalidQuery,
-      "cannot use the query: \(place(position))'\(name)' is stored as \(type) and is compared by "
+      "cannot use the query: \(text(position))'\(name)' is stored as \(type) and is compared by "
         + "\(comparison.operator.canonicalText) with \(kind); compare it with what it "
         + "holds, or convert with CAST", cause: ConditionFault(position))
   }
@@ -68,7 +68,7 @@ extension StoreError {
   ) -> StoreError {
     StoreError(
       .invalidQuery,
-      "cannot use the query: \(place(position))'\(name)' is compared with a text that cannot "
+      "cannot use the query: \(text(position))'\(name)' is compared with a text that cannot "
         + "be read; it must be \(expectation)", cause: ConditionFault(position))
   }
 
@@ -78,7 +78,7 @@ extension StoreError {
       cause: error)
   }
 
-  private static func place(_ position: FormatPosition?) -> String {
+  private static func text(_ position: FormatPosition?) -> String {
     position.map { "line \($0.line), column \($0.column): " } ?? ""
   }
 }

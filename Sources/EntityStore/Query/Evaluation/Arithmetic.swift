@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// Arithmetic of expressions: never traps; what has no result is null, and compares with nothing.
+/// Arithmetic of expressions, which never traps: an operation without a result gives null.
 ///
 /// Integers stay integers and are exact to 64 bits; a division of two rounds towards zero; anything
 /// with a fraction makes the result a double. A date and a number of seconds add and subtract.

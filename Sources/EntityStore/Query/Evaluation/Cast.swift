@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// CAST of what is known only from the record; null where the value is no such thing.
+/// CAST of a value of a record; null where it cannot be converted.
 enum Cast {
   static func value(_ value: DynamicValue, to type: CastType) throws -> DynamicValue {
     switch type {

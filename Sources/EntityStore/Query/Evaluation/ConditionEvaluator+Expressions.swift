@@ -93,9 +93,9 @@ extension ConditionEvaluator {
     case .attribute(let attribute, let steps):
       return try follow(steps[...], from: value(of: attribute, record))
     case .element(let depth, let steps):
-      let place = elements.count - 1 - depth
-      guard elements.indices.contains(place) else { return .null }
-      return try follow(steps[...], from: elements[place])
+      let index = elements.count - 1 - depth
+      guard elements.indices.contains(index) else { return .null }
+      return try follow(steps[...], from: elements[index])
     case .arithmetic(let op, let left, let right):
       return Arithmetic.value(op, try value(left, record), try value(right, record))
     case .negative(let operand):
@@ -127,19 +127,19 @@ extension ConditionEvaluator {
       }
       return DynamicValue(attribute.initial)
     }
-    let place = record.view.layout.slots[index]
-    if record.view.isNull(place) { return .null }
-    switch place.type {
-    case .string, .url: return .text(record.view.variableBytes(place))
-    case .data: return .data(record.view.variableBytes(place))
-    case .json, .document: return try DynamicValue(document: record.view.variableBytes(place))
-    default: return DynamicValue(try record.view.value(at: place))
+    let slot = record.view.layout.slots[index]
+    if record.view.isNull(slot) { return .null }
+    switch slot.type {
+    case .string, .url: return .text(record.view.variableBytes(slot))
+    case .data: return .data(record.view.variableBytes(slot))
+    case .json, .document: return try DynamicValue(document: record.view.variableBytes(slot))
+    default: return DynamicValue(try record.view.value(at: slot))
     }
   }
 
   // MARK: Paths
 
-  /// What `steps` lead to; null where there is nothing.
+  /// The value at the end of `steps`; null where there is none.
   private func follow(
     _ steps: ArraySlice<ValuePath.Step>, from value: DynamicValue
   ) throws -> DynamicValue {
@@ -147,7 +147,7 @@ extension ConditionEvaluator {
     let rest = steps.dropFirst()
     switch step {
     case .member(let name): return try member(name, of: value, rest)
-    case .element(let place): return try element(place, of: value, rest)
+    case .element(let index): return try element(index, of: value, rest)
     case .first: return try element(0, of: value, rest)
     case .last:
       return try follow(rest, from: try value.elements()?.last ?? .null)
@@ -169,7 +169,7 @@ extension ConditionEvaluator {
     switch value {
     case .list(let elements):
       let found = try elements.map { try member(name, of: $0, rest) }.filter { !$0.isNull }
-      // What no element has is missing, as it is from an object.
+      // A member that no element has is null, as one that an object lacks.
       return found.isEmpty ? .null : .list(found)
     case .collection(let document):
       if try DocumentReader(document).kind() == .array {
@@ -177,16 +177,16 @@ extension ConditionEvaluator {
       }
       let found = try DocumentReader.member(named: name, in: document)
       return try follow(rest, from: try found.map { try DynamicValue(document: $0) } ?? .null)
-    // Nothing is there; it has no elements, which can be counted.
+    // A scalar has no members: null, whose elements can still be counted.
     default: return try follow(rest, from: .null)
     }
   }
 
   private func element(
-    _ place: Int, of value: DynamicValue, _ rest: ArraySlice<ValuePath.Step>
+    _ index: Int, of value: DynamicValue, _ rest: ArraySlice<ValuePath.Step>
   ) throws -> DynamicValue {
     let elements = try value.elements() ?? []
-    return try follow(rest, from: elements.indices.contains(place) ? elements[place] : .null)
+    return try follow(rest, from: elements.indices.contains(index) ? elements[index] : .null)
   }
 
   // MARK: Functions

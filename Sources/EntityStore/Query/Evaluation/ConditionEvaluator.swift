@@ -1,26 +1,26 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Runs a condition on the bytes of records, each through its own layout.
+/// Evaluates a condition on the bytes of records, each through its own layout.
 ///
-/// One for a run of a query, on one thread. Nothing is decoded but what the condition asks of a
-/// document, and what a closure needs.
+/// One for each run of a query, on one thread. Nothing is decoded but the parts of documents that the
+/// condition reads, and the records of closures.
 package final class ConditionEvaluator {
   private let condition: BoundCondition
   let entity: StoredEntity
   let core: TransactionCore
-  /// For the layout that records are written in now.
+  /// For the current layout.
   private let program: LayoutProgram
-  /// For older ones, as they come.
+  /// For older layouts; made when a record has one.
   private var olderPrograms: [UInt16: LayoutProgram] = [:]
   private let verifiesChecksums: Bool
   /// Scratch for the keys of attributes.
   var key = KeyEncoder()
-  /// The elements that the SUBQUERYs around the current expression look at, outermost first.
+  /// The current elements of the SUBQUERYs around the current expression, outermost first.
   var elements: [DynamicValue] = []
-  /// Called for each element that a SUBQUERY looks at, and may end the run.
+  /// Called for each element of a SUBQUERY; may end the run.
   var onElement: (() throws -> Void)?
-  /// The moment of `now()`: one for the whole run.
+  /// The time of `now()`, one for the whole run.
   let now: Double
 
   package init(_ condition: BoundCondition, entity: StoredEntity, core: TransactionCore) {
@@ -44,7 +44,7 @@ package final class ConditionEvaluator {
   /// Visits the records from the cursor to `end` that fulfil the condition, until `body` returns
   /// false; returns how many records it has read.
   ///
-  /// `admits` in a loop that keeps the program of the usual layout at hand.
+  /// As `admits`, in a loop that keeps the program of the current layout in locals.
   @inline(__always)
   func forEach(
     from cursor: Cursor, through end: UInt64,
@@ -68,7 +68,7 @@ package final class ConditionEvaluator {
     return count
   }
 
-  /// A record of another layout, or one whose bytes must be looked at first.
+  /// A record of another layout, or one whose checksum is verified first.
   @inline(never)
   private func admitsOther(
     _ bytes: UnsafeRawBufferPointer, id: UInt64
@@ -121,22 +121,22 @@ package final class ConditionEvaluator {
     case .not(let step): return try !evaluate(step, record)
     case .slot(let test): return record.view.bytes.baseAddress.map { test.admits($0) } ?? false
     case .recordID(let kind): return kind.admits(OrderedNumber.key(record.id))
-    case .isNull(let place): return record.view.isNull(place)
-    case .numbers(let place, let set, let admitsNull):
-      if record.view.isNull(place) { return admitsNull }
-      return set.contains(try record.view.orderedNumber(at: place))
-    case .text(let place, let test):
-      if record.view.isNull(place) { return false }
-      return test.admits(record.view.variableBytes(place))
-    case .key(let place, let interval):
-      if record.view.isNull(place) { return false }
+    case .isNull(let slot): return record.view.isNull(slot)
+    case .numbers(let slot, let set, let admitsNull):
+      if record.view.isNull(slot) { return admitsNull }
+      return set.contains(try record.view.orderedNumber(at: slot))
+    case .text(let slot, let test):
+      if record.view.isNull(slot) { return false }
+      return test.admits(record.view.variableBytes(slot))
+    case .key(let slot, let interval):
+      if record.view.isNull(slot) { return false }
       key.reset()
-      try IndexTuple.append(place, of: record.view, into: &key)
+      try IndexTuple.append(slot, of: record.view, into: &key)
       return interval.admits(key.bytes)
-    case .keys(let place, let set, let admitsNull):
-      if record.view.isNull(place) { return admitsNull }
+    case .keys(let slot, let set, let admitsNull):
+      if record.view.isNull(slot) { return admitsNull }
       key.reset()
-      try IndexTuple.append(place, of: record.view, into: &key)
+      try IndexTuple.append(slot, of: record.view, into: &key)
       return set.contains(key.bytes)
     case .expression(let comparison): return try evaluate(comparison, record)
     case .closure(let closure):

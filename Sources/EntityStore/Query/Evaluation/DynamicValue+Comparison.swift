@@ -3,7 +3,7 @@ internal import LodestoreFormat
 extension DynamicValue {
   /// The order of two values; `nil` where they have none: different kinds, null, not-a-number.
   ///
-  /// Text beside a date or a UUID is read as one: a document of JSON has no other way to hold it.
+  /// Text compared with a date or a UUID is parsed as one: JSON has no other way to hold it.
   static func order(_ a: DynamicValue, _ b: DynamicValue, _ options: TextOptions) throws -> Int? {
     if let text = textOrder(a, b, options) { return text }
     if let left = a.number, let right = b.number { return numberOrder(a, left, b, right) }

@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// A condition with the places of one record layout filled in.
+/// A condition compiled for one record layout: attributes are replaced by their slots.
 struct LayoutProgram {
   indirect enum Step {
     case constant(Bool)
@@ -18,7 +18,7 @@ struct LayoutProgram {
     case closure(ConditionClosure)
   }
 
-  /// A test of a number that is in no slot.
+  /// A test of a number that is in no slot: the record id.
   enum NumberTest {
     case interval(NumberInterval)
     case set(NumberSet)
@@ -32,18 +32,18 @@ struct LayoutProgram {
   }
 
   let layout: RecordLayout
-  /// Tests of slots that every record must pass; first, as they are the cheapest.
+  /// Tests of slots that every record must pass; run first, as they are the cheapest.
   let slots: ContiguousArray<SlotTest>
-  /// Tests of texts that every record must pass; next.
+  /// Tests of texts that every record must pass; run next.
   let texts: ContiguousArray<VariableTest>
-  /// What ``texts`` refer to.
+  /// The tests to which ``texts`` refer.
   private let steadyTests: [SteadyTextTest]
-  /// What must be true besides, in the order of the author.
+  /// The other parts of the condition, in their order.
   let rest: [Step]
-  /// The fewest bytes of a record whose slots may be read.
+  /// Slots are read only of records with at least as many bytes.
   let shortestRecord: Int
 
-  /// Where the ends of variable attributes are, and the bytes they bound when these are narrow.
+  /// The offsets of the ends of variable attributes and, if these are narrow, of the bytes they bound.
   private let endsOffset: Int
   private let heapOffset: Int
   private let layoutNumber: UInt16
@@ -61,20 +61,20 @@ struct LayoutProgram {
     var rest: [Step] = []
     let parts =
       if case .all(let parts) = condition { parts } else { [condition] }
-    // These move to the front, past closures too: a closure that would have failed on a record is
-    // not asked about one that another part excludes.
+    // Slots and texts are tested before the other parts, closures too: a closure is not called for a record
+    // that another part excludes, even if it would have thrown.
     for part in parts {
       let step = Self.step(part, layout)
       switch step {
       case .slot(let test): slots.append(test)
-      case .text(let place, let test):
+      case .text(let slot, let test):
         let steady = SteadyTextTest(test)
         steadyTests.append(steady)
-        texts.append(VariableTest(place, steady, isNegated: false))
-      case .not(.text(let place, let test)):
+        texts.append(VariableTest(slot, steady, isNegated: false))
+      case .not(.text(let slot, let test)):
         let steady = SteadyTextTest(test)
         steadyTests.append(steady)
-        texts.append(VariableTest(place, steady, isNegated: true))
+        texts.append(VariableTest(slot, steady, isNegated: true))
       case .constant(true): break
       default: rest.append(step)
       }
@@ -85,7 +85,7 @@ struct LayoutProgram {
     self.rest = rest
   }
 
-  /// Whether a record of this layout passes the tests of slots and texts; `nil` when it is of another,
+  /// Whether a record of this layout passes the tests of slots and texts; `nil` when it has another layout,
   /// has wide offsets, or breaks the format.
   @inline(__always)
   func admits(_ bytes: UnsafeRawBufferPointer) -> Bool? {
@@ -125,16 +125,16 @@ struct LayoutProgram {
     guard let index = layout.slotIndex(ofAttribute: test.attribute.number) else {
       return .constant(test.admits(test.attribute.initial) != isNegated)
     }
-    let place = layout.slots[index]
+    let slot = layout.slots[index]
     switch test.kind {
-    case .null: return wrapped(.isNull(place))
+    case .null: return wrapped(.isNull(slot))
     case .interval(let interval):
-      return SlotTest(place, interval, isNegated: isNegated).map(Step.slot) ?? .constant(isNegated)
-    case .numbers(let set): return wrapped(.numbers(place, set, admitsNull: test.admitsNull))
-    case .text(let test, _, _, _): return wrapped(.text(place, test))
-    case .key(let interval): return wrapped(.key(place, interval))
+      return SlotTest(slot, interval, isNegated: isNegated).map(Step.slot) ?? .constant(isNegated)
+    case .numbers(let set): return wrapped(.numbers(slot, set, admitsNull: test.admitsNull))
+    case .text(let test, _, _, _): return wrapped(.text(slot, test))
+    case .key(let interval): return wrapped(.key(slot, interval))
     case .keys(let set):
-      return wrapped(.keys(place, set.table, admitsNull: test.admitsNull))
+      return wrapped(.keys(slot, set.table, admitsNull: test.admitsNull))
     }
   }
 
@@ -148,7 +148,7 @@ struct LayoutProgram {
 }
 
 extension AttributeTest {
-  /// Whether `value`, which no record need hold, passes.
+  /// Whether `value` passes, without a record.
   func admits(_ value: Value) -> Bool {
     if value == .null {
       if case .null = kind { return true }

@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 
-/// A test of one fixed-width slot: load it, put it in order, compare with two bounds.
+/// A test of one fixed-width slot: its ``OrderedNumber`` lies between two bounds.
 ///
-/// Everything that compares a number, a date or a Boolean with constants comes down to this, so a
-/// scan runs over an array of these before anything else of the record is looked at.
+/// All comparisons of a number, a date or a Boolean with constants are of this form. A scan runs an array
+/// of these tests before it reads anything else of a record.
 struct SlotTest {
   private enum Load: UInt8 {
     case bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float, double
@@ -17,8 +17,8 @@ struct SlotTest {
   private let isNegated: Bool
 
   /// `nil` for an attribute that has no slot of a number.
-  init?(_ place: RecordLayout.Slot, _ interval: NumberInterval, isNegated: Bool) {
-    switch place.type {
+  init?(_ slot: RecordLayout.Slot, _ interval: NumberInterval, isNegated: Bool) {
+    switch slot.type {
     case .bool: load = .bool
     case .int8: load = .int8
     case .int16: load = .int16
@@ -34,8 +34,8 @@ struct SlotTest {
     }
     low = interval.low
     high = interval.high
-    offset = place.position
-    nullBit = NullBit(of: place)
+    offset = slot.position
+    nullBit = NullBit(of: slot)
     self.isNegated = isNegated
   }
 
@@ -74,11 +74,11 @@ struct SlotTest {
 
 extension RecordView {
   /// The ``OrderedNumber`` of a fixed-width attribute that is not null.
-  func orderedNumber(at place: RecordLayout.Slot) throws(FormatError) -> Int64 {
-    switch try value(at: place) {
+  func orderedNumber(at slot: RecordLayout.Slot) throws(FormatError) -> Int64 {
+    switch try value(at: slot) {
     case .bool(let flag): flag ? 1 : 0
     case .integer(let number):
-      place.type == .uint64 ? OrderedNumber.key(UInt64(bitPattern: number)) : number
+      slot.type == .uint64 ? OrderedNumber.key(UInt64(bitPattern: number)) : number
     case .unsigned(let number): OrderedNumber.key(number)
     case .double(let number), .date(let number): OrderedNumber.key(number)
     default: 0

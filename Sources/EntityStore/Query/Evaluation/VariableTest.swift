@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 
-/// A text test with what it looks at in one place, so that a scan can go without counting references.
+/// A text test at a fixed address, so that a scan can run it without reference counting.
 final class SteadyTextTest {
   fileprivate let test: TextTest
-  /// The one text that passes, where there is only one.
+  /// The only text that passes, where there is only one.
   fileprivate let exact: UnsafeRawBufferPointer?
 
   init(_ test: TextTest) {
@@ -20,9 +20,9 @@ final class SteadyTextTest {
   fileprivate func admits(_ text: UnsafeRawBufferPointer) -> Bool { test.admits(text) }
 }
 
-/// A test of one text where it lies in a record, without a view of the whole.
+/// A test of one text within the bytes of a record, without a view of the record.
 ///
-/// Whoever keeps it keeps its ``SteadyTextTest`` alive.
+/// Its owner keeps the ``SteadyTextTest`` alive.
 struct VariableTest {
   private unowned(unsafe) let test: SteadyTextTest
   private let exact: UnsafeRawBufferPointer?
@@ -30,11 +30,11 @@ struct VariableTest {
   private let nullBit: NullBit
   private let isNegated: Bool
 
-  init(_ place: RecordLayout.Slot, _ test: SteadyTextTest, isNegated: Bool) {
+  init(_ slot: RecordLayout.Slot, _ test: SteadyTextTest, isNegated: Bool) {
     self.test = test
     exact = test.exact
-    ordinal = Int(place.position)
-    nullBit = NullBit(of: place)
+    ordinal = Int(slot.position)
+    nullBit = NullBit(of: slot)
     self.isNegated = isNegated
   }
 
@@ -58,7 +58,7 @@ struct VariableTest {
     return text.count == exact.count && compareKeys(text, exact) == 0
   }
 
-  /// The same by a view of the record.
+  /// The same, of a record that has a view.
   func admits(_ view: RecordView) -> Bool {
     if nullBit.isSet(in: view.bytes) { return isNegated }
     return admits(view.variableBytes(ordinal: ordinal)) != isNegated

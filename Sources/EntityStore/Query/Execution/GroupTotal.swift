@@ -6,7 +6,7 @@ internal import LodestoreFormat
   internal import Foundation
 #endif
 
-/// What an aggregate has gathered so far; null and not-a-number are left out.
+/// The state of an aggregate; null and not-a-number are left out.
 struct GroupTotal {
   private var count = 0
   private var integers: Int128 = 0
@@ -52,7 +52,7 @@ struct GroupTotal {
     }
     switch value.number {
     case .integer(let number)?:
-      // 2^64 records of 64-bit numbers fit.
+      // The sum of 2^64 numbers of 64 bits fits.
       integers += number
       count += 1
     case .double(let number)? where !number.isNaN:
@@ -74,7 +74,7 @@ struct GroupTotal {
     }
   }
 
-  /// The result; null where nothing was gathered, but for counts, and sums of nothing, which are 0.
+  /// The result; without values null, but 0 of a count and a sum.
   func value(_ function: GroupTerm.Function) -> Value {
     switch function {
     case .count: .integer(Int64(count))

@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension PlanRun {
-  /// How many results there are, from entries alone where they say it.
+  /// How many results there are, from entries alone where these tell.
   package func count() throws(StoreError) -> Int {
     do {
       let all = try countAll()
@@ -15,7 +15,7 @@ extension PlanRun {
   }
 
   private func countAll() throws -> Int {
-    // No more than this need be counted.
+    // More than this need not be counted.
     let most = plan.request.wantedCount ?? .max
     if start == nil, plan.isAnsweredByEntries || plan.isAnsweredByPlainEntries {
       switch plan.access {
@@ -52,15 +52,15 @@ extension PlanRun {
       return count
     }
     try forEachEntry(of: access) { id, key in
-      if let prefix, !isPlain(key, behind: prefix), try !recordPasses(id) { return true }
+      if let prefix, !isPlain(key, after: prefix), try !recordPasses(id) { return true }
       count += 1
       return count < most
     }
     return count
   }
 
-  /// Whether what follows `prefix` in a key is ASCII, which is no part of the letter before it.
-  private func isPlain(_ key: UnsafeRawBufferPointer, behind prefix: [UInt8]) -> Bool {
+  /// Whether an ASCII byte follows `prefix` in a key, so that the prefix ends a character.
+  private func isPlain(_ key: UnsafeRawBufferPointer, after prefix: [UInt8]) -> Bool {
     key.count > prefix.count && key[prefix.count] < 0x80
   }
 
@@ -70,7 +70,7 @@ extension PlanRun {
     return try passes(bytes, id)
   }
 
-  /// The ids of the results in order, from entries alone where they say it.
+  /// The ids of the results in order, from entries alone where these tell.
   package func ids() throws(StoreError) -> [UInt64] {
     if plan.isAnsweredByEntries, start == nil {
       do {
@@ -134,7 +134,7 @@ extension PlanRun {
 }
 
 extension QueryPlan {
-  /// Whether the entries say it where their keys go on with ASCII behind a prefix.
+  /// Whether an entry tells that its record matches if its key has an ASCII byte after the prefix.
   var isAnsweredByPlainEntries: Bool {
     guard case .index(let access) = access, access.exactness == .exactBeforeASCII,
       access.rangeCount == 1

@@ -3,7 +3,7 @@ internal import LodestoreFormat
 
 extension PlanRun {
   /// Visits the values of some attributes of the results from the entries of the index alone;
-  /// returns false, and visits nothing, where that cannot be.
+  /// returns false, and visits nothing, where the index does not cover the query.
   ///
   /// Text that is not ASCII is in a key in its normalized form, and is taken from the record.
   func forEachCovered(
@@ -12,17 +12,17 @@ extension PlanRun {
     guard plan.isAnsweredByEntries, start == nil, case .index(let access) = plan.access else {
       return false
     }
-    var places: [Int] = []
+    var positions: [Int] = []
     for attribute in attributes {
-      guard let place = access.index.description.attributes.firstIndex(of: attribute) else {
+      guard let position = access.index.description.attributes.firstIndex(of: attribute) else {
         return false
       }
-      places.append(place)
+      positions.append(position)
     }
     do {
       switch plan.arrangement {
-      case .index(let isReversed): try inOrder(access, places, isReversed: isReversed, body)
-      case .natural(let isReversed): try byID(access, places, isReversed: isReversed, body)
+      case .index(let isReversed): try inOrder(access, positions, isReversed: isReversed, body)
+      case .natural(let isReversed): try byID(access, positions, isReversed: isReversed, body)
       case .sort: return false
       }
       return true
@@ -32,7 +32,7 @@ extension PlanRun {
   }
 
   private func inOrder(
-    _ access: IndexAccess, _ places: [Int], isReversed: Bool,
+    _ access: IndexAccess, _ positions: [Int], isReversed: Bool,
     _ body: ([Value]) throws(StoreError) -> Bool
   ) throws {
     guard let range = access.ranges.first else { return }
@@ -48,17 +48,17 @@ extension PlanRun {
       }
       left -= 1
       counts.results += 1
-      return try body(try values(places, key, id, access)) && left > 0
+      return try body(try values(positions, key, id, access)) && left > 0
     }
   }
 
   private func byID(
-    _ access: IndexAccess, _ places: [Int], isReversed: Bool,
+    _ access: IndexAccess, _ positions: [Int], isReversed: Bool,
     _ body: ([Value]) throws(StoreError) -> Bool
   ) throws {
     var rows: [(id: UInt64, values: [Value])] = []
     try forEachEntry(of: access) { id, key in
-      rows.append((id, try values(places, key, id, access)))
+      rows.append((id, try values(positions, key, id, access)))
       return true
     }
     rows.sort { isReversed ? $0.id > $1.id : $0.id < $1.id }
@@ -70,28 +70,28 @@ extension PlanRun {
   }
 
   private func values(
-    _ places: [Int], _ key: UnsafeRawBufferPointer, _ id: UInt64, _ access: IndexAccess
+    _ positions: [Int], _ key: UnsafeRawBufferPointer, _ id: UInt64, _ access: IndexAccess
   ) throws -> [Value] {
-    guard !key.isEmpty else { return try recordValues(places, id, access) }
+    guard !key.isEmpty else { return try recordValues(positions, id, access) }
     var decoder = KeyDecoder(key)
     var elements: [Value] = []
     for _ in access.index.description.attributes { elements.append(try decoder.next()) }
-    for place in places {
-      if case .string(let text) = elements[place], !text.utf8.allSatisfy({ $0 < 0x80 }) {
-        return try recordValues(places, id, access)
+    for position in positions {
+      if case .string(let text) = elements[position], !text.utf8.allSatisfy({ $0 < 0x80 }) {
+        return try recordValues(positions, id, access)
       }
     }
-    return places.map { elements[$0] }
+    return positions.map { elements[$0] }
   }
 
   private func recordValues(
-    _ places: [Int], _ id: UInt64, _ access: IndexAccess
+    _ positions: [Int], _ id: UInt64, _ access: IndexAccess
   ) throws -> [Value] {
     guard let bytes = try core.record(id, of: entity) else { throw missing(id) }
     counts.recordsRead += 1
     let view = try entity.view(bytes, id: id)
-    return try places.map { place in
-      let number = access.index.description.attributes[place]
+    return try positions.map { position in
+      let number = access.index.description.attributes[position]
       guard let index = view.layout.slotIndex(ofAttribute: number) else {
         return entity.description.attribute(number: number)?.initial ?? .null
       }

@@ -5,7 +5,8 @@ extension PlanRun {
   /// Visits the entries of `index` within `range` in order, as ``TransactionCore/walk`` does, until
   /// `body` returns false.
   ///
-  /// Pages of the index are read as they lie in the map as far as the first key that may be cut.
+  /// Pages of the index are read in the map, without a cursor move for each entry, up to the first key that
+  /// may be cut.
   ///
   /// - Parameter keys: a part of `range` to stay in, as keys with record ids.
   @inline(__always)
@@ -41,7 +42,7 @@ extension PlanRun {
     try forEachCutEntry(of: index, range, bounds, isReversed: isReversed, body)
   }
 
-  /// The same from the first key on that may be cut.
+  /// The same, from the first key that may be cut on.
   @inline(never)
   private func forEachCutEntry(
     of index: StoredIndex, _ range: IndexRange, _ keys: KeyRange, isReversed: Bool,

@@ -7,13 +7,15 @@ package import LodestoreFormat
   internal import Foundation
 #endif
 
-/// One number or value to work out for each group.
+/// One aggregate of each group.
 package struct GroupTerm: Sendable {
   package enum Function: Sendable { case count, sum, min, max, average }
 
   package var function: Function
-  /// What it is worked out of; of ``Function/count`` the records are counted where there is none,
-  /// and those that have a value otherwise.
+  /// The attribute that is aggregated.
+  ///
+  /// ``Function/count`` counts the records where there is none, and the
+  /// records that have a value otherwise.
   package var path: ValuePath?
 
   package init(_ function: Function, _ path: ValuePath? = nil) {
@@ -22,18 +24,18 @@ package struct GroupTerm: Sendable {
   }
 }
 
-/// The records that have the same values in some places.
+/// The records that have the same values at the paths of the grouping.
 package struct GroupRow: Sendable {
   package var keys: [Value]
   package var count: Int
-  /// One for each term; null where there is nothing to work it out of.
+  /// One for each term; null where no record has a value.
   package var values: [Value]
 }
 
 extension PlanRun {
-  /// The groups of the results by the values at `paths`, ascending by these.
+  /// The groups of the results by the values at `paths`, in ascending order of these.
   ///
-  /// Texts that are canonically equivalent are one group. Limit and offset do not count.
+  /// Texts that are canonically equivalent are one group. Limit and offset are ignored.
   ///
   /// - Complexity: O(records that match), and memory for each group. Where all records are asked
   ///   for and an index begins with the attributes, its entries alone are read for counts.
@@ -67,38 +69,38 @@ extension PlanRun {
   ) throws -> [GroupRow] {
     let evaluator = ConditionEvaluator(.constant(true), entity: entity, core: core)
     let writer = GroupKeyWriter(keyTerms, evaluator: evaluator)
-    var places: [[UInt8]: Int] = [:]
+    var groupIndexes: [[UInt8]: Int] = [:]
     var groups: [Group] = []
-    var lastPlace: Int?
-    // Numbers alone are read without one.
+    var lastIndex: Int?
+    // Numbers are read from their slots, without a view.
     let needsView = !keyTerms.isEmpty || readers.contains { $0.isOperand }
     try forEachMatch { id, bytes in
       let record =
         needsView ? RecordUnderTest(view: try entity.view(bytes, id: id), id: id) : nil
       let isSame = try record.map { try writer.move(to: $0) } ?? true
-      // Neighbours are often of one group.
-      var place = lastPlace
-      if place == nil || !isSame {
-        place = places[writer.key]
-        if place == nil {
-          place = groups.count
-          places[writer.key] = groups.count
+      // Consecutive records are often of one group.
+      var group = lastIndex
+      if group == nil || !isSame {
+        group = groupIndexes[writer.key]
+        if group == nil {
+          group = groups.count
+          groupIndexes[writer.key] = groups.count
           let keys = try record.map { try writer.values($0) } ?? []
           groups.append(Group(key: writer.key, keys: keys, count: readers.count))
         }
-        lastPlace = place
+        lastIndex = group
       }
-      guard let place else { return true }
-      groups[place].rowCount += 1
+      guard let group else { return true }
+      groups[group].rowCount += 1
       for index in readers.indices {
         switch readers[index] {
         case .records: break
         case .slot(let slot, let kind):
           guard let word = try slot.word(bytes, id) else { break }
-          groups[place].totals[index].add(word, kind, functions[index])
+          groups[group].totals[index].add(word, kind, functions[index])
         case .operand(let operand):
           guard let record else { break }
-          try groups[place].totals[index].add(
+          try groups[group].totals[index].add(
             try evaluator.value(operand, record), functions[index])
         }
       }
@@ -114,7 +116,7 @@ extension PlanRun {
     }
   }
 
-  /// From the entries of an index that begins with the attributes.
+  /// The groups with their counts from the entries of an index that begins with the attributes.
   private func countedGroups(_ terms: [BoundOrder.Term]) throws -> [GroupRow]? {
     guard case .scan = plan.access, plan.residual == nil, start == nil,
       terms.allSatisfy({ $0.steps.isEmpty && !$0.attribute.isRecordID })
@@ -138,7 +140,7 @@ extension PlanRun {
         rows[rows.count - 1].count += 1
         return true
       }
-      // Cut: the records have to be asked.
+      // Cut: only the records tell.
       guard !key.isEmpty else {
         isWhole = false
         return false
@@ -167,11 +169,11 @@ extension PlanRun {
   }
 }
 
-/// Where a record has what a term is worked out of.
+/// How the value of a term is read from a record.
 private enum TermReader {
   /// The records themselves are counted.
   case records
-  /// A number that is counted or added, without a view of the record.
+  /// A number that is counted or added, read from its slot without a view of the record.
   case slot(SlotOrder, WordSlot.Kind)
   case operand(BoundOperand)
 
@@ -216,12 +218,12 @@ func compareKeys(_ a: UnsafeRawBufferPointer, _ b: [UInt8]) -> Int {
   b.withUnsafeBytes { compareKeys(a, $0) }
 }
 
-/// The values that tell groups apart, as bytes.
+/// Makes the keys by which groups are told apart: the values of the grouping as bytes.
 private final class GroupKeyWriter {
   private let terms: [BoundOrder.Term]
   private let evaluator: ConditionEvaluator
   private let order: SortKeyWriter
-  /// Those of the record that was moved to last.
+  /// That of the last record.
   private(set) var key: [UInt8] = []
   private let collections: [BoundOrder.Term]
 
@@ -232,14 +234,14 @@ private final class GroupKeyWriter {
     collections = terms.filter { $0.attribute.type == .json || $0.attribute.type == .document }
   }
 
-  /// Makes ``key`` that of `record`; true when it was before.
+  /// Makes the key of `record`; returns whether it is that of the record before.
   func move(to record: RecordUnderTest) throws -> Bool {
     if terms.isEmpty { return true }
     try order.write(record)
     let ordered = order.key.dropLast(8)
     guard collections.isEmpty else {
       var whole = Array(ordered)
-      // Collections have no order, and are told apart by their bytes.
+      // Collections have no order, and are compared by their bytes.
       for term in collections {
         let value = try evaluator.value(.attribute(term.attribute, term.steps), record)
         if case .collection(let document) = value { whole += [1] + Array(document) }

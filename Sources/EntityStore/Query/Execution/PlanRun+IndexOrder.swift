@@ -11,7 +11,7 @@ extension PlanRun {
     _ access: IndexAccess, _ range: IndexRange, isReversed: Bool,
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws {
-    let behind = start.map { EntryFilter(start: $0, writer: makeSortKeyWriter()) }
+    let filter = start.map { EntryFilter(start: $0, writer: makeSortKeyWriter()) }
     let keys = try narrowed(range, access, isReversed: isReversed)
     let wanted = plan.request.wantedCount ?? .max
     var batchSize = max(16, min(wanted, 256))
@@ -20,21 +20,21 @@ extension PlanRun {
     try forEachEntry(of: access.index, range, keys: keys, isReversed: isReversed) { id, _ in
       batch.append(id)
       if batch.count == batchSize {
-        goesOn = try visit(&batch, behind, body)
+        goesOn = try visit(&batch, filter, body)
         batchSize = min(batchSize * 2, Self.largestBatch)
       }
       return goesOn
     }
-    if goesOn { _ = try visit(&batch, behind, body) }
+    if goesOn { _ = try visit(&batch, filter, body) }
   }
 
-  /// So many records, of 170 bytes, are some three megabytes, which the cache holds.
+  /// As many records of 170 bytes are some three megabytes, which the cache holds.
   private static let largestBatch = 16_384
 
-  /// Ids in the order of the index, whose records are looked up in their own.
+  /// Ids in the order of the index; their records are looked up in the order of the ids.
   private struct EntryBatch {
     let lookup: RecordLookup
-    /// One for each id, when they have been looked up.
+    /// One for each id, once they have been looked up.
     var records: [SortedRecord] = []
     var order = WordSort()
 
@@ -42,7 +42,7 @@ extension PlanRun {
 
     var count: Int { order.count }
 
-    mutating func append(_ id: UInt64) { order.append(id, place: order.count) }
+    mutating func append(_ id: UInt64) { order.append(id, index: order.count) }
 
     mutating func removeAll() {
       records.removeAll(keepingCapacity: true)
@@ -50,7 +50,7 @@ extension PlanRun {
     }
   }
 
-  /// What is behind the token of a query continued in the order of an index.
+  /// Admits the records after the continuation token of a query in the order of an index.
   private struct EntryFilter {
     let start: [UInt8]
     let writer: SortKeyWriter
@@ -69,18 +69,18 @@ extension PlanRun {
     try batch.order.sort { try tick() }
     let none = SortedRecord(id: 0, bytes: UnsafeRawBufferPointer(start: nil, count: 0))
     batch.records.append(contentsOf: repeatElement(none, count: batch.count))
-    batch.lookup.look(for: batch.order.entries.lazy.map(\.word))
-    for (place, entry) in batch.order.entries.enumerated() {
+    batch.lookup.look(for: batch.order.items.lazy.map(\.word))
+    for (position, item) in batch.order.items.enumerated() {
       try tick()
-      guard let bytes = try batch.lookup.record(entry.word, at: place) else {
-        throw missing(entry.word)
+      guard let bytes = try batch.lookup.record(item.word, at: position) else {
+        throw missing(item.word)
       }
       counts.recordsRead &+= 1
-      batch.records[entry.place] = SortedRecord(id: entry.word, bytes: bytes)
+      batch.records[item.index] = SortedRecord(id: item.word, bytes: bytes)
     }
-    for (place, record) in batch.records.enumerated() {
-      // Read in an order that memory does not have.
-      if place + 8 < batch.records.count { batch.records[place + 8].prefetch() }
+    for (index, record) in batch.records.enumerated() {
+      // The order of the index is random in memory.
+      if index + 8 < batch.records.count { batch.records[index + 8].prefetch() }
       try tick()
       guard try passes(record.bytes, record.id) else { continue }
       if let filter, try !filter.admits(record.bytes, record.id) { continue }
@@ -90,7 +90,7 @@ extension PlanRun {
     return true
   }
 
-  /// The keys from the token on, where it says a place in the index.
+  /// The keys from the continuation token on, where it gives a position in the index.
   private func narrowed(
     _ range: IndexRange, _ access: IndexAccess, isReversed: Bool
   ) throws -> KeyRange? {
@@ -100,7 +100,7 @@ extension PlanRun {
     else { return nil }
     var keys = range.keys
     var id = start.suffix(8).map { plan.order.isTieDescending ? ~$0 : $0 }
-    // In a unique index the id is part of keys with nulls only; all are at or behind the tuple.
+    // In a unique index the id is part of keys with nulls only; all are at or after the tuple.
     if access.index.isUnique { id = [] }
     if isReversed {
       keys.upper = .excluded(access.index.isUnique ? tuple + [255] : tuple + id)
@@ -123,8 +123,8 @@ extension PlanRun {
     }
     guard var fixed = access.ranges.first?.lower[...] else { return nil }
     var tuple: [UInt8] = []
-    for (place, attribute) in access.index.description.attributes.enumerated() {
-      if place < access.fixedCount {
+    for (position, attribute) in access.index.description.attributes.enumerated() {
+      if position < access.fixedCount {
         // The first elements of the range's bound, which are whole.
         guard let element = firstElement(of: fixed) else { return nil }
         tuple += element

@@ -1,8 +1,8 @@
 internal import LMDB
 internal import LodestoreFormat
 
-// Many keys looked up in one pass over an index: one cursor moves forward from key to key, and
-// pages that hold several are visited once.
+// Many keys looked up in one pass over an index: one cursor moves forward from key to key, so that a
+// page with several of them is visited once.
 
 extension PlanRun {
   /// Looks up whole tuples in a unique index, with one cursor in key order.
@@ -11,11 +11,11 @@ extension PlanRun {
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws {
     let cursor = try Cursor(index.tree, in: core.transaction)
-    for place in 0..<points.count {
+    for position in 0..<points.count {
       try tick()
-      if mayHaveNulls || points.withKey(place, { $0.count > KeyEncoder.longestTuple }) {
-        // Cut, or with a null, of which there may be several.
-        let range = IndexRange.beginning(with: points[place])
+      if mayHaveNulls || points.withKey(position, { $0.count > KeyEncoder.longestTuple }) {
+        // Cut, or with a null: several entries may have it.
+        let range = IndexRange.beginning(with: points[position])
         var goesOn = true
         try core.walk(index, of: entity, range, isReversed: false) { id, key in
           try tick()
@@ -26,7 +26,7 @@ extension PlanRun {
         if !goesOn { return }
         continue
       }
-      let isFound = try points.withKey(place) { (key) throws(LMDBError) in try cursor.seek(key) }
+      let isFound = try points.withKey(position) { (key) throws(LMDBError) in try cursor.seek(key) }
       guard isFound else { continue }
       guard cursor.value.count == 8 else {
         throw StoreError.damagedIndex(index.name, "an entry's body has no record id")
@@ -42,11 +42,11 @@ extension PlanRun {
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws {
     let cursor = try Cursor(index.tree, in: core.transaction)
-    for place in 0..<prefixes.count {
+    for position in 0..<prefixes.count {
       try tick()
       guard
         try prefixes.withKey(
-          place,
+          position,
           { (prefix) throws in
             try forEachEntry(beginningWith: prefix, at: cursor, in: index, body)
           })
@@ -54,7 +54,7 @@ extension PlanRun {
     }
   }
 
-  /// The same for one; false when nothing more is wanted, or can be found.
+  /// The same for one prefix; false when no more is wanted, or no entry is at or above the prefix.
   private func forEachEntry(
     beginningWith prefix: UnsafeRawBufferPointer, at cursor: Cursor, in index: StoredIndex,
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
@@ -70,7 +70,7 @@ extension PlanRun {
       }
       return goesOn
     }
-    // Nothing at or above this is nothing above what follows either.
+    // Without an entry at or above this prefix there is none above the next ones either.
     guard try cursor.seek(atOrAfter: prefix) else { return false }
     var found = true
     while found, Self.begins(cursor.key, with: prefix) {

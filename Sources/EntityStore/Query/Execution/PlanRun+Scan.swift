@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension PlanRun {
-  /// Visits the records of `range` that pass, up or down.
+  /// Visits the records of `range` that pass, in ascending or descending order of their ids.
   func scan(
     _ range: ClosedRange<UInt64>, isReversed: Bool,
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
@@ -35,8 +35,8 @@ extension PlanRun {
       && plan.request.limit == nil && !plan.request.wantsOnlyEntries
   }
 
-  /// Visits all records in a loop that is compiled into what asks for them: a call for each record
-  /// and another through the stages of a plan would be a tenth of reading it.
+  /// Visits all records in a loop that is compiled into its caller: the calls for each record through the
+  /// stages of a plan would be a tenth of the time of reading it.
   @inline(__always)
   func forEachOfAll(
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
@@ -44,7 +44,7 @@ extension PlanRun {
     var count = 0
     let isWatched = control != nil
     defer {
-      // Whoever watches is told in the midst how many were read.
+      // A run with a control reports the number while it goes on.
       if !isWatched { counts.recordsRead &+= count }
       counts.results &+= count
     }
@@ -63,8 +63,8 @@ extension PlanRun {
     }
   }
 
-  /// Visits the matching records, by ascending ids, for what needs no other order: of a scan in a
-  /// loop of its own.
+  /// Visits the matching records by ascending ids; those of a scan in a loop that is compiled into the
+  /// caller.
   @inline(__always)
   func forEachMatch(_ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool) throws {
     if case .scan = plan.access, start == nil {
@@ -101,7 +101,7 @@ extension PlanRun {
     guard let residual, let cursor = try beginScan(range) else { return }
     let end = range.upperBound
     guard control != nil else {
-      // Nobody asks in the midst: the loop is kept to what it is about.
+      // Without a control to ask, the loop does nothing but test records.
       counts.recordsRead += try residual.forEach(from: cursor, through: end, body)
       return
     }

@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension PlanRun {
-  /// Visits the first so many matching records in an order by one slot.
+  /// Visits the first `kept` matching records in an order by one slot.
   func firstSorted(
     by order: SlotOrder, keeping kept: Int, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws {
@@ -19,9 +19,8 @@ extension PlanRun {
 
   /// Visits all matching records in an order by one slot.
   ///
-  /// To decode them in the order of ids, each into its place, takes half as long again: results
-  /// that are written hither and thither cost more than records that are read so, as these can be
-  /// asked for ahead.
+  /// Records are read in the order of the results, which is random in memory but can be prefetched.
+  /// Reading them in the order of ids and writing each result to its index takes half as long again.
   func allSorted(
     by order: SlotOrder, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws {
@@ -31,7 +30,7 @@ extension PlanRun {
     if !order.isNullFirst { _ = try visit(all.nulls, body) }
   }
 
-  /// What matches, sorted by its words; and what has none.
+  /// The matching records with words, and their indexes sorted by these; and the records without one.
   private func gathered(
     by order: SlotOrder
   ) throws -> (records: [SortedRecord], words: WordSort, nulls: [SortedRecord]) {
@@ -45,14 +44,14 @@ extension PlanRun {
     try forEachMatch { id, bytes in
       let record = SortedRecord(id: id, bytes: bytes)
       if let word = try order.word(bytes, id) {
-        words.append(word, place: records.count)
+        words.append(word, index: records.count)
         records.append(record)
       } else {
         nulls.append(record)
       }
       return true
     }
-    // Sorting keeps equal words in the order of ids, up or down.
+    // The sort is stable: equal words stay in the order of ids, ascending or descending.
     if order.isTieDescending {
       words.reverse()
       nulls.reverse()
@@ -73,19 +72,19 @@ extension PlanRun {
 
   /// Visits `records` in the order of `words`.
   ///
-  /// They lie anywhere: what comes soon is fetched into the cache meanwhile.
+  /// Their order in memory is another one, so those that come next are prefetched.
   private func visit(
     _ records: [SortedRecord], in words: WordSort,
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws -> Bool {
     try records.withUnsafeBufferPointer { records in
-      try words.entries.withUnsafeBufferPointer { entries in
+      try words.items.withUnsafeBufferPointer { items in
         guard let first = records.baseAddress else { return true }
-        for i in entries.indices {
-          if i + 16 < entries.count { prefetch(first + entries[i + 16].place) }
-          if i + 8 < entries.count { records[entries[i + 8].place].prefetch() }
+        for i in items.indices {
+          if i + 16 < items.count { prefetch(first + items[i + 16].index) }
+          if i + 8 < items.count { records[items[i + 8].index].prefetch() }
           try tick()
-          let record = records[entries[i].place]
+          let record = records[items[i].index]
           guard try body(record.id, record.bytes) else { return false }
         }
         return true
@@ -94,12 +93,12 @@ extension PlanRun {
   }
 }
 
-/// A record that waits for its turn; its bytes are in the map.
+/// A record to be visited later; its bytes are in the map.
 struct SortedRecord {
   let id: UInt64
   let bytes: UnsafeRawBufferPointer
 
-  /// Has its first bytes fetched into the cache.
+  /// Prefetches its first bytes into the cache.
   @inline(__always)
   func prefetch() {
     guard let base = bytes.baseAddress else { return }

@@ -43,75 +43,52 @@ extension PlanRun {
   }
 }
 
-/// The first so many records of an order: a heap whose top is the last of them.
+/// The first records of an order, at most `capacity`: a heap whose first element is the last of them.
 struct TopRecords {
   struct Element {
     /// The first eight bytes of the key, which decide most comparisons.
-    var window: UInt64
+    var word: UInt64
     var key: [UInt8]
     var id: UInt64
     var bytes: UnsafeRawBufferPointer
 
     func precedes(_ other: Element) -> Bool {
-      window != other.window
-        ? window < other.window : key.lexicographicallyPrecedes(other.key)
+      word != other.word ? word < other.word : key.lexicographicallyPrecedes(other.key)
     }
   }
 
   private let capacity: Int
-  private var heap: [Element] = []
+  private var heap = Heap<Element>()
 
   init(capacity: Int) { self.capacity = capacity }
 
-  private static func window(_ key: [UInt8]) -> UInt64 {
+  private static func word(_ key: [UInt8]) -> UInt64 {
     // A key ends with the record's id, so that it has eight bytes.
     key.withUnsafeBytes { $0.count >= 8 ? $0.bigEndianUInt64(at: 0) : 0 }
   }
 
   mutating func insert(_ key: [UInt8], id: UInt64, _ bytes: UnsafeRawBufferPointer) {
     guard capacity > 0 else { return }
-    let window = Self.window(key)
-    if heap.count == capacity {
-      let top = heap[0]
-      guard window <= top.window else { return }
-      let element = Element(window: window, key: key, id: id, bytes: bytes)
-      guard element.precedes(top) else { return }
-      heap[0] = element
-      siftDown()
+    let word = Self.word(key)
+    if heap.count == capacity, let last = heap.first {
+      guard word <= last.word else { return }
+      let element = Element(word: word, key: key, id: id, bytes: bytes)
+      guard element.precedes(last) else { return }
+      heap.replaceFirst(with: element) { $1.precedes($0) }
     } else {
-      heap.append(Element(window: window, key: key, id: id, bytes: bytes))
-      siftUp()
+      heap.insert(Element(word: word, key: key, id: id, bytes: bytes)) { $1.precedes($0) }
     }
   }
 
-  private mutating func siftUp() {
-    var child = heap.count - 1
-    while child > 0 {
-      let parent = (child - 1) / 2
-      guard heap[parent].precedes(heap[child]) else { return }
-      heap.swapAt(parent, child)
-      child = parent
-    }
+  func sorted() -> [Element] {
+    assert(heap.isOrdered { $1.precedes($0) })
+    return heap.elements.sorted { $0.precedes($1) }
   }
-
-  private mutating func siftDown() {
-    var parent = 0
-    while true {
-      var last = parent
-      for child in [parent * 2 + 1, parent * 2 + 2]
-      where child < heap.count && heap[last].precedes(heap[child]) { last = child }
-      if last == parent { return }
-      heap.swapAt(parent, last)
-      parent = last
-    }
-  }
-
-  func sorted() -> [Element] { heap.sorted { $0.precedes($1) } }
 }
 
 /// All records of a result, sorted in runs that are merged, so that no single step takes long.
 final class SortedRecords {
-  /// Entries of a run: one is sorted in some ten milliseconds.
+  /// How many entries a run has: they are sorted in some ten milliseconds.
   private static let runLength = 1 << 17
   private static let longestRun = 1 << 30
 
@@ -120,15 +97,15 @@ final class SortedRecords {
     var bytes: UnsafeRawBufferPointer
   }
 
-  private var runs: [EntryArenaBox] = []
+  private var runs: [KeyEntries] = []
   private var records: [Record] = []
 
   func append(_ key: [UInt8], id: UInt64, _ bytes: UnsafeRawBufferPointer) {
     if runs.isEmpty || runs[runs.count - 1].isFull(Self.runLength, Self.longestRun) {
-      runs.append(EntryArenaBox(expectedCount: 64))
+      runs.append(KeyEntries(expectedCount: 64))
     }
-    let place = UInt64(records.count)
-    key.withUnsafeBytes { runs[runs.count - 1].append(key: $0, recordID: place) }
+    let index = UInt64(records.count)
+    key.withUnsafeBytes { runs[runs.count - 1].append(key: $0, recordID: index) }
     records.append(Record(id: id, bytes: bytes))
   }
 
@@ -139,33 +116,29 @@ final class SortedRecords {
       for _ in 0..<1_024 { try tick() }
       run.sort()
     }
-    var places = [Int](repeating: 0, count: runs.count)
-    while let run = lowest(places) {
-      let arena = runs[run]
-      let record = records[Int(arena.recordID(at: places[run]))]
-      places[run] += 1
+    // The runs that have entries left, by their next keys; keys end with the record's id, so that no two
+    // are equal.
+    var next = [Int](repeating: 0, count: runs.count)
+    var heap = Heap<Int>()
+    for run in runs.indices {
+      heap.insert(run) { runs[$1].isAbove(next[$1], runs[$0], at: next[$0]) }
+    }
+    while let run = heap.first {
+      let record = records[Int(runs[run].recordID(at: next[run]))]
+      next[run] += 1
+      if next[run] < runs[run].count {
+        heap.replaceFirst(with: run) { runs[$1].isAbove(next[$1], runs[$0], at: next[$0]) }
+      } else {
+        heap.removeFirst { runs[$1].isAbove(next[$1], runs[$0], at: next[$0]) }
+      }
       try tick()
       guard try body(record.id, record.bytes) else { return }
     }
   }
-
-  /// The run whose next entry comes first.
-  private func lowest(_ places: [Int]) -> Int? {
-    if runs.count == 1 { return places[0] < runs[0].count ? 0 : nil }
-    var best: Int?
-    for run in runs.indices where places[run] < runs[run].count {
-      guard let current = best else {
-        best = run
-        continue
-      }
-      if runs[current].isBehind(places[current], runs[run], at: places[run]) { best = run }
-    }
-    return best
-  }
 }
 
-extension EntryArenaBox {
+extension KeyEntries {
   func isFull(_ count: Int, _ byteCount: Int) -> Bool {
-    arena.count >= count || arena.byteCount >= byteCount
+    self.count >= count || self.byteCount >= byteCount
   }
 }

@@ -7,8 +7,8 @@ extension PlanRun {
     if terms.count == 1, let value = try extreme(terms[0]) { return [value] }
     var values: [Value] = []
     let rows = try groups(by: [], terms)
-    for (place, term) in terms.enumerated() {
-      values.append(rows.first?.values[place] ?? GroupTotal().value(term.function))
+    for (index, term) in terms.enumerated() {
+      values.append(rows.first?.values[index] ?? GroupTotal().value(term.function))
     }
     return values
   }
@@ -24,7 +24,7 @@ extension PlanRun {
         $0.description.attributes.first == attribute.number
       })
     else { return nil }
-    // Null comes first and is no value; what is no number comes last and is none either.
+    // Null, which comes first, and not-a-number, which comes last, are left out.
     let element = IndexConstraint.element(.double(.nan))
     let last = IndexConstraint.element(attribute.type == .date ? .date(.nan) : .double(.nan))
     let isBinary = [.float, .double, .date].contains(attribute.type)

@@ -14,7 +14,7 @@ package final class PlanRun {
   /// How many records will be looked at, where that is known.
   private var total: Int?
   @exclusivity(unchecked) package internal(set) var counts = PlanCounts()
-  /// The key behind which results begin.
+  /// The sort key after which results begin, from the continuation token.
   let start: [UInt8]?
 
   package init(
@@ -71,7 +71,7 @@ package final class PlanRun {
 
   /// How many results there will be, where that is known before: a scan without a condition.
   ///
-  /// A million at most, to have room for them: it is what the file says, true or not.
+  /// A million at most, as memory is reserved for them and the file may be wrong.
   var certainCount: Int? {
     guard case .scan = plan.access, plan.residual == nil, start == nil else { return nil }
     return min(plan.recordCount, plan.request.limit ?? .max, 1 << 20)
@@ -106,7 +106,7 @@ package final class PlanRun {
     }
   }
 
-  /// Whether a record's bytes pass what the access path has not settled.
+  /// Whether a record fulfils the part of the condition that the access path does not prove.
   @inline(__always)
   func passes(_ bytes: UnsafeRawBufferPointer, _ id: UInt64) throws(StoreError) -> Bool {
     guard let residual else { return true }
@@ -139,12 +139,12 @@ package final class PlanRun {
     }
   }
 
-  /// The first id behind the token of a query in the order of ids.
+  /// The first id after the continuation token of a query in the order of ids.
   private func startID(isReversed: Bool) -> UInt64? {
     guard plan.order.isByID, let start, start.count == 8 else { return nil }
     let stored = start.withUnsafeBytes { $0.bigEndianUInt64(at: 0) }
     let id = plan.order.isTieDescending ? ~stored : stored
-    // Behind the last there is nothing: an empty range, which no id lies in.
+    // After the last id there is nothing: an empty range.
     if isReversed { return id == 0 ? 0 : id - 1 }
     return id == .max ? .max : id + 1
   }
@@ -156,16 +156,16 @@ package final class PlanRun {
   ) throws {
     let records = try RecordLookup(entity.records, in: core.transaction)
     expect(ids.count)
-    // The first are few, as they may be all that is wanted.
+    // The first batches are small, as the first few records may be all that is wanted.
     var size = 16
     var start = 0
     while start < ids.count {
       let end = min(ids.count, start + size)
       records.look(for: ids[start..<end])
-      for place in start..<end {
-        let id = ids[place]
+      for index in start..<end {
+        let id = ids[index]
         try tick()
-        guard let bytes = try records.record(id, at: place - start) else {
+        guard let bytes = try records.record(id, at: index - start) else {
           if mayBeAbsent { continue }
           throw missing(id)
         }
@@ -201,9 +201,9 @@ package final class PlanRun {
       for path in paths { ids += try collectIDs(path) }
       IDSort.sortUnique(&ids)
     case .intersection(let accesses):
-      for (place, access) in accesses.enumerated() {
+      for (index, access) in accesses.enumerated() {
         let next = try collectIDs(.index(access))
-        ids = place == 0 ? next : Self.common(ids, next)
+        ids = index == 0 ? next : Self.common(ids, next)
       }
     }
     return ids
@@ -249,9 +249,9 @@ package final class PlanRun {
     }
   }
 
-  // MARK: From outside
+  // MARK: Control
 
-  /// Counts one step, and now and then asks whether to go on.
+  /// Counts one step, and asks the control every 1,024 steps whether to go on.
   @inline(__always)
   func tick() throws {
     ticks &+= 1
@@ -269,5 +269,4 @@ package final class PlanRun {
   }
 
   func expect(_ count: Int?) { total = count }
-
 }

@@ -1,6 +1,6 @@
 internal import LMDB
 
-/// Looks records up by their ids, many at a time: the quicker the nearer they are to each other.
+/// Looks records up by their ids, many at a time; faster when the ids are close to each other.
 final class RecordLookup {
   private let cursor: Cursor
   private var finder: RecordFinder?
@@ -26,11 +26,11 @@ final class RecordLookup {
     }
   }
 
-  /// The record with the id that was at `place` of those last looked for; `nil` when there is none.
+  /// The record of the id at `index` of those last looked for; `nil` when there is none.
   @inline(__always)
-  func record(_ id: UInt64, at place: Int) throws -> UnsafeRawBufferPointer? {
-    if finder != nil, found[place].baseAddress != nil { return found[place] }
-    // In a write, or a record that has pages of its own.
+  func record(_ id: UInt64, at index: Int) throws -> UnsafeRawBufferPointer? {
+    if finder != nil, found[index].baseAddress != nil { return found[index] }
+    // In a write transaction, or a record on overflow pages.
     return try cursor.seek(id) ? cursor.value : nil
   }
 }

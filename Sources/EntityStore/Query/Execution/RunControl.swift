@@ -1,4 +1,4 @@
-/// How a run is watched and stopped from outside.
+/// Reports the progress of a run and cancels it.
 ///
 /// The run asks every thousand entries or records, which is well under 50 milliseconds.
 package struct RunControl: Sendable {

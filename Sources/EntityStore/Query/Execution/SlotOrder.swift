@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
-/// An order by one number, date or Boolean: what records are compared by is read from its slot as a
-/// word, without a view of the record.
+/// An order by one number, date or Boolean, which is read from its slot as a word, without a view of the
+/// record.
 final class SlotOrder {
   /// Whether records without a value come first.
   let isNullFirst: Bool
@@ -9,7 +9,7 @@ final class SlotOrder {
   private let attribute: BoundAttribute
   private let isDescending: Bool
   private let entity: StoredEntity
-  /// In the layout that records are written in now; `nil` when it has no such slot.
+  /// The slot in the current layout; `nil` when that does not have the attribute.
   private let slot: WordSlot?
   private let layoutNumber: UInt16
   private let shortestRecord: Int
@@ -32,7 +32,7 @@ final class SlotOrder {
       layout.endsOffset + layout.variableCount * 2 + RecordLayout.checksumSize
   }
 
-  /// What a record is compared by, smaller first; `nil` when it has no value.
+  /// The word by which a record is sorted, ascending; `nil` when it has no value.
   @inline(__always)
   func word(_ bytes: UnsafeRawBufferPointer, _ id: UInt64) throws(StoreError) -> UInt64? {
     guard let slot, let base = bytes.baseAddress, bytes.count >= shortestRecord,
@@ -42,7 +42,7 @@ final class SlotOrder {
     return isDescending ? ~word : word
   }
 
-  /// Of a record that has another layout or is long, or breaks the format.
+  /// The word of a record that has another layout or wide offsets, or breaks the format.
   @inline(never)
   private func otherWord(
     _ bytes: UnsafeRawBufferPointer, _ id: UInt64

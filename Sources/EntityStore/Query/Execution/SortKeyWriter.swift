@@ -1,14 +1,15 @@
 internal import LodestoreFormat
 
-/// Makes the key of a record in an order: bytes that compare as the records are to come, all
-/// records apart, as they end with the id.
+/// Makes the sort key of a record, whose bytes are in the order of the records.
+///
+/// No two keys are equal, as they end with the id.
 final class SortKeyWriter {
   private let order: BoundOrder
   private let evaluator: ConditionEvaluator
   private var element = KeyEncoder()
   private(set) var key: [UInt8] = []
-  /// Behind the key of each term: a text ends with a byte that would be read together with the byte
-  /// of a null, or of an inverted id, behind it.
+  /// Follows the key of each term: the last byte of a text would otherwise be read together with the byte
+  /// of a null, or of an inverted id, after it.
   static let separator: UInt8 = 0x7f
 
   init(_ order: BoundOrder, evaluator: ConditionEvaluator) {
@@ -26,7 +27,7 @@ final class SortKeyWriter {
     }
   }
 
-  /// The same, where there is a view.
+  /// The same, of a record that has a view.
   func write(_ record: RecordUnderTest) throws {
     key.removeAll(keepingCapacity: true)
     for term in order.terms where !term.attribute.isRecordID {
@@ -43,7 +44,7 @@ final class SortKeyWriter {
     withUnsafeBytes(of: id.bigEndian) { key.append(contentsOf: $0) }
   }
 
-  /// Takes over ``element``, inverted where the order is descending.
+  /// Appends ``element`` to the key, inverted where the order is descending.
   private func append(isNull: Bool, _ term: BoundOrder.Term) {
     if isNull {
       key.append(term.isNullFirst ? 0 : 255)
@@ -66,9 +67,9 @@ final class SortKeyWriter {
         try element.append(attribute.initial)
         return true
       }
-      let place = record.view.layout.slots[index]
-      if record.view.isNull(place) { return false }
-      try IndexTuple.append(place, of: record.view, into: &element)
+      let slot = record.view.layout.slots[index]
+      if record.view.isNull(slot) { return false }
+      try IndexTuple.append(slot, of: record.view, into: &element)
       return true
     }
     return try append(
@@ -76,7 +77,7 @@ final class SortKeyWriter {
   }
 
   private func append(_ value: DynamicValue, _ options: TextOptions) throws -> Bool {
-    // Kinds of values that a document mixes come one after the other.
+    // A document may mix kinds of values, which are ordered by kind first.
     let kind: UInt8 =
       switch value {
       case .bool: 1
@@ -93,7 +94,7 @@ final class SortKeyWriter {
       _ = value.withText { TextOrder.appendSortKey(of: $0, options: options, to: &sortKey) }
       sortKey.withUnsafeBytes { element.append(data: $0) }
     case .bool(let flag): element.append(flag)
-    // Numbers of a document are of one kind in an order, whatever they are written as.
+    // All numbers of a document are ordered as doubles.
     case .integer, .unsigned, .double, .decimal: element.append(value.number?.double ?? .nan)
     case .date(let seconds): element.append(date: seconds)
     case .uuid(let uuid): element.append(uuid)

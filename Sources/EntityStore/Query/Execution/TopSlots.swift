@@ -1,7 +1,8 @@
-/// The first so many records of an order by a slot: a heap whose top is the last of them.
+/// The first records of an order by a slot, at most `capacity`: a heap whose first element is the last of
+/// them.
 struct TopSlots {
   private struct Element {
-    /// 1, or for null whether it comes before or behind that.
+    /// 1; of null 0 or 2, as it comes before or after all values.
     var rank: UInt8
     var word: UInt64
     /// The id, or its inverse.
@@ -19,8 +20,8 @@ struct TopSlots {
   private let capacity: Int
   private let nullRank: UInt8
   private let tieMask: UInt64
-  private var heap: [Element] = []
-  /// The top of a full heap.
+  private var heap = Heap<Element>()
+  /// The first element of a full heap.
   private var last: Element?
 
   init(capacity: Int, _ order: SlotOrder) {
@@ -41,37 +42,15 @@ struct TopSlots {
   private mutating func keep(_ element: Element) {
     guard capacity > 0 else { return }
     if heap.count == capacity {
-      heap[0] = element
-      siftDown()
+      heap.replaceFirst(with: element) { $1.precedes($0) }
     } else {
-      heap.append(element)
-      siftUp()
+      heap.insert(element) { $1.precedes($0) }
     }
-    if heap.count == capacity { last = heap[0] }
+    if heap.count == capacity { last = heap.first }
   }
 
-  private mutating func siftUp() {
-    var child = heap.count - 1
-    while child > 0 {
-      let parent = (child - 1) / 2
-      guard heap[parent].precedes(heap[child]) else { return }
-      heap.swapAt(parent, child)
-      child = parent
-    }
+  func sorted() -> [SortedRecord] {
+    assert(heap.isOrdered { $1.precedes($0) })
+    return heap.elements.sorted { $0.precedes($1) }.map(\.record)
   }
-
-  private mutating func siftDown() {
-    var parent = 0
-    while true {
-      var last = parent
-      let child = parent * 2 + 1
-      if child < heap.count, heap[last].precedes(heap[child]) { last = child }
-      if child + 1 < heap.count, heap[last].precedes(heap[child + 1]) { last = child + 1 }
-      if last == parent { return }
-      heap.swapAt(parent, last)
-      parent = last
-    }
-  }
-
-  func sorted() -> [SortedRecord] { heap.sorted { $0.precedes($1) }.map(\.record) }
 }

@@ -43,7 +43,7 @@ extension ConditionParser {
       }
     if kind != nil { lexer.at += 1 }
     while FormatLexer.isWordByte(lexer.peek()) { lexer.at += 1 }
-    // Words directly behind a mark make another one, which there is not.
+    // A mark with letters directly after it is an unknown mark.
     let length = lexer.at - token.end
     token.end = lexer.at
     guard let kind, length == 1 || hasLength && isMark(token) else {

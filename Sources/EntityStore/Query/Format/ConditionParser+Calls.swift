@@ -85,7 +85,7 @@ extension ConditionParser {
     let name = try castName()
     try close("')'")
     if case .value = operand.tree {
-      // The constant takes the place of the call, and of its node.
+      // The constant replaces the call, and is counted as its node.
       let converted = try converted(operand.tree, name, start.start, end)
       return DeepOperand(tree: converted, depth: operand.depth)
     }

@@ -91,7 +91,7 @@ extension ConditionParser {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// The scalar that an escape means; `at` goes from its backslash to behind it.
+  /// The scalar of an escape; moves `at` from its backslash to the byte after it.
   private func escape(
     _ at: inout Int, _ end: Int
   ) throws(FormatFault) -> Unicode.Scalar {

@@ -43,7 +43,7 @@ extension ConditionParser {
     return try primary()
   }
 
-  /// Signs and what they stand in front of; the last sign is part of a number that follows.
+  /// Signs and their operand; the last sign is part of a number that follows.
   @inline(never)
   private mutating func negative() throws(FormatFault) -> DeepOperand {
     var marks: [FormatToken] = []
@@ -137,8 +137,8 @@ extension ConditionParser {
         + "written #\(word(token)))")
   }
 
-  /// Nothing that an operand can start with; a reserved word in front of an operator may be meant
-  /// as a name.
+  /// The error for a token that starts no operand; a reserved word before an operator may be meant as
+  /// a name.
   @inline(never)
   private func missingOperand() -> FormatFault {
     let expected = token.start == conditionStart ? "a condition" : "a value or a key path"

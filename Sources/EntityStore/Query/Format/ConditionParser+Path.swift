@@ -21,7 +21,7 @@ extension ConditionParser {
     try readSteps(into: &steps)
     try count(steps.count, at: mark)
     let path = ValuePath(root, steps)
-    places.append((ConditionPrinter.text(path), mark.start))
+    nameOffsets.append((ConditionPrinter.text(path), mark.start))
     return DeepOperand(tree: .path(path), depth: try grown(0, by: mark))
   }
 
@@ -39,7 +39,7 @@ extension ConditionParser {
       try readSteps(into: &steps)
       try count(steps.count - path.steps.count, at: mark)
       let longer = ValuePath(path.root, steps)
-      places.append((ConditionPrinter.text(longer), start))
+      nameOffsets.append((ConditionPrinter.text(longer), start))
       result.tree = .path(longer)
       return result
     case .subquery(let collection, let variable, let condition, var steps):
@@ -118,8 +118,8 @@ extension ConditionParser {
     default: throw misplaced(expected)
     }
     switch operand {
-    case .value(.integer(let place)) where place >= 0 && Int(exactly: place) != nil:
-      return .element(Int(place))
+    case .value(.integer(let index)) where index >= 0 && Int(exactly: index) != nil:
+      return .element(Int(index))
     case .value(.string(let name)): return .member(name)
     default: throw fault(at: mark, expected)
     }
@@ -140,7 +140,7 @@ extension ConditionParser {
       throw fault(
         at: mark, "a variable that a SUBQUERY declares, or that is given, in front of its members")
     }
-    places.append(("$\(name)", mark.start))
+    nameOffsets.append(("$\(name)", mark.start))
     return DeepOperand(tree: .variable(name), depth: try grown(0, by: mark))
   }
 

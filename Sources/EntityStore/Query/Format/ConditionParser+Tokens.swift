@@ -33,13 +33,13 @@ extension ConditionParser {
 // MARK: - Limits
 
 extension ConditionParser {
-  /// Counts a level of the text; whoever reads it takes it back when it is left.
+  /// Counts a level of nesting in the text; the caller leaves it.
   mutating func enter() throws(FormatFault) {
     guard level < limits.depth else { throw tooDeep(token) }
     level += 1
   }
 
-  /// The depth of a node over parts of `depth` levels, which it counts.
+  /// The depth of a node whose parts have `depth` levels; counts the node.
   mutating func grown(
     _ depth: Int, by mark: FormatToken
   ) throws(FormatFault) -> Int {
@@ -64,10 +64,10 @@ extension ConditionParser {
 
 // MARK: - Errors
 
-/// A mistake on its way out of the parser, behind one pointer.
+/// An error inside the parser, behind one pointer.
 ///
-/// The errors of every call that can fail have a place in the caller's stack frame, and the frames
-/// of the nested ones must fit 64 times over into the half megabyte that some threads have.
+/// Each call that can fail reserves room for its error in the caller's stack frame. 64 levels of
+/// nested calls must fit into the stack of 512 KiB that some threads have.
 final class FormatFault: Error {
   let error: PredicateSyntaxError
 
@@ -75,7 +75,7 @@ final class FormatFault: Error {
 }
 
 extension ConditionParser {
-  /// The present token cannot stand here; an operator or keyword near it may have been meant.
+  /// The error for an unexpected token; suggests a similar operator or keyword.
   @inline(never)
   func misplaced(_ expected: String) -> FormatFault {
     let found = word(token)
@@ -111,7 +111,7 @@ extension ConditionParser {
         expected: expected, suggestion: suggestion))
   }
 
-  /// Operators of other languages and slips of the finger.
+  /// Operators of other languages and typing mistakes.
   private static let signs = [
     "===": "==", "!==": "!=", "=!": "!=", "><": "!=", "<=>": "==", "&": "&&", "|": "||",
     "<==": "<=", ">==": ">=", "==<": "<=", "==>": ">=", "!": "NOT", "~": "LIKE", "^": "**",

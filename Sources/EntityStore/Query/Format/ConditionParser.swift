@@ -17,11 +17,11 @@ package struct ConditionParser {
   var level = 0
   /// The variables of the SUBQUERYs around the token.
   var scope: [String] = []
-  /// Where the present condition starts, because there a condition is expected and not a value.
+  /// The offset of the present condition: at its start a condition is expected, not a value.
   var conditionStart = -1
   /// What ends the condition being read, in words.
   var closer = "the end"
-  var places: [(name: String, offset: Int)] = []
+  var nameOffsets: [(name: String, offset: Int)] = []
 
   init(
     _ text: UnsafeBufferPointer<UInt8>, arguments: [FormatArgument] = [],
@@ -79,7 +79,7 @@ package struct ConditionParser {
     }
   }
 
-  /// Calls `body` on the first token, and sees to it that it takes the whole text.
+  /// Calls `body` on the first token, and checks that it reads the whole text.
   private mutating func whole<Parsed>(
     _ body: (inout ConditionParser) throws(FormatFault) -> Parsed
   ) throws(FormatFault) -> Parsed {
@@ -102,13 +102,13 @@ package struct ConditionParser {
   }
 
   private mutating func positions() -> [String: FormatPosition] {
-    if !zip(places, places.dropFirst()).allSatisfy({ $0.offset <= $1.offset }) {
-      places.sort { $0.offset < $1.offset }
+    if !zip(nameOffsets, nameOffsets.dropFirst()).allSatisfy({ $0.offset <= $1.offset }) {
+      nameOffsets.sort { $0.offset < $1.offset }
     }
     var result: [String: FormatPosition] = [:]
-    result.reserveCapacity(places.count)
+    result.reserveCapacity(nameOffsets.count)
     var position = FormatPosition()
-    for (name, offset) in places where result[name] == nil {
+    for (name, offset) in nameOffsets where result[name] == nil {
       position.advance(to: offset, in: text)
       result[name] = position
     }
@@ -118,8 +118,9 @@ package struct ConditionParser {
 
 // MARK: - Logic
 
-/// What a parenthesis can hold: until it is closed, and the next token is seen, `(a)` may be a
-/// condition or the start of `(a) + 1 > b`.
+/// The content of a parenthesis.
+///
+/// Until the token after it is known, `(a)` may be a condition or the start of `(a) + 1 > b`.
 enum FormatNode {
   case condition(DeepCondition)
   case operand(DeepOperand)
@@ -218,7 +219,7 @@ extension ConditionParser {
     return DeepCondition(tree: .comparison(comparison), depth: try grown(operand.depth, by: token))
   }
 
-  /// What stands in parentheses, the token being the opening one.
+  /// The content of parentheses; the token is the opening one.
   mutating func group() throws(FormatFault) -> FormatNode {
     let outer = closer
     try enter()
@@ -246,7 +247,7 @@ extension ConditionParser {
     return misplaced("an operator or ')'\(listHint)")
   }
 
-  /// For those who write lists as SQL does.
+  /// The hint for lists written as in SQL.
   private var listHint: String {
     token.kind == .comma ? " (a list is written in braces, { a, b })" : ""
   }

@@ -34,8 +34,8 @@ extension ConditionPrinter {
       output += ", \"\(type.rawValue)\")"
     case .call(let function, let operands):
       output += function == .now ? "now(" : "\(function.rawValue):("
-      for (place, operand) in operands.enumerated() {
-        if place > 0 { output += ", " }
+      for (index, operand) in operands.enumerated() {
+        if index > 0 { output += ", " }
         append(operand, to: &output)
       }
       output += ")"
@@ -53,8 +53,8 @@ extension ConditionPrinter {
     _ elements: [Element], to output: inout String, _ append: (Element, inout String) -> Void
   ) {
     output += "{"
-    for (place, element) in elements.enumerated() {
-      output += place > 0 ? ", " : " "
+    for (index, element) in elements.enumerated() {
+      output += index > 0 ? ", " : " "
       append(element, &output)
     }
     output += elements.isEmpty ? "}" : " }"
@@ -109,7 +109,7 @@ extension ConditionPrinter {
         output += "."
         appendName(name, to: &output)
       case .member(let name): output += "[\(quoted(name))]"
-      case .element(let place): output += "[\(place)]"
+      case .element(let index): output += "[\(index)]"
       case .first: output += "[FIRST]"
       case .last: output += "[LAST]"
       case .size: output += "[SIZE]"

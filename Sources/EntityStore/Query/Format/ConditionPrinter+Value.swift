@@ -22,7 +22,7 @@ extension ConditionPrinter {
     case .data(let bytes):
       output += "CAST(\"\(Data(bytes).base64EncodedString())\", \"data\")"
     case .document:
-      // In single quotes, because JSON is full of double ones. What is no JSON cannot be read back.
+      // In single quotes, because JSON has many double quotes. What is not JSON cannot be read back.
       let text = ConstantCast.jsonText(value)
       output += text.map { "CAST(\(quoted($0, "'")), \"json\")" } ?? "<document>"
     }
@@ -51,7 +51,7 @@ extension ConditionPrinter {
     output += ", \"date\")"
   }
 
-  /// A string literal; what cannot be seen is escaped.
+  /// A string literal; invisible characters are escaped.
   static func quoted(_ text: String, _ quote: Unicode.Scalar = "\"") -> String {
     var output = String(quote)
     for scalar in text.unicodeScalars {

@@ -53,8 +53,8 @@ package enum ConditionPrinter {
     _ parts: [ConditionTree], _ separator: String, empty: String, to output: inout String
   ) {
     let own = separator == " OR " ? 1 : 2
-    for (place, part) in parts.enumerated() {
-      if place > 0 { output += separator }
+    for (index, part) in parts.enumerated() {
+      if index > 0 { output += separator }
       append(part, grouped: parts.count > 1 && precedence(part) <= own, to: &output)
     }
     if parts.isEmpty { output += empty }

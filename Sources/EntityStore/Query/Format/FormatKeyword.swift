@@ -50,9 +50,9 @@ enum FormatKeyword: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether the word is a name where its meaning is impossible.
+  /// Whether the word is read as a name where the keyword is impossible, as in `size > 3`.
   ///
-  /// Reserved all the same, so the printer marks it; but `size > 3` can only be about an attribute.
+  /// The printer still marks it as a name.
   var isOftenName: Bool {
     switch self {
     case .first, .last, .size, .caseInsensitive, .ci, .subquery, .cast, .ternary: true
@@ -65,14 +65,14 @@ enum FormatKeyword: String, CaseIterable, Sendable {
     guard (2...15).contains(text.count) else { return nil }
     var key: UInt128 = 0
     for byte in text {
-      // In capitals; of the other bytes only the hyphen has to stay as it is.
+      // Converts to capitals; of the other bytes only the hyphen must not change.
       key = key << 8 | UInt128((0x61...0x7A).contains(byte) ? byte & 0xDF : byte)
     }
     guard let keyword = Self.table[key] else { return nil }
     self = keyword
   }
 
-  /// By the bytes of the word as one number: the longest has fifteen.
+  /// Keyed by the bytes of the word as one number; the longest word has 15.
   private static let table = Dictionary(
     uniqueKeysWithValues: allCases.map { keyword in
       (keyword.rawValue.utf8.reduce(0 as UInt128) { $0 << 8 | UInt128($1) }, keyword)

@@ -1,11 +1,11 @@
-/// Takes a format string apart, by its UTF-8 bytes.
+/// Cuts a format string into tokens, by its UTF-8 bytes.
 struct FormatLexer {
   let text: UnsafeBufferPointer<UInt8>
   var at = 0
 
   init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
 
-  /// A token that cannot be read, and what must be.
+  /// A malformed token, and what is expected.
   struct Fault: Error {
     var start: Int
     var end: Int
@@ -23,8 +23,8 @@ struct FormatLexer {
   /// The byte `distance` after the present one, 0 beyond the end.
   @inline(__always)
   func peek(_ distance: Int = 0) -> UInt8 {
-    let place = at &+ distance
-    return place < text.count ? text[place] : 0
+    let offset = at &+ distance
+    return offset < text.count ? text[offset] : 0
   }
 
   mutating func skipSpace() {
@@ -80,7 +80,7 @@ struct FormatLexer {
     return kind
   }
 
-  /// All the signs in a row, so that `===` is one mistake and not an operator and a mistake.
+  /// All signs in a row, so that `===` is one error and not an operator and an error.
   private mutating func comparison() -> FormatToken.Kind {
     let start = at
     while peek() == 0x21 || peek() &- 0x3C <= 2 { at &+= 1 }
@@ -156,7 +156,7 @@ extension FormatLexer {
     let first = UInt32(text[at])
     let length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
     var value = first & (0x7F >> UInt32(length))
-    for place in 1..<length { value = value << 6 | UInt32(peek(place) & 0x3F) }
+    for distance in 1..<length { value = value << 6 | UInt32(peek(distance) & 0x3F) }
     return (Unicode.Scalar(value) ?? "\u{FFFD}", length)
   }
 
@@ -209,7 +209,7 @@ extension FormatLexer {
       }
     }
     let end = at
-    // Letters, and in other bases wrong digits, belong to the mistake.
+    // Letters, and in other bases wrong digits, are part of the malformed token.
     while at < text.count, Self.isWordByte(text[at]) || text[at] >= 0x80 { at &+= 1 }
     guard isWellFormed, isOtherBase || at == end else {
       throw Fault(start: start, end: at, expected: "a number such as 12, 1.5, 2e10 or 0x1F")

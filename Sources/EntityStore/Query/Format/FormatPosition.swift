@@ -1,10 +1,10 @@
-/// A place in a format string.
+/// A position in a format string.
 package struct FormatPosition: Sendable, Hashable, CustomStringConvertible {
   /// The line, from 1; lines end with a line feed.
   package var line: Int
   /// The column, from 1, in Unicode scalars (not bytes: see `offset`).
   package var column: Int
-  /// Bytes of UTF-8 before the place.
+  /// The offset in bytes of UTF-8.
   package var offset: Int
 
   package init(line: Int = 1, column: Int = 1, offset: Int = 0) {
@@ -13,7 +13,7 @@ package struct FormatPosition: Sendable, Hashable, CustomStringConvertible {
     self.offset = offset
   }
 
-  /// The place in words.
+  /// The position in words.
   package var description: String { "line \(line), column \(column)" }
 
   /// Moves on to `offset`, which is not before the present one; O(distance).

@@ -1,7 +1,8 @@
 /// What a format string says.
 package struct ParsedCondition: Sendable {
   package var tree: ConditionTree
-  /// Where each key path and unbound variable, as ``ConditionPrinter`` writes it, first stands.
+  /// The position of the first use of each key path and unbound variable, as ``ConditionPrinter``
+  /// writes it.
   ///
   /// For errors that are found later, when names and types are resolved.
   package var positions: [String: FormatPosition]

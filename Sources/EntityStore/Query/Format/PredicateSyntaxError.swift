@@ -4,9 +4,9 @@ public struct PredicateSyntaxError: Error, Sendable, Hashable, CustomStringConve
   public let line: Int
   /// The column, from 1, in Unicode scalars.
   public let column: Int
-  /// What cannot stand there, cut to 64 bytes; empty at the end of the text.
+  /// The unexpected token, cut to 64 bytes; empty at the end of the text.
   public let token: String
-  /// What could have stood there, in words.
+  /// What was expected, in words.
   public let expected: String
   /// What was probably meant.
   public let suggestion: String?

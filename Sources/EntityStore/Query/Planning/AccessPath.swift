@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// Where the records of a query are looked for.
+/// How the records of a query are found.
 package indirect enum AccessPath: Sendable {
   /// No record can fulfil the condition.
   case nothing
@@ -10,9 +10,9 @@ package indirect enum AccessPath: Sendable {
   case ids([UInt64])
   case idRange(ClosedRange<UInt64>)
   case index(IndexAccess)
-  /// Records that one of these leads to.
+  /// Records found by any of these.
   case union([AccessPath])
-  /// Records that all of these lead to.
+  /// Records found by all of these.
   case intersection([IndexAccess])
 }
 
@@ -21,9 +21,9 @@ package struct IndexAccess: Sendable {
   enum Span: Sendable {
     /// Tuples of all attributes of the index, ascending.
     case points(PackedKeys)
-    /// What tuples begin with: the first few elements, ascending.
+    /// Prefixes of tuples: the first few elements, ascending.
     case prefixes(PackedKeys)
-    /// Ascending, apart from each other.
+    /// Ascending and disjoint.
     case ranges([IndexRange])
   }
 
@@ -32,7 +32,7 @@ package struct IndexAccess: Sendable {
   /// Attributes at the beginning of the index that have one value throughout the span.
   var fixedCount: Int
   var exactness: IndexConstraint.Exactness
-  /// Positions in the conjunction that the span stands for.
+  /// The positions in the conjunction of the conditions that the span is made of.
   var clauses: Set<Int>
   var estimatedEntryCount: Int
   /// Whether some of the span's tuples have a null.

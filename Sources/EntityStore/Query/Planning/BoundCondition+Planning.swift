@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
 extension BoundCondition {
-  /// About what it costs to check it on the bytes of a record, in nanoseconds.
+  /// About how many nanoseconds a check on the bytes of a record takes.
   var checkingCost: Double {
     switch self {
     case .constant: 0

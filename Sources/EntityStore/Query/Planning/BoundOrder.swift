@@ -37,15 +37,16 @@ struct BoundOrder: Sendable {
           attribute: attribute, steps: steps, isDescending: term.isDescending,
           isNullFirst: term.nullsFirst ?? !term.isDescending, options: term.options,
           isOrderOfIndex: term.isOrderOfIndex && steps.isEmpty))
-      // Nothing is left to order behind the id.
+      // Ids are unique: further terms change nothing.
       if attribute.isRecordID { break }
     }
   }
 
-  /// Records with equal keys come in the direction of the last term, as an index walk gives them.
+  /// Records with equal keys are in the order of their ids, in the direction of the last term, as an index
+  /// walk gives them.
   var isTieDescending: Bool { terms.last?.isDescending ?? false }
 
-  /// Whether it is the order of the records themselves.
+  /// Whether it is the order of the record ids.
   var isByID: Bool { terms.isEmpty || terms[0].attribute.isRecordID }
 
   /// Whether and how the entries of `access` come in this order.
@@ -71,7 +72,7 @@ struct BoundOrder: Sendable {
       isDescending = term.isDescending
       attributes = attributes.dropFirst()
     }
-    // What follows in the index would come before the id, which breaks ties.
+    // Further attributes of the index would be ordered before the id, which breaks ties.
     guard attributes.isEmpty else { return .nothing }
     if isDescending == nil { isDescending = isTieDescending }
     guard isTieDescending == isDescending else { return .nothing }

@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension IndexAccess {
-  /// More tuples than this are not multiplied out; the first lists alone are used.
+  /// The most tuples that several lists may give; beyond this only the first lists are used.
   private static let mostRanges = 1 << 17
 
   /// All of `index`, for its order.
@@ -15,7 +15,7 @@ extension IndexAccess {
     estimatedEntryCount = count
   }
 
-  /// What `index` can do for `conjuncts`; `nil` when none concerns its first attribute.
+  /// The entries of `index` that `conjuncts` admit; `nil` when none of these is about its first attribute.
   init?(
     _ index: StoredIndex, _ conjuncts: [BoundCondition], _ statistics: PlannerStatistics
   ) throws {
@@ -28,22 +28,22 @@ extension IndexAccess {
     var completeCount = 0
     var mayHaveNulls = false
     attributes: for attribute in attributes {
-      guard let (constraint, places) = Self.constraint(on: attribute, conjuncts) else { break }
+      guard let (constraint, positions) = Self.constraint(on: attribute, conjuncts) else { break }
       switch constraint.extent {
       case .points(let points):
         guard prefixes.count * max(1, points.count) <= Self.mostRanges else { break attributes }
-        used.formUnion(places)
+        used.formUnion(positions)
         if points.count <= 1, fixedCount == completeCount { fixedCount += 1 }
         completeCount += 1
         // Null comes first.
         if !points.isEmpty, points[0] == [0] { mayHaveNulls = true }
         prefixes = prefixes.followed(by: points)
       case .range(let range):
-        used.formUnion(places)
+        used.formUnion(positions)
         if range.isEmpty {
           ranges = []
         } else {
-          ranges = (0..<prefixes.count).map { range.behind(prefixes[$0]) }
+          ranges = (0..<prefixes.count).map { range.following(prefixes[$0]) }
         }
         exactness = exactness.joined(constraint.exactness)
         break attributes
@@ -74,16 +74,16 @@ extension IndexAccess {
     on attribute: UInt32, _ conjuncts: [BoundCondition]
   ) -> (IndexConstraint, [Int])? {
     var constraint: IndexConstraint?
-    var places: [Int] = []
-    for (place, conjunct) in conjuncts.enumerated() {
+    var positions: [Int] = []
+    for (position, conjunct) in conjuncts.enumerated() {
       guard let next = IndexConstraint(conjunct, on: attribute) else { continue }
       constraint = constraint?.intersection(next) ?? next
-      places.append(place)
+      positions.append(position)
     }
-    return constraint.map { ($0, places) }
+    return constraint.map { ($0, positions) }
   }
 
-  /// By descending the tree for a few ranges; of many, a sample.
+  /// Estimates by descending the tree for each range, or for a sample of many.
   private func estimate(_ statistics: PlannerStatistics) throws -> Int {
     if case .points(let points) = span, index.isUnique, points.count > 4 { return points.count }
     let ranges = sample(8)
@@ -96,10 +96,10 @@ extension IndexAccess {
   private func sample(_ most: Int) -> [IndexRange] {
     let count = rangeCount
     let step = max(1, count / most)
-    return stride(from: 0, to: count, by: step).prefix(most).map { place in
+    return stride(from: 0, to: count, by: step).prefix(most).map { index in
       switch span {
-      case .points(let keys), .prefixes(let keys): .beginning(with: keys[place])
-      case .ranges(let ranges): ranges[place]
+      case .points(let keys), .prefixes(let keys): .beginning(with: keys[index])
+      case .ranges(let ranges): ranges[index]
       }
     }
   }

@@ -1,18 +1,18 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// What a condition asks of one attribute, as an index understands it.
+/// A condition on one attribute, as ranges of index keys.
 struct IndexConstraint {
-  /// How well the entries within the constraint stand for the condition.
+  /// Which of the entries within the constraint fulfil the condition.
   enum Exactness {
-    /// They are what the condition is true for.
+    /// All of them, and no others.
     case exact
-    /// They are where the key goes on with ASCII behind a prefix; others need a look at the record.
+    /// Those in which an ASCII byte follows the prefix in the key; of others only the record tells.
     case exactBeforeASCII
-    /// Some may not be.
+    /// Only the record tells.
     case superset
 
-    /// That of two constraints at once.
+    /// The exactness of two constraints together.
     func joined(_ other: Exactness) -> Exactness {
       self == .exact ? other : other == .exact ? self : .superset
     }
@@ -97,8 +97,10 @@ struct IndexConstraint {
     }
   }
 
-  /// The texts that begin with `prefix`, and a few more: a mark behind the prefix belongs to its
-  /// last letter, so that the text does not begin with it; ASCII behind it surely is no mark.
+  /// The keys that begin with the bytes of `prefix`.
+  ///
+  /// A combining mark after the prefix belongs to its last
+  /// character, so that the text does not begin with the prefix; an ASCII byte is no mark.
   private init(prefix: String, isWholeCondition: Bool) {
     // The element without the zero byte that ends it.
     let bytes = Array(Self.element(.string(prefix)).dropLast())
@@ -110,7 +112,7 @@ struct IndexConstraint {
 
   /// Both constraints at once.
   func intersection(_ other: IndexConstraint) -> IndexConstraint {
-    // Where the prefix ends is no longer where the range begins.
+    // The lower bound of the intersection need not be the prefix any more.
     let exactness: Exactness =
       self.exactness == .exact && other.exactness == .exact ? .exact : .superset
     switch (extent, other.extent) {
@@ -130,7 +132,7 @@ struct IndexConstraint {
     IndexRange(lower: low, upper: high + [255])
   }
 
-  /// The element of a value that has one: those of tests always do.
+  /// The element of a value; the values of tests always have one.
   static func element(_ value: Value) -> [UInt8] {
     var encoder = KeyEncoder()
     do { try encoder.append(value) } catch { return [0] }

@@ -4,8 +4,8 @@ internal import LodestoreFormat
 /// The entries of an index whose tuples, as bytes, are at or above one string of bytes and below
 /// another.
 ///
-/// Elements of a tuple begin below 255 and none is the beginning of another, so that appending 255
-/// to a tuple of the first few elements gives the first bytes above all that begin with it.
+/// The first byte of an element is below 255 and no element is a prefix of another. So a tuple of the first
+/// few elements with 255 appended is above all tuples that begin with these elements.
 package struct IndexRange: Sendable, Hashable {
   var lower: [UInt8]
   /// `nil`: to the end.
@@ -27,19 +27,19 @@ package struct IndexRange: Sendable, Hashable {
     return IndexRange(lower: low, upper: a.lexicographicallyPrecedes(b) ? a : b)
   }
 
-  /// The same range behind the elements of `prefix`.
-  func behind(_ prefix: [UInt8]) -> IndexRange {
+  /// The same range, after the elements of `prefix`.
+  func following(_ prefix: [UInt8]) -> IndexRange {
     IndexRange(lower: prefix + lower, upper: upper.map { prefix + $0 } ?? prefix + [255])
   }
 
-  /// Whether a whole tuple, not cut, lies within.
+  /// Whether the range contains a whole tuple, not a cut one.
   func admits(_ tuple: [UInt8]) -> Bool {
     !tuple.lexicographicallyPrecedes(lower)
       && (upper.map { tuple.lexicographicallyPrecedes($0) } ?? true)
   }
 
-  /// The keys that may lie within: cut keys are told apart only by their records, so that a bound
-  /// beyond what they keep lets in everything that shares its beginning.
+  /// The keys that the range may contain: only the records tell cut keys apart, so that a bound longer than
+  /// a cut key admits all keys that share its prefix.
   var keys: KeyRange {
     var range = KeyRange()
     if !lower.isEmpty { range.lower = .included(Array(lower.prefix(KeyEncoder.cutPrefix))) }

@@ -8,11 +8,11 @@ struct PlannerStatistics {
   var estimate: (StoredIndex, IndexRange) throws -> Int
 }
 
-/// Chooses how a query is run: pure, from a query, a schema and statistics to a plan.
+/// Chooses how a query is run: a pure function from a query, a schema and statistics to a plan.
 ///
-/// Costs are nanoseconds, measured once on records of 170 bytes: what matters is their ratios. A record fetched through an index costs some ten records of a scan, so
-/// that beyond a tenth of the records a scan is cheaper, and a sort of everything cheaper than a
-/// walk in index order.
+/// Costs are nanoseconds, measured once on records of 170 bytes; their ratios matter. A record fetched
+/// through an index costs as much as ten records of a scan. So beyond a tenth of the records a scan is
+/// cheaper, and sorting all records is cheaper than a walk in index order.
 struct Planner {
   enum Cost {
     static let scannedRecord = 90.0
@@ -63,8 +63,8 @@ struct Planner {
     }
     for access in accesses { candidates.append(plan(access)) }
     if let both = try intersection(of: accesses) { candidates.append(both) }
-    for (place, clause) in clauses.enumerated() {
-      if let union = try union(of: clause, at: place) { candidates.append(union) }
+    for (position, clause) in clauses.enumerated() {
+      if let union = try union(of: clause, at: position) { candidates.append(union) }
     }
     for index in entity.indexes {
       if let walk = try orderedWalk(of: index, accesses) { candidates.append(walk) }
@@ -100,9 +100,9 @@ struct Planner {
     return finished(.scan, matches: Int(matches), cost: cost, covered: [])
   }
 
-  private func share(of places: Range<Int>) -> Double {
-    places.reduce(1.0) { share, place in
-      clauses[place].isAlways ? share : share * Cost.unknownShare
+  private func share(of positions: Range<Int>) -> Double {
+    positions.reduce(1.0) { share, position in
+      clauses[position].isAlways ? share : share * Cost.unknownShare
     }
   }
 
@@ -114,7 +114,7 @@ struct Planner {
     var low: UInt64 = 1
     var high: UInt64 = .max
     var covered: Set<Int> = []
-    for (place, clause) in clauses.enumerated() {
+    for (position, clause) in clauses.enumerated() {
       guard case .test(let test) = clause, test.attribute.isRecordID else { continue }
       switch test.kind {
       case .interval(let interval):
@@ -126,7 +126,7 @@ struct Planner {
         ids = ids?.intersection(keys) ?? keys
       default: return finished(.nothing, matches: 0, cost: 0)
       }
-      covered.insert(place)
+      covered.insert(position)
     }
     guard !covered.isEmpty else { return nil }
     guard low <= high else { return finished(.nothing, matches: 0, cost: 0) }
@@ -146,7 +146,7 @@ struct Planner {
 
   // MARK: Indexes
 
-  /// What each index can do for `clauses`, where it can do something.
+  /// The accesses by each index that some of `clauses` constrain.
   private func accesses(for clauses: [BoundCondition]) throws -> [IndexAccess] {
     var found: [IndexAccess] = []
     for index in entity.indexes {
@@ -171,13 +171,13 @@ struct Planner {
       .index(access), matches: access.estimatedEntryCount, cost: cost, covered: access.covered)
   }
 
-  /// Whether no record need be read for what is asked.
+  /// Whether the entries alone answer the query.
   private func isAnsweredByEntries(_ access: IndexAccess) -> Bool {
     guard request.wantsOnlyEntries, request.after == nil else { return false }
     return clauses.indices.allSatisfy { clauses[$0].isAlways || access.covered.contains($0) }
   }
 
-  /// Two indexes whose common records are fewer than either's.
+  /// The intersection of two indexes.
   private func intersection(of accesses: [IndexAccess]) throws -> QueryPlan? {
     let ordered = accesses.sorted { $0.estimatedEntryCount < $1.estimatedEntryCount }
     guard ordered.count >= 2, let first = ordered.first,
@@ -196,8 +196,8 @@ struct Planner {
       covered: first.covered.union(second.covered))
   }
 
-  /// A disjunction of which every branch has an index.
-  private func union(of clause: BoundCondition, at place: Int) throws -> QueryPlan? {
+  /// The union of the branches of a disjunction, if every branch has an index.
+  private func union(of clause: BoundCondition, at position: Int) throws -> QueryPlan? {
     guard case .any(let branches) = clause, branches.count <= 1_000 else { return nil }
     var paths: [AccessPath] = []
     var entries = 0
@@ -218,14 +218,14 @@ struct Planner {
       Double(entries) * Cost.entry * 2 + Double(matches) * (Cost.fetchedRecord + Cost.sortedRecord)
       + Double(paths.count) * Cost.range
     return finished(
-      .union(paths), matches: matches, cost: cost, covered: isExact ? [place] : [])
+      .union(paths), matches: matches, cost: cost, covered: isExact ? [position] : [])
   }
 
   /// A walk of the whole of `index` for its order alone.
   private func orderedWalk(
     of index: StoredIndex, _ accesses: [IndexAccess]
   ) throws -> QueryPlan? {
-    // What it has to check on the records, it may find at the end of the index only.
+    // If records have to be checked, the first that passes may be at the end of the index.
     if request.requiresIndex, !clauses.allSatisfy(\.isAlways) { return nil }
     guard let wanted = request.wantedCount,
       !accesses.contains(where: { $0.index.description.number == index.description.number })
@@ -247,14 +247,14 @@ struct Planner {
   private func finished(
     _ access: AccessPath, matches: Int, cost: Double, covered: Set<Int> = []
   ) -> QueryPlan {
-    let places = clauses.indices.filter { !clauses[$0].isAlways && !covered.contains($0) }
-    let rest = places.map { clauses[$0] }
+    let positions = clauses.indices.filter { !clauses[$0].isAlways && !covered.contains($0) }
+    let rest = positions.map { clauses[$0] }
     let residual = rest.isEmpty ? nil : rest.count == 1 ? rest[0] : .all(rest)
     let arrangement = order.arrangement(for: access, request: request)
     var total = cost
     if case .sort = arrangement { total += Double(matches) * Cost.sortedRecord }
     return QueryPlan(
-      entity: entity, access: access, residual: residual, residualClauses: Set(places),
+      entity: entity, access: access, residual: residual, residualClauses: Set(positions),
       condition: condition,
       arrangement: arrangement, order: order, request: request, cost: total,
       estimatedMatchCount: matches, recordCount: statistics.recordCount)

@@ -7,7 +7,7 @@ package struct PlanCounts: Sendable, Hashable {
   package var results = 0
 }
 
-/// A plan as facts and as lines for people.
+/// A plan as facts, and as lines of text.
 package struct PlanDescription: Sendable {
   /// One fact of a plan: a word or two, and what it is.
   package struct Line: Sendable {

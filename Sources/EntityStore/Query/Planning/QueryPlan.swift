@@ -8,7 +8,7 @@ package struct QueryPlan: Sendable {
     case natural(isReversed: Bool)
     /// As the entries of the one index range come.
     case index(isReversed: Bool)
-    /// Sorted by the order's keys, of which only the first so many are kept.
+    /// Sorted by the keys of the order; `keeping` only the first, where not all are needed.
     case sort(keeping: Int?)
   }
 
@@ -16,7 +16,7 @@ package struct QueryPlan: Sendable {
   let access: AccessPath
   /// What is still to be checked on each record.
   let residual: BoundCondition?
-  /// The places of its parts in the conjunction.
+  /// The positions of its parts in the conjunction.
   let residualClauses: Set<Int>
   /// The whole condition.
   let condition: BoundCondition

@@ -1,7 +1,7 @@
 /// A query without its Swift type: what ``Query`` and `kvdump` hand to the planner.
 package struct QueryRequest: Sendable {
   package var condition: ConditionTree
-  /// Where the condition's paths stand in its format string.
+  /// The positions of the condition's paths in its format string.
   package var positions: [String: FormatPosition] = [:]
   package var order: [SortTerm] = []
   package var limit: Int?
@@ -12,9 +12,7 @@ package struct QueryRequest: Sendable {
   /// Whether the planner must read all records: for tests and measurements.
   package var forcesScan = false
 
-  /// Whether ids or their number are all that is asked for.
-  ///
-  /// No record need be read where the entries of an index say it all.
+  /// Whether only ids or their count are wanted, so that the entries of an index may answer alone.
   package var wantsOnlyEntries = false
 
   package init(condition: ConditionTree = .constant(true)) {

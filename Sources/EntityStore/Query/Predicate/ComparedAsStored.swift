@@ -8,8 +8,8 @@ internal import LodestoreFormat
 
 /// A Swift type whose `==` is that of its stored values in a condition tree.
 ///
-/// The scalars and their optionals. Not the enumerations, which are looked at one by one, and not
-/// ``JSONValue`` and other documents, which are compared as Swift values only.
+/// These are scalars and their optionals. Enumerations are checked one by one; ``JSONValue`` and other
+/// documents are compared as Swift values only.
 protocol ComparedAsStored {
   static var storedOrder: StoredOrder { get }
   static var isOptional: Bool { get }
@@ -103,7 +103,7 @@ extension Optional: OptionalValue {
   var wrapped: Wrapped? { self }
 }
 
-/// What to compare in a tree instead of values of type `T`.
+/// How values of type `T` are compared in a tree.
 struct StoredEquivalent {
   let order: StoredOrder
   let isOptional: Bool

@@ -5,8 +5,8 @@
 #endif
 
 extension ConditionTree {
-  /// Lowers `predicate`: clauses where the tree means the same, Swift code on the decoded entity
-  /// where it does not, in the order of the author.
+  /// Lowers `predicate`, in its order: to clauses where a tree means the same, elsewhere to Swift code
+  /// on the decoded entity.
   ///
   /// Throws ``StoreError/Code/invalidQuery`` naming the part that can be neither lowered nor
   /// evaluated.

@@ -1,8 +1,7 @@
 extension ConditionTree {
   /// The conjunction of `parts`, those that are conjunctions taken apart.
   ///
-  /// Nothing behind a false part is ever looked at; what is in front of it still is when it can
-  /// fail.
+  /// Parts after a false one are never evaluated; those before it still are when they can fail.
   static func allOf(_ parts: [ConditionTree]) -> ConditionTree {
     var result: [ConditionTree] = []
     for part in parts {
@@ -34,7 +33,7 @@ extension ConditionTree {
     return any(of: result)
   }
 
-  /// What is true where this is false, without a NOT where that is simpler to look up.
+  /// The negation, without a NOT where that is simpler to plan.
   var opposite: ConditionTree {
     switch self {
     case .constant(let value): return .constant(!value)
@@ -47,7 +46,7 @@ extension ConditionTree {
     }
   }
 
-  /// Whether all of it is data: it cannot fail, and costs little to look at twice.
+  /// Whether it has no Swift code: it cannot fail, and is cheap to evaluate twice.
   var isFreeOfClosures: Bool {
     switch self {
     case .closure: false

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The attributes of an entity as predicates name them: by key path.
 ///
-/// Made once for each entity: a predicate with a few clauses is lowered in the time that it takes
-/// to go through a long schema.
+/// Made once for each entity: going through a long schema takes as long as lowering a predicate of a
+/// few clauses.
 ///
 /// Unchecked because key paths are Sendable only where they are written; those of a schema are.
 final class PredicateAttributes: @unchecked Sendable {

@@ -67,7 +67,7 @@ extension PredicateExpressions.Conditional: PredicateNode {
   }
 
   func lowered<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> ConditionTree? {
-    // The test is looked at twice then, so it must be cheap and unable to fail.
+    // The test is evaluated twice then, so it must be cheap and unable to fail.
     guard let first = trueBranch as? any PredicateExpression<Bool>,
       let second = falseBranch as? any PredicateExpression<Bool>,
       let condition = try (test as? any PredicateNode)?.lowered(in: scope),

@@ -134,7 +134,7 @@ extension PredicateExpressions.KeyPath: PredicateNode {
 
   /// Whether the path leads from each case of an enumeration to its raw value.
   ///
-  /// There is no telling by the path itself: that of `rawValue` is another for each enumeration.
+  /// The path itself does not tell: each enumeration has another key path for `rawValue`.
   private func isRawValue<Cases: CaseIterable>(ofAll type: Cases.Type) -> Bool {
     func rawValue<R: RawRepresentable>(of value: R) -> Any { value.rawValue }
     func isEqual<T: Equatable>(_ a: T, _ b: Any) -> Bool { b as? T == a }

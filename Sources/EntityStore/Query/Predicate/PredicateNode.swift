@@ -4,10 +4,10 @@
   internal import Foundation
 #endif
 
-/// A node of a `#Predicate` that the front end knows.
+/// A node of a `#Predicate` that can be lowered.
 ///
-/// Three ways through the same tree: conditions and operands go into a ``ConditionTree``; what has
-/// no place there is compiled into Swift code that gives what `evaluate` gives, and throws where
+/// Three ways through the same tree: conditions and operands go into a ``ConditionTree``; what
+/// a tree cannot express is compiled into Swift code that gives what `evaluate` gives, and throws where
 /// `evaluate` throws or traps. Every node compiles; the other two say "opaque" unless they know
 /// better.
 protocol PredicateNode<Output>: PredicateExpression {
@@ -26,7 +26,7 @@ protocol PredicateNode<Output>: PredicateExpression {
     in scope: PredicateScope<E>, whenNil: ConditionTree
   ) throws(StoreError) -> ConditionTree?
 
-  /// The source, as well as it is known.
+  /// The source, as far as it is known.
   func text<E: Entity>(in scope: PredicateScope<E>) -> PredicateText
 }
 

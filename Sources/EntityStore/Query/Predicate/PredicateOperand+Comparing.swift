@@ -70,7 +70,7 @@ extension PredicateOperand {
     _ a: PredicateAttribute, _ operator: Comparison.Operator, _ b: PredicateAttribute,
     as type: T.Type
   ) -> ConditionTree? {
-    // Cases of enumerations are not looked at: without a value there is no telling what `==` is.
+    // Not for enumerations: without a value, what their `==` does is unknown.
     guard a.isScalar, b.isScalar, let comparable = T.self as? any ComparedAsStored.Type,
       comparable.storedOrder != .sameButNaN
     else { return nil }

@@ -1,8 +1,7 @@
 internal import LodestoreFormat
 
 extension PredicateOperand {
-  /// Whether a text operand has to do with a text constant or another text; nil when only code can
-  /// tell.
+  /// `left operator right`, of a text and a text constant or another text; nil when only code can tell.
   static func compareText(
     _ left: PredicateOperand, _ operator: Comparison.Operator, _ right: PredicateOperand,
     holds: (String, String) -> Bool

@@ -5,7 +5,7 @@ enum PredicateOperand {
   /// Only its code can tell.
   case opaque
   case record
-  /// A property of the record that is no attribute, but can lead to one.
+  /// A property of the record that is no attribute but may contain one.
   case property(AnyKeyPath)
   case attribute(PredicateAttribute)
   /// `$0.attribute ?? constant`
@@ -54,7 +54,7 @@ struct PredicateAttribute {
 
   var path: Operand { .path(ValuePath(attribute: name)) }
 
-  /// Whether conditions look at its value as a whole, as they do not at documents.
+  /// Whether conditions compare its value as a whole, which they do not for documents.
   var isScalar: Bool { type != .json && type != .document }
 
   func compared(_ operator: Comparison.Operator, _ value: Value) -> ConditionTree {

@@ -17,9 +17,9 @@ private struct SendableCode<E: Entity>: @unchecked Sendable {
 /// What a variable of a predicate stands for.
 enum PredicateBinding {
   case record
-  /// The value in an optional node, of which the conditions in front make sure that it is there.
+  /// The value of an optional node that earlier conditions have found not to be nil.
   case unwrapped(any PredicateExpression)
-  /// An element or a value that is put there when the code runs.
+  /// The slot of an element or a value, which is set when the code runs.
   case slot(Int)
 }
 
@@ -28,18 +28,18 @@ private struct BoundVariable {
   let binding: PredicateBinding
 }
 
-/// Where in a predicate the front end is: which variable is the record, and what the others are.
+/// The variables at a position in a predicate: which one is the record, and what the others are.
 ///
-/// A class, because what is generic is slow to copy where its type is found at run time; never
-/// changed once it has been handed out.
+/// A class, because copying a generic struct whose type is found at run time is slow. Immutable once
+/// it has been returned.
 final class PredicateScope<E: Entity> {
   let attributes: PredicateAttributes
   private let recordKey: PredicateExpressions.VariableID
   private var bound: [BoundVariable] = []
   private var slotCount = 0
-  /// The attributes that the conditions in front have found not to be null.
+  /// The attributes that earlier conditions have found not to be null.
   private var present: [String] = []
-  /// How a node that is not ours gets the values of the variables but for the record's.
+  /// Binds the variables, without the record's, for a node of another library.
   private var binders: [(inout PredicateFrame<E>, inout PredicateBindings) throws -> Void] = []
   private let record: PredicateExpressions.Variable<E>
 
@@ -89,7 +89,7 @@ final class PredicateScope<E: Entity> {
     return scope
   }
 
-  /// The scope of a condition that is looked at only where `condition` is `value`.
+  /// The scope of a condition that is evaluated only where `condition` is `value`.
   func behind(_ condition: ConditionTree, being value: Bool) -> PredicateScope {
     let found = condition.presentAttributes(being: value)
     guard !found.isEmpty else { return self }
@@ -129,7 +129,7 @@ extension PredicateScope {
       ?? PredicateText(function: "\(type(of: node))", [])
   }
 
-  /// The node as a condition: clauses as far as the tree can say it, its code where it cannot.
+  /// The node as a condition: clauses where a tree can express it, code elsewhere.
   func condition(_ node: some PredicateExpression<Bool>) throws(StoreError) -> ConditionTree {
     if let node = node as? any PredicateNode, let condition = try node.lowered(in: self) {
       return condition
@@ -175,7 +175,7 @@ extension PredicateScope {
     try node.compile(in: self)
   }
 
-  /// The code of a node that is not one of ours: what it says of itself.
+  /// The code of a node of another library: its own `evaluate`.
   func foreign<N: PredicateExpression>(_ node: N) -> Compiled<E, N.Output> {
     let record = record
     let binders = binders
@@ -186,7 +186,7 @@ extension PredicateScope {
     }
   }
 
-  /// What the code of `node` throws when it cannot go on.
+  /// The error that the code of `node` throws when it fails.
   func failure(_ reason: String, _ node: some PredicateExpression) -> PredicateEvaluationError {
     PredicateEvaluationError(reason, in: text(node).string)
   }

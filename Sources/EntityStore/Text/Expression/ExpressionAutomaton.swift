@@ -1,13 +1,13 @@
-/// A deterministic automaton of a program for ASCII text, made in advance where it is small.
+/// A deterministic automaton of a program, for ASCII text; made in advance if it is small.
 ///
-/// A step over a byte is then one look into a table.
+/// Each byte takes one table lookup.
 struct ExpressionAutomaton: Sendable {
   private static let mostStates = 256
   private static let longestProgram = 2_000
   /// Bounds the time that making one takes.
   private static let mostEffort = 200_000
 
-  /// ASCII scalars that no instruction tells apart are of one class.
+  /// The class of each ASCII scalar: no instruction distinguishes the scalars of one class.
   private var classes = [UInt8](repeating: 0, count: 128)
   private var classCount = 0
   /// For each state and class the next state; state 0 is the one from which nothing matches.

@@ -1,16 +1,17 @@
 internal import LodestoreFormat
 
-/// Runs a program over a text, all its threads at once: O(program × text), whatever the pattern.
+/// Runs all threads of a program over a text in lockstep: O(program × text) for any pattern.
 struct ExpressionMachine: ~Copyable {
   private static let none = UTF8Scalar.invalid - 1
 
   private let program: ExpressionProgram
   private let text: UnsafeRawBufferPointer
-  /// The consuming instructions that go on at the place, and whether one is ``match``.
+  /// The consuming instructions of the threads at the current offset; ``isMatch`` tells whether one is at
+  /// ``ExpressionProgram/Instruction/match``.
   private var current: [Int32] = []
   private var following: [Int32] = []
   private var isMatch = false
-  /// For each instruction the place at which it was visited last, plus 1.
+  /// For each instruction the offset at which it was visited last, plus 1.
   private var visits: [Int]
   private var stack: [Int32] = []
 
@@ -68,7 +69,7 @@ struct ExpressionMachine: ~Copyable {
     }
   }
 
-  /// A place between two scalars.
+  /// An offset between two scalars, with these.
   private struct Surroundings: ~Copyable {
     var before: UInt32
     var after: UInt32
@@ -76,20 +77,20 @@ struct ExpressionMachine: ~Copyable {
   }
 
   private func holds(
-    _ assertion: ExpressionAssertion, _ place: borrowing Surroundings
+    _ assertion: ExpressionAssertion, _ position: borrowing Surroundings
   ) -> Bool {
-    let isAtEnd = place.offset == text.count
-    let isInCRLF = place.before == 0x0d && place.after == 0x0a
+    let isAtEnd = position.offset == text.count
+    let isInCRLF = position.before == 0x0d && position.after == 0x0a
     switch assertion {
-    case .textStart: return place.offset == 0
+    case .textStart: return position.offset == 0
     case .textEnd: return isAtEnd
     case .textEndOrLastLineEnd:
-      return isAtEnd || (!isInCRLF && isLastLineEnd(place.after, place.offset))
+      return isAtEnd || (!isInCRLF && isLastLineEnd(position.after, position.offset))
     case .lineStart:
-      return place.offset == 0 || (!isAtEnd && !isInCRLF && LineEnd.contains(place.before))
-    case .lineEnd: return isAtEnd || (!isInCRLF && LineEnd.contains(place.after))
-    case .wordBoundary: return isWord(place.before) != isWord(place.after)
-    case .notWordBoundary: return isWord(place.before) == isWord(place.after)
+      return position.offset == 0 || (!isAtEnd && !isInCRLF && LineEnd.contains(position.before))
+    case .lineEnd: return isAtEnd || (!isInCRLF && LineEnd.contains(position.after))
+    case .wordBoundary: return isWord(position.before) != isWord(position.after)
+    case .notWordBoundary: return isWord(position.before) == isWord(position.after)
     }
   }
 

@@ -13,10 +13,10 @@ indirect enum ExpressionNode: Sendable {
   static let empty = ExpressionNode.sequence([])
 }
 
-/// What must hold at a place between scalars.
+/// What must hold at an offset between scalars.
 enum ExpressionAssertion: Int, Sendable {
   case textStart, textEnd
-  /// The end, or the place before a line end that ends the text.
+  /// The end, or before a line end that ends the text.
   case textEndOrLastLineEnd
   case lineStart, lineEnd
   case wordBoundary, notWordBoundary

@@ -1,7 +1,7 @@
 extension ExpressionParser {
   private enum Operation { case intersection, difference }
 
-  /// Behind the `[` at `start`: members up to `]`, with `&&`, `--` and classes in it.
+  /// After the `[` at `start`: members up to `]`, with `&&`, `--` and classes in it.
   mutating func readClass(_ start: Int, depth: Int) throws(PatternError) -> ScalarSet {
     if let set = try readPOSIXClass(start) { return set }
     guard depth < Self.deepestClass else {
@@ -13,8 +13,8 @@ extension ExpressionParser {
     var operatorCount = 0
     while true {
       guard let scalar = peek() else { throw error("the class", start, "is not closed") }
-      let memberStart = place
-      place += 1
+      let memberStart = position
+      position += 1
       switch scalar {
       case "]":
         guard !members.isEmpty else {
@@ -58,16 +58,16 @@ extension ExpressionParser {
   ) throws(PatternError) {
     guard let lower = try readBound(scalar, start, into: &members) else { return }
     // A hyphen before the end of the class or another operator stands for itself.
-    guard peek() == "-", place + 1 < scalars.count,
-      !"]-[".unicodeScalars.contains(scalars[place + 1])
+    guard peek() == "-", position + 1 < scalars.count,
+      !"]-[".unicodeScalars.contains(scalars[position + 1])
     else {
       members.ranges.append(lower...lower)
       return
     }
-    place += 1
-    let upperStart = place
+    position += 1
+    let upperStart = position
     guard let next = peek() else { throw error("the range", start, "has no end") }
-    place += 1
+    position += 1
     let setCount = members.sets.count
     guard let upper = try readBound(next, upperStart, into: &members), lower <= upper else {
       throw error(
@@ -77,7 +77,7 @@ extension ExpressionParser {
     members.ranges.append(lower...upper)
   }
 
-  /// A scalar; nil for an escape that stands for a set, which goes to `members`.
+  /// A scalar; nil for an escape of a set, which is added to `members`.
   private mutating func readBound(
     _ scalar: Unicode.Scalar, _ start: Int, into members: inout ClassMembers
   ) throws(PatternError) -> UInt32? {
@@ -91,17 +91,17 @@ extension ExpressionParser {
     }
   }
 
-  /// `:alpha:]`, behind the `[`.
+  /// `:alpha:]`, after the `[`.
   private mutating func readPOSIXClass(_ start: Int) throws(PatternError) -> ScalarSet? {
-    let before = place
+    let before = position
     guard take(":") else { return nil }
     var name = ""
     while let scalar = peek(), scalar.isASCII, scalar == "^" || scalar.properties.isAlphabetic {
       name.unicodeScalars.append(scalar)
-      place += 1
+      position += 1
     }
     guard !name.isEmpty, take(":]") else {
-      place = before
+      position = before
       return nil
     }
     return try property(named: name, start)

@@ -1,33 +1,33 @@
 extension ExpressionParser {
-  /// What an escape stands for, in or outside a class.
+  /// The meaning of an escape, in or outside a class.
   enum Escape {
     case literal(UInt32)
     case set(ScalarSet)
   }
 
-  /// Outside a class, behind the backslash.
+  /// Outside a class, after the backslash.
   mutating func readEscape(_ start: Int) throws(PatternError) {
     guard let scalar = peek() else {
       throw error("the backslash", start, "escapes nothing; write two for one backslash")
     }
     switch scalar {
     case "b", "B", "A", "z", "Z":
-      place += 1
+      position += 1
       let assertions: [Unicode.Scalar: ExpressionAssertion] = [
         "b": .wordBoundary, "B": .notWordBoundary, "A": .textStart, "z": .textEnd,
         "Z": .textEndOrLastLineEnd,
       ]
       if let assertion = assertions[scalar] { append(.assertion(assertion)) }
     case "R":
-      place += 1
+      position += 1
       let single = ScalarSet.property(.lineEnd)
       append(set: single)
       appendLineEnd()
     case "Q":
-      place += 1
+      position += 1
       while peek() != nil, !take("\\E") {
-        append(literal: scalars[place].value)
-        place += 1
+        append(literal: scalars[position].value)
+        position += 1
       }
     case "E":
       throw error("the \\E", start, "ends no \\Q")
@@ -48,12 +48,12 @@ extension ExpressionParser {
     replaceLast(with: .choice([.sequence([.scalar(0x0d), .scalar(0x0a)]), single]))
   }
 
-  /// The escapes that classes have too, behind the backslash.
+  /// The escapes that classes have too, after the backslash.
   mutating func readCommonEscape(_ start: Int) throws(PatternError) -> Escape {
     guard let scalar = peek() else {
       throw error("the backslash", start, "escapes nothing; write two for one backslash")
     }
-    place += 1
+    position += 1
     switch scalar {
     case "d": return .set(.property(.categories([.decimalNumber])))
     case "D": return .set(.complement(.property(.categories([.decimalNumber]))))
@@ -99,7 +99,7 @@ extension ExpressionParser {
     {
       value = value << 4 | UInt32(digit)
       count += 1
-      place += 1
+      position += 1
     }
     guard counts.contains(count), allowsSurrogate || Unicode.Scalar(value) != nil else {
       throw error("the escape", start, "is no scalar in hexadecimal digits")
@@ -121,18 +121,18 @@ extension ExpressionParser {
     return 0x10000 + (high & 0x3ff) << 10 + low & 0x3ff
   }
 
-  /// Behind `\p`: a letter, or a name in braces.
+  /// After `\p`: a letter, or a name in braces.
   private mutating func readProperty(_ start: Int) throws(PatternError) -> ScalarSet {
     var name = ""
     if take("{") {
       while let scalar = peek(), scalar != "}" {
         name.unicodeScalars.append(scalar)
-        place += 1
+        position += 1
       }
       guard take("}") else { throw error("the property", start, "is not closed") }
     } else if let scalar = peek() {
       name = String(scalar)
-      place += 1
+      position += 1
     }
     return try property(named: name, start)
   }

@@ -18,14 +18,15 @@ struct ExpressionParser {
     var offset: Int
     var alternatives: [ExpressionNode] = []
     var sequence: [ExpressionNode] = []
-    /// To come back to behind the group.
+    /// To be restored after the group.
     var flags: Flags
     /// Whether the last node may be followed by a quantifier.
     var isRepeatable = false
   }
 
   var scalars: [Unicode.Scalar]
-  var place = 0
+  /// The index of the next scalar.
+  var position = 0
   var flags = Flags()
   private(set) var sets: [ScalarSet] = []
   private var groups: [Group] = []
@@ -50,8 +51,8 @@ struct ExpressionParser {
   mutating func parse() throws(PatternError) -> ExpressionNode {
     groups = [Group(offset: 0, flags: flags)]
     while let scalar = peek() {
-      let start = place
-      place += 1
+      let start = position
+      position += 1
       switch scalar {
       case "(": try openGroup(start)
       case ")": try closeGroup(start)
@@ -70,7 +71,7 @@ struct ExpressionParser {
       case "[": append(set: try readClass(start, depth: 0))
       case "\\": try readEscape(start)
       case "#" where flags.ignoresBlanks:
-        while let next = peek(), !LineEnd.contains(next.value) { place += 1 }
+        while let next = peek(), !LineEnd.contains(next.value) { position += 1 }
       case _ where flags.ignoresBlanks && scalar.properties.isPatternWhitespace: break
       default: append(literal: scalar.value)
       }
@@ -84,21 +85,21 @@ struct ExpressionParser {
 
   // MARK: Scalars
 
-  func peek() -> Unicode.Scalar? { place < scalars.count ? scalars[place] : nil }
+  func peek() -> Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
 
   mutating func take(_ text: String) -> Bool {
     let wanted = Array(text.unicodeScalars)
-    guard scalars.count - place >= wanted.count,
-      scalars[place..<(place + wanted.count)].elementsEqual(wanted)
+    guard scalars.count - position >= wanted.count,
+      scalars[position..<(position + wanted.count)].elementsEqual(wanted)
     else { return false }
-    place += wanted.count
+    position += wanted.count
     return true
   }
 
-  func offset(_ place: Int) -> Int { offsets[min(place, offsets.count - 1)] }
+  func offset(_ position: Int) -> Int { offsets[min(position, offsets.count - 1)] }
 
-  func error(_ what: String, _ place: Int, _ rest: String) -> PatternError {
-    PatternError("\(what) at \(offset(place)) \(rest)", at: offset(place))
+  func error(_ what: String, _ position: Int, _ rest: String) -> PatternError {
+    PatternError("\(what) at \(offset(position)) \(rest)", at: offset(position))
   }
 
   // MARK: Nodes
@@ -152,7 +153,7 @@ struct ExpressionParser {
     if take("?") {
       if take("#") {
         while let scalar = peek() {
-          place += 1
+          position += 1
           if scalar == ")" { return }
         }
         throw error("the comment", start, "is not closed")
@@ -174,11 +175,11 @@ struct ExpressionParser {
   }
 
   private mutating func readGroupName(_ start: Int) throws(PatternError) {
-    let nameStart = place
+    let nameStart = position
     while let scalar = peek(), scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) {
-      place += 1
+      position += 1
     }
-    guard place > nameStart, take(">") else {
+    guard position > nameStart, take(">") else {
       throw error("the name of the group", start, "must be letters and digits, then '>'")
     }
   }
@@ -187,7 +188,7 @@ struct ExpressionParser {
   private mutating func readFlags(_ start: Int) throws(PatternError) -> Bool {
     var isOn = true
     while let scalar = peek() {
-      place += 1
+      position += 1
       switch scalar {
       case "i": flags.isCaseless = isOn
       case "s": flags.dotMatchesAll = isOn
@@ -227,7 +228,7 @@ struct ExpressionParser {
       throw error(
         "a possessive quantifier", start, "is not supported: it changes what the text can match")
     }
-    // Lazy or greedy is the same to a match of the whole text.
+    // For a match of the whole text it does not matter whether a quantifier is lazy.
     _ = take("?")
     groups[groups.count - 1].sequence.removeLast()
     append(.repeated(node, atLeast: atLeast, atMost: atMost))
@@ -251,7 +252,7 @@ struct ExpressionParser {
   private mutating func readCount(_ start: Int) throws(PatternError) -> Int? {
     var count: Int?
     while let scalar = peek(), ("0"..."9").contains(scalar) {
-      place += 1
+      position += 1
       count = (count ?? 0) * 10 + Int(scalar.value - 0x30)
       if let count, count > ExpressionProgram.longest {
         throw error("the count", start, "is above \(ExpressionProgram.longest)")

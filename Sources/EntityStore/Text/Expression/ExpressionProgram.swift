@@ -1,15 +1,15 @@
 /// A regular expression as instructions for ``ExpressionMachine``.
 struct ExpressionProgram: Sendable {
-  /// The most instructions; counted repetitions are written out.
+  /// The most instructions; counted repetitions are unrolled.
   static let longest = 20_000
 
   enum Instruction: Sendable {
-    /// Consumes a scalar and goes on with the next instruction; so do all of the first kind.
+    /// Consumes a scalar and continues with the next instruction, as the two below do.
     case scalar(UInt32)
     case caselessScalar(UInt32)
     case set(Int)
     case assertion(ExpressionAssertion)
-    /// Goes on at both.
+    /// Continues at both.
     case split(Int, Int)
     case jump(Int)
     case match
@@ -37,7 +37,7 @@ struct ExpressionProgram: Sendable {
     }
   }
 
-  /// Leaves out anchors that a match of the whole text makes true anyway.
+  /// Removes anchors that are always true in a match of the whole text.
   private static func withoutIdleAnchors(_ root: ExpressionNode) -> ExpressionNode {
     var nodes: ArraySlice<ExpressionNode>
     switch root {
@@ -106,7 +106,7 @@ struct ExpressionProgram: Sendable {
     for _ in 0..<atLeast {
       let start = instructions.count
       try emit(node)
-      // What has no instructions has none however often.
+      // Without instructions there is nothing to repeat.
       if instructions.count == start { return }
     }
     guard let atMost else {

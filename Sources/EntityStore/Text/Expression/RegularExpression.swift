@@ -2,9 +2,8 @@
 ///
 /// The commonly used part of ICU's syntax: literals, `.`, classes with ranges, `&&` and `--`,
 /// escapes, general categories, anchors, groups, flags, alternatives and quantifiers. What cannot
-/// be matched in linear time, backreferences and lookaround, is refused, and so is what takes back
-/// parts of a match, possessive quantifiers and atomic groups. It looks at scalars as they are
-/// stored, as ICU does: "é" as one scalar matches `.`, as two it matches `..`. Without case, scalars
+/// be matched in linear time, backreferences and lookaround, is refused, and so are possessive quantifiers and
+/// atomic groups. Scalars are compared as they are stored, as in ICU: "é" as one scalar matches `.`, as two it matches `..`. Without case, scalars
 /// are compared by their simple foldings. A byte that is not UTF-8 is U+FFFD.
 struct RegularExpression: Sendable {
   private let program: ExpressionProgram

@@ -7,7 +7,7 @@ enum ScalarProperty: Sendable {
   case word
   /// `\h`: the tabulator and the space separators.
   case blank
-  /// `\v`: what ends a line.
+  /// `\v`: the ends of lines.
   case lineEnd
   case alphanumeric, hexadecimalDigit, graphic, printable, control
 
@@ -50,7 +50,7 @@ enum ScalarProperty: Sendable {
   }
 }
 
-/// What `.` does not match and `$` stands before.
+/// The ends of lines, which `.` does not match and before which `$` matches.
 enum LineEnd {
   @inline(__always)
   static func contains(_ scalar: UInt32) -> Bool {
@@ -59,7 +59,7 @@ enum LineEnd {
 }
 
 extension ScalarProperty {
-  /// By the name in `\p{…}` or `[:…:]`; case, blanks, hyphens and underscores do not matter.
+  /// The property with the name in `\p{…}` or `[:…:]`; case, blanks, hyphens and underscores are ignored.
   init?(name: String) {
     var key = name.lowercased().filter { !" -_".contains($0) }
     for prefix in ["generalcategory=", "gc="] where key.hasPrefix(prefix) {

@@ -1,4 +1,4 @@
-/// The scalars that `.`, a class or an escape like `\d` stands for.
+/// The scalars that `.`, a class or an escape like `\d` matches.
 indirect enum ScalarSet: Sendable {
   case ranges([ClosedRange<UInt32>])
   case property(ScalarProperty)
@@ -31,8 +31,8 @@ indirect enum ScalarSet: Sendable {
     return [value, TextFolding.simpleFold(value)] + mappings.compactMap(TextFolding.onlyScalar)
   }
 
-  /// Adds to short ranges what they fold to, because that is not found from every other case: "ſ"
-  /// is no case of "s".
+  /// Adds the foldings of the scalars of short ranges, as they are not found from every other case: "ſ" is
+  /// no case of "s".
   static func withFolds(_ ranges: [ClosedRange<UInt32>]) -> ScalarSet {
     var all = ranges
     for range in ranges where range.count <= 256 {
@@ -45,7 +45,7 @@ indirect enum ScalarSet: Sendable {
   }
 }
 
-/// A set with its answers for ASCII kept.
+/// A set with a table for ASCII.
 struct CompiledScalarSet: Sendable {
   private var low: UInt64 = 0
   private var high: UInt64 = 0

@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test(arguments: RefusedFormat.all)
-  func `what is no condition is refused with its place and what was expected`(
+  func `what is no condition is refused with its position and what was expected`(
     _ refused: RefusedFormat
   ) {
     let error = #expect(throws: StoreError.self) { try ConditionParser.parse(refused.text) }

@@ -87,7 +87,7 @@ import Testing
     #expect(try text("a %%d == 1", .value(.integer(3))) == "a % 3 == 1")
   }
 
-  @Test func `arguments that are missing, left over or of the wrong kind have their place`() {
+  @Test func `arguments that are missing, left over or of the wrong kind have their position`() {
     #expect(
       message("a == %@ AND b == %@", .value(.null))
         == "line 1, column 18: found '%@', expected argument 2 for it (1 is given)")

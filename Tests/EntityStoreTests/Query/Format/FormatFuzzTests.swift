@@ -28,7 +28,7 @@ import Testing
       Array($0.utf8)
     }
 
-  @Test func `a mutant is refused with its place, or printed and read back, and soon`() throws {
+  @Test func `a mutant is refused with its position, or printed and read back, and soon`() throws {
     var random = SeededNumbers(salt: 703)
     var conditions = RandomConditions(salt: 704)
     var pool = Self.corpus
@@ -80,7 +80,7 @@ import Testing
     #expect(accepted > count / 100, "hardly any mutant parses: the fuzzer tests nothing")
   }
 
-  /// The tree; a refusal must name a place inside the text.
+  /// The tree; a refusal must name a position inside the text.
   private func outcome(of text: String, _ arguments: [FormatArgument]) -> ConditionTree? {
     do {
       return try ConditionParser.parse(text, arguments: arguments).tree

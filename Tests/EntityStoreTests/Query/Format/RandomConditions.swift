@@ -7,7 +7,7 @@ import LodestoreFormat
 /// lists of constants as `.list`, groups of fewer than two conditions.
 struct RandomConditions {
   private var random: SeededNumbers
-  /// The variables that the SUBQUERYs around the present place declare.
+  /// The variables that the SUBQUERYs around the present position declare.
   private var scope: [String] = []
 
   init(salt: UInt64) { random = SeededNumbers(salt: salt) }

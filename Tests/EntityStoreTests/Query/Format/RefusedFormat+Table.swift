@@ -281,7 +281,7 @@ extension RefusedFormat {
       "line 1, column 11: found ')', expected a value or a key path"),
   ]
 
-  /// Functions, CAST, SUBQUERY, quantifiers, arguments and places.
+  /// Functions, CAST, SUBQUERY, quantifiers, arguments and positions.
   static let calls: [RefusedFormat] = [
     RefusedFormat("lowercase:a == 1", "line 1, column 11: found 'a', expected '('"),
     RefusedFormat(

@@ -1,7 +1,7 @@
 import EntityStore
 import Testing
 
-/// A text that is no condition, the place and the token at fault, and what is said of it.
+/// A text that is no condition, the position and the token at fault, and what is said of it.
 struct RefusedFormat: Sendable, CustomTestStringConvertible {
   let text: String
   let message: String

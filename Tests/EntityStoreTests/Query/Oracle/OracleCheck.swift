@@ -141,25 +141,25 @@ struct OracleCheck {
     }
     if request.limit != nil { add { $0.limit = nil } }
     if request.offset > 0 { add { $0.offset = 0 } }
-    for place in request.order.indices { add { $0.order.remove(at: place) } }
+    for index in request.order.indices { add { $0.order.remove(at: index) } }
     switch request.condition {
     case .all(let parts), .any(let parts):
       for part in parts { add { $0.condition = part } }
-      for place in parts.indices {
+      for index in parts.indices {
         var rest = parts
-        rest.remove(at: place)
+        rest.remove(at: index)
         if case .all = request.condition {
           add { $0.condition = .all(of: rest) }
         } else {
           add { $0.condition = .any(of: rest) }
         }
       }
-      for (place, part) in parts.enumerated() {
+      for (index, part) in parts.enumerated() {
         var inner = QueryRequest(condition: part)
         inner.order = []
         for smaller in smaller(than: inner) {
           var changed = parts
-          changed[place] = smaller.condition
+          changed[index] = smaller.condition
           if case .all = request.condition {
             add { $0.condition = .all(changed) }
           } else {
@@ -206,12 +206,12 @@ struct OracleCheck {
     } while request.after != nil && pages.count <= all.count
     if pages != all {
       failureCount += 1
-      let place = zip(pages, all).prefix { $0 == $1 }.count
+      let index = zip(pages, all).prefix { $0 == $1 }.count
       Issue.record(
         """
         pages of \(ConditionPrinter.text(request.condition)), order \(request.order.map(\.sketch)): \
-        \(pages.count) for \(all.count), other from \(place) on, \
-        \(pages.dropFirst(place).prefix(5)) for \(all.dropFirst(place).prefix(5)); \(plans), \
+        \(pages.count) for \(all.count), other from \(index) on, \
+        \(pages.dropFirst(index).prefix(5)) for \(all.dropFirst(index).prefix(5)); \(plans), \
         \(SeededNumbers.replay)
         """)
     }

@@ -55,8 +55,8 @@ extension OracleEvaluator {
       let found = try elements.map { try follow(steps, from: $0) }.filter { !$0.isNull }
       return found.isEmpty ? .null : .list(found)
     case (.member, .value): return try follow(rest, from: .null)
-    case (.element(let place), .list(let elements)):
-      return try follow(rest, from: elements.indices.contains(place) ? elements[place] : .null)
+    case (.element(let index), .list(let elements)):
+      return try follow(rest, from: elements.indices.contains(index) ? elements[index] : .null)
     case (.first, .list(let elements)): return try follow(rest, from: elements.first ?? .null)
     case (.last, .list(let elements)): return try follow(rest, from: elements.last ?? .null)
     case (.element, .value), (.first, .value), (.last, .value): return try follow(rest, from: .null)
@@ -67,7 +67,7 @@ extension OracleEvaluator {
       return try aggregate(
         function, (fact.elements ?? [fact]).map { try follow(rest, from: $0) })
     case (.element, .object), (.first, .object), (.last, .object):
-      throw Unsupported(what: "a place in an object")
+      throw Unsupported(what: "an index of an object")
     }
   }
 

@@ -12,9 +12,9 @@ import Testing
   ) throws {
     try withTemporaryStore([Specimen.self]) { store in
       try store.write { transaction in
-        for (place, specimen) in specimens.enumerated() {
+        for (index, specimen) in specimens.enumerated() {
           var numbered = specimen
-          numbered.serial = place + 1
+          numbered.serial = index + 1
           _ = try transaction.insert(numbered)
         }
       }
@@ -59,7 +59,7 @@ import Testing
 
   @Test func `A list and a prefix on one attribute stay a superset before a range`() throws {
     var found = specimens(\.label, ["x\u{33f}y", "xy", "z", "x"])
-    for place in found.indices { found[place].int = 5 }
+    for index in found.indices { found[index].int = 5 }
     try expectPlain(
       found, "label IN { 'x\u{33f}y', 'xy', 'z' } AND label BEGINSWITH 'x' AND int > 3")
   }
@@ -68,7 +68,7 @@ import Testing
     throws
   {
     var found = specimens(\.code, [nil, 1, nil, 2, nil])
-    for place in found.indices { found[place].group = place < 4 ? 1 : 2 }
+    for index in found.indices { found[index].group = index < 4 ? 1 : 2 }
     try expectPlain(found, "group == 1 AND code == NULL")
     try expectPlain(found, "group IN { 1, 2 } AND code IN { 2, NULL }")
   }
@@ -85,7 +85,7 @@ import Testing
     let uuid = UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))
     let data: [[UInt8]?] = [[], [0], [], [0, 0], [0], nil, []]
     var found = specimens(\.blob, data.map { $0.map { Data($0) } })
-    for place in found.indices where place % 2 == 0 { found[place].token = uuid }
+    for index in found.indices where index % 2 == 0 { found[index].token = uuid }
     for first in [false, true] {
       for second in [false, true] {
         for nulls in [nil, true, false] {

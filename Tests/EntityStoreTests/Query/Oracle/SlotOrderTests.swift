@@ -14,15 +14,15 @@ import Testing
       for mask in [UInt64.max, 0xff00_0000_0000_00ff, 3, 0] {
         sort.removeAll()
         let words = (0..<count).map { _ in random.next() & mask }
-        for (place, word) in words.enumerated() { sort.append(word, place: place) }
+        for (index, word) in words.enumerated() { sort.append(word, index: index) }
         var tickCount = 0
         sort.sort { tickCount += 1 }
         let expected = words.enumerated().sorted { a, b in
           (a.element, a.offset) < (b.element, b.offset)
         }
         let comment: Comment = "\(count) words of \(mask), \(SeededNumbers.replay)"
-        #expect(sort.entries.map(\.place) == expected.map(\.offset), comment)
-        #expect(sort.entries.map(\.word) == expected.map(\.element), comment)
+        #expect(sort.items.map(\.index) == expected.map(\.offset), comment)
+        #expect(sort.items.map(\.word) == expected.map(\.element), comment)
         #expect(tickCount >= count >> 14, comment)
       }
     }

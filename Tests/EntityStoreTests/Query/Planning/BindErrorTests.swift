@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-/// What a condition cannot ask is said before a record is read, with the place where it stands.
+/// Conditions that cannot be evaluated are refused before a record is read, with the position of the fault.
 @Suite struct BindErrorTests {
   struct Refusal: CustomTestStringConvertible, Sendable {
     let format: String
@@ -44,7 +44,8 @@ import Testing
   ]
 
   @Test(arguments: refusals)
-  func `What cannot be compared is refused with its place and a way out`(refusal: Refusal) throws {
+  func `What cannot be compared is refused with its position and a way out`(refusal: Refusal) throws
+  {
     try withTemporaryStore([Trial.self]) { store in
       // One record whose reading would fail is not reached: there are none to read at all.
       try store.read { snapshot throws in

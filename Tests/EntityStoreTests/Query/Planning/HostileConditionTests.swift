@@ -5,7 +5,7 @@ import Testing
 
 /// Conditions that would take a thread's stack or a machine's evening are refused.
 @Suite struct HostileConditionTests {
-  @Test func `a condition nested deeper than a stack is refused, a long chain is not`() throws {
+  @Test func `A condition nested deeper than a stack is refused, a long chain is not`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { tx in
         _ = try tx.insert(
@@ -30,8 +30,8 @@ import Testing
 
   @Test func `SUBQUERYs nest three deep`() throws {
     func nested(_ depth: Int) -> String {
-      (0..<depth).reduce("TRUEPREDICATE") { inner, place in
-        "SUBQUERY(json, $x\(place), \(inner)).@count > 0"
+      (0..<depth).reduce("TRUEPREDICATE") { inner, index in
+        "SUBQUERY(json, $x\(index), \(inner)).@count > 0"
       }
     }
     try withTemporaryStore([AllTypes.self]) { store in
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `not-a-number makes one section and one group, and both zeros one`() throws {
+  @Test func `Not-a-number makes one section and one group, and both zeros one`() throws {
     try withTemporaryStore([AllTypes.self]) { store in
       try store.write { tx in
         _ = try tx.insert(
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `a member that no element of an array has is null`() throws {
+  @Test func `A member that no element of an array has is null`() throws {
     try withTemporaryStore([AllTypes.self]) { store in
       try store.write { tx in
         _ = try tx.insert(

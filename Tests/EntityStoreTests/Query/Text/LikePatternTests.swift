@@ -12,31 +12,31 @@ import Testing
     ("\\a", "a", true), ("*.txt", "notes.txt", true), ("*.txt", "notes.txt2", false),
     ("*aab", "aaaaaab", true), ("*ä?", "xäy", true), ("水*", "水火", true), ("水?", "水", false),
   ])
-  func wholeTextIsMatched(pattern: String, text: String, expected: Bool) throws {
+  func `Whole text is matched`(pattern: String, text: String, expected: Bool) throws {
     #expect(try admits(.like, pattern, text) == expected)
   }
 
-  @Test func caseIsFoldedOnBothSides() throws {
+  @Test func `Case is folded on both sides`() throws {
     #expect(try admits(.like, "*SS?", "Straßx", .caseInsensitive) == true)
     #expect(try admits(.like, "NOTES.*", "notes.TXT", .caseInsensitive))
     #expect(try !admits(.like, "NOTES.*", "notes.TXT"))
   }
 
-  @Test func loneBackslashAtTheEndIsRefused() {
+  @Test func `Lone backslash at the end is refused`() {
     #expect(
       throws: PatternError(
         "the backslash at the end escapes nothing, write two for one backslash", at: 2)
     ) { try TextTest(.like, "ab\\", options: []) }
   }
 
-  @Test func patternAboveAThousandBytesIsRefused() throws {
+  @Test func `Pattern above a thousand bytes is refused`() throws {
     _ = try TextTest(.like, String(repeating: "a", count: 1_000), options: [])
     #expect(throws: PatternError.self) {
       try TextTest(.like, String(repeating: "ä", count: 501), options: [])
     }
   }
 
-  @Test func manyStarsTakeNoExponentialTime() throws {
+  @Test func `Many stars take no exponential time`() throws {
     let pattern = String(repeating: "*a", count: 60) + "b"
     let clock = ContinuousClock()
     let start = clock.now
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: [[], TextOptions.caseInsensitive, .diacriticInsensitive, .normalized])
-  func randomPatternsAgreeWithTheDefinition(options: TextOptions) throws {
+  func `Random patterns agree with the definition`(options: TextOptions) throws {
     var random = SeededNumbers(salt: 710)
     var hits = 0
     for _ in 0..<8_000 {
@@ -54,11 +54,11 @@ import Testing
       var pattern: [Character] = Array(random.oneIn(3) ? random.nastyText(upTo: 4) : text)
       pattern.removeAll { "\\*?".contains($0) }
       for _ in 0..<random.below(4) where !pattern.isEmpty {
-        let place = random.below(pattern.count)
+        let index = random.below(pattern.count)
         switch random.below(3) {
-        case 0: pattern[place] = "?"
-        case 1: pattern[place] = "*"
-        default: pattern.insert("*", at: place)
+        case 0: pattern[index] = "?"
+        case 1: pattern[index] = "*"
+        default: pattern.insert("*", at: index)
         }
       }
       // Put together, characters may become others.

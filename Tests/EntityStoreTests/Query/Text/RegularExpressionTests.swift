@@ -33,7 +33,7 @@ import Testing
     ("}]", "}]", true), ("[\\d-x]+", "1-x", true), ("[\\u0041-\\u0043]", "B", true),
     ("(?i-s:A)b", "ab", true),
   ])
-  func wholeTextIsMatched(pattern: String, text: String, expected: Bool) throws {
+  func `Whole text is matched`(pattern: String, text: String, expected: Bool) throws {
     #expect(try admits(.matches, pattern, text) == expected)
     // An assertion keeps the automaton away, so that the machine decides.
     let other = pattern.hasPrefix("(?x)") ? "\n|水\\B水)" : "|水\\B水)"
@@ -62,17 +62,17 @@ import Testing
     ("\\xZZ", 0, "the escape at 0 is no scalar in hexadecimal digits"),
     ("\\ud800", 0, "the escape at 0 is half a surrogate pair"),
   ])
-  func refusalsSayWhatAndWhere(pattern: String, offset: Int, message: String) {
+  func `Refusals say what and where`(pattern: String, offset: Int, message: String) {
     #expect(throws: PatternError(message, at: offset)) {
       try TextTest(.matches, pattern, options: [])
     }
   }
 
-  @Test func unknownPropertyIsRefused() {
+  @Test func `Unknown property is refused`() {
     #expect(throws: PatternError.self) { try TextTest(.matches, "\\p{Klingon}", options: []) }
   }
 
-  @Test func nestedRepetitionTakesLinearTime() throws {
+  @Test func `Nested repetition takes linear time`() throws {
     let text = String(repeating: "a", count: 100_000)
     let clock = ContinuousClock()
     for pattern in ["(a+)+b", "(a|aa)+b", "(a*)*b", "(?:a+)+\\bb"] {
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func sizesAreLimited() throws {
+  @Test func `Sizes are limited`() throws {
     #expect(throws: PatternError.self) {
       try TextTest(.matches, String(repeating: "a", count: 4_097), options: [])
     }
@@ -105,7 +105,7 @@ import Testing
     #expect(try admits(.matches, stars, "aaa"))
   }
 
-  @Test func randomPatternsAgreeWithFoundation() throws {
+  @Test func `Random patterns agree with Foundation`() throws {
     var random = SeededNumbers(salt: 720)
     var hits = 0
     var refusals = 0
@@ -141,7 +141,7 @@ import Testing
     #expect(refusals < 100)
   }
 
-  @Test func randomPatternTextNeverTraps() throws {
+  @Test func `Random pattern text never traps`() throws {
     var random = SeededNumbers(salt: 721)
     let parts = [
       "a", "b", "(", ")", "[", "]", "*", "+", "?", "{", "}", "1", ",", "|", "\\", "^", "$", ".",

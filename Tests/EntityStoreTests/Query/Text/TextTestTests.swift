@@ -23,13 +23,13 @@ import Testing
     (.contains, "", "", true), (.contains, "K", "a\u{212a}", true),
     (.contains, "é", "caf e\u{301}", true), (.contains, "👩", "👩‍👩‍👧", false),
   ])
-  func comparesByCharacters(
+  func `Compares by characters`(
     operation: TextTest.Operation, operand: String, text: String, expected: Bool
   ) throws {
     #expect(try admits(operation, operand, text) == expected)
   }
 
-  @Test func comparisonsAreThoseOfStringOnRandomTexts() throws {
+  @Test func `Comparisons are those of String on random texts`() throws {
     var random = SeededNumbers(salt: 700)
     var hits = 0
     for _ in 0..<Self.caseCount {
@@ -49,7 +49,7 @@ import Testing
   @Test(arguments: [
     TextOptions.caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive],
   ])
-  func comparisonsWithOptionsAreThoseOfStringOnFoldedTexts(options: TextOptions) throws {
+  func `Comparisons with options are those of String on folded texts`(options: TextOptions) throws {
     var random = SeededNumbers(salt: 701)
     for _ in 0..<(Self.caseCount / 3) {
       let text = random.nastyText(upTo: 12)
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func longASCIITextsAreSearchedAsStringDoes() throws {
+  @Test func `Long ASCII texts are searched as String does`() throws {
     var random = SeededNumbers(salt: 702)
     for _ in 0..<3_000 {
       let alphabet: [Character] =
@@ -85,7 +85,7 @@ import Testing
     ("ß", "SS"), ("ẞ", "ss"), ("σ", "ς"), ("Σ", "ς"), ("é", "E\u{301}"), ("K", "k"), ("ﬁ", "FI"),
     ("ſ", "S"), ("ΐ", "Ϊ\u{301}"), ("ЖУК", "жук"), ("Straße 12345678", "STRASSE 12345678"),
   ])
-  func caseDoesNotMatterWithItsOption(a: String, b: String) throws {
+  func `Case does not matter with its option`(a: String, b: String) throws {
     #expect(try admits(.equal, a, b, .caseInsensitive))
     #expect(try admits(.equal, b, a, .caseInsensitive))
     #expect(try !admits(.equal, a, b))
@@ -94,14 +94,14 @@ import Testing
   @Test(arguments: [
     ("Ångström", "Angstrom"), ("e\u{301}", "è"), ("שָׁלוֹם", "שלום"), ("Việt", "Viet"),
   ])
-  func marksDoNotMatterWithTheirOption(a: String, b: String) throws {
+  func `Marks do not matter with their option`(a: String, b: String) throws {
     #expect(try admits(.equal, a, b, .diacriticInsensitive))
     #expect(try admits(.contains, b, "x" + a + "y", .diacriticInsensitive))
     #expect(try admits(.like, b + "?", a + "y", .diacriticInsensitive))
     #expect(try !admits(.equal, a, b, .caseInsensitive))
   }
 
-  @Test func bytesAreComparedWithTheOptionForNormalizedText() throws {
+  @Test func `Bytes are compared with the option for normalized text`() throws {
     for options in [TextOptions.normalized, [.normalized, .caseInsensitive]] {
       #expect(try !admits(.equal, "é", "e\u{301}", options))
       #expect(try !admits(.equal, "a", "A", options))
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func sortKeysAreInTheOrderOfTheComparison() {
+  @Test func `Sort keys are in the order of the comparison`() {
     var random = SeededNumbers(salt: 703)
     for _ in 0..<20_000 {
       let a = Array(random.nastyText(upTo: 4).utf8)
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func bytesThatAreNotUTF8NeverTrap() throws {
+  @Test func `Bytes that are not UTF-8 never trap`() throws {
     var random = SeededNumbers(salt: 704)
     let operations: [TextTest.Operation] = [
       .equal, .less, .beginsWith, .endsWith, .contains, .like, .matches,
@@ -152,14 +152,14 @@ import Testing
     }
   }
 
-  @Test func searchesThatNearlySucceedEverywhereTakeLinearTime() throws {
+  @Test func `Searches that nearly succeed everywhere take linear time`() throws {
     let text = String(repeating: "a", count: 400_000)
     let half = String(repeating: "a", count: 100_000)
     let clock = ContinuousClock()
     let start = clock.now
     #expect(try !admits(.contains, half + "b" + half, text))
     #expect(try !admits(.contains, half + "b" + half, text, .caseInsensitive))
-    // Every place of one long character is a hit, and none is a character's.
+    // Every offset within one long character is a hit, and none is a character boundary.
     let marks = String(repeating: "\u{600}", count: 20_000)
     #expect(try !admits(.contains, marks, String(repeating: marks, count: 10)))
     #expect(clock.now - start < .seconds(200))

@@ -1,18 +1,19 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Index entries in sorted runs in a scratch file, and the merge of them.
+/// Entries of one index that did not fit in memory: sorted runs in a scratch file, which are merged when
+/// they are read.
 ///
-/// A run is a sequence of: u16 size of the key, u64 record id, key. It is never read by another
-/// process, so its numbers are as the machine has them.
-final class EntryRuns {
-  /// What is read of a run at a time.
+/// A run is a sequence of: u16 size of the key, u64 record id, key. No other process reads it, so its
+/// numbers have the byte order of the machine.
+final class SpilledEntries {
+  /// How many bytes of a run are read at a time.
   private static let largestWindow = 1 << 20
   private static let smallestWindow = 1 << 12
   private static let headSize = 10
 
   private let file: ScratchFile
-  /// Where each run ends in the file; it begins where the one before it ends.
+  /// The offset in the file at which each run ends; it begins where the one before it ends.
   private var ends: [Int] = []
   private let memory: Int
 
@@ -37,7 +38,7 @@ final class EntryRuns {
   }
 }
 
-extension EntryRuns: SortedEntries {
+extension SpilledEntries: SortedEntries {
   func firstRepeated() throws -> RepeatedKey? {
     var before: [UInt8] = []
     var idBefore: UInt64 = 0
@@ -55,43 +56,30 @@ extension EntryRuns: SortedEntries {
     return repeated
   }
 
-  /// Equal keys come in the order of their runs.
+  /// Merges the runs; equal keys come in the order of their runs.
   func forEach(_ body: (UnsafeRawBufferPointer, UInt64) throws -> Bool) throws {
     let window = max(Self.smallestWindow, min(Self.largestWindow, memory / max(1, ends.count)))
     let runs = UnsafeMutableBufferPointer<Run>.allocate(capacity: ends.count)
     defer { runs.deallocate() }
-    for (place, end) in ends.enumerated() {
-      let start = place == 0 ? 0 : ends[place - 1]
-      runs.initializeElement(at: place, to: Run(start..<end, window))
+    for (index, end) in ends.enumerated() {
+      let start = index == 0 ? 0 : ends[index - 1]
+      runs.initializeElement(at: index, to: Run(start..<end, window))
     }
     defer { for run in runs { run.bytes.deallocate() } }
-    var heap: [Int] = []
-    for place in runs.indices where try runs[place].advance(in: file) { heap.append(place) }
-    for place in heap.indices.reversed() { Self.settle(&heap, from: place, runs) }
+    // The runs that have entries left, by their next keys.
+    var heap = Heap<Int>()
+    for index in runs.indices where try runs[index].advance(in: file) {
+      heap.insert(index) { Self.comesFirst($0, $1, runs) }
+    }
+    assert(heap.isOrdered { Self.comesFirst($0, $1, runs) })
     while let first = heap.first {
       guard try body(runs[first].key, runs[first].recordID) else { return }
-      if try !runs[first].advance(in: file) {
-        let last = heap.removeLast()
-        if heap.isEmpty { return }
-        heap[0] = last
+      if try runs[first].advance(in: file) {
+        heap.replaceFirst(with: first) { Self.comesFirst($0, $1, runs) }
+      } else {
+        heap.removeFirst { Self.comesFirst($0, $1, runs) }
       }
-      Self.settle(&heap, from: 0, runs)
     }
-  }
-
-  private static func settle(
-    _ heap: inout [Int], from place: Int, _ runs: UnsafeMutableBufferPointer<Run>
-  ) {
-    let moved = heap[place]
-    var parent = place
-    while parent * 2 + 1 < heap.count {
-      var child = parent * 2 + 1
-      if child + 1 < heap.count, comesFirst(heap[child + 1], heap[child], runs) { child += 1 }
-      if !comesFirst(heap[child], moved, runs) { break }
-      heap[parent] = heap[child]
-      parent = child
-    }
-    heap[parent] = moved
   }
 
   @inline(__always)
@@ -102,12 +90,12 @@ extension EntryRuns: SortedEntries {
     return order != 0 ? order < 0 : a < b
   }
 
-  /// A run while it is merged: the part of it that was read last, and the entry that is next.
+  /// A run during the merge: the part of it that was read last, and its next entry.
   private struct Run {
     let bytes: UnsafeMutableRawBufferPointer
-    /// What is in the file still.
+    /// What has not been read of the file.
     private var left: Range<Int>
-    /// What was read and not visited.
+    /// What has been read into ``bytes`` and not been visited.
     private var unread = 0..<0
     private(set) var key = UnsafeRawBufferPointer(start: nil, count: 0)
     private(set) var recordID: UInt64 = 0
@@ -119,22 +107,22 @@ extension EntryRuns: SortedEntries {
 
     /// Moves to the next entry; false when there is none.
     mutating func advance(in file: ScratchFile) throws(LMDBError) -> Bool {
-      if unread.count < EntryRuns.headSize, try !fill(EntryRuns.headSize, from: file) {
+      if unread.count < SpilledEntries.headSize, try !fill(SpilledEntries.headSize, from: file) {
         return false
       }
       let count = Int(
         bytes.loadUnaligned(fromByteOffset: unread.lowerBound, as: UInt16.self))
-      let size = EntryRuns.headSize + count
+      let size = SpilledEntries.headSize + count
       if unread.count < size, try !fill(size, from: file) { return false }
       let start = unread.lowerBound
       recordID = bytes.loadUnaligned(fromByteOffset: start + 2, as: UInt64.self)
       key = UnsafeRawBufferPointer(
-        rebasing: bytes[start + EntryRuns.headSize..<start + size])
+        rebasing: bytes[start + SpilledEntries.headSize..<start + size])
       unread = start + size..<unread.upperBound
       return true
     }
 
-    /// Reads on, so that there are `count` bytes at least; false when the run has no more.
+    /// Reads on until there are `count` unread bytes at least; false when the run has fewer.
     private mutating func fill(_ count: Int, from file: ScratchFile) throws(LMDBError) -> Bool {
       guard unread.count + left.count >= count else { return false }
       let kept = unread.count

@@ -1,0 +1,124 @@
+// The sort of keys: by radix on a word of eight key bytes after the prefix that all keys share; runs of
+// equal words are sorted again by the next eight bytes. Stable, and linear in the bytes that tell the
+// keys apart.
+extension KeyEntries {
+  /// Up to this many entries comparing is cheaper than counting.
+  private static let smallRun = 64
+
+  /// Entries that share their first `depth` key bytes and are not sorted yet.
+  private typealias PendingRun = (range: Range<Int>, depth: Int)
+
+  static func sort(
+    _ items: UnsafeMutableBufferPointer<SortItem>, keysIn block: UnsafeRawPointer,
+    scratch: inout SortBuffer
+  ) {
+    // Explicit stack: the keys decide how deep it gets, at most one level per eight key bytes.
+    var pending: [PendingRun] = [(0..<items.count, 0)]
+    while let (range, depth) = pending.popLast() {
+      if range.count <= smallRun {
+        insertionSort(UnsafeMutableBufferPointer(rebasing: items[range]), block, from: depth)
+        continue
+      }
+      let run = UnsafeMutableBufferPointer(rebasing: items[range])
+      let start = depth + sharedPrefix(run, block, from: depth)
+      for i in run.indices { run[i].word = word(run[i], block, at: start) }
+      scratch.sort(run)
+      var low = 0
+      while low < run.count {
+        var high = low + 1
+        while high < run.count, run[high].word == run[low].word { high += 1 }
+        if high - low > 1 {
+          let rest = splitEnded(run, low..<high, start)
+          if rest.count > 1 {
+            let first = range.lowerBound + rest.lowerBound
+            pending.append((first..<first + rest.count, start + 8))
+          }
+        }
+        low = high
+      }
+    }
+  }
+
+  /// Moves the entries of `range`, whose words are equal, so that those whose keys end within the word
+  /// come first, by their lengths; returns the range of the others, which the next word has to sort.
+  private static func splitEnded(
+    _ run: UnsafeMutableBufferPointer<SortItem>, _ range: Range<Int>, _ start: Int
+  ) -> Range<Int> {
+    // Keys that end here are zero-padded in the word: only those can be equal and yet differ.
+    guard range.contains(where: { run[$0].keyCount <= start + 8 }) else { return range }
+    let items = range.map { run[$0] }
+    let ended = items.filter { $0.keyCount <= start + 8 }.enumerated().sorted {
+      ($0.element.keyCount, $0.offset) < ($1.element.keyCount, $1.offset)
+    }.map(\.element)
+    let others = items.filter { $0.keyCount > start + 8 }
+    for (i, item) in (ended + others).enumerated() { run[range.lowerBound + i] = item }
+    return range.lowerBound + ended.count..<range.upperBound
+  }
+
+  /// How many bytes from `depth` on all keys share.
+  private static func sharedPrefix(
+    _ run: UnsafeMutableBufferPointer<SortItem>, _ block: UnsafeRawPointer, from depth: Int
+  ) -> Int {
+    guard let first = run.first else { return 0 }
+    var shared = first.keyCount - depth
+    let firstKey = block + first.offset + 8 + depth
+    for item in run.dropFirst() {
+      let key = block + item.offset + 8 + depth
+      let limit = min(shared, item.keyCount - depth)
+      var i = 0
+      while i < limit,
+        firstKey.load(fromByteOffset: i, as: UInt8.self)
+          == key.load(fromByteOffset: i, as: UInt8.self)
+      { i += 1 }
+      shared = i
+      if shared == 0 { break }
+    }
+    return max(0, shared)
+  }
+
+  /// Eight key bytes from `position` on, big-endian, with zeros after the end of the key.
+  @inline(__always)
+  private static func word(
+    _ item: SortItem, _ block: UnsafeRawPointer, at position: Int
+  ) -> UInt64 {
+    let left = item.keyCount - position
+    guard left > 0 else { return 0 }
+    let start = item.offset + 8 + position
+    if left >= 8 {
+      return UInt64(bigEndian: block.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+    }
+    var value: UInt64 = 0
+    for i in 0..<left {
+      value = value << 8 | UInt64(block.load(fromByteOffset: start + i, as: UInt8.self))
+    }
+    return value << UInt64(8 * (8 - left))
+  }
+
+  private static func insertionSort(
+    _ run: UnsafeMutableBufferPointer<SortItem>, _ block: UnsafeRawPointer, from depth: Int
+  ) {
+    guard run.count > 1 else { return }
+    for i in 1..<run.count {
+      let item = run[i]
+      var j = i
+      while j > 0, isBefore(item, run[j - 1], block, from: depth) {
+        run[j] = run[j - 1]
+        j -= 1
+      }
+      run[j] = item
+    }
+  }
+
+  @inline(__always)
+  private static func isBefore(
+    _ a: SortItem, _ b: SortItem, _ block: UnsafeRawPointer, from depth: Int
+  ) -> Bool {
+    let left = a.keyCount
+    let right = b.keyCount
+    let start = min(depth, left, right)
+    let order = compareBytes(
+      block + a.offset + 8 + start, block + b.offset + 8 + start,
+      min(left, right) - start)
+    return order != 0 ? order < 0 : left < right
+  }
+}

@@ -1,0 +1,80 @@
+/// Sorted numbers with their record ids, packed into a word each: the difference of the number from the
+/// lowest, and that of the id from the first.
+///
+/// Dates of a few years and the ids of one batch have so many bits in common that both differences mostly
+/// fit a word. The words are sorted in half of the memory that the items had, with the other half as the
+/// second list of the radix sort.
+struct PackedNumbers {
+  private let words: UnsafeMutableRawPointer
+  private let lowest: UInt64
+  /// How many low bits all numbers share.
+  private let shift: UInt64
+  private let firstID: UInt64
+  /// How many low bits of a word are of the record id.
+  private let idBits: UInt64
+
+  /// Packs `items`, words with ascending record ids, in their own memory, and sorts them by their words;
+  /// `nil`, with nothing done, where they do not fit.
+  init?(packing items: UnsafeMutableBufferPointer<SortItem>) {
+    guard items.count > 1, let base = items.baseAddress else { return nil }
+    firstID = items[0].payload
+    idBits = Self.bits(items[items.count - 1].payload &- firstID)
+    let first = items[0].word
+    var lowest = first
+    var highest = first
+    var differing: UInt64 = 0
+    for item in items {
+      lowest = min(lowest, item.word)
+      highest = max(highest, item.word)
+      differing |= item.word ^ first
+    }
+    self.lowest = lowest
+    shift = differing == 0 ? 0 : UInt64(differing.trailingZeroBitCount)
+    let numberBits = Self.bits((highest &- lowest) >> shift)
+    guard numberBits + idBits <= 64, idBits < 64 else { return nil }
+    words = UnsafeMutableRawPointer(base)
+    let digitCount = Int(numberBits + 7) / 8
+    RadixSort.withCounts(digitCount: digitCount) { counts in
+      pack(items, counting: counts, digitCount)
+      sort(items.count, counts, digitCount)
+    }
+  }
+
+  private static func bits(_ number: UInt64) -> UInt64 { UInt64(64 - number.leadingZeroBitCount) }
+
+  private func pack(
+    _ items: UnsafeMutableBufferPointer<SortItem>,
+    counting counts: UnsafeMutableBufferPointer<Int>, _ digitCount: Int
+  ) {
+    for index in items.indices {
+      let item = items[index]
+      let number = (item.word &- lowest) &>> shift
+      let word = number &<< idBits | (item.payload &- firstID)
+      // Two words take the memory of one item, so that none is overwritten before it is read.
+      words.storeBytes(of: word, toByteOffset: index &* 8, as: UInt64.self)
+      RadixSort.count(number, in: counts, digitCount: digitCount)
+    }
+  }
+
+  /// Sorts by the numbers: equal ones keep the order of their ids.
+  private func sort(
+    _ count: Int, _ counts: UnsafeMutableBufferPointer<Int>, _ digitCount: Int
+  ) {
+    let start = words.bindMemory(to: UInt64.self, capacity: count * 2)
+    let list = UnsafeMutableBufferPointer(start: start, count: count)
+    let scratch = UnsafeMutableBufferPointer(start: start + count, count: count)
+    let isInScratch = RadixSort.distribute(
+      list, scratch: scratch, counts: counts, digitCount: digitCount, by: { $0 &>> idBits },
+      tick: {})
+    if isInScratch { _ = list.update(fromContentsOf: scratch) }
+    words.bindMemory(to: SortItem.self, capacity: count)
+  }
+
+  @inline(__always)
+  subscript(index: Int) -> SortItem {
+    let word = words.load(fromByteOffset: index &* 8, as: UInt64.self)
+    let id = word & ~(UInt64.max &<< idBits)
+    return SortItem(
+      word: (word &>> idBits) &<< shift &+ lowest, payload: id &+ firstID)
+  }
+}

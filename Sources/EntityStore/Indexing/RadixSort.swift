@@ -1,0 +1,115 @@
+/// A stable radix sort by words of 64 bits, least significant byte first: linear, where a comparison
+/// sort misses the cache in each comparison.
+///
+/// In two steps, so that its callers decide where the second list comes from: ``count`` reads all words
+/// once, ``distribute`` moves the elements. All functions are compiled into their callers.
+enum RadixSort {
+  /// How many elements are handled between two calls of `tick`.
+  private static let stepCount = 1 << 14
+
+  /// Calls `body` with the counts of the values of `digitCount` bytes, all of them zero.
+  @inline(__always)
+  static func withCounts<Result>(
+    digitCount: Int = 8, _ body: (UnsafeMutableBufferPointer<Int>) throws -> Result
+  ) rethrows -> Result {
+    try withUnsafeTemporaryAllocation(of: Int.self, capacity: max(1, digitCount) * 256) { counts in
+      counts.initialize(repeating: 0)
+      return try body(counts)
+    }
+  }
+
+  /// Counts the lowest bytes of one word.
+  @inline(__always)
+  static func count(
+    _ word: UInt64, in counts: UnsafeMutableBufferPointer<Int>, digitCount: Int = 8
+  ) {
+    var rest = word
+    for digit in 0..<digitCount {
+      counts[digit &* 256 &+ Int(truncatingIfNeeded: rest & 0xff)] &+= 1
+      rest &>>= 8
+    }
+  }
+
+  /// Counts the lowest bytes of all words; returns whether the words ascend already.
+  @inline(__always)
+  static func count<Element: BitwiseCopyable>(
+    _ elements: UnsafeMutableBufferPointer<Element>, in counts: UnsafeMutableBufferPointer<Int>,
+    digitCount: Int = 8, by word: (Element) -> UInt64, tick: () throws -> Void
+  ) rethrows -> Bool {
+    var ascends = true
+    var previous: UInt64 = 0
+    var start = 0
+    while start < elements.count {
+      let end = min(elements.count, start &+ stepCount)
+      for index in start..<end {
+        let value = word(elements[index])
+        ascends = ascends && value >= previous
+        previous = value
+        count(value, in: counts, digitCount: digitCount)
+      }
+      start = end
+      try tick()
+    }
+    return ascends
+  }
+
+  /// Sorts by the lowest `digitCount` bytes of the words, which `counts` has counted; elements with equal
+  /// words keep their order.
+  ///
+  /// - Returns: Whether the result is in `scratch`, which is as long as `elements` and need not be
+  ///   initialized.
+  @inline(__always)
+  static func distribute<Element: BitwiseCopyable>(
+    _ elements: UnsafeMutableBufferPointer<Element>,
+    scratch: UnsafeMutableBufferPointer<Element>, counts: UnsafeMutableBufferPointer<Int>,
+    digitCount: Int = 8, by word: (Element) -> UInt64, tick: () throws -> Void
+  ) rethrows -> Bool {
+    assert(scratch.count == elements.count)
+    var source = elements
+    var target = scratch
+    var isInScratch = false
+    for digit in 0..<digitCount {
+      let starts = UnsafeMutableBufferPointer(rebasing: counts[digit * 256..<(digit + 1) * 256])
+      // A byte that all words share.
+      if starts.contains(elements.count) { continue }
+      var sum = 0
+      for value in 0..<256 {
+        let count = starts[value]
+        starts[value] = sum
+        sum += count
+      }
+      assert(sum == elements.count)
+      let shift = UInt64(digit * 8)
+      var start = 0
+      while start < elements.count {
+        let end = min(elements.count, start &+ stepCount)
+        for index in start..<end {
+          let element = source[index]
+          let value = Int(truncatingIfNeeded: (word(element) &>> shift) & 0xff)
+          target[starts[value]] = element
+          starts[value] &+= 1
+        }
+        start = end
+        try tick()
+      }
+      swap(&source, &target)
+      isInScratch.toggle()
+    }
+    assert(source.indices.dropFirst().allSatisfy { word(source[$0 - 1]) <= word(source[$0]) })
+    return isInScratch
+  }
+}
+
+extension SortBuffer {
+  /// Sorts `items` by their words, with this as the second list; equal words keep their order.
+  mutating func sort(_ items: UnsafeMutableBufferPointer<SortItem>) {
+    RadixSort.withCounts { counts in
+      if RadixSort.count(items, in: counts, by: { $0.word }, tick: {}) { return }
+      reserve(items.count)
+      let scratch = UnsafeMutableBufferPointer(start: start, count: items.count)
+      if RadixSort.distribute(items, scratch: scratch, counts: counts, by: { $0.word }, tick: {}) {
+        _ = items.update(fromContentsOf: scratch)
+      }
+    }
+  }
+}

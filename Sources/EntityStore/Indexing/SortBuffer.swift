@@ -1,0 +1,49 @@
+internal import LMDB
+
+/// What is sorted by radix: a word, and what belongs to it.
+struct SortItem: BitwiseCopyable {
+  var word: UInt64
+  var payload: UInt64
+
+  /// The payload, where it is the index of an element.
+  @inline(__always)
+  var index: Int { Int(truncatingIfNeeded: payload) }
+}
+
+/// A growing buffer of items, whose memory is not initialized before it is used.
+struct SortBuffer: ~Copyable {
+  /// The first item; valid until the next ``grow(keeping:)`` or ``reserve(_:)``.
+  private(set) var start: UnsafeMutablePointer<SortItem>
+  private(set) var capacity: Int
+
+  init(capacity: Int = 0) {
+    self.capacity = capacity
+    start = Self.allocate(capacity)
+  }
+
+  deinit { start.deallocate() }
+
+  private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<SortItem> {
+    LargeMemory.allocate(byteCount: max(1, capacity) * MemoryLayout<SortItem>.stride)
+      .bindMemory(to: SortItem.self, capacity: max(1, capacity))
+  }
+
+  /// Doubles the capacity, and keeps the first `count` items.
+  @inline(never)
+  mutating func grow(keeping count: Int) {
+    assert(count <= capacity)
+    capacity = max(64, capacity * 2)
+    let moved = Self.allocate(capacity)
+    moved.moveInitialize(from: start, count: count)
+    start.deallocate()
+    start = moved
+  }
+
+  /// Makes room for `count` items, and keeps none.
+  mutating func reserve(_ count: Int) {
+    guard capacity < count else { return }
+    start.deallocate()
+    capacity = count
+    start = Self.allocate(count)
+  }
+}

@@ -1,0 +1,26 @@
+/// Negative, zero or positive, as the first differing byte decides.
+@inline(__always)
+func compareBytes(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Int {
+  var i = 0
+  while i + 8 <= count {
+    let x = a.loadUnaligned(fromByteOffset: i, as: UInt64.self)
+    let y = b.loadUnaligned(fromByteOffset: i, as: UInt64.self)
+    if x != y { return x.bigEndian < y.bigEndian ? -1 : 1 }
+    i += 8
+  }
+  while i < count {
+    let x = a.load(fromByteOffset: i, as: UInt8.self)
+    let y = b.load(fromByteOffset: i, as: UInt8.self)
+    if x != y { return x < y ? -1 : 1 }
+    i += 1
+  }
+  return 0
+}
+
+/// The same for two keys; a key that is a prefix of the other comes first.
+@inline(__always)
+func compareKeys(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+  guard let left = a.baseAddress, let right = b.baseAddress else { return a.count - b.count }
+  let order = compareBytes(left, right, min(a.count, b.count))
+  return order != 0 ? order : a.count - b.count
+}
