@@ -29,7 +29,7 @@ import Testing
         }
         let ids =
           if asBatch {
-            try Array(transaction.insert(contentsOf: values).ids)
+            try Array(transaction.insert(values).ids)
           } else {
             try values.map { try transaction.insert($0) }
           }
@@ -43,7 +43,7 @@ import Testing
           try snapshot.ids(index, isReversed: true) == ordered.reversed(), "\(context)",
           sourceLocation: sourceLocation)
         for (position, value) in ascending.enumerated() {
-          let found = try snapshot.fetch(index, key: value)?.id
+          let found = try snapshot.fetch(index.key(value))?.id
           #expect(found == ordered[position], "\(context)", sourceLocation: sourceLocation)
           let from = try snapshot.ids(index, within: .init().from(value))
           #expect(from == Array(ordered[position...]), sourceLocation: sourceLocation)
@@ -151,7 +151,7 @@ import Testing
         #expect(try snapshot.fetch(Film.byTitle).map(\.episode) == [1, 2, 3, 4, 5])
         let last = try snapshot.fetch(Film.byTitle, isReversed: true, limit: 2).map(\.episode)
         #expect(last == [5, 4])
-        #expect(try snapshot.fetch(Film.byTitle, key: "same")?.episode == 1)
+        #expect(try snapshot.fetch(Film.byTitle.key("same"))?.episode == 1)
         #expect(try snapshot.fetch(Film.byTitle, limit: 0).isEmpty)
         #expect(try snapshot.ids(Film.byTitle, limit: -1).isEmpty)
         #expect(try snapshot.fetch(Film.byTitle, within: .init().after("same")).isEmpty)

@@ -53,7 +53,7 @@ import Testing
             #expect(through == Array(ids[...position]), "through \(text.utf8.count) bytes")
             let upTo = try snapshot.count(index, within: .init().upTo(text))
             #expect(upTo == position, "up to \(text.utf8.count) bytes")
-            #expect(try snapshot.fetch(index, key: text)?.id == ids[position])
+            #expect(try snapshot.fetch(index.key(text))?.id == ids[position])
           }
         }
       }
@@ -121,6 +121,14 @@ struct Note: Entity {
 
   static let unique = Note.index(\.text)
   static let plain = Note.index(\.copy)
+  struct Attributes: Sendable {
+    let id = Attribute<Note, RecordID<Note>>.recordID
+    let text = Attribute<Note, String>(0)
+    let copy = Attribute<Note, String>(1)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<Note>(
     "Note", attributes: [.init("text", \.text), .init("copy", \.copy)], unique: [[\.text]],
     indexes: [[\.copy]])

@@ -24,7 +24,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
 
 @Suite struct `Constraints of attributes` {
   private func reviews(_ store: Store) throws -> [Review] {
-    try store.read { try $0.fetchAll(Review.self) }
+    try store.read { try $0.fetch(Review.all) }
   }
 
   /// What `body` throws out of a write, checked against the case.
@@ -52,9 +52,9 @@ enum ReviewMode: String, CaseIterable, Sendable {
       for allowed in Review.allowed {
         try store.write { tx in
           try tx.insert(allowed.review, onConflict: mode.conflict)
-          try tx.deleteAll(Review.self)
-          try tx.insert(contentsOf: [allowed.review], onConflict: mode.conflict)
-          try tx.deleteAll(Review.self)
+          try tx.delete(Review.all)
+          try tx.insert([allowed.review], onConflict: mode.conflict)
+          try tx.delete(Review.all)
         }
       }
       for refused in Review.refused {
@@ -85,8 +85,8 @@ enum ReviewMode: String, CaseIterable, Sendable {
         try store.write { tx in
           try tx.insert(allowed.review, onConflict: mode.conflict)
           try tx.insert(Review(), onConflict: mode.conflict)
-          try tx.insert(contentsOf: [allowed.review], onConflict: mode.conflict)
-          try tx.insert(contentsOf: [Review()], onConflict: mode.conflict)
+          try tx.insert([allowed.review], onConflict: mode.conflict)
+          try tx.insert([Review()], onConflict: mode.conflict)
         }
       }
       for refused in Review.refused where refused.review.slug == stored.slug {
@@ -94,7 +94,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
           try tx.insert(refused.review, onConflict: mode.conflict)
         }
         try expectRefusal(refused, recordID: 1, store) { tx in
-          try tx.insert(contentsOf: [refused.review], onConflict: mode.conflict)
+          try tx.insert([refused.review], onConflict: mode.conflict)
         }
         try expectRefusal(refused, recordID: 1, store) { tx in
           try tx.insert(
@@ -128,12 +128,12 @@ enum ReviewMode: String, CaseIterable, Sendable {
     try withTemporaryStore([Review.self]) { store in
       let slugs = (0..<100).map { "r\($0)" }
       try store.write { tx in
-        _ = try tx.insert(contentsOf: slugs.map { Review(slug: $0, stars: 4) })
+        _ = try tx.insert(slugs.map { Review(slug: $0, stars: 4) })
       }
       let count = try store.write { tx in
-        try tx.update(
-          Review.self, where: .all, .add(1, to: \.stars), .set(\.score, to: 9.5),
-          .set(\.seal, to: Data([1, 2])), .set(\.note, to: "n"))
+        try tx.update(Review.all) {
+          $0.stars.add(1); $0.score = 9.5; $0.seal = Data([1, 2]); $0.note = "n"
+        }
       }
       #expect(count == 100)
       let before = try reviews(store)
@@ -150,7 +150,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
       for (update, attribute, rule) in updates {
         let refused = Review.Case(\.note, "", attribute, rule)
         try expectRefusal(refused, recordID: 8, store) { tx in
-          try tx.update(Review.self, where: \.slug == "r7", .set(\.note, to: ""))
+          try tx.update(Review.where { $0.slug == "r7" }) { $0.note = "" }
           try tx.update(Review.self, where: \.slug == "r7", update)
         }
       }
@@ -168,9 +168,9 @@ enum ReviewMode: String, CaseIterable, Sendable {
       }
       #expect(try reviews(store) == before)
       let nulled = try store.write { tx in
-        try tx.update(
-          Review.self, where: .all, .set(\.score, to: nil), .set(\.seal, to: nil),
-          .set(\.stars, to: 0))
+        try tx.update(Review.all) {
+          $0.score = nil; $0.seal = nil; $0.stars = 0
+        }
       }
       #expect(nulled == 100)
     }
@@ -200,7 +200,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
             contentsOf: [Review(slug: "two"), bad, Review(slug: "three")], onConflict: .replace)
         }
         _ = #expect(throws: StoreError.self) { () throws in
-          try tx.insert(contentsOf: [Review(slug: "four"), bad])
+          try tx.insert([Review(slug: "four"), bad])
         }
       }
       let found = try reviews(store)
@@ -220,11 +220,11 @@ enum ReviewMode: String, CaseIterable, Sendable {
       // 3 and -2 are 1: the incoming record alone could not be stored.
       try store.write { tx in
         _ = try tx.insert(Review(slug: "a", stars: -2), onConflict: sum)
-        _ = try tx.insert(contentsOf: [Review(slug: "a", stars: 4)], onConflict: sum)
+        _ = try tx.insert([Review(slug: "a", stars: 4)], onConflict: sum)
       }
       #expect(try reviews(store).map(\.stars) == [5])
       try expectRefusal(Review.Case(\.stars, 6, "stars", "be at most 5"), recordID: 1, store) {
-        try $0.insert(contentsOf: [Review(slug: "a", stars: 1)], onConflict: sum)
+        try $0.insert([Review(slug: "a", stars: 1)], onConflict: sum)
       }
     }
   }

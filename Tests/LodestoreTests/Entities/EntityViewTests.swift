@@ -17,7 +17,7 @@
       try store.write { _ = try $0.insert(Pod.make(name: "AFNetworking")) }
       try store.read { snapshot in
         var count = 0
-        try snapshot.forEachView(of: Pod.self) { view in
+        try snapshot.forEachView(Pod.all) { view in
           let (isName, hasSite) = (view.name == "AFNetworking", view.site != nil)
           #expect(isName && !hasSite && view.first == 1 && view.second == 2 && view.default)
           let (license, date) = (try view.license, view.updatedAt)
@@ -25,7 +25,6 @@
           let secretCount = try view.decoded().secretCount
           #expect(secretCount == 1)
           count += 1
-          return true
         }
         #expect(count == 1)
       }

@@ -44,6 +44,18 @@
         }
 
         extension Pod: Entity {
+          struct Attributes: Sendable {
+            let id = Attribute<Pod, RecordID<Pod>>.recordID
+            let name = Attribute<Pod, String>(0)
+            let version = Attribute<Pod, String>(1)
+            let site = Attribute<Pod, URL?>(2)
+            let license = Attribute<Pod, String>(3)
+            let stars = Attribute<Pod, Int>(4)
+            let updatedAt = Attribute<Pod, Date>(5)
+          }
+
+          static var attributes: Attributes { Attributes() }
+
           static let schema = EntitySchema<Pod>(
             "Pod",
             attributes: [
@@ -81,18 +93,7 @@
             writer.write(self.updatedAt)
           }
 
-          struct AttributePlaces: Sendable {
-            let name = AttributePlace<String>(0)
-            let version = AttributePlace<String>(1)
-            let site = AttributePlace<URL?>(2)
-            let license = AttributePlace<String>(3)
-            let stars = AttributePlace<Int>(4)
-            let updatedAt = AttributePlace<Date>(5)
-          }
 
-          static var attributePlaces: AttributePlaces {
-            AttributePlaces()
-          }
         }
         """)
     }
@@ -114,6 +115,13 @@
         }
 
         extension Pod: Entity {
+          struct Attributes: Sendable {
+            let id = Attribute<Pod, RecordID<Pod>>.recordID
+
+          }
+
+          static var attributes: Attributes { Attributes() }
+
           static let schema = EntitySchema<Pod>(
             "pod",
             attributes: [],
@@ -154,6 +162,13 @@
         }
 
         extension Pod: Entity {
+          struct Attributes: Sendable {
+            let id = Attribute<Pod, RecordID<Pod>>.recordID
+            let name = Attribute<Pod, String>(0)
+          }
+
+          static var attributes: Attributes { Attributes() }
+
           public static let schema = EntitySchema<Pod>(
             "pod_v2",
             attributes: [
@@ -266,6 +281,13 @@
           }
 
           extension Pod: Entity {
+            struct Attributes: Sendable {
+              let id = Attribute<Pod, RecordID<Pod>>.recordID
+
+            }
+
+            static var attributes: Attributes { Attributes() }
+
             package static var schema: EntitySchema<Pod> {
               fatalError()
             }
@@ -308,6 +330,13 @@
         }
 
         extension Pod {
+          struct Attributes: Sendable {
+            let id = Attribute<Pod, RecordID<Pod>>.recordID
+
+          }
+
+          static var attributes: Attributes { Attributes() }
+
           static let schema = EntitySchema<Pod>(
             "Pod",
             attributes: [])

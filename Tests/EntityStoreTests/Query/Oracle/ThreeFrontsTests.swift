@@ -111,7 +111,7 @@ import Testing
           try OracleEvaluator().evaluate(trees[0], on: record)
         }
         #expect(answers == [plain.map(\.id)], "\(saying.format), \(SeededNumbers.replay)")
-        let decoded = try store.read { try $0.fetchAll(Specimen.self) }
+        let decoded = try store.read { try $0.fetch(Specimen.all) }
         let evaluated = try decoded.filter { try saying.predicate.evaluate($0) }
         #expect(answers == [evaluated.map(\.id.rawValue)], "\(saying.format)")
       }
@@ -121,9 +121,9 @@ import Testing
   @Test func `Conditions of several fronts join in one query`() throws {
     try withSpecimens(count: 60, salt: 63) { store, records in
       try store.read { snapshot throws in
-        let query = try Specimen.query.where(\.small > 0).where(format: "level == %@", 3)
-          .where(#Predicate { $0.flag }).where { $0.label.hasPrefix("c") || $0.int != nil }
-        let one = try Specimen.query.where(
+        let query = try Specimen.where { $0.small > 0 }.where(format: "level == %@", 3)
+          .where(#Predicate { $0.flag }).where { anyOf($0.label.hasPrefix("c"), $0.int != nil) }
+        let one = try Specimen.where(
           format:
             "small > 0 AND level == 3 AND flag == YES AND (label BEGINSWITH 'c' OR int != nil)")
         #expect(try snapshot.ids(query) == snapshot.ids(one))
