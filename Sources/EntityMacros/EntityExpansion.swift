@@ -78,16 +78,17 @@
     /// A private property is left out: a name for it that is as private would be of no use, and a less
     /// private one may show a private type.
     private func attributes(of declaration: EntityDeclaration) -> String {
-      let lines = declaration.attributes.enumerated().compactMap { ordinal, attribute in
-        named(attribute).map { access, spelling in
+      var lines = ["    \(access)let id = Attribute<\(type), RecordID<\(type)>>.recordID"]
+      for (ordinal, attribute) in declaration.attributes.enumerated() {
+        guard let (access, spelling) = named(attribute) else { continue }
+        lines.append(
           "    \(access)let \(attribute.property.text) = Attribute<\(type), \(spelling)>(\(ordinal))"
-        }
+        )
       }
       return """
 
 
           \(access)struct Attributes: Sendable {
-            \(access)let id = Attribute<\(type), RecordID<\(type)>>.recordID
         \(lines.joined(separator: "\n"))
           }
 

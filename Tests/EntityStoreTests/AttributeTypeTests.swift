@@ -5,7 +5,7 @@ import Testing
 @Suite struct `Attribute types` {
   private func roundTrip(_ value: AllTypes) throws -> AllTypes {
     try withTemporaryStore([AllTypes.self]) { store in
-      let id = try store.write { try $0.insert(value) }
+      let id = try store.write { try $0.insert(value).id }
       var found = try #require(try store.read { try $0.fetch(id) })
       #expect(found.id == id)
       found.id = .unassigned
@@ -92,14 +92,14 @@ import Testing
     try withTemporaryStore([Pod.self]) { store in
       // The name takes three bytes of the record's variable bytes.
       let pod = Pod(name: "big", version: "", summary: String(repeating: "é", count: count / 2))
-      let id = try store.write { try $0.insert(pod) }
+      let id = try store.write { try $0.insert(pod).id }
       var found = try #require(try store.read { try $0.fetch(id) })
       found.id = .unassigned
       #expect(found == pod)
       for shift in 0..<4 {
         var other = Pod(
           name: "n\(shift)", version: "", summary: String(repeating: "a", count: count - shift))
-        other.id = try store.write { try $0.insert(other) }
+        other.id = try store.write { try $0.insert(other).id }
         #expect(try store.read { try $0.fetch(other.id) } == other)
       }
     }
@@ -119,7 +119,7 @@ import Testing
 
   @Test func `a raw value that is no case is a typed error`() throws {
     try withTemporaryPath { path in
-      let id = try Store(at: path, entities: [Wide.self]).write { try $0.insert(Wide(grade: 5)) }
+      let id = try Store(at: path, entities: [Wide.self]).write { try $0.insert(Wide(grade: 5)).id }
       let store = try Store(at: path, entities: [Narrow.self])
       let error = try storeError(.undecodableValue) {
         _ = try store.read { try $0.fetch(RecordID<Narrow>(rawValue: id.rawValue)) }

@@ -45,7 +45,7 @@ import Testing
         var row = AllTypes()
         row.int = index
         row.optionalData = Data("marker \(index)".utf8)
-        return try tx.insert(row)
+        return try tx.insert(row).id
       }
     }
     store.close()
@@ -83,7 +83,7 @@ import Testing
     value.list = ["a", "b"]
     value.json = .object(["a": .array([.integer(1), .null])])
     value.optionalPlace = Place(name: "a", tags: ["b": [1]], inner: [])
-    let id = try store.write { try $0.insert(value) }
+    let id = try store.write { try $0.insert(value).id }
     let original = try store.core.read { core in
       Array(try #require(try core.record(id.rawValue, of: try core.entity(named: "AllTypes"))))
     }
@@ -115,7 +115,7 @@ import Testing
 
   @Test func `an index that leads to no record is a typed error`() throws {
     let store = try Store.inMemory(entities: [Film.self])
-    let id = try store.write { try $0.insert(Film(title: "a", episode: 1)) }
+    let id = try store.write { try $0.insert(Film(title: "a", episode: 1)).id }
     try store.core.write { core in
       _ = try core.transaction.delete(id.rawValue, in: try core.entity(named: "Film").records)
     }

@@ -21,7 +21,7 @@ import Testing
       var ids: [Int: RecordID<Note>] = [:]
       try store.write { transaction in
         for position in Self.texts.indices.shuffled(using: &numbers) {
-          ids[position] = try transaction.insert(Note(text: Self.texts[position]))
+          ids[position] = try transaction.insert(Note(text: Self.texts[position])).id
         }
       }
       try body(store, Self.texts.indices.compactMap { ids[$0] })

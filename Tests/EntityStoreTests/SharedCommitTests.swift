@@ -90,7 +90,7 @@ import Testing
 
   @Test func `threads and tasks write beside each other and lose nothing`() async throws {
     try await withTemporaryStore([Pod.self]) { store in
-      let id = try await store.write { try $0.insert(Pod(name: "counter", version: "")) }
+      let id = try await store.write { try $0.insert(Pod(name: "counter", version: "")).id }
       @Sendable func count(_ tx: inout WriteTransaction) throws {
         guard var pod = try tx.fetch(id) else { return }
         pod.stars += 1

@@ -23,7 +23,7 @@ import Testing
         #expect(try snapshot.count(Film.byTitle, within: .init()) == 1)
         #expect(try snapshot.bucketNames().isEmpty)
       }
-      #expect(try store.write { try $0.insert(Film(title: "", episode: 2)).rawValue } == 2)
+      #expect(try store.write { try $0.insert(Film(title: "", episode: 2)).id.rawValue } == 2)
     }
   }
 
@@ -103,7 +103,7 @@ import Testing
 
   @Test func `threads write one after the other and lose nothing`() throws {
     try withTemporaryStore([Pod.self]) { store in
-      let id = try store.write { try $0.insert(Pod(name: "counter", version: "")) }
+      let id = try store.write { try $0.insert(Pod(name: "counter", version: "")).id }
       DispatchQueue.concurrentPerform(iterations: 8) { _ in
         for _ in 0..<25 {
           #expect(throws: Never.self) {
@@ -162,7 +162,7 @@ import Testing
       for round in 0..<10 {
         try store.write { transaction in
           try transaction.insert(
-            contentsOf: (0..<500).map { Pod(name: "\(round)", version: "\($0)", summary: text) })
+            (0..<500).map { Pod(name: "\(round)", version: "\($0)", summary: text) })
         }
       }
       #expect(try store.read { try $0.count(Pod.all) } == 5000)
@@ -176,9 +176,9 @@ import Testing
       }
       try store.read { snapshot in
         var seen: [Int] = []
-        try snapshot.forEach(Film.where { $0.id >= RecordID(rawValue: 4) }) { film in
+        try snapshot.forEach(Film.where { $0.id >= RecordID(rawValue: 4) }) { film, stop in
           seen.append(film.episode)
-          return seen.count < 3
+          stop = seen.count == 3
         }
         #expect(seen == [4, 5, 6])
         #expect(throws: Refusal(number: 1)) {

@@ -5,7 +5,7 @@ import Testing
   @Test func `a violation names entity, index and holder, and the transaction goes on`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
-        let holder = try transaction.insert(Film(title: "A New Hope", episode: 4))
+        let holder = try transaction.insert(Film(title: "A New Hope", episode: 4)).id
         let error = try storeError(.uniqueViolation) {
           try transaction.insert(Film(title: "Other", episode: 4, code: "x"))
         }
@@ -36,7 +36,7 @@ import Testing
   @Test func `a batch with a duplicate inside, or with a stored one, leaves nothing`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
-        let holder = try transaction.insert(Film(title: "a", episode: 1))
+        let holder = try transaction.insert(Film(title: "a", episode: 1)).id
         let stored = try storeError(.uniqueViolation) {
           try transaction.insert([2, 3, 1, 4].map { Film(title: "b", episode: $0) })
         }
@@ -57,9 +57,9 @@ import Testing
   @Test func `an update to a held value is refused and changes nothing`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
-        let holder = try transaction.insert(Film(title: "a", episode: 1))
+        let holder = try transaction.insert(Film(title: "a", episode: 1)).id
         var film = Film(title: "b", episode: 2)
-        film.id = try transaction.insert(film)
+        film.id = try transaction.insert(film).id
         var changed = film
         (changed.title, changed.episode) = ("c", 1)
         let error = try storeError(.uniqueViolation) { try transaction.update(changed) }
@@ -95,10 +95,10 @@ import Testing
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
         var first = Film(title: "a", episode: 1)
-        first.id = try transaction.insert(first)
+        first.id = try transaction.insert(first).id
         first.episode = 2
         try transaction.update(first)
-        let second = try transaction.insert(Film(title: "b", episode: 1))
+        let second = try transaction.insert(Film(title: "b", episode: 1)).id
         try transaction.delete(second)
         try transaction.insert(Film(title: "c", episode: 1))
       }
@@ -111,12 +111,12 @@ import Testing
       try store.write { transaction in
         let id = try transaction.insert(Pod(name: "a", version: "1", summary: "old", stars: 1)).id
         let new = Pod(name: "a", version: "1", summary: "new", stars: 2)
-        #expect(try transaction.insert(new, onConflict: .ignore) == id)
+        #expect(try transaction.insert(new, onConflict: .ignore).id == id)
         #expect(try transaction.fetch(id)?.summary == "old")
-        #expect(try transaction.insert(new, onConflict: .patch([\.stars])) == id)
+        #expect(try transaction.insert(new, onConflict: .patch([\.stars])).id == id)
         let patched = try transaction.fetch(id)
         #expect(patched?.summary == "old" && patched?.stars == 2)
-        #expect(try transaction.insert(new, onConflict: .replace) == id)
+        #expect(try transaction.insert(new, onConflict: .replace).id == id)
         #expect(try transaction.fetch(id)?.summary == "new")
         let result = try transaction.insert(
           [new, Pod(name: "b", version: "1"), Pod(name: "b", version: "1", stars: 9)],
@@ -146,7 +146,7 @@ import Testing
 
 @Suite struct `Record ids` {
   private func insert(_ store: Store, _ episode: Int) throws -> UInt64 {
-    try store.write { try $0.insert(Film(title: "", episode: episode)).rawValue }
+    try store.write { try $0.insert(Film(title: "", episode: episode)).id.rawValue }
   }
 
   @Test func `are not used again after the last record is deleted`() throws {

@@ -32,11 +32,20 @@ import Testing
     throws
   {
     let conditions: [(Condition<AllTypes>, (AllTypes) -> Bool)] = [
-      (\.int16 < 10, { $0.int16 < 10 }),
-      (\.bool == true && \.string == "text 7", { $0.bool && $0.string == "text 7" }),
-      (\.optionalString == nil, { $0.optionalString == nil }),
-      (.in(\.int, Array(stride(from: 0, to: 2_000, by: 7))), { $0.int % 7 == 0 }),
-      (\.double > 60, { $0.double > 60 }), (.none, { _ in false }), (.all, { _ in true }),
+      (Condition { $0.int16 < 10 }, { $0.int16 < 10 }),
+      (
+        Condition {
+          $0.bool
+          $0.string == "text 7"
+        }, { $0.bool && $0.string == "text 7" }
+      ),
+      (Condition { $0.optionalString == nil }, { $0.optionalString == nil }),
+      (
+        Condition { $0.int.isIn(Array(stride(from: 0, to: 2_000, by: 7))) },
+        { $0.int % 7 == 0 }
+      ),
+      (Condition { $0.double > 60 }, { $0.double > 60 }), (.none, { _ in false }),
+      (.all, { _ in true }),
     ]
     for (condition, isGone) in conditions {
       try withTemporaryStore([AllTypes.self]) { store in
@@ -47,7 +56,7 @@ import Testing
         let left = try values(store)
         #expect(Set(left.keys) == Set(rows.filter { !isGone($0) }.map(\.int)), "\(condition)")
         // Ids are not used again.
-        let id = try store.write { tx in try tx.insert(AllTypes()) }
+        let id = try store.write { tx in try tx.insert(AllTypes()).id }
         #expect(id.rawValue == 2_001)
       }
     }
@@ -234,22 +243,27 @@ import Testing
       var rows = [AllTypes(), AllTypes()]
       (rows[0].string, rows[1].string) = ("released", "retired")
       try await store.write { [rows] tx in _ = try tx.insert(rows) }
-      let fromText = try AttributeUpdate<AllTypes>.set(\.stage, toFormat: "string")
+      let fromText: @Sendable (inout AttributeUpdates<AllTypes>) -> Void = {
+        $0.set(\.stage, format: "string")
+      }
       try await store.write { tx in
         let error = try storeError(.unstorableValue) {
-          try tx.update(AllTypes.all, [.set(\.int, to: 1), fromText])
+          try tx.update(AllTypes.all) {
+            $0.int = 1
+            fromText(&$0)
+          }
         }
         #expect(
           error.message.contains("AllTypes 2: the new value of 'stage' is no case of Stage"))
         // Nothing was changed, and so the transaction goes on.
         let orNone = "TERNARY(string == 'released', string, NULL)"
-        let count = try tx.update(
-          AllTypes.self, where: \.string == "released", fromText,
-          try .set(\.optionalStage, toFormat: orNone))
+        let count = try tx.update(AllTypes.where { $0.string == "released" }) {
+          fromText(&$0)
+          $0.set(\.optionalStage, format: orNone)
+        }
         #expect(count == 1)
         let retired = try storeError(.unstorableValue) {
-          try tx.update(
-            AllTypes.self, where: .all, try .set(\.optionalStage, toFormat: "string"))
+          try tx.update(AllTypes.all) { $0.set(\.optionalStage, format: "string") }
         }
         #expect(retired.attribute == "optionalStage")
         try tx.update(AllTypes.all) { $0.optionalStage = $0.optionalStage }
@@ -271,13 +285,13 @@ import Testing
       row.optionalUInt64 = .max
       row.float = 3e38
       try store.write { try $0.insert(row) }
-      let updates: [AttributeUpdate<AllTypes>] = [
-        .add(1, to: \.optionalUInt64), try .set(\.float, toFormat: "float * 1e10"),
-        try .set(\.optionalUInt64, toFormat: "int / 0"),
+      let updates: [(inout AttributeUpdates<AllTypes>) -> Void] = [
+        { $0.optionalUInt64.add(1) }, { $0.set(\.float, format: "float * 1e10") },
+        { $0.set(\.optionalUInt64, format: "int / 0") },
       ]
       for update in updates {
         let error = #expect(throws: StoreError.self) {
-          try store.write { try $0.update(AllTypes.all, [update]) }
+          try store.write { try $0.update(AllTypes.all, update) }
         }
         #expect(error?.code == .unstorableValue, "\(error?.message ?? "")")
       }

@@ -258,7 +258,7 @@ import Testing
       let error = #expect(throws: StoreError.self) {
         try store.write { transaction in
           try transaction.insert(
-            contentsOf: [Film(title: "3", episode: 2)], onConflict: moved)
+            [Film(title: "3", episode: 2)], onConflict: moved)
         }
       }
       #expect(error?.code == .uniqueViolation)
@@ -274,8 +274,9 @@ import Testing
       let inserted = try await store.insert(films, inChunksOf: 64)
       #expect(inserted.insertedCount == 1_000)
       let query = Film.where { $0.title == "t1" }.sorted(by: \.episode.descending)
-      let updated = try await store.update(
-        query, inChunksOf: 50, .set(\.code, toFormat: "CAST(episode, 'NSString')"))
+      let updated = try await store.update(query, inChunksOf: 50) {
+        $0.set(\.code, format: "CAST(episode, 'NSString')")
+      }
       #expect(updated == 333)
       let task = Task {
         try await store.delete(query.limit(300), inChunksOf: 100) { progress in

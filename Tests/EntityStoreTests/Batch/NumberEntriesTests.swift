@@ -120,9 +120,9 @@ private struct Gauge: Entity {
   struct Attributes: Sendable {
     let id = Attribute<Gauge, RecordID<Gauge>>.recordID
     let serial = Attribute<Gauge, Int64>(0)
-    let level = Attribute<Gauge, numbers.oneIn>(1)
-    let ratio = Attribute<Gauge, numbers.oneIn>(2)
-    let isOn = Attribute<Gauge, numbers.oneIn>(3)
+    let level = Attribute<Gauge, Int16?>(1)
+    let ratio = Attribute<Gauge, Double>(2)
+    let isOn = Attribute<Gauge, Bool>(3)
   }
 
   static var attributes: Attributes { Attributes() }

@@ -43,7 +43,7 @@ enum ChangePath: String, CaseIterable {
     case .importing, .importingPatches, .importingEqual, .renewing, .mirroring:
       try await runImport(in: store, id)
     case .updateInChunks:
-      _ = try await store.update(Item.all, inChunksOf: 100, .set(\.text, to: "other"))
+      _ = try await store.update(Item.all, inChunksOf: 100) { $0.text = "other" }
     case .deleteInChunks: _ = try await store.delete(Item.all, inChunksOf: 100)
     case .insertInChunks:
       _ = try await store.insert(

@@ -22,7 +22,7 @@ import Testing
       let recording = ChangeRecording(everything)
       recording.listen(to: store)
       let first = Film(title: "a", episode: 1)
-      let id = try store.write { try $0.insert(first) }
+      let id = try store.write { try $0.insert(first).id }
       var second = first
       second.id = id
       second.title = "b"

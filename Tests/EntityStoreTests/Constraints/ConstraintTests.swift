@@ -63,12 +63,12 @@ enum ReviewMode: String, CaseIterable, Sendable {
         }
         try expectRefusal(refused, store) { tx in
           try tx.insert(
-            contentsOf: [Review(slug: "good"), refused.review], onConflict: mode.conflict)
+            [Review(slug: "good"), refused.review], onConflict: mode.conflict)
         }
         // Two records with one key are written one after the other.
         try expectRefusal(refused, store) { tx in
           try tx.insert(
-            contentsOf: [refused.review, refused.review], onConflict: mode.conflict)
+            [refused.review, refused.review], onConflict: mode.conflict)
         }
       }
       #expect(try reviews(store) == [])
@@ -80,7 +80,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
   {
     try withTemporaryStore([Review.self]) { store in
       var stored = Review()
-      stored.id = try store.write { try $0.insert(stored) }
+      stored.id = try store.write { [stored] in try $0.insert(stored).id }
       for allowed in Review.allowed where allowed.review.slug == stored.slug {
         try store.write { tx in
           try tx.insert(allowed.review, onConflict: mode.conflict)
@@ -98,7 +98,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
         }
         try expectRefusal(refused, recordID: 1, store) { tx in
           try tx.insert(
-            contentsOf: [refused.review, refused.review], onConflict: mode.conflict)
+            [refused.review, refused.review], onConflict: mode.conflict)
         }
       }
       #expect(try reviews(store) == [stored])
@@ -107,7 +107,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
 
   @Test func `an update takes what is at the edges and refuses what is beyond`() throws {
     try withTemporaryStore([Review.self]) { store in
-      let id = try store.write { try $0.insert(Review()) }
+      let id = try store.write { try $0.insert(Review()).id }
       for allowed in Review.allowed {
         var review = allowed.review
         review.id = id
@@ -137,29 +137,32 @@ enum ReviewMode: String, CaseIterable, Sendable {
       }
       #expect(count == 100)
       let before = try reviews(store)
-      let updates: [(AttributeUpdate<Review>, String, String)] = [
-        (.add(1, to: \.stars), "stars", "be at most 5"),
-        (.set(\.stars, to: -1), "stars", "be at least 0"),
-        (.set(\.score, to: .nan), "score", "be a number"),
-        (.set(\.slug, to: ""), "slug", "have at least 1 Unicode scalar"),
-        (.set(\.slug, from: \.note), "slug", "have at least 1 Unicode scalar"),
-        (.set(\.seal, to: Data([1])), "seal", "have at least 2 bytes"),
-        (.set(\.link, to: URL(string: "http://a.b/cd")), "link", "have at most 12 Unicode scalars"),
-        (.set(\.price, to: Decimal(100)), "price", "be at most 99"),
+      let updates: [((inout AttributeUpdates<Review>) -> Void, String, String)] = [
+        ({ $0.stars.add(1) }, "stars", "be at most 5"),
+        ({ $0.stars = -1 }, "stars", "be at least 0"),
+        ({ $0.score = .nan }, "score", "be a number"),
+        ({ $0.slug = "" }, "slug", "have at least 1 Unicode scalar"),
+        ({ $0.slug = $0.note }, "slug", "have at least 1 Unicode scalar"),
+        ({ $0.seal = Data([1]) }, "seal", "have at least 2 bytes"),
+        ({ $0.link = URL(string: "http://a.b/cd") }, "link", "have at most 12 Unicode scalars"),
+        ({ $0.price = Decimal(100) }, "price", "be at most 99"),
       ]
       for (update, attribute, rule) in updates {
         let refused = Review.Case(\.note, "", attribute, rule)
         try expectRefusal(refused, recordID: 8, store) { tx in
           try tx.update(Review.where { $0.slug == "r7" }) { $0.note = "" }
-          try tx.update(Review.self, where: \.slug == "r7", update)
+          try tx.update(Review.where { $0.slug == "r7" }, update)
         }
       }
-      for update in [AttributeUpdate<Review>.add(1, to: \.stars), .set(\.score, to: 10)] {
+      let beyond: [(inout AttributeUpdates<Review>) -> Void] = [
+        { $0.stars.add(1) }, { $0.score = 10 },
+      ]
+      for update in beyond {
         // Part of the records may have been changed: nothing of the transaction is kept.
         let error = try storeError(.brokenTransaction) {
           try store.write { tx in
             let thrown = #expect(throws: StoreError.self) {
-              () throws in try tx.update(Review.self, where: .all, update)
+              () throws in try tx.update(Review.all, update)
             }
             #expect(thrown?.code == .invalidValue)
           }
@@ -188,7 +191,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
                 try tx.insert(bad, onConflict: mode.conflict)
               } else {
                 try tx.insert(
-                  contentsOf: [bad], onConflict: mode.conflict)
+                  [bad], onConflict: mode.conflict)
               }
             }
             #expect(thrown?.code == .invalidValue && thrown?.recordID == nil)
@@ -197,7 +200,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
         // With a mode other than `fail` the others of the batch are stored.
         _ = #expect(throws: StoreError.self) { () throws in
           try tx.insert(
-            contentsOf: [Review(slug: "two"), bad, Review(slug: "three")], onConflict: .replace)
+            [Review(slug: "two"), bad, Review(slug: "three")], onConflict: .replace)
         }
         _ = #expect(throws: StoreError.self) { () throws in
           try tx.insert([Review(slug: "four"), bad])

@@ -56,7 +56,7 @@ import Testing
         #expect(try transaction.count(Rating.all) == 0)
         #expect(try transaction.count(Rating.index(\.stars), within: .init()) == 0)
         ratings[index].stars = 5
-        let ids = try transaction.insert(ratings).id.ids
+        let ids = try transaction.insert(ratings).ids
         #expect(ids.first?.rawValue == 1 && ids.last?.rawValue == 5_000)
       }
     }

@@ -51,7 +51,7 @@ import Testing
       try expectBuckets(store)
       // The record with id 4 was deleted.
       let trip = try store.write {
-        try $0.insert(CorpusTrip(title: "west", leader: .init(rawValue: 2)))
+        try $0.insert(CorpusTrip(title: "west", leader: .init(rawValue: 2))).id
       }
       #expect(trip.rawValue == 5)
       try store.write { transaction in

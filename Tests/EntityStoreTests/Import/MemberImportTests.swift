@@ -190,7 +190,7 @@ private struct Machine: Hashable {
 extension Machine: Entity {
   struct Attributes: Sendable {
     let id = Attribute<Machine, RecordID<Machine>>.recordID
-    let name = Attribute<Machine, name>(0)
+    let name = Attribute<Machine, String>(0)
     let system = Attribute<Machine, System>(1)
     let spare = Attribute<Machine, System?>(2)
     let level = Attribute<Machine, Grade>(3)

@@ -113,7 +113,7 @@ import Testing
       try await store.write { try Self.change(change, &$0) }
     case .deleteInChunks: try await store.delete(query, inChunksOf: 1)
     case .updateInChunks:
-      try await store.update(query, inChunksOf: 1, .set(\.points, to: 9))
+      try await store.update(query, inChunksOf: 1) { $0.points = 9 }
     case .deleteByTool, .updateByTool:
       let arguments =
         change == .deleteByTool

@@ -21,11 +21,11 @@ extension ModelRun {
     switch numbers.below(3) {
     case 0:
       isDone = try agree(
-        "insert many", { try next.insert(rows) },
+        "insert many", { try next.insert(contentsOf: rows) },
         { try transaction.insert(rows.map { Item($0) }).ids.map(\.rawValue) })
     case 1:
       isDone = try agree(
-        "insert many of a sequence", { try next.insert(rows).count },
+        "insert many of a sequence", { try next.insert(contentsOf: rows).count },
         {
           try transaction.insert(rows.lazy.map { Item($0) }, returning: .counts)
             .insertedCount
@@ -33,7 +33,7 @@ extension ModelRun {
     default:
       let incoming = rows.map { IncomingRow($0, hasExtra: Version.hasExtra) }
       isDone = try agree(
-        "insert many drafts", { try next.insert(rows) },
+        "insert many drafts", { try next.insert(contentsOf: rows) },
         {
           try transaction.insert(Item.self, dictionaries: incoming.map(\.dictionary))
             .ids.map(\.rawValue)

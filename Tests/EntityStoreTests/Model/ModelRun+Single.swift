@@ -17,7 +17,8 @@ extension ModelRun {
         return held ?? new
       },
       {
-        try transaction.insert(Item(row), onConflict: conflict.conflict(Version.self)).rawValue
+        try transaction.insert(Item(row), onConflict: conflict.conflict(Version.self)).id
+          .rawValue
       })
     if isDone { model = next }
   }

@@ -65,18 +65,19 @@ extension ModelRun {
     let rows = (0..<numbers.below(60)).map { _ in freshRow() }
     let result = try await store.insert(
       rows.map { Item($0) }, inChunksOf: 1 + numbers.below(30), returning: .ids)
-    let ids = try model.insert(rows).id
+    let ids = try model.insert(contentsOf: rows)
     try expectEqual("insert in chunks", result.ids.map(\.rawValue), ids)
   }
 
   private mutating func changeInChunks(on store: Store) async throws {
     let range = randomNumbers()
-    let query = Item.where(Item.isNumbered(range))
+    let query = Item.isNumbered(range)
     let size = 1 + numbers.below(10)
     if numbers.oneIn(2) {
       let note = randomRow().note
-      let count = try await store.update(
-        query, inChunksOf: size, try Item.update(.note(note)))
+      let count = try await store.update(query, inChunksOf: size) {
+        Item.update(.note(note), &$0)
+      }
       let expected = try model.update(model.ids(numbered: range), .note(note))
       try expectEqual("update in chunks", count, expected)
     } else {

@@ -19,7 +19,7 @@ extension Pod: Entity {
     let version = Attribute<Pod, String>(1)
     let summary = Attribute<Pod, String?>(2)
     let authors = Attribute<Pod, JSONValue?>(3)
-    let stars = Attribute<Pod, Int?>(4)
+    let stars = Attribute<Pod, Int>(4)
     let updatedAt = Attribute<Pod, Date>(5)
   }
 

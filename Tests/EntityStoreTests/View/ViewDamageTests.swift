@@ -4,10 +4,6 @@ import Testing
 
 @testable import EntityStore
 
-extension PersonV2 {
-
-}
-
 @Suite struct `Views of other records` {
   @Test func `a record that is older than an attribute has its initial value`() throws {
     try withTemporaryPath { path in
@@ -38,7 +34,7 @@ extension PersonV2 {
   @Test func `a mutated record fails as decoding it does, or reads the same`() throws {
     let store = try Store.inMemory(entities: [AllTypes.self])
     var numbers = SeededNumbers(salt: 62)
-    let id = try store.write { try $0.insert(AllTypes.nasty(&numbers)) }
+    let id = try store.write { try $0.insert(AllTypes.nasty(&numbers)).id }
     let original = try store.core.read { core in
       Array(try #require(try core.record(id.rawValue, of: try core.entity(named: "AllTypes"))))
     }
@@ -98,7 +94,7 @@ extension PersonV2 {
     try strict.read { snapshot in
       for error in [
         try storeError(.damaged) { try snapshot.forEachView(Pod.all) { _ in } },
-        try storeError(.damaged) { try snapshot.forEachView(Pod.all) { _ in } },
+        try storeError(.damaged) { try snapshot.forEachView(Pod.all.limit(5)) { _ in } },
         try storeError(.damaged) {
           try snapshot.withView(RecordID<Pod>(rawValue: 1)) { $0.stars }
         },
@@ -115,7 +111,7 @@ extension PersonV2 {
     var value = AllTypes()
     value.grade = .high
     value.string = "still here"
-    let id = try store.write { [value] in try $0.insert(value) }
+    let id = try store.write { [value] in try $0.insert(value).id }
     try store.core.write { core in
       let entity = try core.entity(named: "AllTypes")
       var bytes = Array(try #require(try core.record(id.rawValue, of: entity)))

@@ -2,10 +2,6 @@ import EntityStore
 import Foundation
 import Testing
 
-extension Pod {
-
-}
-
 @Suite struct `Views` {
   private struct Refusal: Error, Equatable {}
 
@@ -55,7 +51,7 @@ extension Pod {
       value.data = Data((0..<70_000).map { UInt8(truncatingIfNeeded: $0) })
       value.optionalString = String(repeating: "long ", count: 20_000)
       value.optionalGrade = .high
-      value.id = try store.write { [value] in try $0.insert(value) }
+      value.id = try store.write { [value] in try $0.insert(value).id }
       let viewed = try store.read { snapshot in
         try snapshot.withView(value.id) { try AllTypes(viewed: $0) }
       }
@@ -90,16 +86,16 @@ extension Pod {
       try store.read { snapshot in
         var stars = 0
         var count = 0
-        try snapshot.forEachView(Pod.all) { view in
+        try snapshot.forEachView(Pod.all) { view, stop in
           stars += view.stars
           count += 1
-          return count < 4
+          stop = count == 4
         }
         #expect(count == 4 && stars == 0 + 7 + 14 + 21)
         count = 0
-        try snapshot.forEachView(Pod.all.sorted(by: \.stars.descending)) { _ in
+        try snapshot.forEachView(Pod.all.sorted(by: \.stars.descending)) { _, stop in
           count += 1
-          return count < 4
+          stop = count == 4
         }
         #expect(count == 4)
       }
@@ -186,7 +182,7 @@ extension Pod {
     }
   }
 
-  @Test func `an entity without places is read by key paths and whole`() throws {
+  @Test func `an entity is read by key paths and whole`() throws {
     try withTemporaryStore([Film.self]) { store in
       let film = Film(title: "Alien", episode: 1, released: .distantPast)
       try store.write { _ = try $0.insert(film) }

@@ -3,13 +3,13 @@
   import Testing
 
   @Suite struct EntityViewTests {
-    @Test func `places that the macro wrote are those of the schema`() throws {
+    @Test func `attributes that the macro wrote are those of the schema`() throws {
       let schema = Specimen.schema.attributes
-      let places = Mirror(reflecting: Specimen.attributePlaces).children.map { $0.label }
-      #expect(places == schema.map(\.name))
+      let attributes = Mirror(reflecting: Specimen.attributes).children.map { $0.label }
+      #expect(attributes == ["id"] + schema.map(\.name))
       // A private property has none, and counts.
-      let pod = Mirror(reflecting: Pod.attributePlaces).children.map { $0.label }
-      #expect(pod == Pod.schema.attributes.map(\.name).filter { $0 != "secret" })
+      let pod = Mirror(reflecting: Pod.attributes).children.map { $0.label }
+      #expect(pod == ["id"] + Pod.schema.attributes.map(\.name).filter { $0 != "secret" })
     }
 
     @Test func `view reads attributes by their names`() throws {

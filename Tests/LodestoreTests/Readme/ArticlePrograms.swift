@@ -45,13 +45,20 @@
     static func changing(
       _ tx: inout WriteTransaction, _ names: [String], _ ids: [Pod.ID]
     ) throws -> [Pod] {
-      try tx.update(Pod.where { $0.stars < 10 }) { $0.isRare = true }
-      try tx.update(Pod.all) { $0.stars.add(1) }
+      try tx.update(Pod.where { $0.stars < 10 }) {
+        $0.isRare = true
+        $0.stars.add(1)
+      }
+      try tx.update(Pod.all) {
+        $0.name = $0.version
+        $0.set(\.stars, format: "stars * 2 + 1")
+      }
       try tx.delete(
         Pod.where {
-          $0.isRare == true; $0.stars == 0
+          $0.isRare
+          $0.stars == 0
         })
-      try tx.delete(Pod.all.sorted(by: \.stars.ascending).limit(1_000))
+      try tx.delete(Pod.all.sorted(by: \.stars).limit(1_000))
       try tx.delete(Pod.where { $0.name.isIn(names) })
       try tx.delete(ids)
       let removed = try tx.deleteReturning(Pod.where { $0.stars < 10 })

@@ -42,22 +42,30 @@
     static func conditions() throws -> [Query<Pod>] {
       try list {
         Pod.where {
-          $0.stars > 3; $0.license == "MIT"
-        }
-        Pod.where {
-          $0.stars > 3; $0.name.hasPrefix("AF")
+          $0.stars > 3
+          $0.name.hasPrefix("AF")
         }
         Pod.where(#Predicate<Pod> { $0.stars > 3 && $0.name.starts(with: "AF") })
         try Pod.where(format: "stars > 3 AND name BEGINSWITH %@", "AF")
       }
     }
 
+    static func lines(license: String?, names: [String]) -> Query<Pod> {
+      Pod.where {
+        if let license { $0.license == license }
+        anyOf($0.stars > 3, $0.rating == nil, allOf($0.downloads > 1_000, $0.name.hasPrefix("AF")))
+        !$0.name.isIn(names)
+      }
+    }
+
     static func orders() -> [Query<Pod>] {
       list {
-        Pod.all.sorted(
-          by: .descending(\.updatedAt), .ascending(\.name, ignoring: .caseInsensitive))
-        Pod.all.sorted { [$0.rating.descending(nulls: .first)] }
-        Pod.all.sorted { [AttributePath(\Pod.authors)["name"].ascending] }  // in JSON
+        Pod.all.sorted(by: \.license, \.name)  // both ascending
+        Pod.all.sorted(by: \.updatedAt.descending, \.name.ascending)
+        Pod.all.sorted {
+          [$0.rating.descending(nulls: .first), $0.name.ascending(ignoring: .caseInsensitive)]
+        }
+        Pod.all.sorted { [$0.authors["name"].ascending] }  // in JSON
       }
     }
 
@@ -67,6 +75,9 @@
       try store.read { snapshot in
         try snapshot.forEach(newest) { pod in  // one record in memory at a time
           print(pod.name)
+        }
+        try snapshot.forEach(newest) { pod, stop in
+          if pod.stars == 0 { stop = true }
         }
       }
 
@@ -97,7 +108,7 @@
     }
 
     static func sections(_ snapshot: borrowing Snapshot) throws {
-      let byLicense = Pod.all.sorted(by: \.license.ascending, \.name.ascending)
+      let byLicense = Pod.all.sorted(by: \.license, \.name)
       for section in try snapshot.sections(byLicense, by: \.license) {
         print(section.key, section.count, section.items.first?.name ?? "")
       }
@@ -118,7 +129,7 @@
     }
 
     static func asynchronously(_ store: Store) async throws {
-      let items = try await store.fetch(Item.all.sorted(by: \.createdAt.ascending)) {
+      let items = try await store.fetch(Item.all.sorted(by: \.createdAt)) {
         progress in
         print(progress.completed, progress.total ?? 0)
       }

@@ -78,7 +78,7 @@ public struct Query<E: Entity>: Sendable {
   /// In the order of the keys that `keys` gives, which may ignore case, put nulls elsewhere or lead into
   /// JSON.
   ///
-  ///     Film.all.sorted { [$0.title.ascending(ignoring: .case), $0.source["year"].descending] }
+  ///     Film.all.sorted { [$0.title.ascending(ignoring: .caseInsensitive), $0.source["year"].descending] }
   public func sorted(_ keys: (E.Attributes) -> [SortKey<E>]) -> Query {
     sorted(keys(E.attributes))
   }

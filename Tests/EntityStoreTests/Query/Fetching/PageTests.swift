@@ -8,15 +8,16 @@ import Testing
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(100, in: store)
       let orders: [[SortKey<Trial>]] = [
-        [], [.ascending(\.rating)], [.descending(\.rating)],
-        [.descending(\.kind), .ascending(\.share)],
-        [.ascending(\.kind), .ascending(\.share)], [.descending(\.number)],
-        [.ascending(\.rating, nulls: .last), .descending(\.name)],
+        [], [Trial.attributes.rating.ascending], [Trial.attributes.rating.descending],
+        [Trial.attributes.kind.descending, Trial.attributes.share.ascending],
+        [Trial.attributes.kind.ascending, Trial.attributes.share.ascending],
+        [Trial.attributes.number.descending],
+        [Trial.attributes.rating.ascending(nulls: .last), Trial.attributes.name.descending],
       ]
       try store.read { snapshot throws in
         for order in orders {
           for size in [1, 7, 50, 99, 100, 101] {
-            let query = Trial.all.sorted(by: order)
+            let query = Trial.all.sorted(order)
             var found: [Trial] = []
             var token: ContinuationToken?
             var pages = 0
@@ -151,10 +152,11 @@ import Testing
       try Trial.make(5, in: store)
       try store.read { snapshot throws in
         let orders: [[SortKey<Trial>]] = [
-          [], [.ascending(\.number)], [.descending(\.number)], [.descending(\.note)],
+          [], [Trial.attributes.number.ascending], [Trial.attributes.number.descending],
+          [Trial.attributes.note.descending],
         ]
         for order in orders {
-          let query = Trial.all.sorted(by: order)
+          let query = Trial.all.sorted(order)
           let token = try snapshot.page(query.limit(5)).next
           #expect(token != nil)
           #expect(try snapshot.fetch(query.continuing(after: token)) == [])

@@ -111,9 +111,9 @@ import Testing
         #expect(try !transaction.exists(query.offset(31)))
         #expect(try transaction.first(query.where(.none)) == nil)
         var visited = 0
-        try transaction.forEach(query) { _ in
+        try transaction.forEach(query) { _, stop in
           visited += 1
-          return visited < 7
+          stop = visited == 7
         }
         #expect(visited == 7)
       }

@@ -41,7 +41,7 @@ extension Film {
     try await withTemporaryStore([Film.self]) { store in
       try await fill(store, 20_000)
       // What is no attribute is asked of Swift, and waits until the progress is cancelled.
-      let fetch = store.asynchronousFetch(Film.where { $0.episodeOnceCancelled >= 0 })
+      let fetch = store.asynchronousFetch(Film.where(#Predicate { $0.episodeOnceCancelled >= 0 }))
       fetch.progress.cancel()
       isCancelled.store(true, ordering: .relaxed)
       await #expect(throws: CancellationError.self) { _ = try await fetch.value }

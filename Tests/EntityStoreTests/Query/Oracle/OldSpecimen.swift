@@ -1,4 +1,5 @@
 import EntityStore
+import Foundation
 
 /// The entity before it had `level`, `mark` and `extra`.
 struct OldSpecimen: Sendable {

@@ -79,9 +79,9 @@ import Testing
     try withTemporaryStore([Specimen.self]) { store in
       try store.read { snapshot throws in
         let error = try storeError(.invalidQuery) {
-          try snapshot.fetch(Specimen.all.sorted(by: \.place.name.ascending))
+          try snapshot.fetch(Specimen.all.sorted { [$0.label.lowercased().ascending] })
         }
-        #expect(error.message.contains("no attribute of Specimen"))
+        #expect(error.message.contains("'label' cannot sort"))
         let document = try storeError(.invalidQuery) {
           try snapshot.fetch(Specimen.all.sorted(by: \.place.descending))
         }

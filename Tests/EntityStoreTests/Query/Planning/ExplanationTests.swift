@@ -25,7 +25,7 @@ import Testing
       try Trial.make(20_000, in: store)
       try store.read { snapshot throws in
         for item in Self.cases {
-          var query = try Trial.where(format: item.format).sorted(by: item.order)
+          var query = try Trial.where(format: item.format).sorted(item.order)
           if let limit = item.limit { query = query.limit(limit) }
           let explanation = try snapshot.explain(query)
           let text = explanation.description

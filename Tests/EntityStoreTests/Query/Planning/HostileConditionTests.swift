@@ -13,12 +13,12 @@ import Testing
             Film(title: "Film \($0)", episode: $0, code: nil, released: nil)
           })
       }
-      var nested: Condition<Film> = \.episode == 1
-      var chain: Condition<Film> = \.episode == 1
+      let episode = Film.attributes.episode
+      var nested = episode == 1
       for number in 0..<100_000 {
-        nested = number % 2 == 0 ? nested && \.episode == 1 : nested || \.episode == number
+        nested = number % 2 == 0 ? allOf(nested, episode == 1) : anyOf(nested, episode == number)
       }
-      for number in 0..<3_000 { chain = chain || \.episode == number }
+      let chain = Condition.anyOf((0..<3_000).map { episode == $0 })
       let error = try storeError(.invalidQuery) {
         try store.read { try $0.count(Film.where(nested)) }
       }
