@@ -1,5 +1,5 @@
 package import LMDB
-package import LodestoreFormat
+internal import LodestoreFormat
 
 /// What a transaction of a store works with: the engine's transaction, and the schema as of it.
 ///

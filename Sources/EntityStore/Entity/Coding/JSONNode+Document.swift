@@ -1,4 +1,4 @@
-package import LodestoreFormat
+internal import LodestoreFormat
 
 extension JSONNode {
   /// Writes the value as a document without making it: the bytes that its ``jsonValue`` has.
