@@ -17,7 +17,7 @@ extension TransactionCore {
   /// The optional tree `name`, which is made when the store has none.
   ///
   /// Only in a write.
-  package func makeTree(_ name: TreeName) throws(StoreError) -> Tree {
+  func makeTree(_ name: TreeName) throws(StoreError) -> Tree {
     if let tree = tree(name) { return tree }
     return try wrappingErrors {
       guard
