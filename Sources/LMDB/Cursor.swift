@@ -220,6 +220,7 @@ public final class Cursor {
   }
 
   /// Reserves the value of the record at the cursor again, with the same size.
+  @inline(__always)
   func reserveCurrent() throws(LMDBError) -> UnsafeMutableRawBufferPointer {
     var id = integerKey
     var value = MDB_val(mv_size: currentValue.mv_size, mv_data: nil)

@@ -25,15 +25,13 @@ extension TransactionCore {
 
   /// The mark of `entity`: odd where it is set, even when records have changed since, 0 if it never was.
   func changeMark(of entity: StoredEntity) throws(StoreError) -> UInt64 {
-    do {
+    return try wrappingErrors {
       let key = HeaderField.changes(entity: entity.number)
       guard let bytes = try transaction.get(key, in: store.trees.header) else { return 0 }
       guard bytes.count == 8 else {
         throw FormatError("the header's field 'changes.\(entity.number)' has \(bytes.count) bytes")
       }
       return bytes.uint64(at: 0)
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -48,11 +46,9 @@ extension TransactionCore {
   }
 
   private func put(_ mark: UInt64, of entity: StoredEntity) throws(StoreError) {
-    do {
+    try wrappingErrors {
       let key = HeaderField.changes(entity: entity.number)
       try transaction.put(key, littleEndianBytes(mark), in: store.trees.header)
-    } catch {
-      throw StoreError(error)
     }
   }
 }

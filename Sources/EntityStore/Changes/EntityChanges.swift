@@ -190,11 +190,9 @@ package final class EntityChanges {
     if hasListeners { try tellCleared() }
     try core.raiseCounter(of: entity)
     try core.noteChange(of: entity)
-    do {
+    try wrappingErrors {
       try empty()
       for index in entity.indexes { try index.empty(in: core.transaction) }
-    } catch {
-      throw StoreError(error)
     }
   }
 

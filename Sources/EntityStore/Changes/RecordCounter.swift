@@ -10,22 +10,20 @@ extension TransactionCore {
       assert(isAboveAll(known, of: entity), "the next id is above those of all records")
       return known
     }
-    let next: UInt64
-    do {
+    let next = try wrappingErrors {
       let key = CounterKey.nextRecord(entity: entity.number)
       let counter = try transaction.get(key, in: store.trees.counters)
       let floor = counter.flatMap { $0.count == 8 ? $0.uint64(at: 0) : nil } ?? 1
       let cursor = try Cursor(entity.records, in: transaction)
       let highest = try cursor.last() ? cursor.integerKey : 0
-      next = max(floor, highest &+ 1)
+      let next = max(floor, highest &+ 1)
       // Format.md: ids are below 2^63; one transaction cannot use up the room that is left here.
       let limit: UInt64 = 1 << 63 - 1 << 32
       if highest >= limit || floor >= limit {
         throw StoreError.damagedIndex(
           entity.name, "its next record id is \(next), record ids are below 2^63")
       }
-    } catch {
-      throw StoreError(wrapping: error)
+      return next
     }
     nextIDs[entity.number] = next
     return next
@@ -46,13 +44,11 @@ extension TransactionCore {
     let next = try nextID(of: entity)
     // Ids given since the last delete of this transaction need the counter raised once more.
     guard raisedCounters.updateValue(next, forKey: entity.number) != next else { return }
-    do {
+    try wrappingErrors {
       let key = CounterKey.nextRecord(entity: entity.number)
       let stored = try transaction.get(key, in: store.trees.counters)
       if let stored, stored.count == 8, stored.uint64(at: 0) >= next { return }
       try transaction.put(key, littleEndianBytes(next), in: store.trees.counters)
-    } catch {
-      throw StoreError(error)
     }
   }
 }

@@ -3,7 +3,7 @@ internal import LodestoreFormat
 
 extension StoreCore {
   /// Who is told of the changes of records, by any store of the file.
-  package var observers: ChangeObservers { environment.companion { ChangeObservers() } }
+  var observers: ChangeObservers { environment.companion { ChangeObservers() } }
 
   /// Runs `body` as the one writer, on the calling thread, and commits.
   package func write<R>(_ body: (TransactionCore) throws -> R) throws -> R {

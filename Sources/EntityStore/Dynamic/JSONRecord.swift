@@ -16,7 +16,7 @@ package enum JSONRecord: Sendable {
   /// Visits the members in the order of the text.
   ///
   /// - Returns: Why this is no record; `nil` when it is one, and only then all members were visited.
-  package func forEachMember(_ body: (String, JSONNode) -> Void) -> RecordRejection? {
+  func forEachMember(_ body: (String, JSONNode) -> Void) -> RecordRejection? {
     switch self {
     case .object(let node):
       guard node.kind == .object else {

@@ -321,13 +321,13 @@ package final class JSONRecordEncoder {
   }
 
   /// Which attributes of the layout the record read last has.
-  package var isGiven: [Bool] { entries.map { $0 >= 0 } }
+  var isGiven: [Bool] { entries.map { $0 >= 0 } }
   /// Which attributes the program's type declares; `nil` for all.
   var isDeclared: [Bool]? { entity.part?.isGiven }
 
   /// Why the record read last cannot be matched by the attributes `numbers`; nil when it has a
   /// value for each.
-  package func missingKey(_ numbers: [UInt32], in record: JSONRecord) -> RecordRejection? {
+  func missingKey(_ numbers: [UInt32], in record: JSONRecord) -> RecordRejection? {
     let node = record.node
     return missingKey(numbers, in: node.index, node.document.reader)
   }

@@ -1,5 +1,5 @@
 package import LMDB
-package import LodestoreFormat
+internal import LodestoreFormat
 
 /// What a transaction of a store works with: the engine's transaction, and the schema as of it.
 ///
@@ -9,7 +9,7 @@ package final class TransactionCore {
   package let transaction: Transaction
   package let schema: StoredSchema
   package let store: StoreCore
-  package let isWrite: Bool
+  let isWrite: Bool
   /// Next record id by entity number, as far as this transaction has asked.
   var nextIDs: [UInt32: UInt64] = [:]
   /// What the counters of entities have been raised to in this transaction.
@@ -155,7 +155,7 @@ package final class TransactionCore {
   }
 
   /// A record of an older layout, written in the current one, or in `layout`.
-  package func carriedOver(
+  func carriedOver(
     _ view: RecordView, id: UInt64, of entity: StoredEntity, to layout: RecordLayout? = nil
   ) throws(StoreError) -> [UInt8] {
     let layout = layout ?? entity.layout

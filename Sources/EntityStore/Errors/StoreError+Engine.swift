@@ -9,6 +9,13 @@ internal import LodestoreFormat
   import Darwin
 #endif
 
+/// Runs `body`, and throws an error of the engine or the format as one of the store.
+@discardableResult
+@inline(__always)
+func wrappingErrors<R>(_ body: () throws -> R) throws(StoreError) -> R {
+  do { return try body() } catch { throw StoreError(wrapping: error) }
+}
+
 extension StoreError {
   /// The public error for what the engine layer threw; keeps it as the cause, with LMDB's name.
   init(_ error: LMDBError) {

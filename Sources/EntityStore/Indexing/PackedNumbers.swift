@@ -64,8 +64,8 @@ struct PackedNumbers {
     let list = UnsafeMutableBufferPointer(start: start, count: count)
     let scratch = UnsafeMutableBufferPointer(start: start + count, count: count)
     let isInScratch = RadixSort.distribute(
-      list, scratch: scratch, counts: counts, digitCount: digitCount, by: { $0 &>> idBits },
-      tick: {})
+      list, scratch: scratch, counts: counts, digitCount: digitCount, lowestBit: idBits,
+      by: { $0 }, tick: {})
     if isInScratch { _ = list.update(fromContentsOf: scratch) }
     words.bindMemory(to: SortItem.self, capacity: count)
   }

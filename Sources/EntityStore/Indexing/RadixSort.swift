@@ -53,8 +53,8 @@ enum RadixSort {
     return ascends
   }
 
-  /// Sorts by the lowest `digitCount` bytes of the words, which `counts` has counted; elements with equal
-  /// words keep their order.
+  /// Sorts by `digitCount` bytes of the words from `lowestBit` on, which `counts` has counted; elements in
+  /// which these are equal keep their order.
   ///
   /// - Returns: Whether the result is in `scratch`, which is as long as `elements` and need not be
   ///   initialized.
@@ -62,7 +62,8 @@ enum RadixSort {
   static func distribute<Element: BitwiseCopyable>(
     _ elements: UnsafeMutableBufferPointer<Element>,
     scratch: UnsafeMutableBufferPointer<Element>, counts: UnsafeMutableBufferPointer<Int>,
-    digitCount: Int = 8, by word: (Element) -> UInt64, tick: () throws -> Void
+    digitCount: Int = 8, lowestBit: UInt64 = 0, by word: (Element) -> UInt64,
+    tick: () throws -> Void
   ) rethrows -> Bool {
     assert(scratch.count == elements.count)
     var source = elements
@@ -79,7 +80,7 @@ enum RadixSort {
         sum += count
       }
       assert(sum == elements.count)
-      let shift = UInt64(digit * 8)
+      let shift = lowestBit &+ UInt64(digit * 8)
       var start = 0
       while start < elements.count {
         let end = min(elements.count, start &+ stepCount)
@@ -95,7 +96,10 @@ enum RadixSort {
       swap(&source, &target)
       isInScratch.toggle()
     }
-    assert(source.indices.dropFirst().allSatisfy { word(source[$0 - 1]) <= word(source[$0]) })
+    assert(
+      source.indices.dropFirst().allSatisfy {
+        word(source[$0 - 1]) >> lowestBit <= word(source[$0]) >> lowestBit
+      })
     return isInScratch
   }
 }

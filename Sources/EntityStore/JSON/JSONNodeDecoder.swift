@@ -63,7 +63,7 @@ package struct JSONNodeDecoder: Sendable {
 }
 
 /// The node that could not be decoded: the underlying error of a `DecodingError`.
-package struct JSONNodeError: Error, CustomStringConvertible {
+struct JSONNodeError: Error, CustomStringConvertible {
   package let node: JSONNode
   /// First byte of the node, from the start of the file.
   package var offset: Int { node.offset }

@@ -1,7 +1,7 @@
 /// The JSON spelling of strings and integers.
 package enum JSONText {
   /// Appends a string in quotes, escaping only what RFC 8259 demands.
-  package static func appendString(_ string: String, to bytes: inout [UInt8]) {
+  static func appendString(_ string: String, to bytes: inout [UInt8]) {
     bytes.append(0x22)
     let isDone: Void? = string.utf8.withContiguousStorageIfAvailable {
       appendEscaped(UnsafeRawBufferPointer($0), to: &bytes)
@@ -14,7 +14,7 @@ package enum JSONText {
   }
 
   /// Appends the decimal digits of an integer given by magnitude and sign.
-  package static func appendInteger(
+  static func appendInteger(
     _ magnitude: UInt64, isNegative: Bool, to bytes: inout [UInt8]
   ) {
     if isNegative { bytes.append(0x2D) }

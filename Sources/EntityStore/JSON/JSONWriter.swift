@@ -8,10 +8,10 @@ package struct JSONWriter: Sendable {
   /// How the text is laid out.
   package struct Layout: Sendable, Hashable {
     /// Spaces a level, or nil for everything on one line without spaces.
-    package var indent: Int?
+    var indent: Int?
     /// Whether members of a `JSONValue` are ordered by the UTF-8 bytes of their keys; else their
     /// order changes from run to run.
-    package var sortsKeys: Bool
+    var sortsKeys: Bool
 
     package init(indent: Int? = nil, sortsKeys: Bool = true) {
       self.indent = indent
@@ -23,7 +23,7 @@ package struct JSONWriter: Sendable {
   }
 
   /// Deeper values are refused: every reader has some such limit, and writing is recursive.
-  package static let depthLimit = 512
+  static let depthLimit = 512
 
   private struct Level {
     let isObject: Bool

@@ -87,10 +87,8 @@ extension TransactionCore {
     let range = IndexRange(
       lower: try bound(lower, of: index, isLower: true) ?? [],
       upper: try bound(upper, of: index, isLower: false))
-    do {
+    try wrappingErrors {
       try walk(index, of: entity, range, isReversed: isReversed) { id, _ in try body(id) }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 

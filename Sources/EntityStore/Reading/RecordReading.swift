@@ -14,7 +14,7 @@ extension TransactionAccess {
   ) throws(StoreError) {
     let entity = try core.entity(type)
     guard let bytes = try core.record(id, of: entity) else { return }
-    try reading { try core.withReader(bytes, id: id, of: entity, body) }
+    try wrappingErrors { try core.withReader(bytes, id: id, of: entity, body) }
   }
 
   /// Calls `body` with each of the records with `ids` that is there, with its position in `ids`: in any
@@ -106,7 +106,7 @@ extension TransactionAccess {
     core.key.finishTuple()
     guard let id = try core.holder(of: core.key.bytes, in: index) else { return true }
     guard let bytes = try core.record(id, of: entity) else { throw missing(id, entity, index) }
-    try reading { try core.withReader(bytes, id: id, of: entity, body) }
+    try wrappingErrors { try core.withReader(bytes, id: id, of: entity, body) }
     return true
   }
 
@@ -118,7 +118,7 @@ extension TransactionAccess {
     let (entity, stored) = try core.resolve(key.index)
     guard let id = try core.firstRecord(in: stored, of: entity, key) else { return }
     guard let bytes = try core.record(id, of: entity) else { throw missing(id, entity, stored) }
-    try reading { try core.withReader(bytes, id: id, of: entity, body) }
+    try wrappingErrors { try core.withReader(bytes, id: id, of: entity, body) }
   }
 
   /// Calls `body` with each record that `index` leads to from one of `keys`, with its position in `keys`:
@@ -156,16 +156,11 @@ extension TransactionAccess {
       upper: try index.walkBound(bounds.upper), isReversed: isReversed
     ) { (id) throws(StoreError) in
       guard let bytes = try core.record(id, of: entity) else { throw missing(id, entity, stored) }
-      return try reading {
+      return try wrappingErrors {
         try core.withReader(
           bytes, id: id, of: entity, textTables: texts.next(of: entity.layout), body)
       }
     }
-  }
-
-  @inline(__always)
-  private func reading<R>(_ body: () throws -> R) throws(StoreError) -> R {
-    do { return try body() } catch { throw StoreError(wrapping: error) }
   }
 
   func missing(_ id: UInt64, _ entity: StoredEntity, _ index: StoredIndex) -> StoreError {

@@ -12,7 +12,7 @@ package enum Catalogue {
     package var imports: Tree
   }
 
-  package static func schemaNumber(
+  static func schemaNumber(
     _ trees: Trees, in transaction: Transaction
   ) throws -> SchemaNumber {
     guard

@@ -25,14 +25,12 @@ extension ReadableTransaction where Self: ~Copyable {
   public func data(for key: [UInt8], in bucket: String) throws(StoreError) -> Data? {
     let core = access.core
     let stored = try Buckets.key(key, bucket)
-    do {
+    return try wrappingErrors {
       let tree = core.store.trees.buckets
       guard let body = try core.transaction.get(stored, in: tree) else { return nil }
       return try stored.withBytes { (stored) throws(FormatError) in
         Data(try Checksum.unsealed(key: stored, body: body))
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -71,7 +69,7 @@ extension ReadableTransaction where Self: ~Copyable {
   /// The names of all buckets.
   public func bucketNames() throws(StoreError) -> [String] {
     let core = access.core
-    do {
+    return try wrappingErrors {
       var names: [String] = []
       let cursor = try Cursor(core.store.trees.buckets, in: core.transaction)
       var found = try cursor.first()
@@ -86,8 +84,6 @@ extension ReadableTransaction where Self: ~Copyable {
         }
       }
       return names
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 }
@@ -106,12 +102,10 @@ extension WriteTransaction {
   ) throws(StoreError) {
     let stored = try Buckets.key(key, bucket)
     try core.checkBucketValue(data.count)
-    do {
+    try wrappingErrors {
       try core.transaction.put(
         stored, Checksum.sealed(key: stored, content: Array(data)),
         in: core.store.trees.buckets)
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -140,10 +134,8 @@ extension WriteTransaction {
   @discardableResult
   public mutating func delete(key: [UInt8], in bucket: String) throws(StoreError) -> Bool {
     let stored = try Buckets.key(key, bucket)
-    do {
+    return try wrappingErrors {
       return try core.transaction.delete(stored, in: core.store.trees.buckets)
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 }

@@ -17,9 +17,9 @@ extension TransactionCore {
   /// The optional tree `name`, which is made when the store has none.
   ///
   /// Only in a write.
-  package func makeTree(_ name: TreeName) throws(StoreError) -> Tree {
+  func makeTree(_ name: TreeName) throws(StoreError) -> Tree {
     if let tree = tree(name) { return tree }
-    do {
+    return try wrappingErrors {
       guard
         let tree = try store.environment.tree(
           name.text, isCreated: true, hasIntegerKeys: false, in: transaction)
@@ -28,8 +28,6 @@ extension TransactionCore {
       try Catalogue.raiseSchemaNumber(store.trees, in: transaction)
       madeTrees[name] = tree
       return tree
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 }

@@ -69,16 +69,19 @@ final class BatchUpdate {
   func updateAll(where condition: BoundCondition?) throws(StoreError) {
     // Made once, also without a condition: an optional would be retained for each record.
     let filter = ConditionEvaluator(condition ?? .constant(true), entity: entity, core: core)
-    try core.breakingOnError {
-      let cursor = try Cursor(entity.records, in: core.transaction)
-      var found = try cursor.first()
-      while found {
-        let id = cursor.integerKey
-        if try filter.admits(cursor.value, id: id), try update(id, at: cursor) { updatedCount += 1 }
-        found = try cursor.next()
-      }
-      try finish()
+    try core.breakingOnError { try updateEach(admittedBy: filter) }
+  }
+
+  /// Apart, because what a closure captures is looked up for each record.
+  private func updateEach(admittedBy filter: ConditionEvaluator) throws {
+    let cursor = try Cursor(entity.records, in: core.transaction)
+    var found = try cursor.first()
+    while found {
+      let id = cursor.integerKey
+      if try filter.admits(cursor.value, id: id), try update(id, at: cursor) { updatedCount += 1 }
+      found = try cursor.next()
     }
+    try finish()
   }
 
   /// Writes the index entries: old keys are removed before new ones are added, so that a unique key

@@ -36,7 +36,7 @@ struct CaseCheck {
   func check(_ ids: [UInt64], core: TransactionCore) throws(StoreError) {
     guard !isEmpty else { return }
     let evaluator = ConditionEvaluator(.constant(true), entity: entity, core: core)
-    do {
+    try wrappingErrors {
       try core.forEachStored(ids, of: entity) { id, cursor in
         let record = RecordUnderTest(view: try entity.view(cursor.value, id: id), id: id)
         for (assignment, cases) in zip(assignments, cases) {
@@ -49,8 +49,6 @@ struct CaseCheck {
             entity: entity.name, attribute: assignment.attribute.name, of: cases.name, recordID: id)
         }
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 }

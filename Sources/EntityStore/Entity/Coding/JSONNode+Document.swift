@@ -1,10 +1,10 @@
-package import LodestoreFormat
+internal import LodestoreFormat
 
 extension JSONNode {
   /// Writes the value as a document without making it: the bytes that its ``jsonValue`` has.
   ///
   /// - Throws: `DocumentNestingError` beyond 128 levels; `writer` then ends in the middle.
-  package func writeDocument(to writer: inout DocumentWriter) throws {
+  func writeDocument(to writer: inout DocumentWriter) throws {
     try withExtendedLifetime(document) {
       try document.reader.writeDocument(index, to: &writer)
     }

@@ -45,7 +45,7 @@ package struct BoundAttribute: Sendable {
   }
 
   /// What the record's id is called in conditions.
-  package static let recordIDName = "_id"
+  static let recordIDName = "_id"
   static let recordID = BoundAttribute()
 
   var isRecordID: Bool { number == .max }

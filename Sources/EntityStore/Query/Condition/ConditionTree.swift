@@ -30,7 +30,7 @@ package indirect enum ConditionTree: Sendable, Hashable {
     conditions.count > 1 ? .any(conditions) : conditions.first ?? .constant(false)
   }
 
-  package var negated: ConditionTree { .not(self) }
+  var negated: ConditionTree { .not(self) }
 }
 
 /// `[quantifier] left operator[options] right`.

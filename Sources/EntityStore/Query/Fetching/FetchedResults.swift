@@ -109,10 +109,8 @@ public struct FetchedRecord<E: Entity>: Sendable, Identifiable {
       guard let bytes = try core.record(rawID, of: entity) else {
         throw .noSuchRecord(entity: entity.name, id: rawID)
       }
-      do {
+      return try wrappingErrors {
         return try core.withReader(bytes, id: rawID, of: entity, body)
-      } catch {
-        throw StoreError(wrapping: error)
       }
     }
   }

@@ -167,10 +167,8 @@ private enum ProjectionKey {
       if view.isNull(slot) {
         encoder.appendNull()
       } else if slot.type.isIndexable {
-        do {
+        try wrappingErrors {
           try IndexTuple.append(slot, of: view, into: &encoder)
-        } catch {
-          throw StoreError(wrapping: error)
         }
       } else {
         encoder.append(data: view.variableBytes(slot))

@@ -38,9 +38,7 @@ public struct Query<E: Entity>: Sendable {
 
   /// Only records for which `condition` is true, besides what was asked before.
   public func `where`(_ condition: Condition<E>) -> Query {
-    var query = self
-    query.conditions.append(condition)
-    return query
+    with { $0.conditions.append(condition) }
   }
 
   /// Only records for which a predicate of Foundation is true.
@@ -85,16 +83,12 @@ public struct Query<E: Entity>: Sendable {
 
   /// In the order of `keys`.
   public func sorted(_ keys: [SortKey<E>]) -> Query {
-    var query = self
-    query.order = keys
-    return query
+    with { $0.order = keys }
   }
 
   /// At most `count` records.
   public func limit(_ count: Int) -> Query {
-    var query = self
-    query.limitCount = count
-    return query
+    with { $0.limitCount = count }
   }
 
   /// Without the first `count` records.
@@ -102,16 +96,12 @@ public struct Query<E: Entity>: Sendable {
   /// They are read all the same: for pages, ``continuing(after:)`` costs the same however deep it
   /// goes.
   public func offset(_ count: Int) -> Query {
-    var query = self
-    query.offsetCount = count
-    return query
+    with { $0.offsetCount = count }
   }
 
   /// Only what comes behind the end of an earlier page; `nil` is the beginning.
   public func continuing(after token: ContinuationToken?) -> Query {
-    var query = self
-    query.token = token
-    return query
+    with { $0.token = token }
   }
 
   /// Makes it an error, ``StoreError/Code/invalidQuery``, when no index bounds what is read.
@@ -122,9 +112,7 @@ public struct Query<E: Entity>: Sendable {
   ///
   /// For tests that keep a query fast.
   public func requiringIndex() -> Query {
-    var query = self
-    query.requiresIndex = true
-    return query
+    with { $0.requiresIndex = true }
   }
 
   func request() throws(StoreError) -> QueryRequest {
@@ -154,9 +142,12 @@ public struct Query<E: Entity>: Sendable {
 
   /// Without the order, where no token refers to it: for counts and groups.
   func unordered() -> Query {
-    guard token == nil else { return self }
+    token == nil ? with { $0.order = [] } : self
+  }
+
+  private func with(_ change: (inout Query) -> Void) -> Query {
     var query = self
-    query.order = []
+    change(&query)
     return query
   }
 }

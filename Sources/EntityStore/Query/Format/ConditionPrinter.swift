@@ -95,7 +95,7 @@ package enum ConditionPrinter {
 
 extension Comparison.Operator {
   /// The one spelling that is printed.
-  package var canonicalText: String {
+  var canonicalText: String {
     switch self {
     case .equal: "=="
     case .notEqual: "!="

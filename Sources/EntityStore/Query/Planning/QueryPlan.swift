@@ -25,7 +25,7 @@ package struct QueryPlan: Sendable {
   let request: QueryRequest
   /// In nanoseconds, as far as the planner can tell.
   let cost: Double
-  package let estimatedMatchCount: Int
+  let estimatedMatchCount: Int
   let recordCount: Int
 
   /// Whether all records may be read.

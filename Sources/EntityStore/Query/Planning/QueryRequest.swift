@@ -10,10 +10,10 @@ package struct QueryRequest: Sendable {
   /// Whether it is an error when no index bounds what is read.
   package var requiresIndex = false
   /// Whether the planner must read all records: for tests and measurements.
-  package var forcesScan = false
+  var forcesScan = false
 
   /// Whether only ids or their count are wanted, so that the entries of an index may answer alone.
-  package var wantsOnlyEntries = false
+  var wantsOnlyEntries = false
 
   package init(condition: ConditionTree = .constant(true)) {
     self.condition = condition
@@ -25,7 +25,7 @@ package struct SortTerm: Sendable, Hashable {
   package var path: ValuePath
   package var isDescending: Bool
   /// Where null goes; by default below every value, so first when ascending.
-  package var nullsFirst: Bool?
+  var nullsFirst: Bool?
   package var options: TextOptions
 
   package init(
