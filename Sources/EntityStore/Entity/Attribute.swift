@@ -37,13 +37,12 @@ public struct Attribute<E: Entity, Value>: Sendable {
   }
 }
 
-/// An operand that begins at an attribute; a class, so that an attribute without one costs nothing.
+/// What is worked out of an attribute, as conditions know it; a class, so that an attribute without one
+/// costs nothing.
+///
+/// Unchecked because it has subclasses; these hold constants.
 @usableFromInline
-final class DerivedAttribute: Sendable {
-  let operand: Operand
-
-  init(_ operand: Operand) { self.operand = operand }
-}
+class DerivedAttribute: @unchecked Sendable {}
 
 /// How values of an attribute are stored: functions in place of a protocol, so that enumerations and
 /// `Codable` types need no conformance.
@@ -81,13 +80,15 @@ extension Attribute where Value: AttributeValue {
 extension Attribute {
   /// The attribute that is the `ordinal`th of the schema: an enumeration, stored as its raw value.
   @inlinable @inline(__always)
-  public init(_ ordinal: Int) where Value: RawRepresentable & Sendable, Value.RawValue: AttributeValue {
+  public init(_ ordinal: Int)
+  where Value: RawRepresentable & Sendable, Value.RawValue: AttributeValue {
     self.init(ordinal, .enumeration)
   }
 
   /// The attribute that is the `ordinal`th of the schema: an enumeration that may be null.
   @inlinable @inline(__always)
-  public init<W: RawRepresentable & Sendable>(_ ordinal: Int) where Value == W?, W.RawValue: AttributeValue {
+  public init<W: RawRepresentable & Sendable>(_ ordinal: Int)
+  where Value == W?, W.RawValue: AttributeValue {
     self.init(ordinal, .optionalEnumeration())
   }
 
@@ -192,41 +193,4 @@ public struct NoAttributes: Sendable {
 extension Entity where Attributes == NoAttributes {
   /// None.
   public static var attributes: NoAttributes { NoAttributes() }
-}
-
-// MARK: In conditions
-
-extension Attribute {
-  /// The way to the stored value; `nil` where something is worked out of it.
-  var path: ValuePath? {
-    if let derived {
-      if case .path(let path) = derived.operand { return path }
-      return nil
-    }
-    return ValuePath(attribute: name)
-  }
-
-  /// What stands for the attribute in a condition.
-  var operand: Operand { derived?.operand ?? .path(ValuePath(attribute: name)) }
-
-  /// The stored attribute's name in the schema.
-  var name: String {
-    guard ordinal >= 0 else { return BoundAttribute.recordIDName }
-    let attributes = E.schema.attributes
-    precondition(
-      ordinal < attributes.count,
-      "\(E.schema.name) has \(attributes.count) attributes, and its Attributes name number \(ordinal)")
-    return attributes[ordinal].name
-  }
-
-  /// Another value that is worked out of this one.
-  func deriving<V: AttributeValue>(_ operand: Operand) -> Attribute<E, V> {
-    Attribute<E, V>(ordinal, .scalar, derived: DerivedAttribute(operand))
-  }
-
-  /// What is inside: a member or an element.
-  func inside(_ step: ValuePath.Step) -> Attribute<E, JSONValue> {
-    guard let path else { return deriving(operand) }
-    return deriving(.path(ValuePath(path.root, path.steps + [step])))
-  }
 }

@@ -38,14 +38,21 @@ public struct EntityIndex<E: Entity, each Value: Sendable>: Sendable {
 ///
 /// `@Entity` writes a function that makes one for each unique index: `Pod.key(name: "AF", version: "1")`.
 public struct EntityKey<E: Entity, each Value: Sendable>: Sendable {
-  @usableFromInline let index: EntityIndex<E, repeat each Value>
+  // Not the index itself: a stored generic type with a pack ends the process when the metadata is made
+  // (Swift 6.3).
+  @usableFromInline let attributes: (repeat Attribute<E, each Value>)
+  @usableFromInline let ordinals: [Int?]
   @usableFromInline let values: (repeat each Value)
 
   @inlinable
   init(_ index: EntityIndex<E, repeat each Value>, _ value: repeat each Value) {
-    self.index = index
+    attributes = index.attributes
+    ordinals = index.ordinals
     values = (repeat each value)
   }
+
+  /// The index that the key is of.
+  var index: EntityIndex<E, repeat each Value> { EntityIndex(repeat each attributes) }
 }
 
 extension Entity {

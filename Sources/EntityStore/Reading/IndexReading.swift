@@ -6,13 +6,11 @@ internal import LodestoreFormat
 ///
 /// A bound has a value for each attribute of the index; order is that of ``IndexableValue``.
 public struct IndexBounds<each Value: Sendable>: Sendable {
-  struct Bound: Sendable {
-    var key: (repeat each Value)
-    var isIncluded: Bool
-  }
-
-  var lower: Bound?
-  var upper: Bound?
+  // Plain members: a stored generic type with a pack ends the process when the metadata is made (Swift 6.3).
+  var lower: (repeat each Value)?
+  var upper: (repeat each Value)?
+  var isLowerIncluded = true
+  var isUpperIncluded = true
 
   /// Everything.
   public init() {}
@@ -20,40 +18,52 @@ public struct IndexBounds<each Value: Sendable>: Sendable {
   /// From the key on, itself included.
   public func from(_ key: repeat each Value) -> IndexBounds {
     var result = self
-    result.lower = Bound(key: (repeat each key), isIncluded: true)
+    result.lower = (repeat each key)
+    result.isLowerIncluded = true
     return result
   }
 
   /// Behind the key.
   public func after(_ key: repeat each Value) -> IndexBounds {
     var result = self
-    result.lower = Bound(key: (repeat each key), isIncluded: false)
+    result.lower = (repeat each key)
+    result.isLowerIncluded = false
     return result
   }
 
   /// Up to the key, itself included.
   public func through(_ key: repeat each Value) -> IndexBounds {
     var result = self
-    result.upper = Bound(key: (repeat each key), isIncluded: true)
+    result.upper = (repeat each key)
+    result.isUpperIncluded = true
     return result
   }
 
   /// Up to the key, without it.
   public func upTo(_ key: repeat each Value) -> IndexBounds {
     var result = self
-    result.upper = Bound(key: (repeat each key), isIncluded: false)
+    result.upper = (repeat each key)
+    result.isUpperIncluded = false
     return result
   }
 }
 
 extension EntityIndex {
   /// A bound by the attributes' own ways of storing.
-  func walkBound(_ bound: IndexBounds<repeat each Value>.Bound?) throws(StoreError)
+  func walkBound(_ key: (repeat each Value)?, isIncluded: Bool) throws(StoreError)
     -> IndexWalkBound
   {
-    guard let bound else { return .none }
-    let values = try storedValues(repeat each bound.key)
-    return bound.isIncluded ? .included(values) : .excluded(values)
+    guard let key else { return .none }
+    let values = try storedValues(repeat each key)
+    return isIncluded ? .included(values) : .excluded(values)
+  }
+
+  func lowerBound(of bounds: IndexBounds<repeat each Value>) throws(StoreError) -> IndexWalkBound {
+    try walkBound(bounds.lower, isIncluded: bounds.isLowerIncluded)
+  }
+
+  func upperBound(of bounds: IndexBounds<repeat each Value>) throws(StoreError) -> IndexWalkBound {
+    try walkBound(bounds.upper, isIncluded: bounds.isUpperIncluded)
   }
 
   func storedValues(_ key: repeat each Value) throws(StoreError) -> [LodestoreFormat.Value] {
@@ -81,9 +91,8 @@ extension ReadableTransaction where Self: ~Copyable {
     var found: E?
     // Put together here, where the types of the values are known.
     access.beginKey()
-    repeat access.addToKey(try (each key.index.attributes).stored(each key.values))
-    if try access.readHolder(of: E.self, at: key.index.ordinals, { found = try E.read(from: &$0) })
-    {
+    repeat access.addToKey(try (each key.attributes).stored(each key.values))
+    if try access.readHolder(of: E.self, at: key.ordinals, { found = try E.read(from: &$0) }) {
       return found
     }
     try access.readRecord(key) { found = try E.read(from: &$0) }
@@ -146,8 +155,8 @@ extension ReadableTransaction where Self: ~Copyable {
     var result: [E.ID] = []
     guard limit > 0 else { return result }
     try core.walk(
-      stored, of: entity, lower: try index.walkBound(bounds.lower),
-      upper: try index.walkBound(bounds.upper),
+      stored, of: entity, lower: try index.lowerBound(of: bounds),
+      upper: try index.upperBound(of: bounds),
       isReversed: isReversed
     ) { (id) throws(StoreError) in
       result.append(RecordID(rawValue: id))
@@ -166,8 +175,8 @@ extension ReadableTransaction where Self: ~Copyable {
     let (entity, stored) = try core.resolve(index)
     var count = 0
     try core.walk(
-      stored, of: entity, lower: try index.walkBound(bounds.lower),
-      upper: try index.walkBound(bounds.upper),
+      stored, of: entity, lower: try index.lowerBound(of: bounds),
+      upper: try index.upperBound(of: bounds),
       isReversed: false
     ) { (_) throws(StoreError) in
       count += 1

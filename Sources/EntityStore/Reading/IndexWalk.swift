@@ -66,7 +66,7 @@ extension TransactionCore {
   ) throws(StoreError) -> Bool {
     key.reset()
     var hasNull = false
-    for (attribute, value) in repeat (each entityKey.index.attributes, each entityKey.values) {
+    for (attribute, value) in repeat (each entityKey.attributes, each entityKey.values) {
       let value = try attribute.stored(value).value
       if case .null = value { hasNull = true }
       do {

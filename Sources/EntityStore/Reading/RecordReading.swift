@@ -152,8 +152,8 @@ extension TransactionAccess {
     var texts = SharedTexts()
     defer { texts.deallocate() }
     try core.walk(
-      stored, of: entity, lower: try index.walkBound(bounds.lower),
-      upper: try index.walkBound(bounds.upper), isReversed: isReversed
+      stored, of: entity, lower: try index.lowerBound(of: bounds),
+      upper: try index.upperBound(of: bounds), isReversed: isReversed
     ) { (id) throws(StoreError) in
       guard let bytes = try core.record(id, of: entity) else { throw missing(id, entity, stored) }
       return try wrappingErrors {

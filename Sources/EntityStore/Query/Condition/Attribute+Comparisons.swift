@@ -171,7 +171,8 @@ extension Attribute {
   /// A constant of a condition; a scalar of JSON is that scalar, since JSON compares as what it holds.
   func constant(_ value: Value) throws -> LodestoreFormat.Value {
     // Asked of the type first: a cast of each of many values would cost more than the rest.
-    if Value.self == JSONValue.self || Value.self == JSONValue?.self, let json = value as? JSONValue {
+    if Value.self == JSONValue.self || Value.self == JSONValue?.self, let json = value as? JSONValue
+    {
       return ConditionConstant.value(json)
     }
     return try coding.store(value).value
@@ -213,7 +214,8 @@ extension Attribute {
       case let range as PartialRangeUpTo<Bound>:
         return compared(.less, value(range.upperBound))
       default:
-        return Condition(.failure(.badQuery("'\(name)' is compared with \(R.self), an unknown range")))
+        return Condition(
+          .failure(.badQuery("'\(name)' is compared with \(R.self), an unknown range")))
       }
     } catch {
       return unencodable(error)

@@ -24,9 +24,12 @@ extension LodestoreStore {
     case .scanNumbers:
       // The dates have an index, of no use to `!=`; the scan is what is measured.
       counted(
-        \.downloads > workload.downloads && \.updatedAt != workload.noDate)
-    case .scanText: counted(\.license == workload.license)
-    case .countDates: counted(.matching { [dates = workload.tenth] in $0.updatedAt.isIn(dates) })
+        Condition {
+          $0.downloads > workload.downloads
+          $0.updatedAt != workload.noDate
+        })
+    case .scanText: counted(Condition { $0.license == workload.license })
+    case .countDates: counted(Condition { $0.updatedAt.isIn(workload.tenth) })
     case .idsIn:
       timed { [workload] in
         let names = workload.inNames
