@@ -82,8 +82,9 @@ extension Store {
     try write { try $0.delete(value) }
   }
 
-  /// Changes attributes of the records that `query` finds; returns how many. See
-  /// ``WriteTransaction/update(_:_:)``.
+  /// Changes attributes of the records that `query` finds; returns how many.
+  ///
+  /// See ``WriteTransaction/update(_:_:)``.
   @discardableResult
   public func update<E: Entity>(
     _ query: Query<E>, _ changes: (inout AttributeUpdates<E>) -> Void
@@ -169,8 +170,9 @@ extension Store {
     try await write { try $0.delete(value) }
   }
 
-  /// Changes attributes of the records that `query` finds; returns how many. See
-  /// ``WriteTransaction/update(_:_:)``.
+  /// Changes attributes of the records that `query` finds; returns how many.
+  ///
+  /// See ``WriteTransaction/update(_:_:)``.
   @discardableResult
   public func update<E: Entity>(
     _ query: Query<E>, _ changes: @escaping @Sendable (inout AttributeUpdates<E>) -> Void

@@ -64,8 +64,9 @@ extension Attribute: ConditionTerm where Value == Bool {
   public var condition: Condition<E> { self == true }
 }
 
-/// Whether one of the conditions is true; a condition is not evaluated behind one that is true. False
-/// without conditions.
+/// Whether one of the conditions is true; false without conditions.
+///
+/// A condition is not evaluated behind one that is true.
 public func anyOf<E: Entity>(_ terms: any ConditionTerm<E>...) -> Condition<E> {
   .anyOf(terms.map { $0.condition })
 }

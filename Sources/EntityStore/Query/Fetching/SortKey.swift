@@ -64,6 +64,7 @@ extension Attribute {
     return SortKey(
       .success(
         SortTerm(
-          path, isDescending: isDescending, nullsFirst: nulls?.isFirst, options: comparison.options)))
+          path, isDescending: isDescending, nullsFirst: nulls?.isFirst, options: comparison.options)
+      ))
   }
 }

@@ -109,7 +109,7 @@ import Testing
       try store.read { snapshot throws in
         let others = [
           query.where { $0.number > 3 }, query.sorted(by: \.name.descending),
-          query.sorted { [$0.name.ascending(ignoring: .caseInsensitive)] }, query.sorted(by: []),
+          query.sorted { [$0.name.ascending(ignoring: .caseInsensitive)] }, query.sorted([]),
           query.sorted { [$0.name.ascending(nulls: .last)] },
         ]
         for other in others {

@@ -127,12 +127,12 @@ import Testing
     }
   }
 
-  @Test func `A property that is no attribute has no values`() throws {
+  @Test func `What is worked out of an attribute has no values`() throws {
     try withTrials { store in
       let error = try storeError(.invalidQuery) {
         try store.read { try $0.values(Trial.all, \.name.count) }
       }
-      #expect(error.message.contains("no attribute of Trial"))
+      #expect(error.message.contains("'name' is fetched as Trial does not store it"))
     }
   }
 }
