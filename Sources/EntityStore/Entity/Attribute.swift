@@ -20,17 +20,17 @@ internal import LodestoreFormat
 public struct Attribute<E: Entity, Value>: Sendable {
   /// Index in the schema's attributes; negative for the record's id.
   @usableFromInline let ordinal: Int
-  @usableFromInline let coding: AttributeCoding<Value>
+  @usableFromInline let coding: _AttributeCoding<Value>
   /// What is worked out of the attribute; `nil` for itself.
   let derived: DerivedAttribute?
 
   @inlinable @inline(__always)
-  init(_ ordinal: Int, _ coding: AttributeCoding<Value>) {
+  init(_ ordinal: Int, _ coding: _AttributeCoding<Value>) {
     self.init(ordinal, coding, derived: nil)
   }
 
   @usableFromInline @inline(__always)
-  init(_ ordinal: Int, _ coding: AttributeCoding<Value>, derived: DerivedAttribute?) {
+  init(_ ordinal: Int, _ coding: _AttributeCoding<Value>, derived: DerivedAttribute?) {
     self.ordinal = ordinal
     self.coding = coding
     self.derived = derived
@@ -46,8 +46,7 @@ class DerivedAttribute: @unchecked Sendable {}
 
 /// How values of an attribute are stored: functions in place of a protocol, so that enumerations and
 /// `Codable` types need no conformance.
-@usableFromInline
-struct AttributeCoding<Value>: Sendable {
+public struct _AttributeCoding<Value>: Sendable {
   @usableFromInline let storage: @Sendable () -> AttributeStorage
   /// Throws what the encoding of a document throws.
   @usableFromInline let store: @Sendable (Value) throws -> StoredValue
@@ -115,9 +114,20 @@ extension Attribute {
 
   /// The attribute that is the `ordinal`th of the schema: a `Codable` value that may be null.
   @inlinable @inline(__always) @_disfavoredOverload
-  public init<W: Codable & Sendable>(_ ordinal: Int) where Value == W? {
-    self.init(ordinal, .optionalDocument())
+  public init(_ ordinal: Int) where Value: _OptionalDocument & Sendable {
+    self.init(ordinal, Value._documentCoding)
   }
+}
+
+/// An optional `Codable` value. A protocol, as its initializer of ``Attribute`` must be more special
+/// than that of any `Codable` value: one with a type parameter for what is wrapped is not.
+public protocol _OptionalDocument: Codable {
+  static var _documentCoding: _AttributeCoding<Self> { get }
+}
+
+extension Optional: _OptionalDocument where Wrapped: Codable {
+  @inlinable @inline(__always)
+  public static var _documentCoding: _AttributeCoding<Self> { .optionalDocument() }
 }
 
 extension Attribute where Value == RecordID<E> {
@@ -126,30 +136,31 @@ extension Attribute where Value == RecordID<E> {
   public static var recordID: Attribute { Attribute(-1, .scalar) }
 }
 
-extension AttributeCoding where Value: AttributeValue {
+extension _AttributeCoding where Value: AttributeValue {
   @inlinable @inline(__always)
-  static var scalar: AttributeCoding {
-    AttributeCoding(
+  static var scalar: _AttributeCoding {
+    _AttributeCoding(
       storage: { Value.storage }, store: { $0.storedValue }, load: { Value.value(from: $0) },
       read: { (reader) throws(StoreError) in try Value.read(from: &reader) })
   }
 }
 
-extension AttributeCoding where Value: RawRepresentable & Sendable, Value.RawValue: AttributeValue {
+extension _AttributeCoding
+where Value: RawRepresentable & Sendable, Value.RawValue: AttributeValue {
   @inlinable @inline(__always)
-  static var enumeration: AttributeCoding {
-    AttributeCoding(
+  static var enumeration: _AttributeCoding {
+    _AttributeCoding(
       storage: { Value.RawValue.storage }, store: { $0.rawValue.storedValue },
       load: { Value.RawValue.value(from: $0).flatMap { Value(rawValue: $0) } },
       read: { (reader) throws(StoreError) in try reader.read(Value.self) })
   }
 }
 
-extension AttributeCoding {
+extension _AttributeCoding {
   @inlinable @inline(__always)
-  static func optionalEnumeration<W: RawRepresentable & Sendable>() -> AttributeCoding
+  static func optionalEnumeration<W: RawRepresentable & Sendable>() -> _AttributeCoding
   where Value == W?, W.RawValue: AttributeValue {
-    AttributeCoding(
+    _AttributeCoding(
       storage: { W.RawValue?.storage }, store: { $0.map(\.rawValue).storedValue },
       load: { stored in
         guard let raw = W.RawValue?.value(from: stored) else { return nil }
@@ -160,20 +171,20 @@ extension AttributeCoding {
   }
 }
 
-extension AttributeCoding where Value: Codable & Sendable {
+extension _AttributeCoding where Value: Codable & Sendable {
   @inlinable @inline(__always)
-  static var document: AttributeCoding {
-    AttributeCoding(
+  static var document: _AttributeCoding {
+    _AttributeCoding(
       storage: { .document }, store: { try StoredValue(encoding: $0) },
       load: { (try? $0.decoded(Value.self)) ?? nil },
       read: { (reader) throws(StoreError) in try reader.read(Value.self) })
   }
 }
 
-extension AttributeCoding {
+extension _AttributeCoding {
   @inlinable @inline(__always)
-  static func optionalDocument<W: Codable & Sendable>() -> AttributeCoding where Value == W? {
-    AttributeCoding(
+  static func optionalDocument<W: Codable>() -> _AttributeCoding where Value == W? {
+    _AttributeCoding(
       storage: { .optionalDocument },
       store: { try $0.map { try StoredValue(encoding: $0) } ?? .noValue },
       load: { stored in

@@ -46,7 +46,7 @@ import Testing
         try store.write { tx in _ = try tx.update(Trip.all) { $0.stop = bad } }
       }
       #expect(updating?.code == .unstorableValue)
-      #expect(updating?.message == "cannot update Trip: 'stop' cannot be encoded: Nameless()")
+      #expect(updating?.message == "a value of Trip's 'stop' cannot be encoded: Nameless()")
       #expect(try store.read { try $0.fetch(Trip.all).map(\.stop) } == [Stop(name: "a")])
     }
   }
