@@ -1,6 +1,9 @@
 internal import LodestoreFormat
 
 /// What an insert does when a unique index already leads to a record.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum InsertConflict<E: Entity>: Sendable {
   /// Throws ``StoreError/Code/uniqueViolation``.
   case fail
@@ -18,6 +21,9 @@ public enum InsertConflict<E: Entity>: Sendable {
 }
 
 /// What ``InsertResult`` holds.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum InsertReturning: Sendable {
   /// Counts and ids.
   case ids
