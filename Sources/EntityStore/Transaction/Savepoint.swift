@@ -25,6 +25,7 @@ extension WriteTransaction {
   /// given up, what the closure does and throws after this call is of no consequence.
   ///
   /// - Complexity: when `body` fails after a change, that of all that the write has done so far.
+  @discardableResult
   public mutating func savepoint<R>(
     _ body: (inout WriteTransaction) throws -> R
   ) throws -> R {
