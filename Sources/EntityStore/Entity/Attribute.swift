@@ -120,20 +120,26 @@ extension Attribute {
   }
 }
 
-/// An optional `Codable` value. A protocol, as its initializer of ``Attribute`` must be more special
-/// than that of any `Codable` value: one with a type parameter for what is wrapped is not.
+/// A `Codable` value that may be null.
+///
+/// A protocol, as its initializer of ``Attribute`` must be more special than that of any `Codable` value:
+/// one with a type parameter for what is wrapped is not.
 public protocol _OptionalDocument: Codable {
   associatedtype _Wrapped: Codable
 
+  /// The value; `nil` for null.
   var _wrapped: _Wrapped? { get }
 
+  /// Null, or a value.
   init(_wrapped: _Wrapped?)
 }
 
 extension Optional: _OptionalDocument where Wrapped: Codable {
+  /// The value itself.
   @inlinable @inline(__always)
   public var _wrapped: Wrapped? { self }
 
+  /// The value itself.
   @inlinable @inline(__always)
   public init(_wrapped: Wrapped?) { self = _wrapped }
 }
