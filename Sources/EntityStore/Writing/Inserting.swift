@@ -51,6 +51,14 @@ public struct InsertResult<E: Entity>: Sendable {
   var counts: InsertCounts
 }
 
+extension InsertResult: CustomStringConvertible {
+  /// The counts, as "2 inserted, 1 updated, 0 unchanged, 0 ignored".
+  public var description: String {
+    "\(insertedCount) inserted, \(updatedCount) updated, \(unchangedCount) unchanged, "
+      + "\(ignoredCount) ignored"
+  }
+}
+
 extension WriteTransaction {
   /// Stores many new records, as one step.
   ///
