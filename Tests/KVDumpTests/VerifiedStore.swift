@@ -144,7 +144,9 @@ struct RawStore {
   }
 
   /// Changes a record's bytes and gives it the checksum of what came out.
-  func reseal(_ id: UInt64, entity: EntityNumber = 1, _ change: (inout [UInt8]) throws -> Void) throws {
+  func reseal(_ id: UInt64, entity: EntityNumber = 1, _ change: (inout [UInt8]) throws -> Void)
+    throws
+  {
     var content = Array(try record(id, entity: entity).dropLast(4))
     try change(&content)
     let checksum = content.withUnsafeBytes { Checksum.record(id: id, body: $0) }
