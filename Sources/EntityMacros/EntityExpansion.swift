@@ -78,11 +78,11 @@
     /// A private property is left out: a name for it that is as private would be of no use, and a less
     /// private one may show a private type.
     private func attributes(of declaration: EntityDeclaration) -> String {
-      var lines = ["    \(access)let id = Attribute<\(type), RecordID<\(type)>>.recordID"]
+      var lines = ["    \(access)var id: Attribute<\(type), RecordID<\(type)>> { .recordID }"]
       for (ordinal, attribute) in declaration.attributes.enumerated() {
         guard let (access, spelling) = named(attribute) else { continue }
         lines.append(
-          "    \(access)let \(attribute.property.text) = Attribute<\(type), \(spelling)>(\(ordinal))"
+          "    \(access)var \(attribute.property.text): Attribute<\(type), \(spelling)> { .init(\(ordinal)) }"
         )
       }
       return """
@@ -112,14 +112,13 @@
         // As private as the most private of them.
         let isInternal = parts.contains { $0.access != access }
         let parameters = parts.map { "\($0.name): \($0.type)" }.joined(separator: ", ")
-        let types = parts.map(\.type).joined(separator: ", ")
-        let paths = parts.map { "\\.\($0.name)" }.joined(separator: ", ")
-        let values = parts.map(\.name).joined(separator: ", ")
+        let values = parts.map { "Self.attributes.\($0.name)._part(\($0.name))" }
+          .joined(separator: ", ")
         return """
 
 
-            \(isInternal ? "" : access)static func key(\(parameters)) -> EntityKey<\(type), \(types)> {
-              index(\(paths)).key(\(values))
+            \(isInternal ? "" : access)static func key(\(parameters)) -> EntityKey<\(type)> {
+              EntityKey(\(values))
             }
           """
       }.joined()

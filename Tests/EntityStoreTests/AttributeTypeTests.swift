@@ -133,8 +133,8 @@ import Testing
     var id = RecordID<Wide>()
     var grade: Int8
     struct Attributes: Sendable {
-      let id = Attribute<Wide, RecordID<Wide>>.recordID
-      let grade = Attribute<Wide, Int8>(0)
+      var id: Attribute<Wide, RecordID<Wide>> { .recordID }
+      var grade: Attribute<Wide, Int8> { .init(0) }
     }
 
     static var attributes: Attributes { Attributes() }

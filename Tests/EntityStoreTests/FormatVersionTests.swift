@@ -37,9 +37,9 @@ import Testing
       var film: RecordID<Film>
       var title: String
       struct Attributes: Sendable {
-        let id = Attribute<Twice, RecordID<Twice>>.recordID
-        let film = Attribute<Twice, RecordID<Film>>(0)
-        let title = Attribute<Twice, String>(1)
+        var id: Attribute<Twice, RecordID<Twice>> { .recordID }
+        var film: Attribute<Twice, RecordID<Film>> { .init(0) }
+        var title: Attribute<Twice, String> { .init(1) }
       }
 
       static var attributes: Attributes { Attributes() }

@@ -122,9 +122,9 @@ struct Note: Entity {
   static let unique = Note.index(\.text)
   static let plain = Note.index(\.copy)
   struct Attributes: Sendable {
-    let id = Attribute<Note, RecordID<Note>>.recordID
-    let text = Attribute<Note, String>(0)
-    let copy = Attribute<Note, String>(1)
+    var id: Attribute<Note, RecordID<Note>> { .recordID }
+    var text: Attribute<Note, String> { .init(0) }
+    var copy: Attribute<Note, String> { .init(1) }
   }
 
   static var attributes: Attributes { Attributes() }

@@ -168,8 +168,8 @@ import Testing
     var id = RecordID<Word>()
     var text: String
     struct Attributes: Sendable {
-      let id = Attribute<Word, RecordID<Word>>.recordID
-      let text = Attribute<Word, String>(0)
+      var id: Attribute<Word, RecordID<Word>> { .recordID }
+      var text: Attribute<Word, String> { .init(0) }
     }
 
     static var attributes: Attributes { Attributes() }

@@ -13,9 +13,9 @@ private struct Pod: Hashable {
 
 extension Pod: Entity {
   struct Attributes: Sendable {
-    let id = Attribute<Pod, RecordID<Pod>>.recordID
-    let name = Attribute<Pod, String>(0)
-    let version = Attribute<Pod, String>(1)
+    var id: Attribute<Pod, RecordID<Pod>> { .recordID }
+    var name: Attribute<Pod, String> { .init(0) }
+    var version: Attribute<Pod, String> { .init(1) }
   }
 
   static var attributes: Attributes { Attributes() }

@@ -17,11 +17,11 @@ struct Film: Entity {
   var releasedAt: Date
 
   struct Attributes: Sendable {
-    let id = Attribute<Film, RecordID<Film>>.recordID
-    let title = Attribute<Film, String>(0)
-    let episode = Attribute<Film, Int>(1)
-    let director = Attribute<Film, String>(2)
-    let releasedAt = Attribute<Film, Date>(3)
+    var id: Attribute<Film, RecordID<Film>> { .recordID }
+    var title: Attribute<Film, String> { .init(0) }
+    var episode: Attribute<Film, Int> { .init(1) }
+    var director: Attribute<Film, String> { .init(2) }
+    var releasedAt: Attribute<Film, Date> { .init(3) }
   }
 
   static var attributes: Attributes { Attributes() }

@@ -23,14 +23,14 @@ struct Fireball: Entity {
   var velocity: Double?
 
   struct Attributes: Sendable {
-    let id = Attribute<Fireball, RecordID<Fireball>>.recordID
-    let date = Attribute<Fireball, Date>(0)
-    let energy = Attribute<Fireball, Double>(1)
-    let impactEnergy = Attribute<Fireball, Double>(2)
-    let latitude = Attribute<Fireball, Double?>(3)
-    let longitude = Attribute<Fireball, Double?>(4)
-    let altitude = Attribute<Fireball, Double?>(5)
-    let velocity = Attribute<Fireball, Double?>(6)
+    var id: Attribute<Fireball, RecordID<Fireball>> { .recordID }
+    var date: Attribute<Fireball, Date> { .init(0) }
+    var energy: Attribute<Fireball, Double> { .init(1) }
+    var impactEnergy: Attribute<Fireball, Double> { .init(2) }
+    var latitude: Attribute<Fireball, Double?> { .init(3) }
+    var longitude: Attribute<Fireball, Double?> { .init(4) }
+    var altitude: Attribute<Fireball, Double?> { .init(5) }
+    var velocity: Attribute<Fireball, Double?> { .init(6) }
   }
 
   static var attributes: Attributes { Attributes() }

@@ -14,15 +14,15 @@ struct Pod: Entity {
   var platforms: JSONValue?
 
   struct Attributes: Sendable {
-    let id = Attribute<Pod, RecordID<Pod>>.recordID
-    let name = Attribute<Pod, String>(0)
-    let version = Attribute<Pod, String>(1)
-    let summary = Attribute<Pod, String?>(2)
-    let homepage = Attribute<Pod, String?>(3)
-    let license = Attribute<Pod, String?>(4)
-    let authors = Attribute<Pod, JSONValue?>(5)
-    let source = Attribute<Pod, JSONValue?>(6)
-    let platforms = Attribute<Pod, JSONValue?>(7)
+    var id: Attribute<Pod, RecordID<Pod>> { .recordID }
+    var name: Attribute<Pod, String> { .init(0) }
+    var version: Attribute<Pod, String> { .init(1) }
+    var summary: Attribute<Pod, String?> { .init(2) }
+    var homepage: Attribute<Pod, String?> { .init(3) }
+    var license: Attribute<Pod, String?> { .init(4) }
+    var authors: Attribute<Pod, JSONValue?> { .init(5) }
+    var source: Attribute<Pod, JSONValue?> { .init(6) }
+    var platforms: Attribute<Pod, JSONValue?> { .init(7) }
   }
 
   static var attributes: Attributes { Attributes() }

@@ -10,11 +10,11 @@ struct Resource: Entity {
   var content: JSONValue
 
   struct Attributes: Sendable {
-    let id = Attribute<Resource, RecordID<Resource>>.recordID
-    let url = Attribute<Resource, String>(0)
-    let kind = Attribute<Resource, String>(1)
-    let name = Attribute<Resource, String>(2)
-    let content = Attribute<Resource, JSONValue>(3)
+    var id: Attribute<Resource, RecordID<Resource>> { .recordID }
+    var url: Attribute<Resource, String> { .init(0) }
+    var kind: Attribute<Resource, String> { .init(1) }
+    var name: Attribute<Resource, String> { .init(2) }
+    var content: Attribute<Resource, JSONValue> { .init(3) }
   }
 
   static var attributes: Attributes { Attributes() }

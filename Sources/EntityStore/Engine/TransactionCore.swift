@@ -32,8 +32,6 @@ package final class TransactionCore {
   @exclusivity(unchecked) var changeCount = 0
   /// Set when a batch failed half-way: the transaction can only be aborted.
   var brokenBy: StoreError?
-  /// The state of the key that a look-up by values is encoding.
-  @exclusivity(unchecked) var wantedKey = WantedKey()
   /// The entity type that was looked up last.
   @exclusivity(unchecked) private var lastEntity: (type: ObjectIdentifier, entity: StoredEntity)?
   /// What `Changes` keeps for the length of a write; see ``ChangeState``.
@@ -186,12 +184,6 @@ package final class TransactionCore {
       throw StoreError(wrapping: error)
     }
   }
-}
-
-/// The state of a key while its values are appended one by one.
-struct WantedKey {
-  var hasNull = false
-  var failure: FormatError?
 }
 
 /// Index keys of one record, one after the other, without an allocation per key.

@@ -7,9 +7,9 @@ internal import LodestoreFormat
 ///
 ///     extension Film {
 ///       struct Attributes: Sendable {
-///         let id = Attribute<Film, Film.ID>.recordID
-///         let title = Attribute<Film, String>(0)
-///         let episode = Attribute<Film, Int>(1)
+///         var id: Attribute<Film, Film.ID> { .recordID }
+///         var title: Attribute<Film, String> { .init(0) }
+///         var episode: Attribute<Film, Int> { .init(1) }
 ///       }
 ///       static var attributes: Attributes { Attributes() }
 ///     }

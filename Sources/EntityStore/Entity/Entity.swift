@@ -37,6 +37,8 @@
 public protocol Entity: Sendable, Identifiable where ID == RecordID<Self> {
   /// A struct with an ``Attribute`` for each attribute, under the name of its property, and one for the
   /// id; none for an entity without.
+  ///
+  /// Computed properties, so that naming one attribute costs nothing for the others.
   associatedtype Attributes: Sendable = NoAttributes
 
   /// The name, attributes and indexes under which the entity is stored.

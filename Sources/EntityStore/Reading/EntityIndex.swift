@@ -22,12 +22,18 @@ public struct EntityIndex<E: Entity, each Value: Sendable>: Sendable {
 
   /// The key that leads to the records with these values.
   @inlinable
-  public func key(_ value: repeat each Value) -> EntityKey<E, repeat each Value> {
-    EntityKey(self, repeat each value)
+  public func key(_ value: repeat each Value) -> EntityKey<E> {
+    var parts: [_KeyPart<E>] = []
+    for (attribute, value) in repeat (each attributes, each value) {
+      parts.append(attribute._part(value))
+    }
+    return EntityKey(parts)
   }
 
   /// The names of the attributes, joined by `+`.
-  var name: String {
+  var name: String { Self.name(of: ordinals) }
+
+  static func name(of ordinals: some Sequence<Int?>) -> String {
     let attributes = E.schema.attributes
     return ordinals.map { $0.map { attributes[$0].name } ?? "?" }.joined(separator: "+")
   }
@@ -37,22 +43,49 @@ public struct EntityIndex<E: Entity, each Value: Sendable>: Sendable {
 /// by.
 ///
 /// `@Entity` writes a function that makes one for each unique index: `Pod.key(name: "AF", version: "1")`.
-public struct EntityKey<E: Entity, each Value: Sendable>: Sendable {
-  // Not the index itself: a stored generic type with a pack ends the process when the metadata is made
-  // (Swift 6.3).
-  @usableFromInline let attributes: (repeat Attribute<E, each Value>)
-  @usableFromInline let ordinals: [Int?]
-  @usableFromInline let values: (repeat each Value)
+public struct EntityKey<E: Entity>: Sendable {
+  @usableFromInline let parts: [_KeyPart<E>]
 
   @inlinable
-  init(_ index: EntityIndex<E, repeat each Value>, _ value: repeat each Value) {
-    attributes = index.attributes
-    ordinals = index.ordinals
-    values = (repeat each value)
+  init(_ parts: [_KeyPart<E>]) { self.parts = parts }
+
+  /// A key of these attributes' values; what `@Entity` writes.
+  @inlinable
+  public init(_ part: _KeyPart<E>...) { self.init(part) }
+
+  var ordinals: some RandomAccessCollection<Int?> { parts.lazy.map(\.ordinal) }
+
+  /// The values as they are stored.
+  func storedValues() throws(StoreError) -> [Value] {
+    var values: [Value] = []
+    for part in parts { values.append(try part.value().value) }
+    return values
+  }
+}
+
+/// The value of one attribute in a key.
+public struct _KeyPart<E: Entity>: Sendable {
+  /// Index in the schema's attributes; `nil` for what is no stored attribute.
+  @usableFromInline let ordinal: Int?
+  @usableFromInline let stored: StoredValue
+  /// Why there is no value.
+  @usableFromInline let failure: (any Error)?
+
+  @inlinable
+  init(_ ordinal: Int?, _ stored: StoredValue, _ failure: (any Error)? = nil) {
+    self.ordinal = ordinal
+    self.stored = stored
+    self.failure = failure
   }
 
-  /// The index that the key is of.
-  var index: EntityIndex<E, repeat each Value> { EntityIndex(repeat each attributes) }
+  @inlinable
+  func value() throws(StoreError) -> StoredValue {
+    if failure != nil { throw refused() }
+    return stored
+  }
+
+  @usableFromInline
+  func refused() -> StoreError { failure.map { StoreError(wrapping: $0) } ?? .badQuery("") }
 }
 
 extension Entity {
@@ -77,6 +110,16 @@ extension Attribute {
     do { return try coding.store(value) } catch { throw unstorable(error) }
   }
 
+  /// The attribute's value in a key.
+  @inlinable
+  public func _part(_ value: Value) -> _KeyPart<E> {
+    do throws(StoreError) {
+      return _KeyPart(storedOrdinal, try stored(value))
+    } catch {
+      return _KeyPart(storedOrdinal, .noValue, error)
+    }
+  }
+
   @usableFromInline
   func unstorable(_ error: any Error) -> StoreError {
     StoreError(
@@ -89,10 +132,17 @@ extension TransactionCore {
   func resolve<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>
   ) throws(StoreError) -> (StoredEntity, StoredIndex) {
+    try resolve(E.self, over: index.ordinals)
+  }
+
+  func resolve<E: Entity>(
+    _: E.Type, over ordinals: some RandomAccessCollection<Int?>
+  ) throws(StoreError) -> (StoredEntity, StoredIndex) {
     let entity = try entity(E.self)
-    guard let stored = schema.index(over: index.ordinals, of: entity) else {
+    guard let stored = schema.index(over: ordinals, of: entity) else {
       throw .unknownIndex(
-        entity: entity.name, attributes: index.name, known: entity.indexes.map(\.name))
+        entity: entity.name, attributes: EntityIndex<E>.name(of: ordinals),
+        known: entity.indexes.map(\.name))
     }
     return (entity, stored)
   }

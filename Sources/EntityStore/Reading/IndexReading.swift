@@ -85,16 +85,8 @@ extension ReadableTransaction where Self: ~Copyable {
   /// - Throws: ``StoreError/Code/unknownIndex`` when the entity has no such index.
   /// - Complexity: O(log *n*): one visit of the index, one of the records.
   @inlinable
-  public func fetch<E: Entity, each Value: Sendable>(
-    _ key: EntityKey<E, repeat each Value>
-  ) throws(StoreError) -> E? {
+  public func fetch<E: Entity>(_ key: EntityKey<E>) throws(StoreError) -> E? {
     var found: E?
-    // Put together here, where the types of the values are known.
-    access.beginKey()
-    repeat access.addToKey(try (each key.attributes).stored(each key.values))
-    if try access.readHolder(of: E.self, at: key.ordinals, { found = try E.read(from: &$0) }) {
-      return found
-    }
     try access.readRecord(key) { found = try E.read(from: &$0) }
     return found
   }
@@ -102,9 +94,7 @@ extension ReadableTransaction where Self: ~Copyable {
   /// Whether there is a record with the values of `key`.
   ///
   /// - Complexity: O(log *n*); no record is read.
-  public func exists<E: Entity, each Value: Sendable>(
-    _ key: EntityKey<E, repeat each Value>
-  ) throws(StoreError) -> Bool {
+  public func exists<E: Entity>(_ key: EntityKey<E>) throws(StoreError) -> Bool {
     try access.core.firstRecord(with: key) != nil
   }
 
@@ -119,7 +109,16 @@ extension ReadableTransaction where Self: ~Copyable {
     _ index: EntityIndex<E, repeat each Value>, keys: [(repeat each Value)]
   ) throws(StoreError) -> [E?] {
     var found = [E?](repeating: nil, count: keys.count)
-    try access.readRecords(index, keys) { found[$0] = try E.read(from: &$1) }
+    // Keys are put together here, where the types of their values are known.
+    let lookup = try access.keyLookup(of: E.self, over: index.ordinals, count: keys.count)
+    for key in keys {
+      lookup.begin()
+      for (attribute, value) in repeat (each index.attributes, each key) {
+        lookup.add(try attribute.stored(value))
+      }
+      if !lookup.end() { try lookup.find(index.key(repeat each key)) }
+    }
+    try access.readRecords(of: E.self, lookup) { found[$0] = try E.read(from: &$1) }
     return found
   }
 

@@ -10,21 +10,19 @@ package enum IndexWalkBound: Sendable {
 
 extension TransactionCore {
   /// The id of the first record with the values of `key`.
-  func firstRecord<E: Entity, each V: Sendable>(
-    with key: EntityKey<E, repeat each V>
-  ) throws(StoreError) -> UInt64? {
-    let (entity, index) = try resolve(key.index)
+  func firstRecord<E: Entity>(with key: EntityKey<E>) throws(StoreError) -> UInt64? {
+    let (entity, index) = try resolve(E.self, over: key.ordinals)
     return try firstRecord(in: index, of: entity, key)
   }
 
   /// The lowest id with `key` in `index`.
-  func firstRecord<E: Entity, each V: Sendable>(
-    in index: StoredIndex, of entity: StoredEntity, _ key: EntityKey<E, repeat each V>
+  func firstRecord<E: Entity>(
+    in index: StoredIndex, of entity: StoredEntity, _ key: EntityKey<E>
   ) throws(StoreError) -> UInt64? {
     if index.isUnique, try encodeTuple(in: index, key) {
       return try holder(of: self.key.bytes, in: index)
     }
-    let values = try key.index.storedValues(repeat each key.values)
+    let values = try key.storedValues()
     var found: UInt64?
     try walk(
       index, of: entity, lower: .included(values), upper: .included(values), isReversed: false
@@ -35,39 +33,15 @@ extension TransactionCore {
     return found
   }
 
-  /// The lowest id with each of `keys` in `index`, found in one pass in key order; 0 where there is
-  /// none.
-  func firstRecords<E: Entity, each V: Sendable>(
-    in index: StoredIndex, of entity: StoredEntity, _ entityIndex: EntityIndex<E, repeat each V>,
-    _ keys: [(repeat each V)]
-  ) throws(StoreError) -> [UInt64] {
-    var found = [UInt64](repeating: 0, count: keys.count)
-    let box = KeyEntries(expectedCount: keys.count)
-    for (position, key) in keys.enumerated() {
-      let key = entityIndex.key(repeat each key)
-      if index.isUnique, try encodeTuple(in: index, key) {
-        box.append(key: self.key.bytes, recordID: UInt64(position))
-      } else {
-        found[position] = try firstRecord(in: index, of: entity, key) ?? 0
-      }
-    }
-    box.sort()
-    try box.eachHeld(in: index, core: self) { (entry, holder) throws(StoreError) in
-      found[Int(box.recordID(at: entry))] = holder
-      return true
-    }
-    return found
-  }
-
-  /// Leaves the tuple of `values` in ``key``; false when one of them is null, so that several records
-  /// may have it.
-  private func encodeTuple<E: Entity, each V: Sendable>(
-    in index: StoredIndex, _ entityKey: EntityKey<E, repeat each V>
+  /// Leaves the tuple of the key's values in ``key``; false when one of them is null, so that several
+  /// records may have it.
+  private func encodeTuple<E: Entity>(
+    in index: StoredIndex, _ entityKey: EntityKey<E>
   ) throws(StoreError) -> Bool {
     key.reset()
     var hasNull = false
-    for (attribute, value) in repeat (each entityKey.attributes, each entityKey.values) {
-      let value = try attribute.stored(value).value
+    for part in entityKey.parts {
+      let value = try part.value().value
       if case .null = value { hasNull = true }
       do {
         try key.append(value)

@@ -74,68 +74,40 @@ extension TransactionAccess {
 
   // MARK: Through an index
 
-  /// Begins the key of ``readHolder(of:at:_:)``.
+  /// Calls `body` with the first record that has the values of `key`, if there is one.
   @usableFromInline
-  func beginKey() {
-    core.key.reset()
-    core.wantedKey = WantedKey()
-  }
-
-  /// Adds one value to that key.
-  @usableFromInline
-  func addToKey(_ value: StoredValue) {
-    if case .null = value.value { core.wantedKey.hasNull = true }
-    do {
-      try core.key.append(value.value)
-    } catch {
-      core.wantedKey.failure = error
-    }
-  }
-
-  /// Calls `body` with the record that has the key in the unique index over the attributes at `positions`,
-  /// if there is one; false where this cannot tell: a key with null may have many records.
-  @usableFromInline
-  func readHolder<E: Entity>(
-    of _: E.Type, at positions: [Int?], _ body: (inout RecordReader) throws -> Void
-  ) throws(StoreError) -> Bool {
-    let core = core
-    let entity = try core.entity(E.self)
-    guard !core.wantedKey.hasNull, core.wantedKey.failure == nil,
-      let index = core.schema.index(over: positions, of: entity), index.isUnique
-    else { return false }
-    core.key.finishTuple()
-    guard let id = try core.holder(of: core.key.bytes, in: index) else { return true }
-    guard let bytes = try core.record(id, of: entity) else { throw missing(id, entity, index) }
-    try wrappingErrors { try core.withReader(bytes, id: id, of: entity, body) }
-    return true
-  }
-
-  /// Calls `body` with the record that `index` leads to from `key`, if there is one.
-  @usableFromInline
-  func readRecord<E: Entity, each Value: Sendable>(
-    _ key: EntityKey<E, repeat each Value>, body: (inout RecordReader) throws -> Void
+  func readRecord<E: Entity>(
+    _ key: EntityKey<E>, body: (inout RecordReader) throws -> Void
   ) throws(StoreError) {
-    let (entity, stored) = try core.resolve(key.index)
+    let core = core
+    let (entity, stored) = try core.resolve(E.self, over: key.ordinals)
     guard let id = try core.firstRecord(in: stored, of: entity, key) else { return }
     guard let bytes = try core.record(id, of: entity) else { throw missing(id, entity, stored) }
     try wrappingErrors { try core.withReader(bytes, id: id, of: entity, body) }
   }
 
-  /// Calls `body` with each record that `index` leads to from one of `keys`, with its position in `keys`:
-  /// in any order.
+  /// A look-up of `count` keys in the index over the attributes at `ordinals`.
   @usableFromInline
-  func readRecords<E: Entity, each Value: Sendable>(
-    _ index: EntityIndex<E, repeat each Value>, _ keys: [(repeat each Value)],
-    _ body: (Int, inout RecordReader) throws -> Void
+  func keyLookup<E: Entity>(
+    of _: E.Type, over ordinals: [Int?], count: Int
+  ) throws(StoreError) -> KeyLookup {
+    let (entity, index) = try core.resolve(E.self, over: ordinals)
+    return KeyLookup(in: index, of: entity, count: count, core: core)
+  }
+
+  /// Calls `body` with each record that `lookup` finds, with the position of its key: in any order.
+  @usableFromInline
+  func readRecords<E: Entity>(
+    of _: E.Type, _ lookup: KeyLookup, _ body: (Int, inout RecordReader) throws -> Void
   ) throws(StoreError) {
-    let (entity, stored) = try core.resolve(index)
-    let ids = try core.firstRecords(in: stored, of: entity, index, keys)
+    let entity = lookup.entity
+    let ids = try lookup.ids()
     var texts = SharedTexts()
     defer { texts.deallocate() }
     try core.forEachRecord(ids, of: entity) { position, bytes in
       let id = ids[position]
       guard id != 0 else { return }
-      guard let bytes else { throw missing(id, entity, stored) }
+      guard let bytes else { throw missing(id, entity, lookup.index) }
       try core.withReader(
         bytes, id: id, of: entity, textTables: texts.next(of: entity.layout)
       ) { try body(position, &$0) }

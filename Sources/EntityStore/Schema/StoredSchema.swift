@@ -39,7 +39,9 @@ package final class StoredSchema: Sendable {
 
   /// The index of `entity` over the attributes with `indices` in its declaration, in this order; a
   /// unique one before another.
-  func index(over indices: [Int?], of entity: StoredEntity) -> StoredIndex? {
+  func index(
+    over indices: some RandomAccessCollection<Int?>, of entity: StoredEntity
+  ) -> StoredIndex? {
     guard let numbers = declaredNumbers[entity.name] else { return nil }
     var found: Int?
     for (position, index) in entity.indexes.enumerated() {
@@ -51,15 +53,13 @@ package final class StoredSchema: Sendable {
   }
 
   private static func isOver(
-    _ attributes: [UInt32], _ indices: [Int?], _ numbers: [UInt32]
+    _ attributes: [UInt32], _ indices: some RandomAccessCollection<Int?>, _ numbers: [UInt32]
   ) -> Bool {
     guard attributes.count == indices.count else { return false }
-    for position in attributes.indices {
-      guard let index = indices[position], numbers.indices.contains(index),
-        numbers[index] == attributes[position]
-      else { return false }
+    return zip(attributes, indices).allSatisfy { attribute, index in
+      guard let index, numbers.indices.contains(index) else { return false }
+      return numbers[index] == attribute
     }
-    return true
   }
 
   package func entity(named name: String) -> StoredEntity? { byName[name] }

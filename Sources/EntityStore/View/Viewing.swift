@@ -89,11 +89,11 @@ extension ReadableTransaction where Self: ~Copyable {
   ///
   /// - Throws: what `body` throws; ``StoreError/Code/unknownIndex`` when the entity has no such index.
   /// - Complexity: O(log *n*): one visit of the index, one of the records.
-  public func withView<E: Entity, each Value: Sendable, R>(
-    _ key: EntityKey<E, repeat each Value>, _ body: (borrowing EntityView<E>) throws -> R
+  public func withView<E: Entity, R>(
+    _ key: EntityKey<E>, _ body: (borrowing EntityView<E>) throws -> R
   ) throws -> R? {
     let core = access.core
-    let (entity, stored) = try core.resolve(key.index)
+    let (entity, stored) = try core.resolve(E.self, over: key.ordinals)
     guard let id = try core.firstRecord(in: stored, of: entity, key) else { return nil }
     guard let bytes = try core.record(id, of: entity) else {
       throw access.missing(id, entity, stored)

@@ -17,8 +17,8 @@ extension Store {
   }
 
   /// The record with the values of `key`; `nil` when there is none.
-  public func fetch<E: Entity, each Value: Sendable>(
-    _ key: EntityKey<E, repeat each Value>
+  public func fetch<E: Entity>(
+    _ key: EntityKey<E>
   ) throws -> E? {
     try read { try $0.fetch(key) }
   }
@@ -110,8 +110,8 @@ extension Store {
   }
 
   /// The record with the values of `key`; `nil` when there is none.
-  public func fetch<E: Entity, each Value: Sendable>(
-    _ key: EntityKey<E, repeat each Value>
+  public func fetch<E: Entity>(
+    _ key: EntityKey<E>
   ) async throws -> E? {
     try await read { try $0.fetch(key) }
   }

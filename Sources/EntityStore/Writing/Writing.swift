@@ -92,8 +92,8 @@ extension WriteTransaction {
   ///
   /// - Returns: what is stored now; `nil` when there is no such record.
   @discardableResult
-  public mutating func modify<E: Entity, each Value: Sendable>(
-    _ key: EntityKey<E, repeat each Value>, _ change: (inout E) throws -> Void
+  public mutating func modify<E: Entity>(
+    _ key: EntityKey<E>, _ change: (inout E) throws -> Void
   ) throws -> E? {
     guard let id = try core.firstRecord(with: key) else { return nil }
     return try modify(RecordID<E>(rawValue: id), change)
@@ -113,8 +113,8 @@ extension WriteTransaction {
 
   /// Removes the record with the values of `key`; returns whether there was one.
   @discardableResult
-  public mutating func delete<E: Entity, each Value: Sendable>(
-    _ key: EntityKey<E, repeat each Value>
+  public mutating func delete<E: Entity>(
+    _ key: EntityKey<E>
   ) throws(StoreError) -> Bool {
     guard let id = try core.firstRecord(with: key) else { return false }
     return try delete(RecordID<E>(rawValue: id))

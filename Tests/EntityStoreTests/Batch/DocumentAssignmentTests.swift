@@ -77,9 +77,9 @@ private struct Trip: Entity {
   var stop: Stop?
 
   struct Attributes: Sendable {
-    let id = Attribute<Trip, RecordID<Trip>>.recordID
-    let number = Attribute<Trip, Int>(0)
-    let stop = Attribute<Trip, Stop?>(1)
+    var id: Attribute<Trip, RecordID<Trip>> { .recordID }
+    var number: Attribute<Trip, Int> { .init(0) }
+    var stop: Attribute<Trip, Stop?> { .init(1) }
   }
 
   static var attributes: Attributes { Attributes() }

@@ -118,11 +118,11 @@ private struct Gauge: Entity {
   }
 
   struct Attributes: Sendable {
-    let id = Attribute<Gauge, RecordID<Gauge>>.recordID
-    let serial = Attribute<Gauge, Int64>(0)
-    let level = Attribute<Gauge, Int16?>(1)
-    let ratio = Attribute<Gauge, Double>(2)
-    let isOn = Attribute<Gauge, Bool>(3)
+    var id: Attribute<Gauge, RecordID<Gauge>> { .recordID }
+    var serial: Attribute<Gauge, Int64> { .init(0) }
+    var level: Attribute<Gauge, Int16?> { .init(1) }
+    var ratio: Attribute<Gauge, Double> { .init(2) }
+    var isOn: Attribute<Gauge, Bool> { .init(3) }
   }
 
   static var attributes: Attributes { Attributes() }

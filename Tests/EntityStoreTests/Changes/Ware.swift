@@ -36,9 +36,9 @@ protocol WareVersion: Sendable {
 
 extension Ware: Entity {
   struct Attributes: Sendable {
-    let id = Attribute<Ware, RecordID<Ware>>.recordID
+    var id: Attribute<Ware, RecordID<Ware>> { .recordID }
     /// Of versions that have it.
-    let level = Attribute<Ware, Int>(0)
+    var level: Attribute<Ware, Int> { .init(0) }
     let name = Attribute<Ware, String>(Version.hasLevel ? 1 : 0)
     let number = Attribute<Ware, Int>(Version.hasLevel ? 2 : 1)
     let price = Attribute<Ware, Double?>(Version.hasLevel ? 3 : 2)

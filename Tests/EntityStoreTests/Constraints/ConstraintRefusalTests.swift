@@ -19,19 +19,19 @@ private struct Sample: Entity {
   ]
 
   struct Attributes: Sendable {
-    let id = Attribute<Sample, RecordID<Sample>>.recordID
-    let bool = Attribute<Sample, Bool?>(0)
-    let int8 = Attribute<Sample, Int8?>(1)
-    let uint64 = Attribute<Sample, UInt64?>(2)
-    let float = Attribute<Sample, Float?>(3)
-    let double = Attribute<Sample, Double?>(4)
-    let decimal = Attribute<Sample, Decimal?>(5)
-    let date = Attribute<Sample, Date?>(6)
-    let uuid = Attribute<Sample, UUID?>(7)
-    let text = Attribute<Sample, String?>(8)
-    let link = Attribute<Sample, URL?>(9)
-    let data = Attribute<Sample, Data?>(10)
-    let list = Attribute<Sample, [Int]?>(11)
+    var id: Attribute<Sample, RecordID<Sample>> { .recordID }
+    var bool: Attribute<Sample, Bool?> { .init(0) }
+    var int8: Attribute<Sample, Int8?> { .init(1) }
+    var uint64: Attribute<Sample, UInt64?> { .init(2) }
+    var float: Attribute<Sample, Float?> { .init(3) }
+    var double: Attribute<Sample, Double?> { .init(4) }
+    var decimal: Attribute<Sample, Decimal?> { .init(5) }
+    var date: Attribute<Sample, Date?> { .init(6) }
+    var uuid: Attribute<Sample, UUID?> { .init(7) }
+    var text: Attribute<Sample, String?> { .init(8) }
+    var link: Attribute<Sample, URL?> { .init(9) }
+    var data: Attribute<Sample, Data?> { .init(10) }
+    var list: Attribute<Sample, [Int]?> { .init(11) }
   }
 
   static var attributes: Attributes { Attributes() }

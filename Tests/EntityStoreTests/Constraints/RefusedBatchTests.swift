@@ -14,9 +14,9 @@ import Testing
     }
 
     struct Attributes: Sendable {
-      let id = Attribute<Rating, RecordID<Rating>>.recordID
-      let stars = Attribute<Rating, Int64>(0)
-      let text = Attribute<Rating, String>(1)
+      var id: Attribute<Rating, RecordID<Rating>> { .recordID }
+      var stars: Attribute<Rating, Int64> { .init(0) }
+      var text: Attribute<Rating, String> { .init(1) }
     }
 
     static var attributes: Attributes { Attributes() }

@@ -21,17 +21,17 @@ extension Review: Entity {
   static let firstDay = Date(timeIntervalSinceReferenceDate: 0)
 
   struct Attributes: Sendable {
-    let id = Attribute<Review, RecordID<Review>>.recordID
-    let slug = Attribute<Review, String>(0)
-    let stars = Attribute<Review, Int>(1)
-    let count = Attribute<Review, UInt64>(2)
-    let ratio = Attribute<Review, Float>(3)
-    let score = Attribute<Review, Double?>(4)
-    let price = Attribute<Review, Decimal?>(5)
-    let day = Attribute<Review, Date?>(6)
-    let link = Attribute<Review, URL?>(7)
-    let seal = Attribute<Review, Data?>(8)
-    let note = Attribute<Review, String>(9)
+    var id: Attribute<Review, RecordID<Review>> { .recordID }
+    var slug: Attribute<Review, String> { .init(0) }
+    var stars: Attribute<Review, Int> { .init(1) }
+    var count: Attribute<Review, UInt64> { .init(2) }
+    var ratio: Attribute<Review, Float> { .init(3) }
+    var score: Attribute<Review, Double?> { .init(4) }
+    var price: Attribute<Review, Decimal?> { .init(5) }
+    var day: Attribute<Review, Date?> { .init(6) }
+    var link: Attribute<Review, URL?> { .init(7) }
+    var seal: Attribute<Review, Data?> { .init(8) }
+    var note: Attribute<Review, String> { .init(9) }
   }
 
   static var attributes: Attributes { Attributes() }

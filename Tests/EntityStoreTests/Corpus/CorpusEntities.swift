@@ -21,30 +21,30 @@ struct CorpusSpecimen: Equatable {
 
 extension CorpusSpecimen: Entity {
   struct Attributes: Sendable {
-    let id = Attribute<CorpusSpecimen, RecordID<CorpusSpecimen>>.recordID
-    let bool = Attribute<CorpusSpecimen, Bool>(0)
-    let int8 = Attribute<CorpusSpecimen, Int8>(1)
-    let int16 = Attribute<CorpusSpecimen, Int16>(2)
-    let int32 = Attribute<CorpusSpecimen, Int32>(3)
-    let int64 = Attribute<CorpusSpecimen, Int64>(4)
-    let uint8 = Attribute<CorpusSpecimen, UInt8>(5)
-    let uint16 = Attribute<CorpusSpecimen, UInt16>(6)
-    let uint32 = Attribute<CorpusSpecimen, UInt32>(7)
-    let uint64 = Attribute<CorpusSpecimen, UInt64>(8)
-    let float = Attribute<CorpusSpecimen, Float>(9)
-    let double = Attribute<CorpusSpecimen, Double>(10)
-    let date = Attribute<CorpusSpecimen, Date>(11)
-    let uuid = Attribute<CorpusSpecimen, UUID>(12)
-    let decimal = Attribute<CorpusSpecimen, Decimal>(13)
-    let string = Attribute<CorpusSpecimen, String>(14)
-    let url = Attribute<CorpusSpecimen, URL>(15)
-    let data = Attribute<CorpusSpecimen, Data>(16)
-    let json = Attribute<CorpusSpecimen, JSONValue>(17)
-    let document = Attribute<CorpusSpecimen, [String: [Int]]>(18)
-    let optionalInt = Attribute<CorpusSpecimen, Int?>(19)
-    let optionalString = Attribute<CorpusSpecimen, String?>(20)
-    let optionalDecimal = Attribute<CorpusSpecimen, Decimal?>(21)
-    let optionalJSON = Attribute<CorpusSpecimen, JSONValue?>(22)
+    var id: Attribute<CorpusSpecimen, RecordID<CorpusSpecimen>> { .recordID }
+    var bool: Attribute<CorpusSpecimen, Bool> { .init(0) }
+    var int8: Attribute<CorpusSpecimen, Int8> { .init(1) }
+    var int16: Attribute<CorpusSpecimen, Int16> { .init(2) }
+    var int32: Attribute<CorpusSpecimen, Int32> { .init(3) }
+    var int64: Attribute<CorpusSpecimen, Int64> { .init(4) }
+    var uint8: Attribute<CorpusSpecimen, UInt8> { .init(5) }
+    var uint16: Attribute<CorpusSpecimen, UInt16> { .init(6) }
+    var uint32: Attribute<CorpusSpecimen, UInt32> { .init(7) }
+    var uint64: Attribute<CorpusSpecimen, UInt64> { .init(8) }
+    var float: Attribute<CorpusSpecimen, Float> { .init(9) }
+    var double: Attribute<CorpusSpecimen, Double> { .init(10) }
+    var date: Attribute<CorpusSpecimen, Date> { .init(11) }
+    var uuid: Attribute<CorpusSpecimen, UUID> { .init(12) }
+    var decimal: Attribute<CorpusSpecimen, Decimal> { .init(13) }
+    var string: Attribute<CorpusSpecimen, String> { .init(14) }
+    var url: Attribute<CorpusSpecimen, URL> { .init(15) }
+    var data: Attribute<CorpusSpecimen, Data> { .init(16) }
+    var json: Attribute<CorpusSpecimen, JSONValue> { .init(17) }
+    var document: Attribute<CorpusSpecimen, [String: [Int]]> { .init(18) }
+    var optionalInt: Attribute<CorpusSpecimen, Int?> { .init(19) }
+    var optionalString: Attribute<CorpusSpecimen, String?> { .init(20) }
+    var optionalDecimal: Attribute<CorpusSpecimen, Decimal?> { .init(21) }
+    var optionalJSON: Attribute<CorpusSpecimen, JSONValue?> { .init(22) }
   }
 
   static var attributes: Attributes { Attributes() }
@@ -167,10 +167,10 @@ struct CorpusTrip: Equatable {
 
 extension CorpusTrip: Entity {
   struct Attributes: Sendable {
-    let id = Attribute<CorpusTrip, RecordID<CorpusTrip>>.recordID
-    let title = Attribute<CorpusTrip, String>(0)
-    let leader = Attribute<CorpusTrip, RecordID<PersonV2>>(1)
-    let guest = Attribute<CorpusTrip, RecordID<PersonV2>?>(2)
+    var id: Attribute<CorpusTrip, RecordID<CorpusTrip>> { .recordID }
+    var title: Attribute<CorpusTrip, String> { .init(0) }
+    var leader: Attribute<CorpusTrip, RecordID<PersonV2>> { .init(1) }
+    var guest: Attribute<CorpusTrip, RecordID<PersonV2>?> { .init(2) }
   }
 
   static var attributes: Attributes { Attributes() }

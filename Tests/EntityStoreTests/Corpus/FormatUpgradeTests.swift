@@ -35,12 +35,12 @@ private struct OldLink: Entity {
   var other: OldNumber
 
   struct Attributes: Sendable {
-    let id = Attribute<OldLink, RecordID<OldLink>>.recordID
-    let film = Attribute<OldLink, OldNumber>(0)
-    let title = Attribute<OldLink, String>(1)
-    let pod = Attribute<OldLink, OldNumber?>(2)
-    let sometimes = Attribute<OldLink, OldNumber>(3)
-    let other = Attribute<OldLink, OldNumber>(4)
+    var id: Attribute<OldLink, RecordID<OldLink>> { .recordID }
+    var film: Attribute<OldLink, OldNumber> { .init(0) }
+    var title: Attribute<OldLink, String> { .init(1) }
+    var pod: Attribute<OldLink, OldNumber?> { .init(2) }
+    var sometimes: Attribute<OldLink, OldNumber> { .init(3) }
+    var other: Attribute<OldLink, OldNumber> { .init(4) }
   }
 
   static var attributes: Attributes { Attributes() }

@@ -189,11 +189,11 @@ private struct Machine: Hashable {
 
 extension Machine: Entity {
   struct Attributes: Sendable {
-    let id = Attribute<Machine, RecordID<Machine>>.recordID
-    let name = Attribute<Machine, String>(0)
-    let system = Attribute<Machine, System>(1)
-    let spare = Attribute<Machine, System?>(2)
-    let level = Attribute<Machine, Grade>(3)
+    var id: Attribute<Machine, RecordID<Machine>> { .recordID }
+    var name: Attribute<Machine, String> { .init(0) }
+    var system: Attribute<Machine, System> { .init(1) }
+    var spare: Attribute<Machine, System?> { .init(2) }
+    var level: Attribute<Machine, Grade> { .init(3) }
   }
 
   static var attributes: Attributes { Attributes() }

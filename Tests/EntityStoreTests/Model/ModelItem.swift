@@ -24,13 +24,13 @@ extension ModelVersion {
 
 extension ModelItem: Entity {
   struct Attributes: Sendable {
-    let id = Attribute<ModelItem, RecordID<ModelItem>>.recordID
+    var id: Attribute<ModelItem, RecordID<ModelItem>> { .recordID }
     let key = Attribute<ModelItem, String>(Version.isReordered ? 2 : 0)
     let number = Attribute<ModelItem, Int>(Version.isReordered ? 4 : 1)
     let group = Attribute<ModelItem, String?>(Version.isReordered ? 3 : 2)
     let note = Attribute<ModelItem, String?>(Version.isReordered ? 1 : 3)
     /// Of versions that have it.
-    let extra = Attribute<ModelItem, Int>(0)
+    var extra: Attribute<ModelItem, Int> { .init(0) }
   }
 
   static var attributes: Attributes { Attributes() }

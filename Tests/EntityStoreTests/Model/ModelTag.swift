@@ -16,10 +16,10 @@ struct TagRow: Equatable {
 
 extension ModelTag: Entity {
   struct Attributes: Sendable {
-    let id = Attribute<ModelTag, RecordID<ModelTag>>.recordID
-    let name = Attribute<ModelTag, String>(0)
-    let count = Attribute<ModelTag, Int>(1)
-    let weight = Attribute<ModelTag, Double?>(2)
+    var id: Attribute<ModelTag, RecordID<ModelTag>> { .recordID }
+    var name: Attribute<ModelTag, String> { .init(0) }
+    var count: Attribute<ModelTag, Int> { .init(1) }
+    var weight: Attribute<ModelTag, Double?> { .init(2) }
   }
 
   static var attributes: Attributes { Attributes() }

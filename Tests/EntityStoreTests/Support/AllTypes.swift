@@ -43,50 +43,50 @@ struct AllTypes: Equatable {
 
 extension AllTypes: Entity {
   struct Attributes: Sendable {
-    let id = Attribute<AllTypes, RecordID<AllTypes>>.recordID
-    let bool = Attribute<AllTypes, Bool>(0)
-    let int8 = Attribute<AllTypes, Int8>(1)
-    let int16 = Attribute<AllTypes, Int16>(2)
-    let int32 = Attribute<AllTypes, Int32>(3)
-    let int64 = Attribute<AllTypes, Int64>(4)
-    let int = Attribute<AllTypes, Int>(5)
-    let uint8 = Attribute<AllTypes, UInt8>(6)
-    let uint16 = Attribute<AllTypes, UInt16>(7)
-    let uint32 = Attribute<AllTypes, UInt32>(8)
-    let uint64 = Attribute<AllTypes, UInt64>(9)
-    let uint = Attribute<AllTypes, UInt>(10)
-    let float = Attribute<AllTypes, Float>(11)
-    let double = Attribute<AllTypes, Double>(12)
-    let string = Attribute<AllTypes, String>(13)
-    let data = Attribute<AllTypes, Data>(14)
-    let date = Attribute<AllTypes, Date>(15)
-    let uuid = Attribute<AllTypes, UUID>(16)
-    let url = Attribute<AllTypes, URL>(17)
-    let decimal = Attribute<AllTypes, Decimal>(18)
-    let stage = Attribute<AllTypes, Stage>(19)
-    let grade = Attribute<AllTypes, Grade>(20)
-    let list = Attribute<AllTypes, [String]>(21)
-    let table = Attribute<AllTypes, [String: Double]>(22)
-    let place = Attribute<AllTypes, Place>(23)
-    let json = Attribute<AllTypes, JSONValue>(24)
-    let optionalBool = Attribute<AllTypes, Bool?>(25)
-    let optionalInt16 = Attribute<AllTypes, Int16?>(26)
-    let optionalUInt64 = Attribute<AllTypes, UInt64?>(27)
-    let optionalFloat = Attribute<AllTypes, Float?>(28)
-    let optionalDouble = Attribute<AllTypes, Double?>(29)
-    let optionalString = Attribute<AllTypes, String?>(30)
-    let optionalData = Attribute<AllTypes, Data?>(31)
-    let optionalDate = Attribute<AllTypes, Date?>(32)
-    let optionalUUID = Attribute<AllTypes, UUID?>(33)
-    let optionalURL = Attribute<AllTypes, URL?>(34)
-    let optionalDecimal = Attribute<AllTypes, Decimal?>(35)
-    let optionalStage = Attribute<AllTypes, Stage?>(36)
-    let optionalGrade = Attribute<AllTypes, Grade?>(37)
-    let optionalList = Attribute<AllTypes, [Int]?>(38)
-    let optionalPlace = Attribute<AllTypes, Place?>(39)
-    let optionalJSON = Attribute<AllTypes, JSONValue?>(40)
-    let film = Attribute<AllTypes, RecordID<Film>>(41)
-    let optionalFilm = Attribute<AllTypes, RecordID<Film>?>(42)
+    var id: Attribute<AllTypes, RecordID<AllTypes>> { .recordID }
+    var bool: Attribute<AllTypes, Bool> { .init(0) }
+    var int8: Attribute<AllTypes, Int8> { .init(1) }
+    var int16: Attribute<AllTypes, Int16> { .init(2) }
+    var int32: Attribute<AllTypes, Int32> { .init(3) }
+    var int64: Attribute<AllTypes, Int64> { .init(4) }
+    var int: Attribute<AllTypes, Int> { .init(5) }
+    var uint8: Attribute<AllTypes, UInt8> { .init(6) }
+    var uint16: Attribute<AllTypes, UInt16> { .init(7) }
+    var uint32: Attribute<AllTypes, UInt32> { .init(8) }
+    var uint64: Attribute<AllTypes, UInt64> { .init(9) }
+    var uint: Attribute<AllTypes, UInt> { .init(10) }
+    var float: Attribute<AllTypes, Float> { .init(11) }
+    var double: Attribute<AllTypes, Double> { .init(12) }
+    var string: Attribute<AllTypes, String> { .init(13) }
+    var data: Attribute<AllTypes, Data> { .init(14) }
+    var date: Attribute<AllTypes, Date> { .init(15) }
+    var uuid: Attribute<AllTypes, UUID> { .init(16) }
+    var url: Attribute<AllTypes, URL> { .init(17) }
+    var decimal: Attribute<AllTypes, Decimal> { .init(18) }
+    var stage: Attribute<AllTypes, Stage> { .init(19) }
+    var grade: Attribute<AllTypes, Grade> { .init(20) }
+    var list: Attribute<AllTypes, [String]> { .init(21) }
+    var table: Attribute<AllTypes, [String: Double]> { .init(22) }
+    var place: Attribute<AllTypes, Place> { .init(23) }
+    var json: Attribute<AllTypes, JSONValue> { .init(24) }
+    var optionalBool: Attribute<AllTypes, Bool?> { .init(25) }
+    var optionalInt16: Attribute<AllTypes, Int16?> { .init(26) }
+    var optionalUInt64: Attribute<AllTypes, UInt64?> { .init(27) }
+    var optionalFloat: Attribute<AllTypes, Float?> { .init(28) }
+    var optionalDouble: Attribute<AllTypes, Double?> { .init(29) }
+    var optionalString: Attribute<AllTypes, String?> { .init(30) }
+    var optionalData: Attribute<AllTypes, Data?> { .init(31) }
+    var optionalDate: Attribute<AllTypes, Date?> { .init(32) }
+    var optionalUUID: Attribute<AllTypes, UUID?> { .init(33) }
+    var optionalURL: Attribute<AllTypes, URL?> { .init(34) }
+    var optionalDecimal: Attribute<AllTypes, Decimal?> { .init(35) }
+    var optionalStage: Attribute<AllTypes, Stage?> { .init(36) }
+    var optionalGrade: Attribute<AllTypes, Grade?> { .init(37) }
+    var optionalList: Attribute<AllTypes, [Int]?> { .init(38) }
+    var optionalPlace: Attribute<AllTypes, Place?> { .init(39) }
+    var optionalJSON: Attribute<AllTypes, JSONValue?> { .init(40) }
+    var film: Attribute<AllTypes, RecordID<Film>> { .init(41) }
+    var optionalFilm: Attribute<AllTypes, RecordID<Film>?> { .init(42) }
   }
 
   static var attributes: Attributes { Attributes() }

@@ -12,11 +12,11 @@ struct Film: Hashable {
 
 extension Film: Entity {
   struct Attributes: Sendable {
-    let id = Attribute<Film, RecordID<Film>>.recordID
-    let title = Attribute<Film, String>(0)
-    let episode = Attribute<Film, Int>(1)
-    let code = Attribute<Film, String?>(2)
-    let released = Attribute<Film, Date?>(3)
+    var id: Attribute<Film, RecordID<Film>> { .recordID }
+    var title: Attribute<Film, String> { .init(0) }
+    var episode: Attribute<Film, Int> { .init(1) }
+    var code: Attribute<Film, String?> { .init(2) }
+    var released: Attribute<Film, Date?> { .init(3) }
   }
 
   static var attributes: Attributes { Attributes() }

@@ -15,11 +15,11 @@ extension Membership: Entity {
   static let byBoth = Membership.index(\.film, \.role)
 
   struct Attributes: Sendable {
-    let id = Attribute<Membership, RecordID<Membership>>.recordID
-    let film = Attribute<Membership, RecordID<Film>>(0)
-    let pod = Attribute<Membership, Pod.ID?>(1)
-    let parent = Attribute<Membership, Membership.ID?>(2)
-    let role = Attribute<Membership, String>(3)
+    var id: Attribute<Membership, RecordID<Membership>> { .recordID }
+    var film: Attribute<Membership, RecordID<Film>> { .init(0) }
+    var pod: Attribute<Membership, Pod.ID?> { .init(1) }
+    var parent: Attribute<Membership, Membership.ID?> { .init(2) }
+    var role: Attribute<Membership, String> { .init(3) }
   }
 
   static var attributes: Attributes { Attributes() }

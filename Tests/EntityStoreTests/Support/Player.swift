@@ -13,11 +13,11 @@ struct Player: Equatable {
 extension Player: Entity {
   static let byScore = Player.index(\.score)
   struct Attributes: Sendable {
-    let id = Attribute<Player, RecordID<Player>>.recordID
-    let name = Attribute<Player, String>(0)
-    let score = Attribute<Player, Int>(1)
-    let note = Attribute<Player, String?>(2)
-    let level = Attribute<Player, UInt8?>(3)
+    var id: Attribute<Player, RecordID<Player>> { .recordID }
+    var name: Attribute<Player, String> { .init(0) }
+    var score: Attribute<Player, Int> { .init(1) }
+    var note: Attribute<Player, String?> { .init(2) }
+    var level: Attribute<Player, UInt8?> { .init(3) }
   }
 
   static var attributes: Attributes { Attributes() }
@@ -50,8 +50,8 @@ struct PlayerName: Equatable {
 
 extension PlayerName: Entity {
   struct Attributes: Sendable {
-    let id = Attribute<PlayerName, RecordID<PlayerName>>.recordID
-    let name = Attribute<PlayerName, String>(0)
+    var id: Attribute<PlayerName, RecordID<PlayerName>> { .recordID }
+    var name: Attribute<PlayerName, String> { .init(0) }
   }
 
   static var attributes: Attributes { Attributes() }
@@ -71,9 +71,9 @@ struct PlayerCard: Equatable {
 
 extension PlayerCard: Entity {
   struct Attributes: Sendable {
-    let id = Attribute<PlayerCard, RecordID<PlayerCard>>.recordID
-    let note = Attribute<PlayerCard, String?>(0)
-    let name = Attribute<PlayerCard, String>(1)
+    var id: Attribute<PlayerCard, RecordID<PlayerCard>> { .recordID }
+    var note: Attribute<PlayerCard, String?> { .init(0) }
+    var name: Attribute<PlayerCard, String> { .init(1) }
   }
 
   static var attributes: Attributes { Attributes() }
@@ -99,9 +99,9 @@ struct PlayerPoints: Equatable {
 
 extension PlayerPoints: Entity {
   struct Attributes: Sendable {
-    let id = Attribute<PlayerPoints, RecordID<PlayerPoints>>.recordID
-    let name = Attribute<PlayerPoints, String>(0)
-    let points = Attribute<PlayerPoints, Int>(1)
+    var id: Attribute<PlayerPoints, RecordID<PlayerPoints>> { .recordID }
+    var name: Attribute<PlayerPoints, String> { .init(0) }
+    var points: Attribute<PlayerPoints, Int> { .init(1) }
   }
 
   static var attributes: Attributes { Attributes() }
@@ -128,9 +128,9 @@ struct RankedPlayer: Equatable {
 
 extension RankedPlayer: Entity {
   struct Attributes: Sendable {
-    let id = Attribute<RankedPlayer, RecordID<RankedPlayer>>.recordID
-    let name = Attribute<RankedPlayer, String>(0)
-    let rank = Attribute<RankedPlayer, Int>(1)
+    var id: Attribute<RankedPlayer, RecordID<RankedPlayer>> { .recordID }
+    var name: Attribute<RankedPlayer, String> { .init(0) }
+    var rank: Attribute<RankedPlayer, Int> { .init(1) }
   }
 
   static var attributes: Attributes { Attributes() }
@@ -158,8 +158,8 @@ struct RemovingPlayer<Gone: Removal>: Entity {
   var name: String
 
   struct Attributes: Sendable {
-    let id = Attribute<RemovingPlayer, RecordID<RemovingPlayer>>.recordID
-    let name = Attribute<RemovingPlayer, String>(0)
+    var id: Attribute<RemovingPlayer, RecordID<RemovingPlayer>> { .recordID }
+    var name: Attribute<RemovingPlayer, String> { .init(0) }
   }
 
   static var attributes: Attributes { Attributes() }

@@ -14,13 +14,13 @@ struct Pod: Hashable {
 
 extension Pod: Entity {
   struct Attributes: Sendable {
-    let id = Attribute<Pod, RecordID<Pod>>.recordID
-    let name = Attribute<Pod, String>(0)
-    let version = Attribute<Pod, String>(1)
-    let summary = Attribute<Pod, String?>(2)
-    let authors = Attribute<Pod, JSONValue?>(3)
-    let stars = Attribute<Pod, Int>(4)
-    let updatedAt = Attribute<Pod, Date>(5)
+    var id: Attribute<Pod, RecordID<Pod>> { .recordID }
+    var name: Attribute<Pod, String> { .init(0) }
+    var version: Attribute<Pod, String> { .init(1) }
+    var summary: Attribute<Pod, String?> { .init(2) }
+    var authors: Attribute<Pod, JSONValue?> { .init(3) }
+    var stars: Attribute<Pod, Int> { .init(4) }
+    var updatedAt: Attribute<Pod, Date> { .init(5) }
   }
 
   static var attributes: Attributes { Attributes() }

@@ -11,10 +11,10 @@ struct PersonV1: Equatable {
 
 extension PersonV1: Entity {
   struct Attributes: Sendable {
-    let id = Attribute<PersonV1, RecordID<PersonV1>>.recordID
-    let name = Attribute<PersonV1, String>(0)
-    let email = Attribute<PersonV1, String?>(1)
-    let age = Attribute<PersonV1, Int>(2)
+    var id: Attribute<PersonV1, RecordID<PersonV1>> { .recordID }
+    var name: Attribute<PersonV1, String> { .init(0) }
+    var email: Attribute<PersonV1, String?> { .init(1) }
+    var age: Attribute<PersonV1, Int> { .init(2) }
   }
 
   static var attributes: Attributes { Attributes() }
@@ -48,12 +48,12 @@ struct PersonV2: Equatable {
 extension PersonV2: Entity {
   static let byLevel = PersonV2.index(\.level)
   struct Attributes: Sendable {
-    let id = Attribute<PersonV2, RecordID<PersonV2>>.recordID
-    let city = Attribute<PersonV2, String?>(0)
-    let age = Attribute<PersonV2, Int>(1)
-    let level = Attribute<PersonV2, Int>(2)
-    let name = Attribute<PersonV2, String>(3)
-    let email = Attribute<PersonV2, String?>(4)
+    var id: Attribute<PersonV2, RecordID<PersonV2>> { .recordID }
+    var city: Attribute<PersonV2, String?> { .init(0) }
+    var age: Attribute<PersonV2, Int> { .init(1) }
+    var level: Attribute<PersonV2, Int> { .init(2) }
+    var name: Attribute<PersonV2, String> { .init(3) }
+    var email: Attribute<PersonV2, String?> { .init(4) }
   }
 
   static var attributes: Attributes { Attributes() }
@@ -88,10 +88,10 @@ struct PersonVariant<Change: PersonChange>: Entity {
   var extra: Change.Extra
 
   struct Attributes: Sendable {
-    let id = Attribute<PersonVariant, RecordID<PersonVariant>>.recordID
-    let name = Attribute<PersonVariant, String>(0)
-    let email = Attribute<PersonVariant, Change.Email>(1)
-    let extra = Attribute<PersonVariant, Change.Extra>(2)
+    var id: Attribute<PersonVariant, RecordID<PersonVariant>> { .recordID }
+    var name: Attribute<PersonVariant, String> { .init(0) }
+    var email: Attribute<PersonVariant, Change.Email> { .init(1) }
+    var extra: Attribute<PersonVariant, Change.Extra> { .init(2) }
   }
 
   static var attributes: Attributes { Attributes() }

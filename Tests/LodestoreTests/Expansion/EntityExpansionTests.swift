@@ -82,25 +82,25 @@
           }
 
           struct Attributes: Sendable {
-            let id = Attribute<Pod, RecordID<Pod>>.recordID
-            let name = Attribute<Pod, String>(0)
-            let version = Attribute<Pod, String>(1)
-            let site = Attribute<Pod, URL?>(2)
-            let license = Attribute<Pod, String>(3)
-            let stars = Attribute<Pod, Int>(4)
-            let updatedAt = Attribute<Pod, Date>(5)
+            var id: Attribute<Pod, RecordID<Pod>> { .recordID }
+            var name: Attribute<Pod, String> { .init(0) }
+            var version: Attribute<Pod, String> { .init(1) }
+            var site: Attribute<Pod, URL?> { .init(2) }
+            var license: Attribute<Pod, String> { .init(3) }
+            var stars: Attribute<Pod, Int> { .init(4) }
+            var updatedAt: Attribute<Pod, Date> { .init(5) }
           }
 
           static var attributes: Attributes {
             Attributes()
           }
 
-          static func key(site: URL?) -> EntityKey<Pod, URL?> {
-            index(\\.site).key(site)
+          static func key(site: URL?) -> EntityKey<Pod> {
+            EntityKey(Self.attributes.site._part(site))
           }
 
-          static func key(name: String, version: String) -> EntityKey<Pod, String, String> {
-            index(\\.name, \\.version).key(name, version)
+          static func key(name: String, version: String) -> EntityKey<Pod> {
+            EntityKey(Self.attributes.name._part(name), Self.attributes.version._part(version))
           }
         }
         """)
@@ -142,7 +142,7 @@
           }
 
           struct Attributes: Sendable {
-            let id = Attribute<Pod, RecordID<Pod>>.recordID
+            var id: Attribute<Pod, RecordID<Pod>> { .recordID }
           }
 
           static var attributes: Attributes {
@@ -192,8 +192,8 @@
           }
 
           public struct Attributes: Sendable {
-            public let id = Attribute<Pod, RecordID<Pod>>.recordID
-            public let name = Attribute<Pod, String>(0)
+            public var id: Attribute<Pod, RecordID<Pod>> { .recordID }
+            public var name: Attribute<Pod, String> { .init(0) }
           }
 
           public static var attributes: Attributes {
@@ -205,18 +205,18 @@
 
     @Test(
       arguments: [
-        ("public private(set) var a: Int", "public let a = Attribute<Pod, Int>(1)"),
-        ("fileprivate var a: [Kind]", "fileprivate let a = Attribute<Pod, [Kind]>(1)"),
-        ("var a: RecordID<Self>?", "let a = Attribute<Pod, RecordID<Pod>?>(1)"),
-        ("let a: String!", "let a = Attribute<Pod, String?>(1)"),
-        ("private(set) var `class`: Int = 0", "let `class` = Attribute<Pod, Int>(1)"),
+        ("public private(set) var a: Int", "public var a: Attribute<Pod, Int> { .init(1) }"),
+        ("fileprivate var a: [Kind]", "fileprivate var a: Attribute<Pod, [Kind]> { .init(1) }"),
+        ("var a: RecordID<Self>?", "var a: Attribute<Pod, RecordID<Pod>?> { .init(1) }"),
+        ("let a: String!", "var a: Attribute<Pod, String?> { .init(1) }"),
+        ("private(set) var `class`: Int = 0", "var `class`: Attribute<Pod, Int> { .init(1) }"),
       ]) func `attributes have type and access of their properties`(property: String, line: String)
     {
       let (source, messages) = expand(
         "@Entity public struct Pod { private var secret: Int\n\(property) }")
       #expect(messages == [])
       let lines = source.split(separator: "\n").map { $0.drop { $0 == " " } }
-      #expect(lines.filter { $0.contains("Attribute<") && $0.hasSuffix("(1)") } == [line[...]])
+      #expect(lines.filter { $0.contains("Attribute<") && $0.hasSuffix("(1) }") } == [line[...]])
     }
 
     /// Where there may be no memberwise initializer, or another than the declaration shows, the
@@ -344,7 +344,7 @@
           }
 
           struct Attributes: Sendable {
-            let id = Attribute<Pod, RecordID<Pod>>.recordID
+            var id: Attribute<Pod, RecordID<Pod>> { .recordID }
           }
 
           static var attributes: Attributes {

@@ -38,17 +38,17 @@ struct Piece: Sendable {
 
 extension Piece: Entity {
   struct Attributes: Sendable {
-    let id = Attribute<Piece, RecordID<Piece>>.recordID
-    let number = Attribute<Piece, Int>(0)
-    let other = Attribute<Piece, Int>(1)
-    let grade = Attribute<Piece, Int?>(2)
-    let name = Attribute<Piece, String>(3)
-    let isSeen = Attribute<Piece, Bool>(4)
-    let group = Attribute<Piece, RecordID<Piece>>(5)
-    let json = Attribute<Piece, JSONValue>(6)
-    let spec = Attribute<Piece, Spec>(7)
-    let tags = Attribute<Piece, [String]>(8)
-    let date = Attribute<Piece, Date>(9)
+    var id: Attribute<Piece, RecordID<Piece>> { .recordID }
+    var number: Attribute<Piece, Int> { .init(0) }
+    var other: Attribute<Piece, Int> { .init(1) }
+    var grade: Attribute<Piece, Int?> { .init(2) }
+    var name: Attribute<Piece, String> { .init(3) }
+    var isSeen: Attribute<Piece, Bool> { .init(4) }
+    var group: Attribute<Piece, RecordID<Piece>> { .init(5) }
+    var json: Attribute<Piece, JSONValue> { .init(6) }
+    var spec: Attribute<Piece, Spec> { .init(7) }
+    var tags: Attribute<Piece, [String]> { .init(8) }
+    var date: Attribute<Piece, Date> { .init(9) }
   }
 
   static var attributes: Attributes { Attributes() }

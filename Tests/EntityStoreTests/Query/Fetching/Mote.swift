@@ -9,9 +9,9 @@ struct Mote: Sendable, Equatable {
 
 extension Mote: Entity {
   struct Attributes: Sendable {
-    let id = Attribute<Mote, RecordID<Mote>>.recordID
-    let number = Attribute<Mote, Int>(0)
-    let text = Attribute<Mote, String>(1)
+    var id: Attribute<Mote, RecordID<Mote>> { .recordID }
+    var number: Attribute<Mote, Int> { .init(0) }
+    var text: Attribute<Mote, String> { .init(1) }
   }
 
   static var attributes: Attributes { Attributes() }

@@ -9,26 +9,26 @@ struct OldSpecimen: Sendable {
 
 extension OldSpecimen: Entity {
   struct Attributes: Sendable {
-    let id = Attribute<OldSpecimen, RecordID<OldSpecimen>>.recordID
-    let serial = Attribute<OldSpecimen, Int>(0)
-    let int = Attribute<OldSpecimen, Int?>(1)
-    let small = Attribute<OldSpecimen, Int8>(2)
-    let big = Attribute<OldSpecimen, UInt64>(3)
-    let ratio = Attribute<OldSpecimen, Double?>(4)
-    let single = Attribute<OldSpecimen, Float>(5)
-    let flag = Attribute<OldSpecimen, Bool>(6)
-    let name = Attribute<OldSpecimen, String?>(7)
-    let label = Attribute<OldSpecimen, String>(8)
-    let date = Attribute<OldSpecimen, Date?>(9)
-    let amount = Attribute<OldSpecimen, Decimal?>(10)
-    let token = Attribute<OldSpecimen, UUID?>(11)
-    let blob = Attribute<OldSpecimen, Data?>(12)
-    let url = Attribute<OldSpecimen, URL?>(13)
-    let group = Attribute<OldSpecimen, Int16>(14)
-    let code = Attribute<OldSpecimen, Int?>(15)
-    let owner = Attribute<OldSpecimen, RecordID<Specimen>?>(16)
-    let json = Attribute<OldSpecimen, JSONValue?>(17)
-    let place = Attribute<OldSpecimen, Place>(18)
+    var id: Attribute<OldSpecimen, RecordID<OldSpecimen>> { .recordID }
+    var serial: Attribute<OldSpecimen, Int> { .init(0) }
+    var int: Attribute<OldSpecimen, Int?> { .init(1) }
+    var small: Attribute<OldSpecimen, Int8> { .init(2) }
+    var big: Attribute<OldSpecimen, UInt64> { .init(3) }
+    var ratio: Attribute<OldSpecimen, Double?> { .init(4) }
+    var single: Attribute<OldSpecimen, Float> { .init(5) }
+    var flag: Attribute<OldSpecimen, Bool> { .init(6) }
+    var name: Attribute<OldSpecimen, String?> { .init(7) }
+    var label: Attribute<OldSpecimen, String> { .init(8) }
+    var date: Attribute<OldSpecimen, Date?> { .init(9) }
+    var amount: Attribute<OldSpecimen, Decimal?> { .init(10) }
+    var token: Attribute<OldSpecimen, UUID?> { .init(11) }
+    var blob: Attribute<OldSpecimen, Data?> { .init(12) }
+    var url: Attribute<OldSpecimen, URL?> { .init(13) }
+    var group: Attribute<OldSpecimen, Int16> { .init(14) }
+    var code: Attribute<OldSpecimen, Int?> { .init(15) }
+    var owner: Attribute<OldSpecimen, RecordID<Specimen>?> { .init(16) }
+    var json: Attribute<OldSpecimen, JSONValue?> { .init(17) }
+    var place: Attribute<OldSpecimen, Place> { .init(18) }
   }
 
   static var attributes: Attributes { Attributes() }

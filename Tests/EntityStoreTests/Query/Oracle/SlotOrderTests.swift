@@ -144,9 +144,9 @@ private struct Fussy: Entity {
   }
 
   struct Attributes: Sendable {
-    let id = Attribute<Fussy, RecordID<Fussy>>.recordID
-    let number = Attribute<Fussy, Int>(0)
-    let isWanted = Attribute<Fussy, Bool>(1)
+    var id: Attribute<Fussy, RecordID<Fussy>> { .recordID }
+    var number: Attribute<Fussy, Int> { .init(0) }
+    var isWanted: Attribute<Fussy, Bool> { .init(1) }
   }
 
   static var attributes: Attributes { Attributes() }

@@ -31,29 +31,29 @@ struct Specimen: Sendable {
 
 extension Specimen: Entity {
   struct Attributes: Sendable {
-    let id = Attribute<Specimen, RecordID<Specimen>>.recordID
-    let mark = Attribute<Specimen, String>(0)
-    let serial = Attribute<Specimen, Int>(1)
-    let int = Attribute<Specimen, Int?>(2)
-    let small = Attribute<Specimen, Int8>(3)
-    let big = Attribute<Specimen, UInt64>(4)
-    let ratio = Attribute<Specimen, Double?>(5)
-    let single = Attribute<Specimen, Float>(6)
-    let flag = Attribute<Specimen, Bool>(7)
-    let level = Attribute<Specimen, Int>(8)
-    let name = Attribute<Specimen, String?>(9)
-    let label = Attribute<Specimen, String>(10)
-    let date = Attribute<Specimen, Date?>(11)
-    let amount = Attribute<Specimen, Decimal?>(12)
-    let token = Attribute<Specimen, UUID?>(13)
-    let blob = Attribute<Specimen, Data?>(14)
-    let url = Attribute<Specimen, URL?>(15)
-    let group = Attribute<Specimen, Int16>(16)
-    let code = Attribute<Specimen, Int?>(17)
-    let owner = Attribute<Specimen, RecordID<Specimen>?>(18)
-    let json = Attribute<Specimen, JSONValue?>(19)
-    let place = Attribute<Specimen, Place>(20)
-    let extra = Attribute<Specimen, Double?>(21)
+    var id: Attribute<Specimen, RecordID<Specimen>> { .recordID }
+    var mark: Attribute<Specimen, String> { .init(0) }
+    var serial: Attribute<Specimen, Int> { .init(1) }
+    var int: Attribute<Specimen, Int?> { .init(2) }
+    var small: Attribute<Specimen, Int8> { .init(3) }
+    var big: Attribute<Specimen, UInt64> { .init(4) }
+    var ratio: Attribute<Specimen, Double?> { .init(5) }
+    var single: Attribute<Specimen, Float> { .init(6) }
+    var flag: Attribute<Specimen, Bool> { .init(7) }
+    var level: Attribute<Specimen, Int> { .init(8) }
+    var name: Attribute<Specimen, String?> { .init(9) }
+    var label: Attribute<Specimen, String> { .init(10) }
+    var date: Attribute<Specimen, Date?> { .init(11) }
+    var amount: Attribute<Specimen, Decimal?> { .init(12) }
+    var token: Attribute<Specimen, UUID?> { .init(13) }
+    var blob: Attribute<Specimen, Data?> { .init(14) }
+    var url: Attribute<Specimen, URL?> { .init(15) }
+    var group: Attribute<Specimen, Int16> { .init(16) }
+    var code: Attribute<Specimen, Int?> { .init(17) }
+    var owner: Attribute<Specimen, RecordID<Specimen>?> { .init(18) }
+    var json: Attribute<Specimen, JSONValue?> { .init(19) }
+    var place: Attribute<Specimen, Place> { .init(20) }
+    var extra: Attribute<Specimen, Double?> { .init(21) }
   }
 
   static var attributes: Attributes { Attributes() }

@@ -35,14 +35,14 @@ struct Trial: Hashable {
 
 extension Trial: Entity {
   struct Attributes: Sendable {
-    let id = Attribute<Trial, RecordID<Trial>>.recordID
-    let number = Attribute<Trial, Int>(0)
-    let share = Attribute<Trial, Int>(1)
-    let kind = Attribute<Trial, String>(2)
-    let name = Attribute<Trial, String>(3)
-    let rating = Attribute<Trial, Double?>(4)
-    let note = Attribute<Trial, String>(5)
-    let json = Attribute<Trial, JSONValue?>(6)
+    var id: Attribute<Trial, RecordID<Trial>> { .recordID }
+    var number: Attribute<Trial, Int> { .init(0) }
+    var share: Attribute<Trial, Int> { .init(1) }
+    var kind: Attribute<Trial, String> { .init(2) }
+    var name: Attribute<Trial, String> { .init(3) }
+    var rating: Attribute<Trial, Double?> { .init(4) }
+    var note: Attribute<Trial, String> { .init(5) }
+    var json: Attribute<Trial, JSONValue?> { .init(6) }
   }
 
   static var attributes: Attributes { Attributes() }

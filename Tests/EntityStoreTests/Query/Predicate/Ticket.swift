@@ -34,17 +34,17 @@ struct Ticket: Sendable {
 
 extension Ticket: Entity {
   struct Attributes: Sendable {
-    let id = Attribute<Ticket, RecordID<Ticket>>.recordID
-    let status = Attribute<Ticket, Status>(0)
-    let priority = Attribute<Ticket, Priority?>(1)
-    let tag = Attribute<Ticket, Tag>(2)
-    let count = Attribute<Ticket, Int>(3)
-    let divisor = Attribute<Ticket, Int>(4)
-    let votes = Attribute<Ticket, Int8>(5)
-    let rating = Attribute<Ticket, Int?>(6)
-    let parent = Attribute<Ticket, RecordID<Ticket>?>(7)
-    let numbers = Attribute<Ticket, [Int]>(8)
-    let optionals = Attribute<Ticket, [Int?]>(9)
+    var id: Attribute<Ticket, RecordID<Ticket>> { .recordID }
+    var status: Attribute<Ticket, Status> { .init(0) }
+    var priority: Attribute<Ticket, Priority?> { .init(1) }
+    var tag: Attribute<Ticket, Tag> { .init(2) }
+    var count: Attribute<Ticket, Int> { .init(3) }
+    var divisor: Attribute<Ticket, Int> { .init(4) }
+    var votes: Attribute<Ticket, Int8> { .init(5) }
+    var rating: Attribute<Ticket, Int?> { .init(6) }
+    var parent: Attribute<Ticket, RecordID<Ticket>?> { .init(7) }
+    var numbers: Attribute<Ticket, [Int]> { .init(8) }
+    var optionals: Attribute<Ticket, [Int?]> { .init(9) }
   }
 
   static var attributes: Attributes { Attributes() }

@@ -1,0 +1,71 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// Finds the first record of each of many keys of one index: those of a unique index in one pass over the
+/// sorted keys.
+@usableFromInline
+final class KeyLookup {
+  let index: StoredIndex
+  let entity: StoredEntity
+  private let core: TransactionCore
+  private let keys: KeyEntries
+  /// The ids found so far; 0 where there is none.
+  private var found: [UInt64] = []
+  // The key that is being put together.
+  @exclusivity(unchecked) private var hasNull = false
+  @exclusivity(unchecked) private var failure: FormatError?
+
+  init(in index: StoredIndex, of entity: StoredEntity, count: Int, core: TransactionCore) {
+    self.index = index
+    self.entity = entity
+    self.core = core
+    keys = KeyEntries(expectedCount: count)
+    found.reserveCapacity(count)
+  }
+
+  /// Begins a key.
+  @usableFromInline
+  func begin() {
+    core.key.reset()
+    hasNull = false
+    failure = nil
+  }
+
+  /// Adds the value of the next attribute to it.
+  @usableFromInline
+  func add(_ value: StoredValue) {
+    if case .null = value.value { hasNull = true }
+    do {
+      try core.key.append(value.value)
+    } catch {
+      failure = error
+    }
+  }
+
+  /// Ends the key; false where it has to be looked up by itself: in an index that is not unique, or with
+  /// null, which several records may have.
+  @usableFromInline
+  func end() -> Bool {
+    guard index.isUnique, !hasNull, failure == nil else { return false }
+    core.key.finishTuple()
+    keys.append(key: core.key.bytes, recordID: UInt64(found.count))
+    found.append(0)
+    return true
+  }
+
+  /// Looks up the next key by itself.
+  @usableFromInline
+  func find<E: Entity>(_ key: EntityKey<E>) throws(StoreError) {
+    found.append(try core.firstRecord(in: index, of: entity, key) ?? 0)
+  }
+
+  /// The ids of the first records, in the order of the keys; 0 where there is none.
+  func ids() throws(StoreError) -> [UInt64] {
+    keys.sort()
+    try keys.eachHeld(in: index, core: core) { (entry, holder) throws(StoreError) in
+      found[Int(keys.recordID(at: entry))] = holder
+      return true
+    }
+    return found
+  }
+}
