@@ -118,7 +118,7 @@
 
 
             \(isInternal ? "" : access)static func key(\(parameters)) -> EntityKey<\(type)> {
-              EntityKey(\(values))
+              EntityKey(_parts: \(values))
             }
           """
       }.joined()

@@ -23,7 +23,7 @@ public struct EntityIndex<E: Entity, each Value: Sendable>: Sendable {
   /// The key that leads to the records with these values.
   @inlinable
   public func key(_ value: repeat each Value) -> EntityKey<E> {
-    var parts: [_KeyPart<E>] = []
+    var parts: [_KeyPart] = []
     for (attribute, value) in repeat (each attributes, each value) {
       parts.append(attribute._part(value))
     }
@@ -33,7 +33,7 @@ public struct EntityIndex<E: Entity, each Value: Sendable>: Sendable {
   /// The names of the attributes, joined by `+`.
   var name: String { Self.name(of: ordinals) }
 
-  static func name(of ordinals: some Sequence<Int?>) -> String {
+  static func name(of ordinals: [Int?]) -> String {
     let attributes = E.schema.attributes
     return ordinals.map { $0.map { attributes[$0].name } ?? "?" }.joined(separator: "+")
   }
@@ -44,27 +44,18 @@ public struct EntityIndex<E: Entity, each Value: Sendable>: Sendable {
 ///
 /// `@Entity` writes a function that makes one for each unique index: `Pod.key(name: "AF", version: "1")`.
 public struct EntityKey<E: Entity>: Sendable {
-  @usableFromInline let parts: [_KeyPart<E>]
+  @usableFromInline let parts: [_KeyPart]
 
   @inlinable
-  init(_ parts: [_KeyPart<E>]) { self.parts = parts }
+  init(_ parts: [_KeyPart]) { self.parts = parts }
 
   /// A key of these attributes' values; what `@Entity` writes.
   @inlinable
-  public init(_ part: _KeyPart<E>...) { self.init(part) }
-
-  var ordinals: some RandomAccessCollection<Int?> { parts.lazy.map(\.ordinal) }
-
-  /// The values as they are stored.
-  func storedValues() throws(StoreError) -> [Value] {
-    var values: [Value] = []
-    for part in parts { values.append(try part.value().value) }
-    return values
-  }
+  public init(_parts part: _KeyPart...) { self.init(part) }
 }
 
 /// The value of one attribute in a key.
-public struct _KeyPart<E: Entity>: Sendable {
+public struct _KeyPart: Sendable {
   /// Index in the schema's attributes; `nil` for what is no stored attribute.
   @usableFromInline let ordinal: Int?
   @usableFromInline let stored: StoredValue
@@ -112,7 +103,7 @@ extension Attribute {
 
   /// The attribute's value in a key.
   @inlinable
-  public func _part(_ value: Value) -> _KeyPart<E> {
+  public func _part(_ value: Value) -> _KeyPart {
     do throws(StoreError) {
       return _KeyPart(storedOrdinal, try stored(value))
     } catch {
@@ -136,14 +127,30 @@ extension TransactionCore {
   }
 
   func resolve<E: Entity>(
-    _: E.Type, over ordinals: some RandomAccessCollection<Int?>
+    _: E.Type, over ordinals: [Int?]
   ) throws(StoreError) -> (StoredEntity, StoredIndex) {
     let entity = try entity(E.self)
-    guard let stored = schema.index(over: ordinals, of: entity) else {
-      throw .unknownIndex(
-        entity: entity.name, attributes: EntityIndex<E>.name(of: ordinals),
-        known: entity.indexes.map(\.name))
+    guard let stored = schema.index(of: entity, count: ordinals.count, { ordinals[$0] }) else {
+      throw unknownIndex(E.self, over: ordinals, of: entity)
     }
     return (entity, stored)
+  }
+
+  func resolve<E: Entity>(
+    _: E.Type, with key: [_KeyPart]
+  ) throws(StoreError) -> (StoredEntity, StoredIndex) {
+    let entity = try entity(E.self)
+    guard let stored = schema.index(of: entity, count: key.count, { key[$0].ordinal }) else {
+      throw unknownIndex(E.self, over: key.map(\.ordinal), of: entity)
+    }
+    return (entity, stored)
+  }
+
+  private func unknownIndex<E: Entity>(
+    _: E.Type, over ordinals: [Int?], of entity: StoredEntity
+  ) -> StoreError {
+    .unknownIndex(
+      entity: entity.name, attributes: EntityIndex<E>.name(of: ordinals),
+      known: entity.indexes.map(\.name))
   }
 }

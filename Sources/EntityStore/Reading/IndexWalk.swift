@@ -11,18 +11,19 @@ package enum IndexWalkBound: Sendable {
 extension TransactionCore {
   /// The id of the first record with the values of `key`.
   func firstRecord<E: Entity>(with key: EntityKey<E>) throws(StoreError) -> UInt64? {
-    let (entity, index) = try resolve(E.self, over: key.ordinals)
-    return try firstRecord(in: index, of: entity, key)
+    let (entity, index) = try resolve(E.self, with: key.parts)
+    return try firstRecord(in: index, of: entity, key.parts)
   }
 
   /// The lowest id with `key` in `index`.
-  func firstRecord<E: Entity>(
-    in index: StoredIndex, of entity: StoredEntity, _ key: EntityKey<E>
+  func firstRecord(
+    in index: StoredIndex, of entity: StoredEntity, _ key: [_KeyPart]
   ) throws(StoreError) -> UInt64? {
     if index.isUnique, try encodeTuple(in: index, key) {
       return try holder(of: self.key.bytes, in: index)
     }
-    let values = try key.storedValues()
+    var values: [Value] = []
+    for part in key { values.append(try part.value().value) }
     var found: UInt64?
     try walk(
       index, of: entity, lower: .included(values), upper: .included(values), isReversed: false
@@ -35,12 +36,12 @@ extension TransactionCore {
 
   /// Leaves the tuple of the key's values in ``key``; false when one of them is null, so that several
   /// records may have it.
-  private func encodeTuple<E: Entity>(
-    in index: StoredIndex, _ entityKey: EntityKey<E>
+  private func encodeTuple(
+    in index: StoredIndex, _ parts: [_KeyPart]
   ) throws(StoreError) -> Bool {
     key.reset()
     var hasNull = false
-    for part in entityKey.parts {
+    for part in parts {
       let value = try part.value().value
       if case .null = value { hasNull = true }
       do {

@@ -37,29 +37,28 @@ package final class StoredSchema: Sendable {
       }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The index of `entity` over the attributes with `indices` in its declaration, in this order; a
-  /// unique one before another.
+  /// The index of `entity` over `count` attributes, of which `ordinal` gives the index in the declaration by
+  /// the position in the index; a unique one before another.
+  @inline(__always)
   func index(
-    over indices: some RandomAccessCollection<Int?>, of entity: StoredEntity
+    of entity: StoredEntity, count: Int, _ ordinal: (Int) -> Int?
   ) -> StoredIndex? {
     guard let numbers = declaredNumbers[entity.name] else { return nil }
-    var found: Int?
-    for (position, index) in entity.indexes.enumerated() {
-      guard Self.isOver(index.description.attributes, indices, numbers) else { continue }
+    var found: StoredIndex?
+    for index in entity.indexes {
+      let attributes = index.description.attributes
+      guard attributes.count == count,
+        attributes.indices.allSatisfy({ position in
+          guard let declared = ordinal(position), numbers.indices.contains(declared) else {
+            return false
+          }
+          return numbers[declared] == attributes[position]
+        })
+      else { continue }
       if index.isUnique { return index }
-      found = found ?? position
+      found = found ?? index
     }
-    return found.map { entity.indexes[$0] }
-  }
-
-  private static func isOver(
-    _ attributes: [UInt32], _ indices: some RandomAccessCollection<Int?>, _ numbers: [UInt32]
-  ) -> Bool {
-    guard attributes.count == indices.count else { return false }
-    return zip(attributes, indices).allSatisfy { attribute, index in
-      guard let index, numbers.indices.contains(index) else { return false }
-      return numbers[index] == attribute
-    }
+    return found
   }
 
   package func entity(named name: String) -> StoredEntity? { byName[name] }

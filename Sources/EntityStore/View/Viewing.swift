@@ -93,8 +93,8 @@ extension ReadableTransaction where Self: ~Copyable {
     _ key: EntityKey<E>, _ body: (borrowing EntityView<E>) throws -> R
   ) throws -> R? {
     let core = access.core
-    let (entity, stored) = try core.resolve(E.self, over: key.ordinals)
-    guard let id = try core.firstRecord(in: stored, of: entity, key) else { return nil }
+    let (entity, stored) = try core.resolve(E.self, with: key.parts)
+    guard let id = try core.firstRecord(in: stored, of: entity, key.parts) else { return nil }
     guard let bytes = try core.record(id, of: entity) else {
       throw access.missing(id, entity, stored)
     }

@@ -96,11 +96,11 @@
           }
 
           static func key(site: URL?) -> EntityKey<Pod> {
-            EntityKey(Self.attributes.site._part(site))
+            EntityKey(_parts: Self.attributes.site._part(site))
           }
 
           static func key(name: String, version: String) -> EntityKey<Pod> {
-            EntityKey(Self.attributes.name._part(name), Self.attributes.version._part(version))
+            EntityKey(_parts: Self.attributes.name._part(name), Self.attributes.version._part(version))
           }
         }
         """)

@@ -170,22 +170,23 @@ extension Attribute {
 
   /// A constant of a condition; a scalar of JSON is that scalar, since JSON compares as what it holds.
   func constant(_ value: Value) throws -> LodestoreFormat.Value {
-    // Asked of the type first: a cast of each of many values would cost more than the rest.
-    if Value.self == JSONValue.self || Value.self == JSONValue?.self, let json = value as? JSONValue
-    {
-      return ConditionConstant.value(json)
-    }
+    if holdsJSON, let json = value as? JSONValue { return ConditionConstant.value(json) }
     return try coding.store(value).value
   }
 
+  private var holdsJSON: Bool { Value.self == JSONValue.self || Value.self == JSONValue?.self }
+
   private func contained(in values: some Collection<Value>) -> Condition<E> {
     do {
-      // Their texts may lie anywhere in memory.
       let list = Array(values)
+      // Asked of the type, once: a cast of each of many values would cost more than the rest.
+      guard !holdsJSON else { return compared(.in, .values(try list.map { try constant($0) })) }
+      let store = coding.store
+      // Their texts may lie anywhere in memory.
       let constants = try list.withUnsafeBufferPointer { list in
         try list.indices.map { index in
           HeldTexts.prefetch(behind: index, of: list)
-          return try constant(list[index])
+          return try store(list[index]).value
         }
       }
       return compared(.in, .values(constants))
