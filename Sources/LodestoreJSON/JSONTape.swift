@@ -7,15 +7,15 @@
 #endif
 
 /// One value or key of a parsed text: its offset and kind, not its content.
-struct JSONTapeEntry {
+package struct JSONTapeEntry {
   /// First byte of the value; for a string, the byte after the opening quote.
-  var offset: UInt32
+  package var offset: UInt32
   /// Bytes of the value; for a string, without the quotes.
-  var length: UInt32
+  package var length: UInt32
   /// Of a container, the index of the first entry after its content; of other kinds, unused.
   ///
   /// While a container is open, the index of the one around it, so that the parser needs no stack.
-  var link: UInt32
+  package var link: UInt32
   /// Kind in the low three bits, flags of a string above, number of children from bit 6.
   var tag: UInt32
 
@@ -26,16 +26,16 @@ struct JSONTapeEntry {
   static let wideFlag: UInt32 = 0x20
   static let oneChild: UInt32 = 0x40
 
-  var kind: JSONTapeKind { JSONTapeKind(rawValue: UInt8(tag & Self.kindMask)) ?? .null }
-  var isEscaped: Bool { tag & Self.escapedFlag != 0 }
+  package var kind: JSONTapeKind { JSONTapeKind(rawValue: UInt8(tag & Self.kindMask)) ?? .null }
+  package var isEscaped: Bool { tag & Self.escapedFlag != 0 }
   /// Whether comparing bytes may differ from comparing strings.
   var isIrregular: Bool { tag & (Self.escapedFlag | Self.wideFlag) != 0 }
-  var childCount: Int { Int(tag >> 6) }
+  package var childCount: Int { Int(tag >> 6) }
   var isContainer: Bool { tag & Self.kindMask >= UInt32(JSONTapeKind.array.rawValue) }
 }
 
 /// The kind of an entry; containers come last.
-enum JSONTapeKind: UInt8 {
+package enum JSONTapeKind: UInt8 {
   case null, `false`, `true`, integer, real, string, array, object
 }
 
