@@ -10,7 +10,9 @@
     /// False where the struct itself says that it conforms.
     var addsConformance: Bool
 
-    private var header: String { "extension \(type)\(addsConformance ? ": Entity" : "") {" }
+    private var header: String {
+      "nonisolated extension \(type)\(addsConformance ? ": Entity" : "") {"
+    }
 
     func source(of declaration: EntityDeclaration) -> String {
       let definitions = declaration.attributes.map { "      \(definition(of: $0))," }
@@ -39,7 +41,7 @@
 
           \(access)func encode(into writer: inout RecordWriter) {
         \(writes.joined(separator: "\n"))
-          }\(attributePlaces(of: declaration))
+          }\(attributes(of: declaration))\(keys(of: declaration))
         }
         """
     }
@@ -71,31 +73,65 @@
         """
     }
 
-    /// What views find the attributes by.
+    /// What conditions, orders, projections, updates and views name the attributes by.
     ///
-    /// A private property has none: a name for it that is as
-    /// private would be of no use, and a less private one may show a private type.
-    private func attributePlaces(of declaration: EntityDeclaration) -> String {
-      let constants = declaration.attributes.enumerated().compactMap { ordinal, attribute in
-        attribute.type.flatMap { type in
-          attribute.access?.tokenKind == .keyword(.private)
-            ? nil
-            : "    \(attribute.access.map { "\($0.text) " } ?? "")let \(attribute.property.text)"
-              + " = AttributePlace<\(spelled(type))>(\(ordinal))"
-        }
+    /// A private property is left out: a name for it that is as private would be of no use, and a less
+    /// private one may show a private type.
+    private func attributes(of declaration: EntityDeclaration) -> String {
+      var lines = ["    \(access)let id = Attribute<\(type), RecordID<\(type)>>.recordID"]
+      for (ordinal, attribute) in declaration.attributes.enumerated() {
+        guard let (access, spelling) = named(attribute) else { continue }
+        lines.append(
+          "    \(access)let \(attribute.property.text) = Attribute<\(type), \(spelling)>(\(ordinal))"
+        )
       }
-      if constants.isEmpty { return "" }
       return """
 
 
-          \(access)struct AttributePlaces: Sendable {
-        \(constants.joined(separator: "\n"))
+          \(access)struct Attributes: Sendable {
+        \(lines.joined(separator: "\n"))
           }
 
-          \(access)static var attributePlaces: AttributePlaces {
-            AttributePlaces()
+          \(access)static var attributes: Attributes {
+            Attributes()
           }
         """
+    }
+
+    /// A function for each unique index that makes the key of a record.
+    private func keys(of declaration: EntityDeclaration) -> String {
+      declaration.unique.compactMap { index -> String? in
+        let found = index.map { name in
+          declaration.attributes.first { $0.property.plainText == name.plainText }
+        }
+        var parts: [(name: String, access: String, type: String)] = []
+        for attribute in found {
+          guard let attribute, let (access, spelling) = named(attribute) else { return nil }
+          parts.append((attribute.property.text, access, spelling))
+        }
+        // As private as the most private of them.
+        let isInternal = parts.contains { $0.access != access }
+        let parameters = parts.map { "\($0.name): \($0.type)" }.joined(separator: ", ")
+        let types = parts.map(\.type).joined(separator: ", ")
+        let paths = parts.map { "\\.\($0.name)" }.joined(separator: ", ")
+        let values = parts.map(\.name).joined(separator: ", ")
+        return """
+
+
+            \(isInternal ? "" : access)static func key(\(parameters)) -> EntityKey<\(type), \(types)> {
+              index(\(paths)).key(\(values))
+            }
+          """
+      }.joined()
+    }
+
+    /// The access with which an attribute is named, with a space behind it, and its type; `nil` for one
+    /// that cannot be.
+    private func named(_ attribute: StoredAttribute) -> (access: String, type: String)? {
+      guard let type = attribute.type, attribute.access?.tokenKind != .keyword(.private) else {
+        return nil
+      }
+      return (attribute.access.map { "\($0.text) " } ?? "", spelled(type))
     }
 
     /// A type as it is written between angle brackets in another type.

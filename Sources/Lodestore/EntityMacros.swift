@@ -45,7 +45,7 @@
   @attached(member, names: named(id), named(ID))
   @attached(
     extension, conformances: Entity, names: named(schema), named(init(from:)), named(read(from:)),
-    named(encode(into:)), named(AttributePlaces), named(attributePlaces))
+    named(encode(into:)), named(Attributes), named(attributes), named(key))
   public macro Entity(name: String? = nil, removed: String...) =
     #externalMacro(module: "EntityMacros", type: "EntityMacro")
 

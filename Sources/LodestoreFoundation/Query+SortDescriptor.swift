@@ -10,7 +10,7 @@ extension Query {
   /// everywhere.
   @_disfavoredOverload
   public func sorted(by descriptors: [SortDescriptor<E>]) -> Query {
-    sorted(by: descriptors.map { SortKey(descriptor: $0) })
+    sorted(descriptors.map { SortKey(descriptor: $0) })
   }
 }
 

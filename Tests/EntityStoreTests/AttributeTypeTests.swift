@@ -5,8 +5,8 @@ import Testing
 @Suite struct `Attribute types` {
   private func roundTrip(_ value: AllTypes) throws -> AllTypes {
     try withTemporaryStore([AllTypes.self]) { store in
-      let id = try store.write { try $0.insert(value) }
-      var found = try #require(try store.read { try $0.fetch(AllTypes.self, id: id) })
+      let id = try store.write { try $0.insert(value).id }
+      var found = try #require(try store.read { try $0.fetch(id) })
       #expect(found.id == id)
       found.id = .unassigned
       return found
@@ -92,15 +92,15 @@ import Testing
     try withTemporaryStore([Pod.self]) { store in
       // The name takes three bytes of the record's variable bytes.
       let pod = Pod(name: "big", version: "", summary: String(repeating: "é", count: count / 2))
-      let id = try store.write { try $0.insert(pod) }
-      var found = try #require(try store.read { try $0.fetch(Pod.self, id: id) })
+      let id = try store.write { try $0.insert(pod).id }
+      var found = try #require(try store.read { try $0.fetch(id) })
       found.id = .unassigned
       #expect(found == pod)
       for shift in 0..<4 {
         var other = Pod(
           name: "n\(shift)", version: "", summary: String(repeating: "a", count: count - shift))
-        other.id = try store.write { try $0.insert(other) }
-        #expect(try store.read { try $0.fetch(Pod.self, id: other.id) } == other)
+        other.id = try store.write { try $0.insert(other).id }
+        #expect(try store.read { try $0.fetch(other.id) } == other)
       }
     }
   }
@@ -113,16 +113,16 @@ import Testing
         try store.write { try $0.insert(Pod(name: "a", version: "1", authors: deep)) }
       }
       #expect(error.entity == "Pod")
-      #expect(try store.read { try $0.count(of: Pod.self) } == 0)
+      #expect(try store.read { try $0.count(Pod.all) } == 0)
     }
   }
 
   @Test func `a raw value that is no case is a typed error`() throws {
     try withTemporaryPath { path in
-      let id = try Store(at: path, entities: [Wide.self]).write { try $0.insert(Wide(grade: 5)) }
+      let id = try Store(at: path, entities: [Wide.self]).write { try $0.insert(Wide(grade: 5)).id }
       let store = try Store(at: path, entities: [Narrow.self])
       let error = try storeError(.undecodableValue) {
-        _ = try store.read { try $0.fetch(Narrow.self, id: RecordID(rawValue: id.rawValue)) }
+        _ = try store.read { try $0.fetch(RecordID<Narrow>(rawValue: id.rawValue)) }
       }
       #expect(error.recordID == id.rawValue)
     }
@@ -132,6 +132,13 @@ import Testing
   struct Wide: Entity {
     var id = RecordID<Wide>()
     var grade: Int8
+    struct Attributes: Sendable {
+      let id = Attribute<Wide, RecordID<Wide>>.recordID
+      let grade = Attribute<Wide, Int8>(0)
+    }
+
+    static var attributes: Attributes { Attributes() }
+
     static let schema = EntitySchema<Wide>("Graded", attributes: [.init("grade", \.grade)])
     func encode(into writer: inout RecordWriter) { writer.write(grade) }
     init(grade: Int8) { self.grade = grade }

@@ -23,13 +23,13 @@ import Testing
     bytes[marker.lowerBound] ^= 1
     try bytes.write(to: file)
     let lenient = try Store(at: folder.storePath, entities: [Pod.self])
-    let read = try lenient.read { try $0.fetchAll(Pod.self).first?.summary }
+    let read = try lenient.read { try $0.fetch(Pod.all).first?.summary }
     #expect(read == "uhe marker that is looked for")
     lenient.close()
     var options = StoreOptions()
     options.verifiesChecksums = true
     let strict = try Store(at: folder.storePath, entities: [Pod.self], options: options)
-    let error = try storeError(.damaged) { try strict.read { try $0.fetchAll(Pod.self) } }
+    let error = try storeError(.damaged) { try strict.read { try $0.fetch(Pod.all) } }
     #expect(error.entity == "Pod" && error.recordID == 1)
     #expect(error.message.contains("checksum") && error.message.contains("kvdump verify"))
     strict.close()
@@ -45,7 +45,7 @@ import Testing
         var row = AllTypes()
         row.int = index
         row.optionalData = Data("marker \(index)".utf8)
-        return try tx.insert(row)
+        return try tx.insert(row).id
       }
     }
     store.close()
@@ -57,17 +57,17 @@ import Testing
     let damaged = try Store(at: folder.storePath, entities: [AllTypes.self])
     // Slots are patched in place: the other records are right, and the damaged one is still found.
     let count = try damaged.write {
-      try $0.update(AllTypes.self, where: .all, .set(\.optionalUInt64, to: 7))
+      try $0.update(AllTypes.all) { $0.optionalUInt64 = 7 }
     }
     #expect(count == 3)
     // The record is rebuilt, so it must be sound: nothing is written.
     let error = try storeError(.damaged) {
       try damaged.write {
-        try $0.update(AllTypes.self, where: .all, .set(\.optionalString, to: "longer"))
+        try $0.update(AllTypes.all) { $0.optionalString = "longer" }
       }
     }
     #expect(error.recordID == ids[1].rawValue)
-    let rows = try damaged.read { try $0.fetchAll(AllTypes.self) }
+    let rows = try damaged.read { try $0.fetch(AllTypes.all) }
     #expect(
       rows.map(\.optionalUInt64) == [7, 7, 7] && rows.map(\.optionalString) == [nil, nil, nil])
     damaged.close()
@@ -83,7 +83,7 @@ import Testing
     value.list = ["a", "b"]
     value.json = .object(["a": .array([.integer(1), .null])])
     value.optionalPlace = Place(name: "a", tags: ["b": [1]], inner: [])
-    let id = try store.write { try $0.insert(value) }
+    let id = try store.write { try $0.insert(value).id }
     let original = try store.core.read { core in
       Array(try #require(try core.record(id.rawValue, of: try core.entity(named: "AllTypes"))))
     }
@@ -96,7 +96,7 @@ import Testing
           try core.transaction.put(
             littleEndianBytes(id.rawValue), bytes, in: try core.entity(named: "AllTypes").records)
         }
-        _ = try store.read { try $0.fetch(AllTypes.self, id: id) }
+        _ = try store.read { try $0.fetch(id) }
         // Changing it reads the old index keys; whatever happens, nothing of it is kept.
         try store.write { transaction in
           var same = value
@@ -115,14 +115,14 @@ import Testing
 
   @Test func `an index that leads to no record is a typed error`() throws {
     let store = try Store.inMemory(entities: [Film.self])
-    let id = try store.write { try $0.insert(Film(title: "a", episode: 1)) }
+    let id = try store.write { try $0.insert(Film(title: "a", episode: 1)).id }
     try store.core.write { core in
       _ = try core.transaction.delete(id.rawValue, in: try core.entity(named: "Film").records)
     }
     let walk = try storeError(.damaged) { try store.read { try $0.fetch(Film.byTitle) } }
     #expect(walk.index == "Film.title")
     let lookUp = try storeError(.damaged) {
-      try store.read { try $0.fetch(Film.byEpisode, key: 1) }
+      try store.read { try $0.fetch(Film.byEpisode.key(1)) }
     }
     #expect(lookUp.index == "Film.episode")
     store.close()

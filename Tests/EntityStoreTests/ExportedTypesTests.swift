@@ -37,7 +37,7 @@ import Testing
   private func first(in path: String) throws -> AllTypes? {
     let store = try Store(at: path, entities: [AllTypes.self])
     defer { store.close() }
-    return try store.read { try $0.fetchAll(AllTypes.self) }.first
+    return try store.read { try $0.fetch(AllTypes.all) }.first
   }
 
   private static func extremes() throws -> [AllTypes] {

@@ -36,6 +36,14 @@ import Testing
       var id = RecordID<Twice>()
       var film: RecordID<Film>
       var title: String
+      struct Attributes: Sendable {
+        let id = Attribute<Twice, RecordID<Twice>>.recordID
+        let film = Attribute<Twice, RecordID<Film>>(0)
+        let title = Attribute<Twice, String>(1)
+      }
+
+      static var attributes: Attributes { Attributes() }
+
       static let schema = EntitySchema<Twice>(
         "Film", attributes: [.init("film", \.film), .init("title", \.title)])
       func encode(into writer: inout RecordWriter) {
@@ -79,7 +87,7 @@ import Testing
     // Reading needs no more than before.
     let options = StoreOptions.readOnly
     let again = try Store(at: path, entities: [Film.self], options: options)
-    #expect(try again.read { try $0.count(of: Film.self) } == 0)
+    #expect(try again.read { try $0.count(Film.all) } == 0)
     again.close()
     _ = try storeError(.newerFormat) { try Store(at: path, entities: [Film.self]) }
   }

@@ -21,7 +21,7 @@ import Testing
       var ids: [Int: RecordID<Note>] = [:]
       try store.write { transaction in
         for position in Self.texts.indices.shuffled(using: &numbers) {
-          ids[position] = try transaction.insert(Note(text: Self.texts[position]))
+          ids[position] = try transaction.insert(Note(text: Self.texts[position])).id
         }
       }
       try body(store, Self.texts.indices.compactMap { ids[$0] })
@@ -53,7 +53,7 @@ import Testing
             #expect(through == Array(ids[...position]), "through \(text.utf8.count) bytes")
             let upTo = try snapshot.count(index, within: .init().upTo(text))
             #expect(upTo == position, "up to \(text.utf8.count) bytes")
-            #expect(try snapshot.fetch(index, key: text)?.id == ids[position])
+            #expect(try snapshot.fetch(index.key(text))?.id == ids[position])
           }
         }
       }
@@ -121,6 +121,14 @@ struct Note: Entity {
 
   static let unique = Note.index(\.text)
   static let plain = Note.index(\.copy)
+  struct Attributes: Sendable {
+    let id = Attribute<Note, RecordID<Note>>.recordID
+    let text = Attribute<Note, String>(0)
+    let copy = Attribute<Note, String>(1)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<Note>(
     "Note", attributes: [.init("text", \.text), .init("copy", \.copy)], unique: [[\.text]],
     indexes: [[\.copy]])

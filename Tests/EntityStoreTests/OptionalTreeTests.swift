@@ -44,7 +44,7 @@ import Testing
       store.close()
       let again = try Store(at: path, entities: [Film.self], options: .readOnly)
       #expect(try again.core.read { try content($0) } == body)
-      #expect(try again.read { try $0.count(of: Film.self) } == 1)
+      #expect(try again.read { try $0.count(Film.all) } == 1)
       again.close()
     }
   }

@@ -18,31 +18,31 @@ import Testing
     var numbers = SeededNumbers(salt: 961)
     let films = films(&numbers)
     try withTemporaryStore([Film.self, PersonV1.self]) { store in
-      let ids = try store.write { try $0.insert(contentsOf: films) }.ids
+      let ids = try store.write { try $0.insert(films) }.ids
       let gone = Set((0..<500).map { _ in ids[numbers.below(3_000)] })
       try store.write { transaction in
-        for id in gone { try transaction.delete(Film.self, id: id) }
+        for id in gone { try transaction.delete(id) }
         try transaction.insert(PersonV1(name: "Ada", email: nil, age: 36))
       }
       let check = { (transaction: borrowing Snapshot) in
         for _ in 0..<2_000 {
           let index = numbers.below(3_000)
           let wanted = gone.contains(ids[index]) ? nil : films[index]
-          #expect(try transaction.fetch(Film.self, id: ids[index])?.title == wanted?.title)
-          let byEpisode = try transaction.fetch(Film.byEpisode, key: index * 3)
+          #expect(try transaction.fetch(ids[index])?.title == wanted?.title)
+          let byEpisode = try transaction.fetch(Film.byEpisode.key(index * 3))
           #expect(byEpisode?.title == wanted?.title)
-          #expect(try transaction.fetch(Film.byEpisode, key: index * 3 + 1) == nil)
-          let byCode = try transaction.fetch(Film.byCode, key: films[index].code)
+          #expect(try transaction.fetch(Film.byEpisode.key(index * 3 + 1)) == nil)
+          let byCode = try transaction.fetch(Film.byCode.key(films[index].code))
           if let code = films[index].code { #expect(byCode?.code == wanted.map { _ in code }) }
           // A unique index may hold null many times.
           if films[index].code == nil { #expect(byCode != nil && byCode?.code == nil) }
           #expect(
-            try transaction.fetch(Film.byTitle, key: films[index].title)?.title
+            try transaction.fetch(Film.byTitle.key(films[index].title))?.title
               ?? films[index].title == films[index].title)
-          #expect(try transaction.fetch(PersonV1.self, id: RecordID(rawValue: 1))?.name == "Ada")
+          #expect(try transaction.fetch(RecordID<PersonV1>(rawValue: 1))?.name == "Ada")
         }
         for id in [0, 3_001, UInt64.max] {
-          #expect(try transaction.fetch(Film.self, id: RecordID(rawValue: id)) == nil)
+          #expect(try transaction.fetch(RecordID<Film>(rawValue: id)) == nil)
         }
       }
       try store.read { try check($0) }
@@ -53,16 +53,16 @@ import Testing
     var numbers = SeededNumbers(salt: 962)
     let films = films(&numbers)
     try withTemporaryStore([Film.self]) { store in
-      let ids = try store.write { try $0.insert(contentsOf: films) }.ids
+      let ids = try store.write { try $0.insert(films) }.ids
       try store.write { transaction in
         for index in 0..<500 {
-          #expect(try transaction.fetch(Film.byEpisode, key: index * 3)?.id == ids[index])
+          #expect(try transaction.fetch(Film.byEpisode.key(index * 3))?.id == ids[index])
           var film = films[index]
           film.id = ids[index]
           film.episode = -index - 1
           try transaction.update(film)
-          #expect(try transaction.fetch(Film.byEpisode, key: index * 3) == nil)
-          #expect(try transaction.fetch(Film.self, id: ids[index])?.episode == -index - 1)
+          #expect(try transaction.fetch(Film.byEpisode.key(index * 3)) == nil)
+          #expect(try transaction.fetch(ids[index])?.episode == -index - 1)
         }
       }
     }

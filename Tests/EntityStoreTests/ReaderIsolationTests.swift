@@ -35,7 +35,7 @@ enum Accounts {
     let store = try Store(at: path, entities: [Pod.self])
     try store.write { transaction in
       try transaction.insert(
-        contentsOf: (0..<count).map { Pod(name: "\($0)", version: "", stars: sum / count) })
+        (0..<count).map { Pod(name: "\($0)", version: "", stars: sum / count) })
     }
     store.close()
   }
@@ -52,7 +52,7 @@ enum Accounts {
             RecordID<Pod>(rawValue: UInt64($0 + 1))
           }
           for (id, amount) in zip(ids, [-7, 7]) {
-            guard var pod = try transaction.fetch(Pod.self, id: id) else { continue }
+            guard var pod = try transaction.fetch(id) else { continue }
             pod.stars += amount
             pod.updatedAt = Date(timeIntervalSinceReferenceDate: Double(numbers.below(1000)))
             try transaction.update(pod)
@@ -71,7 +71,7 @@ enum Accounts {
       try store.read { snapshot in
         precondition(snapshot.generation >= generation, "a commit went back")
         generation = snapshot.generation
-        let pods = try snapshot.fetchAll(Pod.self)
+        let pods = try snapshot.fetch(Pod.all)
         precondition(pods.count == count && pods.reduce(0) { $0 + $1.stars } == sum)
         let walked = try snapshot.fetch(Pod.byDate)
         precondition(Set(walked) == Set(pods), "index and records are of different commits")

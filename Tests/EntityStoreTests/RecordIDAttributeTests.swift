@@ -36,7 +36,7 @@ import Testing
       #expect(types.map(\.0) == ["id", "id", "id", "string"])
       #expect(types.map(\.1) == [false, true, true, false])
       #expect(entity.description.attributes.allSatisfy { $0.shape == nil && $0.initial == .null })
-      let found = try store.read { try $0.fetchAll(Membership.self) }
+      let found = try store.read { try $0.fetch(Membership.all) }
       #expect(found.map(\.film.rawValue) == [300, 1, 1 << 63 - 1, 2, 3])
       #expect(found.map { $0.pod?.rawValue } == [nil, nil, 2, 3, 4])
       #expect(found.map { $0.parent?.rawValue } == [nil, 1, 1, 1, 1])
@@ -50,57 +50,59 @@ import Testing
       let pod = Pod.ID(rawValue: 3), parent = Membership.ID(rawValue: 1)
       let cases: [(Query<Membership>, Query<Membership>, String, [UInt64])] = [
         (
-          Membership.query.where { $0.film == three },
-          Membership.query.where(#Predicate { $0.film == three }),
+          Membership.where { $0.film == three },
+          Membership.where(#Predicate { $0.film == three }),
           "film == 3", [3]
         ),
         (
-          Membership.query.where { $0.film < three },
-          Membership.query.where(#Predicate { $0.film < three }),
+          Membership.where { $0.film < three },
+          Membership.where(#Predicate { $0.film < three }),
           "film < 3", [1, 2]
         ),
         (
-          Membership.query.where { $0.film >= three },
-          Membership.query.where(#Predicate { $0.film >= three }),
+          Membership.where { $0.film >= three },
+          Membership.where(#Predicate { $0.film >= three }),
           "film >= 3", [3, 300, 1 << 63 - 1]
         ),
         (
-          Membership.query.where { $0.film.isIn(some) },
-          Membership.query.where(#Predicate { some.contains($0.film) }),
+          Membership.where { $0.film.isIn(some) },
+          Membership.where(#Predicate { some.contains($0.film) }),
           "film IN {2, 9223372036854775807, 77}", [2, 1 << 63 - 1]
         ),
         (
-          Membership.query.where { $0.pod == pod },
-          Membership.query.where(#Predicate { $0.pod == pod }),
+          Membership.where { $0.pod == pod },
+          Membership.where(#Predicate { $0.pod == pod }),
           "pod == 3", [2]
         ),
         (
-          Membership.query.where { $0.pod == nil },
-          Membership.query.where(#Predicate { $0.pod == nil }),
+          Membership.where { $0.pod == nil },
+          Membership.where(#Predicate { $0.pod == nil }),
           "pod == nil", [1, 300]
         ),
         (
-          Membership.query.where { $0.parent == parent && $0.film < three },
-          Membership.query.where(#Predicate { $0.parent == parent && $0.film < three }),
+          Membership.where {
+            $0.parent == parent; $0.film < three
+          },
+          Membership.where(#Predicate { $0.parent == parent && $0.film < three }),
           "parent == 1 AND film < 3", [1, 2]
         ),
         (
-          Membership.query.where { $0.film.isIn(three...Self.highest) },
-          Membership.query.where(#Predicate { $0.film.rawValue >= 3 }),
+          Membership.where { $0.film.isIn(three...Self.highest) },
+          Membership.where(#Predicate { $0.film.rawValue >= 3 }),
           "film BETWEEN {3, 9223372036854775807}", [3, 300, 1 << 63 - 1]
         ),
       ]
       for (closure, predicate, format, expected) in cases {
         #expect(try films(store, closure) == expected, "\(format)")
         #expect(try films(store, predicate) == expected, "\(format)")
-        #expect(try films(store, Membership.query.where(format: format)) == expected, "\(format)")
+        #expect(try films(store, Membership.where(format: format)) == expected, "\(format)")
       }
-      #expect(try films(store, Membership.query.where(\.film == three)) == [3])
-      #expect(try films(store, Membership.query.where(\.pod != nil)) == [2, 3, 1 << 63 - 1])
-      #expect(try films(store, Membership.query.where(format: "film == 0")) == [])
-      #expect(try films(store, Membership.query.where(format: "film < -1 OR film > 1e30")) == [])
+      #expect(try films(store, Membership.where { $0.film == three }) == [3])
+      #expect(try films(store, Membership.where { $0.pod != nil }) == [2, 3, 1 << 63 - 1])
+      #expect(try films(store, Membership.where(format: "film == 0")) == [])
+      #expect(try films(store, Membership.where(format: "film < -1 OR film > 1e30")) == [])
       _ = try storeError(.invalidQuery) {
-        try films(store, Membership.query.where(format: "film == 'three'"))
+        try films(store, Membership.where(format: "film == 'three'"))
       }
     }
   }
@@ -109,12 +111,12 @@ import Testing
     try withMemberships { store in
       try store.read { snapshot in
         let id = Self.highest
-        #expect(try snapshot.fetch(Membership.byFilm, key: id)?.film == id)
-        #expect(try snapshot.fetch(Membership.byBoth, key: id, "r0")?.film == id)
+        #expect(try snapshot.fetch(Membership.byFilm.key(id))?.film == id)
+        #expect(try snapshot.fetch(Membership.byBoth.key(id, "r0"))?.film == id)
         let ordered = try snapshot.fetch(Membership.byFilm)
         #expect(ordered.map(\.film.rawValue) == [1, 2, 3, 300, 1 << 63 - 1])
         let plan = try snapshot.explain(
-          Membership.query.where(\.film == id).requiringIndex())
+          Membership.where { $0.film == id }.requiringIndex())
         #expect(plan.index?.hasPrefix("Membership.film") == true && !plan.isScan)
       }
     }
@@ -123,13 +125,13 @@ import Testing
   @Test func `they order, project, group and have a minimum and a maximum`() throws {
     try withMemberships { store in
       try store.read { snapshot in
-        let all = Membership.query
-        let down = try snapshot.fetch(all.sorted(by: .descending(\.film)).limit(2))
+        let all = Membership.all
+        let down = try snapshot.fetch(all.sorted(by: \.film.descending).limit(2))
         #expect(down.map(\.film.rawValue) == [1 << 63 - 1, 300])
-        let pods = try snapshot.fetch(all.sorted(by: .ascending(\.pod))).map { $0.pod?.rawValue }
+        let pods = try snapshot.fetch(all.sorted(by: \.pod.ascending)).map { $0.pod?.rawValue }
         #expect(pods == [nil, nil, 2, 3, 4])
         #expect(
-          try snapshot.values(all.sorted(by: .ascending(\.film)), \.film).first?.rawValue == 1)
+          try snapshot.values(all.sorted(by: \.film.ascending), \.film).first?.rawValue == 1)
         let groups = try snapshot.groups(all, by: \.parent, .minimum(\.film), .maximum(\.film))
         #expect(groups.map { $0.key?.rawValue } == [nil, 1] && groups.map(\.count) == [1, 4])
         let (low, high) = (groups[1].values.0, groups[1].values.1)
@@ -141,7 +143,7 @@ import Testing
   @Test func `ids are not added`() throws {
     try withMemberships { store in
       let error = try storeError(.invalidQuery) {
-        try store.read { try $0.aggregate(Membership.query, .average(\.film)) }
+        try store.read { try $0.aggregate(Membership.all, .average(\.film)) }
       }
       #expect(error.message.contains("'film' is the id of a record, and ids are not added"))
     }
@@ -151,10 +153,9 @@ import Testing
     try withMemberships { store in
       var seen: [UInt64?] = []
       try store.read { snapshot in
-        try snapshot.forEachView(Membership.query) { view in
+        try snapshot.forEachView(Membership.all) { view in
           seen.append(view.film.rawValue)
           seen.append(view.pod?.rawValue)
-          return true
         }
       }
       #expect(seen == [300, nil, 1, nil, 1 << 63 - 1, 2, 2, 3, 3, 4])
@@ -175,17 +176,17 @@ import Testing
       try refused("film") { try $0.insert(Membership(film: film)) }
       try refused("pod") { try $0.insert(Membership(film: good, pod: pod)) }
       try refused("film") {
-        try $0.insert(contentsOf: [Membership(film: good), Membership(film: film, role: "x")])
+        try $0.insert([Membership(film: good), Membership(film: film, role: "x")])
       }
       try refused("film") {
-        try $0.insert(contentsOf: [Membership(film: film)], onConflict: .replace)
+        try $0.insert([Membership(film: film)], onConflict: .replace)
       }
       try refused("parent") { transaction in
-        var first = try #require(try transaction.fetchAll(Membership.self).first)
+        var first = try #require(try transaction.fetch(Membership.all).first)
         first.parent = Membership.ID(rawValue: number)
         try transaction.update(first)
       }
-      #expect(try store.read { try $0.count(of: Membership.self) } == 5)
+      #expect(try store.read { try $0.count(Membership.all) } == 5)
     }
   }
 
@@ -193,16 +194,17 @@ import Testing
     try withMemberships { store in
       let error = try storeError(.unstorableValue) {
         try store.write {
-          try $0.update(Membership.self, where: .all, .set(\.film, to: RecordID<Film>()))
+          try $0.update(Membership.all) { $0.film = RecordID<Film>() }
         }
       }
       #expect(error.attribute == "film")
-      try store.write { try $0.update(Membership.self, where: .all, .set(\.pod, to: nil)) }
+      try store.write { try $0.update(Membership.all) { $0.pod = nil } }
       try store.write {
-        try $0.update(
-          Membership.self, where: \.film == Self.highest, .set(\.parent, to: .init(rawValue: 3)))
+        try $0.update(Membership.where { $0.film == Self.highest }) {
+          $0.parent = .init(rawValue: 3)
+        }
       }
-      let found = try store.read { try $0.fetchAll(Membership.self) }
+      let found = try store.read { try $0.fetch(Membership.all) }
       #expect(found.allSatisfy { $0.pod == nil })
       #expect(found.map { $0.parent?.rawValue } == [nil, 1, 3, 1, 1])
     }
@@ -240,9 +242,9 @@ import Testing
   @Test func `an id is an argument of a format string`() throws {
     try withMemberships { store in
       let some = [Self.highest, RecordID<Film>(rawValue: 1)]
-      let one = try Membership.query.where(format: "film == %@", Self.highest)
+      let one = try Membership.where(format: "film == %@", Self.highest)
       #expect(try films(store, one) == [1 << 63 - 1])
-      #expect(try films(store, Membership.query.where(format: "film IN %@", some)).count == 2)
+      #expect(try films(store, Membership.where(format: "film IN %@", some)).count == 2)
     }
   }
 }

@@ -22,7 +22,7 @@ import Testing
   ) throws -> [PersonVariant<Change>] {
     let store = try Store(at: path, entities: [PersonVariant<Change>.self])
     defer { store.close() }
-    return try store.read { try $0.fetchAll(PersonVariant<Change>.self) }
+    return try store.read { try $0.fetch(PersonVariant<Change>.all) }
   }
 
   private func refusal<Change: PersonChange>(
@@ -49,7 +49,7 @@ import Testing
       try makePeople(path)
       let before = try recordBytes(path)
       let store = try Store(at: path, entities: [PersonV2.self])
-      let people = try store.read { try $0.fetchAll(PersonV2.self) }
+      let people = try store.read { try $0.fetch(PersonV2.all) }
       #expect(people.map(\.name) == ["Ada", "Bob", "Ada"] && people.map(\.age) == [36, 20, 50])
       #expect(people.map(\.level) == [3, 3, 3] && people.allSatisfy { $0.city == nil })
       // The new index holds the initial value of records that do not have it.
@@ -66,11 +66,11 @@ import Testing
       let before = try recordBytes(path)
       let store = try Store(at: path, entities: [PersonV2.self])
       try store.write { transaction in
-        var people = try transaction.fetchAll(PersonV2.self)
+        var people = try transaction.fetch(PersonV2.all)
         #expect(try transaction.update(people[0]) == false)
         people[1].level = 4
         #expect(try transaction.update(people[1]) == true)
-        try transaction.delete(PersonV2.self, id: people[2].id)
+        try transaction.delete(people[2].id)
       }
       let found = try store.read { try $0.ids(PersonV2.byLevel).map(\.rawValue) }
       #expect(found == [1, 2])
@@ -85,7 +85,7 @@ import Testing
       try makePeople(path)
       for round in 0..<5 {
         let second = try Store(at: path, entities: [PersonV2.self])
-        let levels = try second.read { try $0.fetchAll(PersonV2.self).map(\.level) }
+        let levels = try second.read { try $0.fetch(PersonV2.all).map(\.level) }
         #expect(levels == [3, 3, 3] + (0..<round).flatMap { _ in [9, 3] })
         _ = try second.write { try $0.insert(PersonV2(age: 1, level: 9, name: "x")) }
         second.close()
@@ -108,8 +108,8 @@ import Testing
       #expect(error.message.contains("default value"))
       #expect(try recordBytes(path) == before)
       let store = try Store(at: path, entities: [PersonV1.self])
-      #expect(try store.read { try $0.fetchAll(PersonV1.self).count } == 3)
-      try store.write { try $0.deleteAll(PersonV1.self) }
+      #expect(try store.read { try $0.fetch(PersonV1.all).count } == 3)
+      try store.write { try $0.delete(PersonV1.all) }
       store.close()
       #expect(try variants(Demanding.self, at: path).isEmpty)
     }
@@ -142,7 +142,7 @@ import Testing
       #expect(try variants(Relaxed.self, at: path).map(\.extra) == [36, 20, 50])
       let store = try Store(at: path, entities: [PersonVariant<Relaxed>.self])
       var person = try #require(
-        try store.read { try $0.fetch(PersonVariant<Relaxed>.self, id: RecordID(rawValue: 2)) })
+        try store.read { try $0.fetch(RecordID<PersonVariant<Relaxed>>(rawValue: 2)) })
       person.extra = nil
       try store.write { _ = try $0.update(person) }
       store.close()
@@ -155,7 +155,7 @@ import Testing
       try again.write { _ = try $0.update(person) }
       again.close()
       let last = try Store(at: path, entities: [PersonV1.self])
-      #expect(try last.read { try $0.fetchAll(PersonV1.self).map(\.age) } == [36, 21, 50])
+      #expect(try last.read { try $0.fetch(PersonV1.all).map(\.age) } == [36, 21, 50])
       last.close()
     }
   }
@@ -166,7 +166,7 @@ import Testing
       let error = try refusal(Tightened.self, at: path)
       #expect(error.recordID == 2 && error.message.contains("'Person.email'"))
       let store = try Store(at: path, entities: [PersonV1.self])
-      try store.write { _ = try $0.delete(PersonV1.self, id: RecordID(rawValue: 2)) }
+      try store.write { _ = try $0.delete(RecordID<PersonV1>(rawValue: 2)) }
       store.close()
       #expect(try variants(Tightened.self, at: path).map(\.email) == ["a@b.c", "d@e.f"])
     }
@@ -189,12 +189,12 @@ import Testing
       #expect(error.message.contains("Person 1 and Person 3"))
       let store = try Store(at: path, entities: [PersonV1.self])
       #expect(try store.read { try $0.ids(PersonV1.index(\.name)).map(\.rawValue) } == [1, 3, 2])
-      try store.write { _ = try $0.delete(PersonV1.self, id: RecordID(rawValue: 1)) }
+      try store.write { _ = try $0.delete(RecordID<PersonV1>(rawValue: 1)) }
       store.close()
       #expect(try variants(UniqueName.self, at: path).map(\.name) == ["Bob", "Ada"])
       let unique = try Store(at: path, entities: [PersonVariant<UniqueName>.self])
       var copy = try #require(
-        try unique.read { try $0.fetchAll(PersonVariant<UniqueName>.self).first })
+        try unique.read { try $0.fetch(PersonVariant<UniqueName>.all).first })
       copy.id = .unassigned
       #expect(
         try storeError(.uniqueViolation) { try unique.write { _ = try $0.insert(copy) } }.recordID

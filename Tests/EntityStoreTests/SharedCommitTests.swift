@@ -11,7 +11,7 @@ import Testing
     try await withTemporaryStore([Film.self, AllTypes.self]) { store in
       try await store.write { tx in
         try tx.insert(Film(title: "first", episode: 1_000))
-        try tx.insert(contentsOf: [AllTypes(int16: 9, int: 1), AllTypes(int16: 9, int: 2)])
+        try tx.insert([AllTypes(int16: 9, int: 1), AllTypes(int16: 9, int: 2)])
       }
       let kept = try await withThrowingTaskGroup(of: Int?.self) { group in
         for task in 0..<64 {
@@ -26,7 +26,7 @@ import Testing
         let films = try snapshot.fetch(Film.byEpisode)
         #expect(
           films.map(\.episode) == kept.sorted().flatMap { [$0, $0 + 100] }.sorted() + [1_000])
-        #expect(try snapshot.fetchAll(AllTypes.self).map(\.int) == [1, 2])
+        #expect(try snapshot.fetch(AllTypes.all).map(\.int) == [1, 2])
       }
     }
   }
@@ -40,7 +40,7 @@ import Testing
         case 1: throw Refusal()
         case 2: try tx.insert(Film(title: "b", episode: 1_000))
         // The transaction fails even when the error is caught.
-        case 3: _ = try? tx.update(AllTypes.self, where: .all, .multiply(\.int16, by: 9_999))
+        case 3: _ = try? tx.update(AllTypes.all) { $0.int16.multiply(by: 9_999) }
         default: try tx.insert(Film(title: "b", episode: task + 100))
         }
         return task
@@ -74,7 +74,7 @@ import Testing
                   try tx.insert(Film(title: "", episode: episode + 1))
                 }
                 // A read that begins now sees what was acknowledged.
-                let found = try await store.read { try $0.fetch(Film.byEpisode, key: episode + 1) }
+                let found = try await store.read { try $0.fetch(Film.byEpisode.key(episode + 1)) }
                 #expect(found != nil)
               }
             }
@@ -84,15 +84,15 @@ import Testing
         isDone.set()
         try await group.waitForAll()
       }
-      #expect(try await store.read { try $0.count(of: Film.self) } == 320)
+      #expect(try await store.read { try $0.count(Film.all) } == 320)
     }
   }
 
   @Test func `threads and tasks write beside each other and lose nothing`() async throws {
     try await withTemporaryStore([Pod.self]) { store in
-      let id = try await store.write { try $0.insert(Pod(name: "counter", version: "")) }
+      let id = try await store.write { try $0.insert(Pod(name: "counter", version: "")).id }
       @Sendable func count(_ tx: inout WriteTransaction) throws {
-        guard var pod = try tx.fetch(Pod.self, id: id) else { return }
+        guard var pod = try tx.fetch(id) else { return }
         pod.stars += 1
         try tx.update(pod)
       }
@@ -112,7 +112,7 @@ import Testing
         try await group.waitForAll()
       }
       await threads.value
-      #expect(try await store.read { try $0.fetch(Pod.self, id: id)?.stars } == 420)
+      #expect(try await store.read { try $0.fetch(id)?.stars } == 420)
     }
   }
 
@@ -132,7 +132,7 @@ import Testing
       }
       try await group.waitForAll()
     }
-    #expect(try await store.read { try $0.count(of: Film.self) } == 20)
+    #expect(try await store.read { try $0.count(Film.all) } == 20)
     store.close()
     try expectSound(path)
   }

@@ -10,11 +10,11 @@ import Testing
       let pods = try Store(at: path, entities: [Pod.self, Film.self])
       try films.write { _ = try $0.insert(Film(title: "a", episode: 1)) }
       try pods.write { _ = try $0.insert(Pod(name: "a", version: "1")) }
-      #expect(try pods.read { try $0.count(of: Film.self) } == 1)
-      let error = try storeError(.unknownEntity) { try films.read { try $0.count(of: Pod.self) } }
+      #expect(try pods.read { try $0.count(Film.all) } == 1)
+      let error = try storeError(.unknownEntity) { try films.read { try $0.count(Pod.all) } }
       #expect(error.message.contains("Pod.self"))
       films.close()
-      #expect(try pods.read { try $0.count(of: Pod.self) } == 1)
+      #expect(try pods.read { try $0.count(Pod.all) } == 1)
       pods.close()
     }
   }
@@ -26,11 +26,11 @@ import Testing
     try FileManager.default.linkItem(atPath: folder.storePath, toPath: link)
     let second = try Store(at: link, entities: [Film.self])
     try first.write { _ = try $0.insert(Film(title: "a", episode: 1)) }
-    #expect(try second.read { try $0.count(of: Film.self) } == 1)
+    #expect(try second.read { try $0.count(Film.all) } == 1)
     // They share the writer, so a write through the other path is a nested one.
     _ = try storeError(.nestedWrite) { try first.write { _ in try second.write { _ in } } }
     first.close()
-    #expect(try second.read { try $0.count(of: Film.self) } == 1)
+    #expect(try second.read { try $0.count(Film.all) } == 1)
     second.close()
     try expectSound(link)
   }
@@ -59,7 +59,7 @@ import Testing
       try store.write { _ = try $0.insert(Film(title: "b", episode: 2)) }
     }
     #expect(error.message.contains("close the store and open it again"))
-    #expect(try store.read { try $0.count(of: Film.self) } == 1)
+    #expect(try store.read { try $0.count(Film.all) } == 1)
     store.close()
     try expectSound(folder.storePath)
   }
@@ -75,7 +75,7 @@ import Testing
         }
       }
       try store.write { _ = try $0.insert(PersonV1(name: "a", age: 1)) }
-      #expect(try store.read { try $0.count(of: PersonV1.self) } == 1)
+      #expect(try store.read { try $0.count(PersonV1.all) } == 1)
       store.close()
     }
   }
@@ -85,10 +85,10 @@ import Testing
       let first = try Store(at: path, entities: [Film.self])
       let second = try Store(at: path, entities: [Film.self])
       first.close()
-      _ = try storeError(.closed) { try first.read { try $0.count(of: Film.self) } }
+      _ = try storeError(.closed) { try first.read { try $0.count(Film.all) } }
       _ = try storeError(.closed) { try first.write { _ in } }
       first.close()
-      #expect(try second.read { try $0.count(of: Film.self) } == 0)
+      #expect(try second.read { try $0.count(Film.all) } == 0)
       second.close()
     }
   }
@@ -102,9 +102,9 @@ import Testing
       let new = try Store(at: path, entities: [PersonV2.self])
       try old.write { _ = try $0.insert(PersonV1(name: "b", age: 2)) }
       try new.write { _ = try $0.insert(PersonV2(city: "c", age: 3, level: 4, name: "c")) }
-      #expect(try old.read { try $0.fetchAll(PersonV1.self).map(\.age) } == [1, 2, 3])
-      #expect(try new.read { try $0.fetchAll(PersonV2.self).map(\.age) } == [1, 2, 3])
-      #expect(try new.read { try $0.fetchAll(PersonV2.self).map(\.level) } == [3, 3, 4])
+      #expect(try old.read { try $0.fetch(PersonV1.all).map(\.age) } == [1, 2, 3])
+      #expect(try new.read { try $0.fetch(PersonV2.all).map(\.age) } == [1, 2, 3])
+      #expect(try new.read { try $0.fetch(PersonV2.all).map(\.level) } == [3, 3, 4])
       old.close()
       new.close()
     }
@@ -116,9 +116,9 @@ import Testing
       let old = try Store(at: path, entities: [PersonV1.self, Film.self])
       try old.write { _ = try $0.insert(PersonV1(name: "a", email: "e", age: 1)) }
       let new = try Store(at: path, entities: [PersonVariant<Relaxed>.self])
-      #expect(try new.read { try $0.fetchAll(PersonVariant<Relaxed>.self).map(\.extra) } == [1])
+      #expect(try new.read { try $0.fetch(PersonVariant<Relaxed>.all).map(\.extra) } == [1])
       let read = try storeError(.incompatibleSchema) {
-        try old.read { try $0.fetchAll(PersonV1.self) }
+        try old.read { try $0.fetch(PersonV1.all) }
       }
       #expect(read.entity == "Person")
       _ = try storeError(.incompatibleSchema) {
@@ -153,11 +153,11 @@ import Testing
   }
 
   private func expectIndexIsKeptUp(_ store: Store) throws {
-    #expect(try store.read { try $0.fetchAll(Word.self).map(\.text) } == ["b", "a", "c", "aa"])
+    #expect(try store.read { try $0.fetch(Word.all).map(\.text) } == ["b", "a", "c", "aa"])
     try store.write { transaction in
       try transaction.insert(Word(text: "ab"))
-      try transaction.insert(contentsOf: ["0", "z"].map { Word(text: $0) })
-      try transaction.delete(Word.self, id: RecordID(rawValue: 1))
+      try transaction.insert(["0", "z"].map { Word(text: $0) })
+      try transaction.delete(RecordID<Word>(rawValue: 1))
     }
     let words = try store.read { try $0.fetch(Word.index(\.text)).map(\.text) }
     #expect(words == ["0", "a", "aa", "ab", "c", "z"])
@@ -167,6 +167,13 @@ import Testing
   struct Word: Entity {
     var id = RecordID<Word>()
     var text: String
+    struct Attributes: Sendable {
+      let id = Attribute<Word, RecordID<Word>>.recordID
+      let text = Attribute<Word, String>(0)
+    }
+
+    static var attributes: Attributes { Attributes() }
+
     static let schema = EntitySchema<Word>("Word", attributes: [.init("text", \.text)])
     func encode(into writer: inout RecordWriter) { writer.write(text) }
     init(text: String) { self.text = text }

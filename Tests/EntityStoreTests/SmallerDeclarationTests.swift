@@ -28,7 +28,7 @@ import Testing
 
   private func players(at path: String) throws -> [Player] {
     try opened([Player.self], at: path) { store in
-      try store.read { try $0.fetchAll(Player.self) }.map { player in
+      try store.read { try $0.fetch(Player.all) }.map { player in
         var player = player
         player.id = .unassigned
         return player
@@ -47,7 +47,7 @@ import Testing
       try makePlayers(path)
       let before = try players(at: path)
       try opened([PlayerName.self], at: path) { store in
-        let count = try store.read { try $0.count(of: PlayerName.self) }
+        let count = try store.read { try $0.count(PlayerName.all) }
         #expect(count == 3)
       }
       #expect(try players(at: path) == before)
@@ -75,26 +75,25 @@ import Testing
       try makePlayers(path)
       try opened([PlayerCard.self], at: path) { store in
         try store.read { snapshot in
-          let all = try snapshot.fetchAll(PlayerCard.self)
+          let all = try snapshot.fetch(PlayerCard.all)
           #expect(all.map(\.name) == ["Ada", "Bob", "Cyd"])
           #expect(all.map(\.note) == ["first", nil, "third"])
-          #expect(try snapshot.fetch(PlayerCard.self, id: all[2].id) == all[2])
-          #expect(try snapshot.fetch(PlayerCard.index(\.name), key: "Bob") == all[1])
-          let query = PlayerCard.query.where(\.note != nil).sorted(by: .descending(\.name))
+          #expect(try snapshot.fetch(all[2].id) == all[2])
+          #expect(try snapshot.fetch(PlayerCard.index(\.name).key("Bob")) == all[1])
+          let query = PlayerCard.where { $0.note != nil }.sorted(by: \.name.descending)
           #expect(try snapshot.fetch(query).map(\.name) == ["Cyd", "Ada"])
-          #expect(try snapshot.fetch(PlayerCard.query.where { $0.name > "B" }) == Array(all[1...]))
+          #expect(try snapshot.fetch(PlayerCard.where { $0.name > "B" }) == Array(all[1...]))
           let rows = try snapshot.values(query, \.note, \.name)
           #expect(rows.map(\.0) == ["third", "first"] && rows.map(\.1) == ["Cyd", "Ada"])
           var viewed: [String] = []
-          try snapshot.forEachView(of: PlayerCard.self) { view in
+          try snapshot.forEachView(PlayerCard.all) { view in
             viewed.append(view.name.string + (view.note?.string ?? "-"))
-            return true
           }
           #expect(viewed == ["Adafirst", "Bob-", "Cydthird"])
         }
       }
       try opened([PlayerName.self], at: path) { store in
-        let all = try store.read { try $0.fetchAll(PlayerName.self) }
+        let all = try store.read { try $0.fetch(PlayerName.all) }
         #expect(all.map(\.name) == ["Ada", "Bob", "Cyd"])
       }
     }
@@ -106,7 +105,7 @@ import Testing
       let before = try players(at: path)
       try opened([PlayerCard.self], at: path) { store in
         try store.write { tx in
-          var cards = try tx.fetchAll(PlayerCard.self)
+          var cards = try tx.fetch(PlayerCard.all)
           #expect(try tx.update(cards[0]) == false)
           cards[0].note = String(repeating: "n", count: 70_000)
           #expect(try tx.update(cards[0]))
@@ -126,10 +125,10 @@ import Testing
       try opened([PlayerCard.self], at: path) { store in
         try store.write { tx in
           let cards = ["Ada", "Bob", "Cyd"].map { PlayerCard(note: nil, name: $0) }
-          let result = try tx.insert(contentsOf: cards, onConflict: .replace)
+          let result = try tx.insert(cards, onConflict: .replace)
           #expect(result.updatedCount == 3)
-          #expect(try tx.insert(contentsOf: cards, onConflict: .replace).unchangedCount == 3)
-          try tx.update(PlayerCard.self, where: \.name == "Ada", .set(\.note, to: "set"))
+          #expect(try tx.insert(cards, onConflict: .replace).unchangedCount == 3)
+          try tx.update(PlayerCard.where { $0.name == "Ada" }) { $0.note = "set" }
           try tx.insert(
             PlayerCard.self, dictionaries: [["name": "Bob", "note": "given"], ["name": "Cyd"]],
             onConflict: .patch())
@@ -150,10 +149,10 @@ import Testing
       try opened([PlayerCard.self], at: path) { store in
         try store.write { tx in
           try tx.insert(PlayerCard(note: "a", name: "Dan"))
-          try tx.insert(contentsOf: [PlayerCard(name: "Eve"), PlayerCard(name: "Fay")])
-          try tx.insert(contentsOf: [PlayerCard(name: "Gus")], onConflict: .replace)
+          try tx.insert([PlayerCard(name: "Eve"), PlayerCard(name: "Fay")])
+          try tx.insert([PlayerCard(name: "Gus")], onConflict: .replace)
           try tx.insert(PlayerCard.self, dictionaries: [["name": "Hal"]])
-          try tx.delete(PlayerCard.self, where: \.name == "Eve")
+          try tx.delete(PlayerCard.where { $0.name == "Eve" })
         }
         let refused = try storeError(.unstorableValue) {
           try store.write {
@@ -163,7 +162,7 @@ import Testing
         #expect(refused.attribute == "score")
       }
       try opened([Player.self], at: path) { store in
-        let added = try store.read { try $0.fetch(Player.query.where(\.name >= "D")) }
+        let added = try store.read { try $0.fetch(Player.where { $0.name >= "D" }) }
         #expect(added.map(\.name) == ["Dan", "Fay", "Gus", "Hal"])
         #expect(added.map(\.score) == [0, 0, 0, 0] && added.allSatisfy { $0.level == nil })
         let ids = try store.read { try $0.ids(Player.byScore).map(\.rawValue) }
@@ -183,8 +182,8 @@ import Testing
         let bob = PlayerName(name: "Bob")
         let ways: [(inout WriteTransaction) throws -> Void] = [
           { try $0.insert(bob) }, { try $0.insert(bob, onConflict: .replace) },
-          { try $0.insert(contentsOf: [bob]) },
-          { try $0.insert(contentsOf: [bob], onConflict: .patch()) },
+          { try $0.insert([bob]) },
+          { try $0.insert([bob], onConflict: .patch()) },
           { try $0.insert(PlayerName.self, dictionaries: [["name": "Bob"]]) },
           { try $0.insert(PlayerName.self, dictionaries: [["name": "Bob"]], onConflict: .replace) },
         ]
@@ -193,13 +192,13 @@ import Testing
           #expect(error.attribute == "rank" && error.message.contains("'rank'"))
         }
         try store.write { tx in
-          try tx.insert(contentsOf: [PlayerName(name: "Ada")], onConflict: .replace)
-          let ada = try #require(try tx.fetchAll(PlayerName.self).first)
-          try tx.update(PlayerName.self, where: \.name == ada.name, .set(\.name, to: "Ann"))
+          try tx.insert([PlayerName(name: "Ada")], onConflict: .replace)
+          let ada = try #require(try tx.fetch(PlayerName.all).first)
+          try tx.update(PlayerName.where { $0.name == ada.name }) { $0.name = "Ann" }
         }
       }
       try opened([RankedPlayer.self], at: path) { store in
-        let found = try store.read { try $0.fetchAll(RankedPlayer.self) }
+        let found = try store.read { try $0.fetch(RankedPlayer.all) }
         #expect(found.map(\.name) == ["Ann"] && found.map(\.rank) == [1])
       }
     }
@@ -209,11 +208,11 @@ import Testing
     try withTemporaryPath { path in
       try makePlayers(path)
       try opened([PlayerCard.self], at: path, options: .readOnly) { store in
-        let all = try store.read { try $0.fetchAll(PlayerCard.self) }
+        let all = try store.read { try $0.fetch(PlayerCard.all) }
         #expect(all.map(\.note) == ["first", nil, "third"])
       }
       try opened([RemovingPlayer<Score>.self], at: path, options: .readOnly) { store in
-        let count = try store.read { try $0.count(of: RemovingPlayer<Score>.self) }
+        let count = try store.read { try $0.count(RemovingPlayer<Score>.all) }
         #expect(count == 3)
       }
       let error = try storeError(.incompatibleSchema) {
@@ -228,9 +227,9 @@ import Testing
     try withTemporaryPath { path in
       try makePlayers(path)
       try opened([PlayerPoints.self], at: path) { store in
-        #expect(try store.read { try $0.fetchAll(PlayerPoints.self) }.map(\.points) == [7, 7, 7])
+        #expect(try store.read { try $0.fetch(PlayerPoints.all) }.map(\.points) == [7, 7, 7])
         try store.write { tx in
-          for var player in try tx.fetchAll(PlayerPoints.self) {
+          for var player in try tx.fetch(PlayerPoints.all) {
             player.points = 8
             try tx.update(player)
           }
@@ -247,13 +246,13 @@ import Testing
       let part = try Store(at: path, entities: [PlayerPoints.self])
       try part.write { _ = try $0.insert(PlayerPoints(name: "Dan", points: 1)) }
       try whole.write { tx in
-        for var player in try tx.fetchAll(Player.self) {
+        for var player in try tx.fetch(Player.all) {
           player.score += 1
           try tx.update(player)
         }
       }
-      #expect(try part.read { try $0.fetchAll(PlayerPoints.self) }.map(\.points) == [7, 7, 7, 1])
-      #expect(try whole.read { try $0.fetchAll(Player.self) }.map(\.score) == [43, 8, 0, 1])
+      #expect(try part.read { try $0.fetch(PlayerPoints.all) }.map(\.points) == [7, 7, 7, 1])
+      #expect(try whole.read { try $0.fetch(Player.all) }.map(\.score) == [43, 8, 0, 1])
       part.close()
       whole.close()
     }
@@ -279,7 +278,7 @@ import Testing
       for _ in 0..<2 {
         try opened([RemovingPlayer<Score>.self], at: path) { store in
           try store.write { tx in
-            var first = try #require(try tx.fetchAll(RemovingPlayer<Score>.self).first)
+            var first = try #require(try tx.fetch(RemovingPlayer<Score>.all).first)
             first.name += "!"
             try tx.update(first)
           }

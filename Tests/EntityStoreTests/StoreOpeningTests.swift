@@ -36,10 +36,10 @@ import Testing
       let writer = try Store(at: path, entities: [Film.self])
       let reader = try Store(at: path, entities: [Film.self], options: .readOnly)
       try writer.write { _ = try $0.insert(Film(title: "a", episode: 1)) }
-      #expect(try reader.read { try $0.count(of: Film.self) } == 1)
+      #expect(try reader.read { try $0.count(Film.all) } == 1)
       _ = try storeError(.readOnly) { try reader.write { _ in } }
       writer.close()
-      #expect(try reader.read { try $0.fetch(Film.byEpisode, key: 1)?.title } == "a")
+      #expect(try reader.read { try $0.fetch(Film.byEpisode.key(1))?.title } == "a")
       reader.close()
     }
   }
@@ -56,7 +56,7 @@ import Testing
       }
       #expect(changed.entity == "Person")
       let fewer = try Store(at: path, entities: [PersonV1.self], options: .readOnly)
-      #expect(try fewer.read { try $0.count(of: PersonV1.self) } == 0)
+      #expect(try fewer.read { try $0.count(PersonV1.all) } == 0)
       fewer.close()
     }
   }
@@ -135,8 +135,8 @@ import Testing
     #expect(store.path.isEmpty)
     try expectSound(store)
     let second = try Store.inMemory(entities: [Film.self])
-    #expect(try second.read { try $0.count(of: Film.self) } == 0)
-    #expect(try store.read { try $0.count(of: Film.self) } == 1)
+    #expect(try second.read { try $0.count(Film.all) } == 0)
+    #expect(try store.read { try $0.count(Film.all) } == 1)
     store.close()
     _ = try storeError(.closed) { try store.read { _ in } }
   }
@@ -145,7 +145,7 @@ import Testing
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [Film.self])
     try store.write { transaction in
-      try transaction.insert(contentsOf: (0..<500).map { Film(title: "film \($0)", episode: $0) })
+      try transaction.insert((0..<500).map { Film(title: "film \($0)", episode: $0) })
     }
     store.close()
     let file = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.storePath))

@@ -11,19 +11,19 @@ import Testing
       try store.write { _ = try $0.insert(Film(title: "kept", episode: 1)) }
       #expect(throws: Refusal(number: 7)) {
         try store.write { transaction in
-          try transaction.insert(contentsOf: (2...50).map { Film(title: "", episode: $0) })
-          try transaction.delete(Film.self, id: RecordID(rawValue: 1))
+          try transaction.insert((2...50).map { Film(title: "", episode: $0) })
+          try transaction.delete(RecordID<Film>(rawValue: 1))
           try transaction.put(Data([1]), for: "a", in: "marks")
           throw Refusal(number: 7)
         }
       }
       #expect(throws: Refusal(number: 8)) { try store.read { _ in throw Refusal(number: 8) } }
       try store.read { snapshot throws in
-        #expect(try snapshot.fetchAll(Film.self).map(\.title) == ["kept"])
+        #expect(try snapshot.fetch(Film.all).map(\.title) == ["kept"])
         #expect(try snapshot.count(Film.byTitle, within: .init()) == 1)
         #expect(try snapshot.bucketNames().isEmpty)
       }
-      #expect(try store.write { try $0.insert(Film(title: "", episode: 2)).rawValue } == 2)
+      #expect(try store.write { try $0.insert(Film(title: "", episode: 2)).id.rawValue } == 2)
     }
   }
 
@@ -34,7 +34,7 @@ import Testing
         #expect(error.message.contains("write inside a write"))
         try transaction.insert(Film(title: "a", episode: 1))
       }
-      #expect(try store.read { try $0.count(of: Film.self) } == 1)
+      #expect(try store.read { try $0.count(Film.all) } == 1)
     }
   }
 
@@ -44,7 +44,7 @@ import Testing
         _ = try storeError(.nestedWrite) { try store.write { _ in } }
         try transaction.insert(Film(title: "a", episode: 1))
       }
-      #expect(try await store.read { try $0.count(of: Film.self) } == 1)
+      #expect(try await store.read { try $0.count(Film.all) } == 1)
     }
   }
 
@@ -54,10 +54,10 @@ import Testing
       try store.write { transaction in
         try transaction.insert(Film(title: "b", episode: 2))
         try store.read { snapshot throws in
-          #expect(try snapshot.count(of: Film.self) == 1)
-          #expect(try snapshot.fetch(Film.byEpisode, key: 2) == nil)
+          #expect(try snapshot.count(Film.all) == 1)
+          #expect(try snapshot.fetch(Film.byEpisode.key(2)) == nil)
         }
-        #expect(try transaction.fetch(Film.byEpisode, key: 2)?.title == "b")
+        #expect(try transaction.fetch(Film.byEpisode.key(2))?.title == "b")
       }
     }
   }
@@ -69,10 +69,10 @@ import Testing
         for episode in 1...20 {
           try store.write { _ = try $0.insert(Film(title: "a", episode: episode)) }
         }
-        #expect(try snapshot.count(of: Film.self) == 0)
+        #expect(try snapshot.count(Film.all) == 0)
         #expect(try snapshot.fetch(Film.byTitle).isEmpty && snapshot.generation == generation)
         try store.read { inner throws in
-          #expect(try inner.count(of: Film.self) == 20 && inner.generation > generation)
+          #expect(try inner.count(Film.all) == 20 && inner.generation > generation)
         }
       }
     }
@@ -87,14 +87,14 @@ import Testing
           }
           group.addTask {
             let (count, found) = try await store.read { snapshot in
-              (try snapshot.count(of: Film.self), try snapshot.fetchAll(Film.self).count)
+              (try snapshot.count(Film.all), try snapshot.fetch(Film.all).count)
             }
             #expect(count == found)
           }
         }
         try await group.waitForAll()
       }
-      #expect(try await store.read { try $0.count(of: Film.self) } == 40)
+      #expect(try await store.read { try $0.count(Film.all) } == 40)
       await #expect(throws: Refusal(number: 3)) {
         try await store.write { _ in throw Refusal(number: 3) }
       }
@@ -103,19 +103,19 @@ import Testing
 
   @Test func `threads write one after the other and lose nothing`() throws {
     try withTemporaryStore([Pod.self]) { store in
-      let id = try store.write { try $0.insert(Pod(name: "counter", version: "")) }
+      let id = try store.write { try $0.insert(Pod(name: "counter", version: "")).id }
       DispatchQueue.concurrentPerform(iterations: 8) { _ in
         for _ in 0..<25 {
           #expect(throws: Never.self) {
             try store.write { transaction in
-              guard var pod = try transaction.fetch(Pod.self, id: id) else { return }
+              guard var pod = try transaction.fetch(id) else { return }
               pod.stars += 1
               try transaction.update(pod)
             }
           }
         }
       }
-      #expect(try store.read { try $0.fetch(Pod.self, id: id)?.stars } == 200)
+      #expect(try store.read { try $0.fetch(id)?.stars } == 200)
     }
   }
 
@@ -125,7 +125,7 @@ import Testing
     store.close()
     store.close()
     let read = await #expect(throws: StoreError.self) {
-      try await store.read { _ = try $0.count(of: Film.self) }
+      try await store.read { _ = try $0.count(Film.all) }
     }
     let write = await #expect(throws: StoreError.self) { try await store.write { _ in } }
     #expect(read?.code == .closed && write?.code == .closed)
@@ -143,10 +143,10 @@ import Testing
         let single = try storeError(.unstorableValue) { try transaction.insert(large) }
         #expect(single.message.contains("1000") && single.entity == "Note")
         _ = try storeError(.unstorableValue) {
-          try transaction.insert(contentsOf: [Note(text: "c"), large])
+          try transaction.insert([Note(text: "c"), large])
         }
-        #expect(try transaction.count(of: Note.self) == 1)
-        var stored = try #require(try transaction.fetchAll(Note.self).first)
+        #expect(try transaction.count(Note.all) == 1)
+        var stored = try #require(try transaction.fetch(Note.all).first)
         stored.text += "b"
         _ = try storeError(.unstorableValue) { try transaction.update(stored) }
       }
@@ -162,27 +162,27 @@ import Testing
       for round in 0..<10 {
         try store.write { transaction in
           try transaction.insert(
-            contentsOf: (0..<500).map { Pod(name: "\(round)", version: "\($0)", summary: text) })
+            (0..<500).map { Pod(name: "\(round)", version: "\($0)", summary: text) })
         }
       }
-      #expect(try store.read { try $0.count(of: Pod.self) } == 5000)
+      #expect(try store.read { try $0.count(Pod.all) } == 5000)
     }
   }
 
   @Test func `a visit of all records starts where it is told and ends when it is told`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
-        try transaction.insert(contentsOf: (1...9).map { Film(title: "", episode: $0) })
+        try transaction.insert((1...9).map { Film(title: "", episode: $0) })
       }
       try store.read { snapshot in
         var seen: [Int] = []
-        try snapshot.forEach(Film.self, from: RecordID(rawValue: 4)) { film in
+        try snapshot.forEach(Film.where { $0.id >= RecordID(rawValue: 4) }) { film, stop in
           seen.append(film.episode)
-          return seen.count < 3
+          stop = seen.count == 3
         }
         #expect(seen == [4, 5, 6])
         #expect(throws: Refusal(number: 1)) {
-          try snapshot.forEach(Film.self) { _ in throw Refusal(number: 1) }
+          try snapshot.forEach(Film.all) { _ in throw Refusal(number: 1) }
         }
       }
     }

@@ -5,17 +5,17 @@ import Testing
   @Test func `a violation names entity, index and holder, and the transaction goes on`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
-        let holder = try transaction.insert(Film(title: "A New Hope", episode: 4))
+        let holder = try transaction.insert(Film(title: "A New Hope", episode: 4)).id
         let error = try storeError(.uniqueViolation) {
           try transaction.insert(Film(title: "Other", episode: 4, code: "x"))
         }
         #expect(error.entity == "Film" && error.index == "Film.episode")
         #expect(error.recordID == holder.rawValue)
         #expect(!error.message.contains("Other") && error.message.contains("'Film.episode'"))
-        #expect(try transaction.count(of: Film.self) == 1)
+        #expect(try transaction.count(Film.all) == 1)
         try transaction.insert(Film(title: "Other", episode: 5, code: "x"))
       }
-      #expect(try store.read { try $0.fetchAll(Film.self).map(\.episode) } == [4, 5])
+      #expect(try store.read { try $0.fetch(Film.all).map(\.episode) } == [4, 5])
     }
   }
 
@@ -27,7 +27,7 @@ import Testing
           try transaction.insert(Film(title: "b", episode: 2, code: "x"))
         }
         #expect(error.index == "Film.code")
-        #expect(try transaction.fetch(Film.byEpisode, key: 2) == nil)
+        #expect(try transaction.fetch(Film.byEpisode.key(2)) == nil)
         #expect(try transaction.count(Film.byTitle, within: .init()) == 1)
       }
     }
@@ -36,19 +36,19 @@ import Testing
   @Test func `a batch with a duplicate inside, or with a stored one, leaves nothing`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
-        let holder = try transaction.insert(Film(title: "a", episode: 1))
+        let holder = try transaction.insert(Film(title: "a", episode: 1)).id
         let stored = try storeError(.uniqueViolation) {
-          try transaction.insert(contentsOf: [2, 3, 1, 4].map { Film(title: "b", episode: $0) })
+          try transaction.insert([2, 3, 1, 4].map { Film(title: "b", episode: $0) })
         }
         #expect(stored.recordID == holder.rawValue && stored.index == "Film.episode")
         let inside = try storeError(.uniqueViolation) {
-          try transaction.insert(contentsOf: [5, 6, 5].map { Film(title: "b", episode: $0) })
+          try transaction.insert([5, 6, 5].map { Film(title: "b", episode: $0) })
         }
         #expect(inside.entity == "Film" && inside.index == "Film.episode")
-        #expect(try transaction.count(of: Film.self) == 1)
+        #expect(try transaction.count(Film.all) == 1)
         #expect(try transaction.count(Film.byEpisode, within: .init()) == 1)
         let result = try transaction.insert(
-          contentsOf: [2, 3].map { Film(title: "b", episode: $0) })
+          [2, 3].map { Film(title: "b", episode: $0) })
         #expect(result.insertedCount == 2 && result.ids.map(\.rawValue) == [2, 3])
       }
     }
@@ -57,15 +57,15 @@ import Testing
   @Test func `an update to a held value is refused and changes nothing`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
-        let holder = try transaction.insert(Film(title: "a", episode: 1))
+        let holder = try transaction.insert(Film(title: "a", episode: 1)).id
         var film = Film(title: "b", episode: 2)
-        film.id = try transaction.insert(film)
+        film.id = try transaction.insert(film).id
         var changed = film
         (changed.title, changed.episode) = ("c", 1)
         let error = try storeError(.uniqueViolation) { try transaction.update(changed) }
         #expect(error.recordID == holder.rawValue)
-        #expect(try transaction.fetch(Film.self, id: film.id) == film)
-        #expect(try transaction.fetch(Film.byTitle, key: "c") == nil)
+        #expect(try transaction.fetch(film.id) == film)
+        #expect(try transaction.fetch(Film.byTitle.key("c")) == nil)
         // Its own values are free to it.
         changed.episode = 2
         #expect(try transaction.update(changed) == true)
@@ -77,14 +77,14 @@ import Testing
   @Test func `nulls do not collide, and all of them are found`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
-        try transaction.insert(contentsOf: (1...3).map { Film(title: "a", episode: $0) })
+        try transaction.insert((1...3).map { Film(title: "a", episode: $0) })
         try transaction.insert(Film(title: "b", episode: 4))
         try transaction.insert(Film(title: "c", episode: 5, code: ""))
       }
       try store.read { snapshot throws in
         let nulls = IndexBounds<String?>().from(nil).through(nil)
         #expect(try snapshot.ids(Film.byCode, within: nulls).map(\.rawValue) == [1, 2, 3, 4])
-        #expect(try snapshot.fetch(Film.byCode, key: nil)?.episode == 1)
+        #expect(try snapshot.fetch(Film.byCode.key(nil))?.episode == 1)
         let keys: [String?] = [nil, "", "x"]
         #expect(try snapshot.fetch(Film.byCode, keys: keys).map { $0?.episode } == [1, 5, nil])
       }
@@ -95,31 +95,31 @@ import Testing
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
         var first = Film(title: "a", episode: 1)
-        first.id = try transaction.insert(first)
+        first.id = try transaction.insert(first).id
         first.episode = 2
         try transaction.update(first)
-        let second = try transaction.insert(Film(title: "b", episode: 1))
-        try transaction.delete(Film.self, id: second)
+        let second = try transaction.insert(Film(title: "b", episode: 1)).id
+        try transaction.delete(second)
         try transaction.insert(Film(title: "c", episode: 1))
       }
-      #expect(try store.read { try $0.fetch(Film.byEpisode, key: 1)?.title } == "c")
+      #expect(try store.read { try $0.fetch(Film.byEpisode.key(1))?.title } == "c")
     }
   }
 
   @Test func `conflict modes keep, replace or patch the record that holds the key`() throws {
     try withTemporaryStore([Pod.self]) { store in
       try store.write { transaction in
-        let id = try transaction.insert(Pod(name: "a", version: "1", summary: "old", stars: 1))
+        let id = try transaction.insert(Pod(name: "a", version: "1", summary: "old", stars: 1)).id
         let new = Pod(name: "a", version: "1", summary: "new", stars: 2)
-        #expect(try transaction.insert(new, onConflict: .ignore) == id)
-        #expect(try transaction.fetch(Pod.self, id: id)?.summary == "old")
-        #expect(try transaction.insert(new, onConflict: .patch([\.stars])) == id)
-        let patched = try transaction.fetch(Pod.self, id: id)
+        #expect(try transaction.insert(new, onConflict: .ignore).id == id)
+        #expect(try transaction.fetch(id)?.summary == "old")
+        #expect(try transaction.insert(new, onConflict: .patch([\.stars])).id == id)
+        let patched = try transaction.fetch(id)
         #expect(patched?.summary == "old" && patched?.stars == 2)
-        #expect(try transaction.insert(new, onConflict: .replace) == id)
-        #expect(try transaction.fetch(Pod.self, id: id)?.summary == "new")
+        #expect(try transaction.insert(new, onConflict: .replace).id == id)
+        #expect(try transaction.fetch(id)?.summary == "new")
         let result = try transaction.insert(
-          contentsOf: [new, Pod(name: "b", version: "1"), Pod(name: "b", version: "1", stars: 9)],
+          [new, Pod(name: "b", version: "1"), Pod(name: "b", version: "1", stars: 9)],
           onConflict: .replace)
         #expect(result.unchangedCount == 1 && result.insertedCount == 1)
         #expect(result.updatedCount == 1 && result.ids.map(\.rawValue) == [1, 2, 2])
@@ -138,7 +138,7 @@ import Testing
           }
           #expect(error.message.contains("Film.episode") && error.message.contains("Film.code"))
         }
-        #expect(try transaction.fetchAll(Film.self).map(\.title) == ["a", "b"])
+        #expect(try transaction.fetch(Film.all).map(\.title) == ["a", "b"])
       }
     }
   }
@@ -146,17 +146,17 @@ import Testing
 
 @Suite struct `Record ids` {
   private func insert(_ store: Store, _ episode: Int) throws -> UInt64 {
-    try store.write { try $0.insert(Film(title: "", episode: episode)).rawValue }
+    try store.write { try $0.insert(Film(title: "", episode: episode)).id.rawValue }
   }
 
   @Test func `are not used again after the last record is deleted`() throws {
     try withTemporaryPath { path in
       var store = try Store(at: path, entities: [Film.self])
       for episode in 1...3 { _ = try insert(store, episode) }
-      try store.write { _ = try $0.delete(Film.self, id: RecordID(rawValue: 3)) }
+      try store.write { _ = try $0.delete(RecordID<Film>(rawValue: 3)) }
       #expect(try insert(store, 3) == 4)
       try store.write { transaction in
-        _ = try transaction.delete(Film.self, ids: [4, 2].map { RecordID(rawValue: $0) })
+        _ = try transaction.delete([4, 2].map { RecordID<Film>(rawValue: $0) })
       }
       store.close()
       store = try Store(at: path, entities: [Film.self])
@@ -169,10 +169,10 @@ import Testing
     try withTemporaryPath { path in
       var store = try Store(at: path, entities: [Film.self])
       for episode in 1...3 { _ = try insert(store, episode) }
-      try store.write { try $0.deleteAll(Film.self) }
+      try store.write { try $0.delete(Film.all) }
       store.close()
       store = try Store(at: path, entities: [Film.self])
-      #expect(try store.read { try $0.count(of: Film.self) } == 0)
+      #expect(try store.read { try $0.count(Film.all) } == 0)
       #expect(try insert(store, 1) == 4)
       store.close()
     }
@@ -184,10 +184,10 @@ import Testing
     try withTemporaryStore([Film.self]) { store in
       _ = try insert(store, 1)
       try store.write { transaction in
-        try transaction.delete(Film.self, id: RecordID(rawValue: 1))
-        let id = try transaction.insert(Film(title: "", episode: 2))
+        try transaction.delete(RecordID<Film>(rawValue: 1))
+        let id = try transaction.insert(Film(title: "", episode: 2)).id
         #expect(id.rawValue == 2)
-        try transaction.delete(Film.self, id: id)
+        try transaction.delete(id)
       }
       #expect(try insert(store, 3) == 3)
     }
@@ -203,8 +203,8 @@ import Testing
       let missing = try storeError(.noSuchRecord) { try store.write { _ = try $0.update(film) } }
       #expect(missing.recordID == 9)
       try store.write { transaction throws in
-        #expect(try transaction.delete(Film.self, id: film.id) == false)
-        #expect(try transaction.delete(Film.self, ids: [film.id]) == 0)
+        #expect(try transaction.delete(film.id) == false)
+        #expect(try transaction.delete([film.id]) == 0)
       }
     }
   }
@@ -215,7 +215,7 @@ import Testing
       for episode in 1...4 { _ = try insert(store, episode) }
       try store.read { snapshot throws in
         let ids = [4, 9, 1, 4].map { RecordID<Film>(rawValue: $0) }
-        #expect(try snapshot.fetch(Film.self, ids: ids).map(\.episode) == [4, 1, 4])
+        #expect(try snapshot.fetch(ids).map(\.episode) == [4, 1, 4])
       }
     }
   }

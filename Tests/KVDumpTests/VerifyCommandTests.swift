@@ -81,7 +81,8 @@ struct VerifyCommandTests {
     // Header, 5 trees of every store, 2 + 5 trees of the entities, LMDB's own two.
     #expect(lines.count == 15)
     #expect(lines.contains { $0.hasPrefix("index.1.4   Film.isShort+price ") })
-    #expect(memory.messages.text.contains("4 KiB pages"))
+    let pageSize = try PageChecker.check(path: store.path).pageSizeInBytes
+    #expect(memory.messages.text.contains("\(pageSize / 1024) KiB pages"))
   }
 
   @Test

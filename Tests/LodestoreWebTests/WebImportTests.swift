@@ -12,6 +12,14 @@ private struct Pod: Hashable {
 }
 
 extension Pod: Entity {
+  struct Attributes: Sendable {
+    let id = Attribute<Pod, RecordID<Pod>>.recordID
+    let name = Attribute<Pod, String>(0)
+    let version = Attribute<Pod, String>(1)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<Pod>(
     "Pod", attributes: [.init("name", \.name), .init("version", \.version)],
     unique: [[\.name, \.version]])
@@ -77,7 +85,7 @@ private struct PodRecord: Decodable {
         #expect(report.pages == 6 && report.inserted == 50 && report.rejected == 0)
         let again = try await run(pages, into: store)
         #expect(again.unchanged == 50 && again.inserted == 0)
-        let count = try await store.read { try $0.count(of: Pod.self) }
+        let count = try await store.read { try $0.count(Pod.all) }
         #expect(count == 50)
       }
     }
@@ -94,7 +102,7 @@ private struct PodRecord: Decodable {
         await #expect(throws: WebSourceError.self) {
           _ = try await run(pages, into: store)
         }
-        let count = try await store.read { try $0.count(of: Pod.self) }
+        let count = try await store.read { try $0.count(Pod.all) }
         #expect(count == 30)
       }
     }

@@ -11,7 +11,7 @@ extension QuickstartExample {
   static func deleteFilms(episodes: [Int], from path: String) throws {
     let store = try Store(at: path, entities: [Film.self], options: existing)
     let deletedCount = try store.write { tx in
-      try tx.delete(Film.query.where { $0.episode.isIn(episodes) })
+      try tx.delete(Film.where { $0.episode.isIn(episodes) })
     }
     print("films: \(deletedCount) deleted")
   }
@@ -20,7 +20,7 @@ extension QuickstartExample {
   static func deletePods(license: String, from path: String) throws {
     let store = try Store(at: path, entities: [Pod.self], options: existing)
     let deletedCount = try store.write { tx in
-      try tx.delete(Pod.self, where: \.license == license)
+      try tx.delete(Pod.where { $0.license == license })
     }
     print("pods: \(deletedCount) deleted")
   }
@@ -30,7 +30,7 @@ extension QuickstartExample {
     let store = try Store(at: path, entities: [Fireball.self], options: existing)
     let start = try Date("\(year)-01-01T00:00:00Z", strategy: .iso8601)
     let deletedCount = try store.write { tx in
-      try tx.delete(Fireball.self, where: \.date < start)
+      try tx.delete(Fireball.where { $0.date < start })
     }
     print("fireballs: \(deletedCount) deleted")
   }

@@ -16,6 +16,16 @@ struct Film: Entity {
   var director: String
   var releasedAt: Date
 
+  struct Attributes: Sendable {
+    let id = Attribute<Film, RecordID<Film>>.recordID
+    let title = Attribute<Film, String>(0)
+    let episode = Attribute<Film, Int>(1)
+    let director = Attribute<Film, String>(2)
+    let releasedAt = Attribute<Film, Date>(3)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<Film>(
     "Film",
     attributes: [

@@ -22,6 +22,19 @@ struct Fireball: Entity {
   /// Kilometres a second.
   var velocity: Double?
 
+  struct Attributes: Sendable {
+    let id = Attribute<Fireball, RecordID<Fireball>>.recordID
+    let date = Attribute<Fireball, Date>(0)
+    let energy = Attribute<Fireball, Double>(1)
+    let impactEnergy = Attribute<Fireball, Double>(2)
+    let latitude = Attribute<Fireball, Double?>(3)
+    let longitude = Attribute<Fireball, Double?>(4)
+    let altitude = Attribute<Fireball, Double?>(5)
+    let velocity = Attribute<Fireball, Double?>(6)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<Fireball>(
     "Fireball",
     attributes: [

@@ -45,11 +45,10 @@ extension QuickstartExample {
       let current = Set(rows.compactMap { try? $0.date() })
       let deletedCount = try await store.write { tx in
         var gone: [Fireball.ID] = []
-        try tx.forEach(Fireball.self) { fireball in
+        try tx.forEach(Fireball.all) { fireball in
           if !current.contains(fireball.date) { gone.append(fireball.id) }
-          return true
         }
-        return try tx.delete(Fireball.self, ids: gone)
+        return try tx.delete(gone)
       }
       show(report, of: "fireballs", deletedCount: deletedCount)
     }

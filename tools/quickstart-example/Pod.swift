@@ -13,6 +13,20 @@ struct Pod: Entity {
   var source: JSONValue?
   var platforms: JSONValue?
 
+  struct Attributes: Sendable {
+    let id = Attribute<Pod, RecordID<Pod>>.recordID
+    let name = Attribute<Pod, String>(0)
+    let version = Attribute<Pod, String>(1)
+    let summary = Attribute<Pod, String?>(2)
+    let homepage = Attribute<Pod, String?>(3)
+    let license = Attribute<Pod, String?>(4)
+    let authors = Attribute<Pod, JSONValue?>(5)
+    let source = Attribute<Pod, JSONValue?>(6)
+    let platforms = Attribute<Pod, JSONValue?>(7)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<Pod>(
     "Pod",
     attributes: [

@@ -9,6 +9,16 @@ struct Resource: Entity {
   var name: String
   var content: JSONValue
 
+  struct Attributes: Sendable {
+    let id = Attribute<Resource, RecordID<Resource>>.recordID
+    let url = Attribute<Resource, String>(0)
+    let kind = Attribute<Resource, String>(1)
+    let name = Attribute<Resource, String>(2)
+    let content = Attribute<Resource, JSONValue>(3)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<Resource>(
     "Resource",
     attributes: [

@@ -32,24 +32,18 @@
 /// The memberwise initializer goes away with an initializer in the struct itself; declare
 /// `init(from:)` in an extension to keep it.
 ///
-/// For views (``EntityView``) that know the attributes by their names, there can be one thing more:
-///
-///     struct AttributePlaces: Sendable {
-///       let title = AttributePlace(\Film.title)
-///       let episode = AttributePlace(\Film.episode)
-///       let released = AttributePlace(\Film.released)
-///     }
-///     static let attributePlaces = AttributePlaces()
+/// Conditions, orders, projections, updates and views name attributes by a struct of them, which `@Entity`
+/// writes too; without it there are `#Predicate` and format strings. By hand, see ``Attribute``.
 public protocol Entity: Sendable, Identifiable where ID == RecordID<Self> {
-  /// A struct with an ``AttributePlace`` for each attribute, under the name of its property; none
-  /// where it is not declared.
-  associatedtype AttributePlaces: Sendable = NoAttributePlaces
+  /// A struct with an ``Attribute`` for each attribute, under the name of its property, and one for the
+  /// id; none for an entity without.
+  associatedtype Attributes: Sendable = NoAttributes
 
   /// The name, attributes and indexes under which the entity is stored.
   static var schema: EntitySchema<Self> { get }
 
-  /// The indices of the attributes in ``schema``, by which views read them; `@Entity` writes them.
-  static var attributePlaces: AttributePlaces { get }
+  /// The attributes; `@Entity` writes them.
+  static var attributes: Attributes { get }
 
   /// The identity in the store; unassigned before the value is inserted.
   var id: RecordID<Self> { get set }

@@ -1,12 +1,16 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Where a walk over an index begins and ends.
+/// Where a walk over an index begins and ends, made by closures on the index's own attributes:
+/// `.init().from("a").upTo("b")`.
 ///
-/// A bound may be one of all attributes of the index; order is that of ``IndexableValue``.
-public struct IndexBounds<each Value: IndexableValue>: Sendable {
-  var lower = IndexWalkBound.none
-  var upper = IndexWalkBound.none
+/// A bound has a value for each attribute of the index; order is that of ``IndexableValue``.
+public struct IndexBounds<each Value: Sendable>: Sendable {
+  // Plain members: a stored generic type with a pack ends the process when the metadata is made (Swift 6.3).
+  var lower: (repeat each Value)?
+  var upper: (repeat each Value)?
+  var isLowerIncluded = true
+  var isUpperIncluded = true
 
   /// Everything.
   public init() {}
@@ -14,58 +18,94 @@ public struct IndexBounds<each Value: IndexableValue>: Sendable {
   /// From the key on, itself included.
   public func from(_ key: repeat each Value) -> IndexBounds {
     var result = self
-    result.lower = .included(Self.values(repeat each key))
+    result.lower = (repeat each key)
+    result.isLowerIncluded = true
     return result
   }
 
   /// Behind the key.
   public func after(_ key: repeat each Value) -> IndexBounds {
     var result = self
-    result.lower = .excluded(Self.values(repeat each key))
+    result.lower = (repeat each key)
+    result.isLowerIncluded = false
     return result
   }
 
   /// Up to the key, itself included.
   public func through(_ key: repeat each Value) -> IndexBounds {
     var result = self
-    result.upper = .included(Self.values(repeat each key))
+    result.upper = (repeat each key)
+    result.isUpperIncluded = true
     return result
   }
 
   /// Up to the key, without it.
   public func upTo(_ key: repeat each Value) -> IndexBounds {
     var result = self
-    result.upper = .excluded(Self.values(repeat each key))
+    result.upper = (repeat each key)
+    result.isUpperIncluded = false
     return result
   }
+}
 
-  private static func values(_ key: repeat each Value) -> [LodestoreFormat.Value] {
+extension EntityIndex {
+  /// A bound by the attributes' own ways of storing.
+  func walkBound(_ key: (repeat each Value)?, isIncluded: Bool) throws(StoreError)
+    -> IndexWalkBound
+  {
+    guard let key else { return .none }
+    let values = try storedValues(repeat each key)
+    return isIncluded ? .included(values) : .excluded(values)
+  }
+
+  func lowerBound(of bounds: IndexBounds<repeat each Value>) throws(StoreError) -> IndexWalkBound {
+    try walkBound(bounds.lower, isIncluded: bounds.isLowerIncluded)
+  }
+
+  func upperBound(of bounds: IndexBounds<repeat each Value>) throws(StoreError) -> IndexWalkBound {
+    try walkBound(bounds.upper, isIncluded: bounds.isUpperIncluded)
+  }
+
+  func storedValues(_ key: repeat each Value) throws(StoreError) -> [LodestoreFormat.Value] {
     var values: [LodestoreFormat.Value] = []
-    repeat values.append((each key).storedValue.value)
+    for (attribute, value) in repeat (each attributes, each key) {
+      values.append(try attribute.stored(value).value)
+    }
     return values
   }
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// The record that `index` leads to from `key`; the first of them in an index that is not unique.
+  /// The record that has the values of `key`; the first of them where the index is not unique.
+  ///
+  ///     let film = try snapshot.fetch(Film.key(episode: 4))
   ///
   /// `nil` when there is none.
   ///
   /// - Throws: ``StoreError/Code/unknownIndex`` when the entity has no such index.
   /// - Complexity: O(log *n*): one visit of the index, one of the records.
   @inlinable
-  public func fetch<E: Entity, each Value: IndexableValue>(
-    _ index: EntityIndex<E, repeat each Value>, key: repeat each Value
+  public func fetch<E: Entity, each Value: Sendable>(
+    _ key: EntityKey<E, repeat each Value>
   ) throws(StoreError) -> E? {
     var found: E?
     // Put together here, where the types of the values are known.
     access.beginKey()
-    repeat access.addToKey((each key).storedValue)
-    if try access.readHolder(of: E.self, at: index.positions, { found = try E.read(from: &$0) }) {
+    repeat access.addToKey(try (each key.attributes).stored(each key.values))
+    if try access.readHolder(of: E.self, at: key.ordinals, { found = try E.read(from: &$0) }) {
       return found
     }
-    try access.readRecord(index, repeat each key) { found = try E.read(from: &$0) }
+    try access.readRecord(key) { found = try E.read(from: &$0) }
     return found
+  }
+
+  /// Whether there is a record with the values of `key`.
+  ///
+  /// - Complexity: O(log *n*); no record is read.
+  public func exists<E: Entity, each Value: Sendable>(
+    _ key: EntityKey<E, repeat each Value>
+  ) throws(StoreError) -> Bool {
+    try access.core.firstRecord(with: key) != nil
   }
 
   /// The records that a unique `index` leads to from `keys`, in the order of `keys`; `nil` where
@@ -75,7 +115,7 @@ extension ReadableTransaction where Self: ~Copyable {
   ///
   /// - Complexity: O(*k* log *n*), with each page visited once.
   @inlinable
-  public func fetch<E: Entity, each Value: IndexableValue>(
+  public func fetch<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>, keys: [(repeat each Value)]
   ) throws(StoreError) -> [E?] {
     var found = [E?](repeating: nil, count: keys.count)
@@ -90,7 +130,7 @@ extension ReadableTransaction where Self: ~Copyable {
   ///
   /// - Parameter limit: the most records to return.
   @inlinable
-  public func fetch<E: Entity, each Value: IndexableValue>(
+  public func fetch<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>,
     within bounds: IndexBounds<repeat each Value> = .init(),
     isReversed: Bool = false, limit: Int = .max
@@ -105,7 +145,7 @@ extension ReadableTransaction where Self: ~Copyable {
   }
 
   /// The ids of the records in the order of `index`, without reading the records.
-  public func ids<E: Entity, each Value: IndexableValue>(
+  public func ids<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>,
     within bounds: IndexBounds<repeat each Value> = .init(),
     isReversed: Bool = false, limit: Int = .max
@@ -115,7 +155,8 @@ extension ReadableTransaction where Self: ~Copyable {
     var result: [E.ID] = []
     guard limit > 0 else { return result }
     try core.walk(
-      stored, of: entity, lower: bounds.lower, upper: bounds.upper,
+      stored, of: entity, lower: try index.lowerBound(of: bounds),
+      upper: try index.upperBound(of: bounds),
       isReversed: isReversed
     ) { (id) throws(StoreError) in
       result.append(RecordID(rawValue: id))
@@ -127,14 +168,16 @@ extension ReadableTransaction where Self: ~Copyable {
   /// How many records `index` has within `bounds`.
   ///
   /// - Complexity: O(entries within the bounds); no record is read.
-  public func count<E: Entity, each Value: IndexableValue>(
+  public func count<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>, within bounds: IndexBounds<repeat each Value>
   ) throws(StoreError) -> Int {
     let core = access.core
     let (entity, stored) = try core.resolve(index)
     var count = 0
     try core.walk(
-      stored, of: entity, lower: bounds.lower, upper: bounds.upper, isReversed: false
+      stored, of: entity, lower: try index.lowerBound(of: bounds),
+      upper: try index.upperBound(of: bounds),
+      isReversed: false
     ) { (_) throws(StoreError) in
       count += 1
       return true

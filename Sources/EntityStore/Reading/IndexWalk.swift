@@ -9,15 +9,22 @@ package enum IndexWalkBound: Sendable {
 }
 
 extension TransactionCore {
-  /// The lowest id with `key` in `index`.
-  func firstRecord<each V: IndexableValue>(
-    in index: StoredIndex, of entity: StoredEntity, _ key: repeat each V
+  /// The id of the first record with the values of `key`.
+  func firstRecord<E: Entity, each V: Sendable>(
+    with key: EntityKey<E, repeat each V>
   ) throws(StoreError) -> UInt64? {
-    if index.isUnique, try encodeTuple(in: index, repeat each key) {
+    let (entity, index) = try resolve(key.index)
+    return try firstRecord(in: index, of: entity, key)
+  }
+
+  /// The lowest id with `key` in `index`.
+  func firstRecord<E: Entity, each V: Sendable>(
+    in index: StoredIndex, of entity: StoredEntity, _ key: EntityKey<E, repeat each V>
+  ) throws(StoreError) -> UInt64? {
+    if index.isUnique, try encodeTuple(in: index, key) {
       return try holder(of: self.key.bytes, in: index)
     }
-    var values: [Value] = []
-    repeat values.append((each key).storedValue.value)
+    let values = try key.index.storedValues(repeat each key.values)
     var found: UInt64?
     try walk(
       index, of: entity, lower: .included(values), upper: .included(values), isReversed: false
@@ -30,16 +37,18 @@ extension TransactionCore {
 
   /// The lowest id with each of `keys` in `index`, found in one pass in key order; 0 where there is
   /// none.
-  func firstRecords<each V: IndexableValue>(
-    in index: StoredIndex, of entity: StoredEntity, _ keys: [(repeat each V)]
+  func firstRecords<E: Entity, each V: Sendable>(
+    in index: StoredIndex, of entity: StoredEntity, _ entityIndex: EntityIndex<E, repeat each V>,
+    _ keys: [(repeat each V)]
   ) throws(StoreError) -> [UInt64] {
     var found = [UInt64](repeating: 0, count: keys.count)
     let box = KeyEntries(expectedCount: keys.count)
     for (position, key) in keys.enumerated() {
-      if index.isUnique, try encodeTuple(in: index, repeat each key) {
+      let key = entityIndex.key(repeat each key)
+      if index.isUnique, try encodeTuple(in: index, key) {
         box.append(key: self.key.bytes, recordID: UInt64(position))
       } else {
-        found[position] = try firstRecord(in: index, of: entity, repeat each key) ?? 0
+        found[position] = try firstRecord(in: index, of: entity, key) ?? 0
       }
     }
     box.sort()
@@ -52,19 +61,19 @@ extension TransactionCore {
 
   /// Leaves the tuple of `values` in ``key``; false when one of them is null, so that several records
   /// may have it.
-  private func encodeTuple<each V: IndexableValue>(
-    in index: StoredIndex, _ values: repeat each V
+  private func encodeTuple<E: Entity, each V: Sendable>(
+    in index: StoredIndex, _ entityKey: EntityKey<E, repeat each V>
   ) throws(StoreError) -> Bool {
     key.reset()
     var hasNull = false
-    do {
-      for value in repeat each values {
-        let value = value.storedValue.value
-        if case .null = value { hasNull = true }
+    for (attribute, value) in repeat (each entityKey.attributes, each entityKey.values) {
+      let value = try attribute.stored(value).value
+      if case .null = value { hasNull = true }
+      do {
         try key.append(value)
+      } catch {
+        throw StoreError(.unstorableValue, "cannot look up in '\(index.name)': \(error.reason)")
       }
-    } catch {
-      throw StoreError(.unstorableValue, "cannot look up in '\(index.name)': \(error.reason)")
     }
     key.finishTuple()
     return !hasNull

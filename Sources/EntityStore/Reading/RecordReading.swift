@@ -34,26 +34,6 @@ extension TransactionAccess {
     }
   }
 
-  /// Calls `body` with the records by ascending ids, from `start` on, until it returns false.
-  @usableFromInline
-  func readAll<E: Entity>(
-    _ type: E.Type, from start: UInt64, _ body: (inout RecordReader) throws -> Bool
-  ) throws {
-    let entity = try core.entity(type)
-    var texts = SharedTexts()
-    defer { texts.deallocate() }
-    do {
-      let cursor = try Cursor(entity.records, in: core.transaction)
-      guard try cursor.seek(atOrAfter: start) else { return }
-      try cursor.forEachRecord(readsWhole: true) { (id, bytes) throws in
-        try core.withReader(
-          bytes, id: id, of: entity, textTables: texts.next(of: entity.layout), body)
-      }
-    } catch let error as LMDBError {
-      throw StoreError(error)
-    }
-  }
-
   /// Calls `body` with what `query` finds, in its order, until it returns false; first of all `reserve`
   /// with how many results there will be, where that is known.
   @usableFromInline
@@ -62,6 +42,23 @@ extension TransactionAccess {
     _ body: (inout RecordReader) throws -> Bool
   ) throws(StoreError) {
     try core.readResults(of: try core.run(query), reserve: reserve, body)
+  }
+
+  /// Like ``readResults(of:reserve:_:)``, for what a program does itself: its errors come as they are.
+  @usableFromInline
+  func readEach<E: Entity>(
+    of query: Query<E>, _ body: (inout RecordReader) throws -> Bool
+  ) throws {
+    var thrown: (any Error)?
+    try readResults(of: query) { reader in
+      do {
+        return try body(&reader)
+      } catch {
+        thrown = error
+        return false
+      }
+    }
+    if let thrown { throw thrown }
   }
 
   /// Calls `body` with one page of what `query` finds; returns the token of the next.
@@ -115,12 +112,11 @@ extension TransactionAccess {
 
   /// Calls `body` with the record that `index` leads to from `key`, if there is one.
   @usableFromInline
-  func readRecord<E: Entity, each Value: IndexableValue>(
-    _ index: EntityIndex<E, repeat each Value>, _ key: repeat each Value,
-    body: (inout RecordReader) throws -> Void
+  func readRecord<E: Entity, each Value: Sendable>(
+    _ key: EntityKey<E, repeat each Value>, body: (inout RecordReader) throws -> Void
   ) throws(StoreError) {
-    let (entity, stored) = try core.resolve(index)
-    guard let id = try core.firstRecord(in: stored, of: entity, repeat each key) else { return }
+    let (entity, stored) = try core.resolve(key.index)
+    guard let id = try core.firstRecord(in: stored, of: entity, key) else { return }
     guard let bytes = try core.record(id, of: entity) else { throw missing(id, entity, stored) }
     try wrappingErrors { try core.withReader(bytes, id: id, of: entity, body) }
   }
@@ -128,12 +124,12 @@ extension TransactionAccess {
   /// Calls `body` with each record that `index` leads to from one of `keys`, with its position in `keys`:
   /// in any order.
   @usableFromInline
-  func readRecords<E: Entity, each Value: IndexableValue>(
+  func readRecords<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>, _ keys: [(repeat each Value)],
     _ body: (Int, inout RecordReader) throws -> Void
   ) throws(StoreError) {
     let (entity, stored) = try core.resolve(index)
-    let ids = try core.firstRecords(in: stored, of: entity, keys)
+    let ids = try core.firstRecords(in: stored, of: entity, index, keys)
     var texts = SharedTexts()
     defer { texts.deallocate() }
     try core.forEachRecord(ids, of: entity) { position, bytes in
@@ -148,7 +144,7 @@ extension TransactionAccess {
 
   /// Calls `body` with the records in the order of `index`, within `bounds`, until it returns false.
   @usableFromInline
-  func readRecords<E: Entity, each Value: IndexableValue>(
+  func readRecords<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>, within bounds: IndexBounds<repeat each Value>,
     isReversed: Bool, _ body: (inout RecordReader) throws -> Bool
   ) throws(StoreError) {
@@ -156,7 +152,8 @@ extension TransactionAccess {
     var texts = SharedTexts()
     defer { texts.deallocate() }
     try core.walk(
-      stored, of: entity, lower: bounds.lower, upper: bounds.upper, isReversed: isReversed
+      stored, of: entity, lower: try index.lowerBound(of: bounds),
+      upper: try index.upperBound(of: bounds), isReversed: isReversed
     ) { (id) throws(StoreError) in
       guard let bytes = try core.record(id, of: entity) else { throw missing(id, entity, stored) }
       return try wrappingErrors {

@@ -19,7 +19,7 @@ extension EntityView {
   func wrongForm(_ ordinal: Int) -> Never {
     preconditionFailure(
       "the schema of \(E.schema.name) has no attribute \(ordinal) of the type that its "
-        + "attributePlaces say")
+        + "Attributes say")
   }
 
   /// A reader of one attribute, which must be stored as `storage` says.

@@ -7,19 +7,19 @@ extension EntityView {
   /// A number, a truth value, a date or a UUID.
   @inlinable @inline(__always)
   public subscript<V: SlotValue>(
-    dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<V>>
+    dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> V {
-    let slot = slot(E.attributePlaces[keyPath: path].ordinal, ViewedForm.slot(V.self))
+    let slot = slot(E.attributes[keyPath: path].ordinal, ViewedForm.slot(V.self))
     return V.value(inSlot: record.start + Int(slot.position))
   }
 
   /// A number, a truth value, a date or a UUID that may be null.
   @inlinable @inline(__always)
   public subscript<V: SlotValue>(
-    dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<V?>>
+    dynamicMember path: KeyPath<E.Attributes, Attribute<E, V?>>
   ) -> V? {
     let slot = slot(
-      E.attributePlaces[keyPath: path].ordinal, ViewedForm.slot(V.self) | ViewedForm.optional)
+      E.attributes[keyPath: path].ordinal, ViewedForm.slot(V.self) | ViewedForm.optional)
     return record.isNull(slot) ? nil : V.value(inSlot: record.start + Int(slot.position))
   }
 
@@ -28,10 +28,10 @@ extension EntityView {
   /// A value that is decoded; throws ``StoreError/Code/undecodableValue`` where it cannot be.
   @inlinable
   public subscript<V: AttributeValue>(
-    dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<V>>
+    dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> V {
     @inline(__always) get throws(StoreError) {
-      var reader = reader(at: E.attributePlaces[keyPath: path].ordinal, of: V.storage)
+      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V.storage)
       return try reader.read(V.self)
     }
   }
@@ -39,10 +39,10 @@ extension EntityView {
   /// An enumeration; throws when no case has the stored raw value.
   @inlinable
   public subscript<V: RawRepresentable>(
-    dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<V>>
+    dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> V where V.RawValue: AttributeValue {
     @inline(__always) get throws(StoreError) {
-      var reader = reader(at: E.attributePlaces[keyPath: path].ordinal, of: V.RawValue.storage)
+      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V.RawValue.storage)
       return try reader.read(V.self)
     }
   }
@@ -50,10 +50,10 @@ extension EntityView {
   /// An enumeration that may be null; throws when no case has the stored raw value.
   @inlinable
   public subscript<V: RawRepresentable>(
-    dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<V?>>
+    dynamicMember path: KeyPath<E.Attributes, Attribute<E, V?>>
   ) -> V? where V.RawValue: AttributeValue {
     @inline(__always) get throws(StoreError) {
-      var reader = reader(at: E.attributePlaces[keyPath: path].ordinal, of: V.RawValue?.storage)
+      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V.RawValue?.storage)
       return try reader.read(V?.self)
     }
   }
@@ -61,10 +61,10 @@ extension EntityView {
   /// An enumeration that is declared to be indexable; throws when no case has the stored raw value.
   @inlinable
   public subscript<V: AttributeValue & RawRepresentable>(
-    dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<V>>
+    dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> V where V.RawValue: AttributeValue {
     @inline(__always) get throws(StoreError) {
-      var reader = reader(at: E.attributePlaces[keyPath: path].ordinal, of: V.storage)
+      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V.storage)
       return try reader.read(V.self)
     }
   }
@@ -73,10 +73,10 @@ extension EntityView {
   /// stored raw value.
   @inlinable
   public subscript<V: AttributeValue & RawRepresentable>(
-    dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<V?>>
+    dynamicMember path: KeyPath<E.Attributes, Attribute<E, V?>>
   ) -> V? where V.RawValue: AttributeValue {
     @inline(__always) get throws(StoreError) {
-      var reader = reader(at: E.attributePlaces[keyPath: path].ordinal, of: V?.storage)
+      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V?.storage)
       return try reader.read(V?.self)
     }
   }
@@ -84,10 +84,10 @@ extension EntityView {
   /// An array, a dictionary or a nested struct; throws when the document is none.
   @inlinable @_disfavoredOverload
   public subscript<V: Codable>(
-    dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<V>>
+    dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> V {
     @inline(__always) get throws(StoreError) {
-      var reader = reader(at: E.attributePlaces[keyPath: path].ordinal, of: .document)
+      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: .document)
       return try reader.read(V.self)
     }
   }
@@ -95,22 +95,25 @@ extension EntityView {
   /// An array, a dictionary or a nested struct that may be null; throws when the document is none.
   @inlinable @_disfavoredOverload
   public subscript<V: Codable>(
-    dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<V?>>
+    dynamicMember path: KeyPath<E.Attributes, Attribute<E, V?>>
   ) -> V? {
     @inline(__always) get throws(StoreError) {
-      var reader = reader(at: E.attributePlaces[keyPath: path].ordinal, of: .optionalDocument)
+      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: .optionalDocument)
       return try reader.read(V?.self)
     }
   }
 
-  /// The attribute at `path`, decoded; for entities that name no ``Entity/attributePlaces``.
+  /// The attribute at `path`, decoded; for entities that name no ``Entity/attributes``.
   ///
   /// Traps when `path` is no attribute.
   ///
   /// - Complexity: O(attributes), to find the attribute.
   public subscript<V: AttributeValue>(_ path: KeyPath<E, V>) -> V {
     get throws(StoreError) {
-      var reader = reader(at: AttributePlace(path).ordinal, of: V.storage)
+      guard let ordinal = E.schema.index(of: path) else {
+        preconditionFailure("\(path) is no attribute of \(E.schema.name)")
+      }
+      var reader = reader(at: ordinal, of: V.storage)
       return try reader.read(V.self)
     }
   }

@@ -83,12 +83,12 @@
     /// A text.
     @inlinable
     public subscript(
-      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<String>>
+      dynamicMember path: KeyPath<E.Attributes, Attribute<E, String>>
     ) -> StoredText {
       @_lifetime(copy self) @inline(__always)
       get {
         StoredText(
-          record.variable(slot(E.attributePlaces[keyPath: path].ordinal, ViewedForm.text)), of: self
+          record.variable(slot(E.attributes[keyPath: path].ordinal, ViewedForm.text)), of: self
         )
       }
     }
@@ -96,12 +96,12 @@
     /// A text that may be null.
     @inlinable
     public subscript(
-      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<String?>>
+      dynamicMember path: KeyPath<E.Attributes, Attribute<E, String?>>
     ) -> StoredText? {
       @_lifetime(copy self) @inline(__always)
       get {
         let slot = slot(
-          E.attributePlaces[keyPath: path].ordinal, ViewedForm.text | ViewedForm.optional)
+          E.attributes[keyPath: path].ordinal, ViewedForm.text | ViewedForm.optional)
         return record.isNull(slot) ? nil : StoredText(record.variable(slot), of: self)
       }
     }
@@ -109,12 +109,12 @@
     /// Data.
     @inlinable
     public subscript(
-      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<Data>>
+      dynamicMember path: KeyPath<E.Attributes, Attribute<E, Data>>
     ) -> StoredBytes {
       @_lifetime(copy self) @inline(__always)
       get {
         StoredBytes(
-          record.variable(slot(E.attributePlaces[keyPath: path].ordinal, ViewedForm.data)), of: self
+          record.variable(slot(E.attributes[keyPath: path].ordinal, ViewedForm.data)), of: self
         )
       }
     }
@@ -122,12 +122,12 @@
     /// Data that may be null.
     @inlinable
     public subscript(
-      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<Data?>>
+      dynamicMember path: KeyPath<E.Attributes, Attribute<E, Data?>>
     ) -> StoredBytes? {
       @_lifetime(copy self) @inline(__always)
       get {
         let slot = slot(
-          E.attributePlaces[keyPath: path].ordinal, ViewedForm.data | ViewedForm.optional)
+          E.attributes[keyPath: path].ordinal, ViewedForm.data | ViewedForm.optional)
         return record.isNull(slot) ? nil : StoredBytes(record.variable(slot), of: self)
       }
     }
@@ -172,11 +172,11 @@
     /// A text.
     @inlinable
     public subscript(
-      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<String>>
+      dynamicMember path: KeyPath<E.Attributes, Attribute<E, String>>
     ) -> StoredText {
       @inline(__always) _read {
         yield StoredText(
-          record.variable(slot(E.attributePlaces[keyPath: path].ordinal, ViewedForm.text)), of: self
+          record.variable(slot(E.attributes[keyPath: path].ordinal, ViewedForm.text)), of: self
         )
       }
     }
@@ -184,11 +184,11 @@
     /// A text that may be null.
     @inlinable
     public subscript(
-      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<String?>>
+      dynamicMember path: KeyPath<E.Attributes, Attribute<E, String?>>
     ) -> StoredText? {
       @inline(__always) _read {
         let slot = slot(
-          E.attributePlaces[keyPath: path].ordinal, ViewedForm.text | ViewedForm.optional)
+          E.attributes[keyPath: path].ordinal, ViewedForm.text | ViewedForm.optional)
         yield record.isNull(slot) ? nil : StoredText(record.variable(slot), of: self)
       }
     }
@@ -196,11 +196,11 @@
     /// Data.
     @inlinable
     public subscript(
-      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<Data>>
+      dynamicMember path: KeyPath<E.Attributes, Attribute<E, Data>>
     ) -> StoredBytes {
       @inline(__always) _read {
         yield StoredBytes(
-          record.variable(slot(E.attributePlaces[keyPath: path].ordinal, ViewedForm.data)), of: self
+          record.variable(slot(E.attributes[keyPath: path].ordinal, ViewedForm.data)), of: self
         )
       }
     }
@@ -208,11 +208,11 @@
     /// Data that may be null.
     @inlinable
     public subscript(
-      dynamicMember path: KeyPath<E.AttributePlaces, AttributePlace<Data?>>
+      dynamicMember path: KeyPath<E.Attributes, Attribute<E, Data?>>
     ) -> StoredBytes? {
       @inline(__always) _read {
         let slot = slot(
-          E.attributePlaces[keyPath: path].ordinal, ViewedForm.data | ViewedForm.optional)
+          E.attributes[keyPath: path].ordinal, ViewedForm.data | ViewedForm.optional)
         yield record.isNull(slot) ? nil : StoredBytes(record.variable(slot), of: self)
       }
     }

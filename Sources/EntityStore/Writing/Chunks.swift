@@ -8,7 +8,7 @@ extension Store {
   /// Deletes what `query` finds in chunks, each a transaction of its own.
   ///
   ///     let count = try await store.delete(
-  ///       Entry.query.where(\.usedAt < cutoff), inChunksOf: 10_000) { print($0.completed) }
+  ///       Entry.where { $0.usedAt < cutoff }, inChunksOf: 10_000) { print($0.completed) }
   ///
   /// The records are those that the query finds at the beginning; one that no longer fulfils the
   /// condition when its chunk comes stays. Other writers come between chunks. For all or nothing use
@@ -36,11 +36,12 @@ extension Store {
   /// - Returns: how many records have other values now.
   @discardableResult
   public func update<E: Entity>(
-    _ query: Query<E>, inChunksOf size: Int, _ updates: AttributeUpdate<E>...,
-    onProgress: (@Sendable (WorkProgress) -> Void)? = nil
+    _ query: Query<E>, inChunksOf size: Int,
+    onProgress: (@Sendable (BatchProgress) -> Void)? = nil,
+    _ changes: (inout AttributeUpdates<E>) -> Void
   ) async throws -> Int {
-    try await inChunks(of: size, query, onProgress) { core, entity, ids in
-      let assignments = try updates.assignments()
+    let assignments = try WriteTransaction.assignments(changes)
+    return try await inChunks(of: size, query, onProgress) { core, entity, ids in
       let positions = try query.request().positions
       let batch = try core.batchUpdate(of: entity, assignments, positions)
       try CaseCheck(E.self, of: entity, assignments, positions).check(ids, core: core)
@@ -56,7 +57,7 @@ extension Store {
   /// - Returns: what became of all values; without ids, when these were not asked for.
   @discardableResult
   public func insert<E: Entity>(
-    contentsOf values: some Sequence<E> & Sendable, onConflict: InsertConflict<E> = .fail,
+    _ values: some Sequence<E> & Sendable, onConflict: InsertConflict<E> = .fail,
     inChunksOf size: Int, returning: InsertReturning = .counts,
     onProgress: (@Sendable (WorkProgress) -> Void)? = nil
   ) async throws -> InsertResult<E> {
@@ -70,7 +71,7 @@ extension Store {
       guard !chunk.isEmpty else { return result }
       let values = chunk
       let part = try await write { transaction in
-        try transaction.insert(contentsOf: values, onConflict: onConflict, returning: returning)
+        try transaction.insert(values, onConflict: onConflict, returning: returning)
       }
       assert(part.count == values.count, "each value of a chunk has one outcome")
       result.counts.add(part.counts)

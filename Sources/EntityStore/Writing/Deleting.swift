@@ -1,32 +1,23 @@
 internal import LodestoreFormat
 
 extension WriteTransaction {
-  /// Removes the records for which `condition` is true; returns how many there were.
+  /// Removes the records that `query` finds; returns how many there were.
   ///
-  ///     try store.write { tx in try tx.delete(Pod.self, where: \.deprecated == true) }
+  ///     try store.write { tx in try tx.delete(Pod.where { $0.isDeprecated }) }
   ///
   /// The records are found by the best plan for the condition, and removed with their index entries
   /// in page order. Their ids are not used again.
+  ///
+  /// `tx.delete(Pod.all)` removes every record. A condition whose lines were all left out by an `if` is
+  /// refused.
   ///
   /// - Throws: ``StoreError/Code/invalidQuery`` before anything is removed. After
   ///   ``StoreError/Code/damaged`` the transaction cannot be committed.
   /// - Complexity: that of the plan, and O(*k* log *n*) for *k* records; all records are removed in
   ///   O(pages), without reading one.
   @discardableResult
-  public mutating func delete<E: Entity>(
-    _ type: E.Type, where condition: Condition<E>
-  ) throws(StoreError) -> Int {
-    try delete(Query<E>().where(condition))
-  }
-
-  /// Removes the records that `query` finds, within its limit and offset; returns how many there
-  /// were.
-  ///
-  ///     // Keeps the file from growing: the thousand that have not been used for longest.
-  ///     try tx.delete(Entry.query.sorted(by: .ascending(\.lastUsed)).limit(1_000))
-  @discardableResult
   public mutating func delete<E: Entity>(_ query: Query<E>) throws(StoreError) -> Int {
-    try core.delete(try query.request(), of: try core.entity(E.self))
+    try core.delete(try query.changingRequest(), of: try core.entity(E.self))
   }
 
   /// Removes the records that `query` finds and returns them, in its order.

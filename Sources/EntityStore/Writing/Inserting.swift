@@ -61,7 +61,7 @@ extension WriteTransaction {
   @discardableResult
   @inlinable
   public mutating func insert<E: Entity>(
-    contentsOf values: some Sequence<E>, onConflict: InsertConflict<E> = .fail,
+    _ values: some Sequence<E>, onConflict: InsertConflict<E> = .fail,
     returning: InsertReturning = .ids
   ) throws(StoreError) -> InsertResult<E> {
     let batch = try batch(
@@ -108,7 +108,7 @@ extension WriteTransaction {
   /// other widths and for fractions where they fit exactly, raw values for enumerations, and
   /// ``JSONValue`` for arrays, dictionaries and nested structs.
   ///
-  /// - Throws: as ``insert(contentsOf:onConflict:returning:)``, and
+  /// - Throws: as ``insert(_:onConflict:returning:)``, and
   ///   ``StoreError/Code/unstorableValue`` for a name that is no attribute, a value of another type,
   ///   a raw value that is no case, and a required attribute that a new record lacks.
   @discardableResult

@@ -1,159 +1,23 @@
 package import LodestoreFormat
 
-/// What a batch update does to one attribute.
-public struct AttributeUpdate<E: Entity>: Sendable {
-  let path: ValuePath?
-  let name: String
-  let operand: Operand
-  /// For a required attribute of documents, of which a constant is one as a whole.
-  let constant: StoredValue?
-  /// Why there is no constant: it cannot be encoded.
-  let failure: (any Error)?
-
-  private init<V>(
-    _ path: any KeyPath<E, V> & Sendable, _ operand: Operand, _ value: StoredValue?,
-    failure: (any Error)? = nil
-  ) {
-    self.path = AttributePath(path).path
-    name = "\(path)"
-    self.operand = operand
-    constant = value
-    self.failure = failure
-  }
-
-  /// An update to a document; `nil` for null.
-  private init<P>(_ path: any KeyPath<E, P> & Sendable, document: (some Encodable)?) {
-    do {
-      self.init(path, .value(.null), try document.map { try StoredValue(encoding: $0) } ?? .null)
-    } catch {
-      self.init(path, .value(.null), nil, failure: error)
-    }
-  }
-
-  /// Gives the attribute `value`.
-  public static func set<V: AttributeValue>(
-    _ path: any KeyPath<E, V> & Sendable, to value: V
-  ) -> AttributeUpdate {
-    AttributeUpdate(path, .value(.null), value.storedValue)
-  }
-
-  /// Gives the enumeration `value`.
-  public static func set<V: RawRepresentable & Sendable>(
-    _ path: any KeyPath<E, V> & Sendable, to value: V
-  ) -> AttributeUpdate where V.RawValue: AttributeValue {
-    AttributeUpdate(path, .value(.null), value.rawValue.storedValue)
-  }
-
-  /// Gives the attribute an array, a dictionary or a nested struct.
-  @_disfavoredOverload
-  public static func set<V: Codable & Sendable>(
-    _ path: any KeyPath<E, V> & Sendable, to value: V
-  ) -> AttributeUpdate {
-    AttributeUpdate(path, document: value)
-  }
-
-  /// Gives the optional attribute an array, a dictionary or a nested struct, or null.
-  @_disfavoredOverload
-  public static func set<V: Codable & Sendable>(
-    _ path: any KeyPath<E, V?> & Sendable, to value: V?
-  ) -> AttributeUpdate {
-    AttributeUpdate(path, document: value)
-  }
-
-  /// Gives the attribute the value that another attribute of the record has.
-  public static func set<V: AttributeValue>(
-    _ path: any KeyPath<E, V> & Sendable, from source: any KeyPath<E, V> & Sendable
-  ) -> AttributeUpdate {
-    AttributeUpdate(path, AttributePath(source).path.map(Operand.path) ?? .value(.null), nil)
-  }
-
-  /// Adds `amount` to the number; null stays null.
-  ///
-  /// A result that the attribute's type does not hold ends the update.
-  public static func add<V: AttributeValue & Numeric>(
-    _ amount: V, to path: any KeyPath<E, V> & Sendable
-  ) -> AttributeUpdate {
-    AttributeUpdate(path, arithmetic(.add, path, amount), nil)
-  }
-
-  /// Multiplies the number by `factor`; null stays null.
-  public static func multiply<V: AttributeValue & Numeric>(
-    _ path: any KeyPath<E, V> & Sendable, by factor: V
-  ) -> AttributeUpdate {
-    AttributeUpdate(path, arithmetic(.multiply, path, factor), nil)
-  }
-
-  /// Adds `amount` to the number where there is one; null stays null.
-  public static func add<V: AttributeValue & Numeric>(
-    _ amount: V, to path: any KeyPath<E, V?> & Sendable
-  ) -> AttributeUpdate {
-    AttributeUpdate(path, arithmetic(.add, path, amount), nil)
-  }
-
-  /// Multiplies the number by `factor` where there is one; null stays null.
-  public static func multiply<V: AttributeValue & Numeric>(
-    _ path: any KeyPath<E, V?> & Sendable, by factor: V
-  ) -> AttributeUpdate {
-    AttributeUpdate(path, arithmetic(.multiply, path, factor), nil)
-  }
-
-  /// Gives the attribute the value of an expression over the record's attributes, in the notation of
-  /// format strings.
-  ///
-  ///     .set(\.score, toFormat: "downloads * 2 + stars")
-  ///
-  /// What an enumeration is given must be the raw value of a case: the records are looked at before
-  /// the first is changed, and ``StoreError/Code/unstorableValue`` refuses the update.
-  ///
-  /// - Throws: ``StoreError/Code/invalidQuery``.
-  public static func set<V: AttributeValue>(
-    _ path: any KeyPath<E, V> & Sendable, toFormat format: String,
-    _ arguments: any FormatValue...
-  ) throws(StoreError) -> AttributeUpdate {
-    AttributeUpdate(
-      path,
-      try ConditionParser.parseOperand(format, arguments: arguments.map { FormatArgument($0) }),
-      nil)
-  }
-
-  private static func arithmetic<P, V: AttributeValue>(
-    _ op: ArithmeticOperator, _ path: any KeyPath<E, P> & Sendable, _ amount: V
-  ) -> Operand {
-    .arithmetic(
-      op, AttributePath(path).path.map(Operand.path) ?? .value(.null),
-      .value(ConditionConstant.value(amount)))
-  }
-}
-
 extension WriteTransaction {
-  /// Gives attributes of the records for which `condition` is true new values; returns how many
-  /// records have others now.
+  /// Changes attributes of the records that `query` finds, without decoding them; returns how many.
   ///
-  ///     try tx.update(Item.self, where: \.done == false, .set(\.done, to: true))
-  ///     try tx.update(Pod.self, where: .all, .add(1, to: \.downloads))
+  ///     try tx.update(Film.where { $0.director == nil }) { $0.director = "unknown" }
   ///
-  /// Values of fixed width are changed in place, without decoding the rest; index entries move where
-  /// their keys change. Two records may exchange the values of a unique index.
+  /// In the order of the file, with every index kept. When it throws, nothing of the update is kept.
   ///
-  /// - Throws: ``StoreError/Code/invalidQuery`` before anything is changed. After
-  ///   ``StoreError/Code/uniqueViolation``, ``StoreError/Code/unstorableValue``, for a value that
-  ///   does not fit, and ``StoreError/Code/invalidValue``, for a changed record that breaks a
-  ///   constraint in any attribute, the transaction cannot be committed.
+  /// - Throws: ``StoreError/Code/invalidQuery`` for what cannot be assigned or found, before a record is
+  ///   read; ``StoreError/Code/notUnique``, ``StoreError/Code/unstorableValue`` where a new value does
+  ///   not fit.
+  /// - Complexity: O(records that match), and of the indexes that hold what changes.
   @discardableResult
   public mutating func update<E: Entity>(
-    _ type: E.Type, where condition: Condition<E>, _ updates: AttributeUpdate<E>...
-  ) throws(StoreError) -> Int {
-    try update(Query<E>().where(condition), updates)
-  }
-
-  /// Gives attributes of the records that `query` finds, within its limit and offset, new values.
-  @discardableResult
-  public mutating func update<E: Entity>(
-    _ query: Query<E>, _ updates: [AttributeUpdate<E>]
+    _ query: Query<E>, _ changes: (inout AttributeUpdates<E>) -> Void
   ) throws(StoreError) -> Int {
     let entity = try core.entity(E.self)
-    let request = try query.request()
-    let assignments = try updates.assignments()
+    let request = try query.changingRequest()
+    let assignments = try Self.assignments(changes)
     let cases = try CaseCheck(E.self, of: entity, assignments, request.positions)
     if !cases.isEmpty {
       try cases.check(
@@ -161,27 +25,32 @@ extension WriteTransaction {
     }
     return try core.update(request, of: entity, assignments)
   }
-}
 
-extension Array {
-  /// What the updates assign, by the names of attributes.
-  func assignments<E: Entity>() throws(StoreError) -> [(
-    name: String, operand: Operand, constant: Value?
-  )] where Element == AttributeUpdate<E> {
+  static func assignments<E: Entity>(
+    _ changes: (inout AttributeUpdates<E>) -> Void
+  ) throws(StoreError) -> [(name: String, operand: Operand, constant: Value?)] {
+    var updates = AttributeUpdates<E>()
+    changes(&updates)
     var assignments: [(String, Operand, Value?)] = []
-    for update in self {
-      guard let path = update.path, case .member(let name)? = path.steps.first else {
-        throw .badQuery("\(update.name) is no attribute of \(E.schema.name), so it cannot be set")
+    for assignment in try updates.assigned() {
+      guard assignment.isStored else {
+        throw .badQuery("'\(assignment.name)' is no attribute that can be set")
       }
-      if let failure = update.failure {
-        throw StoreError(
-          .unstorableValue,
-          "cannot update \(E.schema.name): '\(name)' cannot be encoded: \(failure)",
-          cause: failure, entity: E.schema.name, attribute: name)
-      }
-      assignments.append((name, update.operand, update.constant?.value))
+      assignments.append((assignment.name, assignment.operand, assignment.constant))
     }
     return assignments
+  }
+}
+
+extension Query {
+  /// The request of a change, which must say which records.
+  func changingRequest() throws(StoreError) -> QueryRequest {
+    guard saysWhich else {
+      throw .badQuery(
+        "all lines of the condition were left out, so that every \(E.schema.name) would be changed; "
+          + "say \(E.self).all if that is meant")
+    }
+    return try request()
   }
 }
 

@@ -3,18 +3,21 @@ internal import LodestoreFormat
 extension WriteTransaction {
   /// Stores `value` as a new record with its index entries.
   ///
-  /// - Returns: the id that the record has been given; with another `onConflict` than
-  ///   ``InsertConflict/fail``, perhaps that of the record found.
+  ///     let film = try tx.insert(Film(title: "Alien"))
+  ///     film.id  // assigned
+  ///
+  /// - Returns: what is stored now: `value` with its id; with another `onConflict` than
+  ///   ``InsertConflict/fail``, what has become of it and the record found.
   /// - Throws: ``StoreError/Code/uniqueViolation``, naming the index and the record that holds the
   ///   value; ``StoreError/Code/invalidValue``, naming the attribute whose constraint is broken;
   ///   ``StoreError/Code/identity`` when `value` has an id already. Nothing was written, and the
   ///   transaction can go on.
   /// - Complexity: O(*i* log *n*), for *i* indexes. For many values use
-  ///   ``insert(contentsOf:onConflict:)``, which is several times faster a value.
+  ///   ``insert(_:onConflict:returning:)``, which is several times faster a value.
   @discardableResult
   public mutating func insert<E: Entity>(
     _ value: E, onConflict: InsertConflict<E> = .fail
-  ) throws(StoreError) -> E.ID {
+  ) throws(StoreError) -> E {
     let entity = try core.entity(E.self)
     try check(isNew: value, entity)
     let rule = try onConflict.rule(in: entity)
@@ -23,7 +26,9 @@ extension WriteTransaction {
       let id = try core.withWhole(value, of: entity) { (content) throws(StoreError) in
         try core.changes(of: entity).insert(content)
       }
-      return RecordID(rawValue: id)
+      var stored = value
+      stored.id = RecordID(rawValue: id)
+      return stored
     }
     var batch = IncomingRecords(entity.layout)
     try core.withWhole(value, of: entity) { (content) throws(StoreError) in
@@ -31,7 +36,20 @@ extension WriteTransaction {
     }
     let merge = BatchMerge(
       batch, into: entity, matching: entity.matchingIndexes, rule: rule, core: core)
-    return RecordID(rawValue: try merge.writeAlone(0).id())
+    let id = try merge.writeAlone(0).id()
+    guard let stored: E = try fetch(RecordID(rawValue: id)) else {
+      throw .noSuchRecord(entity: entity.name, id: id)
+    }
+    return stored
+  }
+
+  /// Stores `value` as a new record, or gives its values to the record with the same values in a unique
+  /// index, which keeps its id; returns what is stored now.
+  ///
+  /// The same as ``insert(_:onConflict:)`` with ``InsertConflict/replace``.
+  @discardableResult
+  public mutating func upsert<E: Entity>(_ value: E) throws(StoreError) -> E {
+    try insert(value, onConflict: .replace)
   }
 
   /// Gives the record with `value`'s id all values of `value`; returns false when it had them.
@@ -48,32 +66,69 @@ extension WriteTransaction {
     }
   }
 
+  /// Changes one record: reads it, passes it to `change`, and stores what it has become.
+  ///
+  ///     try tx.modify(id) { $0.kind = .guess }
+  ///
+  /// - Returns: what is stored now.
+  /// - Throws: ``StoreError/Code/noSuchRecord``; what `change` throws; as ``update(_:)``.
+  @discardableResult
+  public mutating func modify<E: Entity>(
+    _ id: RecordID<E>, _ change: (inout E) throws -> Void
+  ) throws -> E {
+    guard var value: E = try fetch(id) else {
+      throw StoreError.noSuchRecord(entity: try core.entity(E.self).name, id: id.rawValue)
+    }
+    try change(&value)
+    // It may have been given another id, which would be another record.
+    value.id = id
+    try update(value)
+    return value
+  }
+
+  /// Changes the record with the values of `key`; see ``modify(_:_:)-(RecordID<E>,_)``.
+  ///
+  ///     try tx.modify(Film.key(episode: 4)) { $0.title = "Star Wars" }
+  ///
+  /// - Returns: what is stored now; `nil` when there is no such record.
+  @discardableResult
+  public mutating func modify<E: Entity, each Value: Sendable>(
+    _ key: EntityKey<E, repeat each Value>, _ change: (inout E) throws -> Void
+  ) throws -> E? {
+    guard let id = try core.firstRecord(with: key) else { return nil }
+    return try modify(RecordID<E>(rawValue: id), change)
+  }
+
   /// Removes the record with `id`; returns whether there was one.
   @discardableResult
-  public mutating func delete<E: Entity>(
-    _ type: E.Type = E.self, id: E.ID
+  public mutating func delete<E: Entity>(_ id: RecordID<E>) throws(StoreError) -> Bool {
+    try core.changes(of: try core.entity(E.self)).delete(id.rawValue)
+  }
+
+  /// Removes the record that `value` was read from; returns whether there was one.
+  @discardableResult
+  public mutating func delete<E: Entity>(_ value: E) throws(StoreError) -> Bool {
+    try delete(value.id)
+  }
+
+  /// Removes the record with the values of `key`; returns whether there was one.
+  @discardableResult
+  public mutating func delete<E: Entity, each Value: Sendable>(
+    _ key: EntityKey<E, repeat each Value>
   ) throws(StoreError) -> Bool {
-    try core.changes(of: try core.entity(type)).delete(id.rawValue)
+    guard let id = try core.firstRecord(with: key) else { return false }
+    return try delete(RecordID<E>(rawValue: id))
   }
 
   /// Removes the records with `ids`; returns how many there were.
   @discardableResult
   public mutating func delete<E: Entity>(
-    _ type: E.Type = E.self, ids: some Sequence<E.ID>
+    _ ids: some Sequence<RecordID<E>>
   ) throws(StoreError) -> Int {
-    let entity = try core.entity(type)
+    let entity = try core.entity(E.self)
     var sorted = ids.map(\.rawValue)
     IDSort.sort(&sorted)
     return try core.delete(sorted, of: entity)
-  }
-
-  /// Removes all records of `type`.
-  ///
-  /// Their ids are not used again.
-  ///
-  /// - Complexity: O(pages), without reading the records.
-  public mutating func deleteAll<E: Entity>(_ type: E.Type) throws(StoreError) {
-    try core.changes(of: try core.entity(type)).clear()
   }
 
   func check<E: Entity>(isNew value: E, _ entity: StoredEntity) throws(StoreError) {

@@ -24,7 +24,7 @@ import Testing
 
   private func values(_ store: Store) throws -> [Int: AllTypes] {
     try store.read { snapshot in
-      Dictionary(uniqueKeysWithValues: try snapshot.fetchAll(AllTypes.self).map { ($0.int, $0) })
+      Dictionary(uniqueKeysWithValues: try snapshot.fetch(AllTypes.all).map { ($0.int, $0) })
     }
   }
 
@@ -32,22 +32,31 @@ import Testing
     throws
   {
     let conditions: [(Condition<AllTypes>, (AllTypes) -> Bool)] = [
-      (\.int16 < 10, { $0.int16 < 10 }),
-      (\.bool == true && \.string == "text 7", { $0.bool && $0.string == "text 7" }),
-      (\.optionalString == nil, { $0.optionalString == nil }),
-      (.in(\.int, Array(stride(from: 0, to: 2_000, by: 7))), { $0.int % 7 == 0 }),
-      (\.double > 60, { $0.double > 60 }), (.none, { _ in false }), (.all, { _ in true }),
+      (Condition { $0.int16 < 10 }, { $0.int16 < 10 }),
+      (
+        Condition {
+          $0.bool
+          $0.string == "text 7"
+        }, { $0.bool && $0.string == "text 7" }
+      ),
+      (Condition { $0.optionalString == nil }, { $0.optionalString == nil }),
+      (
+        Condition { $0.int.isIn(Array(stride(from: 0, to: 2_000, by: 7))) },
+        { $0.int % 7 == 0 }
+      ),
+      (Condition { $0.double > 60 }, { $0.double > 60 }), (.none, { _ in false }),
+      (.all, { _ in true }),
     ]
     for (condition, isGone) in conditions {
       try withTemporaryStore([AllTypes.self]) { store in
         let rows = Self.rows(2_000)
-        try store.write { tx in _ = try tx.insert(contentsOf: rows) }
-        let count = try store.write { tx in try tx.delete(AllTypes.self, where: condition) }
+        try store.write { tx in _ = try tx.insert(rows) }
+        let count = try store.write { tx in try tx.delete(AllTypes.where(condition)) }
         #expect(count == rows.count(where: isGone), "\(condition)")
         let left = try values(store)
         #expect(Set(left.keys) == Set(rows.filter { !isGone($0) }.map(\.int)), "\(condition)")
         // Ids are not used again.
-        let id = try store.write { tx in try tx.insert(AllTypes()) }
+        let id = try store.write { tx in try tx.insert(AllTypes()).id }
         #expect(id.rawValue == 2_001)
       }
     }
@@ -63,15 +72,14 @@ import Testing
         row.string = String(repeating: "x", count: length)
         return row
       }
-      try store.write { tx in _ = try tx.insert(contentsOf: rows) }
+      try store.write { tx in _ = try tx.insert(rows) }
       for (number, flag) in [(1, true), (2, false), (3, false)] {
         let count = try store.write { tx in
           // The second update finds pages that the first has already changed.
-          let first = try tx.update(
-            AllTypes.self, where: .all, .set(\.optionalBool, to: flag),
-            .set(\.optionalFloat, to: 0.5))
-          let again = try tx.update(
-            AllTypes.self, where: .all, .set(\.optionalUInt64, to: UInt64(number)))
+          let first = try tx.update(AllTypes.all) {
+            $0.optionalBool = flag; $0.optionalFloat = 0.5
+          }
+          let again = try tx.update(AllTypes.all) { $0.optionalUInt64 = UInt64(number) }
           #expect(again == rows.count)
           return first
         }
@@ -92,14 +100,14 @@ import Testing
   @Test func `a delete keeps to order and limit, and returns what it removed`() throws {
     try withTemporaryStore([AllTypes.self]) { store in
       let rows = Self.rows(500)
-      try store.write { tx in _ = try tx.insert(contentsOf: rows) }
-      let lowest = AllTypes.query.sorted(by: .ascending(\.double), .descending(\.int)).limit(30)
+      try store.write { tx in _ = try tx.insert(rows) }
+      let lowest = AllTypes.all.sorted(by: \.double.ascending, \.int.descending).limit(30)
       let expected = rows.sorted { ($0.double, -$0.int) < ($1.double, -$1.int) }.prefix(30)
       let removed = try store.write { tx in try tx.deleteReturning(lowest) }
       #expect(removed.map(\.int) == expected.map(\.int))
       #expect(try values(store).count == 470)
       let more = try store.write { tx in
-        try tx.delete(AllTypes.query.sorted(by: .descending(\.int)).limit(5).offset(2))
+        try tx.delete(AllTypes.all.sorted(by: \.int.descending).limit(5).offset(2))
       }
       #expect(more == 5)
     }
@@ -108,12 +116,13 @@ import Testing
   @Test func `an update sets constants and expressions, and moves index entries`() throws {
     try withTemporaryStore([AllTypes.self]) { store in
       let rows = Self.rows(2_000)
-      try store.write { tx in _ = try tx.insert(contentsOf: rows) }
+      try store.write { tx in _ = try tx.insert(rows) }
       let count = try store.write { tx in
-        try tx.update(
-          AllTypes.self, where: \.int16 < 20, .set(\.bool, to: true), .add(1_000, to: \.int16),
-          .multiply(\.double, by: 2), .set(\.string, to: "grown far beyond what it was before"),
-          .set(\.optionalString, to: nil), .set(\.optionalDate, to: Date(timeIntervalSince1970: 0)))
+        try tx.update(AllTypes.where { $0.int16 < 20 }) {
+          $0.bool = true; $0.int16.add(1_000); $0.double.multiply(by: 2);
+          $0.string = "grown far beyond what it was before"; $0.optionalString = nil;
+          $0.optionalDate = Date(timeIntervalSince1970: 0)
+        }
       }
       #expect(count == rows.count { $0.int16 < 20 })
       let stored = try values(store)
@@ -131,10 +140,10 @@ import Testing
         #expect(stored[row.int] == expected)
       }
       // Found by their new keys.
-      let found = try store.read { try $0.count(AllTypes.query.where(\.int16 >= 1_000)) }
+      let found = try store.read { try $0.count(AllTypes.where { $0.int16 >= 1_000 }) }
       #expect(found == count)
       let again = try store.write { tx in
-        try tx.update(AllTypes.self, where: \.int16 >= 1_000, .set(\.bool, to: true))
+        try tx.update(AllTypes.where { $0.int16 >= 1_000 }) { $0.bool = true }
       }
       #expect(again == 0)
     }
@@ -147,24 +156,25 @@ import Testing
       var value = AllTypes()
       value.optionalList = [1]
       value.optionalPlace = Place(name: "a", tags: [:], inner: [])
-      try store.write { tx in _ = try tx.insert(contentsOf: [value]) }
+      try store.write { tx in _ = try tx.insert([value]) }
       let place = Place(name: "b", tags: ["x": [1]], inner: [])
       try store.write { tx in
-        try tx.update(
-          AllTypes.self, where: .all, .set(\.list, to: ["q"]), .set(\.table, to: ["t": 2]),
-          .set(\.place, to: place), .set(\.optionalList, to: nil), .set(\.optionalPlace, to: place))
+        try tx.update(AllTypes.all) {
+          $0.list = ["q"]; $0.table = ["t": 2]; $0.place = place; $0.optionalList = nil;
+          $0.optionalPlace = place
+        }
       }
-      let stored = try #require(try store.read { try $0.fetchAll(AllTypes.self).first })
+      let stored = try #require(try store.read { try $0.fetch(AllTypes.all).first })
       #expect(stored.list == ["q"] && stored.table == ["t": 2] && stored.place == place)
       #expect(stored.optionalList == nil && stored.optionalPlace == place)
       let none = Place?.none
       try store.write { tx in
-        try tx.update(AllTypes.self, where: .all, .set(\.optionalPlace, to: none))
+        try tx.update(AllTypes.all) { $0.optionalPlace = none }
       }
       #expect(
-        try store.read { try $0.count(AllTypes.query.where(format: "optionalPlace == NULL")) } == 1)
+        try store.read { try $0.count(AllTypes.where(format: "optionalPlace == NULL")) } == 1)
       let again = try store.write { tx in
-        try tx.update(AllTypes.self, where: .all, .set(\.list, to: ["q"]))
+        try tx.update(AllTypes.all) { $0.list = ["q"] }
       }
       #expect(again == 0)
     }
@@ -175,17 +185,17 @@ import Testing
   {
     try withTemporaryStore([AllTypes.self]) { store in
       let rows = Self.rows(100)
-      try store.write { tx in _ = try tx.insert(contentsOf: rows) }
+      try store.write { tx in _ = try tx.insert(rows) }
       let error = try storeError(.unstorableValue) {
         try store.write { tx in
-          try tx.update(AllTypes.self, where: .all, .multiply(\.int16, by: 9_999))
+          try tx.update(AllTypes.all) { $0.int16.multiply(by: 9_999) }
         }
       }
       #expect(error.message.contains("int16"))
       // The transaction fails even when the closure catches the error.
       _ = try storeError(.brokenTransaction) {
         try store.write { tx in
-          _ = try? tx.update(AllTypes.self, where: .all, .multiply(\.int16, by: 9_999))
+          _ = try? tx.update(AllTypes.all) { $0.int16.multiply(by: 9_999) }
         }
       }
       let stored = try values(store)
@@ -197,29 +207,29 @@ import Testing
     try withTemporaryStore([Film.self]) { store in
       try store.write { tx in
         _ = try tx.insert(
-          contentsOf: (0..<100).map {
+          (0..<100).map {
             Film(title: "Film \($0)", episode: $0, code: "c\($0)", released: nil)
           })
         // Each number is raised by one: all but the last become that of another record.
-        let count = try tx.update(Film.self, where: .all, .add(1, to: \.episode))
+        let count = try tx.update(Film.all) { $0.episode.add(1) }
         #expect(count == 100)
       }
-      let films = try store.read { try $0.fetch(Film.query.sorted(by: .ascending(\.episode))) }
+      let films = try store.read { try $0.fetch(Film.all.sorted(by: \.episode.ascending)) }
       #expect(films.map(\.episode) == Array(1...100))
       #expect(films.map(\.title) == (0..<100).map { "Film \($0)" })
       _ = try storeError(.uniqueViolation) {
         try store.write { tx in
-          try tx.update(Film.self, where: .in(\.episode, 1...2), .set(\.code, to: "same"))
+          try tx.update(Film.where { $0.episode.isIn(1...2) }) { $0.code = "same" }
         }
       }
       _ = try storeError(.uniqueViolation) {
         try store.write { tx in
-          try tx.update(Film.self, where: \.episode == 1, .set(\.code, to: "c7"))
+          try tx.update(Film.where { $0.episode == 1 }) { $0.code = "c7" }
         }
       }
       // Null does not collide.
       let cleared = try store.write { tx in
-        try tx.update(Film.self, where: .all, .set(\.code, to: nil))
+        try tx.update(Film.all) { $0.code = nil }
       }
       #expect(cleared == 100)
     }
@@ -232,32 +242,37 @@ import Testing
     try await withTemporaryStore([AllTypes.self]) { store in
       var rows = [AllTypes(), AllTypes()]
       (rows[0].string, rows[1].string) = ("released", "retired")
-      try await store.write { [rows] tx in _ = try tx.insert(contentsOf: rows) }
-      let fromText = try AttributeUpdate<AllTypes>.set(\.stage, toFormat: "string")
+      try await store.write { [rows] tx in _ = try tx.insert(rows) }
+      let fromText: @Sendable (inout AttributeUpdates<AllTypes>) -> Void = {
+        $0.set(\.stage, format: "string")
+      }
       try await store.write { tx in
         let error = try storeError(.unstorableValue) {
-          try tx.update(AllTypes.query, [.set(\.int, to: 1), fromText])
+          try tx.update(AllTypes.all) {
+            $0.int = 1
+            fromText(&$0)
+          }
         }
         #expect(
           error.message.contains("AllTypes 2: the new value of 'stage' is no case of Stage"))
         // Nothing was changed, and so the transaction goes on.
         let orNone = "TERNARY(string == 'released', string, NULL)"
-        let count = try tx.update(
-          AllTypes.self, where: \.string == "released", fromText,
-          try .set(\.optionalStage, toFormat: orNone))
+        let count = try tx.update(AllTypes.where { $0.string == "released" }) {
+          fromText(&$0)
+          $0.set(\.optionalStage, format: orNone)
+        }
         #expect(count == 1)
         let retired = try storeError(.unstorableValue) {
-          try tx.update(
-            AllTypes.self, where: .all, try .set(\.optionalStage, toFormat: "string"))
+          try tx.update(AllTypes.all) { $0.set(\.optionalStage, format: "string") }
         }
         #expect(retired.attribute == "optionalStage")
-        try tx.update(AllTypes.self, where: .all, .set(\.optionalStage, from: \.optionalStage))
+        try tx.update(AllTypes.all) { $0.optionalStage = $0.optionalStage }
       }
       let error = await #expect(throws: StoreError.self) {
-        try await store.update(AllTypes.query, inChunksOf: 1, fromText)
+        try await store.update(AllTypes.all, inChunksOf: 1, fromText)
       }
       #expect(error?.code == .unstorableValue && error?.recordID == 2)
-      let stored = try await store.read { try $0.fetchAll(AllTypes.self) }
+      let stored = try await store.read { try $0.fetch(AllTypes.all) }
       #expect(stored.map(\.stage) == [.released, .draft])
       #expect(stored.map(\.optionalStage) == [.released, nil] && stored.map(\.int) == [0, 0])
     }
@@ -270,22 +285,22 @@ import Testing
       row.optionalUInt64 = .max
       row.float = 3e38
       try store.write { try $0.insert(row) }
-      let updates: [AttributeUpdate<AllTypes>] = [
-        .add(1, to: \.optionalUInt64), try .set(\.float, toFormat: "float * 1e10"),
-        try .set(\.optionalUInt64, toFormat: "int / 0"),
+      let updates: [(inout AttributeUpdates<AllTypes>) -> Void] = [
+        { $0.optionalUInt64.add(1) }, { $0.set(\.float, format: "float * 1e10") },
+        { $0.set(\.optionalUInt64, format: "int / 0") },
       ]
       for update in updates {
         let error = #expect(throws: StoreError.self) {
-          try store.write { try $0.update(AllTypes.query, [update]) }
+          try store.write { try $0.update(AllTypes.all, update) }
         }
         #expect(error?.code == .unstorableValue, "\(error?.message ?? "")")
       }
       try store.write { transaction in
         // Null stays null.
-        try transaction.update(AllTypes.self, where: .all, .set(\.optionalUInt64, to: nil))
-        try transaction.update(AllTypes.self, where: .all, .add(1, to: \.optionalUInt64))
+        try transaction.update(AllTypes.all) { $0.optionalUInt64 = nil }
+        try transaction.update(AllTypes.all) { $0.optionalUInt64.add(1) }
       }
-      #expect(try store.read { try $0.fetchAll(AllTypes.self).first?.optionalUInt64 } == .some(nil))
+      #expect(try store.read { try $0.fetch(AllTypes.all).first?.optionalUInt64 } == .some(nil))
     }
   }
 }

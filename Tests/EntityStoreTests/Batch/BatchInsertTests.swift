@@ -25,7 +25,7 @@ import Testing
 
   private func content(_ store: Store) throws -> [Film] {
     try store.read { snapshot in
-      try snapshot.fetchAll(Film.self).map { film in
+      try snapshot.fetch(Film.all).map { film in
         var film = film
         film.id = .unassigned
         return film
@@ -52,11 +52,11 @@ import Testing
             }
             do {
               let result = try together.write { transaction in
-                try transaction.insert(contentsOf: batch, onConflict: conflict)
+                try transaction.insert(batch, onConflict: conflict)
               }
               #expect(refusal == nil, "\(SeededNumbers.replay)")
               #expect(result.count == batch.count && result.ids.count == batch.count)
-              let found = try together.read { try $0.fetch(Film.self, ids: result.ids) }
+              let found = try together.read { try $0.fetch(result.ids) }
               #expect(found.count == batch.count, "\(SeededNumbers.replay)")
             } catch let error as StoreError {
               #expect(refusal == error.code, "\(error) \(SeededNumbers.replay)")
@@ -232,7 +232,7 @@ import Testing
     try withTemporaryStore([Film.self]) { store in
       let films = (0..<3).map { Film(title: "t", episode: $0) }
       let result = try store.write { transaction in
-        try transaction.insert(contentsOf: Promising(films: films[...]))
+        try transaction.insert(Promising(films: films[...]))
       }
       #expect(result.insertedCount == 3 && result.ids.count == 3)
     }
@@ -242,7 +242,7 @@ import Testing
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
         try transaction.insert(
-          contentsOf: (0..<4).map { Film(title: "", episode: $0, code: "\($0)") })
+          (0..<4).map { Film(title: "", episode: $0, code: "\($0)") })
       }
       let moved = InsertConflict<Film>.merge { stored, incoming in
         var film = stored
@@ -251,14 +251,14 @@ import Testing
       }
       try store.write { transaction in
         try transaction.insert(
-          contentsOf: [Film(title: "x", episode: 0), Film(title: "y", episode: 1)],
+          [Film(title: "x", episode: 0), Film(title: "y", episode: 1)],
           onConflict: moved)
       }
       #expect(try content(store).map(\.code) == ["x", "y", "2", "3"])
       let error = #expect(throws: StoreError.self) {
         try store.write { transaction in
           try transaction.insert(
-            contentsOf: [Film(title: "3", episode: 2)], onConflict: moved)
+            [Film(title: "3", episode: 2)], onConflict: moved)
         }
       }
       #expect(error?.code == .uniqueViolation)
@@ -271,11 +271,12 @@ import Testing
   {
     try await withTemporaryStore([Film.self]) { store in
       let films = (0..<1_000).map { Film(title: "t\($0 % 3)", episode: $0) }
-      let inserted = try await store.insert(contentsOf: films, inChunksOf: 64)
+      let inserted = try await store.insert(films, inChunksOf: 64)
       #expect(inserted.insertedCount == 1_000)
-      let query = Film.query.where(\.title == "t1").sorted(by: .descending(\.episode))
-      let updated = try await store.update(
-        query, inChunksOf: 50, .set(\.code, toFormat: "CAST(episode, 'NSString')"))
+      let query = Film.where { $0.title == "t1" }.sorted(by: \.episode.descending)
+      let updated = try await store.update(query, inChunksOf: 50) {
+        $0.set(\.code, format: "CAST(episode, 'NSString')")
+      }
       #expect(updated == 333)
       let task = Task {
         try await store.delete(query.limit(300), inChunksOf: 100) { progress in
@@ -284,12 +285,12 @@ import Testing
         }
       }
       _ = await task.result
-      let left = try await store.read { try $0.count(Film.query.where(\.title == "t1")) }
+      let left = try await store.read { try $0.count(Film.where { $0.title == "t1" }) }
       #expect(left == 33 || left == 133, "\(left)")
-      let rest = try await store.read { try $0.count(of: Film.self) }
+      let rest = try await store.read { try $0.count(Film.all) }
       #expect(rest == 667 + left)
       await #expect(throws: StoreError.self) {
-        try await store.delete(Film.query, inChunksOf: 0)
+        try await store.delete(Film.all, inChunksOf: 0)
       }
     }
   }

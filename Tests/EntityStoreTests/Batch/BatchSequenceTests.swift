@@ -26,22 +26,21 @@ import Testing
     let days = day(from)...day(from + numbers.below(100))
     switch numbers.below(6) {
     case 0:
-      try transaction.update(
-        Film.self, where: .matching { $0.released.isIn(days) }, .set(\.released, to: nil))
+      try transaction.update(Film.where { $0.released.isIn(days) }) { $0.released = nil }
       for (episode, film) in model where film.released.map(days.contains) == true {
         model[episode]?.released = nil
       }
     case 1:
       // The zero of the other sign is the same date.
       let date = numbers.oneIn(2) ? day(from) : Date(timeIntervalSinceReferenceDate: -0.0)
-      try transaction.update(Film.self, where: \.episode < from + 500, .set(\.released, to: date))
+      try transaction.update(Film.where { $0.episode < from + 500 }) { $0.released = date }
       for episode in model.keys where episode < from + 500 { model[episode]?.released = date }
     case 2:
-      try transaction.delete(Film.query.where { $0.released.isIn(days) })
+      try transaction.delete(Film.where { $0.released.isIn(days) })
       model = model.filter { $0.value.released.map(days.contains) != true }
     default:
       let films = films(&numbers)
-      try transaction.insert(contentsOf: films, onConflict: .replace)
+      try transaction.insert(films, onConflict: .replace)
       for film in films { model[film.episode] = film }
     }
   }
@@ -49,7 +48,7 @@ import Testing
   private func expect(_ store: Store, has model: [Int: Film], _ step: Int) throws {
     let (all, byEpisode, byReleased) = try store.read {
       (
-        try $0.fetchAll(Film.self), try $0.fetch(Film.byEpisode), try $0.fetch(Film.byReleased)
+        try $0.fetch(Film.all), try $0.fetch(Film.byEpisode), try $0.fetch(Film.byReleased)
       )
     }
     let found = byEpisode.map { film in
@@ -86,13 +85,13 @@ import Testing
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
         try transaction.insert(
-          contentsOf: (0..<300_000).lazy.map {
+          (0..<300_000).lazy.map {
             Film(title: "", episode: $0, released: $0 % 3 == 0 ? nil : day($0 % 1_000))
           }, returning: .counts)
-        try transaction.delete(Film.query.where { $0.episode >= 20_000 })
+        try transaction.delete(Film.where { $0.episode >= 20_000 })
       }
       try store.read { snapshot in
-        #expect(try snapshot.count(of: Film.self) == 20_000)
+        #expect(try snapshot.count(Film.all) == 20_000)
         #expect(try snapshot.count(Film.byReleased, within: .init()) == 20_000)
         let last = try snapshot.fetch(Film.byEpisode).last
         #expect(last?.episode == 19_999)
@@ -104,21 +103,20 @@ import Testing
     try withTemporaryPath { path in
       let first = try Store(at: path, entities: [PersonV1.self])
       try first.write {
-        try $0.insert(contentsOf: (0..<2_000).map { PersonV1(name: "old \($0)", age: $0) })
+        try $0.insert((0..<2_000).map { PersonV1(name: "old \($0)", age: $0) })
       }
       first.close()
       let store = try Store(at: path, entities: [PersonV2.self])
       try store.write { transaction in
         // Every second record is rewritten in the current layout; the others have the initial level.
-        let people = try transaction.fetchAll(PersonV2.self)
+        let people = try transaction.fetch(PersonV2.all)
         for var person in people where person.age % 2 == 0 {
           person.level = 7
           try transaction.update(person)
         }
-        try transaction.delete(PersonV2.query.where { $0.age < 1_000 })
+        try transaction.delete(PersonV2.where { $0.age < 1_000 })
         #expect(try transaction.count(PersonV2.byLevel, within: .init()) == 1_000)
-        let count = try transaction.update(
-          PersonV2.self, where: \.age < 1_500, .add(10, to: \.level))
+        let count = try transaction.update(PersonV2.where { $0.age < 1_500 }) { $0.level.add(10) }
         #expect(count == 500)
       }
       let levels = try store.read { try $0.fetch(PersonV2.byLevel) }.map(\.level)

@@ -19,8 +19,8 @@ import Testing
           return false
         }
       }
-      #expect(try store.read { try $0.fetchAll(Trip.self).map(\.stop) } == stops)
-      #expect(try store.read { try $0.count(Trip.query.where(format: "stop == NULL")) } == 1)
+      #expect(try store.read { try $0.fetch(Trip.all).map(\.stop) } == stops)
+      #expect(try store.read { try $0.count(Trip.where(format: "stop == NULL")) } == 1)
     }
   }
 
@@ -43,11 +43,11 @@ import Testing
       #expect(inserting?.code == .unstorableValue)
       #expect(inserting?.message.contains("cannot be encoded: Nameless()") == true)
       let updating = #expect(throws: StoreError.self) {
-        try store.write { tx in _ = try tx.update(Trip.self, where: .all, .set(\.stop, to: bad)) }
+        try store.write { tx in _ = try tx.update(Trip.all) { $0.stop = bad } }
       }
       #expect(updating?.code == .unstorableValue)
-      #expect(updating?.message == "cannot update Trip: 'stop' cannot be encoded: Nameless()")
-      #expect(try store.read { try $0.fetchAll(Trip.self).map(\.stop) } == [Stop(name: "a")])
+      #expect(updating?.message == "a value of Trip's 'stop' cannot be encoded: Nameless()")
+      #expect(try store.read { try $0.fetch(Trip.all).map(\.stop) } == [Stop(name: "a")])
     }
   }
 }
@@ -75,6 +75,14 @@ private struct Trip: Entity {
   var id = RecordID<Trip>()
   var number: Int
   var stop: Stop?
+
+  struct Attributes: Sendable {
+    let id = Attribute<Trip, RecordID<Trip>>.recordID
+    let number = Attribute<Trip, Int>(0)
+    let stop = Attribute<Trip, Stop?>(1)
+  }
+
+  static var attributes: Attributes { Attributes() }
 
   static let schema = EntitySchema<Trip>(
     "Trip", attributes: [.init("number", \.number), .init("stop", \.stop)])

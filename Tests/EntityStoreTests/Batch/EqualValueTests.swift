@@ -12,11 +12,11 @@ import Testing
       recording.listen(to: store)
       let counts = try store.write { transaction in
         try (0..<2).map { _ in
-          try transaction.update(Film.self, where: .all, .set(\.title, to: "\u{e9}"))
+          try transaction.update(Film.all) { $0.title = "\u{e9}" }
         }
       }
       #expect(counts == [1, 0] && recording.changes.count == 1)
-      let title = try store.read { try $0.fetchAll(Film.self).first?.title }
+      let title = try store.read { try $0.fetch(Film.all).first?.title }
       #expect(title.map { Array($0.utf8) } == [0xc3, 0xa9])
     }
   }
@@ -33,7 +33,7 @@ import Testing
         merging: .incomingWins.attribute(\.episode, .fails)
       ).run(pages, as: FilmRecord.self) { Film(title: $0.title, episode: $0.episode_id) }
       #expect(report.updated == 1)
-      let title = try await store.read { try $0.fetchAll(Film.self).first?.title }
+      let title = try await store.read { try $0.fetch(Film.all).first?.title }
       #expect(title.map { Array($0.utf8) } == [0xc3, 0xa9])
     }
   }

@@ -44,9 +44,9 @@ import Testing
     var found: [[[Film]]] = []
     for options in [scarce, StoreOptions()] {
       try withTemporaryStore([Film.self], options: options) { store in
-        try store.write { try $0.insert(contentsOf: films) }
+        try store.write { try $0.insert(films) }
         // The new entries lie between those that are there.
-        try store.write { try $0.insert(contentsOf: more) }
+        try store.write { try $0.insert(more) }
         found.append(try orders(store))
       }
     }
@@ -61,14 +61,14 @@ import Testing
       try store.write { transaction in
         let again = Film(title: "again", episode: films[3].episode)
         let repeated = try storeError(.uniqueViolation) {
-          try transaction.insert(contentsOf: films + [again])
+          try transaction.insert(films + [again])
         }
         #expect(repeated.index == "Film.episode" && repeated.recordID == nil)
-        #expect(try transaction.count(of: Film.self) == 0)
+        #expect(try transaction.count(Film.all) == 0)
         try transaction.insert(Film(title: "first", episode: 6_000))
-        let held = try storeError(.uniqueViolation) { try transaction.insert(contentsOf: films) }
+        let held = try storeError(.uniqueViolation) { try transaction.insert(films) }
         #expect(held.index == "Film.episode" && held.recordID == 1)
-        #expect(try transaction.count(of: Film.self) == 1)
+        #expect(try transaction.count(Film.all) == 1)
         #expect(try transaction.count(Film.byTitle, within: .init()) == 1)
       }
     }
@@ -78,9 +78,9 @@ import Testing
     var numbers = SeededNumbers(salt: 953)
     let films = films(&numbers, 0..<10_000)
     try withTemporaryStore([Film.self], options: scarce) { store in
-      try store.write { try $0.insert(contentsOf: films) }
+      try store.write { try $0.insert(films) }
       let count = try store.write {
-        try $0.update(Film.self, where: \.episode >= 0, .multiply(\.episode, by: -1))
+        try $0.update(Film.where { $0.episode >= 0 }) { $0.episode.multiply(by: -1) }
       }
       // Zero stays zero.
       #expect(count == 9_999)
@@ -88,7 +88,7 @@ import Testing
       // Each but the last takes the number that its neighbour had.
       let refusal = try storeError(.uniqueViolation) {
         try store.write {
-          try $0.update(Film.self, where: \.episode < 0, .add(1, to: \.episode))
+          try $0.update(Film.where { $0.episode < 0 }) { $0.episode.add(1) }
         }
       }
       #expect(refusal.index == "Film.episode")
@@ -102,7 +102,7 @@ import Testing
     }
     try withTemporaryPath { path in
       let first = try Store(at: path, entities: [PersonV1.self], options: scarce)
-      try first.write { try $0.insert(contentsOf: people) }
+      try first.write { try $0.insert(people) }
       first.close()
       let second = try Store(at: path, entities: [PersonV2.self], options: scarce)
       defer { second.close() }
@@ -128,10 +128,10 @@ import Testing
     let films = films(&numbers, 0..<80_000)
     let store = try Store(at: folder.storePath, entities: [Film.self], options: scarce)
     try store.write { transaction in
-      let error = try storeError(.diskFull) { try transaction.insert(contentsOf: films) }
+      let error = try storeError(.diskFull) { try transaction.insert(films) }
       #expect(error.message.contains("scratch file"), "\(error.message)")
-      #expect(try transaction.count(of: Film.self) == 0)
-      try transaction.insert(contentsOf: films.prefix(500))
+      #expect(try transaction.count(Film.all) == 0)
+      try transaction.insert(films.prefix(500))
     }
     #expect(try store.read { try $0.count(Film.byEpisode, within: .init()) } == 500)
     store.close()

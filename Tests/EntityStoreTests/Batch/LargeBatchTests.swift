@@ -15,7 +15,7 @@ import Testing
   }
 
   private func stored(_ store: Store) throws -> [Film] {
-    try store.read { try $0.fetchAll(Film.self) }.map { film in
+    try store.read { try $0.fetch(Film.all) }.map { film in
       var film = film
       film.id = .unassigned
       return film
@@ -26,12 +26,12 @@ import Testing
     var numbers = SeededNumbers(salt: 931)
     let films = films(&numbers)
     try withTemporaryStore([Film.self]) { store in
-      let result = try store.write { try $0.insert(contentsOf: films) }
+      let result = try store.write { try $0.insert(films) }
       #expect(result.ids.map(\.rawValue) == (1...3_000).map { UInt64($0) })
       #expect(try stored(store) == films)
     }
     try withTemporaryStore([Film.self]) { store in
-      let result = try store.write { try $0.insert(contentsOf: films.lazy.map { $0 }) }
+      let result = try store.write { try $0.insert(films.lazy.map { $0 }) }
       #expect(result.insertedCount == 3_000)
       #expect(try stored(store) == films)
     }
@@ -44,14 +44,14 @@ import Testing
       try store.write { transaction in
         try transaction.insert(Film(title: "first", episode: -1))
         _ = try storeError(.uniqueViolation) {
-          try transaction.insert(contentsOf: films + [Film(title: "again", episode: 7)])
+          try transaction.insert(films + [Film(title: "again", episode: 7)])
         }
         var known = Film(title: "known", episode: -2)
         known.id = RecordID(rawValue: 9)
-        _ = try storeError(.identity) { try transaction.insert(contentsOf: films + [known]) }
-        #expect(try transaction.count(of: Film.self) == 1)
+        _ = try storeError(.identity) { try transaction.insert(films + [known]) }
+        #expect(try transaction.count(Film.all) == 1)
         #expect(try transaction.count(Film.byEpisode, within: .init()) == 1)
-        let result = try transaction.insert(contentsOf: films)
+        let result = try transaction.insert(films)
         #expect(result.ids.first?.rawValue == 2 && result.ids.last?.rawValue == 3_001)
       }
     }
@@ -64,13 +64,13 @@ import Testing
         for index in [29_999, 22_500, 100] {
           var batch = films
           batch[index].id = RecordID(rawValue: 9)
-          _ = try storeError(.identity) { try transaction.insert(contentsOf: batch) }
+          _ = try storeError(.identity) { try transaction.insert(batch) }
           batch[index].id = .unassigned
           batch[index].episode = index / 2
-          _ = try storeError(.uniqueViolation) { try transaction.insert(contentsOf: batch) }
+          _ = try storeError(.uniqueViolation) { try transaction.insert(batch) }
         }
-        #expect(try transaction.count(of: Film.self) == 0)
-        #expect(try transaction.insert(contentsOf: films).ids.last?.rawValue == 30_000)
+        #expect(try transaction.count(Film.all) == 0)
+        #expect(try transaction.insert(films).ids.last?.rawValue == 30_000)
       }
       let titles = try store.read { try $0.fetch(Film.byTitle) }.map(\.title)
       #expect(titles == titles.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
@@ -82,14 +82,14 @@ import Testing
     var numbers = SeededNumbers(salt: 933)
     let films = films(&numbers)
     try withTemporaryStore([Film.self]) { store in
-      try store.write { try $0.insert(contentsOf: films) }
+      try store.write { try $0.insert(films) }
       var changed = films
       for index in changed.indices where index.isMultiple(of: 2) {
         changed[index].title = "title \(numbers.below(100))"
       }
       let order = changed.indices.sorted { $0 * 7 % 3_000 < $1 * 7 % 3_000 }
       let result = try store.write {
-        try $0.insert(contentsOf: order.map { changed[$0] }, onConflict: .replace)
+        try $0.insert(order.map { changed[$0] }, onConflict: .replace)
       }
       #expect(result.updatedCount == 1_500 && result.unchangedCount == 1_500)
       #expect(result.ids.map(\.rawValue) == order.map { UInt64($0 + 1) })

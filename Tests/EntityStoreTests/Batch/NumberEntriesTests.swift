@@ -73,11 +73,11 @@ import Testing
     }
     try withTemporaryStore([Gauge.self]) { store in
       try store.write { transaction in
-        try transaction.insert(contentsOf: gauges[..<1_100])
+        try transaction.insert(gauges[..<1_100])
         _ = try storeError(.uniqueViolation) {
-          try transaction.insert(contentsOf: gauges[1_099...])
+          try transaction.insert(gauges[1_099...])
         }
-        try transaction.insert(contentsOf: gauges[1_100...])
+        try transaction.insert(gauges[1_100...])
       }
       try store.read { snapshot throws in
         #expect(
@@ -116,6 +116,16 @@ private struct Gauge: Entity {
     self.ratio = ratio
     self.isOn = isOn
   }
+
+  struct Attributes: Sendable {
+    let id = Attribute<Gauge, RecordID<Gauge>>.recordID
+    let serial = Attribute<Gauge, Int64>(0)
+    let level = Attribute<Gauge, Int16?>(1)
+    let ratio = Attribute<Gauge, Double>(2)
+    let isOn = Attribute<Gauge, Bool>(3)
+  }
+
+  static var attributes: Attributes { Attributes() }
 
   static let schema = EntitySchema<Gauge>(
     "Gauge",

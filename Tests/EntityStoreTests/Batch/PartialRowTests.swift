@@ -43,7 +43,7 @@ import Testing
             Pod.self, dictionaries: [["version": "1", "stars": 9]], onConflict: .patch())
         }
       }
-      let stars = try store.read { try $0.fetchAll(Pod.self).map(\.stars) }
+      let stars = try store.read { try $0.fetch(Pod.all).map(\.stars) }
       #expect(stars == [1, 2])
     }
   }

@@ -41,14 +41,14 @@ import Testing
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
         let films = (0..<3).map { Film(title: "film", episode: $0) }
-        let new = try transaction.insert(contentsOf: films).ids
+        let new = try transaction.insert(films).ids
         let first = RecordID<Film>(rawValue: 1)
         #expect(new == [first, RecordID(rawValue: 2), RecordID(rawValue: 3)])
         let again = [films[2], films[0], Film(title: "film", episode: 9)]
-        let found = try transaction.insert(contentsOf: again, onConflict: .replace).ids
+        let found = try transaction.insert(again, onConflict: .replace).ids
         #expect(found.map(\.rawValue) == [3, 1, 4] && found.firstIndex(of: first) == 1)
         #expect(found != new && found.count == 3 && new.last == found.first)
-        #expect(try transaction.insert(contentsOf: [Film]()).ids == [])
+        #expect(try transaction.insert([Film]()).ids == [])
       }
     }
   }

@@ -43,11 +43,11 @@ enum ChangePath: String, CaseIterable {
     case .importing, .importingPatches, .importingEqual, .renewing, .mirroring:
       try await runImport(in: store, id)
     case .updateInChunks:
-      _ = try await store.update(Item.query, inChunksOf: 100, .set(\.text, to: "other"))
-    case .deleteInChunks: _ = try await store.delete(Item.query, inChunksOf: 100)
+      _ = try await store.update(Item.all, inChunksOf: 100) { $0.text = "other" }
+    case .deleteInChunks: _ = try await store.delete(Item.all, inChunksOf: 100)
     case .insertInChunks:
       _ = try await store.insert(
-        contentsOf: incoming(id), onConflict: .replace, inChunksOf: 100)
+        incoming(id), onConflict: .replace, inChunksOf: 100)
     case .buildingIndexes: break
     default: try runTransaction(in: store, id)
     }
@@ -79,7 +79,7 @@ enum ChangePath: String, CaseIterable {
     case .insertReplacing, .insertPatching, .insertMerging, .insertIgnoring:
       _ = try transaction.insert(.new(id, text: "incoming"), onConflict: conflict)
     case .manyReplacing, .manyPatching, .manyMerging, .manyIgnoring, .manyEqual:
-      try transaction.insert(contentsOf: incoming(id), onConflict: conflict)
+      try transaction.insert(incoming(id), onConflict: conflict)
     case .partsPatching:
       let rows = incoming(id).map { ["name": $0.name, "text": "part"] }
       _ = try transaction.insert(Item.self, dictionaries: rows, onConflict: .patch())
@@ -89,15 +89,14 @@ enum ChangePath: String, CaseIterable {
 
   private func updateMany(_ transaction: inout WriteTransaction) throws {
     switch self {
-    case .slotsInPlace: try transaction.update(Item.self, where: .all, .set(\.price, to: 2.5))
-    case .indexedSlots: try transaction.update(Item.self, where: .all, .add(1, to: \.level))
-    case .uniqueSlots: try transaction.update(Item.self, where: .all, .add(1, to: \.number))
-    case .texts: try transaction.update(Item.self, where: .all, .set(\.text, to: "other"))
-    case .slotsByIDs: try transaction.update(Item.query.limit(100), [.set(\.price, to: 2.5)])
-    case .textsByIDs: try transaction.update(Item.query.limit(100), [.set(\.text, to: "other")])
+    case .slotsInPlace: try transaction.update(Item.all) { $0.price = 2.5 }
+    case .indexedSlots: try transaction.update(Item.all) { $0.level.add(1) }
+    case .uniqueSlots: try transaction.update(Item.all) { $0.number.add(1) }
+    case .texts: try transaction.update(Item.all) { $0.text = "other" }
+    case .slotsByIDs: try transaction.update(Item.all.limit(100)) { $0.price = 2.5 }
+    case .textsByIDs: try transaction.update(Item.all.limit(100)) { $0.text = "other" }
     default:
-      try transaction.update(
-        Item.self, where: .all, .set(\.price, toFormat: "number * 2.5 + level"))
+      try transaction.update(Item.all) { $0.set(\.price, format: "number * 2.5 + level") }
     }
   }
 
@@ -117,16 +116,15 @@ enum ChangePath: String, CaseIterable {
 
   private func remove(_ transaction: inout WriteTransaction, _ id: UInt64) throws {
     switch self {
-    case .delete: try transaction.delete(Item.self, id: RecordID(rawValue: id))
+    case .delete: try transaction.delete(RecordID<Item>(rawValue: id))
     case .deleteIDs:
-      try transaction.delete(
-        Item.self, ids: [id - 1, id, id + 1].map { RecordID(rawValue: $0) })
-    case .deleteWhere: try transaction.delete(Item.self, where: \.number >= 0)
-    case .deleteLimited: try transaction.delete(Item.query.limit(100))
+      try transaction.delete([id - 1, id, id + 1].map { RecordID<Item>(rawValue: $0) })
+    case .deleteWhere: try transaction.delete(Item.where { $0.number >= 0 })
+    case .deleteLimited: try transaction.delete(Item.all.limit(100))
     case .deleteSorted:
-      try transaction.delete(Item.query.sorted(by: .ascending(\.price)).limit(100))
-    case .deleteReturning: _ = try transaction.deleteReturning(Item.query)
-    default: try transaction.deleteAll(Item.self)
+      try transaction.delete(Item.all.sorted(by: \.price.ascending).limit(100))
+    case .deleteReturning: _ = try transaction.deleteReturning(Item.all)
+    default: try transaction.delete(Item.all)
     }
   }
 

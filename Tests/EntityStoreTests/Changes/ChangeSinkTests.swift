@@ -22,14 +22,14 @@ import Testing
       let recording = ChangeRecording(everything)
       recording.listen(to: store)
       let first = Film(title: "a", episode: 1)
-      let id = try store.write { try $0.insert(first) }
+      let id = try store.write { try $0.insert(first).id }
       var second = first
       second.id = id
       second.title = "b"
       second.code = "x"
       let isChanged = try store.write { tx in [try tx.update(second), try tx.update(second)] }
       #expect(isChanged == [true, false])
-      try store.write { _ = try $0.delete(Film.self, id: id) }
+      try store.write { _ = try $0.delete(id) }
       let number = id.rawValue
       #expect(
         recording.changes == [
@@ -50,7 +50,7 @@ import Testing
       bytes.listen(to: store)
       // More than a row, and enough to collect entries on a second core.
       let films = (0..<30_000).map { Film(title: "t\($0 % 7)", episode: $0) }
-      try store.write { try $0.insert(contentsOf: films) }
+      try store.write { try $0.insert(films) }
       #expect(ids.committed.map(\.runCount) == [1])
       #expect(ids.changes.map(\.id) == Array(1...30_000))
       #expect(ids.changes.allSatisfy { $0.new == nil })
@@ -66,7 +66,7 @@ import Testing
       try store.write { tx in
         try tx.insert(Film(title: "stays", episode: 7))
         let doubled = (0..<20).map { Film(title: "t", episode: $0) }
-        let error = #expect(throws: StoreError.self) { try tx.insert(contentsOf: doubled) }
+        let error = #expect(throws: StoreError.self) { try tx.insert(doubled) }
         #expect(error?.code == .uniqueViolation)
       }
       #expect(recording.changes.map(\.description) == ["inserted Film 1"])
@@ -93,7 +93,7 @@ import Testing
       let runs = recording.runCount
       try await store.write { tx in
         let long = String(repeating: "x", count: 400)
-        try tx.insert(contentsOf: (0..<20_000).map { Film(title: long, episode: $0) })
+        try tx.insert((0..<20_000).map { Film(title: long, episode: $0) })
       }
       #expect(recording.runCount > runs + 1)
       #expect(recording.committed.count == 1 && recording.changes.count == 20_000)
@@ -130,13 +130,13 @@ import Testing
   {
     try withTemporaryStore([Film.self]) { store in
       try store.write { tx in
-        try tx.insert(contentsOf: (0..<50).map { Film(title: "t", episode: $0) })
+        try tx.insert((0..<50).map { Film(title: "t", episode: $0) })
       }
       let once = ChangeRecording([])
       let each = ChangeRecording(.eachRemoval)
       let old = ChangeRecording(.oldRecord)
       for recording in [once, each, old] { recording.listen(to: store) }
-      try store.write { try $0.deleteAll(Film.self) }
+      try store.write { try $0.delete(Film.all) }
       #expect(once.changes == [Change(kind: .cleared(50), entity: "Film")])
       #expect(each.changes.dropFirst().map(\.id) == Array(1...50))
       #expect(each.changes.dropFirst().allSatisfy { $0.kind == .removed && $0.old == nil })
@@ -148,19 +148,19 @@ import Testing
   @Test func `batch updates, merges and deletes are told as the changes that they make`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { tx in
-        try tx.insert(contentsOf: (1...6).map { Film(title: "t", episode: $0) })
+        try tx.insert((1...6).map { Film(title: "t", episode: $0) })
       }
       let recording = ChangeRecording(.attributes)
       recording.listen(to: store)
       try store.write { tx in
-        _ = try tx.update(Film.self, where: \.episode <= 2, .set(\.title, to: "u"))
+        _ = try tx.update(Film.where { $0.episode <= 2 }) { $0.title = "u" }
         // One is stored and equal, one is stored and differs, one is new.
         try tx.insert(
-          contentsOf: [
+          [
             Film(title: "t", episode: 3), Film(title: "v", episode: 4),
             Film(title: "w", episode: 9),
           ], onConflict: .replace)
-        _ = try tx.delete(Film.self, where: \.episode >= 5)
+        _ = try tx.delete(Film.where { $0.episode >= 5 })
       }
       let told = recording.changes.map { "\($0) \($0.attributes?.joined(separator: "+") ?? "")" }
       #expect(
@@ -173,13 +173,13 @@ import Testing
 
   @Test func `slots that are changed in place are told with the bytes before and after`() throws {
     try withTemporaryStore([AllTypes.self]) { store in
-      try store.write { try $0.insert(contentsOf: (0..<3).map { AllTypes(int16: 1, int: $0) }) }
+      try store.write { try $0.insert((0..<3).map { AllTypes(int16: 1, int: $0) }) }
       let ids = ChangeRecording([])
       let bytes = ChangeRecording([.oldRecord, .newRecord, .attributes])
       ids.listen(to: store)
       bytes.listen(to: store)
       let count = try store.write {
-        try $0.update(AllTypes.self, where: .all, .set(\.int16, to: 5))
+        try $0.update(AllTypes.all) { $0.int16 = 5 }
       }
       #expect(count == 3)
       #expect(ids.changes.map(\.description) == (1...3).map { "updated AllTypes \($0)" })
@@ -222,7 +222,7 @@ import Testing
     try withTemporaryStore([Film.self]) { store in
       let seen = Collected<Int>()
       _ = store.core.observers.add { _ in
-        CountingSink { try? seen.append(store.read { try $0.count(of: Film.self) }) }
+        CountingSink { try? seen.append(store.read { try $0.count(Film.all) }) }
       }
       for episode in 1...5 { try store.write { try $0.insert(Film(title: "a", episode: episode)) } }
       #expect(seen.values == [1, 2, 3, 4, 5])
@@ -234,11 +234,11 @@ import Testing
       let recording = ChangeRecording([])
       _ = store.core.observers.add { _ in CopyingSink() }
       recording.listen(to: store)
-      try store.write { try $0.insert(contentsOf: (1...3).map { Film(title: "a", episode: $0) }) }
+      try store.write { try $0.insert((1...3).map { Film(title: "a", episode: $0) }) }
       #expect(
         recording.changes.map(\.description) == (1...3).map { "inserted Film \($0)" }
           + ["inserted AllTypes 1"])
-      let counts = try store.read { try $0.fetchAll(AllTypes.self).map(\.int) }
+      let counts = try store.read { try $0.fetch(AllTypes.all).map(\.int) }
       #expect(counts == [3])
     }
   }
@@ -251,7 +251,7 @@ import Testing
       }
       #expect(error.message.contains("an endless one still change Film after 32 rounds"))
       store.core.observers.remove(key)
-      let count = try store.read { try $0.count(of: Film.self) }
+      let count = try store.read { try $0.count(Film.all) }
       #expect(count == 0)
     }
   }

@@ -125,7 +125,7 @@ import Testing
       }
       let recording = ChangeRecording(.eachRemoval)
       recording.listen(to: store)
-      try store.write { try $0.deleteAll(Item.self) }
+      try store.write { try $0.delete(Item.all) }
       #expect(recording.changes.dropFirst().map(\.id) == Array(1...12), "\(damage)")
       store.close()
       try expectSound(folder.storePath)

@@ -35,6 +35,18 @@ protocol WareVersion: Sendable {
 }
 
 extension Ware: Entity {
+  struct Attributes: Sendable {
+    let id = Attribute<Ware, RecordID<Ware>>.recordID
+    /// Of versions that have it.
+    let level = Attribute<Ware, Int>(0)
+    let name = Attribute<Ware, String>(Version.hasLevel ? 1 : 0)
+    let number = Attribute<Ware, Int>(Version.hasLevel ? 2 : 1)
+    let price = Attribute<Ware, Double?>(Version.hasLevel ? 3 : 2)
+    let text = Attribute<Ware, String?>(Version.hasLevel ? 4 : 3)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static var schema: EntitySchema<Ware> { Version.schema }
 
   func encode(into writer: inout RecordWriter) {
@@ -96,10 +108,10 @@ enum WareFile {
   static let content = Result {
     let folder = try TemporaryFolder()
     let first = try Store(at: folder.storePath, entities: [Ware<FirstWare>.self])
-    try first.write { try $0.insert(contentsOf: olderIDs.map { Ware<FirstWare>.new($0) }) }
+    try first.write { try $0.insert(olderIDs.map { Ware<FirstWare>.new($0) }) }
     first.close()
     let second = try Store(at: folder.storePath, entities: [Ware<SecondWare>.self])
-    try second.write { try $0.insert(contentsOf: newerIDs.map { Ware<SecondWare>.new($0) }) }
+    try second.write { try $0.insert(newerIDs.map { Ware<SecondWare>.new($0) }) }
     second.close()
     try expectSound(folder.storePath)
     return try Data(contentsOf: URL(fileURLWithPath: folder.storePath))

@@ -34,26 +34,25 @@ import Testing
     try withTemporaryStore([Mote.self]) { store in
       let ids = try store.write { transaction in
         try transaction.insert(
-          contentsOf: texts.enumerated().map { Mote(number: $0 * 2, text: $1) })
+          texts.enumerated().map { Mote(number: $0 * 2, text: $1) })
       }.ids
       try store.read { transaction in
         let byNumber = Mote.index(\.number)
-        #expect(try transaction.fetchAll(Mote.self).map(\.text) == texts)
-        let reversed = Mote.query.sorted(by: .descending(\.number))
+        #expect(try transaction.fetch(Mote.all).map(\.text) == texts)
+        let reversed = Mote.all.sorted(by: \.number.descending)
         #expect(try transaction.fetch(reversed).map(\.text) == texts.reversed())
-        let long = Mote.query.where { $0.number >= 1_000 }
+        let long = Mote.where { $0.number >= 1_000 }
         #expect(try transaction.fetch(long).map(\.text) == Array(texts[500...]))
-        #expect(try transaction.fetch(Mote.self, ids: Array(ids)).map(\.text) == texts)
+        #expect(try transaction.fetch(Array(ids)).map(\.text) == texts)
         let keys = (0..<3_000).map { $0 * 2 }
         #expect(try transaction.fetch(byNumber, keys: keys).map { $0?.text } == texts)
         var visited: [String] = []
-        try transaction.forEach(Mote.self) { mote in
+        try transaction.forEach(Mote.all) { mote in
           visited.append(mote.text)
-          return true
         }
         #expect(visited == texts)
         #expect(try transaction.fetch(byNumber).map(\.text) == texts)
-        let page = try transaction.page(Mote.query.limit(2_000))
+        let page = try transaction.page(Mote.all.limit(2_000))
         #expect(page.items.map(\.text) == Array(texts[..<2_000]))
       }
     }
@@ -64,7 +63,7 @@ import Testing
       let shared = "the text of every second record"
       try store.write { transaction in
         try transaction.insert(
-          contentsOf: (0..<4_000).map { number in
+          (0..<4_000).map { number in
             Mote(
               number: number,
               text: number < 2_000
@@ -72,7 +71,7 @@ import Testing
                 : "another of its own: \(number)")
           })
       }
-      var motes = try store.read { try $0.fetchAll(Mote.self) }
+      var motes = try store.read { try $0.fetch(Mote.all) }
       #expect(motes.count == 4_000)
       let addresses = Set(motes[..<2_000].filter { $0.text == shared }.map { address(of: $0.text) })
       // Those of the first records, before anything is remembered, one for all others, and one more

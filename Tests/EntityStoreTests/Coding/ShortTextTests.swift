@@ -59,12 +59,12 @@ import Testing
       let all = texts + texts + texts
       try store.write { transaction in
         try transaction.insert(
-          contentsOf: all.enumerated().map { Mote(number: $0, text: $1) })
+          all.enumerated().map { Mote(number: $0, text: $1) })
       }
-      let fetched = try store.read { try $0.fetchAll(Mote.self) }
+      let fetched = try store.read { try $0.fetch(Mote.all) }
       #expect(fetched.map(\.text) == all)
       for (number, text) in texts.enumerated() {
-        let one = try store.read { try $0.first(Mote.query.where { $0.number == number }) }
+        let one = try store.read { try $0.first(Mote.where { $0.number == number }) }
         #expect(one?.text == text)
       }
     }

@@ -68,7 +68,7 @@ extension PersonVariant {
       try makePeople(path)
       let before = try facts(path)
       let store = try Store(at: path, entities: [Person.self])
-      var people = try store.read { try $0.fetchAll(Person.self) }
+      var people = try store.read { try $0.fetch(Person.all) }
       #expect(people.map(\.extra) == [36, 20, 50])
       // What is the same is not written, and so not refused.
       #expect(try store.write { try $0.update(people[0]) } == false)
@@ -80,13 +80,13 @@ extension PersonVariant {
       // Also when another attribute is what an update by condition changes.
       let byCondition = try storeError(.invalidValue) {
         try store.write { (tx) throws in
-          try tx.update(Person.self, where: \.name == "Ada", .set(\.email, to: "e"))
+          try tx.update(Person.where { $0.name == "Ada" }) { $0.email = "e" }
         }
       }
       #expect(byCondition.attribute == "age")
       let name = try storeError(.invalidValue) {
         try store.write { (tx) throws in
-          try tx.update(Person.self, where: \.extra == 50, .set(\.extra, to: 18))
+          try tx.update(Person.where { $0.extra == 50 }) { $0.extra = 18 }
         }
       }
       #expect(name.attribute == "name" && name.recordID == 3)
@@ -123,8 +123,8 @@ extension PersonVariant {
         // The old name again, without a constraint.
         let plain = try Store(at: path, entities: [PersonVariant<Unlimited>.self])
         try plain.write { tx in
-          let id = try tx.insert(PersonVariant<Unlimited>(name: "", email: "", extra: -1))
-          try tx.delete(PersonVariant<Unlimited>.self, id: id)
+          let id = try tx.insert(PersonVariant<Unlimited>(name: "", email: "", extra: -1)).id
+          try tx.delete(id)
         }
         #expect(
           plain.core.schema.entity(named: "Person")?.description.attributes
@@ -156,7 +156,7 @@ extension PersonVariant {
       try makePeople(path)
       let reader = try Store(
         at: path, entities: [PersonVariant<Limited>.self], options: .readOnly)
-      #expect(try reader.read { try $0.fetchAll(PersonVariant<Limited>.self).count } == 3)
+      #expect(try reader.read { try $0.fetch(PersonVariant<Limited>.all).count } == 3)
       reader.close()
     }
   }

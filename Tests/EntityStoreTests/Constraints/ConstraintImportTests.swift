@@ -24,7 +24,7 @@ import Testing
   }
 
   private func stars(_ store: Store) async throws -> [String: Int] {
-    let reviews = try await store.read { try $0.fetchAll(Review.self) }
+    let reviews = try await store.read { try $0.fetch(Review.all) }
     return Dictionary(uniqueKeysWithValues: reviews.map { ($0.slug, $0.stars) })
   }
 

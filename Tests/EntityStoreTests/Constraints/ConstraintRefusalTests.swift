@@ -18,6 +18,24 @@ private struct Sample: Entity {
     "list",
   ]
 
+  struct Attributes: Sendable {
+    let id = Attribute<Sample, RecordID<Sample>>.recordID
+    let bool = Attribute<Sample, Bool?>(0)
+    let int8 = Attribute<Sample, Int8?>(1)
+    let uint64 = Attribute<Sample, UInt64?>(2)
+    let float = Attribute<Sample, Float?>(3)
+    let double = Attribute<Sample, Double?>(4)
+    let decimal = Attribute<Sample, Decimal?>(5)
+    let date = Attribute<Sample, Date?>(6)
+    let uuid = Attribute<Sample, UUID?>(7)
+    let text = Attribute<Sample, String?>(8)
+    let link = Attribute<Sample, URL?>(9)
+    let data = Attribute<Sample, Data?>(10)
+    let list = Attribute<Sample, [Int]?>(11)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static var schema: EntitySchema<Sample> {
     func at(_ number: Int) -> [AttributeConstraint] { number == constrained ? constraints : [] }
     return EntitySchema<Sample>(

@@ -24,7 +24,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
 
 @Suite struct `Constraints of attributes` {
   private func reviews(_ store: Store) throws -> [Review] {
-    try store.read { try $0.fetchAll(Review.self) }
+    try store.read { try $0.fetch(Review.all) }
   }
 
   /// What `body` throws out of a write, checked against the case.
@@ -52,9 +52,9 @@ enum ReviewMode: String, CaseIterable, Sendable {
       for allowed in Review.allowed {
         try store.write { tx in
           try tx.insert(allowed.review, onConflict: mode.conflict)
-          try tx.deleteAll(Review.self)
-          try tx.insert(contentsOf: [allowed.review], onConflict: mode.conflict)
-          try tx.deleteAll(Review.self)
+          try tx.delete(Review.all)
+          try tx.insert([allowed.review], onConflict: mode.conflict)
+          try tx.delete(Review.all)
         }
       }
       for refused in Review.refused {
@@ -63,12 +63,12 @@ enum ReviewMode: String, CaseIterable, Sendable {
         }
         try expectRefusal(refused, store) { tx in
           try tx.insert(
-            contentsOf: [Review(slug: "good"), refused.review], onConflict: mode.conflict)
+            [Review(slug: "good"), refused.review], onConflict: mode.conflict)
         }
         // Two records with one key are written one after the other.
         try expectRefusal(refused, store) { tx in
           try tx.insert(
-            contentsOf: [refused.review, refused.review], onConflict: mode.conflict)
+            [refused.review, refused.review], onConflict: mode.conflict)
         }
       }
       #expect(try reviews(store) == [])
@@ -80,13 +80,13 @@ enum ReviewMode: String, CaseIterable, Sendable {
   {
     try withTemporaryStore([Review.self]) { store in
       var stored = Review()
-      stored.id = try store.write { try $0.insert(stored) }
+      stored.id = try store.write { [stored] in try $0.insert(stored).id }
       for allowed in Review.allowed where allowed.review.slug == stored.slug {
         try store.write { tx in
           try tx.insert(allowed.review, onConflict: mode.conflict)
           try tx.insert(Review(), onConflict: mode.conflict)
-          try tx.insert(contentsOf: [allowed.review], onConflict: mode.conflict)
-          try tx.insert(contentsOf: [Review()], onConflict: mode.conflict)
+          try tx.insert([allowed.review], onConflict: mode.conflict)
+          try tx.insert([Review()], onConflict: mode.conflict)
         }
       }
       for refused in Review.refused where refused.review.slug == stored.slug {
@@ -94,11 +94,11 @@ enum ReviewMode: String, CaseIterable, Sendable {
           try tx.insert(refused.review, onConflict: mode.conflict)
         }
         try expectRefusal(refused, recordID: 1, store) { tx in
-          try tx.insert(contentsOf: [refused.review], onConflict: mode.conflict)
+          try tx.insert([refused.review], onConflict: mode.conflict)
         }
         try expectRefusal(refused, recordID: 1, store) { tx in
           try tx.insert(
-            contentsOf: [refused.review, refused.review], onConflict: mode.conflict)
+            [refused.review, refused.review], onConflict: mode.conflict)
         }
       }
       #expect(try reviews(store) == [stored])
@@ -107,7 +107,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
 
   @Test func `an update takes what is at the edges and refuses what is beyond`() throws {
     try withTemporaryStore([Review.self]) { store in
-      let id = try store.write { try $0.insert(Review()) }
+      let id = try store.write { try $0.insert(Review()).id }
       for allowed in Review.allowed {
         var review = allowed.review
         review.id = id
@@ -128,38 +128,41 @@ enum ReviewMode: String, CaseIterable, Sendable {
     try withTemporaryStore([Review.self]) { store in
       let slugs = (0..<100).map { "r\($0)" }
       try store.write { tx in
-        _ = try tx.insert(contentsOf: slugs.map { Review(slug: $0, stars: 4) })
+        _ = try tx.insert(slugs.map { Review(slug: $0, stars: 4) })
       }
       let count = try store.write { tx in
-        try tx.update(
-          Review.self, where: .all, .add(1, to: \.stars), .set(\.score, to: 9.5),
-          .set(\.seal, to: Data([1, 2])), .set(\.note, to: "n"))
+        try tx.update(Review.all) {
+          $0.stars.add(1); $0.score = 9.5; $0.seal = Data([1, 2]); $0.note = "n"
+        }
       }
       #expect(count == 100)
       let before = try reviews(store)
-      let updates: [(AttributeUpdate<Review>, String, String)] = [
-        (.add(1, to: \.stars), "stars", "be at most 5"),
-        (.set(\.stars, to: -1), "stars", "be at least 0"),
-        (.set(\.score, to: .nan), "score", "be a number"),
-        (.set(\.slug, to: ""), "slug", "have at least 1 Unicode scalar"),
-        (.set(\.slug, from: \.note), "slug", "have at least 1 Unicode scalar"),
-        (.set(\.seal, to: Data([1])), "seal", "have at least 2 bytes"),
-        (.set(\.link, to: URL(string: "http://a.b/cd")), "link", "have at most 12 Unicode scalars"),
-        (.set(\.price, to: Decimal(100)), "price", "be at most 99"),
+      let updates: [((inout AttributeUpdates<Review>) -> Void, String, String)] = [
+        ({ $0.stars.add(1) }, "stars", "be at most 5"),
+        ({ $0.stars = -1 }, "stars", "be at least 0"),
+        ({ $0.score = .nan }, "score", "be a number"),
+        ({ $0.slug = "" }, "slug", "have at least 1 Unicode scalar"),
+        ({ $0.slug = $0.note }, "slug", "have at least 1 Unicode scalar"),
+        ({ $0.seal = Data([1]) }, "seal", "have at least 2 bytes"),
+        ({ $0.link = URL(string: "http://a.b/cd") }, "link", "have at most 12 Unicode scalars"),
+        ({ $0.price = Decimal(100) }, "price", "be at most 99"),
       ]
       for (update, attribute, rule) in updates {
         let refused = Review.Case(\.note, "", attribute, rule)
         try expectRefusal(refused, recordID: 8, store) { tx in
-          try tx.update(Review.self, where: \.slug == "r7", .set(\.note, to: ""))
-          try tx.update(Review.self, where: \.slug == "r7", update)
+          try tx.update(Review.where { $0.slug == "r7" }) { $0.note = "" }
+          try tx.update(Review.where { $0.slug == "r7" }, update)
         }
       }
-      for update in [AttributeUpdate<Review>.add(1, to: \.stars), .set(\.score, to: 10)] {
+      let beyond: [(inout AttributeUpdates<Review>) -> Void] = [
+        { $0.stars.add(1) }, { $0.score = 10 },
+      ]
+      for update in beyond {
         // Part of the records may have been changed: nothing of the transaction is kept.
         let error = try storeError(.brokenTransaction) {
           try store.write { tx in
             let thrown = #expect(throws: StoreError.self) {
-              () throws in try tx.update(Review.self, where: .all, update)
+              () throws in try tx.update(Review.all, update)
             }
             #expect(thrown?.code == .invalidValue)
           }
@@ -168,9 +171,9 @@ enum ReviewMode: String, CaseIterable, Sendable {
       }
       #expect(try reviews(store) == before)
       let nulled = try store.write { tx in
-        try tx.update(
-          Review.self, where: .all, .set(\.score, to: nil), .set(\.seal, to: nil),
-          .set(\.stars, to: 0))
+        try tx.update(Review.all) {
+          $0.score = nil; $0.seal = nil; $0.stars = 0
+        }
       }
       #expect(nulled == 100)
     }
@@ -188,7 +191,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
                 try tx.insert(bad, onConflict: mode.conflict)
               } else {
                 try tx.insert(
-                  contentsOf: [bad], onConflict: mode.conflict)
+                  [bad], onConflict: mode.conflict)
               }
             }
             #expect(thrown?.code == .invalidValue && thrown?.recordID == nil)
@@ -197,10 +200,10 @@ enum ReviewMode: String, CaseIterable, Sendable {
         // With a mode other than `fail` the others of the batch are stored.
         _ = #expect(throws: StoreError.self) { () throws in
           try tx.insert(
-            contentsOf: [Review(slug: "two"), bad, Review(slug: "three")], onConflict: .replace)
+            [Review(slug: "two"), bad, Review(slug: "three")], onConflict: .replace)
         }
         _ = #expect(throws: StoreError.self) { () throws in
-          try tx.insert(contentsOf: [Review(slug: "four"), bad])
+          try tx.insert([Review(slug: "four"), bad])
         }
       }
       let found = try reviews(store)
@@ -220,11 +223,11 @@ enum ReviewMode: String, CaseIterable, Sendable {
       // 3 and -2 are 1: the incoming record alone could not be stored.
       try store.write { tx in
         _ = try tx.insert(Review(slug: "a", stars: -2), onConflict: sum)
-        _ = try tx.insert(contentsOf: [Review(slug: "a", stars: 4)], onConflict: sum)
+        _ = try tx.insert([Review(slug: "a", stars: 4)], onConflict: sum)
       }
       #expect(try reviews(store).map(\.stars) == [5])
       try expectRefusal(Review.Case(\.stars, 6, "stars", "be at most 5"), recordID: 1, store) {
-        try $0.insert(contentsOf: [Review(slug: "a", stars: 1)], onConflict: sum)
+        try $0.insert([Review(slug: "a", stars: 1)], onConflict: sum)
       }
     }
   }

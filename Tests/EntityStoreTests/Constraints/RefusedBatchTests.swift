@@ -13,6 +13,14 @@ import Testing
       self.text = text
     }
 
+    struct Attributes: Sendable {
+      let id = Attribute<Rating, RecordID<Rating>>.recordID
+      let stars = Attribute<Rating, Int64>(0)
+      let text = Attribute<Rating, String>(1)
+    }
+
+    static var attributes: Attributes { Attributes() }
+
     static let schema = EntitySchema<Rating>(
       "Rating",
       attributes: [
@@ -40,15 +48,15 @@ import Testing
       try store.write { transaction in
         _ = try storeError(.invalidValue) {
           if isSequence {
-            try transaction.insert(contentsOf: ratings.lazy.map { $0 })
+            try transaction.insert(ratings.lazy.map { $0 })
           } else {
-            try transaction.insert(contentsOf: ratings)
+            try transaction.insert(ratings)
           }
         }
-        #expect(try transaction.count(of: Rating.self) == 0)
+        #expect(try transaction.count(Rating.all) == 0)
         #expect(try transaction.count(Rating.index(\.stars), within: .init()) == 0)
         ratings[index].stars = 5
-        let ids = try transaction.insert(contentsOf: ratings).ids
+        let ids = try transaction.insert(ratings).ids
         #expect(ids.first?.rawValue == 1 && ids.last?.rawValue == 5_000)
       }
     }

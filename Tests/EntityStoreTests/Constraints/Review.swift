@@ -20,6 +20,22 @@ struct Review: Hashable {
 extension Review: Entity {
   static let firstDay = Date(timeIntervalSinceReferenceDate: 0)
 
+  struct Attributes: Sendable {
+    let id = Attribute<Review, RecordID<Review>>.recordID
+    let slug = Attribute<Review, String>(0)
+    let stars = Attribute<Review, Int>(1)
+    let count = Attribute<Review, UInt64>(2)
+    let ratio = Attribute<Review, Float>(3)
+    let score = Attribute<Review, Double?>(4)
+    let price = Attribute<Review, Decimal?>(5)
+    let day = Attribute<Review, Date?>(6)
+    let link = Attribute<Review, URL?>(7)
+    let seal = Attribute<Review, Data?>(8)
+    let note = Attribute<Review, String>(9)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<Review>(
     "Review",
     attributes: [

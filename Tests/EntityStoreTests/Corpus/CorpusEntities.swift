@@ -20,6 +20,35 @@ struct CorpusSpecimen: Equatable {
 }
 
 extension CorpusSpecimen: Entity {
+  struct Attributes: Sendable {
+    let id = Attribute<CorpusSpecimen, RecordID<CorpusSpecimen>>.recordID
+    let bool = Attribute<CorpusSpecimen, Bool>(0)
+    let int8 = Attribute<CorpusSpecimen, Int8>(1)
+    let int16 = Attribute<CorpusSpecimen, Int16>(2)
+    let int32 = Attribute<CorpusSpecimen, Int32>(3)
+    let int64 = Attribute<CorpusSpecimen, Int64>(4)
+    let uint8 = Attribute<CorpusSpecimen, UInt8>(5)
+    let uint16 = Attribute<CorpusSpecimen, UInt16>(6)
+    let uint32 = Attribute<CorpusSpecimen, UInt32>(7)
+    let uint64 = Attribute<CorpusSpecimen, UInt64>(8)
+    let float = Attribute<CorpusSpecimen, Float>(9)
+    let double = Attribute<CorpusSpecimen, Double>(10)
+    let date = Attribute<CorpusSpecimen, Date>(11)
+    let uuid = Attribute<CorpusSpecimen, UUID>(12)
+    let decimal = Attribute<CorpusSpecimen, Decimal>(13)
+    let string = Attribute<CorpusSpecimen, String>(14)
+    let url = Attribute<CorpusSpecimen, URL>(15)
+    let data = Attribute<CorpusSpecimen, Data>(16)
+    let json = Attribute<CorpusSpecimen, JSONValue>(17)
+    let document = Attribute<CorpusSpecimen, [String: [Int]]>(18)
+    let optionalInt = Attribute<CorpusSpecimen, Int?>(19)
+    let optionalString = Attribute<CorpusSpecimen, String?>(20)
+    let optionalDecimal = Attribute<CorpusSpecimen, Decimal?>(21)
+    let optionalJSON = Attribute<CorpusSpecimen, JSONValue?>(22)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<CorpusSpecimen>(
     "Specimen",
     attributes: [
@@ -137,6 +166,15 @@ struct CorpusTrip: Equatable {
 }
 
 extension CorpusTrip: Entity {
+  struct Attributes: Sendable {
+    let id = Attribute<CorpusTrip, RecordID<CorpusTrip>>.recordID
+    let title = Attribute<CorpusTrip, String>(0)
+    let leader = Attribute<CorpusTrip, RecordID<PersonV2>>(1)
+    let guest = Attribute<CorpusTrip, RecordID<PersonV2>?>(2)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<CorpusTrip>(
     "Trip",
     attributes: [.init("title", \.title), .init("leader", \.leader), .init("guest", \.guest)],

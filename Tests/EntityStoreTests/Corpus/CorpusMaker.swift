@@ -34,10 +34,10 @@ import Testing
       at: path, entities: [PersonV2.self, CorpusSpecimen.self, CorpusTrip.self])
     try await store.write { transaction in
       try transaction.insert(PersonV2(city: "Köln", age: 7, level: 4, name: "Eve"))
-      try transaction.insert(contentsOf: CorpusSpecimen.all.map(unassigned))
-      try transaction.insert(contentsOf: CorpusTrip.all.map(unassigned))
+      try transaction.insert(CorpusSpecimen.all.map(unassigned))
+      try transaction.insert(CorpusTrip.all.map(unassigned))
       let last = try transaction.insert(CorpusTrip(title: "west", leader: .init(rawValue: 2)))
-      try transaction.delete(CorpusTrip.self, id: last)
+      try transaction.delete(last)
       try transaction.put(Data([1, 2, 3]), for: "bytes", in: "settings")
       try transaction.put(["size": 100], for: "pages", in: "settings")
     }

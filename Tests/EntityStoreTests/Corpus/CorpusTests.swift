@@ -32,7 +32,7 @@ import Testing
       let before = FileManager.default.contents(atPath: path)
       let store = try Store(
         at: path, entities: [PersonV2.self, CorpusSpecimen.self], options: .readOnly)
-      #expect(try store.read { try $0.fetchAll(CorpusSpecimen.self) } == CorpusSpecimen.all)
+      #expect(try store.read { try $0.fetch(CorpusSpecimen.all) } == CorpusSpecimen.all)
       try expectPeople(store)
       try expectBuckets(store)
       store.close()
@@ -45,25 +45,25 @@ import Testing
     try withCopy(file) { path in
       let store = try Store(
         at: path, entities: [PersonV2.self, CorpusSpecimen.self, CorpusTrip.self])
-      #expect(try store.read { try $0.fetchAll(CorpusSpecimen.self) } == CorpusSpecimen.all)
-      #expect(try store.read { try $0.fetchAll(CorpusTrip.self) } == CorpusTrip.all)
+      #expect(try store.read { try $0.fetch(CorpusSpecimen.all) } == CorpusSpecimen.all)
+      #expect(try store.read { try $0.fetch(CorpusTrip.all) } == CorpusTrip.all)
       try expectPeople(store)
       try expectBuckets(store)
       // The record with id 4 was deleted.
       let trip = try store.write {
-        try $0.insert(CorpusTrip(title: "west", leader: .init(rawValue: 2)))
+        try $0.insert(CorpusTrip(title: "west", leader: .init(rawValue: 2))).id
       }
       #expect(trip.rawValue == 5)
       try store.write { transaction in
-        var people = try transaction.fetchAll(PersonV2.self)
+        var people = try transaction.fetch(PersonV2.all)
         people[0].level = 9
         try transaction.update(people[0])
         try transaction.put(["size": 7], for: "pages", in: "settings")
-        try transaction.delete(CorpusSpecimen.self, id: .init(rawValue: 2))
+        try transaction.delete(RecordID<CorpusSpecimen>(rawValue: 2))
       }
       let rest = CorpusSpecimen.all.filter { $0.id.rawValue != 2 }
-      #expect(try store.read { try $0.fetchAll(CorpusSpecimen.self) } == rest)
-      #expect(try store.read { try $0.fetch(CorpusTrip.self, id: trip)?.leader.rawValue } == 2)
+      #expect(try store.read { try $0.fetch(CorpusSpecimen.all) } == rest)
+      #expect(try store.read { try $0.fetch(trip)?.leader.rawValue } == 2)
       store.close()
     }
   }
@@ -79,7 +79,7 @@ import Testing
   }
 
   private func expectPeople(_ store: Store) throws {
-    let people = try store.read { try $0.fetchAll(PersonV2.self) }
+    let people = try store.read { try $0.fetch(PersonV2.all) }
     #expect(people.map(\.name) == ["Ada", "Bob", "Eve"] && people.map(\.age) == [36, 20, 7])
     #expect(people.map(\.level) == [3, 3, 4] && people.map(\.city) == [nil, nil, "Köln"])
     #expect(people.map(\.email) == ["a@b.c", nil, nil])

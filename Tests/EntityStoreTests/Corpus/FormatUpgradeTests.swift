@@ -34,6 +34,17 @@ private struct OldLink: Entity {
   var sometimes: OldNumber
   var other: OldNumber
 
+  struct Attributes: Sendable {
+    let id = Attribute<OldLink, RecordID<OldLink>>.recordID
+    let film = Attribute<OldLink, OldNumber>(0)
+    let title = Attribute<OldLink, String>(1)
+    let pod = Attribute<OldLink, OldNumber?>(2)
+    let sometimes = Attribute<OldLink, OldNumber>(3)
+    let other = Attribute<OldLink, OldNumber>(4)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static var schema: EntitySchema<OldLink> {
     func old(
       _ name: String, _ path: any PartialKeyPath<OldLink> & Sendable, isOptional: Bool = false
@@ -83,7 +94,7 @@ private struct OldLink: Entity {
 
   private func makeOldFile(_ path: String) throws {
     let store = try Store(at: path, entities: [OldLink.self])
-    try store.write { try $0.insert(contentsOf: (1...count).map(OldLink.init)) }
+    try store.write { try $0.insert((1...count).map(OldLink.init)) }
     store.close()
   }
 
@@ -152,7 +163,7 @@ private struct OldLink: Entity {
         FileManager.default.contents(atPath: path) == FileManager.default.contents(atPath: kept))
       try Store(at: path, entities: []).close()
       let store = try Store(at: path, entities: [CorpusTrip.self], options: .readOnly)
-      #expect(try store.read { try $0.fetchAll(CorpusTrip.self) } == CorpusTrip.all)
+      #expect(try store.read { try $0.fetch(CorpusTrip.all) } == CorpusTrip.all)
       store.close()
     }
   }

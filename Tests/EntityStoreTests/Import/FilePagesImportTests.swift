@@ -62,7 +62,7 @@ private struct FireballRecord: Decodable {
         #expect(error.code == .importStopped && cause.reason == .textAfterQuote)
         #expect(cause.position.line == 26 && cause.position.column == 6, "\(error)")
       }
-      let count = try await store.read { try $0.count(of: Fireball.self) }
+      let count = try await store.read { try $0.count(Fireball.all) }
       #expect(count == 20)
     }
   }

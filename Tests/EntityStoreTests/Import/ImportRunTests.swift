@@ -37,7 +37,7 @@ import Testing
   private func titles(_ store: Store) throws -> [Int: String] {
     try store.read { snapshot in
       Dictionary(
-        uniqueKeysWithValues: try snapshot.fetchAll(Film.self).map { ($0.episode, $0.title) })
+        uniqueKeysWithValues: try snapshot.fetch(Film.all).map { ($0.episode, $0.title) })
     }
   }
 
@@ -86,10 +86,10 @@ import Testing
   {
     try await withTemporaryStore([Film.self]) { store in
       _ = try await run([[(1, "a"), (2, "b"), (3, "c")]], into: store)
-      let before = try await store.read { try $0.fetchAll(Film.self) }
+      let before = try await store.read { try $0.fetch(Film.all) }
       let report = try await run([[(1, "a"), (2, "x"), (4, "d")]], into: store, .replaceMatching)
       #expect(report.unchanged == 1 && report.updated == 1 && report.inserted == 1)
-      let after = try await store.read { try $0.fetchAll(Film.self) }
+      let after = try await store.read { try $0.fetch(Film.all) }
       #expect(try titles(store) == [1: "a", 2: "x", 3: "c", 4: "d"])
       #expect(after.first { $0.episode == 1 }?.id == before[0].id)
       #expect(after.first { $0.episode == 3 }?.id == before[2].id)
@@ -137,7 +137,7 @@ import Testing
         ).run(decoded: stream) { $0 }
       }
       func stored() throws -> Pod {
-        var pod = try #require(try store.read { try $0.fetchAll(Pod.self).first })
+        var pod = try #require(try store.read { try $0.fetch(Pod.all).first })
         pod.id = .unassigned
         return pod
       }
@@ -374,8 +374,8 @@ import Testing
         while !isDone.withLock({ $0 }) || reads == 0 {
           let (count, newest) = try await store.read { snapshot in
             (
-              try snapshot.count(of: Pod.self),
-              try snapshot.fetch(Pod.byName, key: "newest", "")?.stars ?? 0
+              try snapshot.count(Pod.all),
+              try snapshot.fetch(Pod.byName.key("newest", ""))?.stars ?? 0
             )
           }
           let whole = newest == 0 ? 0 : newest * (GeneratedPages.recordCount - 1) + 1

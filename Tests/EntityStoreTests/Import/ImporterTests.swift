@@ -40,13 +40,13 @@ import Testing
       let pages = [page(["a", "b", "c"]), page(["d"]), page([])]
       let first = try await importPods(pages, into: store)
       #expect(first.pages == 3 && first.inserted == 4 && first.rejected == 0)
-      let pods = try await store.read { try $0.fetchAll(Pod.self) }
+      let pods = try await store.read { try $0.fetch(Pod.all) }
       let second = try await importPods(pages, into: store)
       #expect(second.pages == 3 && second.unchanged == 4)
       #expect(second.inserted == 0 && second.updated == 0 && second.rejected == 0)
       #expect(second.description.contains("4 unchanged"))
-      #expect(try await store.read { try $0.count(of: Pod.self) } == 4)
-      #expect(try await store.read { try $0.fetchAll(Pod.self) } == pods)
+      #expect(try await store.read { try $0.count(Pod.all) } == 4)
+      #expect(try await store.read { try $0.fetch(Pod.all) } == pods)
     }
   }
 
@@ -65,7 +65,7 @@ import Testing
         error?.message.contains("'sumary', for the member 'summary', is no attribute of it") == true
       )
       #expect(error?.message.contains("did you mean 'summary'?") == true)
-      #expect(try await store.read { try $0.fetchAll(Pod.self).map(\.summary) } == ["s"])
+      #expect(try await store.read { try $0.fetch(Pod.all).map(\.summary) } == ["s"])
     }
   }
 
@@ -92,7 +92,7 @@ import Testing
       #expect(ignored.ignored == 1 && ignored.inserted == 1 && ignored.updated == 0)
       let updated = try await importPods([page(["b", "c"], summary: "new")], into: store)
       #expect(updated.updated == 1 && updated.unchanged == 1)
-      let pods = try await store.read { try $0.fetchAll(Pod.self) }
+      let pods = try await store.read { try $0.fetch(Pod.all) }
       #expect(pods.map(\.name) == ["a", "b", "c"] && pods.map(\.id.rawValue) == [1, 2, 3])
       #expect(pods.map(\.summary) == ["s", "new", "new"])
     }
@@ -110,7 +110,7 @@ import Testing
       #expect(report.inserted == 1 && report.rejected == 3)
       #expect(report.rejects.map(\.record) == [1, 2, 3])
       #expect(report.rejects[0].reason.contains("Pod.name+version"))
-      #expect(try await store.read { try $0.fetchAll(Pod.self).map(\.stars) } == [3])
+      #expect(try await store.read { try $0.fetch(Pod.all).map(\.stars) } == [3])
       let again = try await importPods([text], into: store)
       #expect(again.unchanged == 1 && again.rejected == 3)
     }
@@ -144,7 +144,7 @@ import Testing
       #expect(report.rejects.map(\.page) == [1, 2] && report.rejects.map(\.record) == [2, 1])
       #expect(report.rejects.allSatisfy { $0.reason.contains("Film.code") })
       #expect(
-        try await store.read { try $0.fetchAll(Film.self).map(\.title).sorted() } == ["a", "d"])
+        try await store.read { try $0.fetch(Film.all).map(\.title).sorted() } == ["a", "d"])
     }
   }
 
@@ -159,7 +159,7 @@ import Testing
       let message = try #require(error?.message)
       #expect(message.contains("page 3") && message.contains("line 2"))
       #expect(message.contains("column"), "\(message)")
-      #expect(try await store.read { try $0.fetchAll(Pod.self).map(\.name) } == ["a", "b"])
+      #expect(try await store.read { try $0.fetch(Pod.all).map(\.name) } == ["a", "b"])
     }
   }
 
@@ -197,7 +197,7 @@ import Testing
       #expect(
         report.rejects
           == [ImportReport.Reject(page: 2, record: 1, byteOffset: nil, reason: "unwanted")])
-      #expect(try await store.read { try $0.fetchAll(Film.self).map(\.episode) } == [1, 3, 5])
+      #expect(try await store.read { try $0.fetch(Film.all).map(\.episode) } == [1, 3, 5])
     }
   }
 
@@ -249,7 +249,7 @@ import Testing
       }
       started.withLock { $0 = importing }
       await #expect(throws: CancellationError.self) { try await importing.value }
-      let count = try await store.read { try $0.count(of: Film.self) }
+      let count = try await store.read { try $0.count(Film.all) }
       #expect(count % 10 == 0 && count <= 260, "\(count)")
       let report = try await store.read { try $0.importReports(of: "Film").last }
       #expect(report?.ending == .cancelled && report?.inserted == count)
@@ -268,7 +268,7 @@ import Testing
       await #expect(throws: Broken.self) {
         try await importer.run(decoded: pages) { Film(title: "", episode: $0) }
       }
-      #expect(try await store.read { try $0.count(of: Film.self) } == 3)
+      #expect(try await store.read { try $0.count(Film.all) } == 3)
     }
   }
 }

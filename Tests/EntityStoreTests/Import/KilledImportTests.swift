@@ -42,7 +42,7 @@ import Testing
     try store.read { snapshot in
       let report = try #require(try snapshot.importReports(of: "Pod").last)
       #expect(report.ending == .finished)
-      let pods = try snapshot.fetchAll(Pod.self)
+      let pods = try snapshot.fetch(Pod.all)
       #expect(zip(pods, pods.dropFirst()).allSatisfy { $0.id < $1.id })
       return (
         pods.map { pod in
@@ -74,7 +74,7 @@ import Testing
     }
     let store = try Store(at: path, entities: [Pod.self])
     let found = try store.read { snapshot in
-      let last = try snapshot.fetch(Pod.byName, key: "newest", "")?.stars ?? 0
+      let last = try snapshot.fetch(Pod.byName.key("newest", ""))?.stars ?? 0
       #expect(
         last >= max(before, KilledImport.acknowledged(in: folder)), "\(SeededNumbers.replay)")
       for page in 1..<(last + 1) {
@@ -88,7 +88,7 @@ import Testing
         #expect(isWhole, "page \(page) of \(last), \(SeededNumbers.replay)")
       }
       let count = last == 0 ? 0 : last * (GeneratedPages.recordCount - 1) + 1
-      #expect(try snapshot.count(of: Pod.self) == count, "\(SeededNumbers.replay)")
+      #expect(try snapshot.count(Pod.all) == count, "\(SeededNumbers.replay)")
       let report = try snapshot.importReports(of: "Pod").last
       if let report { #expect(report.pages == last, "\(SeededNumbers.replay)") }
       return (last, report?.ending == .finished)

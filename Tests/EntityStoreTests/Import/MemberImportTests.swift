@@ -41,7 +41,7 @@ import Testing
         ])
       let offset = try #require(report.rejects[0].byteOffset)
       #expect(Array(text.utf8)[offset...].starts(with: Array("\"windows\"".utf8)))
-      let machines = try await store.read { try $0.fetchAll(Machine.self) }
+      let machines = try await store.read { try $0.fetch(Machine.all) }
       #expect(machines.map(\.name) == ["a", "c", "f"])
       #expect(machines.map(\.system) == [.linux, .plan9, .linux])
       #expect(machines.map(\.spare) == [nil, .linux, nil])
@@ -74,7 +74,7 @@ import Testing
 
   private func pods(_ store: Store) async throws -> [Pod] {
     try await store.read { snapshot in
-      try snapshot.fetchAll(Pod.self).map { pod in
+      try snapshot.fetch(Pod.all).map { pod in
         var pod = pod
         pod.id = .unassigned
         return pod
@@ -188,6 +188,16 @@ private struct Machine: Hashable {
 }
 
 extension Machine: Entity {
+  struct Attributes: Sendable {
+    let id = Attribute<Machine, RecordID<Machine>>.recordID
+    let name = Attribute<Machine, String>(0)
+    let system = Attribute<Machine, System>(1)
+    let spare = Attribute<Machine, System?>(2)
+    let level = Attribute<Machine, Grade>(3)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<Machine>(
     "Machine",
     attributes: [

@@ -41,7 +41,7 @@ import Testing
   }
 
   private func episodes(_ store: Store) async throws -> [Int] {
-    try await store.read { try $0.fetchAll(Film.self).map(\.episode).sorted() }
+    try await store.read { try $0.fetch(Film.all).map(\.episode).sorted() }
   }
 
   private func withFilms(_ body: (Store) async throws -> Void) async throws {

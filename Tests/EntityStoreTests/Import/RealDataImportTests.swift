@@ -36,7 +36,7 @@ import Testing
       }
       #expect(second.unchanged == first.inserted && second.inserted + second.updated == 0)
       // One attribute holds a string, a list and a dictionary.
-      let pods = try await store.read { try $0.fetchAll(Pod.self) }
+      let pods = try await store.read { try $0.fetch(Pod.all) }
       #expect(pods.count == first.inserted)
       #expect(pods.contains { if case .object? = $0.authors { true } else { false } })
     }
@@ -76,7 +76,7 @@ import Testing
       #expect(second.inserted > 0 && second.unchanged > 0, "\(second)")
       let third = try await run(newer)
       #expect(third.inserted == 0 && third.updated == 0, "\(third)")
-      let stored = try await store.read { try $0.count(of: Fireball.self) }
+      let stored = try await store.read { try $0.count(Fireball.all) }
       #expect(stored == first.inserted + second.inserted)
     }
   }

@@ -69,7 +69,7 @@ import Testing
   }
 
   private func points(_ store: Store) async throws -> [String: Int] {
-    let players = try await store.read { try $0.fetchAll(PlayerPoints.self) }
+    let players = try await store.read { try $0.fetch(PlayerPoints.all) }
     return Dictionary(uniqueKeysWithValues: players.map { ($0.name, $0.points) })
   }
 
@@ -85,13 +85,13 @@ import Testing
       // What the records of pages do not depend on.
       try await store.write { tx in
         try tx.insert(Film(title: "a", episode: 1))
-        try tx.deleteAll(Film.self)
+        try tx.delete(Film.all)
         try tx.put(Data([1]), for: "k", in: "bucket")
         if strategy != .mirror { try tx.insert(PlayerPoints(name: "Dan", points: 4)) }
-        let ada = try #require(try tx.fetch(PlayerPoints.index(\.name), key: "Ada"))
+        let ada = try #require(try tx.fetch(PlayerPoints.index(\.name).key("Ada")))
         #expect(try tx.update(ada) == false)
-        try tx.update(PlayerPoints.self, where: \.points == 99, .set(\.points, to: 5))
-        try tx.delete(PlayerPoints.self, where: \.points == 99)
+        try tx.update(PlayerPoints.where { $0.points == 99 }) { $0.points = 5 }
+        try tx.delete(PlayerPoints.where { $0.points == 99 })
       }
       #expect(try await run(store, strategy) == [])
       #expect(try await run(store, strategy) == [])
@@ -106,14 +106,14 @@ import Testing
   }
 
   private func change(_ change: Change, _ store: Store) async throws {
-    let query = PlayerPoints.query.where(\.name == "Bob")
+    let query = PlayerPoints.where { $0.name == "Bob" }
     switch change {
     case .deleteOne, .deleteIDs, .deleteWhere, .deleteAll, .deleteReturning, .update, .updateWhere,
       .updateAll, .replace, .merge:
       try await store.write { try Self.change(change, &$0) }
     case .deleteInChunks: try await store.delete(query, inChunksOf: 1)
     case .updateInChunks:
-      try await store.update(query, inChunksOf: 1, .set(\.points, to: 9))
+      try await store.update(query, inChunksOf: 1) { $0.points = 9 }
     case .deleteByTool, .updateByTool:
       let arguments =
         change == .deleteByTool
@@ -125,30 +125,30 @@ import Testing
       try await run(store, name: "other", from: Service([[Row(name: "Bob", points: 9)]]))
     case .anotherStore:
       let other = try Store(at: store.path, entities: [PlayerName.self])
-      try await other.write { _ = try $0.delete(PlayerName.self, where: \.name == "Bob") }
+      try await other.write { _ = try $0.delete(PlayerName.where { $0.name == "Bob" }) }
       other.close()
     }
   }
 
   private static func change(_ change: Change, _ tx: inout WriteTransaction) throws {
-    var bob = try #require(try tx.fetch(PlayerPoints.index(\.name), key: "Bob"))
+    var bob = try #require(try tx.fetch(PlayerPoints.index(\.name).key("Bob")))
     switch change {
-    case .deleteOne: try tx.delete(PlayerPoints.self, id: bob.id)
-    case .deleteIDs: try tx.delete(PlayerPoints.self, ids: [bob.id])
-    case .deleteWhere: try tx.delete(PlayerPoints.self, where: \.name == "Bob")
-    case .deleteAll: try tx.deleteAll(PlayerPoints.self)
+    case .deleteOne: try tx.delete(bob.id)
+    case .deleteIDs: try tx.delete([bob.id])
+    case .deleteWhere: try tx.delete(PlayerPoints.where { $0.name == "Bob" })
+    case .deleteAll: try tx.delete(PlayerPoints.all)
     case .deleteReturning:
-      _ = try tx.deleteReturning(PlayerPoints.query.where(\.name == "Bob"))
+      _ = try tx.deleteReturning(PlayerPoints.where { $0.name == "Bob" })
     case .update:
       bob.points = 9
       try tx.update(bob)
     case .updateWhere:
-      try tx.update(PlayerPoints.self, where: \.name == "Bob", .set(\.points, to: 9))
-    case .updateAll: try tx.update(PlayerPoints.self, where: .all, .add(1, to: \.points))
+      try tx.update(PlayerPoints.where { $0.name == "Bob" }) { $0.points = 9 }
+    case .updateAll: try tx.update(PlayerPoints.all) { $0.points.add(1) }
     case .replace: try tx.insert(PlayerPoints(name: "Bob", points: 9), onConflict: .replace)
     default:
       let values = [PlayerPoints(name: "Bob", points: 9)]
-      try tx.insert(contentsOf: values, onConflict: .replace)
+      try tx.insert(values, onConflict: .replace)
     }
   }
 
@@ -229,7 +229,7 @@ import Testing
       try await run(store)
       let service = Service { [store] index in
         guard index == 1 else { return }
-        _ = try? store.write { try $0.delete(PlayerPoints.self, where: \.name == "Ada") }
+        _ = try? store.write { try $0.delete(PlayerPoints.where { $0.name == "Ada" }) }
       }
       #expect(try await run(store, from: service) == [1])
       // The second was made after the change.
@@ -260,15 +260,15 @@ import Testing
       }
       try await store.write { tx in
         try tx.insert(PlayerPoints(name: "Ada", points: 5))
-        try tx.update(PlayerPoints.self, where: .all, .set(\.points, to: 6))
-        try tx.deleteAll(PlayerPoints.self)
+        try tx.update(PlayerPoints.all) { $0.points = 6 }
+        try tx.delete(PlayerPoints.all)
       }
       #expect(try mark(PlayerPoints.self) == 0)
       try await run(store)
       #expect(try mark(PlayerPoints.self) == 1 && (try mark(Film.self)) == 0)
       for round in 0..<2 {
         try await store.write { tx in
-          try tx.update(PlayerPoints.self, where: .all, .set(\.points, to: 10 + round))
+          try tx.update(PlayerPoints.all) { $0.points = 10 + round }
         }
         #expect(try mark(PlayerPoints.self) == 2)
       }

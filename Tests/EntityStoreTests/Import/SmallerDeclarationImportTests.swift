@@ -40,7 +40,7 @@ import Testing
       : try await importer.run(pages, as: Row.self) { PlayerCard(note: $0.note, name: $0.name) }
     part.close()
     let again = try Store(at: path, entities: [Player.self])
-    let players = try await again.read { try $0.fetch(Player.query.sorted(by: .ascending(\.name))) }
+    let players = try await again.read { try $0.fetch(Player.all.sorted(by: \.name.ascending)) }
     again.close()
     try expectSound(path)
     return (report, players)
@@ -102,7 +102,7 @@ import Testing
     #expect(report.rejects.first?.attribute == "rank" && report.rejects.first?.record == 2)
     part.close()
     let again = try Store(at: folder.storePath, entities: [RankedPlayer.self])
-    #expect(try await again.read { try $0.fetchAll(RankedPlayer.self) }.map(\.rank) == [1])
+    #expect(try await again.read { try $0.fetch(RankedPlayer.all) }.map(\.rank) == [1])
     again.close()
     try expectSound(folder.storePath)
   }

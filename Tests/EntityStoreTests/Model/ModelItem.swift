@@ -23,6 +23,18 @@ extension ModelVersion {
 }
 
 extension ModelItem: Entity {
+  struct Attributes: Sendable {
+    let id = Attribute<ModelItem, RecordID<ModelItem>>.recordID
+    let key = Attribute<ModelItem, String>(Version.isReordered ? 2 : 0)
+    let number = Attribute<ModelItem, Int>(Version.isReordered ? 4 : 1)
+    let group = Attribute<ModelItem, String?>(Version.isReordered ? 3 : 2)
+    let note = Attribute<ModelItem, String?>(Version.isReordered ? 1 : 3)
+    /// Of versions that have it.
+    let extra = Attribute<ModelItem, Int>(0)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static var schema: EntitySchema<ModelItem> { Version.schema }
 
   func encode(into writer: inout RecordWriter) {
@@ -57,15 +69,18 @@ extension ModelItem: Entity {
 }
 
 extension ModelItem {
-  static var byKey: EntityIndex<ModelItem, String> { index(\.row.key) }
+  static var byKey: EntityIndex<ModelItem, String> { index(\.key) }
   static var byGroupNumber: EntityIndex<ModelItem, String?, Int> {
-    index(\.row.group, \.row.number)
+    index(\.group, \.number)
   }
-  static var byNote: EntityIndex<ModelItem, String?> { index(\.row.note) }
-  static var byNumber: EntityIndex<ModelItem, Int> { index(\.row.number) }
+  static var byNote: EntityIndex<ModelItem, String?> { index(\.note) }
+  static var byNumber: EntityIndex<ModelItem, Int> { index(\.number) }
 
-  static func isNumbered(_ range: ClosedRange<Int>) -> Condition<ModelItem> {
-    \.row.number >= range.lowerBound && \.row.number <= range.upperBound
+  static func isNumbered(_ range: ClosedRange<Int>) -> Query<ModelItem> {
+    self.where {
+      $0.number >= range.lowerBound
+      $0.number <= range.upperBound
+    }
   }
 
   /// The attributes that patches take over.
@@ -73,15 +88,15 @@ extension ModelItem {
     Version.hasExtra ? [\.row.note, \.row.extra] : [\.row.note]
   }
 
-  static func update(_ change: ModelChange) throws -> AttributeUpdate<ModelItem> {
+  static func update(_ change: ModelChange, _ updates: inout AttributeUpdates<ModelItem>) {
     switch change {
-    case .number(let number): .set(\.row.number, to: number)
-    case .numberPlus(let amount): .add(amount, to: \.row.number)
+    case .number(let number): updates.number = number
+    case .numberPlus(let amount): updates.number.add(amount)
     case .numberTimesPlus(let factor, let amount):
-      try .set(\.row.number, toFormat: "number * %@ + %@", factor, amount)
-    case .note(let note): .set(\.row.note, to: note)
-    case .group(let group): .set(\.row.group, to: group)
-    case .extra(let extra): .set(\.row.extra, to: extra)
+      updates.set(\.number, format: "number * %@ + %@", factor, amount)
+    case .note(let note): updates.note = note
+    case .group(let group): updates.group = group
+    case .extra(let extra): updates.extra = extra
     }
   }
 }

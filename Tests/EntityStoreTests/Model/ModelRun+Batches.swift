@@ -22,12 +22,12 @@ extension ModelRun {
     case 0:
       isDone = try agree(
         "insert many", { try next.insert(contentsOf: rows) },
-        { try transaction.insert(contentsOf: rows.map { Item($0) }).ids.map(\.rawValue) })
+        { try transaction.insert(rows.map { Item($0) }).ids.map(\.rawValue) })
     case 1:
       isDone = try agree(
         "insert many of a sequence", { try next.insert(contentsOf: rows).count },
         {
-          try transaction.insert(contentsOf: rows.lazy.map { Item($0) }, returning: .counts)
+          try transaction.insert(rows.lazy.map { Item($0) }, returning: .counts)
             .insertedCount
         })
     default:
@@ -48,7 +48,7 @@ extension ModelRun {
     let incoming = rows.map { IncomingRow($0, hasExtra: Version.hasExtra) }
     let mode = conflict.conflict(Version.self)
     try check(incoming, conflict) {
-      try transaction.insert(contentsOf: rows.map { Item($0) }, onConflict: mode)
+      try transaction.insert(rows.map { Item($0) }, onConflict: mode)
     }
   }
 
@@ -122,8 +122,7 @@ extension ModelRun {
       try run.agree(
         "delete \(count)", { next.delete(ids.dropFirst(keptCount)) },
         {
-          try transaction.delete(
-            Item.self, ids: ids.dropFirst(keptCount).map { RecordID(rawValue: $0) })
+          try transaction.delete(ids.dropFirst(keptCount).map { RecordID<Item>(rawValue: $0) })
         })
       run.model = next
     }

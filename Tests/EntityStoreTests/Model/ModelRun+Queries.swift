@@ -22,20 +22,21 @@ extension ModelRun {
     guard numbers.oneIn(3) else { return try update(range, change, &transaction) }
     let limit = numbers.below(20)
     let ids = model.ids(numbered: range, limit: limit)
-    let query = Item.query.where(Item.isNumbered(range)).sorted(by: .ascending(\.row.key))
-    let update = try Item.update(change)
-    try changed(ids, change) { try transaction.update(query.limit(limit), [update]) }
+    let query = Item.isNumbered(range).sorted(by: \.key)
+    try changed(ids, change) {
+      try transaction.update(query.limit(limit)) { Item.update(change, &$0) }
+    }
   }
 
   /// Changes all rows with such numbers.
   mutating func update(
     _ range: ClosedRange<Int>, _ change: ModelChange, _ transaction: inout WriteTransaction
   ) throws {
-    let update = try Item.update(change)
     let isAll = range.lowerBound == -1_000_000
     try changed(model.ids(numbered: range), change) {
-      try transaction.update(
-        Item.self, where: isAll ? .all : Item.isNumbered(range), update)
+      try transaction.update(isAll ? Item.all : Item.isNumbered(range)) {
+        Item.update(change, &$0)
+      }
     }
   }
 
@@ -51,7 +52,7 @@ extension ModelRun {
   mutating func deleteMany(_ transaction: inout WriteTransaction) throws {
     // Keeps the number of rows, and so the time that the model takes, within bounds.
     let range = model.rows.count > 250 ? -20...1_000_000 : randomNumbers()
-    let query = Item.query.where(Item.isNumbered(range))
+    let query = Item.isNumbered(range)
     let limit = numbers.below(20)
     var next = model
     switch numbers.below(3) {
@@ -59,12 +60,12 @@ extension ModelRun {
       let ids = model.ids(numbered: range)
       try agree(
         "delete where", { next.delete(ids) },
-        { try transaction.delete(Item.self, where: Item.isNumbered(range)) })
+        { try transaction.delete(query) })
     case 1:
       let ids = model.ids(numbered: range, limit: limit)
       try agree(
         "delete up to \(limit)", { next.delete(ids) },
-        { try transaction.delete(query.sorted(by: .ascending(\.row.key)).limit(limit)) })
+        { try transaction.delete(query.sorted(by: \.key).limit(limit)) })
     default:
       let ids = model.ids(numbered: range, limit: limit)
       let rows = ids.map { seen(model.rows[$0]) }
@@ -72,7 +73,7 @@ extension ModelRun {
       try agree(
         "delete and return", { rows },
         {
-          try transaction.deleteReturning(query.sorted(by: .ascending(\.row.key)).limit(limit))
+          try transaction.deleteReturning(query.sorted(by: \.key).limit(limit))
             .map { $0.row }
         })
     }
@@ -88,23 +89,22 @@ extension ModelRun {
     case 0:
       try agree(
         "set counts", { next.update { $0.count = bound } },
-        { try transaction.update(ModelTag.self, where: .all, .set(\.row.count, to: bound)) })
+        { try transaction.update(ModelTag.all) { $0.count = bound } })
     case 1:
       try agree(
         "add to counts", { next.update { $0.count += 1 } },
-        { try transaction.update(ModelTag.self, where: .all, .add(1, to: \.row.count)) })
+        { try transaction.update(ModelTag.all) { $0.count.add(1) } })
     case 2:
       let weight = bound % 3 == 0 ? nil : Double(bound)
       try agree(
         "set weights", { next.update { if $0.count < bound { $0.weight = weight } } },
         {
-          try transaction.update(
-            ModelTag.self, where: \.row.count < bound, .set(\.row.weight, to: weight))
+          try transaction.update(ModelTag.where { $0.count < bound }) { $0.weight = weight }
         })
     case 3:
       try agree(
         "delete tags", { next.delete { $0.count > bound } },
-        { try transaction.delete(ModelTag.self, where: \.row.count > bound) })
+        { try transaction.delete(ModelTag.where { $0.count > bound }) })
     default:
       let rows = (0..<numbers.below(20)).map { _ in
         TagRow(
@@ -115,7 +115,7 @@ extension ModelRun {
         "replace tags", { next.replace(rows) },
         {
           let result = try transaction.insert(
-            contentsOf: rows.map { ModelTag(row: $0) }, onConflict: .replace)
+            rows.map { ModelTag(row: $0) }, onConflict: .replace)
           return [result.insertedCount, result.updatedCount, result.unchangedCount]
         })
     }

@@ -6,10 +6,10 @@ extension ModelRun {
   mutating func lookUp(_ view: borrowing WriteTransaction) throws {
     let row = randomRow()
     let id = randomID()
-    let byID = try view.fetch(Item.self, id: RecordID(rawValue: id))
+    let byID = try view.fetch(RecordID<Item>(rawValue: id))
     try expectEqual("fetch \(id)", byID?.row, seen(model.rows[id]))
     let holder = model.holder(of: .key(row.key))
-    let byKey = try view.fetch(Item.byKey, key: row.key)
+    let byKey = try view.fetch(Item.byKey.key(row.key))
     try expectEqual("fetch by key", byKey?.id.rawValue, holder)
     let keys = (0..<10).map { _ in "key \(numbers.below(keyCount))" }
     let many = try view.fetch(Item.byKey, keys: keys)
@@ -18,7 +18,7 @@ extension ModelRun {
     if let group = row.group {
       try expectEqual(
         "fetch by group and number",
-        try view.fetch(Item.byGroupNumber, key: group, row.number)?.id.rawValue,
+        try view.fetch(Item.byGroupNumber.key(group, row.number))?.id.rawValue,
         model.holder(of: .groupNumber(group, row.number)))
     }
   }
@@ -83,10 +83,10 @@ extension ModelRun {
   }
 
   func compareContents(_ snapshot: borrowing Snapshot) throws {
-    let stored = try snapshot.fetchAll(Item.self).map { ($0.id.rawValue, $0.row) }
-    try expectEqual("count", try snapshot.count(of: Item.self), model.rows.count)
+    let stored = try snapshot.fetch(Item.all).map { ($0.id.rawValue, $0.row) }
+    try expectEqual("count", try snapshot.count(Item.all), model.rows.count)
     try expectEqual("order of ids", stored.map(\.0), model.rows.keys.sorted())
-    let tagged = try snapshot.fetchAll(ModelTag.self).map { ($0.id.rawValue, $0.row) }
+    let tagged = try snapshot.fetch(ModelTag.all).map { ($0.id.rawValue, $0.row) }
     try expectEqual("tags", Dictionary(uniqueKeysWithValues: tagged), tags.rows)
     for (id, row) in stored { try expectEqual("record \(id)", row, seen(model.rows[id])) }
   }

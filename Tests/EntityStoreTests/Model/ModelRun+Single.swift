@@ -17,7 +17,8 @@ extension ModelRun {
         return held ?? new
       },
       {
-        try transaction.insert(Item(row), onConflict: conflict.conflict(Version.self)).rawValue
+        try transaction.insert(Item(row), onConflict: conflict.conflict(Version.self)).id
+          .rawValue
       })
     if isDone { model = next }
   }
@@ -41,13 +42,13 @@ extension ModelRun {
       let ids = (0..<numbers.below(numbers.oneIn(5) ? 100 : 8)).map { _ in randomID() }
       try agree(
         "delete many", { next.delete(ids) },
-        { try transaction.delete(Item.self, ids: ids.map { RecordID(rawValue: $0) }) })
+        { try transaction.delete(ids.map { RecordID<Item>(rawValue: $0) }) })
     } else {
       // Often the newest record, whose id must not come back.
       let id = numbers.oneIn(4) ? model.nextID - 1 : randomID()
       try agree(
         "delete \(id)", { next.delete(id) },
-        { try transaction.delete(Item.self, id: RecordID(rawValue: id)) })
+        { try transaction.delete(RecordID<Item>(rawValue: id)) })
     }
     model = next
   }

@@ -31,9 +31,9 @@ extension ModelRun {
         group.addTask {
           do {
             let id = try await store.write { transaction in
-              let id = try transaction.insert(Item(row))
+              let id = try transaction.insert(Item(row)).id
               if isThrowing {
-                try transaction.deleteAll(ModelTag.self)
+                try transaction.delete(ModelTag.all)
                 throw Abort()
               }
               return id.rawValue
@@ -46,7 +46,7 @@ extension ModelRun {
       }
       group.addTask {
         try await store.write { transaction in
-          _ = try transaction.delete(Item.self, id: RecordID(rawValue: gone))
+          _ = try transaction.delete(RecordID<Item>(rawValue: gone))
         }
         return nil
       }
@@ -64,19 +64,20 @@ extension ModelRun {
   private mutating func insertInChunks(on store: Store) async throws {
     let rows = (0..<numbers.below(60)).map { _ in freshRow() }
     let result = try await store.insert(
-      contentsOf: rows.map { Item($0) }, inChunksOf: 1 + numbers.below(30), returning: .ids)
+      rows.map { Item($0) }, inChunksOf: 1 + numbers.below(30), returning: .ids)
     let ids = try model.insert(contentsOf: rows)
     try expectEqual("insert in chunks", result.ids.map(\.rawValue), ids)
   }
 
   private mutating func changeInChunks(on store: Store) async throws {
     let range = randomNumbers()
-    let query = Item.query.where(Item.isNumbered(range))
+    let query = Item.isNumbered(range)
     let size = 1 + numbers.below(10)
     if numbers.oneIn(2) {
       let note = randomRow().note
-      let count = try await store.update(
-        query, inChunksOf: size, try Item.update(.note(note)))
+      let count = try await store.update(query, inChunksOf: size) {
+        Item.update(.note(note), &$0)
+      }
       let expected = try model.update(model.ids(numbered: range), .note(note))
       try expectEqual("update in chunks", count, expected)
     } else {

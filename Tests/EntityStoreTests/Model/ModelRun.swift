@@ -84,7 +84,7 @@ struct ModelRun<Version: ModelVersion> {
     case 700..<850: try lookUp(transaction)
     case 850..<998: try walk(transaction)
     default:
-      try transaction.deleteAll(Item.self)
+      try transaction.delete(Item.all)
       model.deleteAll()
     }
   }

@@ -15,6 +15,15 @@ struct TagRow: Equatable {
 }
 
 extension ModelTag: Entity {
+  struct Attributes: Sendable {
+    let id = Attribute<ModelTag, RecordID<ModelTag>>.recordID
+    let name = Attribute<ModelTag, String>(0)
+    let count = Attribute<ModelTag, Int>(1)
+    let weight = Attribute<ModelTag, Double?>(2)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<ModelTag>(
     "Tag",
     attributes: [

@@ -42,6 +42,55 @@ struct AllTypes: Equatable {
 }
 
 extension AllTypes: Entity {
+  struct Attributes: Sendable {
+    let id = Attribute<AllTypes, RecordID<AllTypes>>.recordID
+    let bool = Attribute<AllTypes, Bool>(0)
+    let int8 = Attribute<AllTypes, Int8>(1)
+    let int16 = Attribute<AllTypes, Int16>(2)
+    let int32 = Attribute<AllTypes, Int32>(3)
+    let int64 = Attribute<AllTypes, Int64>(4)
+    let int = Attribute<AllTypes, Int>(5)
+    let uint8 = Attribute<AllTypes, UInt8>(6)
+    let uint16 = Attribute<AllTypes, UInt16>(7)
+    let uint32 = Attribute<AllTypes, UInt32>(8)
+    let uint64 = Attribute<AllTypes, UInt64>(9)
+    let uint = Attribute<AllTypes, UInt>(10)
+    let float = Attribute<AllTypes, Float>(11)
+    let double = Attribute<AllTypes, Double>(12)
+    let string = Attribute<AllTypes, String>(13)
+    let data = Attribute<AllTypes, Data>(14)
+    let date = Attribute<AllTypes, Date>(15)
+    let uuid = Attribute<AllTypes, UUID>(16)
+    let url = Attribute<AllTypes, URL>(17)
+    let decimal = Attribute<AllTypes, Decimal>(18)
+    let stage = Attribute<AllTypes, Stage>(19)
+    let grade = Attribute<AllTypes, Grade>(20)
+    let list = Attribute<AllTypes, [String]>(21)
+    let table = Attribute<AllTypes, [String: Double]>(22)
+    let place = Attribute<AllTypes, Place>(23)
+    let json = Attribute<AllTypes, JSONValue>(24)
+    let optionalBool = Attribute<AllTypes, Bool?>(25)
+    let optionalInt16 = Attribute<AllTypes, Int16?>(26)
+    let optionalUInt64 = Attribute<AllTypes, UInt64?>(27)
+    let optionalFloat = Attribute<AllTypes, Float?>(28)
+    let optionalDouble = Attribute<AllTypes, Double?>(29)
+    let optionalString = Attribute<AllTypes, String?>(30)
+    let optionalData = Attribute<AllTypes, Data?>(31)
+    let optionalDate = Attribute<AllTypes, Date?>(32)
+    let optionalUUID = Attribute<AllTypes, UUID?>(33)
+    let optionalURL = Attribute<AllTypes, URL?>(34)
+    let optionalDecimal = Attribute<AllTypes, Decimal?>(35)
+    let optionalStage = Attribute<AllTypes, Stage?>(36)
+    let optionalGrade = Attribute<AllTypes, Grade?>(37)
+    let optionalList = Attribute<AllTypes, [Int]?>(38)
+    let optionalPlace = Attribute<AllTypes, Place?>(39)
+    let optionalJSON = Attribute<AllTypes, JSONValue?>(40)
+    let film = Attribute<AllTypes, RecordID<Film>>(41)
+    let optionalFilm = Attribute<AllTypes, RecordID<Film>?>(42)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<AllTypes>(
     "AllTypes",
     attributes: [

@@ -11,6 +11,16 @@ struct Film: Hashable {
 }
 
 extension Film: Entity {
+  struct Attributes: Sendable {
+    let id = Attribute<Film, RecordID<Film>>.recordID
+    let title = Attribute<Film, String>(0)
+    let episode = Attribute<Film, Int>(1)
+    let code = Attribute<Film, String?>(2)
+    let released = Attribute<Film, Date?>(3)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<Film>(
     "Film",
     attributes: [

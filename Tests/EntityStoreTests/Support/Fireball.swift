@@ -13,6 +13,19 @@ struct Fireball: Hashable {
 }
 
 extension Fireball: Entity {
+  struct Attributes: Sendable {
+    let id = Attribute<Fireball, RecordID<Fireball>>.recordID
+    let date = Attribute<Fireball, String>(0)
+    let energy = Attribute<Fireball, Double>(1)
+    let impactEnergy = Attribute<Fireball, Double>(2)
+    let latitude = Attribute<Fireball, Double?>(3)
+    let longitude = Attribute<Fireball, Double?>(4)
+    let altitude = Attribute<Fireball, Double?>(5)
+    let velocity = Attribute<Fireball, Double?>(6)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<Fireball>(
     "Fireball",
     attributes: [

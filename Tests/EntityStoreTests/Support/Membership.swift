@@ -14,11 +14,15 @@ extension Membership: Entity {
   static let byPod = Membership.index(\.pod)
   static let byBoth = Membership.index(\.film, \.role)
 
-  struct AttributePlaces: Sendable {
-    let film = AttributePlace(\Membership.film), pod = AttributePlace(\Membership.pod)
-    let parent = AttributePlace(\Membership.parent), role = AttributePlace(\Membership.role)
+  struct Attributes: Sendable {
+    let id = Attribute<Membership, RecordID<Membership>>.recordID
+    let film = Attribute<Membership, RecordID<Film>>(0)
+    let pod = Attribute<Membership, Pod.ID?>(1)
+    let parent = Attribute<Membership, Membership.ID?>(2)
+    let role = Attribute<Membership, String>(3)
   }
-  static let attributePlaces = AttributePlaces()
+
+  static var attributes: Attributes { Attributes() }
 
   // The default of a property, as `@Entity` passes it on, is no initial value.
   static let schema = EntitySchema<Membership>(

@@ -12,6 +12,16 @@ struct Player: Equatable {
 
 extension Player: Entity {
   static let byScore = Player.index(\.score)
+  struct Attributes: Sendable {
+    let id = Attribute<Player, RecordID<Player>>.recordID
+    let name = Attribute<Player, String>(0)
+    let score = Attribute<Player, Int>(1)
+    let note = Attribute<Player, String?>(2)
+    let level = Attribute<Player, UInt8?>(3)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<Player>(
     "Player",
     attributes: [
@@ -39,6 +49,13 @@ struct PlayerName: Equatable {
 }
 
 extension PlayerName: Entity {
+  struct Attributes: Sendable {
+    let id = Attribute<PlayerName, RecordID<PlayerName>>.recordID
+    let name = Attribute<PlayerName, String>(0)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<PlayerName>(
     "Player", attributes: [.init("name", \.name)], unique: [[\.name]])
   func encode(into writer: inout RecordWriter) { writer.write(name) }
@@ -53,11 +70,14 @@ struct PlayerCard: Equatable {
 }
 
 extension PlayerCard: Entity {
-  struct AttributePlaces: Sendable {
-    let note = AttributePlace(\PlayerCard.note)
-    let name = AttributePlace(\PlayerCard.name)
+  struct Attributes: Sendable {
+    let id = Attribute<PlayerCard, RecordID<PlayerCard>>.recordID
+    let note = Attribute<PlayerCard, String?>(0)
+    let name = Attribute<PlayerCard, String>(1)
   }
-  static let attributePlaces = AttributePlaces()
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<PlayerCard>(
     "Player", attributes: [.init("note", \.note), .init("name", \.name)], unique: [[\.name]])
   func encode(into writer: inout RecordWriter) {
@@ -78,6 +98,14 @@ struct PlayerPoints: Equatable {
 }
 
 extension PlayerPoints: Entity {
+  struct Attributes: Sendable {
+    let id = Attribute<PlayerPoints, RecordID<PlayerPoints>>.recordID
+    let name = Attribute<PlayerPoints, String>(0)
+    let points = Attribute<PlayerPoints, Int>(1)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<PlayerPoints>(
     "Player", attributes: [.init("name", \.name), .init("points", \.points, initial: 7)],
     unique: [[\.name]])
@@ -99,6 +127,14 @@ struct RankedPlayer: Equatable {
 }
 
 extension RankedPlayer: Entity {
+  struct Attributes: Sendable {
+    let id = Attribute<RankedPlayer, RecordID<RankedPlayer>>.recordID
+    let name = Attribute<RankedPlayer, String>(0)
+    let rank = Attribute<RankedPlayer, Int>(1)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<RankedPlayer>(
     "Player", attributes: [.init("name", \.name), .init("rank", \.rank)], unique: [[\.name]],
     indexes: [[\.rank]])
@@ -120,6 +156,13 @@ protocol Removal: Sendable {
 struct RemovingPlayer<Gone: Removal>: Entity {
   var id = RecordID<RemovingPlayer>()
   var name: String
+
+  struct Attributes: Sendable {
+    let id = Attribute<RemovingPlayer, RecordID<RemovingPlayer>>.recordID
+    let name = Attribute<RemovingPlayer, String>(0)
+  }
+
+  static var attributes: Attributes { Attributes() }
 
   static var schema: EntitySchema<RemovingPlayer> {
     EntitySchema(

@@ -13,6 +13,18 @@ struct Pod: Hashable {
 }
 
 extension Pod: Entity {
+  struct Attributes: Sendable {
+    let id = Attribute<Pod, RecordID<Pod>>.recordID
+    let name = Attribute<Pod, String>(0)
+    let version = Attribute<Pod, String>(1)
+    let summary = Attribute<Pod, String?>(2)
+    let authors = Attribute<Pod, JSONValue?>(3)
+    let stars = Attribute<Pod, Int>(4)
+    let updatedAt = Attribute<Pod, Date>(5)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<Pod>(
     "Pod",
     attributes: [

@@ -10,6 +10,15 @@ struct PersonV1: Equatable {
 }
 
 extension PersonV1: Entity {
+  struct Attributes: Sendable {
+    let id = Attribute<PersonV1, RecordID<PersonV1>>.recordID
+    let name = Attribute<PersonV1, String>(0)
+    let email = Attribute<PersonV1, String?>(1)
+    let age = Attribute<PersonV1, Int>(2)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<PersonV1>(
     "Person",
     attributes: [.init("name", \.name), .init("email", \.email), .init("age", \.age)],
@@ -38,6 +47,17 @@ struct PersonV2: Equatable {
 
 extension PersonV2: Entity {
   static let byLevel = PersonV2.index(\.level)
+  struct Attributes: Sendable {
+    let id = Attribute<PersonV2, RecordID<PersonV2>>.recordID
+    let city = Attribute<PersonV2, String?>(0)
+    let age = Attribute<PersonV2, Int>(1)
+    let level = Attribute<PersonV2, Int>(2)
+    let name = Attribute<PersonV2, String>(3)
+    let email = Attribute<PersonV2, String?>(4)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<PersonV2>(
     "Person",
     attributes: [
@@ -66,6 +86,15 @@ struct PersonVariant<Change: PersonChange>: Entity {
   var name: String
   var email: Change.Email
   var extra: Change.Extra
+
+  struct Attributes: Sendable {
+    let id = Attribute<PersonVariant, RecordID<PersonVariant>>.recordID
+    let name = Attribute<PersonVariant, String>(0)
+    let email = Attribute<PersonVariant, Change.Email>(1)
+    let extra = Attribute<PersonVariant, Change.Extra>(2)
+  }
+
+  static var attributes: Attributes { Attributes() }
 
   static var schema: EntitySchema<PersonVariant> { Change.schema }
   func encode(into writer: inout RecordWriter) {

@@ -3,41 +3,6 @@ import EntityStore
 import Foundation
 
 extension AllTypes {
-  struct AttributePlaces: Sendable {
-    let bool = AttributePlace(\AllTypes.bool), int8 = AttributePlace(\AllTypes.int8)
-    let int16 = AttributePlace(\AllTypes.int16), int32 = AttributePlace(\AllTypes.int32)
-    let int64 = AttributePlace(\AllTypes.int64), int = AttributePlace(\AllTypes.int)
-    let uint8 = AttributePlace(\AllTypes.uint8), uint16 = AttributePlace(\AllTypes.uint16)
-    let uint32 = AttributePlace(\AllTypes.uint32), uint64 = AttributePlace(\AllTypes.uint64)
-    let uint = AttributePlace(\AllTypes.uint), float = AttributePlace(\AllTypes.float)
-    let double = AttributePlace(\AllTypes.double), string = AttributePlace(\AllTypes.string)
-    let data = AttributePlace(\AllTypes.data), date = AttributePlace(\AllTypes.date)
-    let uuid = AttributePlace(\AllTypes.uuid), url = AttributePlace(\AllTypes.url)
-    let decimal = AttributePlace(\AllTypes.decimal), stage = AttributePlace(\AllTypes.stage)
-    let grade = AttributePlace(\AllTypes.grade), list = AttributePlace(\AllTypes.list)
-    let table = AttributePlace(\AllTypes.table), place = AttributePlace(\AllTypes.place)
-    let json = AttributePlace(\AllTypes.json)
-    let optionalBool = AttributePlace(\AllTypes.optionalBool)
-    let optionalInt16 = AttributePlace(\AllTypes.optionalInt16)
-    let optionalUInt64 = AttributePlace(\AllTypes.optionalUInt64)
-    let optionalFloat = AttributePlace(\AllTypes.optionalFloat)
-    let optionalDouble = AttributePlace(\AllTypes.optionalDouble)
-    let optionalString = AttributePlace(\AllTypes.optionalString)
-    let optionalData = AttributePlace(\AllTypes.optionalData)
-    let optionalDate = AttributePlace(\AllTypes.optionalDate)
-    let optionalUUID = AttributePlace(\AllTypes.optionalUUID)
-    let optionalURL = AttributePlace(\AllTypes.optionalURL)
-    let optionalDecimal = AttributePlace(\AllTypes.optionalDecimal)
-    let optionalStage = AttributePlace(\AllTypes.optionalStage)
-    let optionalGrade = AttributePlace(\AllTypes.optionalGrade)
-    let optionalList = AttributePlace(\AllTypes.optionalList)
-    let optionalPlace = AttributePlace(\AllTypes.optionalPlace)
-    let optionalJSON = AttributePlace(\AllTypes.optionalJSON)
-    let film = AttributePlace(\AllTypes.film)
-    let optionalFilm = AttributePlace(\AllTypes.optionalFilm)
-  }
-
-  static let attributePlaces = AttributePlaces()
 
   /// The value that a view shows, attribute by attribute.
   init(viewed view: borrowing EntityView<AllTypes>) throws {

@@ -11,7 +11,7 @@ import Testing
       let texts = Specimen.texts
       _ = try store.write { tx in
         try tx.insert(
-          contentsOf: texts.map { text in
+          texts.map { text in
             var value = AllTypes()
             value.string = text
             value.data = Data(text.utf8)
@@ -20,10 +20,9 @@ import Testing
       }
       try store.read { snapshot in
         var visited = 0
-        try snapshot.forEachView(of: AllTypes.self) { view in
+        try snapshot.forEachView(AllTypes.all) { view in
           try body(view, texts[visited])
           visited += 1
-          return true
         }
         #expect(visited == texts.count)
       }
@@ -70,13 +69,12 @@ import Testing
     try withTemporaryStore([Pod.self]) { store in
       let pairs = [("a", "a"), ("a", "b"), ("caf\u{e9}", "cafe\u{301}"), ("", "a"), ("", "")]
       _ = try store.write { tx in
-        try tx.insert(contentsOf: pairs.map { Pod(name: $0.0, version: $0.1) })
+        try tx.insert(pairs.map { Pod(name: $0.0, version: $0.1) })
       }
       var areEqual: [Bool] = []
       try store.read { snapshot in
-        try snapshot.forEachView(of: Pod.self) { view in
+        try snapshot.forEachView(Pod.all) { view in
           areEqual.append(view.name == view.version)
-          return true
         }
       }
       #expect(areEqual == [true, false, true, false, true])

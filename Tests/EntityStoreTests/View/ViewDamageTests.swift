@@ -4,16 +4,6 @@ import Testing
 
 @testable import EntityStore
 
-extension PersonV2 {
-  struct AttributePlaces: Sendable {
-    let city = AttributePlace(\PersonV2.city), age = AttributePlace(\PersonV2.age)
-    let level = AttributePlace(\PersonV2.level), name = AttributePlace(\PersonV2.name)
-    let email = AttributePlace(\PersonV2.email)
-  }
-
-  static let attributePlaces = AttributePlaces()
-}
-
 @Suite struct `Views of other records` {
   @Test func `a record that is older than an attribute has its initial value`() throws {
     try withTemporaryPath { path in
@@ -26,17 +16,16 @@ extension PersonV2 {
       try store.write { _ = try $0.insert(PersonV2(city: "Turin", age: 5, level: 9, name: "Bob")) }
       try store.read { snapshot in
         var rows: [String] = []
-        try snapshot.forEachView(of: PersonV2.self) { view in
+        try snapshot.forEachView(PersonV2.all) { view in
           let (hasCity, hasEmail) = (view.city != nil, view.email != nil)
           rows.append("\(view.name.string) \(view.age) \(view.level) \(hasCity) \(hasEmail)")
-          return true
         }
         #expect(rows == ["Ada 36 3 false true", "Bob 5 9 true false"])
-        let level = try snapshot.withView(PersonV2.byLevel, key: 3) { view in
+        let level = try snapshot.withView(PersonV2.byLevel.key(3)) { view in
           (view.level, view.name.string, try view.decoded())
         }
         #expect(level?.0 == 3 && level?.1 == "Ada")
-        #expect(level?.2 == (try snapshot.fetch(PersonV2.byLevel, key: 3)))
+        #expect(level?.2 == (try snapshot.fetch(PersonV2.byLevel.key(3))))
       }
       store.close()
     }
@@ -45,7 +34,7 @@ extension PersonV2 {
   @Test func `a mutated record fails as decoding it does, or reads the same`() throws {
     let store = try Store.inMemory(entities: [AllTypes.self])
     var numbers = SeededNumbers(salt: 62)
-    let id = try store.write { try $0.insert(AllTypes.nasty(&numbers)) }
+    let id = try store.write { try $0.insert(AllTypes.nasty(&numbers)).id }
     let original = try store.core.read { core in
       Array(try #require(try core.record(id.rawValue, of: try core.entity(named: "AllTypes"))))
     }
@@ -57,9 +46,9 @@ extension PersonV2 {
           littleEndianBytes(id.rawValue), bytes, in: try core.entity(named: "AllTypes").records)
       }
       let (decoding, viewing) = try store.read { snapshot in
-        let decoding = Result { try snapshot.fetch(AllTypes.self, id: id) }
+        let decoding = Result { try snapshot.fetch(id) }
         let viewing = Result {
-          try snapshot.withView(of: AllTypes.self, id: id) { try AllTypes(viewed: $0) }
+          try snapshot.withView(id) { try AllTypes(viewed: $0) }
         }
         return (decoding, viewing)
       }
@@ -95,7 +84,7 @@ extension PersonV2 {
     try bytes.write(to: file)
     let lenient = try Store(at: folder.storePath, entities: [Pod.self])
     let read = try lenient.read { snapshot in
-      try snapshot.withView(of: Pod.self, id: RecordID(rawValue: 1)) { $0.name.string }
+      try snapshot.withView(RecordID<Pod>(rawValue: 1)) { $0.name.string }
     }
     #expect(read == "uhe marker")
     lenient.close()
@@ -104,10 +93,10 @@ extension PersonV2 {
     let strict = try Store(at: folder.storePath, entities: [Pod.self], options: options)
     try strict.read { snapshot in
       for error in [
-        try storeError(.damaged) { try snapshot.forEachView(of: Pod.self) { _ in true } },
-        try storeError(.damaged) { try snapshot.forEachView(Pod.query) { _ in true } },
+        try storeError(.damaged) { try snapshot.forEachView(Pod.all) { _ in } },
+        try storeError(.damaged) { try snapshot.forEachView(Pod.all.limit(5)) { _ in } },
         try storeError(.damaged) {
-          try snapshot.withView(of: Pod.self, id: RecordID(rawValue: 1)) { $0.stars }
+          try snapshot.withView(RecordID<Pod>(rawValue: 1)) { $0.stars }
         },
       ] {
         #expect(error.entity == "Pod" && error.recordID == 1)
@@ -122,7 +111,7 @@ extension PersonV2 {
     var value = AllTypes()
     value.grade = .high
     value.string = "still here"
-    let id = try store.write { [value] in try $0.insert(value) }
+    let id = try store.write { [value] in try $0.insert(value).id }
     try store.core.write { core in
       let entity = try core.entity(named: "AllTypes")
       var bytes = Array(try #require(try core.record(id.rawValue, of: entity)))
@@ -133,13 +122,13 @@ extension PersonV2 {
     }
     try store.read { snapshot in
       let decoding = try storeError(.undecodableValue) {
-        try snapshot.fetch(AllTypes.self, id: id)
+        try snapshot.fetch(id)
       }
       let viewing = try storeError(.undecodableValue) {
-        try snapshot.withView(of: AllTypes.self, id: id) { try $0.grade }
+        try snapshot.withView(id) { try $0.grade }
       }
       #expect(viewing.message == decoding.message)
-      let text = try snapshot.withView(of: AllTypes.self, id: id) { $0.string.string }
+      let text = try snapshot.withView(id) { $0.string.string }
       #expect(text == "still here")
     }
     store.close()

@@ -2,16 +2,6 @@ import EntityStore
 import Foundation
 import Testing
 
-extension Pod {
-  struct AttributePlaces: Sendable {
-    let name = AttributePlace(\Pod.name), version = AttributePlace(\Pod.version)
-    let summary = AttributePlace(\Pod.summary), authors = AttributePlace(\Pod.authors)
-    let stars = AttributePlace(\Pod.stars), updatedAt = AttributePlace(\Pod.updatedAt)
-  }
-
-  static let attributePlaces = AttributePlaces()
-}
-
 @Suite struct `Views` {
   private struct Refusal: Error, Equatable {}
 
@@ -19,7 +9,7 @@ extension Pod {
   private func insertPods(_ count: Int, into store: Store) throws {
     _ = try store.write { tx in
       try tx.insert(
-        contentsOf: (0..<count).map { number in
+        (0..<count).map { number in
           Pod(
             name: "pod \(number % 10)", version: "\(number)",
             summary: number % 3 == 0 ? "summary \(number)" : nil, stars: number * 7 % 50,
@@ -32,16 +22,15 @@ extension Pod {
     try withTemporaryStore([AllTypes.self]) { store in
       var numbers = SeededNumbers(salt: 61)
       let values = [AllTypes()] + (0..<300).map { _ in AllTypes.nasty(&numbers) }
-      _ = try store.write { try $0.insert(contentsOf: values) }
+      _ = try store.write { try $0.insert(values) }
       let (decoded, viewed, whole) = try store.read { snapshot in
         var viewed: [AllTypes] = []
         var whole: [AllTypes] = []
-        try snapshot.forEachView(of: AllTypes.self) { view in
+        try snapshot.forEachView(AllTypes.all) { view in
           viewed.append(try AllTypes(viewed: view))
           whole.append(try view.decoded())
-          return true
         }
-        return (try snapshot.fetchAll(AllTypes.self), viewed, whole)
+        return (try snapshot.fetch(AllTypes.all), viewed, whole)
       }
       for other in [viewed, whole] {
         #expect(other.map(\.id) == decoded.map(\.id))
@@ -62,9 +51,9 @@ extension Pod {
       value.data = Data((0..<70_000).map { UInt8(truncatingIfNeeded: $0) })
       value.optionalString = String(repeating: "long ", count: 20_000)
       value.optionalGrade = .high
-      value.id = try store.write { [value] in try $0.insert(value) }
+      value.id = try store.write { [value] in try $0.insert(value).id }
       let viewed = try store.read { snapshot in
-        try snapshot.withView(of: AllTypes.self, id: value.id) { try AllTypes(viewed: $0) }
+        try snapshot.withView(value.id) { try AllTypes(viewed: $0) }
       }
       #expect(viewed == value)
     }
@@ -74,17 +63,16 @@ extension Pod {
     try withTemporaryStore([Pod.self]) { store in
       try insertPods(500, into: store)
       let queries = [
-        Pod.query, Pod.query.where(\.name == "pod 3"), Pod.query.where(\.stars > 40),
-        Pod.query.where { $0.summary == nil }.sorted(by: .descending(\.stars)).limit(30),
-        Pod.query.sorted(by: .ascending(\.updatedAt)).limit(20).offset(7),
-        Pod.query.sorted(by: .descending(\.summary), .ascending(\.name)), Pod.query.limit(0),
+        Pod.all, Pod.where { $0.name == "pod 3" }, Pod.where { $0.stars > 40 },
+        Pod.where { $0.summary == nil }.sorted(by: \.stars.descending).limit(30),
+        Pod.all.sorted(by: \.updatedAt.ascending).limit(20).offset(7),
+        Pod.all.sorted(by: \.summary.descending, \.name.ascending), Pod.all.limit(0),
       ]
       try store.read { snapshot in
         for query in queries {
           var viewed: [Pod] = []
           try snapshot.forEachView(query) { view in
             viewed.append(try view.decoded())
-            return true
           }
           #expect(viewed == (try snapshot.fetch(query)))
         }
@@ -98,16 +86,16 @@ extension Pod {
       try store.read { snapshot in
         var stars = 0
         var count = 0
-        try snapshot.forEachView(of: Pod.self) { view in
+        try snapshot.forEachView(Pod.all) { view, stop in
           stars += view.stars
           count += 1
-          return count < 4
+          stop = count == 4
         }
         #expect(count == 4 && stars == 0 + 7 + 14 + 21)
         count = 0
-        try snapshot.forEachView(Pod.query.sorted(by: .descending(\.stars))) { _ in
+        try snapshot.forEachView(Pod.all.sorted(by: \.stars.descending)) { _, stop in
           count += 1
-          return count < 4
+          stop = count == 4
         }
         #expect(count == 4)
       }
@@ -117,13 +105,12 @@ extension Pod {
   @Test func `a visit may start in the midst`() throws {
     try withTemporaryStore([Pod.self]) { store in
       try insertPods(20, into: store)
-      try store.write { _ = try $0.delete(Pod.self, id: RecordID(rawValue: 18)) }
+      try store.write { _ = try $0.delete(RecordID<Pod>(rawValue: 18)) }
       try store.read { snapshot in
         var ids: [UInt64] = []
         for start in [18, 20, 21] as [UInt64] {
-          try snapshot.forEachView(of: Pod.self, from: RecordID(rawValue: start)) { view in
+          try snapshot.forEachView(Pod.where { $0.id >= RecordID(rawValue: start) }) { view in
             ids.append(view.id.rawValue)
-            return true
           }
         }
         #expect(ids == [19, 20, 20])
@@ -136,16 +123,15 @@ extension Pod {
       try insertPods(10, into: store)
       try store.read { snapshot in
         #expect(throws: Refusal()) {
-          try snapshot.forEachView(of: Pod.self) { view in
+          try snapshot.forEachView(Pod.all) { view in
             if view.stars == 14 { throw Refusal() }
-            return true
           }
         }
         #expect(throws: Refusal()) {
-          try snapshot.forEachView(Pod.query.where(\.stars > 1)) { _ in throw Refusal() }
+          try snapshot.forEachView(Pod.where { $0.stars > 1 }) { _ in throw Refusal() }
         }
         #expect(throws: Refusal()) {
-          try snapshot.withView(of: Pod.self, id: RecordID(rawValue: 1)) { _ in throw Refusal() }
+          try snapshot.withView(RecordID<Pod>(rawValue: 1)) { _ in throw Refusal() }
         }
       }
     }
@@ -155,20 +141,20 @@ extension Pod {
     try withTemporaryStore([Pod.self]) { store in
       try insertPods(30, into: store)
       try store.read { snapshot in
-        let byID = try snapshot.withView(of: Pod.self, id: RecordID(rawValue: 8)) { $0.stars }
+        let byID = try snapshot.withView(RecordID<Pod>(rawValue: 8)) { $0.stars }
         #expect(byID == 49)
-        let none = try snapshot.withView(of: Pod.self, id: RecordID(rawValue: 31)) { $0.stars }
+        let none = try snapshot.withView(RecordID<Pod>(rawValue: 31)) { $0.stars }
         #expect(none == nil)
-        let byKey = try snapshot.withView(Pod.byName, key: "pod 2", "12") { view in
+        let byKey = try snapshot.withView(Pod.byName.key("pod 2", "12")) { view in
           (view.id.rawValue, view.name.string, view.updatedAt)
         }
         #expect(byKey?.0 == 13 && byKey?.1 == "pod 2")
         #expect(byKey?.2 == Date(timeIntervalSinceReferenceDate: 12))
-        let absent = try snapshot.withView(Pod.byName, key: "pod 2", "13") { $0.stars }
+        let absent = try snapshot.withView(Pod.byName.key("pod 2", "13")) { $0.stars }
         #expect(absent == nil)
-        let first = try snapshot.withView(
-          Pod.byDate, key: Date(timeIntervalSinceReferenceDate: 3)
-        ) { $0.version.string }
+        let first = try snapshot.withView(Pod.byDate.key(Date(timeIntervalSinceReferenceDate: 3))) {
+          $0.version.string
+        }
         #expect(first == "3")
       }
     }
@@ -178,40 +164,37 @@ extension Pod {
     try withTemporaryStore([Pod.self]) { store in
       try insertPods(50, into: store)
       try store.write { tx in
-        try tx.delete(Pod.self, id: RecordID(rawValue: 2))
-        let id = try tx.insert(Pod(name: "new", version: "1", stars: 1_000))
+        try tx.delete(RecordID<Pod>(rawValue: 2))
+        let id = try tx.insert(Pod(name: "new", version: "1", stars: 1_000)).id
         var stars: [Int] = []
-        try tx.forEachView(of: Pod.self) { view in
+        try tx.forEachView(Pod.all) { view in
           stars.append(view.stars)
-          return true
         }
         #expect(stars.count == 50 && stars.last == 1_000 && stars[1] == 14)
-        let name = try tx.withView(of: Pod.self, id: id) { $0.name.string }
+        let name = try tx.withView(id) { $0.name.string }
         #expect(name == "new")
         var found = 0
-        try tx.forEachView(Pod.query.where(\.stars > 900)) { view in
+        try tx.forEachView(Pod.where { $0.stars > 900 }) { view in
           found += view.stars
-          return true
         }
         #expect(found == 1_000)
       }
     }
   }
 
-  @Test func `an entity without places is read by key paths and whole`() throws {
+  @Test func `an entity is read by key paths and whole`() throws {
     try withTemporaryStore([Film.self]) { store in
       let film = Film(title: "Alien", episode: 1, released: .distantPast)
       try store.write { _ = try $0.insert(film) }
       try store.read { snapshot in
         var count = 0
-        try snapshot.forEachView(of: Film.self) { view in
+        try snapshot.forEachView(Film.all) { view in
           let title = try view[\.title]
           let (code, released) = (try view[\.code], try view[\.released])
           #expect(title == "Alien" && code == nil && released == .distantPast)
           let whole = try view.decoded()
           #expect(whole.episode == 1 && whole.id == view.id)
           count += 1
-          return true
         }
         #expect(count == 1)
       }
@@ -221,7 +204,7 @@ extension Pod {
   @Test func `an entity that was not declared is refused`() throws {
     try withTemporaryStore([Film.self]) { store in
       _ = try storeError(.unknownEntity) {
-        try store.read { try $0.forEachView(of: Pod.self) { _ in true } }
+        try store.read { try $0.forEachView(Pod.all) { _ in } }
       }
     }
   }

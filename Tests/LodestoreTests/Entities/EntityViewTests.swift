@@ -3,13 +3,13 @@
   import Testing
 
   @Suite struct EntityViewTests {
-    @Test func `places that the macro wrote are those of the schema`() throws {
+    @Test func `attributes that the macro wrote are those of the schema`() throws {
       let schema = Specimen.schema.attributes
-      let places = Mirror(reflecting: Specimen.attributePlaces).children.map { $0.label }
-      #expect(places == schema.map(\.name))
+      let attributes = Mirror(reflecting: Specimen.attributes).children.map { $0.label }
+      #expect(attributes == ["id"] + schema.map(\.name))
       // A private property has none, and counts.
-      let pod = Mirror(reflecting: Pod.attributePlaces).children.map { $0.label }
-      #expect(pod == Pod.schema.attributes.map(\.name).filter { $0 != "secret" })
+      let pod = Mirror(reflecting: Pod.attributes).children.map { $0.label }
+      #expect(pod == ["id"] + Pod.schema.attributes.map(\.name).filter { $0 != "secret" })
     }
 
     @Test func `view reads attributes by their names`() throws {
@@ -17,7 +17,7 @@
       try store.write { _ = try $0.insert(Pod.make(name: "AFNetworking")) }
       try store.read { snapshot in
         var count = 0
-        try snapshot.forEachView(of: Pod.self) { view in
+        try snapshot.forEachView(Pod.all) { view in
           let (isName, hasSite) = (view.name == "AFNetworking", view.site != nil)
           #expect(isName && !hasSite && view.first == 1 && view.second == 2 && view.default)
           let (license, date) = (try view.license, view.updatedAt)
@@ -25,7 +25,6 @@
           let secretCount = try view.decoded().secretCount
           #expect(secretCount == 1)
           count += 1
-          return true
         }
         #expect(count == 1)
       }

@@ -43,7 +43,7 @@
           typealias ID = RecordID<Pod>
         }
 
-        extension Pod: Entity {
+        nonisolated extension Pod: Entity {
           static let schema = EntitySchema<Pod>(
             "Pod",
             attributes: [
@@ -81,17 +81,26 @@
             writer.write(self.updatedAt)
           }
 
-          struct AttributePlaces: Sendable {
-            let name = AttributePlace<String>(0)
-            let version = AttributePlace<String>(1)
-            let site = AttributePlace<URL?>(2)
-            let license = AttributePlace<String>(3)
-            let stars = AttributePlace<Int>(4)
-            let updatedAt = AttributePlace<Date>(5)
+          struct Attributes: Sendable {
+            let id = Attribute<Pod, RecordID<Pod>>.recordID
+            let name = Attribute<Pod, String>(0)
+            let version = Attribute<Pod, String>(1)
+            let site = Attribute<Pod, URL?>(2)
+            let license = Attribute<Pod, String>(3)
+            let stars = Attribute<Pod, Int>(4)
+            let updatedAt = Attribute<Pod, Date>(5)
           }
 
-          static var attributePlaces: AttributePlaces {
-            AttributePlaces()
+          static var attributes: Attributes {
+            Attributes()
+          }
+
+          static func key(site: URL?) -> EntityKey<Pod, URL?> {
+            index(\\.site).key(site)
+          }
+
+          static func key(name: String, version: String) -> EntityKey<Pod, String, String> {
+            index(\\.name, \\.version).key(name, version)
           }
         }
         """)
@@ -113,7 +122,7 @@
           typealias ID = RecordID<Pod>
         }
 
-        extension Pod: Entity {
+        nonisolated extension Pod: Entity {
           static let schema = EntitySchema<Pod>(
             "pod",
             attributes: [],
@@ -130,6 +139,14 @@
 
           func encode(into writer: inout RecordWriter) {
 
+          }
+
+          struct Attributes: Sendable {
+            let id = Attribute<Pod, RecordID<Pod>>.recordID
+          }
+
+          static var attributes: Attributes {
+            Attributes()
           }
         }
         """)
@@ -153,7 +170,7 @@
           public typealias ID = RecordID<Pod>
         }
 
-        extension Pod: Entity {
+        nonisolated extension Pod: Entity {
           public static let schema = EntitySchema<Pod>(
             "pod_v2",
             attributes: [
@@ -174,12 +191,13 @@
             writer.write(self.name)
           }
 
-          public struct AttributePlaces: Sendable {
-            public let name = AttributePlace<String>(0)
+          public struct Attributes: Sendable {
+            public let id = Attribute<Pod, RecordID<Pod>>.recordID
+            public let name = Attribute<Pod, String>(0)
           }
 
-          public static var attributePlaces: AttributePlaces {
-            AttributePlaces()
+          public static var attributes: Attributes {
+            Attributes()
           }
         }
         """)
@@ -187,18 +205,18 @@
 
     @Test(
       arguments: [
-        ("public private(set) var a: Int", "public let a = AttributePlace<Int>(1)"),
-        ("fileprivate var a: [Kind]", "fileprivate let a = AttributePlace<[Kind]>(1)"),
-        ("var a: RecordID<Self>?", "let a = AttributePlace<RecordID<Pod>?>(1)"),
-        ("let a: String!", "let a = AttributePlace<String?>(1)"),
-        ("private(set) var `class`: Int = 0", "let `class` = AttributePlace<Int>(1)"),
-      ]) func `places have type and access of their properties`(property: String, place: String)
+        ("public private(set) var a: Int", "public let a = Attribute<Pod, Int>(1)"),
+        ("fileprivate var a: [Kind]", "fileprivate let a = Attribute<Pod, [Kind]>(1)"),
+        ("var a: RecordID<Self>?", "let a = Attribute<Pod, RecordID<Pod>?>(1)"),
+        ("let a: String!", "let a = Attribute<Pod, String?>(1)"),
+        ("private(set) var `class`: Int = 0", "let `class` = Attribute<Pod, Int>(1)"),
+      ]) func `attributes have type and access of their properties`(property: String, line: String)
     {
       let (source, messages) = expand(
         "@Entity public struct Pod { private var secret: Int\n\(property) }")
       #expect(messages == [])
       let lines = source.split(separator: "\n").map { $0.drop { $0 == " " } }
-      #expect(lines.filter { $0.contains("AttributePlace<") } == [place[...]])
+      #expect(lines.filter { $0.contains("Attribute<") && $0.hasSuffix("(1)") } == [line[...]])
     }
 
     /// Where there may be no memberwise initializer, or another than the declaration shows, the
@@ -265,7 +283,7 @@
             package typealias ID = RecordID<Pod>
           }
 
-          extension Pod: Entity {
+          nonisolated extension Pod: Entity {
             package static var schema: EntitySchema<Pod> {
               fatalError()
             }
@@ -307,7 +325,7 @@
           typealias ID = RecordID<Pod>
         }
 
-        extension Pod {
+        nonisolated extension Pod {
           static let schema = EntitySchema<Pod>(
             "Pod",
             attributes: [])
@@ -323,6 +341,14 @@
 
           func encode(into writer: inout RecordWriter) {
 
+          }
+
+          struct Attributes: Sendable {
+            let id = Attribute<Pod, RecordID<Pod>>.recordID
+          }
+
+          static var attributes: Attributes {
+            Attributes()
           }
         }
         """, macros: macros)
@@ -419,7 +445,7 @@
       let (source, messages) = expand(
         "enum Model { @Entity fileprivate struct Pod { var name: String } }")
       #expect(messages == [])
-      #expect(source.contains("extension Model.Pod: Entity"))
+      #expect(source.contains("nonisolated extension Model.Pod: Entity"))
       #expect(source.contains("EntitySchema<Model.Pod>("))
       #expect(source.contains("\"Pod\""))
     }

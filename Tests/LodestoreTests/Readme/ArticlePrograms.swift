@@ -27,7 +27,7 @@
     static func inserting(
       _ tx: inout WriteTransaction, _ pods: [Pod], _ lines: inout IndexingIterator<[Line]>
     ) throws {
-      let result = try tx.insert(contentsOf: pods, onConflict: .replace)
+      let result = try tx.insert(pods, onConflict: .replace)
       print(result.insertedCount, result.updatedCount, result.unchangedCount)
 
       let rows: [[String: any AttributeValue]] = [["name": "A", "version": "1.0", "stars": 5]]
@@ -45,19 +45,29 @@
     static func changing(
       _ tx: inout WriteTransaction, _ names: [String], _ ids: [Pod.ID]
     ) throws -> [Pod] {
-      try tx.update(Pod.self, where: \.stars < 10, .set(\.isRare, to: true))
-      try tx.update(Pod.self, where: .all, .add(1, to: \.stars))
-      try tx.delete(Pod.self, where: \.isRare == true && \.stars == 0)
-      try tx.delete(Pod.query.sorted(by: .ascending(\.stars)).limit(1_000))
-      try tx.delete(Pod.query.where { $0.name.isIn(names) })
-      try tx.delete(Pod.self, ids: ids)
-      let removed = try tx.deleteReturning(Pod.query.where(\.stars < 10))
+      try tx.update(Pod.where { $0.stars < 10 }) {
+        $0.isRare = true
+        $0.stars.add(1)
+      }
+      try tx.update(Pod.all) {
+        $0.name = $0.version
+        $0.set(\.stars, format: "stars * 2 + 1")
+      }
+      try tx.delete(
+        Pod.where {
+          $0.isRare
+          $0.stars == 0
+        })
+      try tx.delete(Pod.all.sorted(by: \.stars).limit(1_000))
+      try tx.delete(Pod.where { $0.name.isIn(names) })
+      try tx.delete(ids)
+      let removed = try tx.deleteReturning(Pod.where { $0.stars < 10 })
 
       return removed
     }
 
     static func chunks(_ store: Store) async throws -> Int {
-      let count = try await store.delete(Pod.query.where(\.stars == 0), inChunksOf: 10_000) {
+      let count = try await store.delete(Pod.where { $0.stars == 0 }, inChunksOf: 10_000) {
         progress in
         print(progress.fraction ?? 0)
       }

@@ -37,23 +37,35 @@
     static func show(_ pods: [Pod]) {}
     static func observe(_ progress: Progress) {}
 
-    static let newest = Pod.query.sorted(by: .descending(\.updatedAt))
+    static let newest = Pod.all.sorted(by: \.updatedAt.descending)
 
     static func conditions() throws -> [Query<Pod>] {
       try list {
-        Pod.query.where(\.stars > 3 && \.license == "MIT")
-        Pod.query.where { $0.stars > 3 && $0.name.hasPrefix("AF") }
-        Pod.query.where(#Predicate<Pod> { $0.stars > 3 && $0.name.starts(with: "AF") })
-        try Pod.query.where(format: "stars > 3 AND name BEGINSWITH %@", "AF")
+        Pod.where {
+          $0.stars > 3
+          $0.name.hasPrefix("AF")
+        }
+        Pod.where(#Predicate<Pod> { $0.stars > 3 && $0.name.starts(with: "AF") })
+        try Pod.where(format: "stars > 3 AND name BEGINSWITH %@", "AF")
+      }
+    }
+
+    static func lines(license: String?, names: [String]) -> Query<Pod> {
+      Pod.where {
+        if let license { $0.license == license }
+        anyOf($0.stars > 3, $0.rating == nil, allOf($0.downloads > 1_000, $0.name.hasPrefix("AF")))
+        !$0.name.isIn(names)
       }
     }
 
     static func orders() -> [Query<Pod>] {
       list {
-        Pod.query.sorted(
-          by: .descending(\.updatedAt), .ascending(\.name, ignoring: .caseInsensitive))
-        Pod.query.sorted(by: .descending(\.rating, nulls: .first))
-        Pod.query.sorted(by: .ascending(AttributePath(\Pod.authors)["name"]))  // in JSON
+        Pod.all.sorted(by: \.license, \.name)  // both ascending
+        Pod.all.sorted(by: \.updatedAt.descending, \.name.ascending)
+        Pod.all.sorted {
+          [$0.rating.descending(nulls: .first), $0.name.ascending(ignoring: .caseInsensitive)]
+        }
+        Pod.all.sorted { [$0.authors["name"].ascending] }  // in JSON
       }
     }
 
@@ -63,7 +75,9 @@
       try store.read { snapshot in
         try snapshot.forEach(newest) { pod in  // one record in memory at a time
           print(pod.name)
-          return true  // go on
+        }
+        try snapshot.forEach(newest) { pod, stop in
+          if pod.stars == 0 { stop = true }
         }
       }
 
@@ -71,7 +85,7 @@
     }
 
     static func values(_ snapshot: borrowing Snapshot) throws {
-      let names: [String] = try snapshot.values(Pod.query, \.license, distinct: true)
+      let names: [String] = try snapshot.values(Pod.all, \.license, distinct: true)
       let pairs = try snapshot.values(newest, \.name, \.version)  // [(String, String)]
       let rows = try snapshot.dictionaries(newest, attributes: ["name", "authors.name"])
 
@@ -94,7 +108,7 @@
     }
 
     static func sections(_ snapshot: borrowing Snapshot) throws {
-      let byLicense = Pod.query.sorted(by: .ascending(\.license), .ascending(\.name))
+      let byLicense = Pod.all.sorted(by: \.license, \.name)
       for section in try snapshot.sections(byLicense, by: \.license) {
         print(section.key, section.count, section.items.first?.name ?? "")
       }
@@ -105,21 +119,21 @@
 
     static func groups(_ snapshot: borrowing Snapshot) throws {
       let groups = try snapshot.groups(
-        Pod.query, by: \.license, .sum(\.downloads), .maximum(\.updatedAt),
+        Pod.all, by: \.license, .sum(\.downloads), .maximum(\.updatedAt),
         having: { $0.count > 10 })
       for group in groups { print(group.key, group.count, group.values.0 ?? 0) }
       let (total, newest) = try snapshot.aggregate(
-        Pod.query, .sum(\.downloads), .maximum(\.updatedAt))
+        Pod.all, .sum(\.downloads), .maximum(\.updatedAt))
 
       print(total as Any, newest as Any)
     }
 
     static func asynchronously(_ store: Store) async throws {
-      let items = try await store.fetch(Item.query.sorted(by: .ascending(\.createdAt))) {
+      let items = try await store.fetch(Item.all.sorted(by: \.createdAt)) {
         progress in
         print(progress.completed, progress.total ?? 0)
       }
-      let fetch = store.asynchronousFetch(Item.query)  // import LodestoreFoundation
+      let fetch = store.asynchronousFetch(Item.all)  // import LodestoreFoundation
       observe(fetch.progress)
       let all = try await fetch.value
 

@@ -41,15 +41,17 @@
 
       // One writer at a time; everything in the closure is kept, or nothing.
       try await store.write { tx in
-        guard var film = try tx.fetch(Film.index(\.episode), key: 4) else { return }
-        film.title = "Star Wars"
-        try tx.update(film)
+        try tx.modify(Film.key(episode: 4)) { $0.title = "Star Wars" }
+        try tx.update(Film.where { $0.director == "unknown" }) { $0.director = "George Lucas" }
       }
 
       // Any number of readers, each on one commit that does not change under it.
       let newest = try await store.fetch(
-        Film.query.where(\.director != "George Lucas" && \.episode >= 4)
-          .sorted(by: .descending(\.releasedAt)).limit(3))
+        Film.where {
+          $0.director != "George Lucas"
+          $0.episode >= 4
+        }
+        .sorted(by: \.releasedAt.descending).limit(3))
       #expect(try queriesAgree(in: store))
       #expect(try letters(in: store) == 92)
       return (newest, report)
@@ -58,9 +60,8 @@
     private func letters(in store: Store) throws -> Int {
       var letters = 0
       try store.read { snapshot in
-        try snapshot.forEachView(Film.query.where(\.episode >= 4)) { film in
+        try snapshot.forEachView(Film.where { $0.episode >= 4 }) { film in
           if film.director != "George Lucas" { letters += film.title.utf8Count }
-          return true  // go on
         }
       }
       return letters
@@ -68,11 +69,10 @@
 
     private func queriesAgree(in store: Store) throws -> Bool {
       let found = try store.read { snapshot in
-        let byPaths = try snapshot.fetch(Film.query.where { $0.title.hasPrefix("The ") })
-        let byMacro = try snapshot.fetch(
-          Film.query.where(#Predicate { $0.title.starts(with: "The ") }))
-        let byFormat = try snapshot.fetch(Film.query.where(format: "title BEGINSWITH %@", "The "))
-        return [byPaths, byMacro, byFormat]
+        let byLines = try snapshot.fetch(Film.where { $0.title.hasPrefix("The ") })
+        let byMacro = try snapshot.fetch(Film.where(#Predicate { $0.title.starts(with: "The ") }))
+        let byFormat = try snapshot.fetch(Film.where(format: "title BEGINSWITH %@", "The "))
+        return [byLines, byMacro, byFormat]
       }
       return found.allSatisfy { $0.count == 5 && $0.map(\.title) == found[0].map(\.title) }
     }

@@ -33,7 +33,7 @@ extension Pod: ScaleRecord {
       let pod = Pod.numbered($0)
       return (pod.name, pod.version)
     } read: { snapshot, key in
-      try snapshot.fetch(index, key: key.0, key.1)
+      try snapshot.fetch(index.key(key.0, key.1))
     }
     return [.getUnique: time]
   }

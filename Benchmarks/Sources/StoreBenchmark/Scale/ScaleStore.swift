@@ -39,7 +39,7 @@ struct ScaleStore<Record: ScaleRecord> {
     figures[.getID] = try measured.nanosecondsPerRead {
       RecordID<Record>(rawValue: UInt64($0) + 1)
     } read: { snapshot, id in
-      try snapshot.fetch(Record.self, id: id)
+      try snapshot.fetch(id)
     }
     figures.merge(try Record.ownReads(in: measured)) { $1 }
     Progress.clear()
@@ -56,7 +56,7 @@ struct ScaleStore<Record: ScaleRecord> {
       sample = try Sample.measure {
         try store.write { tx in
           let records = NumberedRecords<Record>(count: count)
-          let result = try tx.insert(contentsOf: records, returning: .counts)
+          let result = try tx.insert(records, returning: .counts)
           guard result.insertedCount == count, records.tally.count == count else {
             throw wrong("\(result.insertedCount) inserted, \(records.tally.count) generated")
           }
@@ -70,13 +70,12 @@ struct ScaleStore<Record: ScaleRecord> {
   /// Reads every record, in no more memory than one takes.
   private func check(sum: UInt64) throws {
     try store.read { snapshot in
-      let counted = try snapshot.count(of: Record.self)
+      let counted = try snapshot.count(Record.all)
       var seen = 0
       var seenSum: UInt64 = 0
-      try snapshot.forEachView(of: Record.self) { view in
+      try snapshot.forEachView(Record.all) { view in
         seen &+= 1
         seenSum &+= Record.checkNumber(of: view)
-        return true
       }
       guard counted == count, seen == count else {
         throw wrong("the store counts \(counted) records and shows \(seen)")
@@ -140,7 +139,7 @@ extension ScaleStore<ToDo> {
       for start in starts {
         let clock = ContinuousClock.now
         let page = try snapshot.fetch(
-          ToDo.query.where { $0.createdAt >= start }.sorted(by: .ascending(\.createdAt)).limit(50))
+          ToDo.where { $0.createdAt >= start }.sorted(by: \.createdAt.ascending).limit(50))
         times.append(Sample.seconds(since: clock) * 1e9)
         guard page.first?.createdAt == start else {
           throw wrong("the page from \(start) on begins at another date")

@@ -55,11 +55,23 @@ public struct StoredValue: Sendable, Hashable {
     self = (try? StoredValue(encoding: value)) ?? .null
   }
 
+  @usableFromInline static var noValue: StoredValue { .null }
+
+  @usableFromInline var isNull: Bool { value == .null }
+
   /// A value kept as a document; throws what its encoding throws.
+  @usableFromInline
   init(encoding value: some Encodable) throws {
     var writer = DocumentWriter()
     try DocumentCoding.encode(value, into: &writer)
     self.init(.document(writer.bytes))
+  }
+
+  /// The value that is kept as a document; `nil` where none is.
+  @usableFromInline
+  func decoded<V: Decodable>(_: V.Type) throws -> V? {
+    guard case .document(let bytes) = value else { return nil }
+    return try bytes.withUnsafeBytes { try DocumentCoding.decode(V.self, from: $0) }
   }
 }
 

@@ -10,14 +10,13 @@ internal import LodestoreFormat
 ///
 /// There are three ways to say one, with one meaning:
 ///
-///     \.stars > 3 && \.license == "MIT"                          // key paths
-///     .matching { $0.stars > 3 && $0.name.hasPrefix("AF") }      // the same, with text operations
+///     Pod.where { $0.stars > 3; $0.name.hasPrefix("AF") }        // lines; all must be true
 ///     Condition(#Predicate<Pod> { $0.stars > 3 })                // Foundation's macro
 ///     try Condition(format: "stars > 3 AND name BEGINSWITH 'AF'")  // a format string
 ///
 /// Logic has two values. Null is equal to null and to nothing else; every other comparison with
-/// null is false; `!` turns false into true, so that `!(\.rating > 3)` is true where there is no
-/// rating. Text is equal, ordered and searched as Swift's `String` does it: by canonical
+/// null is false; ``not(_:)`` turns false into true, so that
+/// `not($0.rating > 3)` is true where there is no rating. Text is equal, ordered and searched as Swift's `String` does it: by canonical
 /// equivalence and by characters. Not-a-number is equal to nothing and has no order.
 ///
 /// Names and types are checked against the schema when a query is prepared, before any record is
@@ -29,14 +28,16 @@ public struct Condition<E: Entity>: Sendable {
   struct Content: Sendable {
     var tree: ConditionTree
     var positions: [String: FormatPosition] = [:]
-    /// Levels that `&&`, `||` and `!` have put around it.
+    /// Levels that lines, ``anyOf(_:)`` and ``not(_:)`` have put around it.
     var depth = 0
+    /// Whether no line says anything.
+    var isUnsaid = false
   }
 
-  /// Deeper nesting would overflow the stack of a thread, and is refused.
-  private static var deepestNesting: Int { 500 }
+  /// What is nested deeper would overflow the stack of a thread, and is no condition.
+  static var deepestNesting: Int { 500 }
 
-  private static func tooDeep() -> Condition {
+  static func tooDeep() -> Condition {
     Condition(
       .failure(
         .badQuery(
@@ -53,21 +54,12 @@ public struct Condition<E: Entity>: Sendable {
   /// True for no record.
   public static var none: Condition { Condition(.constant(false)) }
 
-  /// The condition that `build` says with the attributes of `E`.
+  /// The condition whose lines `build` has; all must be true.
   ///
-  ///     .matching { $0.name.hasPrefix("AF") && $0.license["type"] == "MIT" }
-  public static func matching(
-    _ build: (AttributePaths<E>) -> Condition<E>
-  ) -> Condition<E> {
-    build(AttributePaths())
+  ///     Condition<Pod> { $0.name.hasPrefix("AF"); $0.license["type"] == "MIT" }
+  public init(@ConditionBuilder<E> _ build: (E.Attributes) -> Condition<E>) {
+    self = build(E.attributes)
   }
-
-  /// Not there: ``matching(_:)`` takes a closure.
-  @available(
-    *, unavailable,
-    message: "write .matching { $0.stars > 3 }, or Condition(#Predicate<Pod> { $0.stars > 3 })"
-  )
-  public init(_ build: (AttributePaths<E>) -> Condition<E>) { self = .matching(build) }
 
   /// Takes over a predicate of Foundation.
   ///
@@ -105,52 +97,6 @@ public struct Condition<E: Entity>: Sendable {
       format, arguments: arguments.map { FormatArgument($0) },
       variables: variables.mapValues { FormatArgument($0) })
     content = .success(Content(tree: parsed.tree, positions: parsed.positions))
-  }
-
-  /// Whether both conditions are true; `rhs` is not evaluated where `lhs` is false.
-  public static func && (lhs: Condition, rhs: Condition) -> Condition {
-    lhs.joined(rhs) { left, right in
-      // `a && b && c` is one conjunction of three.
-      if case .all(let parts) = left { return (.all(parts + [right]), false) }
-      return (.all([left, right]), true)
-    }
-  }
-
-  /// Whether one of the conditions is true; `rhs` is not evaluated where `lhs` is true.
-  public static func || (lhs: Condition, rhs: Condition) -> Condition {
-    lhs.joined(rhs) { left, right in
-      if case .any(let parts) = left { return (.any(parts + [right]), false) }
-      return (.any([left, right]), true)
-    }
-  }
-
-  /// Whether the condition is false.
-  public static prefix func ! (condition: Condition) -> Condition {
-    guard case .success(let content) = condition.content else { return condition }
-    guard content.depth < deepestNesting else { return tooDeep() }
-    return Condition(
-      .success(
-        Content(
-          tree: content.tree.negated, positions: content.positions, depth: content.depth + 1)))
-  }
-
-  private func joined(
-    _ other: Condition,
-    _ join: (ConditionTree, ConditionTree) -> (ConditionTree, isDeeper: Bool)
-  ) -> Condition {
-    switch (content, other.content) {
-    case (.success(let a), .success(let b)):
-      let (tree, isDeeper) = join(a.tree, b.tree)
-      let depth = max(a.depth + (isDeeper ? 1 : 0), b.depth + 1)
-      guard depth <= Self.deepestNesting else { return Self.tooDeep() }
-      return Condition(
-        .success(
-          Content(
-            tree: tree, positions: a.positions.merging(b.positions) { first, _ in first },
-            depth: depth)))
-    case (.failure, _): return self
-    case (_, .failure): return other
-    }
   }
 }
 

@@ -27,15 +27,34 @@ extension ReadableTransaction where Self: ~Copyable {
     return found
   }
 
-  /// Visits what `query` finds, in its order, until `body` returns false; one record at a time is
-  /// in memory, and the bytes of what has to be sorted.
+  /// Visits what `query` finds, in its order; one record at a time is in memory, and the bytes of what
+  /// has to be sorted.
   ///
   /// In a write, `body` must not change anything.
+  ///
+  /// - Throws: what `body` throws, as it is; otherwise as ``fetch(_:)``.
+  @inlinable
+  public func forEach<E: Entity>(_ query: Query<E>, _ body: (E) throws -> Void) throws {
+    try access.readEach(of: query) {
+      try body(try E.read(from: &$0))
+      return true
+    }
+  }
+
+  /// Visits what `query` finds, in its order, until `body` sets `stop`; see ``forEach(_:_:)``.
+  ///
+  ///     try snapshot.forEach(Film.all) { film, stop in
+  ///       if film.episode == 4 { stop = true }
+  ///     }
   @inlinable
   public func forEach<E: Entity>(
-    _ query: Query<E>, _ body: (E) throws -> Bool
-  ) throws(StoreError) {
-    try access.readResults(of: query) { try body(try E.read(from: &$0)) }
+    _ query: Query<E>, _ body: (E, _ stop: inout Bool) throws -> Void
+  ) throws {
+    var isStopped = false
+    try access.readEach(of: query) {
+      try body(try E.read(from: &$0), &isStopped)
+      return !isStopped
+    }
   }
 
   /// How many records `query` finds, within its limit and offset.

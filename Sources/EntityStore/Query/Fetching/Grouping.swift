@@ -6,74 +6,81 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
   let read: @Sendable (StoredValue) -> Result?
 
   private init<V>(
-    _ function: GroupTerm.Function, _ path: AttributePath<E, V>,
+    _ function: GroupTerm.Function, _ attribute: Attribute<E, V>,
     _ read: @escaping @Sendable (StoredValue) -> Result?
   ) {
     self.read = read
-    if let valuePath = path.path {
-      term = .success(GroupTerm(function, valuePath))
+    if let path = attribute.path {
+      term = .success(GroupTerm(function, path))
     } else {
-      term = .failure(.badQuery("\(path.text) is no attribute of \(E.schema.name)"))
+      term = .failure(.badQuery("an aggregate over what is worked out of '\(attribute.name)'"))
     }
   }
 
   /// How many records have a value.
-  public static func count<V>(
-    _ path: any KeyPath<E, V> & Sendable
-  ) -> Aggregate<E, Int> where Result == Int {
-    Aggregate<E, Int>(.count, AttributePath(path)) { Int.value(from: $0) }
+  public static func count<V>(_ path: KeyPath<E.Attributes, Attribute<E, V>>) -> Aggregate<E, Int>
+  where Result == Int {
+    Aggregate<E, Int>(.count, E.attributes[keyPath: path]) { Int.value(from: $0) }
   }
 
   /// The sum of the values; 0 when there is none, `nil` when the type does not hold it.
   public static func sum<V: AttributeValue & Numeric>(
-    _ path: any KeyPath<E, V?> & Sendable
-  ) -> Aggregate<E, V?> where Result == V? {
-    Aggregate<E, V?>(.sum, AttributePath(path)) { .some(V.value(fromSum: $0)) }
+    _ path: KeyPath<E.Attributes, Attribute<E, V>>
+  ) -> Aggregate<E, V?>
+  where Result == V? {
+    Aggregate<E, V?>(.sum, E.attributes[keyPath: path]) { .some(V.value(fromSum: $0)) }
   }
 
-  /// The lowest value; `nil` when there is none.
-  public static func minimum<V: IndexableValue>(
-    _ path: any KeyPath<E, V?> & Sendable
-  ) -> Aggregate<E, V?> where Result == V? {
-    Aggregate<E, V?>(.min, AttributePath(path)) { V?.value(from: $0) }
-  }
-
-  /// The highest value; `nil` when there is none.
-  public static func maximum<V: IndexableValue>(
-    _ path: any KeyPath<E, V?> & Sendable
-  ) -> Aggregate<E, V?> where Result == V? {
-    Aggregate<E, V?>(.max, AttributePath(path)) { V?.value(from: $0) }
-  }
-
-  /// The sum of the values; 0 when there is none, `nil` when the type does not hold it.
-  @_disfavoredOverload
+  /// The sum of the values that are there; 0 when there is none, `nil` when the type does not hold it.
   public static func sum<V: AttributeValue & Numeric>(
-    _ path: any KeyPath<E, V> & Sendable
-  ) -> Aggregate<E, V?> where Result == V? {
-    Aggregate<E, V?>(.sum, AttributePath(path)) { .some(V.value(fromSum: $0)) }
+    _ path: KeyPath<E.Attributes, Attribute<E, V?>>
+  ) -> Aggregate<E, V?>
+  where Result == V? {
+    Aggregate<E, V?>(.sum, E.attributes[keyPath: path]) { .some(V.value(fromSum: $0)) }
   }
 
   /// The mean of the values; `nil` when there is none.
-  public static func average<V>(
-    _ path: any KeyPath<E, V> & Sendable
-  ) -> Aggregate<E, Double?> where Result == Double? {
-    Aggregate<E, Double?>(.average, AttributePath(path)) { Double?.value(from: $0) }
+  public static func average<V>(_ path: KeyPath<E.Attributes, Attribute<E, V>>) -> Aggregate<
+    E, Double?
+  >
+  where Result == Double? {
+    Aggregate<E, Double?>(.average, E.attributes[keyPath: path]) { Double?.value(from: $0) }
   }
 
   /// The lowest value; `nil` when there is none.
   @_disfavoredOverload
-  public static func minimum<V: IndexableValue>(
-    _ path: any KeyPath<E, V> & Sendable
-  ) -> Aggregate<E, V?> where Result == V? {
-    Aggregate<E, V?>(.min, AttributePath(path)) { V?.value(from: $0) }
+  public static func minimum<V>(_ path: KeyPath<E.Attributes, Attribute<E, V>>) -> Aggregate<E, V?>
+  where Result == V? {
+    Aggregate<E, V?>(.min, optional: E.attributes[keyPath: path])
+  }
+
+  /// The lowest value that is there; `nil` when there is none.
+  public static func minimum<V>(_ path: KeyPath<E.Attributes, Attribute<E, V?>>) -> Aggregate<E, V?>
+  where Result == V? {
+    Aggregate<E, V?>(.min, E.attributes[keyPath: path])
   }
 
   /// The highest value; `nil` when there is none.
   @_disfavoredOverload
-  public static func maximum<V: IndexableValue>(
-    _ path: any KeyPath<E, V> & Sendable
-  ) -> Aggregate<E, V?> where Result == V? {
-    Aggregate<E, V?>(.max, AttributePath(path)) { V?.value(from: $0) }
+  public static func maximum<V>(_ path: KeyPath<E.Attributes, Attribute<E, V>>) -> Aggregate<E, V?>
+  where Result == V? {
+    Aggregate<E, V?>(.max, optional: E.attributes[keyPath: path])
+  }
+
+  /// The highest value that is there; `nil` when there is none.
+  public static func maximum<V>(_ path: KeyPath<E.Attributes, Attribute<E, V?>>) -> Aggregate<E, V?>
+  where Result == V? {
+    Aggregate<E, V?>(.max, E.attributes[keyPath: path])
+  }
+
+  private init(_ function: GroupTerm.Function, _ attribute: Attribute<E, Result>) {
+    self.init(function, attribute, attribute.coding.load)
+  }
+
+  private init<V>(_ function: GroupTerm.Function, optional attribute: Attribute<E, V>)
+  where Result == V? {
+    let load = attribute.coding.load
+    self.init(function, attribute) { $0.isNull ? .some(nil) : load($0).map { .some($0) } }
   }
 }
 
@@ -105,7 +112,7 @@ extension ReadableTransaction where Self: ~Copyable {
   /// The groups that the records of `query` form by their values at `path`, ascending by these.
   ///
   ///     let licenses = try snapshot.groups(
-  ///       Pod.query, by: \.license, .sum(\.downloads), .maximum(\.updatedAt),
+  ///       Pod.all, by: \.license, .sum(\.downloads), .maximum(\.updatedAt),
   ///       having: { $0.count > 10 })
   ///
   /// The query's order, limit and offset do not count.
@@ -113,13 +120,14 @@ extension ReadableTransaction where Self: ~Copyable {
   /// - Parameter condition: which groups to return.
   /// - Complexity: O(records that match); without aggregates and without a condition, from the
   ///   entries of an index that begins with the attribute alone.
-  public func groups<E: Entity, Key: AttributeValue, each Result: Sendable>(
-    _ query: Query<E>, by path: any KeyPath<E, Key> & Sendable,
+  public func groups<E: Entity, Key: Sendable, each Result: Sendable>(
+    _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>,
     _ aggregate: repeat Aggregate<E, each Result>,
     having condition: (Group<Key, repeat each Result>) -> Bool = { _ in true }
   ) throws(StoreError) -> [Group<Key, repeat each Result>] {
-    guard let keyPath = AttributePath(path).path else {
-      throw .badQuery("\(AttributePath(path).text) is no attribute of \(E.schema.name)")
+    let attribute = E.attributes[keyPath: path]
+    guard let keyPath = attribute.path else {
+      throw .badQuery("groups by what is worked out of '\(attribute.name)'")
     }
     var terms: [GroupTerm] = []
     for term in repeat (each aggregate).term { terms.append(try term.get()) }
@@ -127,14 +135,15 @@ extension ReadableTransaction where Self: ~Copyable {
     var groups: [Group<Key, repeat each Result>] = []
     groups.reserveCapacity(rows.count)
     for row in rows {
-      guard let key = Key.value(from: StoredValue(row.keys[0])) else {
-        throw .badQuery("a stored value of \(path) is no \(Key.self)")
+      guard let key = attribute.coding.load(StoredValue(row.keys[0])) else {
+        throw .badQuery("a stored value of '\(attribute.name)' is no \(Key.self)")
       }
       var position = -1
       func next<R>(_ aggregate: Aggregate<E, R>) throws(StoreError) -> R {
         position += 1
         guard let value = aggregate.read(StoredValue(row.values[position])) else {
-          throw .badQuery("an aggregate over \(path) has a result that is no \(R.self)")
+          throw .badQuery(
+            "an aggregate of groups by '\(attribute.name)' has a result that is no \(R.self)")
         }
         return value
       }
@@ -147,7 +156,7 @@ extension ReadableTransaction where Self: ~Copyable {
 
   /// What the aggregates give over all records that `query` finds.
   ///
-  ///     let (total, newest) = try snapshot.aggregate(Pod.query, .sum(\.downloads), .maximum(\.updatedAt))
+  ///     let (total, newest) = try snapshot.aggregate(Pod.all, .sum(\.downloads), .maximum(\.updatedAt))
   ///
   /// - Complexity: O(records that match); a single ``Aggregate/minimum(_:)`` or
   ///   ``Aggregate/maximum(_:)`` without a condition takes one look into an index that begins with

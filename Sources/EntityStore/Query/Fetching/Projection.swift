@@ -9,31 +9,35 @@ internal import LodestoreFormat
 extension ReadableTransaction where Self: ~Copyable {
   /// Some attributes of what `query` finds, in its order, without decoding the others.
   ///
-  ///     let versions = try snapshot.values(Pod.query.where(\.name == "Alamofire"), \.version, \.updatedAt)
+  ///     let versions = try snapshot.values(Pod.where { $0.name == "Alamofire" }, \.version, \.updatedAt)
   ///
   /// Where one index has them all and says which records match, no record is read.
   ///
   /// - Parameter distinct: whether each combination comes once, where it first appears; limit and
   ///   offset then count combinations.
-  /// - Throws: ``StoreError/Code/invalidQuery`` when a key path is no attribute.
-  public func values<E: Entity, each V: AttributeValue>(
-    _ query: Query<E>, _ path: repeat any KeyPath<E, each V> & Sendable, distinct: Bool = false
+  /// - Throws: ``StoreError/Code/invalidQuery`` for what is worked out of an attribute.
+  public func values<E: Entity, each V>(
+    _ query: Query<E>, _ path: repeat KeyPath<E.Attributes, Attribute<E, each V>>,
+    distinct: Bool = false
   ) throws(StoreError) -> [(repeat each V)] {
-    try tuples(query, repeat each path, distinct: distinct)
+    let attributes = E.attributes
+    return try tuples(query, repeat attributes[keyPath: each path], distinct: distinct)
   }
 
-  private func tuples<E: Entity, each V: AttributeValue>(
-    _ query: Query<E>, _ path: repeat any KeyPath<E, each V> & Sendable, distinct: Bool
+  private func tuples<E: Entity, each V>(
+    _ query: Query<E>, _ attribute: repeat Attribute<E, each V>, distinct: Bool
   ) throws(StoreError) -> [(repeat each V)] {
     let core = access.core
     let entity = try core.entity(E.self)
     var request = try query.request()
     var numbers: [UInt32] = []
-    for keyPath in repeat each path {
-      guard let position = E.schema.index(of: keyPath),
-        let attribute = entity.description.attribute(named: E.schema.attributes[position].name)
-      else { throw .badQuery("\(keyPath) is no attribute of \(E.schema.name)") }
-      numbers.append(attribute.number)
+    for attribute in repeat each attribute {
+      guard attribute.storedOrdinal != nil,
+        let stored = entity.description.attribute(named: attribute.name)
+      else {
+        throw .badQuery("'\(attribute.name)' is fetched as \(E.schema.name) does not store it")
+      }
+      numbers.append(stored.number)
     }
     let window = ResultWindow(request, isDistinct: distinct)
     if distinct {
@@ -43,16 +47,16 @@ extension ReadableTransaction where Self: ~Copyable {
     let run = try PlanRun(try core.plan(request, for: entity), core: core)
     var rows: [(repeat each V)] = []
     let covered = try run.forEachCovered(numbers) { (values) throws(StoreError) in
-      var position = -1
-      func next<T: AttributeValue>(_: T.Type) throws(StoreError) -> T {
-        position += 1
-        guard let value = T.value(from: StoredValue(values[position])) else {
+      var place = -1
+      func next<T>(_ attribute: Attribute<E, T>) throws(StoreError) -> T {
+        place += 1
+        guard let value = attribute.coding.load(StoredValue(values[place])) else {
           throw .badQuery("an index key of \(entity.name) is no \(T.self)")
         }
         return value
       }
       guard try window.admits({ ProjectionKey.key(of: values) }) else { return window.goesOn }
-      rows.append((repeat try next((each V).self)))
+      rows.append((repeat try next(each attribute)))
       return window.goesOn
     }
     if covered { return rows }
@@ -64,17 +68,17 @@ extension ReadableTransaction where Self: ~Copyable {
           })
         else { return }
         var reader = RecordReader(view, entity: entity.label, recordID: id)
-        var position = -1
-        func next<T: AttributeValue>(_: T.Type) throws(StoreError) -> T {
-          position += 1
-          guard let index = view.layout.slotIndex(ofAttribute: numbers[position]) else {
+        var place = -1
+        func next<T>(_ attribute: Attribute<E, T>) throws(StoreError) -> T {
+          place += 1
+          guard let index = view.layout.slotIndex(ofAttribute: numbers[place]) else {
             throw .damagedRecord(
               entity: entity.name, recordID: id, FormatError("its layout lacks an attribute"))
           }
           reader.move(to: view.layout.slots[index], in: view.layout)
-          return try T.read(from: &reader)
+          return try attribute.coding.read(&reader)
         }
-        rows.append((repeat try next((each V).self)))
+        rows.append((repeat try next(each attribute)))
       }
       return window.goesOn
     }
@@ -82,10 +86,10 @@ extension ReadableTransaction where Self: ~Copyable {
   }
 
   /// One attribute of what `query` finds, in its order, without decoding the others.
-  public func values<E: Entity, V: AttributeValue>(
-    _ query: Query<E>, _ path: any KeyPath<E, V> & Sendable, distinct: Bool = false
+  public func values<E: Entity, V>(
+    _ query: Query<E>, _ path: KeyPath<E.Attributes, Attribute<E, V>>, distinct: Bool = false
   ) throws(StoreError) -> [V] {
-    let rows: [(V)] = try tuples(query, path, distinct: distinct)
+    let rows: [(V)] = try tuples(query, E.attributes[keyPath: path], distinct: distinct)
     return rows
   }
 

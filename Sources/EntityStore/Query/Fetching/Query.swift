@@ -4,12 +4,12 @@
   public import Foundation
 #endif
 
-/// What to fetch: a condition, an order, and how much of it.
+/// Which records: a condition, an order, and how much of it.
 ///
-/// A value that belongs to no store.
+/// A value that belongs to no store, taken by everything that reads or changes records.
 ///
-///     let fresh = Pod.query.where(\.license == "MIT" && \.downloads > 1_000)
-///       .sorted(by: .descending(\.updatedAt)).limit(50)
+///     let fresh = Pod.where { $0.license == "MIT"; $0.downloads > 1_000 }
+///       .sorted(by: \.updatedAt.descending).limit(50)
 ///     let pods = try store.read { try $0.fetch(fresh) }
 ///
 /// Without an order, records come in the order of their insertion. With one, records with equal
@@ -29,18 +29,16 @@ public struct Query<E: Entity>: Sendable {
   /// All records of `E`.
   public init() {}
 
+  /// Only records for which every line is true, besides what was asked before.
+  ///
+  ///     Pod.all.where { $0.name.hasPrefix("AF"); $0.stars > 3 }
+  public func `where`(@ConditionBuilder<E> _ build: (E.Attributes) -> Condition<E>) -> Query {
+    self.where(Condition(build))
+  }
+
   /// Only records for which `condition` is true, besides what was asked before.
   public func `where`(_ condition: Condition<E>) -> Query {
     with { $0.conditions.append(condition) }
-  }
-
-  /// Only records for which a condition on the attributes is true.
-  ///
-  ///     Pod.query.where { $0.name.hasPrefix("AF") }
-  public func `where`(
-    matching build: (AttributePaths<E>) -> Condition<E>
-  ) -> Query {
-    self.where(.matching(build))
   }
 
   /// Only records for which a predicate of Foundation is true.
@@ -56,12 +54,35 @@ public struct Query<E: Entity>: Sendable {
   }
 
   /// In this order: by the first key, then by the second where the first are equal, and so on.
-  public func sorted(by keys: SortKey<E>...) -> Query {
-    sorted(by: keys)
+  ///
+  ///     Film.all.sorted(by: \.releasedAt.descending, \.title.ascending)
+  public func sorted(by keys: KeyPath<E.Attributes, SortKey<E>>...) -> Query {
+    let attributes = E.attributes
+    return sorted(keys.map { attributes[keyPath: $0] })
+  }
+
+  /// In ascending order of these attributes.
+  ///
+  ///     Film.all.sorted(by: \.episode)
+  public func sorted<each Value>(
+    by path: repeat KeyPath<E.Attributes, Attribute<E, each Value>>
+  ) -> Query {
+    let attributes = E.attributes
+    var keys: [SortKey<E>] = []
+    repeat keys.append(attributes[keyPath: each path].ascending)
+    return sorted(keys)
+  }
+
+  /// In the order of the keys that `keys` gives, which may ignore case, put nulls elsewhere or lead into
+  /// JSON.
+  ///
+  ///     Film.all.sorted { [$0.title.ascending(ignoring: .caseInsensitive), $0.source["year"].descending] }
+  public func sorted(_ keys: (E.Attributes) -> [SortKey<E>]) -> Query {
+    sorted(keys(E.attributes))
   }
 
   /// In the order of `keys`.
-  public func sorted(by keys: [SortKey<E>]) -> Query {
+  public func sorted(_ keys: [SortKey<E>]) -> Query {
     with { $0.order = keys }
   }
 
@@ -99,6 +120,7 @@ public struct Query<E: Entity>: Sendable {
     var request = QueryRequest()
     for condition in conditions {
       let content = try condition.content.get()
+      if content.isUnsaid { continue }
       if case .all(let conjuncts) = content.tree {
         parts += conjuncts
       } else {
@@ -130,83 +152,46 @@ public struct Query<E: Entity>: Sendable {
   }
 }
 
-extension Entity {
-  /// All records of the entity, for adding conditions and an order to.
-  public static var query: Query<Self> { Query() }
+extension Query {
+  /// Whether it finds every record, in the order of insertion.
+  var isEverything: Bool {
+    conditions.isEmpty && order.isEmpty && limitCount == nil && offsetCount == 0 && token == nil
+      && !requiresIndex
+  }
+
+  /// Whether the query is meant for all records: it was not made by conditions that all turned out to
+  /// be left out.
+  var saysWhich: Bool {
+    conditions.isEmpty
+      || !conditions.allSatisfy { (try? $0.content.get())?.isUnsaid == true }
+  }
 }
 
-/// One key of an order.
-public struct SortKey<E: Entity>: Sendable {
-  /// Where records without a value come.
-  public enum NullPlacement: Sendable {
-    case first, last
-  }
+extension Entity {
+  /// All records of the entity, for adding conditions and an order to.
+  public static var all: Query<Self> { Query() }
 
-  let term: Result<SortTerm, StoreError>
-
-  /// Lowest first; null comes first unless `nulls` says otherwise.
+  /// The records for which every line is true.
   ///
-  /// Text is in the order of Swift's `<`, or, with `ignoring`, of what is left without case or
-  /// marks.
-  public static func ascending<V>(
-    _ path: any KeyPath<E, V> & Sendable, nulls: NullPlacement? = nil,
-    ignoring comparison: TextComparison = []
-  ) -> SortKey {
-    SortKey(AttributePath(path), isDescending: false, nulls, comparison)
+  ///     Film.where { $0.episode >= 4; $0.director != "George Lucas" }
+  public static func `where`(
+    @ConditionBuilder<Self> _ build: (Attributes) -> Condition<Self>
+  ) -> Query<Self> {
+    all.where(Condition(build))
   }
 
-  /// Highest first; null comes last unless `nulls` says otherwise.
-  public static func descending<V>(
-    _ path: any KeyPath<E, V> & Sendable, nulls: NullPlacement? = nil,
-    ignoring comparison: TextComparison = []
-  ) -> SortKey {
-    SortKey(AttributePath(path), isDescending: true, nulls, comparison)
+  /// The records for which `condition` is true.
+  public static func `where`(_ condition: Condition<Self>) -> Query<Self> { all.where(condition) }
+
+  /// The records for which a predicate of Foundation is true.
+  public static func `where`(_ predicate: Predicate<Self>) -> Query<Self> {
+    all.where(Condition(predicate))
   }
 
-  /// Lowest first, by something inside a JSON attribute: Booleans, then numbers, then texts; arrays
-  /// and objects count as null.
-  public static func ascending(
-    _ path: AttributePath<E, JSONValue>, nulls: NullPlacement? = nil,
-    ignoring comparison: TextComparison = []
-  ) -> SortKey {
-    SortKey(path, isDescending: false, nulls, comparison)
-  }
-
-  /// Highest first, by something inside a JSON attribute.
-  public static func descending(
-    _ path: AttributePath<E, JSONValue>, nulls: NullPlacement? = nil,
-    ignoring comparison: TextComparison = []
-  ) -> SortKey {
-    SortKey(path, isDescending: true, nulls, comparison)
-  }
-
-  /// A key that is thrown as an error when the query is run.
-  package init(refusing reason: String) { term = .failure(.badQuery(reason)) }
-
-  private init(_ term: SortTerm) { self.term = .success(term) }
-
-  /// The attribute at `path`.
-  package init(_ path: PartialKeyPath<E>, isDescending: Bool) {
-    guard let position = E.schema.index(of: path) else {
-      self.init(refusing: "\(path) is no attribute of \(E.schema.name), so it cannot sort")
-      return
-    }
-    let name = E.schema.attributes[position].name
-    self.init(SortTerm(ValuePath(attribute: name), isDescending: isDescending))
-  }
-
-  private init<V>(
-    _ path: AttributePath<E, V>, isDescending: Bool, _ nulls: NullPlacement?,
-    _ comparison: TextComparison
-  ) {
-    if let valuePath = path.path {
-      term = .success(
-        SortTerm(
-          valuePath, isDescending: isDescending, nullsFirst: nulls.map { $0 == .first },
-          options: comparison.options))
-    } else {
-      term = .failure(
-        .badQuery("\(path.text) is no attribute of \(E.schema.name), so it cannot sort"))
-    }
+  /// The records for which a format string is true; see ``Condition/init(format:_:)``.
+  public static func `where`(
+    format: String, _ arguments: any FormatValue...
+  ) throws(StoreError) -> Query<Self> {
+    all.where(try Condition(format: format, arguments: arguments))
   }
 }

@@ -25,45 +25,56 @@ public struct SectionRange<Key: Sendable>: Sendable {
 extension ReadableTransaction where Self: ~Copyable {
   /// What `query` finds, in sections by the values at `path`.
   ///
-  ///     let byLicense = Pod.query.sorted(by: .ascending(\.license), .ascending(\.name))
+  ///     let byLicense = Pod.all.sorted(by: \.license, \.name)
   ///     for section in try snapshot.sections(byLicense, by: \.license) { … }
   ///
   /// - Throws: ``StoreError/Code/invalidQuery`` unless the first key of the order is the attribute
   ///   at `path`, a scalar, compared exactly: otherwise one value could come in several sections.
-  public func sections<E: Entity, Key: AttributeValue & Equatable>(
-    _ query: Query<E>, by path: any KeyPath<E, Key> & Sendable
+  public func sections<E: Entity, Key: Equatable & Sendable>(
+    _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>
   ) throws(StoreError) -> [ResultSection<Key, E>] {
-    try query.check(sectionedBy: path)
+    let attribute = E.attributes[keyPath: path]
+    try query.check(sectionedBy: attribute)
+    let core = access.core
+    let run = try core.run(query)
     var sections: [ResultSection<Key, E>] = []
+    var key: Key?
     var items: [E] = []
-    try forEach(query) { value in
-      if let last = items.last, !last[keyPath: path].isSameKey(as: value[keyPath: path]) {
-        sections.append(ResultSection(key: last[keyPath: path], items: items))
-        items = []
+    try run.forEach { id, bytes in
+      try core.withCurrentLayout(bytes, id: id, of: run.entity) { (view) throws(StoreError) in
+        var reader = RecordReader(view, entity: run.entity.label, recordID: id)
+        let value = try E.read(from: &reader)
+        reader.move(to: view.layout.slots[attribute.ordinal], in: view.layout)
+        let next = try attribute.coding.read(&reader)
+        if let current = key, try !attribute.isSameKey(current, next) {
+          sections.append(ResultSection(key: current, items: items))
+          items = []
+          key = next
+        }
+        if key == nil { key = next }
+        items.append(value)
       }
-      items.append(value)
       return true
     }
-    if let last = items.last {
-      sections.append(ResultSection(key: last[keyPath: path], items: items))
-    }
+    if let key, !items.isEmpty { sections.append(ResultSection(key: key, items: items)) }
     return sections
   }
 
   /// The sections of what `query` finds, with their counts and without the records.
   ///
   /// - Throws: as ``sections(_:by:)``.
-  public func sectionRanges<E: Entity, Key: AttributeValue & Equatable>(
-    _ query: Query<E>, by path: any KeyPath<E, Key> & Sendable
+  public func sectionRanges<E: Entity, Key: Equatable & Sendable>(
+    _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>
   ) throws(StoreError) -> [SectionRange<Key>] {
-    try query.check(sectionedBy: path)
+    let attribute = E.attributes[keyPath: path]
+    try query.check(sectionedBy: attribute)
     var sections: [SectionRange<Key>] = []
     var start = 0
     let keys = try values(query, path)
-    for (position, key) in keys.enumerated()
-    where position > 0 && !key.isSameKey(as: keys[position - 1]) {
-      sections.append(SectionRange(key: keys[start], range: start..<position))
-      start = position
+    for index in keys.indices.dropFirst()
+    where try !attribute.isSameKey(keys[index], keys[index - 1]) {
+      sections.append(SectionRange(key: keys[start], range: start..<index))
+      start = index
     }
     if start < keys.count {
       sections.append(SectionRange(key: keys[start], range: start..<keys.count))
@@ -72,27 +83,24 @@ extension ReadableTransaction where Self: ~Copyable {
   }
 }
 
-extension AttributeValue where Self: Equatable {
+extension Attribute where Value: Equatable {
   /// Whether an index does not tell the two apart: not-a-number is one value there.
-  fileprivate func isSameKey(as other: Self) -> Bool {
-    self == other
-      || IndexConstraint.element(storedValue.value)
-        == IndexConstraint.element(other.storedValue.value)
+  fileprivate func isSameKey(_ a: Value, _ b: Value) throws(StoreError) -> Bool {
+    if a == b { return true }
+    return IndexConstraint.element(try stored(a).value)
+      == IndexConstraint.element(try stored(b).value)
   }
 }
 
 extension Query {
-  fileprivate func check(sectionedBy path: any PartialKeyPath<E> & Sendable) throws(StoreError) {
-    guard let position = E.schema.index(of: path) else {
-      throw .badQuery("\(path) is no attribute of \(E.schema.name)")
-    }
-    let name = E.schema.attributes[position].name
-    guard E.schema.attributes[position].storage.type.isIndexable else {
+  fileprivate func check<V>(sectionedBy attribute: Attribute<E, V>) throws(StoreError) {
+    let name = attribute.name
+    guard attribute.derived == nil, attribute.coding.storage().type.isIndexable else {
       throw .badQuery(
         "'\(name)' holds JSON or a document, whose values have no order that keeps equal ones "
           + "together; make sections by a scalar attribute")
     }
-    guard let first = try sortKeys.first?.term.get(), first.path == ValuePath(attribute: name),
+    guard let first = try sortKeys.first?.term.get(), first.path == attribute.path,
       first.options.isEmpty
     else {
       throw .badQuery(

@@ -16,7 +16,7 @@ import Testing
     try await withTemporaryStore([Mote.self]) { store in
       try await store.write { transaction in
         _ = try transaction.insert(
-          contentsOf: (0..<count).lazy.map { number in
+          (0..<count).lazy.map { number in
             Mote(number: number &* 7_919 % count, text: "text \(number % 1_000)")
           })
       }
@@ -24,12 +24,12 @@ import Testing
     }
   }
 
-  private static let slow = Mote.query.where {
-    $0.text.matches("t.*(1|2|3)[0-9]* .*") || $0.text.contains("9")
+  private static let slow = Mote.where {
+    anyOf($0.text.matches("t.*(1|2|3)[0-9]* .*"), $0.text.contains("9"))
   }
-  private static let all = Mote.query
-  private static let sorted = Mote.query.sorted(by: .ascending(\.text), .descending(\.number))
-  private static let indexed = Mote.query.where(\.number >= 0).requiringIndex()
+  private static let all = Mote.all
+  private static let sorted = Mote.all.sorted(by: \.text.ascending, \.number.descending)
+  private static let indexed = Mote.where { $0.number >= 0 }.requiringIndex()
 
   @Test(arguments: [
     (slow, 1_000), (all, 0), (all, 10_000), (sorted, 1_000), (sorted, count), (indexed, 0),
@@ -58,7 +58,7 @@ import Testing
       isCancelled.signal()
       await #expect(throws: CancellationError.self) { try await task.value }
       #expect(reports.withLock { $0 } == 1)
-      #expect(try await store.count(Mote.query) == Self.count)
+      #expect(try await store.count(Mote.all) == Self.count)
     }
   }
 
@@ -67,17 +67,17 @@ import Testing
       try Trial.make(10, in: store)
       let task = Task {
         withUnsafeCurrentTask { $0?.cancel() }
-        _ = try await store.fetch(Trial.query)
+        _ = try await store.fetch(Trial.all)
       }
       await #expect(throws: CancellationError.self) { try await task.value }
       let count = Task {
         withUnsafeCurrentTask { $0?.cancel() }
-        return try await store.count(Trial.query.where(\.note == "x"))
+        return try await store.count(Trial.where { $0.note == "x" })
       }
       await #expect(throws: CancellationError.self) { try await count.value }
       let results = Task {
         withUnsafeCurrentTask { $0?.cancel() }
-        _ = try await store.results(Trial.query)
+        _ = try await store.results(Trial.all)
       }
       await #expect(throws: CancellationError.self) { try await results.value }
     }
@@ -86,7 +86,7 @@ import Testing
   @Test func `Progress only grows, and knows its end where the records are counted`() async throws {
     try await withMotes { store in
       let reports = Mutex<[FetchProgress]>([])
-      let found = try await store.fetch(Mote.query.where { $0.text.contains("99") }) { progress in
+      let found = try await store.fetch(Mote.where { $0.text.contains("99") }) { progress in
         usleep(Self.reportInterval)
         reports.withLock { $0.append(progress) }
       }
@@ -96,7 +96,7 @@ import Testing
       #expect(scan.allSatisfy { $0.total == Self.count && $0.completed <= Self.count })
       #expect(scan.allSatisfy { (0...1).contains($0.fraction ?? -1) })
       reports.withLock { $0 = [] }
-      let all = try await store.fetch(Mote.query) { progress in
+      let all = try await store.fetch(Mote.all) { progress in
         usleep(Self.reportInterval)
         reports.withLock { $0.append(progress) }
       }
@@ -106,7 +106,7 @@ import Testing
       #expect(zip(whole, whole.dropFirst()).allSatisfy { $0.completed <= $1.completed })
       #expect(whole.allSatisfy { $0.total == Self.count && $0.completed <= Self.count })
       reports.withLock { $0 = [] }
-      let query = Mote.query.where(\.number < 15_000).requiringIndex()
+      let query = Mote.where { $0.number < 15_000 }.requiringIndex()
       #expect(
         try await store.fetch(query) { progress in
           usleep(Self.reportInterval)
@@ -121,7 +121,7 @@ import Testing
   @Test func `Fetches and counts give what a read gives`() async throws {
     try await withTemporaryStore([Trial.self]) { store in
       try Trial.make(200, in: store)
-      let query = Trial.query.where(\.kind == "c").sorted(by: .descending(\.share)).limit(7)
+      let query = Trial.where { $0.kind == "c" }.sorted(by: \.share.descending).limit(7)
       let expected = try await store.read { try $0.fetch(query) }
       #expect(try await store.fetch(query) == expected)
       #expect(try await store.count(query) == 7)
@@ -131,7 +131,7 @@ import Testing
 
   @Test func `All of many records are the same by await, as results and in batches`() async throws {
     try await withMotes { store in
-      for query in [Self.all, Self.sorted, Self.indexed, Mote.query.sorted(by: .descending(\.id))] {
+      for query in [Self.all, Self.sorted, Self.indexed, Mote.all.sorted(by: \.id.descending)] {
         let expected = try await store.read { try $0.fetch(query) }
         #expect(expected.count == Self.count)
         #expect(try await store.fetch(query) == expected)
@@ -147,7 +147,7 @@ import Testing
     try await withTemporaryStore([Trial.self]) { store in
       try Trial.make(200, in: store)
       let reports = Mutex(0)
-      let query = try Trial.query.where(format: "nonsense == 3")
+      let query = try Trial.where(format: "nonsense == 3")
       await #expect {
         _ = try await store.fetch(query) { _ in reports.withLock { $0 += 1 } }
       } throws: { error in

@@ -16,7 +16,7 @@ import Testing
     try withTemporaryStore([Mote.self]) { store in
       try store.write { transaction in
         _ = try transaction.insert(
-          contentsOf: (0..<Self.count).lazy.map { number in
+          (0..<Self.count).lazy.map { number in
             Mote(number: number &* 7_919 % Self.count, text: "text \(number % 1_000)")
           })
       }
@@ -43,7 +43,7 @@ import Testing
       trial.json = .array((0..<5_000).map { .integer($0) })
       let stored = trial
       try store.write { transaction in _ = try transaction.insert(stored) }
-      let query = try Trial.query.where(format: "SUBQUERY(json, $x, $x < 0).@count == 0")
+      let query = try Trial.where(format: "SUBQUERY(json, $x, $x < 0).@count == 0")
       try store.core.read { core throws in
         let questions = Mutex(0)
         let control = RunControl(isCancelled: {

@@ -38,15 +38,13 @@ import Testing
     try await withTemporaryStore([Mote.self]) { store in
       try await store.write { transaction in
         _ = try transaction.insert(
-          contentsOf: (0..<Self.count).lazy.map { number in
+          (0..<Self.count).lazy.map { number in
             Mote(number: number &* 7_919 % Self.count, text: "text \(number % 1_000)")
           })
       }
-      let slow = Mote.query.where {
-        $0.text.matches("t.*(1|2|3)[0-9]* .*") || $0.text.contains("9")
-      }
-      let sorted = Mote.query.sorted(by: .ascending(\.text), .descending(\.number))
-      let indexed = Mote.query.where(\.number >= 0).requiringIndex()
+      let slow = Mote.where { anyOf($0.text.matches("t.*(1|2|3)[0-9]* .*"), $0.text.contains("9")) }
+      let sorted = Mote.all.sorted(by: \.text.ascending, \.number.descending)
+      let indexed = Mote.where { $0.number >= 0 }.requiringIndex()
       var durations = [
         try await cancelling(slow, in: store, at: 1_000),
         try await cancelling(indexed, in: store, at: 1_000),

@@ -15,9 +15,9 @@ import Testing
     try withTrials { store in
       try store.read { snapshot throws in
         let groups = try snapshot.groups(
-          Trial.query.where(\.number >= 20), by: \.kind, .sum(\.number), .average(\.rating),
+          Trial.where { $0.number >= 20 }, by: \.kind, .sum(\.number), .average(\.rating),
           .minimum(\.name), .maximum(\.rating), .count(\.rating))
-        let records = try snapshot.fetch(Trial.query.where(\.number >= 20))
+        let records = try snapshot.fetch(Trial.where { $0.number >= 20 })
         let expected = Dictionary(grouping: records, by: \.kind)
         #expect(groups.map(\.key) == expected.keys.sorted())
         for group in groups {
@@ -36,18 +36,18 @@ import Testing
   @Test func `Groups are in the order of their keys, null first, and having chooses`() throws {
     try withTrials { store in
       try store.read { snapshot throws in
-        let all = try snapshot.groups(Trial.query, by: \.rating)
+        let all = try snapshot.groups(Trial.all, by: \.rating)
         #expect(all.map(\.key) == [nil, 0.5, 1, 1.5, 2.5, 3, 3.5])
         #expect(all.map(\.count) == [24, 12, 12, 12, 12, 12, 11])
         // The same from records as from the index.
-        let scanned = try snapshot.groups(Trial.query, by: \.rating, .count(\.number))
+        let scanned = try snapshot.groups(Trial.all, by: \.rating, .count(\.number))
         #expect(scanned.map(\.key) == all.map(\.key) && scanned.map(\.count) == all.map(\.count))
         let some = try snapshot.groups(
-          Trial.query, by: \.rating, .sum(\.number), having: { $0.count < 12 })
+          Trial.all, by: \.rating, .sum(\.number), having: { $0.count < 12 })
         #expect(some.map(\.key) == [3.5])
-        #expect(try snapshot.groups(Trial.query.where(.none), by: \.kind).isEmpty)
+        #expect(try snapshot.groups(Trial.where(.none), by: \.kind).isEmpty)
         let limited = try snapshot.groups(
-          Trial.query.sorted(by: .descending(\.name)).limit(1).offset(5), by: \.kind)
+          Trial.all.sorted(by: \.name.descending).limit(1).offset(5), by: \.kind)
         #expect(limited.count == 10)
       }
     }
@@ -56,7 +56,7 @@ import Testing
   @Test func `Counts by the first attribute of an index read its entries alone`() throws {
     try withTrials { store in
       try store.core.read { core in
-        let run = try core.run(Trial.query)
+        let run = try core.run(Trial.all)
         let rows = try run.groups(by: [ValuePath(attribute: "kind")])
         #expect(rows.map(\.count) == [10, 10, 10, 10, 10, 9, 9, 9, 9, 9])
         #expect(run.counts.recordsRead == 0 && run.counts.entriesRead == 95)
@@ -79,17 +79,17 @@ import Testing
         }
       }
       try store.read { snapshot throws in
-        #expect(try snapshot.groups(Trial.query, by: \.note).map(\.count) == [2, 2])
-        #expect(try snapshot.groups(Trial.query, by: \.name).map(\.count) == [2, 2])
-        #expect(try snapshot.groups(Trial.query, by: \.rating).map(\.count) == [2, 2])
+        #expect(try snapshot.groups(Trial.all, by: \.note).map(\.count) == [2, 2])
+        #expect(try snapshot.groups(Trial.all, by: \.name).map(\.count) == [2, 2])
+        #expect(try snapshot.groups(Trial.all, by: \.rating).map(\.count) == [2, 2])
         #expect(
-          try snapshot.groups(Trial.query, by: \.rating, .sum(\.number)).map(\.count) == [2, 2])
+          try snapshot.groups(Trial.all, by: \.rating, .sum(\.number)).map(\.count) == [2, 2])
         let (lowest, highest, mean) = try snapshot.aggregate(
-          Trial.query, .minimum(\.rating), .maximum(\.rating), .average(\.rating))
+          Trial.all, .minimum(\.rating), .maximum(\.rating), .average(\.rating))
         #expect(lowest == 0 && highest == 0 && mean == 0)
-        let highestAlone: Double?? = try snapshot.aggregate(Trial.query, .maximum(\.rating))
+        let highestAlone: Double?? = try snapshot.aggregate(Trial.all, .maximum(\.rating))
         #expect(highestAlone == 0)
-        let lowestAlone: Double?? = try snapshot.aggregate(Trial.query, .minimum(\.rating))
+        let lowestAlone: Double?? = try snapshot.aggregate(Trial.all, .minimum(\.rating))
         #expect(lowestAlone == 0)
       }
     }
@@ -116,14 +116,14 @@ import Testing
       }
       try store.read { snapshot throws in
         for groups in [
-          try snapshot.groups(Specimen.query, by: \.level),
-          try snapshot.groups(Specimen.query.where(\.serial > 0), by: \.level),
+          try snapshot.groups(Specimen.all, by: \.level),
+          try snapshot.groups(Specimen.where { $0.serial > 0 }, by: \.level),
         ] {
           #expect(groups.map(\.key) == [3, 4] && groups.map(\.count) == [30, 10])
         }
-        let marks = try snapshot.groups(Specimen.query.where(\.serial > 0), by: \.mark)
+        let marks = try snapshot.groups(Specimen.where { $0.serial > 0 }, by: \.mark)
         #expect(marks.map(\.count) == [40])
-        #expect(try snapshot.values(Specimen.query, \.mark, distinct: true).count == 1)
+        #expect(try snapshot.values(Specimen.all, \.mark, distinct: true).count == 1)
       }
       store.close()
     }
@@ -134,7 +134,7 @@ import Testing
   @Test func `Aggregates over nothing are nothing, but sums and counts, which are 0`() throws {
     try withTrials { store in
       try store.read { snapshot throws in
-        let none = Trial.query.where(.none)
+        let none = Trial.where(.none)
         let (sum, ratings, average, lowest, highest, count) = try snapshot.aggregate(
           none, .sum(\.number), .count(\.rating), .average(\.number), .minimum(\.name),
           .maximum(\.number), .count(\.number))
@@ -152,18 +152,18 @@ import Testing
         for (function, name, expected) in [
           (GroupTerm.Function.min, "number", 0), (.max, "number", 94), (.max, "share", 94),
         ] {
-          let run = try core.run(Trial.query)
+          let run = try core.run(Trial.all)
           let values = try run.totals([GroupTerm(function, ValuePath(attribute: name))])
           #expect(values == [.integer(Int64(expected))])
           #expect(run.counts.entriesRead == 1 && run.counts.recordsRead == 0)
         }
       }
       try store.read { snapshot throws in
-        let lowest: Double?? = try snapshot.aggregate(Trial.query, .minimum(\.rating))
-        let highest: Double?? = try snapshot.aggregate(Trial.query, .maximum(\.rating))
-        let name: String? = try snapshot.aggregate(Trial.query, .minimum(\.name))
+        let lowest: Double?? = try snapshot.aggregate(Trial.all, .minimum(\.rating))
+        let highest: Double?? = try snapshot.aggregate(Trial.all, .maximum(\.rating))
+        let name: String? = try snapshot.aggregate(Trial.all, .minimum(\.name))
         #expect(lowest == 0.5 && highest == 3.5 && name == "name 00000")
-        let conditional = Trial.query.where(\.number < 10)
+        let conditional = Trial.where { $0.number < 10 }
         let few: Int? = try snapshot.aggregate(conditional, .maximum(\.number))
         #expect(few == 9)
       }
@@ -189,8 +189,8 @@ import Testing
       }
       try store.core.read { core in
         let queries = [
-          Specimen.query, Specimen.query.where(\.serial > 30), Specimen.query.where(\.serial < 0),
-          Specimen.query.where { $0.serial.isIn([3, 80, 199]) },
+          Specimen.all, Specimen.where { $0.serial > 30 }, Specimen.where { $0.serial < 0 },
+          Specimen.where { $0.serial.isIn([3, 80, 199]) },
         ]
         let entity = try core.entity(Specimen.self)
         var binding = ConditionBinding(entity)
@@ -242,13 +242,13 @@ import Testing
       }
       try store.read { snapshot throws in
         let (small, big, single, serial, average) = try snapshot.aggregate(
-          Specimen.query, .sum(\.small), .sum(\.big), .sum(\.single), .sum(\.serial),
+          Specimen.all, .sum(\.small), .sum(\.big), .sum(\.single), .sum(\.serial),
           .average(\.small))
         #expect(small == nil && big == nil && single == 1.5 && serial == 6 && average == 100)
-        let two = Specimen.query.where(\.serial < 2)
+        let two = Specimen.where { $0.serial < 2 }
         let (oneSmall, oneBig) = try snapshot.aggregate(two, .sum(\.small), .sum(\.big))
         #expect(oneSmall == 100 && oneBig == .max)
-        let none: Float? = try snapshot.aggregate(Specimen.query.where(.none), .sum(\.single))
+        let none: Float? = try snapshot.aggregate(Specimen.where(.none), .sum(\.single))
         #expect(none == 0)
       }
     }

@@ -8,6 +8,14 @@ struct Mote: Sendable, Equatable {
 }
 
 extension Mote: Entity {
+  struct Attributes: Sendable {
+    let id = Attribute<Mote, RecordID<Mote>>.recordID
+    let number = Attribute<Mote, Int>(0)
+    let text = Attribute<Mote, String>(1)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<Mote>(
     "Mote", attributes: [.init("number", \.number), .init("text", \.text)],
     indexes: [[\.number]])

@@ -8,15 +8,16 @@ import Testing
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(100, in: store)
       let orders: [[SortKey<Trial>]] = [
-        [], [.ascending(\.rating)], [.descending(\.rating)],
-        [.descending(\.kind), .ascending(\.share)],
-        [.ascending(\.kind), .ascending(\.share)], [.descending(\.number)],
-        [.ascending(\.rating, nulls: .last), .descending(\.name)],
+        [], [Trial.attributes.rating.ascending], [Trial.attributes.rating.descending],
+        [Trial.attributes.kind.descending, Trial.attributes.share.ascending],
+        [Trial.attributes.kind.ascending, Trial.attributes.share.ascending],
+        [Trial.attributes.number.descending],
+        [Trial.attributes.rating.ascending(nulls: .last), Trial.attributes.name.descending],
       ]
       try store.read { snapshot throws in
         for order in orders {
           for size in [1, 7, 50, 99, 100, 101] {
-            let query = Trial.query.sorted(by: order)
+            let query = Trial.all.sorted(order)
             var found: [Trial] = []
             var token: ContinuationToken?
             var pages = 0
@@ -30,8 +31,8 @@ import Testing
             #expect(try found == snapshot.fetch(query))
           }
         }
-        #expect(try snapshot.page(Trial.query).next == nil)
-        #expect(try snapshot.page(Trial.query.limit(0)).next == nil)
+        #expect(try snapshot.page(Trial.all).next == nil)
+        #expect(try snapshot.page(Trial.all.limit(0)).next == nil)
       }
     }
   }
@@ -63,7 +64,7 @@ import Testing
           }
           try store.write { transaction in
             let gone = staying[random.below(staying.count)]
-            if try transaction.delete(Specimen.self, id: RecordID(rawValue: gone)) {
+            if try transaction.delete(RecordID<Specimen>(rawValue: gone)) {
               stayed.remove(gone)
             }
             for _ in 0..<2 {
@@ -83,7 +84,7 @@ import Testing
   @Test func `A token is text that survives coding`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(20, in: store)
-      let query = Trial.query.sorted(by: .ascending(\.name)).limit(8)
+      let query = Trial.all.sorted(by: \.name.ascending).limit(8)
       let token = try #require(try store.read { try $0.page(query).next })
       let letters = token.text.allSatisfy {
         $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0))
@@ -103,13 +104,13 @@ import Testing
   @Test func `A token that is damaged, or of another query, is refused`() throws {
     try withTemporaryStore([Trial.self, Specimen.self]) { store in
       try Trial.make(20, in: store)
-      let query = Trial.query.where(\.number > 2).sorted(by: .ascending(\.name)).limit(5)
+      let query = Trial.where { $0.number > 2 }.sorted(by: \.name.ascending).limit(5)
       let token = try #require(try store.read { try $0.page(query).next })
       try store.read { snapshot throws in
         let others = [
-          query.where(\.number > 3), query.sorted(by: .descending(\.name)),
-          query.sorted(by: .ascending(\.name, ignoring: .caseInsensitive)), query.sorted(by: []),
-          query.sorted(by: .ascending(\.name, nulls: .last)),
+          query.where { $0.number > 3 }, query.sorted(by: \.name.descending),
+          query.sorted { [$0.name.ascending(ignoring: .caseInsensitive)] }, query.sorted([]),
+          query.sorted { [$0.name.ascending(nulls: .last)] },
         ]
         for other in others {
           let error = try storeError(.invalidQuery) {
@@ -118,7 +119,7 @@ import Testing
           #expect(error.message.contains("another condition or order"))
         }
         _ = try storeError(.invalidQuery) {
-          try snapshot.fetch(Specimen.query.continuing(after: token))
+          try snapshot.fetch(Specimen.all.continuing(after: token))
         }
         // Every letter matters, but for bits that Base64 leaves over at the end.
         let letters = Array(token.text)
@@ -151,10 +152,11 @@ import Testing
       try Trial.make(5, in: store)
       try store.read { snapshot throws in
         let orders: [[SortKey<Trial>]] = [
-          [], [.ascending(\.number)], [.descending(\.number)], [.descending(\.note)],
+          [], [Trial.attributes.number.ascending], [Trial.attributes.number.descending],
+          [Trial.attributes.note.descending],
         ]
         for order in orders {
-          let query = Trial.query.sorted(by: order)
+          let query = Trial.all.sorted(order)
           let token = try snapshot.page(query.limit(5)).next
           #expect(token != nil)
           #expect(try snapshot.fetch(query.continuing(after: token)) == [])

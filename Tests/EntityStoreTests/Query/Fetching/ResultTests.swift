@@ -6,18 +6,18 @@ import Testing
   @Test func `Results are a collection of the records of one commit, whatever is written`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(500, in: store)
-      let query = Trial.query.where(\.number >= 100).sorted(by: .descending(\.name))
+      let query = Trial.where { $0.number >= 100 }.sorted(by: \.name.descending)
       let results = try store.results(query)
       let expected = try store.read { try $0.fetch(query) }
       #expect(results.count == 400 && results.startIndex == 0 && results.endIndex == 400)
       // All is changed: some records are deleted, the others renamed, new ones inserted.
       try store.write { transaction in
-        for trial in try transaction.fetchAll(Trial.self) {
+        for trial in try transaction.fetch(Trial.all) {
           var changed = trial
           changed.name = "changed"
           changed.note = String(repeating: "long ", count: 50)
           if trial.number % 3 == 0 {
-            _ = try transaction.delete(Trial.self, id: trial.id)
+            _ = try transaction.delete(trial.id)
           } else {
             _ = try transaction.update(changed)
           }
@@ -38,7 +38,7 @@ import Testing
   @Test func `Slices have the indices of the whole, and batches cover it`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(103, in: store)
-      let results = try store.results(Trial.query)
+      let results = try store.results(Trial.all)
       let slice = results[40..<50]
       #expect(slice.startIndex == 40 && slice.count == 10 && slice.ids.first?.rawValue == 41)
       #expect(try slice[45].value.number == 45)
@@ -55,7 +55,7 @@ import Testing
   @Test func `Several threads may read the same results`() async throws {
     try await withTemporaryStore([Trial.self]) { store in
       try Trial.make(400, in: store)
-      let results = try await store.results(Trial.query.sorted(by: .ascending(\.name)))
+      let results = try await store.results(Trial.all.sorted(by: \.name.ascending))
       try await withThrowingTaskGroup(of: Int.self) { group in
         for start in 0..<4 {
           group.addTask {
@@ -78,18 +78,18 @@ import Testing
       try Trial.make(250, in: store)
       var numbers: [Int] = []
       var sizes: [Int] = []
-      let query = Trial.query.sorted(by: .descending(\.number)).limit(230)
+      let query = Trial.all.sorted(by: \.number.descending).limit(230)
       for try await batch in store.batches(of: 100, query) {
         numbers += batch.map(\.number)
         sizes.append(batch.count)
         let first = Array(numbers.prefix(3))
         try await store.write { transaction in
           for number in first {
-            if let trial = try transaction.first(Trial.query.where(\.number == number)) {
-              _ = try transaction.delete(Trial.self, id: trial.id)
+            if let trial = try transaction.first(Trial.where { $0.number == number }) {
+              _ = try transaction.delete(trial.id)
             }
           }
-          _ = try transaction.deleteAll(Trial.self)
+          _ = try transaction.delete(Trial.all)
         }
       }
       #expect(sizes == [100, 100, 30] && numbers == Array((20..<250).reversed()))
@@ -101,7 +101,7 @@ import Testing
       try Trial.make(300, in: store)
       try store.write { transaction in
         _ = try transaction.insert(Trial(300))
-        let query = Trial.query.where(\.kind == "a").sorted(by: .descending(\.number)).offset(2)
+        let query = Trial.where { $0.kind == "a" }.sorted(by: \.number.descending).offset(2)
         let all = try transaction.fetch(query)
         #expect(all.map(\.number) == Array(stride(from: 280, through: 0, by: -10)))
         #expect(try transaction.first(query) == all.first)
@@ -111,9 +111,9 @@ import Testing
         #expect(try !transaction.exists(query.offset(31)))
         #expect(try transaction.first(query.where(.none)) == nil)
         var visited = 0
-        try transaction.forEach(query) { _ in
+        try transaction.forEach(query) { _, stop in
           visited += 1
-          return visited < 7
+          stop = visited == 7
         }
         #expect(visited == 7)
       }

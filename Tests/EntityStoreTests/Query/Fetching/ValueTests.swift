@@ -17,7 +17,7 @@ import Testing
   @Test func `Values are those of the records, in the query's order`() throws {
     try withTrials { store in
       try store.read { snapshot throws in
-        let query = Trial.query.where(\.share < 50).sorted(by: .descending(\.rating))
+        let query = Trial.where { $0.share < 50 }.sorted(by: \.rating.descending)
           .limit(20).offset(3)
         let rows = try snapshot.values(query, \.number, \.rating, \.json)
         let records = try snapshot.fetch(query)
@@ -30,7 +30,7 @@ import Testing
   @Test func `Distinct rows come once, where they first appear, and limits count them`() throws {
     try withTrials { store in
       try store.read { snapshot throws in
-        let query = Trial.query.sorted(by: .descending(\.number))
+        let query = Trial.all.sorted(by: \.number.descending)
         #expect(
           try snapshot.values(query, \.kind, distinct: true)
             == ["e", "d", "c", "b", "a", "j", "i", "h", "g", "f"])
@@ -40,9 +40,9 @@ import Testing
         let pairs = try snapshot.values(query, \.kind, \.note, distinct: true)
         #expect(pairs.count == 30)
         #expect(Set(pairs.map { "\($0.0) \($0.1)" }).count == 30)
-        let ratings = try snapshot.values(Trial.query, \.rating, distinct: true)
+        let ratings = try snapshot.values(Trial.all, \.rating, distinct: true)
         #expect(ratings == [nil, 0.5, 1, 1.5, 2.5, 3, 3.5])
-        let json = try snapshot.values(Trial.query, \.json, distinct: true)
+        let json = try snapshot.values(Trial.all, \.json, distinct: true)
         #expect(json.count == 6)
       }
     }
@@ -52,9 +52,13 @@ import Testing
     try withTrials(5_000) { store in
       try store.core.read { core in
         let queries = [
-          Trial.query.where(\.kind == "c" && \.share > 90),
-          Trial.query.where(\.kind == "c" && \.share > 90).sorted(by: .descending(\.share)),
-          Trial.query.where(\.kind == "c").sorted(by: .ascending(\.share)).limit(30).offset(4),
+          Trial.where {
+            $0.kind == "c"; $0.share > 90
+          },
+          Trial.where {
+            $0.kind == "c"; $0.share > 90
+          }.sorted(by: \.share.descending),
+          Trial.where { $0.kind == "c" }.sorted(by: \.share.ascending).limit(30).offset(4),
         ]
         for query in queries {
           let run = try core.run(query)
@@ -91,9 +95,9 @@ import Testing
       }
       try store.read { snapshot throws in
         for query in [
-          Trial.query, Trial.query.sorted(by: .ascending(\.name)),
-          Trial.query.where(\.name >= "").requiringIndex().sorted(by: .ascending(\.name)),
-          Trial.query.where(\.name >= "").requiringIndex(),
+          Trial.all, Trial.all.sorted(by: \.name.ascending),
+          Trial.where { $0.name >= "" }.requiringIndex().sorted(by: \.name.ascending),
+          Trial.where { $0.name >= "" }.requiringIndex(),
         ] {
           let names = try snapshot.values(query, \.name)
           let records = try snapshot.fetch(query).map(\.name)
@@ -107,7 +111,7 @@ import Testing
     try withTrials { store in
       try store.read { snapshot throws in
         let rows = try snapshot.dictionaries(
-          Trial.query.where(\.number < 3),
+          Trial.where { $0.number < 3 },
           attributes: ["number", "rating", "json.n", "name", "_id"])
         #expect(rows.count == 3)
         #expect(rows.map { $0["number"] as? Int } == [0, 1, 2])
@@ -116,19 +120,19 @@ import Testing
         #expect(rows.map { $0["_id"] as? Int } == [1, 2, 3])
         #expect(rows[0].keys.sorted() == ["_id", "json.n", "name", "number"])
         let error = try storeError(.invalidQuery) {
-          try snapshot.dictionaries(Trial.query, attributes: ["numbre"])
+          try snapshot.dictionaries(Trial.all, attributes: ["numbre"])
         }
         #expect(error.message.contains("did you mean 'number'?"))
       }
     }
   }
 
-  @Test func `A property that is no attribute has no values`() throws {
+  @Test func `What is worked out of an attribute has no values`() throws {
     try withTrials { store in
       let error = try storeError(.invalidQuery) {
-        try store.read { try $0.values(Trial.query, \.name.count) }
+        try store.read { try $0.values(Trial.all, \.name.count) }
       }
-      #expect(error.message.contains("no attribute of Trial"))
+      #expect(error.message.contains("'name' is fetched as Trial does not store it"))
     }
   }
 }

@@ -65,23 +65,25 @@ enum WatchedRun: CaseIterable {
 
   private var query: Query<Mote> {
     get throws {
-      let all = Mote.query
+      let all = Mote.all
       switch self {
       case .scan, .scanBackwards, .groupsOfEntries: return all
       case .scanOfFew, .totals:
-        return all.where { $0.text.matches("t.*(1|2|3)[0-9]* .*") || $0.text.contains("9") }
+        return all.where { anyOf($0.text.matches("t.*(1|2|3)[0-9]* .*"), $0.text.contains("9")) }
       case .groups: return all.where { $0.text.contains("t") }
       case .indexRange, .idsOfEntries, .countOfEntries, .coveredValues:
-        return all.where(\.number >= 0).requiringIndex()
+        return all.where { $0.number >= 0 }.requiringIndex()
       case .manyKeys:
         return try all.where(format: "number IN %@", Array(0..<20_000)).requiringIndex()
       case .union: return try all.where(format: "number < 9000 OR number > 3000").requiringIndex()
-      case .indexOrder: return all.sorted(by: .ascending(\.number)).limit(11_000)
+      case .indexOrder: return all.sorted(by: \.number.ascending).limit(11_000)
       case .indexOrderOfFew:
-        return all.where { $0.number >= 0 && $0.text.contains("9") }
-          .sorted(by: .descending(\.number)).limit(11_000).requiringIndex()
-      case .sort: return all.sorted(by: .ascending(\.text), .descending(\.number))
-      case .firstOfSort: return all.sorted(by: .descending(\.text)).limit(9_000)
+        return all.where {
+          $0.number >= 0; $0.text.contains("9")
+        }
+        .sorted(by: \.number.descending).limit(11_000).requiringIndex()
+      case .sort: return all.sorted(by: \.text.ascending, \.number.descending)
+      case .firstOfSort: return all.sorted(by: \.text.descending).limit(9_000)
       }
     }
   }

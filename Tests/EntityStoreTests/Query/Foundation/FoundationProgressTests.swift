@@ -19,7 +19,7 @@ extension Film {
   private func fill(_ store: Store, _ count: Int) async throws {
     try await store.write { tx in
       try tx.insert(
-        contentsOf: (0..<count).map { place in
+        (0..<count).map { place in
           Film(
             title: "Film \(place)", episode: (place * 7_919) % count, code: nil, released: nil)
         })
@@ -29,7 +29,7 @@ extension Film {
   @Test func `counts records, ends complete, and gives them in order`() async throws {
     try await withTemporaryStore([Film.self]) { store in
       try await fill(store, 20_000)
-      let fetch = store.asynchronousFetch(Film.query.sorted(by: .ascending(\.title)))
+      let fetch = store.asynchronousFetch(Film.all.sorted(by: \.title.ascending))
       let films = try await fetch.value
       #expect(films.count == 20_000 && films.first?.title == "Film 0")
       #expect(fetch.progress.isFinished && fetch.progress.fractionCompleted == 1)
@@ -41,12 +41,12 @@ extension Film {
     try await withTemporaryStore([Film.self]) { store in
       try await fill(store, 20_000)
       // What is no attribute is asked of Swift, and waits until the progress is cancelled.
-      let fetch = store.asynchronousFetch(Film.query.where(\.episodeOnceCancelled >= 0))
+      let fetch = store.asynchronousFetch(Film.where(#Predicate { $0.episodeOnceCancelled >= 0 }))
       fetch.progress.cancel()
       isCancelled.store(true, ordering: .relaxed)
       await #expect(throws: CancellationError.self) { _ = try await fetch.value }
       // The store goes on.
-      #expect(try await store.count(Film.query) == 20_000)
+      #expect(try await store.count(Film.all) == 20_000)
     }
   }
 
@@ -55,7 +55,7 @@ extension Film {
       try await fill(store, 100)
       let deletion = AsynchronousWork { report in
         try await store.delete(
-          Film.query.where(\.episode < 50), inChunksOf: 7, onProgress: report)
+          Film.where { $0.episode < 50 }, inChunksOf: 7, onProgress: report)
       }
       #expect(try await deletion.value == 50)
       #expect(deletion.progress.isFinished && deletion.progress.totalUnitCount == 50)
@@ -81,9 +81,9 @@ extension Film {
   @Test func `takes the sort descriptors that mean one order everywhere`() async throws {
     try await withTemporaryStore([Film.self]) { store in
       try await fill(store, 50)
-      let query = Film.query.sorted(by: [SortDescriptor(\Film.episode, order: .reverse)])
+      let query = Film.all.sorted(by: [SortDescriptor(\Film.episode, order: .reverse)])
       #expect(try await store.fetch(query).map(\.episode) == Array((0..<50).reversed()))
-      let byTitle = Film.query.sorted(by: [SortDescriptor(\Film.title, comparator: .lexical)])
+      let byTitle = Film.all.sorted(by: [SortDescriptor(\Film.title, comparator: .lexical)])
       #expect(try await store.fetch(byTitle).first?.title == "Film 0")
     }
   }

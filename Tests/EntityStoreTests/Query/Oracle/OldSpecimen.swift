@@ -1,4 +1,5 @@
 import EntityStore
+import Foundation
 
 /// The entity before it had `level`, `mark` and `extra`.
 struct OldSpecimen: Sendable {
@@ -7,6 +8,31 @@ struct OldSpecimen: Sendable {
 }
 
 extension OldSpecimen: Entity {
+  struct Attributes: Sendable {
+    let id = Attribute<OldSpecimen, RecordID<OldSpecimen>>.recordID
+    let serial = Attribute<OldSpecimen, Int>(0)
+    let int = Attribute<OldSpecimen, Int?>(1)
+    let small = Attribute<OldSpecimen, Int8>(2)
+    let big = Attribute<OldSpecimen, UInt64>(3)
+    let ratio = Attribute<OldSpecimen, Double?>(4)
+    let single = Attribute<OldSpecimen, Float>(5)
+    let flag = Attribute<OldSpecimen, Bool>(6)
+    let name = Attribute<OldSpecimen, String?>(7)
+    let label = Attribute<OldSpecimen, String>(8)
+    let date = Attribute<OldSpecimen, Date?>(9)
+    let amount = Attribute<OldSpecimen, Decimal?>(10)
+    let token = Attribute<OldSpecimen, UUID?>(11)
+    let blob = Attribute<OldSpecimen, Data?>(12)
+    let url = Attribute<OldSpecimen, URL?>(13)
+    let group = Attribute<OldSpecimen, Int16>(14)
+    let code = Attribute<OldSpecimen, Int?>(15)
+    let owner = Attribute<OldSpecimen, RecordID<Specimen>?>(16)
+    let json = Attribute<OldSpecimen, JSONValue?>(17)
+    let place = Attribute<OldSpecimen, Place>(18)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<OldSpecimen>(
     "Specimen",
     attributes: [

@@ -23,7 +23,7 @@ func withSpecimens(
     try store.write { transaction in
       for specimen in specimens.dropFirst(count / 2) { _ = try transaction.insert(specimen) }
       for id in 1...UInt64(count) where random.oneIn(12) {
-        _ = try transaction.delete(Specimen.self, id: RecordID(rawValue: id))
+        _ = try transaction.delete(RecordID<Specimen>(rawValue: id))
       }
     }
     try body(store, try store.core.read { core in try factRecords(core) })

@@ -107,16 +107,16 @@ import Testing
     try withTemporaryStore([Fussy.self]) { store in
       try store.write { transaction in
         _ = try transaction.insert(
-          contentsOf: (0..<500).map { Fussy(number: ($0 * 37) % 500, isWanted: $0 != 300) })
+          (0..<500).map { Fussy(number: ($0 * 37) % 500, isWanted: $0 != 300) })
       }
       #expect(Fussy.Token.liveCount.load(ordering: .relaxed) == 0)
       try store.read { snapshot throws in
         #expect(throws: StoreError.self) { () throws in
-          _ = try snapshot.fetch(Fussy.query.sorted(by: .descending(\.number)))
+          _ = try snapshot.fetch(Fussy.all.sorted(by: \.number.descending))
         }
         #expect(Fussy.Token.liveCount.load(ordering: .relaxed) == 0)
         let few = try snapshot.fetch(
-          Fussy.query.where(\.isWanted == true).sorted(by: .descending(\.number)))
+          Fussy.where { $0.isWanted == true }.sorted(by: \.number.descending))
         #expect(few.map(\.number) == (0..<500).reversed().filter { $0 != 300 * 37 % 500 })
       }
     }
@@ -142,6 +142,14 @@ private struct Fussy: Entity {
     self.number = number
     self.isWanted = isWanted
   }
+
+  struct Attributes: Sendable {
+    let id = Attribute<Fussy, RecordID<Fussy>>.recordID
+    let number = Attribute<Fussy, Int>(0)
+    let isWanted = Attribute<Fussy, Bool>(1)
+  }
+
+  static var attributes: Attributes { Attributes() }
 
   static let schema = EntitySchema<Fussy>(
     "Fussy", attributes: [.init("number", \.number), .init("isWanted", \.isWanted)])

@@ -30,6 +30,34 @@ struct Specimen: Sendable {
 }
 
 extension Specimen: Entity {
+  struct Attributes: Sendable {
+    let id = Attribute<Specimen, RecordID<Specimen>>.recordID
+    let mark = Attribute<Specimen, String>(0)
+    let serial = Attribute<Specimen, Int>(1)
+    let int = Attribute<Specimen, Int?>(2)
+    let small = Attribute<Specimen, Int8>(3)
+    let big = Attribute<Specimen, UInt64>(4)
+    let ratio = Attribute<Specimen, Double?>(5)
+    let single = Attribute<Specimen, Float>(6)
+    let flag = Attribute<Specimen, Bool>(7)
+    let level = Attribute<Specimen, Int>(8)
+    let name = Attribute<Specimen, String?>(9)
+    let label = Attribute<Specimen, String>(10)
+    let date = Attribute<Specimen, Date?>(11)
+    let amount = Attribute<Specimen, Decimal?>(12)
+    let token = Attribute<Specimen, UUID?>(13)
+    let blob = Attribute<Specimen, Data?>(14)
+    let url = Attribute<Specimen, URL?>(15)
+    let group = Attribute<Specimen, Int16>(16)
+    let code = Attribute<Specimen, Int?>(17)
+    let owner = Attribute<Specimen, RecordID<Specimen>?>(18)
+    let json = Attribute<Specimen, JSONValue?>(19)
+    let place = Attribute<Specimen, Place>(20)
+    let extra = Attribute<Specimen, Double?>(21)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<Specimen>(
     "Specimen",
     attributes: [

@@ -24,26 +24,26 @@ import Testing
     let date = Date(timeIntervalSinceReferenceDate: 5), text = "caf\u{e9}"
     let three: Int? = 3, none: String? = nil
     return [
-      Saying("small == 3", \.small == 3, #Predicate { $0.small == 3 }),
-      Saying("small != 3", \.small != 3, #Predicate { $0.small != 3 }),
-      Saying("small < 2", \.small < 2, #Predicate { $0.small < 2 }),
-      Saying("small <= 2", \.small <= 2, #Predicate { $0.small <= 2 }),
-      Saying("level > 0", \.level > 0, #Predicate { $0.level > 0 }),
-      Saying("level >= 3", \.level >= 3, #Predicate { $0.level >= 3 }),
-      Saying("int == 3", \.int == 3, #Predicate { $0.int == three }),
-      Saying("int == NULL", \.int == nil, #Predicate { $0.int == nil }),
-      Saying("int != NULL", \.int != nil, #Predicate { $0.int != nil }),
-      Saying("name == NULL", \.name == nil, #Predicate { $0.name == none }),
-      Saying("name == 'caf\u{e9}'", \.name == text, #Predicate { $0.name == text }),
-      Saying("name != 'caf\u{e9}'", \.name != text, #Predicate { $0.name != text }),
-      Saying("label >= 'b'", \.label >= "b", #Predicate { $0.label >= "b" }),
-      Saying("flag == TRUE", .isTrue(\.flag), #Predicate { $0.flag }),
-      Saying("flag == FALSE", !\.flag, #Predicate { $0.flag == false }),
+      Saying("small == 3", Condition { $0.small == 3 }, #Predicate { $0.small == 3 }),
+      Saying("small != 3", Condition { $0.small != 3 }, #Predicate { $0.small != 3 }),
+      Saying("small < 2", Condition { $0.small < 2 }, #Predicate { $0.small < 2 }),
+      Saying("small <= 2", Condition { $0.small <= 2 }, #Predicate { $0.small <= 2 }),
+      Saying("level > 0", Condition { $0.level > 0 }, #Predicate { $0.level > 0 }),
+      Saying("level >= 3", Condition { $0.level >= 3 }, #Predicate { $0.level >= 3 }),
+      Saying("int == 3", Condition { $0.int == 3 }, #Predicate { $0.int == three }),
+      Saying("int == NULL", Condition { $0.int == nil }, #Predicate { $0.int == nil }),
+      Saying("int != NULL", Condition { $0.int != nil }, #Predicate { $0.int != nil }),
+      Saying("name == NULL", Condition { $0.name == nil }, #Predicate { $0.name == none }),
+      Saying("name == 'caf\u{e9}'", Condition { $0.name == text }, #Predicate { $0.name == text }),
+      Saying("name != 'caf\u{e9}'", Condition { $0.name != text }, #Predicate { $0.name != text }),
+      Saying("label >= 'b'", Condition { $0.label >= "b" }, #Predicate { $0.label >= "b" }),
+      Saying("flag == TRUE", Condition { $0.flag }, #Predicate { $0.flag }),
+      Saying("flag == FALSE", Condition { !$0.flag }, #Predicate { $0.flag == false }),
       Saying(
-        "date == CAST(5, 'date')", \.date == date, #Predicate { $0.date == date }),
-      Saying("single < 0.5", \.single < 0.5, #Predicate { $0.single < 0.5 }),
+        "date == CAST(5, 'date')", Condition { $0.date == date }, #Predicate { $0.date == date }),
+      Saying("single < 0.5", Condition { $0.single < 0.5 }, #Predicate { $0.single < 0.5 }),
       Saying(
-        "big >= 9223372036854775808", \.big >= 1 << 63,
+        "big >= 9223372036854775808", Condition { $0.big >= 1 << 63 },
         #Predicate { $0.big >= 9_223_372_036_854_775_808 }),
     ]
   }
@@ -52,36 +52,41 @@ import Testing
     let list: [Int8] = [1, 3], texts = ["a", "caf\u{e9}", ""], range: ClosedRange<Float> = 0...0.5
     let json = JSONValue.integer(1)
     return [
-      Saying("small IN { 1, 3 }", .in(\.small, list), #Predicate { list.contains($0.small) }),
       Saying(
-        "label IN { 'a', 'caf\u{e9}', '' }", .in(\.label, texts),
+        "small IN { 1, 3 }", Condition { $0.small.isIn(list) },
+        #Predicate { list.contains($0.small) }),
+      Saying(
+        "label IN { 'a', 'caf\u{e9}', '' }", Condition { $0.label.isIn(texts) },
         #Predicate { texts.contains($0.label) }),
       Saying(
-        "single BETWEEN { 0.0, 0.5 }", .in(\.single, range),
+        "single BETWEEN { 0.0, 0.5 }", Condition { $0.single.isIn(range) },
         #Predicate { range.contains($0.single) }),
       Saying(
-        "small > 0 AND flag == TRUE", \.small > 0 && .isTrue(\.flag),
-        #Predicate { $0.small > 0 && $0.flag }),
+        "small > 0 AND flag == TRUE",
+        Condition {
+          $0.small > 0; $0.flag
+        }, #Predicate { $0.small > 0 && $0.flag }),
       Saying(
-        "small > 0 OR level == 3", \.small > 0 || \.level == 3,
+        "small > 0 OR level == 3", Condition { anyOf($0.small > 0, $0.level == 3) },
         #Predicate { $0.small > 0 || $0.level == 3 }),
-      Saying("NOT small > 0", !(\.small > 0), #Predicate { !($0.small > 0) }),
+      Saying("NOT small > 0", Condition { not($0.small > 0) }, #Predicate { !($0.small > 0) }),
       Saying(
-        "NOT (small > 0 OR int == NULL)", !(\.small > 0 || \.int == nil),
+        "NOT (small > 0 OR int == NULL)", Condition { not(anyOf($0.small > 0, $0.int == nil)) },
         #Predicate { !($0.small > 0 || $0.int == nil) }),
       Saying(
-        "label BEGINSWITH 'x'", .matching { $0.label.hasPrefix("x") },
+        "label BEGINSWITH 'x'", Condition { $0.label.hasPrefix("x") },
         #Predicate { $0.label.starts(with: "x") }),
       Saying(
-        "label CONTAINS 'e'", .matching { $0.label.contains("e") },
+        "label CONTAINS 'e'", Condition { $0.label.contains("e") },
         #Predicate { $0.label.contains("e") }),
       Saying(
-        "label == mark", \.label == \.mark, #Predicate { $0.label == $0.mark }),
+        "label == mark", Condition { $0.label == $0.mark }, #Predicate { $0.label == $0.mark }),
       Saying(
-        "small > 0 AND small < 3 AND label != ''", \.small > 0 && \.small < 3 && \.label != "",
-        #Predicate { $0.small > 0 && $0.small < 3 && $0.label != "" }),
-      Saying(
-        "json == 1", \.json == json, #Predicate { $0.json == json }),
+        "small > 0 AND small < 3 AND label != ''",
+        Condition {
+          $0.small > 0; $0.small < 3; $0.label != ""
+        }, #Predicate { $0.small > 0 && $0.small < 3 && $0.label != "" }),
+      Saying("json == 1", Condition { $0.json == json }, #Predicate { $0.json == json }),
     ]
   }
 
@@ -111,7 +116,7 @@ import Testing
           try OracleEvaluator().evaluate(trees[0], on: record)
         }
         #expect(answers == [plain.map(\.id)], "\(saying.format), \(SeededNumbers.replay)")
-        let decoded = try store.read { try $0.fetchAll(Specimen.self) }
+        let decoded = try store.read { try $0.fetch(Specimen.all) }
         let evaluated = try decoded.filter { try saying.predicate.evaluate($0) }
         #expect(answers == [evaluated.map(\.id.rawValue)], "\(saying.format)")
       }
@@ -121,9 +126,9 @@ import Testing
   @Test func `Conditions of several fronts join in one query`() throws {
     try withSpecimens(count: 60, salt: 63) { store, records in
       try store.read { snapshot throws in
-        let query = try Specimen.query.where(\.small > 0).where(format: "level == %@", 3)
-          .where(#Predicate { $0.flag }).where { $0.label.hasPrefix("c") || $0.int != nil }
-        let one = try Specimen.query.where(
+        let query = try Specimen.where { $0.small > 0 }.where(format: "level == %@", 3)
+          .where(#Predicate { $0.flag }).where { anyOf($0.label.hasPrefix("c"), $0.int != nil) }
+        let one = try Specimen.where(
           format:
             "small > 0 AND level == 3 AND flag == YES AND (label BEGINSWITH 'c' OR int != nil)")
         #expect(try snapshot.ids(query) == snapshot.ids(one))

@@ -50,7 +50,7 @@ import Testing
       // One record whose reading would fail is not reached: there are none to read at all.
       try store.read { snapshot throws in
         let error = try storeError(.invalidQuery) {
-          try snapshot.fetch(Trial.query.where(format: refusal.format))
+          try snapshot.fetch(Trial.where(format: refusal.format))
         }
         for part in refusal.parts {
           #expect(error.message.contains(part), "\(error.message)")
@@ -64,13 +64,13 @@ import Testing
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(3, in: store)
       try store.read { snapshot throws in
-        let limit = try storeError(.invalidQuery) { try snapshot.fetch(Trial.query.limit(-1)) }
+        let limit = try storeError(.invalidQuery) { try snapshot.fetch(Trial.all.limit(-1)) }
         #expect(limit.message.contains("the limit is -1"))
-        let offset = try storeError(.invalidQuery) { try snapshot.count(Trial.query.offset(-7)) }
+        let offset = try storeError(.invalidQuery) { try snapshot.count(Trial.all.offset(-7)) }
         #expect(offset.message.contains("the offset is -7"))
-        #expect(try snapshot.fetch(Trial.query.limit(0)) == [])
-        #expect(try snapshot.fetch(Trial.query.limit(.max).offset(.max)) == [])
-        #expect(try snapshot.count(Trial.query.limit(.max).offset(1)) == 2)
+        #expect(try snapshot.fetch(Trial.all.limit(0)) == [])
+        #expect(try snapshot.fetch(Trial.all.limit(.max).offset(.max)) == [])
+        #expect(try snapshot.count(Trial.all.limit(.max).offset(1)) == 2)
       }
     }
   }
@@ -79,11 +79,11 @@ import Testing
     try withTemporaryStore([Specimen.self]) { store in
       try store.read { snapshot throws in
         let error = try storeError(.invalidQuery) {
-          try snapshot.fetch(Specimen.query.sorted(by: .ascending(\.place.name)))
+          try snapshot.fetch(Specimen.all.sorted { [$0.label.lowercased().ascending] })
         }
-        #expect(error.message.contains("no attribute of Specimen"))
+        #expect(error.message.contains("'label' cannot sort"))
         let document = try storeError(.invalidQuery) {
-          try snapshot.fetch(Specimen.query.sorted(by: .descending(\.place)))
+          try snapshot.fetch(Specimen.all.sorted(by: \.place.descending))
         }
         #expect(document.message.contains("document"))
       }
@@ -96,7 +96,7 @@ import Testing
       try store.read { snapshot throws in
         let condition = try Condition<Trial>(
           format: "number == $N OR number == %@", arguments: [7], variables: ["N": 3])
-        #expect(try snapshot.fetch(Trial.query.where(condition)).map(\.number) == [3, 7])
+        #expect(try snapshot.fetch(Trial.where(condition)).map(\.number) == [3, 7])
       }
     }
   }

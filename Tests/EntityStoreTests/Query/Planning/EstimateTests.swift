@@ -108,7 +108,7 @@ import Testing
       try store.write { transaction in
         for number in 100..<200 { _ = try transaction.insert(Trial(number)) }
         // The answer is that of the write, whatever the estimate.
-        #expect(try transaction.count(Trial.query.where(\.number >= 50)) == 150)
+        #expect(try transaction.count(Trial.where { $0.number >= 50 }) == 150)
       }
     }
   }

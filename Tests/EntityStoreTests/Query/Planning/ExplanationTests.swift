@@ -25,7 +25,7 @@ import Testing
       try Trial.make(20_000, in: store)
       try store.read { snapshot throws in
         for item in Self.cases {
-          var query = try Trial.query.where(format: item.format).sorted(by: item.order)
+          var query = try Trial.where(format: item.format).sorted(item.order)
           if let limit = item.limit { query = query.limit(limit) }
           let explanation = try snapshot.explain(query)
           let text = explanation.description
@@ -50,17 +50,17 @@ import Testing
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(20_000, in: store)
       try store.read { snapshot throws in
-        let point = try snapshot.explain(Trial.query.where(\.number == 4_711), analyzing: true)
+        let point = try snapshot.explain(Trial.where { $0.number == 4_711 }, analyzing: true)
         #expect(point.entriesRead == 1 && point.recordsRead == 1 && point.resultCount == 1)
         #expect(point.description.hasSuffix("read    1 entries and 1 records for 1 results"))
-        let scan = try snapshot.explain(Trial.query.where(\.note == "note 1"), analyzing: true)
+        let scan = try snapshot.explain(Trial.where { $0.note == "note 1" }, analyzing: true)
         #expect(scan.isScan && scan.recordsRead == 20_000 && scan.resultCount == 6_667)
         #expect(scan.estimatedEntryCount == 0 && scan.index == nil)
         let page = try snapshot.explain(
-          Trial.query.sorted(by: .descending(\.name)).limit(10), analyzing: true)
+          Trial.all.sorted(by: \.name.descending).limit(10), analyzing: true)
         #expect(page.index == "Trial.name" && page.resultCount == 10)
         #expect((page.recordsRead ?? .max) < 100 && (page.entriesRead ?? .max) < 100)
-        let plain = try snapshot.explain(Trial.query)
+        let plain = try snapshot.explain(Trial.all)
         #expect(plain.entriesRead == nil && plain.recordsRead == nil && plain.resultCount == nil)
       }
     }

@@ -9,22 +9,22 @@ import Testing
     try withTemporaryStore([Film.self]) { store in
       try store.write { tx in
         _ = try tx.insert(
-          contentsOf: (0..<20).map {
+          (0..<20).map {
             Film(title: "Film \($0)", episode: $0, code: nil, released: nil)
           })
       }
-      var nested: Condition<Film> = \.episode == 1
-      var chain: Condition<Film> = \.episode == 1
+      let episode = Film.attributes.episode
+      var nested = episode == 1
       for number in 0..<100_000 {
-        nested = number % 2 == 0 ? nested && \.episode == 1 : nested || \.episode == number
+        nested = number % 2 == 0 ? allOf(nested, episode == 1) : anyOf(nested, episode == number)
       }
-      for number in 0..<3_000 { chain = chain || \.episode == number }
+      let chain = Condition.anyOf((0..<3_000).map { episode == $0 })
       let error = try storeError(.invalidQuery) {
-        try store.read { try $0.count(Film.query.where(nested)) }
+        try store.read { try $0.count(Film.where(nested)) }
       }
       #expect(error.message.contains("500 levels"))
-      #expect(try store.read { try $0.count(Film.query.where(chain)) } == 20)
-      #expect(try store.read { try $0.count(Film.query.where(!(!chain))) } == 20)
+      #expect(try store.read { try $0.count(Film.where(chain)) } == 20)
+      #expect(try store.read { try $0.count(Film.where(!(!chain))) } == 20)
     }
   }
 
@@ -39,9 +39,9 @@ import Testing
       row.json = [1, 2, 3]
       let stored = row
       try store.write { tx in _ = try tx.insert(stored) }
-      let query = try AllTypes.query.where(format: nested(3))
+      let query = try AllTypes.where(format: nested(3))
       #expect(try store.read { try $0.count(query) } == 1)
-      let deep = try AllTypes.query.where(format: nested(4))
+      let deep = try AllTypes.where(format: nested(4))
       _ = try storeError(.invalidQuery) { try store.read { try $0.count(deep) } }
     }
   }
@@ -50,25 +50,25 @@ import Testing
     try withTemporaryStore([AllTypes.self]) { store in
       try store.write { tx in
         _ = try tx.insert(
-          contentsOf: [1, .nan, -0.0, .nan, 0, 2, .nan].map { number in
+          [1, .nan, -0.0, .nan, 0, 2, .nan].map { number in
             var row = AllTypes()
             row.double = number
             return row
           })
       }
       try store.read { snapshot in
-        let query = AllTypes.query.sorted(by: .ascending(\.double))
+        let query = AllTypes.all.sorted(by: \.double.ascending)
         #expect(try snapshot.sections(query, by: \.double).map(\.count) == [2, 1, 1, 3])
         #expect(try snapshot.sectionRanges(query, by: \.double).map(\.count) == [2, 1, 1, 3])
-        let groups = try snapshot.groups(AllTypes.query, by: \.double)
+        let groups = try snapshot.groups(AllTypes.all, by: \.double)
         #expect(groups.map(\.count) == [2, 1, 1, 3])
         #expect(groups.first?.key.sign == .plus)
-        let scanned = try snapshot.groups(AllTypes.query.where(\.int == 0), by: \.double)
+        let scanned = try snapshot.groups(AllTypes.where { $0.int == 0 }, by: \.double)
         #expect(scanned.map(\.count) == [2, 1, 1, 3] && scanned.first?.key.sign == .plus)
       }
       _ = try storeError(.invalidQuery) {
         try store.read {
-          try $0.sections(AllTypes.query.sorted(by: .ascending(\.json)), by: \.json)
+          try $0.sections(AllTypes.all.sorted(by: \.json.ascending), by: \.json)
         }
       }
     }
@@ -78,7 +78,7 @@ import Testing
     try withTemporaryStore([AllTypes.self]) { store in
       try store.write { tx in
         _ = try tx.insert(
-          contentsOf: ([["a": 1], [["b": 1]], [["a": 2], ["b": 1]], []] as [JSONValue]).map {
+          ([["a": 1], [["b": 1]], [["a": 2], ["b": 1]], []] as [JSONValue]).map {
             var row = AllTypes()
             row.json = $0
             row.optionalJSON = $0
@@ -86,9 +86,9 @@ import Testing
           })
       }
       try store.read { (snapshot) throws in
-        #expect(try snapshot.count(AllTypes.query.where(format: "json.a == NULL")) == 2)
-        #expect(try snapshot.count(AllTypes.query.where(format: "ANY json.a == 2")) == 1)
-        #expect(try snapshot.count(AllTypes.query.where { $0.optionalJSON["a"] == 1 }) == 1)
+        #expect(try snapshot.count(AllTypes.where(format: "json.a == NULL")) == 2)
+        #expect(try snapshot.count(AllTypes.where(format: "ANY json.a == 2")) == 1)
+        #expect(try snapshot.count(AllTypes.where { $0.optionalJSON["a"] == 1 }) == 1)
       }
     }
   }

@@ -6,7 +6,7 @@ import Testing
   @Test func `The table of a list is made once, wherever the condition stands`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(6, in: store)
-      let query = try Trial.query.where(
+      let query = try Trial.where(
         format: "SUBQUERY(json.tags, $x, kind IN {'a', 'c', 'f'} AND $x == 't').@count == 1")
       try store.core.read { core throws in
         let entity = try core.entity(Trial.self)

@@ -8,7 +8,7 @@ import Testing
       try Trial.make(50, in: store)
       try store.read { snapshot throws in
         let error = try storeError(.invalidQuery) {
-          try snapshot.fetch(Trial.query.where(\.note == "note 1").requiringIndex())
+          try snapshot.fetch(Trial.where { $0.note == "note 1" }.requiringIndex())
         }
         #expect(error.entity == "Trial" && error.message.contains("note == \"note 1\""))
         for name in [
@@ -17,7 +17,7 @@ import Testing
           #expect(error.message.contains(name), "\(error.message)")
         }
         // Found before anything is read, by all that runs a query.
-        let query = Trial.query.where(\.note == "note 1").requiringIndex()
+        let query = Trial.where { $0.note == "note 1" }.requiringIndex()
         _ = try storeError(.invalidQuery) { try snapshot.count(query) }
         _ = try storeError(.invalidQuery) { try snapshot.explain(query) }
         _ = try storeError(.invalidQuery) { try snapshot.values(query, \.note) }
@@ -30,11 +30,11 @@ import Testing
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(50, in: store)
       try store.read { snapshot throws in
-        let query = Trial.query.where(\.share >= 0).requiringIndex()
+        let query = Trial.where { $0.share >= 0 }.requiringIndex()
         #expect(try snapshot.explain(query).index == "Trial.share")
         #expect(try snapshot.count(query) == 50)
-        #expect(try snapshot.explain(Trial.query.where(\.share >= 0)).isScan)
-        let union = try Trial.query.where(format: "share == 1 OR number == 7").requiringIndex()
+        #expect(try snapshot.explain(Trial.where { $0.share >= 0 }).isScan)
+        let union = try Trial.where(format: "share == 1 OR number == 7").requiringIndex()
         #expect(try snapshot.explain(union).index == "Trial.share, Trial.number")
         #expect(try snapshot.ids(union).map(\.rawValue) == [2, 8])
       }
@@ -46,21 +46,21 @@ import Testing
       try Trial.make(200, in: store)
       try store.read { snapshot throws in
         // The one that is wanted may be the last of the index.
-        let unbounded = Trial.query.where(\.note == "note 1").sorted(by: .ascending(\.share)).limit(
+        let unbounded = Trial.where { $0.note == "note 1" }.sorted(by: \.share.ascending).limit(
           1)
         #expect(try snapshot.explain(unbounded).index == "Trial.share")
         _ = try storeError(.invalidQuery) { try snapshot.fetch(unbounded.requiringIndex()) }
-        let first = Trial.query.sorted(by: .descending(\.share)).limit(3).requiringIndex()
+        let first = Trial.all.sorted(by: \.share.descending).limit(3).requiringIndex()
         let explanation = try snapshot.explain(first, analyzing: true)
         #expect(explanation.index == "Trial.share")
         #expect(explanation.recordsRead ?? .max < 20 && explanation.resultCount == 3)
         // Within a range of the index, all of it at most is read.
-        let bounded = unbounded.where(\.share < 10).requiringIndex()
+        let bounded = unbounded.where { $0.share < 10 }.requiringIndex()
         #expect(try snapshot.explain(bounded).index == "Trial.share")
         #expect(try snapshot.fetch(bounded).map(\.number) == [100])
         // A scan does not become one by its limit.
         _ = try storeError(.invalidQuery) {
-          try snapshot.fetch(Trial.query.limit(1).requiringIndex())
+          try snapshot.fetch(Trial.all.limit(1).requiringIndex())
         }
       }
     }
@@ -69,7 +69,7 @@ import Testing
   @Test func `Without records there is nothing to read, and no error`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try store.read { snapshot throws in
-        #expect(try snapshot.fetch(Trial.query.where(\.note == "x").requiringIndex()) == [])
+        #expect(try snapshot.fetch(Trial.where { $0.note == "x" }.requiringIndex()) == [])
       }
     }
   }

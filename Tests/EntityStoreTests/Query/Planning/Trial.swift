@@ -28,12 +28,25 @@ struct Trial: Hashable {
 
   static func make(_ count: Int, in store: Store) throws {
     try store.write { transaction in
-      _ = try transaction.insert(contentsOf: (0..<count).map { Trial($0) })
+      _ = try transaction.insert((0..<count).map { Trial($0) })
     }
   }
 }
 
 extension Trial: Entity {
+  struct Attributes: Sendable {
+    let id = Attribute<Trial, RecordID<Trial>>.recordID
+    let number = Attribute<Trial, Int>(0)
+    let share = Attribute<Trial, Int>(1)
+    let kind = Attribute<Trial, String>(2)
+    let name = Attribute<Trial, String>(3)
+    let rating = Attribute<Trial, Double?>(4)
+    let note = Attribute<Trial, String>(5)
+    let json = Attribute<Trial, JSONValue?>(6)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<Trial>(
     "Trial",
     attributes: [

@@ -26,7 +26,7 @@ import Testing
     _ tree: ConditionTree, sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> String {
     try withTemporaryStore([Ticket.self]) { store in
-      let id = try store.write { transaction in try transaction.insert(ticket) }.rawValue
+      let id = try store.write { transaction in try transaction.insert(ticket) }.id.rawValue
       let error = try storeError(.conditionFailed, sourceLocation: sourceLocation) {
         try store.core.read { core in
           let stored = try core.entity(Ticket.self)

@@ -33,6 +33,22 @@ struct Ticket: Sendable {
 }
 
 extension Ticket: Entity {
+  struct Attributes: Sendable {
+    let id = Attribute<Ticket, RecordID<Ticket>>.recordID
+    let status = Attribute<Ticket, Status>(0)
+    let priority = Attribute<Ticket, Priority?>(1)
+    let tag = Attribute<Ticket, Tag>(2)
+    let count = Attribute<Ticket, Int>(3)
+    let divisor = Attribute<Ticket, Int>(4)
+    let votes = Attribute<Ticket, Int8>(5)
+    let rating = Attribute<Ticket, Int?>(6)
+    let parent = Attribute<Ticket, RecordID<Ticket>?>(7)
+    let numbers = Attribute<Ticket, [Int]>(8)
+    let optionals = Attribute<Ticket, [Int?]>(9)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
   static let schema = EntitySchema<Ticket>(
     "Ticket",
     attributes: [

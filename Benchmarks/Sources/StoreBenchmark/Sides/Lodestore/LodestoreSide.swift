@@ -27,7 +27,7 @@ final class LodestoreStore: SideStore {
   func close() { store.close() }
 
   func everything() throws -> Answer {
-    Answer(try store.read { try $0.fetchAll(Pod.self) })
+    Answer(try store.read { try $0.fetch(Pod.all) })
   }
 
   func work(_ operation: Operation) -> Work? {

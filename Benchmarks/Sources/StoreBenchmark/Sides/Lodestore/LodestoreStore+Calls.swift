@@ -10,7 +10,7 @@ extension LodestoreStore {
         let start = ContinuousClock.now
         for place in 0..<Amounts.calls {
           let id = self.id(place)
-          _ = try await self.store.read { try $0.fetch(Pod.self, id: id) }
+          _ = try await self.store.read { try $0.fetch(id) }
         }
         return (Sample.seconds(since: start) - direct) / Double(Amounts.calls) * 1e6
       }
@@ -24,13 +24,13 @@ extension LodestoreStore {
       }
     case .fetchAsync:
       .timed {
-        let pods = try await self.store.fetch(Pod.query) { _ in }
+        let pods = try await self.store.fetch(Pod.all) { _ in }
         return { Answer(pods) }
       }
     case .fetchBatches:
       .timed {
         var batches: [[Pod]] = []
-        for try await batch in self.store.batches(of: Amounts.batch, Pod.query) {
+        for try await batch in self.store.batches(of: Amounts.batch, Pod.all) {
           batches.append(batch)
         }
         let found = batches
@@ -47,7 +47,7 @@ extension LodestoreStore {
   private func readDirectly() throws {
     for place in 0..<Amounts.calls {
       let id = id(place)
-      _ = try store.read { try $0.fetch(Pod.self, id: id) }
+      _ = try store.read { try $0.fetch(id) }
     }
   }
 

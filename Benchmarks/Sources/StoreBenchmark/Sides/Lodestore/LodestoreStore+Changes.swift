@@ -8,29 +8,29 @@ extension LodestoreStore {
     case .upsert:
       changing { [workload] in
         try self.write { tx in
-          try tx.insert(contentsOf: workload.upserts, onConflict: .replace, returning: .counts)
+          try tx.insert(workload.upserts, onConflict: .replace, returning: .counts)
             .updatedCount
         }
       }
     case .updateBool:
       changing {
         try self.write { tx in
-          try tx.update(Pod.self, where: \.deprecated == false, .set(\.deprecated, to: true))
+          try tx.update(Pod.where { $0.deprecated == false }) { $0.deprecated = true }
         }
       }
     case .deleteIn:
       changing { [workload] in
         let names = workload.inNames
-        return try self.write { tx in try tx.delete(Pod.query.where { $0.name.isIn(names) }) }
+        return try self.write { tx in try tx.delete(Pod.where { $0.name.isIn(names) }) }
       }
     case .deleteDates:
       changing { [dates = workload.tenth] in
-        try self.write { tx in try tx.delete(Pod.query.where { $0.updatedAt.isIn(dates) }) }
+        try self.write { tx in try tx.delete(Pod.where { $0.updatedAt.isIn(dates) }) }
       }
     case .insertItems:
       changing { [items = workload.items] in
         try self.write { tx in
-          try tx.insert(contentsOf: items, returning: .counts).insertedCount
+          try tx.insert(items, returning: .counts).insertedCount
         }
       }
     case .insertMemory:
@@ -46,7 +46,7 @@ extension LodestoreStore {
 
   private func insert() throws -> Int {
     try write { [pods = workload.pods] tx in
-      try tx.insert(contentsOf: pods, returning: .counts).insertedCount
+      try tx.insert(pods, returning: .counts).insertedCount
     }
   }
 
@@ -70,7 +70,7 @@ extension LodestoreStore: ConcurrentStore {
   func writeBatch(_ batch: Range<Int>) throws {
     let pods = workload.upserts[batch]
     try store.write { tx in
-      _ = try tx.insert(contentsOf: pods, onConflict: .replace, returning: .counts)
+      _ = try tx.insert(pods, onConflict: .replace, returning: .counts)
     }
   }
 
@@ -78,7 +78,7 @@ extension LodestoreStore: ConcurrentStore {
     let index = Pod.index(\.name, \.version)
     for place in places {
       let wanted = workload.pods[Int(place)]
-      let pod = try store.read { try $0.fetch(index, key: wanted.name, wanted.version) }
+      let pod = try store.read { try $0.fetch(index.key(wanted.name, wanted.version)) }
       guard let pod, pod.downloads >= wanted.downloads else {
         throw BenchmarkError("lodestore: a record is wrong")
       }

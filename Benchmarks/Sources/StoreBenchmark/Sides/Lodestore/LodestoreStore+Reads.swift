@@ -7,7 +7,7 @@ extension LodestoreStore {
     case .getUnique: found { try self.getUnique($0) }
     case .getID: found { try self.getIDs($0) }
     case .multiGet: found { try self.multiGet($0) }
-    case .fetchAll: found { try $0.fetchAll(Pod.self) }
+    case .fetchAll: found { try $0.fetch(Pod.all) }
     case .fetchTwo:
       timed {
         try self.store.read { try self.sumOfTwo($0) }
@@ -17,30 +17,33 @@ extension LodestoreStore {
     case .dateRanges: found { try self.fetchRanges($0) }
     case .itemsByDate:
       timed { () throws in
-        try self.store.read { try $0.fetch(ToDo.query.sorted(by: .ascending(\.createdAt))) }
+        try self.store.read { try $0.fetch(ToDo.all.sorted(by: \.createdAt.ascending)) }
       } check: {
         Answer($0)
       }
     case .scanNumbers:
       // The dates have an index, of no use to `!=`; the scan is what is measured.
       counted(
-        \.downloads > workload.downloads && \.updatedAt != workload.noDate)
-    case .scanText: counted(\.license == workload.license)
-    case .countDates: counted(.matching { [dates = workload.tenth] in $0.updatedAt.isIn(dates) })
+        Condition {
+          $0.downloads > workload.downloads
+          $0.updatedAt != workload.noDate
+        })
+    case .scanText: counted(Condition { $0.license == workload.license })
+    case .countDates: counted(Condition { $0.updatedAt.isIn(workload.tenth) })
     case .idsIn:
       timed { [workload] in
         let names = workload.inNames
-        return try self.store.read { try $0.ids(Pod.query.where { $0.name.isIn(names) }).count }
+        return try self.store.read { try $0.ids(Pod.where { $0.name.isIn(names) }).count }
       } check: {
         Answer(count: $0)
       }
     case .namesIn:
       found { [workload] snapshot in
         let names = workload.inNames
-        return try snapshot.fetch(Pod.query.where { $0.name.isIn(names) })
+        return try snapshot.fetch(Pod.where { $0.name.isIn(names) })
       }
     case .top:
-      found { try $0.fetch(Pod.query.sorted(by: .descending(\.downloads)).limit(50)) }
+      found { try $0.fetch(Pod.all.sorted(by: \.downloads.descending).limit(50)) }
     case .firstPages: found { try self.firstPages($0) }
     case .plans:
       timed {
@@ -63,7 +66,7 @@ extension LodestoreStore {
 
   private func counted(_ condition: Condition<Pod>) -> Work {
     timed {
-      try self.store.read { try $0.count(Pod.query.where(condition)) }
+      try self.store.read { try $0.count(Pod.where(condition)) }
     } check: {
       Answer(count: $0)
     }
@@ -77,7 +80,7 @@ extension LodestoreStore {
     found.reserveCapacity(workload.wanted.count)
     for place in workload.wanted {
       let wanted = workload.pods[Int(place)]
-      if let pod = try snapshot.fetch(index, key: wanted.name, wanted.version) {
+      if let pod = try snapshot.fetch(index.key(wanted.name, wanted.version)) {
         found.append(pod)
       }
     }
@@ -88,7 +91,7 @@ extension LodestoreStore {
     var found: [Pod] = []
     found.reserveCapacity(workload.wanted.count)
     for place in workload.wanted {
-      if let pod = try snapshot.fetch(Pod.self, id: RecordID(rawValue: UInt64(place) + 1)) {
+      if let pod = try snapshot.fetch(RecordID<Pod>(rawValue: UInt64(place) + 1)) {
         found.append(pod)
       }
     }
@@ -108,12 +111,11 @@ extension LodestoreStore {
   private func sumOfTwo(_ snapshot: borrowing Snapshot) throws -> Answer {
     var count = 0
     var sum: UInt64 = 0
-    try snapshot.forEachView(of: Pod.self) { pod in
+    try snapshot.forEachView(Pod.all) { pod in
       let name = pod.name.bytes
       let first = name.withUnsafeBytes { $0.first ?? 0 }
       sum &+= UInt64(truncatingIfNeeded: pod.downloads) &+ UInt64(name.byteCount) &+ UInt64(first)
       count &+= 1
-      return true
     }
     return Answer(count: count, hash: sum)
   }
@@ -122,13 +124,13 @@ extension LodestoreStore {
     var found: [Pod] = []
     for dates in workload.ranges {
       found += try snapshot.fetch(
-        Pod.query.where { $0.updatedAt.isIn(dates) }.sorted(by: .ascending(\.updatedAt)))
+        Pod.where { $0.updatedAt.isIn(dates) }.sorted(by: \.updatedAt.ascending))
     }
     return found
   }
 
   private func firstPages(_ snapshot: borrowing Snapshot) throws -> [Pod] {
-    let newest = Pod.query.sorted(by: .descending(\.updatedAt)).limit(50)
+    let newest = Pod.all.sorted(by: \.updatedAt.descending).limit(50)
     var page: [Pod] = []
     for _ in 0..<Amounts.firstPages { page = try snapshot.fetch(newest) }
     return page
@@ -136,8 +138,11 @@ extension LodestoreStore {
 
   private func plans(_ snapshot: borrowing Snapshot) throws -> Int {
     let date = workload.tenth.lowerBound
-    let three = Pod.query.where(
-      \.license == "MIT" && \.downloads > 1_000_000 && \.updatedAt < date)
+    let three = Pod.where {
+      $0.license == "MIT"
+      $0.downloads > 1_000_000
+      $0.updatedAt < date
+    }
     // Bound to the schema and planned, then nothing is wanted.
     for _ in 0..<1_000 { _ = try snapshot.fetch(three.limit(0)) }
     return 1_000

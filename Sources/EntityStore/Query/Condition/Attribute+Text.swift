@@ -37,7 +37,7 @@ extension JSONValue: TextAttribute {
   public var conditionText: String? { stringValue }
 }
 
-extension AttributePath where Value: TextAttribute {
+extension Attribute where Value: TextAttribute {
   /// Whether the text begins with `prefix`; false for null.
   ///
   /// With an index that can be used for the attribute, only the entries with the prefix are read.
@@ -76,20 +76,8 @@ extension AttributePath where Value: TextAttribute {
   }
 
   private func tested(
-    _ operator: Comparison.Operator, _ operand: String, _ comparison: TextComparison
+    _ operator: Comparison.Operator, _ text: String, _ comparison: TextComparison
   ) -> Condition<E> {
-    let options = comparison.options
-    guard path == nil, let operation = `operator`.textOperation else {
-      return compared(`operator`, .value(.string(operand)), options: options, or: { _ in false })
-    }
-    do {
-      let test = try TextTest(operation, operand, options: options)
-      return compared(`operator`, .value(.string(operand)), options: options) { value in
-        guard var text = value.conditionText else { return false }
-        return text.withUTF8 { test.admits(UnsafeRawBufferPointer($0)) }
-      }
-    } catch {
-      return Condition(.failure(.badPattern(error)))
-    }
+    compared(`operator`, .value(.string(text)), options: comparison.options)
   }
 }

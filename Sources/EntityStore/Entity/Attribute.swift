@@ -1,0 +1,207 @@
+internal import LodestoreFormat
+
+/// One attribute of an entity: what conditions, orders, projections, views and updates name it by.
+///
+/// `@Entity` writes a struct of them. By hand it is as short, with the attributes counted in the order
+/// of ``EntitySchema/attributes``:
+///
+///     extension Film {
+///       struct Attributes: Sendable {
+///         let id = Attribute<Film, Film.ID>.recordID
+///         let title = Attribute<Film, String>(0)
+///         let episode = Attribute<Film, Int>(1)
+///       }
+///       static var attributes: Attributes { Attributes() }
+///     }
+///
+/// Inside a condition, `$0.license["type"]` and `$0.name.lowercased()` are attributes too: something
+/// that is worked out of a stored one. These can be compared; only stored ones can be fetched, assigned
+/// and indexed.
+public struct Attribute<E: Entity, Value>: Sendable {
+  /// Index in the schema's attributes; negative for the record's id.
+  @usableFromInline let ordinal: Int
+  @usableFromInline let coding: _AttributeCoding<Value>
+  /// What is worked out of the attribute; `nil` for itself.
+  let derived: DerivedAttribute?
+
+  @inlinable @inline(__always)
+  init(_ ordinal: Int, _ coding: _AttributeCoding<Value>) {
+    self.init(ordinal, coding, derived: nil)
+  }
+
+  @usableFromInline @inline(__always)
+  init(_ ordinal: Int, _ coding: _AttributeCoding<Value>, derived: DerivedAttribute?) {
+    self.ordinal = ordinal
+    self.coding = coding
+    self.derived = derived
+  }
+}
+
+/// What is worked out of an attribute, as conditions know it; a class, so that an attribute without one
+/// costs nothing.
+///
+/// Unchecked because it has subclasses; these hold constants.
+@usableFromInline
+class DerivedAttribute: @unchecked Sendable {}
+
+/// How values of an attribute are stored: functions in place of a protocol, so that enumerations and
+/// `Codable` types need no conformance.
+public struct _AttributeCoding<Value>: Sendable {
+  @usableFromInline let storage: @Sendable () -> AttributeStorage
+  /// Throws what the encoding of a document throws.
+  @usableFromInline let store: @Sendable (Value) throws -> StoredValue
+  /// Nil when the stored value is none of the type.
+  @usableFromInline let load: @Sendable (StoredValue) -> Value?
+  @usableFromInline let read: @Sendable (inout RecordReader) throws(StoreError) -> Value
+
+  @inlinable @inline(__always)
+  init(
+    storage: @escaping @Sendable () -> AttributeStorage,
+    store: @escaping @Sendable (Value) throws -> StoredValue,
+    load: @escaping @Sendable (StoredValue) -> Value?,
+    read: @escaping @Sendable (inout RecordReader) throws(StoreError) -> Value
+  ) {
+    self.storage = storage
+    self.store = store
+    self.load = load
+    self.read = read
+  }
+}
+
+// MARK: What can be an attribute
+
+extension Attribute where Value: AttributeValue {
+  /// The attribute that is the `ordinal`th of the schema, counted from 0.
+  @inlinable @inline(__always)
+  public init(_ ordinal: Int) { self.init(ordinal, .scalar) }
+}
+
+extension Attribute {
+  /// The attribute that is the `ordinal`th of the schema: an enumeration, stored as its raw value.
+  @inlinable @inline(__always)
+  public init(_ ordinal: Int)
+  where Value: RawRepresentable & Sendable, Value.RawValue: AttributeValue {
+    self.init(ordinal, .enumeration)
+  }
+
+  /// The attribute that is the `ordinal`th of the schema: an enumeration that may be null.
+  @inlinable @inline(__always)
+  public init<W: RawRepresentable & Sendable>(_ ordinal: Int)
+  where Value == W?, W.RawValue: AttributeValue {
+    self.init(ordinal, .optionalEnumeration())
+  }
+
+  /// The attribute that is the `ordinal`th of the schema: an enumeration that is an ``AttributeValue``.
+  @inlinable @inline(__always)
+  public init(_ ordinal: Int)
+  where Value: AttributeValue & RawRepresentable, Value.RawValue: AttributeValue {
+    self.init(ordinal, .scalar)
+  }
+
+  /// The attribute that is the `ordinal`th of the schema: an enumeration that is an ``AttributeValue``
+  /// and may be null.
+  @inlinable @inline(__always)
+  public init<W: AttributeValue & RawRepresentable>(_ ordinal: Int)
+  where Value == W?, W.RawValue: AttributeValue {
+    self.init(ordinal, .scalar)
+  }
+
+  /// The attribute that is the `ordinal`th of the schema: a `Codable` value, stored as a document.
+  @inlinable @inline(__always) @_disfavoredOverload
+  public init(_ ordinal: Int) where Value: Codable & Sendable {
+    self.init(ordinal, .document)
+  }
+
+  /// The attribute that is the `ordinal`th of the schema: a `Codable` value that may be null.
+  @inlinable @inline(__always) @_disfavoredOverload
+  public init(_ ordinal: Int) where Value: _OptionalDocument & Sendable {
+    self.init(ordinal, Value._documentCoding)
+  }
+}
+
+/// An optional `Codable` value. A protocol, as its initializer of ``Attribute`` must be more special
+/// than that of any `Codable` value: one with a type parameter for what is wrapped is not.
+public protocol _OptionalDocument: Codable {
+  static var _documentCoding: _AttributeCoding<Self> { get }
+}
+
+extension Optional: _OptionalDocument where Wrapped: Codable {
+  @inlinable @inline(__always)
+  public static var _documentCoding: _AttributeCoding<Self> { .optionalDocument() }
+}
+
+extension Attribute where Value == RecordID<E> {
+  /// The record's id.
+  @inlinable @inline(__always)
+  public static var recordID: Attribute { Attribute(-1, .scalar) }
+}
+
+extension _AttributeCoding where Value: AttributeValue {
+  @inlinable @inline(__always)
+  static var scalar: _AttributeCoding {
+    _AttributeCoding(
+      storage: { Value.storage }, store: { $0.storedValue }, load: { Value.value(from: $0) },
+      read: { (reader) throws(StoreError) in try Value.read(from: &reader) })
+  }
+}
+
+extension _AttributeCoding
+where Value: RawRepresentable & Sendable, Value.RawValue: AttributeValue {
+  @inlinable @inline(__always)
+  static var enumeration: _AttributeCoding {
+    _AttributeCoding(
+      storage: { Value.RawValue.storage }, store: { $0.rawValue.storedValue },
+      load: { Value.RawValue.value(from: $0).flatMap { Value(rawValue: $0) } },
+      read: { (reader) throws(StoreError) in try reader.read(Value.self) })
+  }
+}
+
+extension _AttributeCoding {
+  @inlinable @inline(__always)
+  static func optionalEnumeration<W: RawRepresentable & Sendable>() -> _AttributeCoding
+  where Value == W?, W.RawValue: AttributeValue {
+    _AttributeCoding(
+      storage: { W.RawValue?.storage }, store: { $0.map(\.rawValue).storedValue },
+      load: { stored in
+        guard let raw = W.RawValue?.value(from: stored) else { return nil }
+        guard let raw else { return .some(nil) }
+        return W(rawValue: raw).map { .some($0) }
+      },
+      read: { (reader) throws(StoreError) in try reader.read(W?.self) })
+  }
+}
+
+extension _AttributeCoding where Value: Codable & Sendable {
+  @inlinable @inline(__always)
+  static var document: _AttributeCoding {
+    _AttributeCoding(
+      storage: { .document }, store: { try StoredValue(encoding: $0) },
+      load: { (try? $0.decoded(Value.self)) ?? nil },
+      read: { (reader) throws(StoreError) in try reader.read(Value.self) })
+  }
+}
+
+extension _AttributeCoding {
+  @inlinable @inline(__always)
+  static func optionalDocument<W: Codable>() -> _AttributeCoding where Value == W? {
+    _AttributeCoding(
+      storage: { .optionalDocument },
+      store: { try $0.map { try StoredValue(encoding: $0) } ?? .noValue },
+      load: { stored in
+        stored.isNull ? .some(nil) : ((try? stored.decoded(W.self)) ?? nil).map { .some($0) }
+      },
+      read: { (reader) throws(StoreError) in try reader.read(W?.self) })
+  }
+}
+
+/// The attributes of an entity that names none: conditions are said by `#Predicate` or as format
+/// strings.
+public struct NoAttributes: Sendable {
+  /// The only value.
+  public init() {}
+}
+
+extension Entity where Attributes == NoAttributes {
+  /// None.
+  public static var attributes: NoAttributes { NoAttributes() }
+}

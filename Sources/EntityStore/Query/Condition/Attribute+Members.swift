@@ -1,0 +1,75 @@
+internal import LodestoreFormat
+
+// What is inside an attribute, and what is worked out of it.
+
+extension Attribute where Value == JSONValue {
+  /// The member `name` of the object, or of each object of the array, that the attribute holds.
+  public subscript(name: String) -> Attribute<E, JSONValue> { inside(.member(name)) }
+
+  /// The element at `index` of the array that the attribute holds.
+  public subscript(index: Int) -> Attribute<E, JSONValue> { inside(.element(index)) }
+}
+
+extension Attribute where Value: Codable {
+  /// The member `name` of a nested struct or dictionary, or of each element of an array, as JSON.
+  ///
+  /// The name is that of the coding key. One that no stored value has gives null.
+  @_disfavoredOverload
+  public subscript(name: String) -> Attribute<E, JSONValue> { inside(.member(name)) }
+
+  /// The element at `index` of an array, as JSON.
+  @_disfavoredOverload
+  public subscript(index: Int) -> Attribute<E, JSONValue> { inside(.element(index)) }
+}
+
+extension Attribute where Value == JSONValue {
+  /// Whether a number or a text in the JSON is below `rhs`; false for other kinds.
+  public static func < (lhs: Self, rhs: JSONValue) -> Condition<E> { lhs.compared(.less, rhs) }
+
+  /// Whether a number or a text in the JSON is at most `rhs`; false for other kinds.
+  public static func <= (lhs: Self, rhs: JSONValue) -> Condition<E> {
+    lhs.compared(.lessOrEqual, rhs)
+  }
+
+  /// Whether a number or a text in the JSON is above `rhs`; false for other kinds.
+  public static func > (lhs: Self, rhs: JSONValue) -> Condition<E> { lhs.compared(.greater, rhs) }
+
+  /// Whether a number or a text in the JSON is at least `rhs`; false for other kinds.
+  public static func >= (lhs: Self, rhs: JSONValue) -> Condition<E> {
+    lhs.compared(.greaterOrEqual, rhs)
+  }
+
+  /// Whether the array or text in the JSON contains `element`.
+  public func contains(_ element: JSONValue) -> Condition<E> { compared(.contains, element) }
+}
+
+extension Attribute
+where Value: Collection & Sendable, Value.Element: AttributeValue & Equatable {
+  /// Whether the collection has the element.
+  public func contains(_ element: Value.Element) -> Condition<E> {
+    compared(.contains, .value(ConditionConstant.value(element)))
+  }
+}
+
+extension Attribute where Value: TextAttribute {
+  /// The text in lower case, as Unicode maps it, whatever the locale; null for null.
+  public func lowercased() -> Attribute<E, String?> { deriving(.call(.lowercase, [operand])) }
+
+  /// The text in upper case, as Unicode maps it, whatever the locale; null for null.
+  public func uppercased() -> Attribute<E, String?> { deriving(.call(.uppercase, [operand])) }
+
+  /// The text without case and marks; null for null.
+  public func folded() -> Attribute<E, String?> { deriving(.call(.canonical, [operand])) }
+
+  /// How many characters the text has; null for null.
+  public var length: Attribute<E, Int?> { deriving(.call(.length, [operand])) }
+}
+
+extension Attribute where Value: Collection & Codable {
+  /// How many elements the collection has.
+  @_disfavoredOverload
+  public var count: Attribute<E, Int?> {
+    guard let path else { return deriving(operand) }
+    return deriving(.path(ValuePath(path.root, path.steps + [.aggregate(.count)])))
+  }
+}

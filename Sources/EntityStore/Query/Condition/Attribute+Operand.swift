@@ -1,0 +1,46 @@
+internal import LodestoreFormat
+
+/// An operand that begins at an attribute.
+private final class DerivedOperand: DerivedAttribute, @unchecked Sendable {
+  let operand: Operand
+
+  init(_ operand: Operand) { self.operand = operand }
+}
+
+extension Attribute {
+  /// The way to the stored value; `nil` where something is worked out of it.
+  var path: ValuePath? {
+    if let derivedOperand {
+      if case .path(let path) = derivedOperand { return path }
+      return nil
+    }
+    return ValuePath(attribute: name)
+  }
+
+  private var derivedOperand: Operand? { (derived as? DerivedOperand)?.operand }
+
+  /// What stands for the attribute in a condition.
+  var operand: Operand { derivedOperand ?? .path(ValuePath(attribute: name)) }
+
+  /// The stored attribute's name in the schema.
+  var name: String {
+    guard ordinal >= 0 else { return BoundAttribute.recordIDName }
+    let attributes = E.schema.attributes
+    precondition(
+      ordinal < attributes.count,
+      "\(E.schema.name) has \(attributes.count) attributes, and its Attributes name number \(ordinal)"
+    )
+    return attributes[ordinal].name
+  }
+
+  /// Another value that is worked out of this one.
+  func deriving<V: AttributeValue>(_ operand: Operand) -> Attribute<E, V> {
+    Attribute<E, V>(ordinal, .scalar, derived: DerivedOperand(operand))
+  }
+
+  /// What is inside: a member or an element.
+  func inside(_ step: ValuePath.Step) -> Attribute<E, JSONValue> {
+    guard let path else { return deriving(operand) }
+    return deriving(.path(ValuePath(path.root, path.steps + [step])))
+  }
+}

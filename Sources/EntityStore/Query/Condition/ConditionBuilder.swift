@@ -1,0 +1,133 @@
+/// Makes one condition of the lines of a closure, each of which must be true.
+///
+///     Film.where {
+///       $0.energy > 3
+///       if let name { $0.title == name }
+///       anyOf($0.kind == .bolide, $0.isConfirmed)
+///       !$0.isHidden
+///     }
+///
+/// A line is a ``Condition`` or a Boolean attribute. What `if`, `switch` and `for` leave out is not asked
+/// for.
+@resultBuilder
+public enum ConditionBuilder<E: Entity> {
+  /// A comparison.
+  public static func buildExpression(_ condition: Condition<E>) -> Condition<E> { condition }
+
+  /// A Boolean attribute that must be true.
+  public static func buildExpression(_ attribute: Attribute<E, Bool>) -> Condition<E> {
+    attribute.condition
+  }
+
+  /// All lines.
+  public static func buildBlock(_ conditions: Condition<E>...) -> Condition<E> {
+    .allOf(conditions)
+  }
+
+  /// An `if` without `else`.
+  public static func buildOptional(_ condition: Condition<E>?) -> Condition<E> {
+    condition ?? .allOf([])
+  }
+
+  /// The first branch.
+  public static func buildEither(first condition: Condition<E>) -> Condition<E> { condition }
+
+  /// The other branch.
+  public static func buildEither(second condition: Condition<E>) -> Condition<E> { condition }
+
+  /// A `for` loop.
+  public static func buildArray(_ conditions: [Condition<E>]) -> Condition<E> {
+    .allOf(conditions)
+  }
+
+  /// An `if #available`.
+  public static func buildLimitedAvailability(_ condition: Condition<E>) -> Condition<E> {
+    condition
+  }
+}
+
+/// What ``anyOf(_:)`` and its like take: a ``Condition``, or a Boolean attribute.
+public protocol ConditionTerm<Root>: Sendable {
+  /// The entity.
+  associatedtype Root: Entity
+  /// The condition.
+  var condition: Condition<Root> { get }
+}
+
+extension Condition: ConditionTerm {
+  /// Itself.
+  public var condition: Condition { self }
+}
+
+extension Attribute: ConditionTerm where Value == Bool {
+  /// Whether the attribute is true.
+  public var condition: Condition<E> { self == true }
+}
+
+/// Whether one of the conditions is true; false without conditions.
+///
+/// A condition is not evaluated behind one that is true.
+public func anyOf<E: Entity>(_ terms: any ConditionTerm<E>...) -> Condition<E> {
+  .anyOf(terms.map { $0.condition })
+}
+
+/// Whether all conditions are true, as of the lines of a closure; for use inside ``anyOf(_:)``.
+public func allOf<E: Entity>(_ terms: any ConditionTerm<E>...) -> Condition<E> {
+  .allOf(terms.map { $0.condition })
+}
+
+/// Whether none of the conditions is true.
+public func noneOf<E: Entity>(_ terms: any ConditionTerm<E>...) -> Condition<E> {
+  .anyOf(terms.map { $0.condition }).negated
+}
+
+/// Whether the condition is false.
+public func not<E: Entity>(_ term: any ConditionTerm<E>) -> Condition<E> { term.condition.negated }
+
+/// Whether the condition is false.
+public prefix func ! <E: Entity>(condition: Condition<E>) -> Condition<E> { condition.negated }
+
+/// Whether a Boolean attribute is false.
+public prefix func ! <E: Entity>(attribute: Attribute<E, Bool>) -> Condition<E> {
+  attribute == false
+}
+
+extension Condition {
+  /// Whether all of `conditions` are true; true when there is none.
+  public static func allOf(_ conditions: [Condition]) -> Condition {
+    joined(conditions) { .all(of: $0) }
+  }
+
+  /// Whether one of `conditions` is true; false when there is none.
+  public static func anyOf(_ conditions: [Condition]) -> Condition {
+    joined(conditions) { .any(of: $0) }
+  }
+
+  var negated: Condition {
+    guard case .success(var content) = content else { return self }
+    guard content.depth < Self.deepestNesting else { return .tooDeep() }
+    content.tree = content.tree.negated
+    content.depth += 1
+    return Condition(.success(content))
+  }
+
+  private static func joined(
+    _ conditions: [Condition], _ join: ([ConditionTree]) -> ConditionTree
+  ) -> Condition {
+    guard conditions.count != 1 else { return conditions[0] }
+    var joined = Content(tree: .constant(true))
+    var trees: [ConditionTree] = []
+    for condition in conditions {
+      guard case .success(let content) = condition.content else { return condition }
+      // What `if` has left out.
+      if content.isUnsaid { continue }
+      trees.append(content.tree)
+      joined.positions.merge(content.positions) { first, _ in first }
+      joined.depth = max(joined.depth, content.depth + 1)
+    }
+    guard joined.depth <= deepestNesting else { return tooDeep() }
+    joined.isUnsaid = trees.isEmpty
+    joined.tree = join(trees)
+    return Condition(.success(joined))
+  }
+}

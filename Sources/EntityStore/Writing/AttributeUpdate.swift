@@ -1,0 +1,129 @@
+internal import LodestoreFormat
+
+/// What an update assigns: the closure of ``WriteTransaction/update(_:_:)`` writes into it.
+///
+///     try tx.update(Film.where { $0.episode >= 4 }) {
+///       $0.rating = 5
+///       $0.seenAt = nil
+///       $0.views.add(1)
+///       $0.firstTitle = $0.title
+///     }
+///
+/// What stands on the right is of the record before the update. Each attribute is set at most once.
+@dynamicMemberLookup
+public struct AttributeUpdates<E: Entity>: ~Copyable {
+  private var assignments: [AttributeAssignment] = []
+  /// The first thing that cannot be said.
+  private var failure: StoreError?
+
+  init() {}
+
+  /// What is assigned.
+  func assigned() throws(StoreError) -> [AttributeAssignment] {
+    if let failure { throw failure }
+    return assignments
+  }
+
+  /// Sets the attribute to a constant.
+  @_disfavoredOverload
+  public subscript<V>(dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>) -> V {
+    @available(
+      *, unavailable,
+      message: "an update has no values to read: write $0.count.add(1) or $0.a = $0.b"
+    )
+    get { preconditionFailure("not called: it is unavailable") }
+    set {
+      let attribute = E.attributes[keyPath: path]
+      do throws(StoreError) {
+        assign(attribute, .value(.null), try attribute.stored(newValue).value)
+      } catch {
+        failure = failure ?? error
+      }
+    }
+  }
+
+  /// The attribute, to add to it or to assign it to another one.
+  public subscript<V>(
+    dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
+  ) -> UpdatedAttribute<E, V> {
+    get { UpdatedAttribute(E.attributes[keyPath: path]) }
+    set { assign(E.attributes[keyPath: path], newValue.operand, nil) }
+  }
+
+  /// Sets the attribute at `path` to the value of an expression in a predicate format string:
+  /// `$0.set(\.total, format: "price * amount")`.
+  public mutating func set<V>(
+    _ path: KeyPath<E.Attributes, Attribute<E, V>>, format: String,
+    _ arguments: any FormatValue...
+  ) {
+    do throws(StoreError) {
+      let arguments = arguments.map { FormatArgument($0) }
+      assign(
+        E.attributes[keyPath: path],
+        try ConditionParser.parseOperand(format, arguments: arguments), nil)
+    } catch {
+      failure = failure ?? error
+    }
+  }
+
+  private mutating func assign<V>(
+    _ attribute: Attribute<E, V>, _ operand: Operand, _ constant: Value?
+  ) {
+    assignments.append(
+      AttributeAssignment(
+        name: attribute.name, isStored: attribute.storedOrdinal != nil, operand: operand,
+        constant: constant))
+  }
+}
+
+/// An attribute inside of an update.
+public struct UpdatedAttribute<E: Entity, Value> {
+  let attribute: Attribute<E, Value>
+  var operand: Operand
+
+  init(_ attribute: Attribute<E, Value>) {
+    self.attribute = attribute
+    operand = attribute.operand
+  }
+
+  private mutating func combine<V: AttributeValue>(_ op: ArithmeticOperator, _ amount: V) {
+    operand = .arithmetic(op, operand, .value(ConditionConstant.value(amount)))
+  }
+}
+
+extension UpdatedAttribute where Value: AttributeValue & Numeric {
+  /// Adds `amount` to what each record has; beyond the type's range the update throws
+  /// ``StoreError/Code/unstorableValue``.
+  public mutating func add(_ amount: Value) { combine(.add, amount) }
+
+  /// Subtracts `amount` from what each record has.
+  public mutating func subtract(_ amount: Value) { combine(.subtract, amount) }
+
+  /// Multiplies what each record has by `factor`.
+  public mutating func multiply(by factor: Value) { combine(.multiply, factor) }
+}
+
+extension UpdatedAttribute {
+  /// Adds `amount` to what each record has; null stays null.
+  public mutating func add<V: AttributeValue & Numeric>(_ amount: V) where Value == V? {
+    combine(.add, amount)
+  }
+
+  /// Subtracts `amount` from what each record has; null stays null.
+  public mutating func subtract<V: AttributeValue & Numeric>(_ amount: V) where Value == V? {
+    combine(.subtract, amount)
+  }
+
+  /// Multiplies what each record has by `factor`; null stays null.
+  public mutating func multiply<V: AttributeValue & Numeric>(by factor: V) where Value == V? {
+    combine(.multiply, factor)
+  }
+}
+
+/// One assignment of an update: the value of an operand, or a constant.
+struct AttributeAssignment: Sendable {
+  var name: String
+  var isStored: Bool
+  var operand: Operand
+  var constant: Value?
+}
