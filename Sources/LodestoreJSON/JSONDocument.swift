@@ -95,19 +95,20 @@ package final class JSONDocument: @unchecked Sendable {
 /// The text and the tape of a document, not retained: valid while the document is.
 ///
 /// For loops over many values, in which reference counting would cost.
-package struct JSONTapeReader: BitwiseCopyable {
-  let text: UnsafePointer<UInt8>
-  package let entries: UnsafePointer<JSONTapeEntry>
+@_documentation(visibility: internal)
+public struct JSONTapeReader: BitwiseCopyable {
+  @usableFromInline let text: UnsafePointer<UInt8>
+  public let entries: UnsafePointer<JSONTapeEntry>
 
   /// The entry after a value and its content.
-  @inline(__always)
-  package func next(after index: Int) -> Int {
+  @inlinable @inline(__always)
+  public func next(after index: Int) -> Int {
     let entry = entries[index]
     return entry.isContainer ? Int(entry.link) : index &+ 1
   }
 
-  @inline(__always)
-  package func bytes(ofEntry index: Int) -> UnsafeBufferPointer<UInt8> {
+  @inlinable @inline(__always)
+  public func bytes(ofEntry index: Int) -> UnsafeBufferPointer<UInt8> {
     let entry = entries[index]
     return UnsafeBufferPointer(start: text + Int(entry.offset), count: Int(entry.length))
   }
@@ -116,8 +117,8 @@ package struct JSONTapeReader: BitwiseCopyable {
   package func string(_ index: Int) -> String { JSONStringContent.string(entries[index], text) }
 
   /// Calls `body` with the bytes of a string or key, escapes undone.
-  @inline(__always)
-  package func withContent<R>(_ index: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+  @inlinable @inline(__always)
+  public func withContent<R>(_ index: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
     let bytes = bytes(ofEntry: index)
     guard entries[index].isEscaped else { return body(UnsafeRawBufferPointer(bytes)) }
     return JSONStringContent.withUnescaped(bytes, body)
