@@ -82,6 +82,7 @@ let package = Package(
       path: "tools/quickstart-example"),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
     .testTarget(name: "LodestoreFormatTests", dependencies: ["LodestoreFormat"]),
+    .testTarget(name: "LodestoreJSONTests", dependencies: ["LodestoreJSON"]),
     .testTarget(
       name: "EntityStoreTests",
       dependencies: [

@@ -11,7 +11,7 @@
 /// Public, with ``JSONTapeKind`` and ``JSONTapeReader``, only so that the loops over the values of
 /// records are compiled with the module that has them.
 @_documentation(visibility: internal)
-public struct JSONTapeEntry: BitwiseCopyable {
+public struct JSONTapeEntry {
   /// First byte of the value; for a string, the byte after the opening quote.
   public internal(set) var offset: UInt32
   /// Bytes of the value; for a string, without the quotes.
@@ -31,12 +31,16 @@ public struct JSONTapeEntry: BitwiseCopyable {
   static let wideFlag: UInt32 = 0x20
   static let oneChild: UInt32 = 0x40
 
-  @inlinable public var kind: JSONTapeKind { JSONTapeKind(rawValue: UInt8(tag & Self.kindMask)) ?? .null }
+  @inlinable public var kind: JSONTapeKind {
+    JSONTapeKind(rawValue: UInt8(tag & Self.kindMask)) ?? .null
+  }
   @inlinable public var isEscaped: Bool { tag & Self.escapedFlag != 0 }
   /// Whether comparing bytes may differ from comparing strings.
   var isIrregular: Bool { tag & (Self.escapedFlag | Self.wideFlag) != 0 }
   @inlinable public var childCount: Int { Int(tag >> 6) }
-  @inlinable public var isContainer: Bool { tag & Self.kindMask >= UInt32(JSONTapeKind.array.rawValue) }
+  @inlinable public var isContainer: Bool {
+    tag & Self.kindMask >= UInt32(JSONTapeKind.array.rawValue)
+  }
 }
 
 /// The kind of an entry; containers come last.
