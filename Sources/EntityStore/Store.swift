@@ -67,8 +67,9 @@ public final class Store: Sendable {
     try Store(path: "", isInMemory: true, entities: entities, options: options)
   }
 
-  private init(
-    path: String, isInMemory: Bool, entities: [any Entity.Type], options: StoreOptions
+  init(
+    path: String, isInMemory: Bool, entities: [any Entity.Type], options: StoreOptions,
+    work: OpeningWork? = nil
   ) throws(StoreError) {
     var declared: [DeclaredEntity] = []
     var types: [ObjectIdentifier: String] = [:]
@@ -79,7 +80,8 @@ public final class Store: Sendable {
       declared.append(entity)
     }
     core = try StoreCore(
-      path: path, isInMemory: isInMemory, declared: declared, types: types, options: options)
+      path: path, isInMemory: isInMemory, declared: declared, types: types, options: options,
+      work: work)
   }
 
   private static func declared<E: Entity>(_: E.Type) throws(StoreError) -> DeclaredEntity {

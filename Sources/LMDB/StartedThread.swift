@@ -37,6 +37,22 @@ func startedThread(_ body: @escaping () -> Void) -> pthread_t? {
   return nil
 }
 
+/// Runs `body` on a thread of its own, while the caller is suspended.
+///
+/// For what takes long and is done once: the threads of a store are there when it is open.
+package func runOnNewThread<R: Sendable>(
+  _ body: @escaping @Sendable () throws -> R
+) async throws -> R {
+  try await withUnsafeThrowingContinuation { continuation in
+    let thread = startedThread { continuation.resume(with: Result { try body() }) }
+    if let thread {
+      pthread_detach(thread)
+    } else {
+      continuation.resume(throwing: LMDBError(code: EAGAIN, operation: "start a thread"))
+    }
+  }
+}
+
 private final class ThreadBody {
   let run: () -> Void
 

@@ -121,6 +121,10 @@ package struct Transaction {
 
   // MARK: Writing
 
+  /// Whether the running write can only be undone or run again: LMDB has reported an error, or a tree was
+  /// opened meanwhile.
+  package var hasFailed: Bool { environment.firstFailure != nil || environment.mustRestart }
+
   @inline(__always)
   func check(_ code: Int32, _ operation: @autoclosure () -> String) throws(LMDBError) {
     if code != 0 { throw failure(code, operation()) }

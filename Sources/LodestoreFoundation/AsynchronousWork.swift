@@ -3,7 +3,7 @@ public import Foundation
 
 /// Work of a store in progress, with Foundation's `Progress`.
 ///
-///     let fetch = store.asynchronousFetch(Item.query.sorted(by: .ascending(\.createdAt)))
+///     let fetch = store.asynchronousFetch(Item.all.sorted(by: \.createdAt))
 ///     observe(fetch.progress)
 ///     let items = try await fetch.value
 ///

@@ -1,6 +1,9 @@
 /// A text that is not JSON as RFC 8259 has it, or that exceeds a limit.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong, for programs.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Reason: Hashable, Sendable {
     /// Nothing but white space.
     case emptyText

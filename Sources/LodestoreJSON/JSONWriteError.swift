@@ -1,6 +1,9 @@
 /// A value that has no JSON text.
 public struct JSONWriteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What JSON cannot hold.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Reason: Hashable, Sendable {
     /// A double that is infinite or not a number.
     case notFinite(Double)

@@ -6,6 +6,7 @@ internal import LodestoreFormat
 
 extension EntityChanges {
   func put(_ record: UnsafeRawBufferPointer, id: UInt64) throws(StoreError) {
+    core.changeCount &+= 1
     do {
       try core.transaction.put(id, record, in: entity.records)
     } catch {
@@ -14,6 +15,7 @@ extension EntityChanges {
   }
 
   func remove(_ id: UInt64) throws(StoreError) {
+    core.changeCount &+= 1
     do {
       try core.transaction.delete(id, in: entity.records)
     } catch {
@@ -21,12 +23,19 @@ extension EntityChanges {
     }
   }
 
-  func remove(at cursor: Cursor) throws(LMDBError) { try cursor.delete() }
+  func remove(at cursor: Cursor) throws(LMDBError) {
+    core.changeCount &+= 1
+    try cursor.delete()
+  }
 
-  func empty() throws(LMDBError) { try core.transaction.empty(entity.records) }
+  func empty() throws(LMDBError) {
+    core.changeCount &+= 1
+    try core.transaction.empty(entity.records)
+  }
 
   @inline(__always)
   func replace(at cursor: Cursor, with record: UnsafeRawBufferPointer) throws(LMDBError) {
+    core.changeCount &+= 1
     try cursor.replaceCurrent(with: record)
   }
 
@@ -36,6 +45,7 @@ extension EntityChanges {
   func change(
     at cursor: Cursor, by change: (UnsafeMutableRawBufferPointer) -> Void
   ) throws(LMDBError) -> Bool {
+    core.changeCount &+= 1
     if let page = try cursor.changeableCurrent() {
       change(page)
       return true
@@ -51,6 +61,7 @@ extension EntityChanges {
   func append(
     _ row: borrowing RecordBuffer, nextID: inout UInt64, at cursor: Cursor
   ) throws(StoreError) {
+    core.changeCount &+= 1
     do {
       let isWritten = try row.withEnds { ends in
         Checksum.seal(row.base, ends: ends, firstID: nextID)
@@ -67,6 +78,7 @@ extension EntityChanges {
   func append(
     _ record: UnsafeRawBufferPointer, id: UInt64, at cursor: Cursor
   ) throws(StoreError) {
+    core.changeCount &+= 1
     do {
       guard let page = try cursor.appendReserving(id, byteCount: record.count) else {
         throw alreadyThere(id)

@@ -9,16 +9,18 @@ extension StoreCore {
   package func write<R>(_ body: (TransactionCore) throws -> R) throws -> R {
     try checkWritable()
     try checkOpen("write")
+    return try write(body, Savepoints())
+  }
+
+  private func write<R>(
+    _ body: (TransactionCore) throws -> R, _ savepoints: Savepoints
+  ) throws -> R {
     while true {
-      let result: R? = try mapped {
-        do {
-          return try environment.write { try self.run(body, in: $0) }
-        } catch is SchemaIsOld {
-          return nil
-        }
-      }
-      if let result { return result }
-      try mapped { try reloadForReading() }
+      do {
+        return try mapped { try environment.write { try self.run(body, in: $0, savepoints) } }
+      } catch is SchemaIsOld {
+        try mapped { try reloadForReading() }
+      } catch is SavepointFailed {}
     }
   }
 
@@ -29,13 +31,16 @@ extension StoreCore {
   ) async throws -> R {
     try checkWritable()
     try checkOpen("write")
+    let savepoints = Savepoints()
     do {
       return try await environment.writeTogether { transaction in
         try self.checkOpen("write")
-        return try self.run(body, in: transaction)
+        return try self.run(body, in: transaction, savepoints)
       }
     } catch is SchemaIsOld {
-      return try await onWriter { try self.write(body) }
+      return try await onWriter { try self.write(body, savepoints) }
+    } catch is SavepointFailed {
+      return try await onWriter { try self.write(body, savepoints) }
     } catch let error as LMDBError {
       throw StoreError(error)
     } catch let error as FormatError {
@@ -44,7 +49,7 @@ extension StoreCore {
   }
 
   private func run<R>(
-    _ body: (TransactionCore) throws -> R, in transaction: Transaction
+    _ body: (TransactionCore) throws -> R, in transaction: Transaction, _ savepoints: Savepoints
   ) throws -> R {
     let schema = self.schema
     guard try Catalogue.schemaNumber(trees, in: transaction) == schema.number else {
@@ -53,7 +58,7 @@ extension StoreCore {
     let core = TransactionCore(
       transaction: transaction, schema: schema, store: self, isWrite: true)
     core.beginChanges(observers)
-    let result = try body(core)
+    let result = try savepoints.run(core, body)
     if let cause = core.brokenBy { throw StoreError.brokenTransaction(by: cause) }
     try core.endChanges()
     return result

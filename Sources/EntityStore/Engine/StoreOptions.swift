@@ -1,6 +1,9 @@
 /// How a store is opened.
 public struct StoreOptions: Sendable {
   /// What a commit waits for.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Durability: Sendable {
     /// The disk has everything: what `write` returned from survives a power cut. The default.
     case full
@@ -10,6 +13,9 @@ public struct StoreOptions: Sendable {
   }
 
   /// Whether the store may be written to, and made.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Access: Sendable {
     /// Reads and writes; makes the file when there is none.
     case create

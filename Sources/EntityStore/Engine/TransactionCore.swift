@@ -26,6 +26,10 @@ package final class TransactionCore {
   @exclusivity(unchecked) var key = KeyEncoder()
   /// Beside ``key``, of a record that is about to change.
   @exclusivity(unchecked) var oldKey = KeyEncoder()
+  /// Of the write that this is a run of.
+  var savepoints: Savepoints?
+  /// How often records or buckets were written.
+  @exclusivity(unchecked) var changeCount = 0
   /// Set when a batch failed half-way: the transaction can only be aborted.
   var brokenBy: StoreError?
   /// The state of the key that a look-up by values is encoding.

@@ -114,20 +114,34 @@ extension Attribute {
 
   /// The attribute that is the `ordinal`th of the schema: a `Codable` value that may be null.
   @inlinable @inline(__always) @_disfavoredOverload
-  public init(_ ordinal: Int) where Value: _OptionalDocument & Sendable {
-    self.init(ordinal, Value._documentCoding)
+  public init(_ ordinal: Int)
+  where Value: _OptionalDocument & Sendable, Value._Wrapped: Sendable {
+    self.init(ordinal, .optionalDocument)
   }
 }
 
-/// An optional `Codable` value. A protocol, as its initializer of ``Attribute`` must be more special
-/// than that of any `Codable` value: one with a type parameter for what is wrapped is not.
+/// A `Codable` value that may be null.
+///
+/// A protocol, as its initializer of ``Attribute`` must be more special than that of any `Codable` value:
+/// one with a type parameter for what is wrapped is not.
 public protocol _OptionalDocument: Codable {
-  static var _documentCoding: _AttributeCoding<Self> { get }
+  associatedtype _Wrapped: Codable
+
+  /// The value; `nil` for null.
+  var _wrapped: _Wrapped? { get }
+
+  /// Null, or a value.
+  init(_wrapped: _Wrapped?)
 }
 
 extension Optional: _OptionalDocument where Wrapped: Codable {
+  /// The value itself.
   @inlinable @inline(__always)
-  public static var _documentCoding: _AttributeCoding<Self> { .optionalDocument() }
+  public var _wrapped: Wrapped? { self }
+
+  /// The value itself.
+  @inlinable @inline(__always)
+  public init(_wrapped: Wrapped?) { self = _wrapped }
 }
 
 extension Attribute where Value == RecordID<E> {
@@ -181,16 +195,20 @@ extension _AttributeCoding where Value: Codable & Sendable {
   }
 }
 
-extension _AttributeCoding {
+extension _AttributeCoding
+where Value: _OptionalDocument & Sendable, Value._Wrapped: Sendable {
   @inlinable @inline(__always)
-  static func optionalDocument<W: Codable>() -> _AttributeCoding where Value == W? {
+  static var optionalDocument: _AttributeCoding {
     _AttributeCoding(
       storage: { .optionalDocument },
-      store: { try $0.map { try StoredValue(encoding: $0) } ?? .noValue },
+      store: { try $0._wrapped.map { try StoredValue(encoding: $0) } ?? .noValue },
       load: { stored in
-        stored.isNull ? .some(nil) : ((try? stored.decoded(W.self)) ?? nil).map { .some($0) }
+        if stored.isNull { return Value(_wrapped: nil) }
+        return ((try? stored.decoded(Value._Wrapped.self)) ?? nil).map { Value(_wrapped: $0) }
       },
-      read: { (reader) throws(StoreError) in try reader.read(W?.self) })
+      read: { (reader) throws(StoreError) in
+        Value(_wrapped: try reader.read(Value._Wrapped?.self))
+      })
   }
 }
 

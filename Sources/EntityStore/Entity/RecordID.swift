@@ -34,6 +34,17 @@ public struct RecordID<E>: Hashable, Sendable, Comparable, Codable {
   }
 }
 
+extension KeyedDecodingContainer {
+  /// The id of a record; unassigned where there is none, so that an entity that is `Decodable` reads what
+  /// knows nothing of ids, as the answers of a service.
+  ///
+  /// A service's own `id` is another number: an attribute for it goes by another name, with the
+  /// `CodingKeys` that say so.
+  public func decode<E>(_: RecordID<E>.Type, forKey key: Key) throws -> RecordID<E> {
+    try decodeIfPresent(RecordID<E>.self, forKey: key) ?? .unassigned
+  }
+}
+
 extension RecordID: CustomStringConvertible {
   /// The number.
   public var description: String { String(rawValue) }

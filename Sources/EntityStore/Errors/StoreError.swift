@@ -105,6 +105,16 @@ public struct StoreError: Error, Sendable {
   /// The values concerned, for ``debugDescription`` only.
   var privateDetail: String?
 
+  /// An error as a store throws it, for tests of how a program handles them.
+  public init(
+    _ code: Code, message: String, cause: (any Error)? = nil, entity: String? = nil,
+    index: String? = nil, attribute: String? = nil, recordID: UInt64? = nil
+  ) {
+    self.init(
+      code, message, cause: cause, entity: entity, index: index, attribute: attribute,
+      recordID: recordID, privateDetail: nil)
+  }
+
   init(
     _ code: Code, _ message: String, cause: (any Error)? = nil, entity: String? = nil,
     index: String? = nil, attribute: String? = nil, recordID: UInt64? = nil,

@@ -23,6 +23,9 @@ public struct ImportProgress: Sendable, Hashable {
 }
 
 /// What happens in an import.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum ImportEvent: Sendable {
   /// A page was read and decoded.
   case read(ImportProgress)

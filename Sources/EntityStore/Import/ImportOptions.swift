@@ -1,4 +1,7 @@
 /// What an import does with stored records beside those of the page.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum ImportStrategy: String, Sendable, Codable, CaseIterable {
   /// Records that the store has take the incoming values, as the merge policy says; the others are
   /// inserted.

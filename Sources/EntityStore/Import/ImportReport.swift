@@ -35,6 +35,9 @@ public struct ImportReport: Sendable, Codable, Hashable {
   }
 
   /// How an import ended.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Ending: String, Sendable, Codable {
     /// The import runs, or its process was killed.
     case open

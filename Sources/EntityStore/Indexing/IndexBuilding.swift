@@ -5,7 +5,9 @@ extension TransactionCore {
   /// Fills a new, empty index from the records.
   ///
   /// Throws when a unique index finds two alike.
-  func build(_ index: StoredIndex, of entity: StoredEntity) throws(StoreError) {
+  func build(
+    _ index: StoredIndex, of entity: StoredEntity, _ work: OpeningWork?
+  ) throws(StoreError) {
     let count = try count(of: entity)
     guard count > 0 else { return }
     let entries = IndexEntries(
@@ -15,6 +17,7 @@ extension TransactionCore {
     let changes = changes(of: entity)
     try forEachStored(of: entity) { (id, bytes) throws(StoreError) in
       try entries.append(try changes.stored(bytes, id: id), id: id, keys, at: 0, core: self)
+      try work?.step()
     }
     try entries.sort()
     let sorted = entries.sorted
@@ -24,19 +27,26 @@ extension TransactionCore {
           entity: entity.name, index: index.name, first: repeated.first,
           second: repeated.second, detail: repeated.key.withUnsafeBytes(KeyText.text))
       }
+      guard let work else { return try sorted.write(into: index, core: self) }
+      var writer = try IndexWriter(into: index, core: self)
+      try sorted.forEach { key, id in
+        try writer.put(key, recordID: id)
+        try work.step()
+        return true
+      }
     } catch {
       throw StoreError(wrapping: error)
     }
-    try sorted.write(into: index, core: self)
   }
 
   /// Throws when a record has null in one of `attributes`, which become required.
   func checkPresence(
-    of attributes: [EntityDescription.Attribute], in entity: StoredEntity
+    of attributes: [EntityDescription.Attribute], in entity: StoredEntity, _ work: OpeningWork?
   ) throws(StoreError) {
     guard !attributes.isEmpty else { return }
     let changes = changes(of: entity)
     try forEachStored(of: entity) { (id, bytes) throws(StoreError) in
+      try work?.step()
       let view = try changes.stored(bytes, id: id)
       for attribute in attributes {
         let isNull =

@@ -8,11 +8,21 @@ extension StoreCore {
     types: [ObjectIdentifier: String] = [:], options: StoreOptions
   ) throws(StoreError) {
     try self.init(
+      path: path, isInMemory: isInMemory, declared: declared, types: types, options: options,
+      work: nil)
+  }
+
+  /// The same with progress.
+  convenience init(
+    path: String, isInMemory: Bool, declared: [DeclaredEntity],
+    types: [ObjectIdentifier: String], options: StoreOptions, work: OpeningWork?
+  ) throws(StoreError) {
+    try self.init(
       opening: path, isInMemory: isInMemory, declared: declared, types: types, options: options)
     // Closing goes through `close()`, which does it once, so that another store on the same file keeps
     // its environment.
     do {
-      try bringUpToDate(declared)
+      try bringUpToDate(declared, work)
     } catch {
       close()
       throw StoreError(wrapping: error)
@@ -21,6 +31,10 @@ extension StoreCore {
 
   /// Makes the file's schema fit `declared`, in one transaction, or throws and leaves it as it was.
   package func bringUpToDate(_ declared: [DeclaredEntity]) throws {
+    try bringUpToDate(declared, nil)
+  }
+
+  private func bringUpToDate(_ declared: [DeclaredEntity], _ work: OpeningWork?) throws {
     try reloadForReading()
     if options.access != .readOnly,
       schema.entities.contains(where: { FormatUpgrade.isNeeded($0.description) }),
@@ -39,10 +53,27 @@ extension StoreCore {
       }
     }
     try environment.write { transaction in
-      for entity in declared { try self.evolve(entity, in: transaction) }
+      try work?.begin(total: self.workCount(declared, in: transaction))
+      for entity in declared { try self.evolve(entity, in: transaction, work) }
       try Catalogue.raiseSchemaNumber(trees, in: transaction)
     }
     try reloadForReading()
+    work?.end()
+  }
+
+  /// How many records the new schema asks to be read, and entries to be written.
+  private func workCount(
+    _ declared: [DeclaredEntity], in transaction: Transaction
+  ) throws -> Int {
+    let current = try load(in: transaction)
+    return try declared.reduce(0) { sum, declared in
+      guard let stored = current.entity(named: declared.name) else { return sum }
+      let count = try transaction.count(of: stored.records)
+      let evolution = try SchemaEvolution(
+        from: stored.description, to: declared, hasRecords: count > 0)
+      return sum + count
+        * (2 * evolution.addedIndexes.count + (evolution.tightened.isEmpty ? 0 : 1))
+    }
   }
 
   private func isSettled(
@@ -57,7 +88,9 @@ extension StoreCore {
       ? !evolution.concernsReaders : !evolution.isChanged && !evolution.changesConstraints
   }
 
-  private func evolve(_ declared: DeclaredEntity, in transaction: Transaction) throws {
+  private func evolve(
+    _ declared: DeclaredEntity, in transaction: Transaction, _ work: OpeningWork?
+  ) throws {
     let current = try load(in: transaction)
     let evolution: SchemaEvolution
     if let stored = current.entity(named: declared.name) {
@@ -98,9 +131,9 @@ extension StoreCore {
       transaction: transaction,
       schema: StoredSchema(number: current.number, entities: [entity]), store: self,
       isWrite: true)
-    try core.checkPresence(of: evolution.tightened, in: entity)
+    try core.checkPresence(of: evolution.tightened, in: entity, work)
     for index in entity.indexes where evolution.addedIndexes.contains(index.description.number) {
-      try core.build(index, of: entity)
+      try core.build(index, of: entity, work)
     }
   }
 

@@ -32,6 +32,7 @@ struct LikePattern: Sendable {
     // Adjacent literal characters are folded together, as folding may join or separate characters.
     var literal = ""
     var isEscaped = false
+    var hasPercent = false
     for character in pattern {
       switch character {
       case _ where isEscaped:
@@ -44,7 +45,9 @@ struct LikePattern: Sendable {
       case "*":
         append(literal: &literal)
         if tokens.last?.kind != .many { tokens.append(Token(kind: .many)) }
-      default: literal.append(character)
+      default:
+        hasPercent = hasPercent || character == "%"
+        literal.append(character)
       }
     }
     guard !isEscaped else {
@@ -52,6 +55,10 @@ struct LikePattern: Sendable {
         "the backslash at the end escapes nothing, write two for one backslash", at: length - 1)
     }
     append(literal: &literal)
+    guard !hasPercent || tokens.contains(where: { $0.kind != .literal }) else {
+      throw PatternError(
+        "'%' is no wildcard of LIKE: write * for any characters and ? for one, or \\% for the sign")
+    }
   }
 
   private mutating func append(literal: inout String) {

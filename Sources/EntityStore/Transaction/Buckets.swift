@@ -102,6 +102,7 @@ extension WriteTransaction {
   ) throws(StoreError) {
     let stored = try Buckets.key(key, bucket)
     try core.checkBucketValue(data.count)
+    core.changeCount &+= 1
     try wrappingErrors {
       try core.transaction.put(
         stored, Checksum.sealed(key: stored, content: Array(data)),
@@ -134,6 +135,7 @@ extension WriteTransaction {
   @discardableResult
   public mutating func delete(key: [UInt8], in bucket: String) throws(StoreError) -> Bool {
     let stored = try Buckets.key(key, bucket)
+    core.changeCount &+= 1
     return try wrappingErrors {
       return try core.transaction.delete(stored, in: core.store.trees.buckets)
     }

@@ -54,10 +54,10 @@ public struct AttributeUpdates<E: Entity>: ~Copyable {
   /// `$0.set(\.total, format: "price * amount")`.
   public mutating func set<V>(
     _ path: KeyPath<E.Attributes, Attribute<E, V>>, format: String,
-    _ arguments: any FormatValue...
+    _ arguments: any Sendable...
   ) {
     do throws(StoreError) {
-      let arguments = arguments.map { FormatArgument($0) }
+      let arguments = try FormatArgument.arguments(arguments)
       assign(
         E.attributes[keyPath: path],
         try ConditionParser.parseOperand(format, arguments: arguments), nil)

@@ -1,6 +1,9 @@
 internal import LodestoreFormat
 
 /// What an insert does when a unique index already leads to a record.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum InsertConflict<E: Entity>: Sendable {
   /// Throws ``StoreError/Code/uniqueViolation``.
   case fail
@@ -18,6 +21,9 @@ public enum InsertConflict<E: Entity>: Sendable {
 }
 
 /// What ``InsertResult`` holds.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum InsertReturning: Sendable {
   /// Counts and ids.
   case ids
@@ -43,6 +49,14 @@ public struct InsertResult<E: Entity>: Sendable {
   public var count: Int { insertedCount + updatedCount + unchangedCount + ignoredCount }
 
   var counts: InsertCounts
+}
+
+extension InsertResult: CustomStringConvertible {
+  /// The counts, as "2 inserted, 1 updated, 0 unchanged, 0 ignored".
+  public var description: String {
+    "\(insertedCount) inserted, \(updatedCount) updated, \(unchangedCount) unchanged, "
+      + "\(ignoredCount) ignored"
+  }
 }
 
 extension WriteTransaction {

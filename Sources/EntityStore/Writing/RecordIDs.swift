@@ -19,6 +19,14 @@ public struct RecordIDs<E: Entity>: RandomAccessCollection, Sendable, Hashable {
   public subscript(position: Int) -> RecordID<E> { RecordID(rawValue: list[position]) }
 }
 
+extension RecordIDs: CustomStringConvertible {
+  /// The ids as an array shows them; the first and the last of more than ten.
+  public var description: String {
+    guard count > 10 else { return "[\(map(\.description).joined(separator: ", "))]" }
+    return "[\(self[0]), \(self[1]), …, \(self[count - 1])]"
+  }
+}
+
 extension RecordIDs: ExpressibleByArrayLiteral {
   /// The ids as they are given.
   public init(arrayLiteral elements: RecordID<E>...) {

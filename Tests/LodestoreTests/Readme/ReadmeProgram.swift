@@ -57,6 +57,18 @@
       return (newest, report)
     }
 
+    /// A page that collides with an earlier one is left out.
+    func insert(_ pages: [[Film]], into store: Store) async throws {
+      try await store.write { tx in
+        for page in pages { _ = try? tx.savepoint { try $0.insert(page) } }
+      }
+    }
+
+    func open() async throws -> Store {
+      let store = try await Store.open(at: path, entities: [Film.self]) { print($0.fraction ?? 0) }
+      return store
+    }
+
     private func letters(in store: Store) throws -> Int {
       var letters = 0
       try store.read { snapshot in

@@ -1,6 +1,9 @@
 /// A text that is not separated values as RFC 4180 has it, or that exceeds a limit.
 public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What is wrong, for programs.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Reason: Sendable, Hashable {
     /// No row at all, where the first has the names.
     case noHeader

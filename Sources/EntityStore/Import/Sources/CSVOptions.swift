@@ -5,6 +5,9 @@
 ///     options.types = ["mass": .number, "isActive": .boolean]
 public struct CSVOptions: Sendable, Hashable {
   /// Where the names of the columns come from.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Header: Sendable, Hashable {
     /// The first row.
     case firstRow
@@ -16,6 +19,9 @@ public struct CSVOptions: Sendable, Hashable {
   }
 
   /// What becomes of a row that has not as many fields as there are columns.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum RaggedRows: Sendable, Hashable {
     /// It is an error.
     case refuse
@@ -26,6 +32,9 @@ public struct CSVOptions: Sendable, Hashable {
   }
 
   /// What the values of a column are in a page.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum ColumnType: String, Sendable, Hashable {
     /// A string, as it stands there: `007` keeps its zeros.
     case text

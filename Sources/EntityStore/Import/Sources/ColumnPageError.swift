@@ -1,6 +1,9 @@
 /// A page that does not have the column form.
 public struct ColumnPageError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What is wrong, for programs.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Reason: Sendable, Hashable {
     /// The page is no JSON.
     case notJSON(JSONError)

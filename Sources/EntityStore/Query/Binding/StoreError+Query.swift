@@ -35,10 +35,11 @@ extension StoreError {
   static func nothingInside(
     _ name: String, _ type: String, entity: String, position: FormatPosition?
   ) -> StoreError {
-    StoreError(
+    let length = type == AttributeType.string.name ? ", or its length as length:(\(name))" : ""
+    return StoreError(
       .invalidQuery,
       "cannot use the query: \(text(position))'\(name)' is stored as \(type) and has nothing inside; "
-        + "name it alone", cause: ConditionFault(position), entity: entity)
+        + "name it alone\(length)", cause: ConditionFault(position), entity: entity)
   }
 
   static func unboundVariable(_ name: String) -> StoreError {

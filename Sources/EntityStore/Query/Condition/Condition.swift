@@ -82,20 +82,22 @@ public struct Condition<E: Entity>: Sendable {
   ///
   ///     try Condition(format: "name BEGINSWITH[c] %@ AND %K > %d", name, "downloads", 100)
   ///
-  /// - Parameter arguments: values of attributes, and lists of them.
+  /// - Parameter arguments: values of attributes, enumerations with a raw value, and arrays and sets of them.
   /// - Throws: ``StoreError/Code/invalidQuery``, whose cause is a ``PredicateSyntaxError`` with line,
   ///   column, the offending token and what was expected.
-  public init(format: String, _ arguments: any FormatValue...) throws(StoreError) {
+  public init(format: String, _ arguments: any Sendable...) throws(StoreError) {
     try self.init(format: format, arguments: arguments)
   }
 
   /// Parses a predicate format string with arguments and the values of its `$variables`.
   public init(
-    format: String, arguments: [any FormatValue], variables: [String: any FormatValue] = [:]
+    format: String, arguments: [any Sendable], variables: [String: any Sendable] = [:]
   ) throws(StoreError) {
+    var known: [String: FormatArgument] = [:]
+    for (name, value) in variables { known[name] = try FormatArgument(value, "$\(name)") }
     let parsed = try ConditionParser.parse(
-      format, arguments: arguments.map { FormatArgument($0) },
-      variables: variables.mapValues { FormatArgument($0) })
+      format, arguments: try FormatArgument.arguments(arguments), variables: known)
+    try RawValueCheck(E.schema.cases).check(parsed.tree)
     content = .success(Content(tree: parsed.tree, positions: parsed.positions))
   }
 }
@@ -110,65 +112,5 @@ extension Condition: CustomStringConvertible {
     case .success(let content): ConditionPrinter.text(content.tree)
     case .failure(let error): "<\(error.message)>"
     }
-  }
-}
-
-/// A value that stands for `%@`, `%K` or a `$variable` of a format string: values of attributes, and
-/// arrays and sets of them.
-public protocol FormatValue: Sendable {
-  /// The library's own part; nothing for others.
-  var formatArgument: FormatArgumentBox { get }
-}
-
-/// An argument of a format string: opaque; made by the library.
-public struct FormatArgumentBox: Sendable {
-  let argument: FormatArgument
-}
-
-extension FormatArgument {
-  init(_ value: any FormatValue) { self = value.formatArgument.argument }
-}
-
-extension AttributeValue {
-  /// The value.
-  public var formatArgument: FormatArgumentBox {
-    FormatArgumentBox(argument: .value(ConditionConstant.value(self)))
-  }
-}
-
-extension Bool: FormatValue {}
-extension Int: FormatValue {}
-extension Int8: FormatValue {}
-extension Int16: FormatValue {}
-extension Int32: FormatValue {}
-extension Int64: FormatValue {}
-extension UInt: FormatValue {}
-extension UInt8: FormatValue {}
-extension UInt16: FormatValue {}
-extension UInt32: FormatValue {}
-extension UInt64: FormatValue {}
-extension Float: FormatValue {}
-extension Double: FormatValue {}
-extension String: FormatValue {}
-extension Data: FormatValue {}
-extension Date: FormatValue {}
-extension UUID: FormatValue {}
-extension URL: FormatValue {}
-extension Decimal: FormatValue {}
-extension JSONValue: FormatValue {}
-extension RecordID: FormatValue {}
-extension Optional: FormatValue where Wrapped: AttributeValue {}
-
-extension Array: FormatValue where Element: AttributeValue {
-  /// A list, for IN and BETWEEN.
-  public var formatArgument: FormatArgumentBox {
-    FormatArgumentBox(argument: .list(ConditionConstant.values(Array(self))))
-  }
-}
-
-extension Set: FormatValue where Element: AttributeValue {
-  /// A list, for IN.
-  public var formatArgument: FormatArgumentBox {
-    FormatArgumentBox(argument: .list(ConditionConstant.values(Array(self))))
   }
 }

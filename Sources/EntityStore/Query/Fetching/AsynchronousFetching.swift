@@ -1,24 +1,5 @@
 internal import LMDB
 
-/// How far a fetch or a batch operation in chunks is.
-public struct WorkProgress: Sendable, Hashable {
-  /// How many records have been read or changed.
-  public let completed: Int
-  /// How many will be; `nil` where that is not known.
-  public let total: Int?
-
-  /// `completed` of `total`.
-  public init(completed: Int, total: Int?) {
-    self.completed = completed
-    self.total = total
-  }
-
-  /// From 0 to 1; `nil` where ``total`` is.
-  public var fraction: Double? {
-    total.map { $0 == 0 ? 1 : min(1, Double(completed) / Double($0)) }
-  }
-}
-
 /// How far a fetch is, in records that have been read.
 public typealias FetchProgress = WorkProgress
 /// How far a batch operation is, in records that have been dealt with.
@@ -27,7 +8,7 @@ public typealias BatchProgress = WorkProgress
 extension Store {
   /// Fetches on a thread of the store, with progress, until done or cancelled.
   ///
-  ///     let items = try await store.fetch(Item.query.sorted(by: .ascending(\.createdAt))) { progress in
+  ///     let items = try await store.fetch(Item.all.sorted(by: \.createdAt)) { progress in
   ///       print(progress.fraction ?? 0)
   ///     }
   ///

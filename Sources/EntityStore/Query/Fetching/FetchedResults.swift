@@ -2,7 +2,7 @@ internal import LodestoreFormat
 
 /// What a query found, as a collection that decodes a record when it is asked for one.
 ///
-///     let results = try store.results(Pod.query.sorted(by: .ascending(\.name)))
+///     let results = try store.results(Pod.all.sorted(by: \.name))
 ///     print(results.count, try results[0].value.name)
 ///     for batch in results.batches(of: 100) { show(try batch.values()) }
 ///

@@ -48,7 +48,7 @@ public struct Query<E: Entity>: Sendable {
 
   /// Only records for which a format string is true; see ``Condition/init(format:_:)``.
   public func `where`(
-    format: String, _ arguments: any FormatValue...
+    format: String, _ arguments: any Sendable...
   ) throws(StoreError) -> Query {
     self.where(try Condition(format: format, arguments: arguments))
   }
@@ -190,7 +190,7 @@ extension Entity {
 
   /// The records for which a format string is true; see ``Condition/init(format:_:)``.
   public static func `where`(
-    format: String, _ arguments: any FormatValue...
+    format: String, _ arguments: any Sendable...
   ) throws(StoreError) -> Query<Self> {
     all.where(try Condition(format: format, arguments: arguments))
   }

@@ -81,6 +81,7 @@ extension ConditionParser {
     let found = word(token)
     let suggestion: String? =
       switch token.kind {
+      case .word where found.uppercased() == "IS": "== NULL or != NULL"
       case .word: NearestName.of(found, among: FormatKeyword.operatorWords)
       case .unknown: Self.signs[found]
       case .keyword(.not): "NOT in front of the comparison"

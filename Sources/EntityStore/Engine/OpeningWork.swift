@@ -1,0 +1,48 @@
+/// What opening a store has to do before it can be used: records are read, and index entries written, when
+/// the declarations ask for new indexes or for values that may not be null.
+///
+/// Used on the thread that opens the store.
+final class OpeningWork {
+  private let isCancelled: () -> Bool
+  private let report: (_ done: Int, _ total: Int) -> Void
+  /// How many records and entries there are to deal with.
+  private var total = 0
+  private var done = 0
+  /// The highest ``done`` that was told: what has to run again is not told twice.
+  private var told = 0
+  /// So many are dealt with between two reports.
+  private var interval = 1
+
+  init(isCancelled: @escaping () -> Bool, report: @escaping (_ done: Int, _ total: Int) -> Void) {
+    self.isCancelled = isCancelled
+    self.report = report
+  }
+
+  /// Called before the first ``step()``, also when the work has to begin again.
+  func begin(total: Int) {
+    self.total = total
+    done = 0
+    interval = max(1_024, total / 200)
+  }
+
+  /// Called for each record and entry; throws ``StoreError/Code/cancelled``.
+  @inline(__always)
+  func step() throws(StoreError) {
+    done &+= 1
+    if done % interval == 0 { try look() }
+  }
+
+  @inline(never)
+  private func look() throws(StoreError) {
+    guard !isCancelled() else { throw StoreError(.cancelled, "cannot open the store: cancelled") }
+    if done > told {
+      told = done
+      report(done, total)
+    }
+  }
+
+  /// Tells of the end, if there was anything to do.
+  func end() {
+    if total > 0 { report(total, total) }
+  }
+}

@@ -1,0 +1,37 @@
+internal import LodestoreFormat
+
+/// Checks that a format string compares enumerations with raw values of their cases.
+///
+/// With another one it would find nothing, in silence. Conditions in Swift cannot say such a thing.
+struct RawValueCheck {
+  private let cases: [String: any EnumerationCases]
+
+  init(_ cases: [String: any EnumerationCases]) { self.cases = cases }
+
+  /// Throws ``StoreError/Code/invalidQuery`` for the first comparison with another value.
+  func check(_ tree: ConditionTree) throws(StoreError) {
+    if cases.isEmpty { return }
+    switch tree {
+    case .constant, .closure: break
+    case .all(let parts), .any(let parts): for part in parts { try check(part) }
+    case .not(let part): try check(part)
+    case .comparison(let comparison): try check(comparison)
+    }
+  }
+
+  private func check(_ comparison: Comparison) throws(StoreError) {
+    guard [.equal, .notEqual, .in].contains(comparison.operator), comparison.options.isEmpty,
+      case .path(let path) = comparison.left, path.root == .record, path.steps.count == 1,
+      case .member(let name) = path.steps[0], let known = cases[name]
+    else { return }
+    let values: [Value] =
+      switch comparison.right {
+      case .value(let value): [value]
+      case .values(let values): values
+      default: []
+      }
+    guard !values.allSatisfy({ known.contain(StoredValue($0)) }) else { return }
+    throw .badQuery(
+      "'\(name)' is compared with a value that is the raw value of no case of \(known.name)")
+  }
+}

@@ -1,0 +1,41 @@
+internal import LMDB
+
+extension Store {
+  /// Opens the store at `path` on a thread of its own, and makes it when there is none; otherwise as
+  /// ``init(at:entities:options:)-(String,_,_)``.
+  ///
+  ///     let store = try await Store.open(at: path, entities: [Film.self]) { progress in
+  ///       print("building indexes:", progress.fraction ?? 0)
+  ///     }
+  ///
+  /// Cancelling the task leaves the file as it was, without the new indexes.
+  ///
+  /// - Parameter onProgress: called on that thread while indexes are built or values checked, some two
+  ///   hundred times in all; not at all where there is nothing to do.
+  /// - Throws: ``StoreError``; `CancellationError` when the task is cancelled before the new schema is
+  ///   committed.
+  public static func open(
+    at path: String, entities: [any Entity.Type], options: StoreOptions = StoreOptions(),
+    onProgress: (@Sendable (WorkProgress) -> Void)? = nil
+  ) async throws -> Store {
+    let flag = Latch()
+    return try await withTaskCancellationHandler {
+      try Task.checkCancellation()
+      do {
+        return try await runOnNewThread {
+          let work = OpeningWork(isCancelled: { flag.isSet }) { done, total in
+            onProgress?(WorkProgress(completed: done, total: total))
+          }
+          return try Store(
+            path: path, isInMemory: false, entities: entities, options: options, work: work)
+        }
+      } catch let error as StoreError where error.code == .cancelled {
+        throw CancellationError()
+      } catch let error as LMDBError {
+        throw StoreError(error)
+      }
+    } onCancel: {
+      flag.set()
+    }
+  }
+}

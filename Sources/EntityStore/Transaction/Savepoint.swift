@@ -1,0 +1,46 @@
+extension WriteTransaction {
+  /// Runs `body` as a part of this write that can fail by itself: what `body` throws undoes what it did,
+  /// and comes out; the write can go on.
+  ///
+  ///     let rejected = try store.write { tx in
+  ///       var rejected: [Int] = []
+  ///       for order in orders {
+  ///         do {
+  ///           try tx.savepoint { inner in
+  ///             try inner.insert(order)
+  ///             try inner.insert(order.lines)
+  ///           }
+  ///         } catch let error as StoreError where error.code == .uniqueViolation {
+  ///           rejected.append(order.number)
+  ///         }
+  ///       }
+  ///       return rejected
+  ///     }
+  ///
+  /// Also after errors that otherwise end a transaction. Savepoints may be nested.
+  ///
+  /// A `body` that succeeds costs nothing. When one fails that has changed something, the closure of the
+  /// write runs again on a clean transaction, and this call throws the same error without running `body`:
+  /// so the closure must have no effects but on the transaction, and do the same again. In the run that is
+  /// given up, what the closure does and throws after this call is of no consequence.
+  ///
+  /// - Complexity: when `body` fails after a change, that of all that the write has done so far.
+  @discardableResult
+  public mutating func savepoint<R>(
+    _ body: (inout WriteTransaction) throws -> R
+  ) throws -> R {
+    // There are none outside of the closure of a write, where no one can have a transaction.
+    guard let savepoints = core.savepoints else { return try body(&self) }
+    let number = savepoints.begin()
+    if let error = savepoints.failure(of: number) { throw error }
+    let changeCount = core.changeCount
+    do {
+      return try body(&self)
+    } catch {
+      if core.changeCount != changeCount || core.brokenBy != nil, !core.transaction.hasFailed {
+        savepoints.fail(number, error)
+      }
+      throw error
+    }
+  }
+}

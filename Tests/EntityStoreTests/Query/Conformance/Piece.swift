@@ -1,0 +1,90 @@
+import EntityStore
+import Foundation
+
+/// An entity with an attribute of each kind that conditions tell apart; those that an index can serve are
+/// indexed.
+struct Piece: Sendable {
+  struct Spec: Codable, Hashable, Sendable { var swift: String }
+
+  var id = RecordID<Piece>()
+  var number: Int
+  var other: Int
+  var grade: Int?
+  var name: String
+  var isSeen: Bool
+  var group: RecordID<Piece>
+  var json: JSONValue
+  var spec: Spec
+  var tags: [String]
+  var date: Date
+
+  // Computed, for `#Predicate` alone.
+  var fullName: String { name + "!" }
+  var type: String? { json["type"]?.stringValue }
+
+  init(_ number: Int) {
+    self.number = number
+    other = 999 - number
+    grade = number % 100 == 0 ? nil : number
+    name = "n\(1_000 + number)"
+    isSeen = number % 2 == 0
+    group = RecordID(rawValue: UInt64(number + 1))
+    json = ["type": .string("t\(number)"), "list": [.integer(Int64(number))]]
+    spec = Spec(swift: "\(number)")
+    tags = ["x\(number)", "y\(number % 7)"]
+    date = Date(timeIntervalSinceReferenceDate: Double(number))
+  }
+}
+
+extension Piece: Entity {
+  struct Attributes: Sendable {
+    let id = Attribute<Piece, RecordID<Piece>>.recordID
+    let number = Attribute<Piece, Int>(0)
+    let other = Attribute<Piece, Int>(1)
+    let grade = Attribute<Piece, Int?>(2)
+    let name = Attribute<Piece, String>(3)
+    let isSeen = Attribute<Piece, Bool>(4)
+    let group = Attribute<Piece, RecordID<Piece>>(5)
+    let json = Attribute<Piece, JSONValue>(6)
+    let spec = Attribute<Piece, Spec>(7)
+    let tags = Attribute<Piece, [String]>(8)
+    let date = Attribute<Piece, Date>(9)
+  }
+
+  static var attributes: Attributes { Attributes() }
+
+  static let schema = EntitySchema<Piece>(
+    "Piece",
+    attributes: [
+      .init("number", \.number), .init("other", \.other), .init("grade", \.grade),
+      .init("name", \.name), .init("isSeen", \.isSeen), .init("group", \.group),
+      .init("json", \.json), .init("spec", \.spec), .init("tags", \.tags), .init("date", \.date),
+    ],
+    indexes: [[\.number], [\.other], [\.grade], [\.name], [\.group], [\.date]])
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(number)
+    writer.write(other)
+    writer.write(grade)
+    writer.write(name)
+    writer.write(isSeen)
+    writer.write(group)
+    writer.write(json)
+    writer.write(spec)
+    writer.write(tags)
+    writer.write(date)
+  }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    number = try reader.read()
+    other = try reader.read()
+    grade = try reader.read()
+    name = try reader.read()
+    isSeen = try reader.read()
+    group = try reader.read()
+    json = try reader.read()
+    spec = try reader.read()
+    tags = try reader.read()
+    date = try reader.read()
+  }
+}
