@@ -98,6 +98,7 @@ package final class JSONDocument: @unchecked Sendable {
 @_documentation(visibility: internal)
 public struct JSONTapeReader: BitwiseCopyable {
   @usableFromInline let text: UnsafePointer<UInt8>
+  /// The tape.
   public let entries: UnsafePointer<JSONTapeEntry>
 
   /// The entry after a value and its content.
@@ -107,6 +108,7 @@ public struct JSONTapeReader: BitwiseCopyable {
     return entry.isContainer ? Int(entry.link) : index &+ 1
   }
 
+  /// The bytes of a value as they stand in the text; of a string, without the quotes.
   @inlinable @inline(__always)
   public func bytes(ofEntry index: Int) -> UnsafeBufferPointer<UInt8> {
     let entry = entries[index]

@@ -31,13 +31,17 @@ public struct JSONTapeEntry {
   static let wideFlag: UInt32 = 0x20
   static let oneChild: UInt32 = 0x40
 
+  /// What the value is.
   @inlinable public var kind: JSONTapeKind {
     JSONTapeKind(rawValue: UInt8(tag & Self.kindMask)) ?? .null
   }
+  /// Whether the bytes of a string are not its content, as they have escapes.
   @inlinable public var isEscaped: Bool { tag & Self.escapedFlag != 0 }
   /// Whether comparing bytes may differ from comparing strings.
   var isIrregular: Bool { tag & (Self.escapedFlag | Self.wideFlag) != 0 }
+  /// Elements of an array, members of an object.
   @inlinable public var childCount: Int { Int(tag >> 6) }
+  /// Whether it is an array or an object.
   @inlinable public var isContainer: Bool {
     tag & Self.kindMask >= UInt32(JSONTapeKind.array.rawValue)
   }
