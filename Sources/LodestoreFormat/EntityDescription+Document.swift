@@ -85,7 +85,7 @@ extension EntityDescription {
   }
 
   /// Reads entity `number` from its document and checks every rule of Format.md, "Catalogue".
-  package init(number: UInt32, document: Document) throws(FormatError) {
+  package init(number: EntityNumber, document: Document) throws(FormatError) {
     guard case .object(let members) = document else {
       throw FormatError("the description of entity \(number) is not an object")
     }

@@ -45,7 +45,7 @@ package struct EntityDescription: Sendable {
     }
   }
 
-  package var number: UInt32
+  package var number: EntityNumber
   package var name: String
   package var attributes: [Attribute]
   package var layouts: [RecordLayout]
@@ -55,7 +55,7 @@ package struct EntityDescription: Sendable {
   package var unknownMembers: [String: Document]
 
   package init(
-    number: UInt32, name: String, attributes: [Attribute], layouts: [RecordLayout],
+    number: EntityNumber, name: String, attributes: [Attribute], layouts: [RecordLayout],
     currentLayout: UInt16, indexes: [Index], unknownMembers: [String: Document] = [:]
   ) {
     self.number = number

@@ -5,8 +5,8 @@ package enum TreeName: Hashable, Sendable {
   case header
   case catalogue
   case counters
-  case records(entity: UInt32)
-  case index(entity: UInt32, index: UInt32)
+  case records(entity: EntityNumber)
+  case index(entity: EntityNumber, index: UInt32)
   case buckets
   case imports
   /// Reserved for the links of a relationship; see Format.md, "Reserved".
@@ -51,9 +51,9 @@ package enum TreeName: Hashable, Sendable {
       }
       guard numbers.count == parts.count - 1 else { return nil }
       switch (parts.first, numbers.count) {
-      case ("records", 1): self = .records(entity: numbers[0])
+      case ("records", 1): self = .records(entity: EntityNumber(numbers[0]))
       case ("links", 1): self = .links(relationship: numbers[0])
-      case ("index", 2): self = .index(entity: numbers[0], index: numbers[1])
+      case ("index", 2): self = .index(entity: EntityNumber(numbers[0]), index: numbers[1])
       default: return nil
       }
     }
@@ -71,17 +71,17 @@ package enum HeaderField: String, Sendable {
   private static let changesPrefix = "changes."
 
   /// The field that says whether records of an entity were changed since an import relied on them.
-  package static func changes(entity: UInt32) -> [UInt8] {
+  package static func changes(entity: EntityNumber) -> [UInt8] {
     Array("\(changesPrefix)\(entity)".utf8)
   }
 
   /// The entity that such a field is of; `nil` for any other field.
-  package static func changedEntity(_ key: UnsafeRawBufferPointer) -> UInt32? {
+  package static func changedEntity(_ key: UnsafeRawBufferPointer) -> EntityNumber? {
     guard let name = String(validating: key, as: UTF8.self), name.hasPrefix(changesPrefix) else {
       return nil
     }
     let number = name.dropFirst(changesPrefix.count)
-    return UInt32(number).flatMap { String($0) == number ? $0 : nil }
+    return UInt32(number).flatMap { String($0) == number ? EntityNumber($0) : nil }
   }
 }
 
@@ -89,7 +89,9 @@ package enum HeaderField: String, Sendable {
 ///
 /// See Format.md, "Counters".
 package enum CounterKey {
-  package static func nextRecord(entity: UInt32) -> [UInt8] { [1] + bigEndianBytes(entity) }
+  package static func nextRecord(entity: EntityNumber) -> [UInt8] {
+    [1] + bigEndianBytes(entity.rawValue)
+  }
   package static let nextEntity: [UInt8] = [2]
 }
 
@@ -97,12 +99,15 @@ package enum CounterKey {
 ///
 /// See Format.md, "Catalogue".
 package enum CatalogueKey {
-  package static func entity(_ number: UInt32) -> [UInt8] { [1] + bigEndianBytes(number) }
+  package static func entity(_ number: EntityNumber) -> [UInt8] {
+    [1] + bigEndianBytes(number.rawValue)
+  }
 
   /// The entity number in `key`; `nil` for a key that version 1 does not list.
-  package static func entityNumber(_ key: UnsafeRawBufferPointer) -> UInt32? {
+  package static func entityNumber(_ key: UnsafeRawBufferPointer) -> EntityNumber? {
     guard key.count == 5, key[0] == 1 else { return nil }
-    return UInt32(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
+    return EntityNumber(
+      UInt32(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt32.self)))
   }
 }
 

@@ -8,7 +8,7 @@ extension Verifier {
     guard let tree = trees[name] else { return }
     var list = findings
     var found: [EntityDescription] = []
-    var unreadable: Set<UInt32> = []
+    var unreadable: Set<EntityNumber> = []
     try walk(tree) { key, body in
       // Keys that begin with 02 and above belong to later versions.
       if let first = key.first, first >= 2 { return }

@@ -90,7 +90,7 @@ extension Verifier {
     }
     let numbers = Set(entities.map(\.number)).union(unreadableEntities)
     var nextEntity: UInt64?
-    var counted: [UInt32] = []
+    var counted: [EntityNumber] = []
     try walk(tree) { key, body in
       let isNextEntity = key.elementsEqual(CounterKey.nextEntity)
       let entity = CatalogueKey.entityNumber(key)
@@ -106,7 +106,7 @@ extension Verifier {
         if value > 1 << 63 { add(key, "is \(value), record ids are below 2^63") }
       }
     }
-    if let highest = numbers.max(), nextEntity ?? 1 <= UInt64(highest) {
+    if let highest = numbers.max(), nextEntity ?? 1 <= UInt64(highest.rawValue) {
       CounterKey.nextEntity.withUnsafeBytes {
         add($0, "the next entity is \(nextEntity ?? 1), must be above entity \(highest)")
       }
@@ -116,7 +116,8 @@ extension Verifier {
         add($0, "the next entity is \(nextEntity), entity numbers have 32 bits")
       }
     }
-    for entity in counted where UInt64(entity) >= nextEntity ?? UInt64(UInt32.max) + 1 {
+    for entity in counted
+    where UInt64(entity.rawValue) >= nextEntity ?? UInt64(UInt32.max) + 1 {
       CounterKey.nextRecord(entity: entity).withUnsafeBytes {
         add($0, "counts records of entity \(entity), the next entity is \(nextEntity ?? 1)")
       }

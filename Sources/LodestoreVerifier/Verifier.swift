@@ -15,7 +15,7 @@ package struct Verifier {
   var report = VerificationReport()
   var entities: [EntityDescription] = []
   /// Entities that are in the catalogue and could not be read from it.
-  var unreadableEntities: Set<UInt32> = []
+  var unreadableEntities: Set<EntityNumber> = []
 
   /// Checks the pages of the file, and only if they are sound opens it and checks what is in it.
   ///

@@ -134,24 +134,26 @@ struct RawStore {
 
   // MARK: Records
 
-  func record(_ id: UInt64, entity: UInt32 = 1) throws -> [UInt8] {
+  func record(_ id: UInt64, entity: EntityNumber = 1) throws -> [UInt8] {
     Array(try required(transaction.get(id, in: tree(.records(entity: entity)))))
   }
 
-  func putRecord(_ id: UInt64, _ body: [UInt8], entity: UInt32 = 1) throws {
+  func putRecord(_ id: UInt64, _ body: [UInt8], entity: EntityNumber = 1) throws {
     let tree = try tree(.records(entity: entity))
     try body.withUnsafeBytes { try transaction.put(id, $0, in: tree) }
   }
 
   /// Changes a record's bytes and gives it the checksum of what came out.
-  func reseal(_ id: UInt64, entity: UInt32 = 1, _ change: (inout [UInt8]) throws -> Void) throws {
+  func reseal(_ id: UInt64, entity: EntityNumber = 1, _ change: (inout [UInt8]) throws -> Void)
+    throws
+  {
     var content = Array(try record(id, entity: entity).dropLast(4))
     try change(&content)
     let checksum = content.withUnsafeBytes { Checksum.record(id: id, body: $0) }
     try putRecord(id, content + littleEndianBytes(checksum), entity: entity)
   }
 
-  func putCatalogue(_ entity: UInt32, _ document: Document) throws {
+  func putCatalogue(_ entity: EntityNumber, _ document: Document) throws {
     let key = CatalogueKey.entity(entity)
     try put(key, Checksum.sealed(key: key, content: document.encoded()), .catalogue)
   }

@@ -8,7 +8,7 @@ import Testing
     (.counters, "counters"),
     (.buckets, "buckets"),
     (.records(entity: 1), "records.1"),
-    (.records(entity: .max), "records.4294967295"),
+    (.records(entity: 4_294_967_295), "records.4294967295"),
     (.index(entity: 12, index: 3), "index.12.3"),
     (.links(relationship: 7), "links.7"),
   ])

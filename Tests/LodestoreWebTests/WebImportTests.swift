@@ -66,6 +66,31 @@ private struct PodRecord: Decodable {
     return .json(#"{"result":[\#(number <= 5 ? records.joined(separator: ",") : "")]}"#)
   }
 
+  /// What the article on imports shows.
+  private func run(_ url: URL, into store: Store) async throws -> ImportReport {
+    let importer = Importer(into: store, Pod.self, matching: .unique(\.name, \.version))
+    var options = WebPages.Options()
+    options.pagesInFlight = 4
+    let pages = WebPages(
+      url, paging: .pageNumber(size: .init("per_page", 100), endsAt: .emptyPage(records: "result")),
+      options: options)
+    let report = try await importer.run(pages, records: "result", renaming: [:])
+    return report
+  }
+
+  @Test func `the article's program reads all pages, and none again`() async throws {
+    try await withServer { request in
+      Self.page(Int(request.value(of: "page") ?? "") ?? 0)
+    } _: { server in
+      let url = try server.url("/")
+      try await withStore { store in
+        let first = try await run(url, into: store)
+        let second = try await run(url, into: store)
+        #expect(first.inserted == 50 && second.inserted == 0)
+      }
+    }
+  }
+
   @Test func `through a server that stumbles brings every record, once`() async throws {
     try await withServer { request in
       // Each third request is answered badly, in another way each time.

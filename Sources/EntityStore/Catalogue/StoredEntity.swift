@@ -24,7 +24,7 @@ package final class StoredEntity: Sendable {
   package var name: String { description.name }
   /// The name for readers of single records.
   let label: EntityLabel
-  package var number: UInt32 { description.number }
+  package var number: EntityNumber { description.number }
 
   init(
     description: EntityDescription, part: DeclaredPart?, isMisfit: Bool,

@@ -40,7 +40,7 @@ extension TransactionCore {
     let mark = try changeMark(of: entity)
     if mark & 1 == 1 { return mark }
     try put(mark &+ 1, of: entity)
-    notedEntity = 0
+    notedEntity = .none
     notedEntities.remove(entity.number)
     return mark &+ 1
   }

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreFormat
 
 /// Looks single records up in a read.
 ///
@@ -7,7 +8,7 @@ internal import LMDB
 struct PointLookup {
   private let transaction: Transaction
   /// The entity of the record that was looked up last.
-  private var number: UInt32?
+  private var number: EntityNumber?
   private var finder: RecordFinder?
   /// Whether ``finder`` was made, or cannot be.
   private var isReady = false

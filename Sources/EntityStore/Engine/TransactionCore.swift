@@ -11,15 +11,15 @@ package final class TransactionCore {
   package let store: StoreCore
   let isWrite: Bool
   /// Next record id by entity number, as far as this transaction has asked.
-  var nextIDs: [UInt32: UInt64] = [:]
+  var nextIDs: [EntityNumber: UInt64] = [:]
   /// What the counters of entities have been raised to in this transaction.
-  var raisedCounters: [UInt32: UInt64] = [:]
+  var raisedCounters: [EntityNumber: UInt64] = [:]
   /// The optional trees that this transaction has made.
   var madeTrees: [TreeName: Tree] = [:]
   /// The numbers of the entities whose change mark this transaction has cleared, and the last of them;
-  /// 0 is none.
-  var notedEntities: Set<UInt32> = []
-  @exclusivity(unchecked) var notedEntity: UInt32 = 0
+  /// ``EntityNumber/none`` before it.
+  var notedEntities: Set<EntityNumber> = []
+  @exclusivity(unchecked) var notedEntity = EntityNumber.none
   // Used for every record by one thread, and never from within their own use: a check of each access
   // would show in every walk and batch.
   @exclusivity(unchecked) var writer: RecordWriter

@@ -103,7 +103,7 @@ public struct Importer<E: Entity>: Sendable {
   /// See ``run(_:records:as:onEvent:_:)-(Pages,_,_,_,_)``. An import that goes on asks the source for the
   /// pages behind the last committed one.
   public func run<Source: PageSource, Record: Decodable>(
-    from source: Source, records path: String = "", as _: Record.Type = Record.self,
+    _ source: Source, records path: String = "", as _: Record.Type = Record.self,
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil,
     _ transform: @escaping @Sendable (Record) throws -> E?
   ) async throws -> ImportReport {
@@ -158,9 +158,9 @@ public struct Importer<E: Entity>: Sendable {
 
   /// Imports the pages of a source whose records have the attributes as members.
   ///
-  /// See ``run(_:records:renaming:onEvent:)`` and ``run(from:records:as:onEvent:_:)``.
+  /// See ``run(_:records:renaming:onEvent:)`` and ``run(_:records:as:onEvent:_:)-(Source,_,_,_,_)``.
   public func run<Source: PageSource>(
-    from source: Source, records path: String = "", renaming names: [String: String],
+    _ source: Source, records path: String = "", renaming names: [String: String],
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil
   ) async throws -> ImportReport {
     let key = try key(renaming: names)

@@ -27,7 +27,7 @@ struct SchemaEvolution {
   var changesConstraints = false
 
   /// A new entity.
-  init(creating declared: DeclaredEntity, number: UInt32) {
+  init(creating declared: DeclaredEntity, number: EntityNumber) {
     result = EntityDescription(
       number: number, name: declared.name, attributes: [], layouts: [], currentLayout: 0,
       indexes: [])

@@ -103,7 +103,7 @@ extension StoreCore {
       }
     } else {
       let next = try transaction.get(CounterKey.nextEntity, in: trees.counters)
-      let highest = UInt64(current.entities.map(\.number).max() ?? 0)
+      let highest = UInt64((current.entities.map(\.number).max() ?? .none).rawValue)
       let counter = next.map { $0.count == 8 ? $0.uint64(at: 0) : 0 } ?? 1
       guard counter > highest, let number = UInt32(exactly: counter), number < .max else {
         throw FormatError(
@@ -111,7 +111,7 @@ extension StoreCore {
       }
       try transaction.put(
         CounterKey.nextEntity, littleEndianBytes(UInt64(number) + 1), in: trees.counters)
-      evolution = SchemaEvolution(creating: declared, number: number)
+      evolution = SchemaEvolution(creating: declared, number: EntityNumber(number))
     }
     guard evolution.isChanged || evolution.changesConstraints else { return }
     // What is put must be readable: a number beyond its limit would close the store to everybody.

@@ -289,7 +289,7 @@ import Testing
         let report = try await Importer(
           into: store, Film.self, matching: .unique(\.episode), strategy: strategy,
           options: options
-        ).run(from: log, as: FilmRecord.self) { Film(title: $0.title, episode: $0.episode_id) }
+        ).run(log, as: FilmRecord.self) { Film(title: $0.title, episode: $0.episode_id) }
         return (report, log.asked)
       }
       _ = try await run([("a", [(1, "a"), (2, "b")]), ("b", [(3, "c")]), ("c", [(4, "d")])])

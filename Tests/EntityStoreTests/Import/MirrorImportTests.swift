@@ -113,7 +113,7 @@ import Testing
     try await withFilms { store in
       let service = TaggedPage(content: page([(1, "bad"), (2, "old"), (3, "old"), (4, "old")]))
       for _ in 0..<2 {
-        let report = try await importer(store).run(from: service, as: FilmRecord.self) {
+        let report = try await importer(store).run(service, as: FilmRecord.self) {
           try film($0)
         }
         #expect(report.rejected == 1 && report.keptUnseen && report.unchangedPages == 0)

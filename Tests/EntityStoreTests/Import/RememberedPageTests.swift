@@ -60,7 +60,7 @@ import Testing
     let importer = Importer(
       into: store, PlayerPoints.self, matching: .unique(\.name), strategy: strategy,
       options: options)
-    let report = try await importer.run(from: service, as: Row.self) {
+    let report = try await importer.run(service, as: Row.self) {
       PlayerPoints(name: $0.name, points: $0.points)
     }
     let sent = service.sent.withLock { $0 }
@@ -174,13 +174,13 @@ import Testing
     func importNames(_ store: Store) async throws -> [Int] {
       let service = Service()
       _ = try await Importer(into: store, PlayerName.self, matching: .unique(\.name))
-        .run(from: service, as: Row.self) { PlayerName(name: $0.name) }
+        .run(service, as: Row.self) { PlayerName(name: $0.name) }
       return service.sent.withLock { $0 }
     }
     func importPoints(_ store: Store) async throws -> [Int] {
       let service = Service()
       _ = try await Importer(into: store, PlayerPoints.self, matching: .unique(\.name))
-        .run(from: service, as: Row.self) { PlayerPoints(name: $0.name, points: $0.points) }
+        .run(service, as: Row.self) { PlayerPoints(name: $0.name, points: $0.points) }
       return service.sent.withLock { $0 }
     }
     #expect(try await importNames(first) == [0, 1])

@@ -57,6 +57,7 @@
         "Tests/LodestoreTests/Readme/ArticlePrograms.swift",
         "Tests/LodestoreTests/Readme/QueriesArticle.swift", "tools/quickstart-example/Film.swift",
         "tools/quickstart-example/Deleting.swift",
+        "Tests/LodestoreWebTests/WebImportTests.swift",
       ].map { try Self.paragraphs(Self.text($0)).flatMap { $0 + [""] }.joined(separator: "\n") }
       let blocks = try Self.blocks("swift", of: document)
       #expect(!blocks.isEmpty)
