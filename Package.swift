@@ -5,7 +5,8 @@ import PackageDescription
 // Target map (see Sources/README.md):
 //
 //   your program ─> Lodestore ─> EntityStore ─> LMDB ─> CLMDB
-//                       │             └───────> LodestoreFormat ─> CChecksum
+//                       │             ├───────> LodestoreFormat ─> CChecksum
+//                       │             └───────> LodestoreJSON (exported by EntityStore)
 //                       └─> EntityMacros (only with the trait "Macros")
 //   LodestoreFoundation, LodestoreWeb ─> EntityStore
 //   LodestoreVerifier ─> LMDB, LodestoreFormat
@@ -42,8 +43,9 @@ let package = Package(
     .target(name: "CChecksum"),
     .target(name: "LMDB", dependencies: ["CLMDB"], exclude: ["Pages/README.md"]),
     .target(name: "LodestoreFormat", dependencies: ["CChecksum"]),
+    .target(name: "LodestoreJSON"),
     .target(
-      name: "EntityStore", dependencies: ["LMDB", "LodestoreFormat"],
+      name: "EntityStore", dependencies: ["LMDB", "LodestoreFormat", "LodestoreJSON"],
       swiftSettings: hasBorrowedViews ? [] : [.enableExperimentalFeature("Lifetimes")]),
     .macro(
       name: "EntityMacros",
@@ -80,6 +82,7 @@ let package = Package(
       path: "tools/quickstart-example"),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
     .testTarget(name: "LodestoreFormatTests", dependencies: ["LodestoreFormat"]),
+    .testTarget(name: "LodestoreJSONTests", dependencies: ["LodestoreJSON"]),
     .testTarget(
       name: "EntityStoreTests",
       dependencies: [

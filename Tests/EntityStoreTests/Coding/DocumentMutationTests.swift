@@ -28,7 +28,7 @@ import Testing
     var json: JSONValue = ["a": [1, 2.5, "x", nil, true], "b": [:]]
   }
 
-  private static func mutate(_ document: [UInt8], _ random: inout JSONRandom) -> [UInt8] {
+  private static func mutate(_ document: [UInt8], _ random: inout SeededNumbers) -> [UInt8] {
     var bytes = document
     for _ in 0..<Int.random(in: 1...3, using: &random) {
       guard !bytes.isEmpty else { break }
@@ -49,7 +49,7 @@ import Testing
 
   @Test func `damaged bytes end in a value or an error and never trap`() throws {
     let seed = Self.seed
-    var random = JSONRandom(seed: seed)
+    var random = SeededNumbers(seed: seed)
     let document = try documentBytes(Everything())
     var refused = 0
     for number in 0..<Self.count {

@@ -22,7 +22,7 @@ public struct JSONPosition: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Counts lines and scalars up to an offset; O(offset), so it is left to the error path.
-  init(in text: UnsafeBufferPointer<UInt8>, at offset: Int, origin: Origin) {
+  package init(in text: UnsafeBufferPointer<UInt8>, at offset: Int, origin: Origin) {
     var line = origin.line
     var column = 1
     for byte in text.prefix(offset) {

@@ -1,5 +1,5 @@
-import EntityStore
 import Foundation
+import LodestoreJSON
 import Testing
 
 @Suite struct `ISO 8601 text` {

@@ -1,4 +1,4 @@
-import EntityStore
+import LodestoreJSON
 
 extension Refused {
   /// Malformed numbers and those that no 64-bit type holds.

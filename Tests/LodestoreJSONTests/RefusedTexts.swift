@@ -1,4 +1,4 @@
-import EntityStore
+import LodestoreJSON
 import Testing
 
 /// A text that is not JSON, why not, and the first byte that cannot be right.

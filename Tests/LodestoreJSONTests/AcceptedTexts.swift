@@ -1,4 +1,4 @@
-import EntityStore
+import LodestoreJSON
 import Testing
 
 /// A text that is JSON, and the compact text of its value.

@@ -7,7 +7,12 @@ package struct JSONNode: Sendable {
   }
 
   package let document: JSONDocument
-  let index: Int
+  package let index: Int
+
+  package init(document: JSONDocument, index: Int) {
+    self.document = document
+    self.index = index
+  }
 
   var entry: JSONTapeEntry { document.entries[index] }
 

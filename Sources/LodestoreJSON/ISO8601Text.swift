@@ -7,8 +7,8 @@
 /// Dates as ISO 8601 text, in the proleptic Gregorian calendar and without leap seconds.
 package enum ISO8601Text {
   /// Seconds from 1970-01-01 to 2001-01-01, the origin of `Date`.
-  static let referenceOffset = 978_307_200
-  static let secondsPerDay = 86_400
+  package static let referenceOffset = 978_307_200
+  package static let secondsPerDay = 86_400
 
   /// Reads a date.
   ///
@@ -110,7 +110,7 @@ extension ISO8601Text {
   /// Days since 1970-01-01.
   ///
   /// Years are counted from March, so that the leap day is the last.
-  static func days(year: Int, month: Int, day: Int) -> Int {
+  package static func days(year: Int, month: Int, day: Int) -> Int {
     let shifted = month <= 2 ? year - 1 : year
     let (era, yearOfEra) = floorDivide(shifted, 400)
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
@@ -128,7 +128,7 @@ extension ISO8601Text {
     )
   }
 
-  static func length(ofMonth month: Int, year: Int) -> Int {
+  package static func length(ofMonth month: Int, year: Int) -> Int {
     switch month {
     case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
     case 4, 6, 9, 11: 30

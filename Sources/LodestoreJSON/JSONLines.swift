@@ -61,7 +61,7 @@ package struct JSONLinesReader: Sendable {
   }
 
   /// The bytes of the next line without the space around them, not parsed; otherwise as ``next()``.
-  mutating func nextText() throws(JSONError) -> ArraySlice<UInt8>? {
+  package mutating func nextText() throws(JSONError) -> ArraySlice<UInt8>? {
     guard var (line, _) = try nextLine() else { return nil }
     while let last = line.last, Self.isSpace(pending[last]) { line.removeLast() }
     while let first = line.first, Self.isSpace(pending[first]) { line.removeFirst() }

@@ -7,35 +7,49 @@
 #endif
 
 /// One value or key of a parsed text: its offset and kind, not its content.
-struct JSONTapeEntry {
+///
+/// Public, with ``JSONTapeKind`` and ``JSONTapeReader``, only so that the loops over the values of
+/// records are compiled with the module that has them.
+@_documentation(visibility: internal)
+public struct JSONTapeEntry {
   /// First byte of the value; for a string, the byte after the opening quote.
-  var offset: UInt32
+  public internal(set) var offset: UInt32
   /// Bytes of the value; for a string, without the quotes.
-  var length: UInt32
+  public internal(set) var length: UInt32
   /// Of a container, the index of the first entry after its content; of other kinds, unused.
   ///
   /// While a container is open, the index of the one around it, so that the parser needs no stack.
-  var link: UInt32
+  public internal(set) var link: UInt32
   /// Kind in the low three bits, flags of a string above, number of children from bit 6.
-  var tag: UInt32
+  @usableFromInline var tag: UInt32
 
-  static let kindMask: UInt32 = 0x07
+  // Computed: a stored constant is a call for another module.
+  @inlinable static var kindMask: UInt32 { 0x07 }
   /// The string has escapes: its bytes are not its content.
-  static let escapedFlag: UInt32 = 0x10
+  @inlinable static var escapedFlag: UInt32 { 0x10 }
   /// The string has bytes from 0x80.
   static let wideFlag: UInt32 = 0x20
   static let oneChild: UInt32 = 0x40
 
-  var kind: JSONTapeKind { JSONTapeKind(rawValue: UInt8(tag & Self.kindMask)) ?? .null }
-  var isEscaped: Bool { tag & Self.escapedFlag != 0 }
+  /// What the value is.
+  @inlinable public var kind: JSONTapeKind {
+    JSONTapeKind(rawValue: UInt8(tag & Self.kindMask)) ?? .null
+  }
+  /// Whether the bytes of a string are not its content, as they have escapes.
+  @inlinable public var isEscaped: Bool { tag & Self.escapedFlag != 0 }
   /// Whether comparing bytes may differ from comparing strings.
   var isIrregular: Bool { tag & (Self.escapedFlag | Self.wideFlag) != 0 }
-  var childCount: Int { Int(tag >> 6) }
-  var isContainer: Bool { tag & Self.kindMask >= UInt32(JSONTapeKind.array.rawValue) }
+  /// Elements of an array, members of an object.
+  @inlinable public var childCount: Int { Int(tag >> 6) }
+  /// Whether it is an array or an object.
+  @inlinable public var isContainer: Bool {
+    tag & Self.kindMask >= UInt32(JSONTapeKind.array.rawValue)
+  }
 }
 
 /// The kind of an entry; containers come last.
-enum JSONTapeKind: UInt8 {
+@_documentation(visibility: internal)
+public enum JSONTapeKind: UInt8 {
   case null, `false`, `true`, integer, real, string, array, object
 }
 

@@ -1,8 +1,8 @@
 /// Numbers from their digits.
 ///
 /// All texts given here have passed the parser.
-enum JSONNumber {
-  typealias Text = UnsafeBufferPointer<UInt8>
+package enum JSONNumber {
+  package typealias Text = UnsafeBufferPointer<UInt8>
 
   /// A number as sign × significand × 10^exponent, without trailing zeros in the significand.
   struct Digits {
@@ -88,11 +88,11 @@ enum JSONNumber {
     return (isNegative, value)
   }
 
-  static func int64(_ text: Text) -> Int64? {
+  package static func int64(_ text: Text) -> Int64? {
     integer(text).flatMap { $0.isNegative ? negated($0.magnitude) : Int64(exactly: $0.magnitude) }
   }
 
-  static func uint64(_ text: Text) -> UInt64? {
+  package static func uint64(_ text: Text) -> UInt64? {
     integer(text).flatMap { $0.isNegative && $0.magnitude > 0 ? nil : $0.magnitude }
   }
 
@@ -101,7 +101,7 @@ enum JSONNumber {
   }
 
   /// The nearest double; infinite or zero when the number is outside the range.
-  static func double(_ text: Text) -> Double {
+  package static func double(_ text: Text) -> Double {
     // Up to 2^53 and 10^22 both factors are exact, so one multiplication or division rounds once.
     if text.count <= 17 {
       let digits = digits(text)
@@ -123,7 +123,7 @@ enum JSONNumber {
   }
 
   /// Whether any digit before the exponent is not zero.
-  static func isNonzero(_ text: Text) -> Bool {
+  package static func isNonzero(_ text: Text) -> Bool {
     for byte in text {
       if byte | 0x20 == 0x65 { return false }
       if (0x31...0x39).contains(byte) { return true }

@@ -1,7 +1,7 @@
 /// The JSON spelling of strings and integers.
 package enum JSONText {
   /// Appends a string in quotes, escaping only what RFC 8259 demands.
-  static func appendString(_ string: String, to bytes: inout [UInt8]) {
+  package static func appendString(_ string: String, to bytes: inout [UInt8]) {
     bytes.append(0x22)
     let isDone: Void? = string.utf8.withContiguousStorageIfAvailable {
       appendEscaped(UnsafeRawBufferPointer($0), to: &bytes)

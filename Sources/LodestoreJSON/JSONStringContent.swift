@@ -1,4 +1,5 @@
 /// Makes strings from checked JSON text.
+@usableFromInline
 enum JSONStringContent {
   /// The content of a string entry, escapes undone.
   @inline(__always)
@@ -13,7 +14,7 @@ enum JSONStringContent {
   }
 
   /// Calls `body` with the content of a string with escapes.
-  @inline(never)
+  @inlinable @inline(never)
   static func withUnescaped<R>(
     _ raw: UnsafeBufferPointer<UInt8>, _ body: (UnsafeRawBufferPointer) -> R
   ) -> R {
@@ -24,7 +25,8 @@ enum JSONStringContent {
   }
 
   /// Undoes escapes; returns the bytes written, which are never more than those of the source.
-  private static func unescape(
+  @usableFromInline
+  static func unescape(
     _ raw: UnsafeBufferPointer<UInt8>, into target: UnsafeMutableBufferPointer<UInt8>
   ) -> Int {
     var at = 0

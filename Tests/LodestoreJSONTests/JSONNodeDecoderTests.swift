@@ -1,5 +1,5 @@
-import EntityStore
 import Foundation
+import LodestoreJSON
 import Testing
 
 private enum License: String, Codable { case mit = "MIT", apache = "Apache 2.0" }

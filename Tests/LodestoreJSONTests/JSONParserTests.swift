@@ -1,4 +1,4 @@
-import EntityStore
+import LodestoreJSON
 import Testing
 
 @Suite struct `JSON parser` {

@@ -102,9 +102,9 @@ extension JSONValue {
   }
 }
 
-enum JSONPathPart {
+package enum JSONPathPart {
   /// Digits only: `Int.init` would also take a sign, which makes two spellings of one element.
-  static func index(_ part: Substring) -> Int? {
+  package static func index(_ part: Substring) -> Int? {
     part.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(part) : nil
   }
 }

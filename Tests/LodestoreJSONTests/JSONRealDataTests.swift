@@ -1,5 +1,5 @@
-import EntityStore
 import Foundation
+import LodestoreJSON
 import Testing
 
 private struct PodSpec: Decodable {
@@ -17,7 +17,7 @@ private struct PodSpec: Decodable {
 @Suite struct `Real pages` {
   private static let data = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent("../shared/data").standardizedFileURL
+    .appendingPathComponent("../shared/data").standardizedFileURL
 
   /// The bytes of a file of the shared data, or nil and a line on the console.
   private func bytes(_ path: String) -> Data? {

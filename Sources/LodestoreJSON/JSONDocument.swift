@@ -77,47 +77,50 @@ package final class JSONDocument: @unchecked Sendable {
   }
 
   /// The offset of an entry in this text; of a string, that of its opening quote.
-  func offset(ofEntry index: Int) -> Int {
+  package func offset(ofEntry index: Int) -> Int {
     let entry = entries[index]
     return Int(entry.offset) - (entry.kind == .string ? 1 : 0)
   }
 
   /// The entry after a value and its content.
   @inline(__always)
-  func next(after index: Int) -> Int { reader.next(after: index) }
+  package func next(after index: Int) -> Int { reader.next(after: index) }
 
   func bytes(ofEntry index: Int) -> UnsafeBufferPointer<UInt8> { reader.bytes(ofEntry: index) }
 
   /// The text and its tape, not retained: the caller keeps the document.
-  var reader: JSONTapeReader { JSONTapeReader(text: text, entries: entries) }
+  package var reader: JSONTapeReader { JSONTapeReader(text: text, entries: entries) }
 }
 
 /// The text and the tape of a document, not retained: valid while the document is.
 ///
 /// For loops over many values, in which reference counting would cost.
-struct JSONTapeReader: BitwiseCopyable {
-  let text: UnsafePointer<UInt8>
-  let entries: UnsafePointer<JSONTapeEntry>
+@_documentation(visibility: internal)
+public struct JSONTapeReader: BitwiseCopyable {
+  @usableFromInline let text: UnsafePointer<UInt8>
+  /// The tape.
+  public let entries: UnsafePointer<JSONTapeEntry>
 
   /// The entry after a value and its content.
-  @inline(__always)
-  func next(after index: Int) -> Int {
+  @inlinable @inline(__always)
+  public func next(after index: Int) -> Int {
     let entry = entries[index]
     return entry.isContainer ? Int(entry.link) : index &+ 1
   }
 
-  @inline(__always)
-  func bytes(ofEntry index: Int) -> UnsafeBufferPointer<UInt8> {
+  /// The bytes of a value as they stand in the text; of a string, without the quotes.
+  @inlinable @inline(__always)
+  public func bytes(ofEntry index: Int) -> UnsafeBufferPointer<UInt8> {
     let entry = entries[index]
     return UnsafeBufferPointer(start: text + Int(entry.offset), count: Int(entry.length))
   }
 
   /// The content of a string or key, escapes undone.
-  func string(_ index: Int) -> String { JSONStringContent.string(entries[index], text) }
+  package func string(_ index: Int) -> String { JSONStringContent.string(entries[index], text) }
 
   /// Calls `body` with the bytes of a string or key, escapes undone.
-  @inline(__always)
-  func withContent<R>(_ index: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+  @inlinable @inline(__always)
+  public func withContent<R>(_ index: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
     let bytes = bytes(ofEntry: index)
     guard entries[index].isEscaped else { return body(UnsafeRawBufferPointer(bytes)) }
     return JSONStringContent.withUnescaped(bytes, body)
