@@ -65,6 +65,11 @@ extension Attribute where Value: TextAttribute {
   public var length: Attribute<E, Int?> { deriving(.call(.length, [operand])) }
 }
 
+extension Attribute where Value == String {
+  /// How many characters the text has; as ``length``.
+  public var count: Attribute<E, Int?> { length }
+}
+
 extension Attribute where Value: Collection & Codable {
   /// How many elements the collection has.
   @_disfavoredOverload
