@@ -25,7 +25,7 @@ public struct QueryExplanation: Sendable, CustomStringConvertible {
   /// The plan in steps: a word or two, and what it is.
   package let steps: [(title: String, text: String)]
 
-  package init(_ plan: PlanDescription, _ counts: PlanCounts?) {
+  init(_ plan: PlanDescription, _ counts: PlanCounts?) {
     index = plan.index
     isScan = plan.isScan
     estimatedEntryCount = plan.estimatedEntryCount
