@@ -1,8 +1,8 @@
-import EntityStore
 import Foundation
 import LodestoreFormat
 import Testing
 
+@testable import EntityStore
 @testable import KVDumpCommands
 
 /// `kvdump export` and `import` beside types: here, because the types are.

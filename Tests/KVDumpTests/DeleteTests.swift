@@ -108,9 +108,10 @@ struct DeleteTests {
     let store = folder.store
     let outcome = await folder.execute("delete", ["Pod", "stars > 20"]) {
       // Somebody writes while the person thinks; nothing is open that would be in the way.
-      let isDone = try? WriteStore.write(store) { core in
-        let entity = try core.entity(named: "Pod")
-        return try core.delete(try ConditionOptions.parse(["stars == 31"]).request(), of: entity)
+      let isDone = try? WriteStore.write(store) { transaction in
+        let entity = try transaction.snapshot.entity("Pod", in: store)
+        return try transaction.delete(
+          try ConditionOptions.parse(["stars == 31"]).request(), of: entity)
       }
       #expect(isDone == 1)
       return "y"

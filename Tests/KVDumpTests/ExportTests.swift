@@ -1,8 +1,8 @@
-import EntityStore
 // Whole Foundation: `FileManager` lists folders.
 import Foundation
 import Testing
 
+@testable import EntityStore
 @testable import KVDumpCommands
 
 @Suite("Export")

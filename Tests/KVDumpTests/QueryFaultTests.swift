@@ -172,13 +172,12 @@ struct QueryFaultTests {
 
   @Test func `of the store have their statuses`() async throws {
     let folder = try await QueriedStore.make()
-    let options = ReadStore.options
-    let core = try StoreCore(path: folder.store, options: options)
-    defer { core.close() }
+    let store = try DynamicStore(path: folder.store, options: ReadStore.options)
+    defer { store.close() }
     var error = try #require(throws: StoreError.self) {
-      try core.read { core in
-        _ = try core.plan(
-          ConditionParser.parse("x == 1").request, for: try core.entity(named: "Pod"))
+      try store.read { snapshot in
+        let request = try QueryRequest(format: "x == 1")
+        _ = try snapshot.query(request, of: try #require(snapshot.entity(named: "Pod")))
       }
     }
     for (code, status) in [
@@ -209,8 +208,4 @@ struct QueryFaultTests {
     #expect(examples.count >= 2)
     #expect(memory.data.text.contains("Apple's Predicate Programming Guide"))
   }
-}
-
-extension ParsedCondition {
-  fileprivate var request: QueryRequest { QueryRequest(condition: tree) }
 }

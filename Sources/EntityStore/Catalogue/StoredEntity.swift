@@ -1,13 +1,13 @@
-package import LMDB
-package import LodestoreFormat
+internal import LMDB
+internal import LodestoreFormat
 
 /// One entity of the catalogue, with its trees: what every read and write of its records uses.
-package final class StoredEntity: Sendable {
-  package let description: EntityDescription
-  package let records: Tree
-  package let indexes: [StoredIndex]
+final class StoredEntity: Sendable {
+  let description: EntityDescription
+  let records: Tree
+  let indexes: [StoredIndex]
   /// The layout that new records are written in.
-  package let layout: RecordLayout
+  let layout: RecordLayout
   /// `nil` when no attribute has a constraint.
   let validator: RecordValidator?
   /// The attributes that the program's type declares; `nil` where it declares all of them in the order of
@@ -21,10 +21,10 @@ package final class StoredEntity: Sendable {
   let isMisfit: Bool
   private let layoutsByNumber: [UInt16: RecordLayout]
 
-  package var name: String { description.name }
+  var name: String { description.name }
   /// The name for readers of single records.
   let label: EntityLabel
-  package var number: EntityNumber { description.number }
+  var number: EntityNumber { description.number }
 
   init(
     description: EntityDescription, part: DeclaredPart?, isMisfit: Bool,
@@ -49,13 +49,13 @@ package final class StoredEntity: Sendable {
   }
 
   @inline(__always)
-  package func layout(number: UInt16) -> RecordLayout? {
+  func layout(number: UInt16) -> RecordLayout? {
     number == layout.number ? layout : layoutsByNumber[number]
   }
 
   /// The record's bytes as a view through their own layout.
   @inline(__always)
-  package func view(
+  func view(
     _ bytes: UnsafeRawBufferPointer, id: UInt64
   ) throws(StoreError) -> RecordView {
     if let view = RecordView(narrow: bytes, layout: layout) { return view }
@@ -100,7 +100,7 @@ package final class StoredEntity: Sendable {
   }
 
   /// Throws when the record's bytes are not those that its checksum was made of.
-  package func verifyChecksum(of view: RecordView, id: UInt64) throws(StoreError) {
+  func verifyChecksum(of view: RecordView, id: UInt64) throws(StoreError) {
     let expected = Checksum.record(id: id, body: view.content)
     guard expected == view.storedChecksum else {
       throw .damagedRecord(
@@ -111,7 +111,7 @@ package final class StoredEntity: Sendable {
   }
 
   /// The values of the attributes of `layout`, or of the current one, in a record of any layout.
-  package func values(
+  func values(
     of view: RecordView, in layout: RecordLayout? = nil
   ) throws(FormatError) -> [Value] {
     let layout = layout ?? self.layout
@@ -128,7 +128,7 @@ package final class StoredEntity: Sendable {
   }
 
   /// The index over exactly `attributes`, in order; a unique one before another.
-  package func index(over attributes: [UInt32]) -> StoredIndex? {
+  func index(over attributes: [UInt32]) -> StoredIndex? {
     let matching = indexes.filter { $0.description.attributes == attributes }
     return matching.first(where: \.isUnique) ?? matching.first
   }

@@ -1,14 +1,14 @@
-package import LMDB
-package import LodestoreFormat
+internal import LMDB
+internal import LodestoreFormat
 
 /// One index of a stored entity, with its tree.
 ///
 /// A class, so that a copy counts one reference rather than one for each member.
-package final class StoredIndex: Sendable {
-  package let description: EntityDescription.Index
-  package let tree: Tree
+final class StoredIndex: Sendable {
+  let description: EntityDescription.Index
+  let tree: Tree
   /// `Entity.attribute+attribute`, for messages.
-  package let name: String
+  let name: String
   /// Of the entity, for messages.
   let entityName: String
 
@@ -19,5 +19,5 @@ package final class StoredIndex: Sendable {
     self.entityName = entityName
   }
 
-  package var isUnique: Bool { description.isUnique }
+  var isUnique: Bool { description.isUnique }
 }

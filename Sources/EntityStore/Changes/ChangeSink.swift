@@ -1,4 +1,4 @@
-package import LodestoreFormat
+internal import LodestoreFormat
 
 /// What is told of the changes of one write, and may add to them: history, links, derived attributes,
 /// live results.
@@ -8,7 +8,7 @@ package import LodestoreFormat
 ///
 /// Changes are told once they are sure to stand if the write does: a batch that is refused as a whole
 /// is not told, and an error after a change was told ends the transaction.
-package protocol ChangeSink: AnyObject {
+protocol ChangeSink: AnyObject {
   /// A name for messages, as "derived attributes".
   var name: String { get }
 
@@ -37,30 +37,30 @@ package protocol ChangeSink: AnyObject {
 }
 
 extension ChangeSink {
-  package func settle(_: TransactionCore) throws(StoreError) {}
-  package func committed(_: CommittedWrite) {}
+  func settle(_: TransactionCore) throws(StoreError) {}
+  func committed(_: CommittedWrite) {}
 }
 
 /// What a sink needs of each change beside the kind and the id; nothing else is read or compared for it.
-package struct ChangeInterest: OptionSet, Sendable {
-  package let rawValue: UInt8
+struct ChangeInterest: OptionSet, Sendable {
+  let rawValue: UInt8
 
-  package init(rawValue: UInt8) { self.rawValue = rawValue }
+  init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The bytes before an update or a removal.
   ///
   /// A removal of all records is told record by record.
-  package static let oldRecord = ChangeInterest(rawValue: 1)
+  static let oldRecord = ChangeInterest(rawValue: 1)
   /// The bytes after an insert or an update.
-  package static let newRecord = ChangeInterest(rawValue: 2)
+  static let newRecord = ChangeInterest(rawValue: 2)
   /// Which attributes an update changed.
-  package static let attributes = ChangeInterest(rawValue: 4)
+  static let attributes = ChangeInterest(rawValue: 4)
   /// The id of each record of a removal of all.
-  package static let eachRemoval = ChangeInterest(rawValue: 8)
+  static let eachRemoval = ChangeInterest(rawValue: 8)
 }
 
 /// One change of records of one entity.
-package enum RecordChange {
+enum RecordChange {
   /// New records with consecutive ids, for those who asked for no bytes.
   case inserted(Range<UInt64>)
   /// A new record, for those who asked for its bytes.
@@ -76,32 +76,32 @@ package enum RecordChange {
 }
 
 /// A write that the disk has.
-package struct CommittedWrite: Sendable, Hashable {
+struct CommittedWrite: Sendable, Hashable {
   /// Its position in the order of writes.
   ///
   /// Of each environment since it was opened by this process.
-  package var number: WriteNumber
+  var number: WriteNumber
   /// The number of LMDB's transaction, which writes of one group share: a read that shows this commit
   /// or a later one sees the write.
-  package var commit: CommitNumber
+  var commit: CommitNumber
 }
 
 /// Attributes of the current layout of an entity, by their positions.
-package struct AttributeSet: Sendable, Hashable {
+struct AttributeSet: Sendable, Hashable {
   /// A bit an attribute.
   private var words: [UInt64]
 
   init(count: Int) { words = Array(repeating: 0, count: (count + 63) / 64) }
 
-  package mutating func insert(_ position: Int) {
+  mutating func insert(_ position: Int) {
     words[position / 64] |= 1 << UInt64(position % 64)
   }
 
-  package func contains(_ position: Int) -> Bool {
+  func contains(_ position: Int) -> Bool {
     position / 64 < words.count && words[position / 64] >> UInt64(position % 64) & 1 == 1
   }
 
-  package var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
+  var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
 
-  package var positions: [Int] { (0..<words.count * 64).filter(contains) }
+  var positions: [Int] { (0..<words.count * 64).filter(contains) }
 }

@@ -100,9 +100,9 @@ final class ChangeCount {
 /// Makes the sinks for the writes of an environment.
 ///
 /// One for each environment, since several stores may share a file: a change by any of them is told.
-package final class ChangeObservers: Sendable {
+final class ChangeObservers: Sendable {
   /// Makes the sink of one run of a write; `nil` where none is needed.
-  package typealias MakeSink = @Sendable (TransactionCore) -> (any ChangeSink)?
+  typealias MakeSink = @Sendable (TransactionCore) -> (any ChangeSink)?
 
   private struct State {
     var next = 0
@@ -116,7 +116,7 @@ package final class ChangeObservers: Sendable {
   init() {}
 
   /// Has `make` called for each run of a write that begins from now on, until ``remove(_:)``.
-  package func add(_ make: @escaping MakeSink) -> Int {
+  func add(_ make: @escaping MakeSink) -> Int {
     state.withLock { state in
       state.next += 1
       state.makers.append((state.next, make))
@@ -125,7 +125,7 @@ package final class ChangeObservers: Sendable {
     }
   }
 
-  package func remove(_ key: Int) {
+  func remove(_ key: Int) {
     state.withLock { state in
       state.makers.removeAll { $0.key == key }
       isEmpty.store(state.makers.isEmpty, ordering: .releasing)

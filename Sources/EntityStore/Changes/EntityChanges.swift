@@ -23,7 +23,7 @@ internal import LodestoreFormat
 ///
 /// Records are written in `RecordWriting.swift`, index entries in `IndexWriting.swift`, and nowhere
 /// else.
-package final class EntityChanges {
+final class EntityChanges {
   /// Owns this, and so outlives it.
   unowned(unsafe) let core: TransactionCore
   let entity: StoredEntity
@@ -169,7 +169,7 @@ package final class EntityChanges {
   }
 
   /// Removes record `id` and its entries; returns whether there was one.
-  package func delete(_ id: UInt64) throws(StoreError) -> Bool {
+  func delete(_ id: UInt64) throws(StoreError) -> Bool {
     guard let bytes = try core.record(id, of: entity) else { return false }
     let old = try stored(bytes, id: id)
     try core.collectKeys(of: old, id: id, of: entity, into: &core.oldKeys)
@@ -186,7 +186,7 @@ package final class EntityChanges {
 
   /// Removes every record, in time that does not depend on how many there are unless a sink must see
   /// each.
-  package func clear() throws(StoreError) {
+  func clear() throws(StoreError) {
     if hasListeners { try tellCleared() }
     try core.raiseCounter(of: entity)
     try core.noteChange(of: entity)
@@ -210,7 +210,7 @@ package final class EntityChanges {
 
 extension TransactionCore {
   /// The changes of `entity` in this transaction.
-  package func changes(of entity: StoredEntity) -> EntityChanges {
+  func changes(of entity: StoredEntity) -> EntityChanges {
     let state = state
     if let last = state.last, last.entity === entity { return last }
     let changes = EntityChanges(of: entity, core: self)

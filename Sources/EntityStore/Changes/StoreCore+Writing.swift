@@ -6,7 +6,7 @@ extension StoreCore {
   var observers: ChangeObservers { environment.companion { ChangeObservers() } }
 
   /// Runs `body` as the one writer, on the calling thread, and commits.
-  package func write<R>(_ body: (TransactionCore) throws -> R) throws -> R {
+  func write<R>(_ body: (TransactionCore) throws -> R) throws -> R {
     try checkWritable()
     try checkOpen("write")
     return try write(body, Savepoints())
@@ -26,7 +26,7 @@ extension StoreCore {
 
   /// Runs `body` as the one writer, on the writer's thread, and commits, perhaps together with
   /// others that wait; see ``Environment/writeTogether(_:)``.
-  package func writeTogether<R: Sendable>(
+  func writeTogether<R: Sendable>(
     _ body: @escaping @Sendable (TransactionCore) throws -> R
   ) async throws -> R {
     try checkWritable()

@@ -26,7 +26,7 @@ package enum DateForm: Sendable, Hashable {
   }
 
   /// What a value must be, in words.
-  package var words: String {
+  var words: String {
     switch self {
     case .unix: "seconds since 1970"
     case .unixMilliseconds: "milliseconds since 1970"
@@ -83,11 +83,11 @@ package struct DatePattern: Sendable, Hashable {
     case zone
   }
 
-  package let text: String
+  let text: String
   private var elements: [Element] = []
 
   /// Reads a pattern; throws a clause about what is wrong in it.
-  package init(_ text: String) throws(ValueMismatch) {
+  init(_ text: String) throws(ValueMismatch) {
     self.text = text
     var rest = text[...]
     while let letter = rest.first {

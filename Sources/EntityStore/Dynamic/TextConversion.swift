@@ -15,7 +15,7 @@ package import LodestoreFormat
 package struct TextConversion: Sendable, Hashable {
   package let type: AttributeType
   /// Of dates; nil for ISO 8601.
-  package let date: DateForm?
+  let date: DateForm?
   /// Whether a text that is no JSON becomes a string in an attribute that holds JSON.
   private let takesAnyText: Bool
 
@@ -63,7 +63,7 @@ package struct TextConversion: Sendable, Hashable {
   }
 
   /// For a ``JSONRecordEncoder``.
-  package var conversion: JSONRecordEncoder.Conversion {
+  var conversion: JSONRecordEncoder.Conversion {
     { (node) throws(ValueMismatch) in try self.value(node) }
   }
 

@@ -1,4 +1,4 @@
-package import LMDB
+internal import LMDB
 internal import LodestoreFormat
 import Synchronization
 
@@ -10,14 +10,14 @@ import Synchronization
 
 /// A store without Swift types: the environment, and the catalogue as last seen.
 ///
-/// ``Store`` is its typed face; `kvdump` uses it directly.
+/// ``Store`` is its typed face, ``DynamicStore`` the one for tools, which know no types.
 ///
 /// Mutable state: `schema`, replaced whole when the file has a newer one, and `names`, the entity
 /// names of the declared types, both under their `Mutex`; `isOpen`, set once.
-package final class StoreCore: Sendable {
-  package let environment: Environment
-  package let options: StoreOptions
-  package let path: String
+final class StoreCore: Sendable {
+  let environment: Environment
+  let options: StoreOptions
+  let path: String
   let trees: Catalogue.Trees
   private let currentSchema: Mutex<StoredSchema>
   private let names: [ObjectIdentifier: String]
@@ -49,7 +49,7 @@ package final class StoreCore: Sendable {
 
   deinit { close() }
 
-  package func close() {
+  func close() {
     if isOpen.exchange(false, ordering: .relaxed) { EnvironmentRegistry.close(environment) }
   }
 
@@ -103,12 +103,12 @@ package final class StoreCore: Sendable {
 
   func name<E: Entity>(of _: E.Type) -> String? { names[ObjectIdentifier(E.self)] }
 
-  package var schema: StoredSchema { currentSchema.withLock { $0 } }
+  var schema: StoredSchema { currentSchema.withLock { $0 } }
 
   // MARK: Transactions
 
   /// Runs `body` on the newest commit.
-  package func read<R>(_ body: (TransactionCore) throws -> R) throws -> R {
+  func read<R>(_ body: (TransactionCore) throws -> R) throws -> R {
     try checkOpen("read")
     while true {
       let schema = self.schema

@@ -1,14 +1,14 @@
-package import LMDB
+internal import LMDB
 internal import LodestoreFormat
 
 /// What a transaction of a store works with: the engine's transaction, and the schema as of it.
 ///
 /// One thread at a time, from the beginning to the end of one closure. The public faces are
-/// ``Snapshot`` and ``WriteTransaction``; `kvdump` uses it as it is.
-package final class TransactionCore {
-  package let transaction: Transaction
-  package let schema: StoredSchema
-  package let store: StoreCore
+/// ``Snapshot`` and ``WriteTransaction``, those for tools ``DynamicSnapshot`` and ``DynamicTransaction``.
+final class TransactionCore {
+  let transaction: Transaction
+  let schema: StoredSchema
+  let store: StoreCore
   let isWrite: Bool
   /// Next record id by entity number, as far as this transaction has asked.
   var nextIDs: [EntityNumber: UInt64] = [:]
@@ -52,7 +52,7 @@ package final class TransactionCore {
   }
 
   /// The number of the commit that is seen; of a write the one that it will have.
-  package var commitNumber: CommitNumber { CommitNumber(transaction.id) }
+  var commitNumber: CommitNumber { CommitNumber(transaction.id) }
 
   // MARK: Entities
 
@@ -72,7 +72,7 @@ package final class TransactionCore {
     return try entity(named: name)
   }
 
-  package func entity(named name: String) throws(StoreError) -> StoredEntity {
+  func entity(named name: String) throws(StoreError) -> StoredEntity {
     guard let entity = schema.entity(named: name) else {
       throw .unknownEntity(name, known: schema.entities.map(\.name))
     }
@@ -82,7 +82,7 @@ package final class TransactionCore {
   // MARK: Records
 
   /// The bytes of record `id`, valid until the next change.
-  package func record(
+  func record(
     _ id: UInt64, of entity: StoredEntity
   ) throws(StoreError) -> UnsafeRawBufferPointer? {
     do {
@@ -106,7 +106,7 @@ package final class TransactionCore {
     }
   }
 
-  package func count(of entity: StoredEntity) throws(StoreError) -> Int {
+  func count(of entity: StoredEntity) throws(StoreError) -> Int {
     do {
       return try transaction.count(of: entity.records)
     } catch {
@@ -171,7 +171,7 @@ package final class TransactionCore {
   // MARK: Keys
 
   /// The id of the record that holds `tuple` in a unique index.
-  package func holder(
+  func holder(
     of tuple: UnsafeRawBufferPointer, in index: StoredIndex
   ) throws(StoreError) -> UInt64? {
     do {

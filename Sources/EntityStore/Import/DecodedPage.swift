@@ -6,28 +6,28 @@
 internal import LodestoreFormat
 
 /// A page that has been decoded into records of the entity, to be written.
-package struct DecodedPage: Sendable {
+struct DecodedPage: Sendable {
   /// The position of a record in its page.
-  package struct Origin: Sendable {
+  struct Origin: Sendable {
     /// From 1.
-    package var record: Int
+    var record: Int
     /// From the start of the page.
-    package var byteOffset: Int?
+    var byteOffset: Int?
 
-    package init(record: Int, byteOffset: Int?) {
+    init(record: Int, byteOffset: Int?) {
       self.record = record
       self.byteOffset = byteOffset
     }
   }
 
   /// From 1.
-  package let number: Int
-  package var batch: IncomingRecords
+  let number: Int
+  var batch: IncomingRecords
   /// The origins of the batch's records.
-  package var origins: [Origin] = []
-  package var rejects: [ImportReport.Reject] = []
-  package var unknownMembers: [(name: String, count: Int)] = []
-  package var byteCount = 0
+  var origins: [Origin] = []
+  var rejects: [ImportReport.Reject] = []
+  var unknownMembers: [(name: String, count: Int)] = []
+  var byteCount = 0
   /// What the source says of the page.
   var memory: PageMemory?
   var next: String?
@@ -39,7 +39,7 @@ package struct DecodedPage: Sendable {
   /// The checksum of all pages up to this one.
   var digest: UInt32 = 0
 
-  package init(number: Int, entity: StoredEntity) {
+  init(number: Int, entity: StoredEntity) {
     self.number = number
     batch = IncomingRecords(entity.layout)
   }
@@ -57,16 +57,16 @@ package struct DecodedPage: Sendable {
     if let content = incoming.content { try decode(content, &self) }
   }
 
-  package var recordCount: Int { origins.count + rejects.count }
+  var recordCount: Int { origins.count + rejects.count }
 
-  package mutating func append(
+  mutating func append(
     _ content: UnsafeRawBufferPointer, at origin: Origin, given: [Bool]? = nil
   ) {
     batch.append(content, given: given)
     origins.append(origin)
   }
 
-  package mutating func reject(
+  mutating func reject(
     _ origin: Origin, attribute: String? = nil, reason: String
   ) {
     rejects.append(

@@ -1,5 +1,5 @@
 /// Decodes a page of a source as records of the entity.
-package typealias PageDecoding<Element> = (
+typealias PageDecoding<Element> = (
   _ page: Element, _ number: Int, StoredEntity
 ) throws -> DecodedPage
 

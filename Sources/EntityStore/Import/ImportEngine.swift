@@ -1,21 +1,21 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Imports decoded pages into an entity; shared by the typed importer and `kvdump`.
-package struct ImportEngine: Sendable {
-  package let core: StoreCore
+/// Imports decoded pages into an entity; shared by ``Importer`` and ``DynamicImport``.
+struct ImportEngine: Sendable {
+  let core: StoreCore
   /// The entity as of a transaction; throws when it is not what the pages are decoded for.
-  package let entity: @Sendable (TransactionCore) throws(StoreError) -> StoredEntity
+  let entity: @Sendable (TransactionCore) throws(StoreError) -> StoredEntity
   /// The attributes of the unique index that records are matched by; `nil` inserts every record.
-  package let key: Set<UInt32>?
-  package let rule: MergeRule
-  package let strategy: ImportStrategy
-  package let options: ImportOptions
-  package let entityName: String
+  let key: Set<UInt32>?
+  let rule: MergeRule
+  let strategy: ImportStrategy
+  let options: ImportOptions
+  let entityName: String
   /// How records are made of pages, as text: memories of pages are not trusted by another one.
   let transformation: String
 
-  package init(
+  init(
     core: StoreCore, entityName: String,
     entity: @escaping @Sendable (TransactionCore) throws(StoreError) -> StoredEntity,
     key: Set<UInt32>?, rule: MergeRule, strategy: ImportStrategy, options: ImportOptions,
@@ -40,7 +40,7 @@ package struct ImportEngine: Sendable {
   ///     of which the given number, already imported, are skipped here.
   ///   - decoder: makes a decoder, which decodes one page at a time; there is one for each of the
   ///     concurrent tasks.
-  package func run<Pages: AsyncSequence>(
+  func run<Pages: AsyncSequence>(
     onEvent: (@Sendable (ImportEvent) -> Void)?,
     _ makePages: (ImportStart) -> Pages,
     decoder: @escaping @Sendable () -> PageDecoding<Pages.Element>,
@@ -171,13 +171,13 @@ package struct ImportEngine: Sendable {
 }
 
 /// Where an import begins.
-package struct ImportStart: Sendable {
+struct ImportStart: Sendable {
   /// The position that the last committed page gave to continue from.
-  package let position: String?
+  let position: String?
   /// The number of pages that have been imported.
-  package let pages: Int
+  let pages: Int
   /// What the store remembers of the page with a name.
-  package let remembered: @Sendable (String) -> PageMemory?
+  let remembered: @Sendable (String) -> PageMemory?
 }
 
 extension Duration {

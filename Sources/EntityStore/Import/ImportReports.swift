@@ -14,9 +14,9 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension TransactionCore {
-  package func importReports(of name: String) throws(StoreError) -> [ImportReport] {
+  func importReports(of name: String) throws(StoreError) -> [ImportReport] {
     try ImportLog(name, self).reports()
   }
 
-  package func importNames() throws(StoreError) -> [String] { try ImportLog.names(self) }
+  func importNames() throws(StoreError) -> [String] { try ImportLog.names(self) }
 }

@@ -7,7 +7,7 @@ extension JSONRecordEncoder {
   ///   - index: the unique index that records are matched by: a record without a part of its key would
   ///     be inserted by every import anew, as nulls do not collide.
   ///   - sizeLimit: of a record, in bytes.
-  package func take(
+  func take(
     _ records: some Sequence<JSONRecord>, matching index: [UInt32]?, isPart: Bool, sizeLimit: Int,
     into page: inout DecodedPage
   ) {

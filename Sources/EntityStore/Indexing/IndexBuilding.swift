@@ -1,5 +1,5 @@
 internal import LMDB
-package import LodestoreFormat
+internal import LodestoreFormat
 
 extension TransactionCore {
   /// Fills a new, empty index from the records.
@@ -61,7 +61,7 @@ extension TransactionCore {
   }
 
   /// Visits every record in id order, through its own layout.
-  package func forEachRecord(
+  func forEachRecord(
     of entity: StoredEntity, _ body: (UInt64, RecordView) throws(StoreError) -> Void
   ) throws(StoreError) {
     try forEachStored(of: entity) { (id, bytes) throws(StoreError) in

@@ -3,7 +3,7 @@ internal import LodestoreFormat
 
 extension StoreCore {
   /// Opens the store at `path` and makes its schema fit `declared`.
-  package convenience init(
+  convenience init(
     path: String, isInMemory: Bool = false, declared: [DeclaredEntity] = [],
     types: [ObjectIdentifier: String] = [:], options: StoreOptions
   ) throws(StoreError) {
@@ -30,7 +30,7 @@ extension StoreCore {
   }
 
   /// Makes the file's schema fit `declared`, in one transaction, or throws and leaves it as it was.
-  package func bringUpToDate(_ declared: [DeclaredEntity]) throws {
+  func bringUpToDate(_ declared: [DeclaredEntity]) throws {
     try bringUpToDate(declared, nil)
   }
 

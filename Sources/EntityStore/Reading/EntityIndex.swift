@@ -24,9 +24,8 @@ public struct EntityIndex<E: Entity, each Value: Sendable>: Sendable {
   @inlinable
   public func key(_ value: repeat each Value) -> EntityKey<E> {
     var parts: [_KeyPart] = []
-    for (attribute, value) in repeat (each attributes, each value) {
-      parts.append(attribute._part(value))
-    }
+    parts.reserveCapacity(ordinals.count)
+    repeat parts.append((each attributes)._part(each value))
     return EntityKey(parts)
   }
 

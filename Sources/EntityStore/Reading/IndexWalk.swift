@@ -1,8 +1,8 @@
 internal import LMDB
-package import LodestoreFormat
+internal import LodestoreFormat
 
 /// A bound of a walk: values for all attributes of the index, or for the first few.
-package enum IndexWalkBound: Sendable {
+enum IndexWalkBound: Sendable {
   case none
   case included([Value])
   case excluded([Value])
@@ -55,7 +55,7 @@ extension TransactionCore {
   }
 
   /// Visits the record ids of `index` in order, within the bounds, until `body` returns false.
-  package func walk(
+  func walk(
     _ index: StoredIndex, of entity: StoredEntity, lower: IndexWalkBound, upper: IndexWalkBound,
     isReversed: Bool, _ body: (UInt64) throws(StoreError) -> Bool
   ) throws(StoreError) {

@@ -1,15 +1,15 @@
-package import LMDB
-package import LodestoreFormat
+internal import LMDB
+internal import LodestoreFormat
 
 /// Reads and writes the trees `lodestore` and `catalogue`.
-package enum Catalogue {
+enum Catalogue {
   /// The trees that every store has.
-  package struct Trees: Sendable {
-    package var header: Tree
-    package var catalogue: Tree
-    package var counters: Tree
-    package var buckets: Tree
-    package var imports: Tree
+  struct Trees: Sendable {
+    var header: Tree
+    var catalogue: Tree
+    var counters: Tree
+    var buckets: Tree
+    var imports: Tree
   }
 
   static func schemaNumber(
@@ -23,7 +23,7 @@ package enum Catalogue {
     return SchemaNumber(bytes.uint64(at: 0))
   }
 
-  package static func descriptions(
+  static func descriptions(
     _ trees: Trees, in transaction: Transaction
   ) throws -> [EntityDescription] {
     let cursor = try Cursor(trees.catalogue, in: transaction)

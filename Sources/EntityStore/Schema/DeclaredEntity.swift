@@ -3,12 +3,12 @@ package import LodestoreFormat
 /// An entity as a program declares it, without its Swift type: checked, and ready to be compared
 /// with what the catalogue says.
 ///
-/// `kvdump` makes one from inferred types, the typed face from ``EntitySchema``.
+/// The typed face makes one from ``EntitySchema``; `kvdump` from inferred types, for ``DynamicStore``.
 package struct DeclaredEntity: Sendable {
   /// One attribute.
   package struct Attribute: Sendable {
     package var name: String
-    package var originalName: String?
+    var originalName: String?
     package var storage: AttributeStorage
     package var initial: Value
     /// In a partial declaration none means those of the file.
@@ -41,10 +41,10 @@ package struct DeclaredEntity: Sendable {
   package var attributes: [Attribute]
   package var indexes: [Index]
   /// Names of attributes that are to go from the file, if it has them.
-  package var removed: [String]
+  var removed: [String]
   /// Whether indexes and constraints of the file that are not declared here stay as they are, whatever
   /// is declared; attributes always do.
-  package var isPartial: Bool
+  var isPartial: Bool
 
   /// Checks the declaration; throws ``StoreError/Code/badSchema``.
   package init(

@@ -4,9 +4,9 @@ internal import LodestoreFormat
 /// The catalogue as of one number of the schema.
 ///
 /// Never changes; a newer one replaces it.
-package final class StoredSchema: Sendable {
-  package let number: SchemaNumber
-  package let entities: [StoredEntity]
+final class StoredSchema: Sendable {
+  let number: SchemaNumber
+  let entities: [StoredEntity]
   /// The handles of the optional trees that the store has.
   let optionalTrees: [TreeName: Tree]
   private let byName: [String: StoredEntity]
@@ -61,7 +61,7 @@ package final class StoredSchema: Sendable {
     return found
   }
 
-  package func entity(named name: String) -> StoredEntity? { byName[name] }
+  func entity(named name: String) -> StoredEntity? { byName[name] }
 }
 
 extension StoredEntity {

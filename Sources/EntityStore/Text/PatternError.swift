@@ -1,11 +1,11 @@
 /// Why the pattern of a LIKE or MATCHES cannot be used.
-package struct PatternError: Error, Sendable, Hashable {
+struct PatternError: Error, Sendable, Hashable {
   /// The fact found and the fact expected, as a clause.
-  package var message: String
+  var message: String
   /// The offset in the UTF-8 of the pattern, if it is known.
-  package var offset: Int?
+  var offset: Int?
 
-  package init(_ message: String, at offset: Int? = nil) {
+  init(_ message: String, at offset: Int? = nil) {
     self.message = message
     self.offset = offset
   }

@@ -4,13 +4,13 @@ internal import LodestoreFormat
 ///
 /// It uses the tables of the standard library, which change with its version, so folded texts must not be
 /// stored.
-package enum TextFolding {
+enum TextFolding {
   /// Appends `utf8` folded by `options`, in NFC; as it is with `[n]`.
   ///
   /// `[c]` is lower case of upper case of lower case, scalar by scalar, so that "ß" is "ss" and a
   /// final sigma is a sigma; as "ı" has the upper case "I", it is "i". `[d]` leaves out the
   /// nonspacing marks of the decomposed text; letters like "ø", which have no decomposition, stay.
-  package static func folded(
+  static func folded(
     _ utf8: UnsafeRawBufferPointer, options: TextOptions, to bytes: inout [UInt8]
   ) {
     if options.contains(.normalized) {

@@ -3,9 +3,9 @@ internal import LodestoreFormat
 /// The order of texts: that of Swift's `<`, or of the texts folded by options.
 ///
 /// It is the order of the scalars of the NFC forms, which is also the order of index keys.
-package enum TextOrder {
+enum TextOrder {
   /// Below, at or above zero as `a` is before, equal to or after `b`.
-  package static func compare(
+  static func compare(
     _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, options: TextOptions
   ) -> Int {
     if options.contains(.normalized) { return compareKeys(a, b) }
@@ -18,7 +18,7 @@ package enum TextOrder {
   }
 
   /// Appends bytes whose order is that of the texts by `options`.
-  package static func appendSortKey(
+  static func appendSortKey(
     of utf8: UnsafeRawBufferPointer, options: TextOptions, to bytes: inout [UInt8]
   ) {
     TextFolding.folded(utf8, options: options, to: &bytes)

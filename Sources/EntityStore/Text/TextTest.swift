@@ -9,8 +9,8 @@ internal import LodestoreFormat
 /// see ``RegularExpression``; of the options it heeds `[c]` alone.
 ///
 /// Bytes that are not UTF-8 never trap; the result for them is not defined.
-package struct TextTest: Sendable {
-  package enum Operation: Sendable, Hashable {
+struct TextTest: Sendable {
+  enum Operation: Sendable, Hashable {
     case equal, less, lessOrEqual, greater, greaterOrEqual
     case beginsWith, endsWith, contains, like, matches
   }
@@ -21,7 +21,7 @@ package struct TextTest: Sendable {
   private let expression: RegularExpression?
 
   /// Throws for a pattern that cannot be used.
-  package init(
+  init(
     _ operation: Operation, _ operand: String, options: TextOptions
   ) throws(PatternError) {
     self.operation = operation
@@ -39,7 +39,7 @@ package struct TextTest: Sendable {
       ? needle.bytes : nil
   }
 
-  package func admits(_ utf8: UnsafeRawBufferPointer) -> Bool {
+  func admits(_ utf8: UnsafeRawBufferPointer) -> Bool {
     switch operation {
     case .equal: needle.isEqual(to: utf8)
     case .less: needle.order(of: utf8) < 0

@@ -1,5 +1,5 @@
-package import LMDB
-package import LodestoreFormat
+internal import LMDB
+internal import LodestoreFormat
 
 // Trees that a store has once it needs them; see Format.md, "Trees". One that is not there is the same
 // as an empty one.
@@ -9,7 +9,7 @@ package import LodestoreFormat
 
 extension TransactionCore {
   /// The optional tree `name`; `nil` when the store has none, which is the same as an empty one.
-  package func tree(_ name: TreeName) -> Tree? {
+  func tree(_ name: TreeName) -> Tree? {
     precondition(name.isOptional, "\(name.text) is in every store")
     return madeTrees[name] ?? schema.optionalTrees[name]
   }

@@ -3,9 +3,9 @@
 /// Every commit, of whatever process, has the next one; several writes may share a commit. What was
 /// read under one number is what that commit left. A compacted copy of a file counts anew.
 public struct CommitNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
-  package let rawValue: UInt64
+  let rawValue: UInt64
 
-  package init(_ rawValue: UInt64) { self.rawValue = rawValue }
+  init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
   /// Whether `lhs` was committed before `rhs`.
   public static func < (lhs: CommitNumber, rhs: CommitNumber) -> Bool {
@@ -19,38 +19,38 @@ public struct CommitNumber: Hashable, Comparable, Sendable, CustomStringConverti
 /// The position of a write in the order of all writes of a store.
 ///
 /// Writes that share a commit have a number each.
-package struct WriteNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
-  package let rawValue: UInt64
+struct WriteNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
+  let rawValue: UInt64
 
-  package init(_ rawValue: UInt64) { self.rawValue = rawValue }
+  init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
   /// That of the write after this one.
-  package var next: WriteNumber { WriteNumber(rawValue &+ 1) }
+  var next: WriteNumber { WriteNumber(rawValue &+ 1) }
 
-  package static func < (lhs: WriteNumber, rhs: WriteNumber) -> Bool {
+  static func < (lhs: WriteNumber, rhs: WriteNumber) -> Bool {
     lhs.rawValue < rhs.rawValue
   }
 
-  package var description: String { String(rawValue) }
+  var description: String { String(rawValue) }
 }
 
 /// The number of a file's schema: raised by one with every change of the catalogue, and when an
 /// optional tree is made.
 ///
 /// See Format.md, "Header".
-package struct SchemaNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
-  package let rawValue: UInt64
+struct SchemaNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
+  let rawValue: UInt64
 
-  package init(_ rawValue: UInt64) { self.rawValue = rawValue }
+  init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
   /// That of no file: nothing has been read yet.
   static let unread = SchemaNumber(.max)
 
   var next: SchemaNumber { SchemaNumber(rawValue &+ 1) }
 
-  package static func < (lhs: SchemaNumber, rhs: SchemaNumber) -> Bool {
+  static func < (lhs: SchemaNumber, rhs: SchemaNumber) -> Bool {
     lhs.rawValue < rhs.rawValue
   }
 
-  package var description: String { String(rawValue) }
+  var description: String { String(rawValue) }
 }

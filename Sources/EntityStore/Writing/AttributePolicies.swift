@@ -1,8 +1,8 @@
-package import LodestoreFormat
+internal import LodestoreFormat
 
 /// How each attribute of a stored record is merged with that of an incoming one.
-package struct AttributePolicies: Sendable {
-  package enum Policy: Sendable {
+struct AttributePolicies: Sendable {
+  enum Policy: Sendable {
     /// The incoming value wins.
     case incoming
     /// The stored value wins, unless it is null.
@@ -17,12 +17,12 @@ package struct AttributePolicies: Sendable {
   }
 
   /// The policy of attributes that are not in ``byNumber``.
-  package var standard: Policy
-  package var byNumber: [UInt32: Policy]
+  var standard: Policy
+  var byNumber: [UInt32: Policy]
   /// Whether a record may lack required attributes; the stored values of those are kept.
   var takesParts = false
 
-  package init(standard: Policy, byNumber: [UInt32: Policy] = [:]) {
+  init(standard: Policy, byNumber: [UInt32: Policy] = [:]) {
     self.standard = standard
     self.byNumber = byNumber
   }

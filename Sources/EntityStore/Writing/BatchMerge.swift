@@ -9,9 +9,9 @@ internal import LodestoreFormat
 /// the entries of each index removed and written in key order. A record whose unique keys conflict
 /// with those of other records of the batch, or of another stored record, is written alone after the
 /// rest.
-package final class BatchMerge {
+final class BatchMerge {
   /// What became of one record of the batch, and its id.
-  package enum Outcome: Sendable {
+  enum Outcome: Sendable {
     case inserted(UInt64), updated(UInt64), unchanged(UInt64), ignored(UInt64)
     /// Indirect, to keep outcomes small: there is one for each record, and errors are rare.
     indirect case rejected(StoreError)
@@ -45,7 +45,7 @@ package final class BatchMerge {
   /// - Parameters:
   ///   - matching: the unique indexes that records are matched by; without one all are inserted.
   ///   - pageEnds: ascending, the last of them the number of records.
-  package init(
+  init(
     _ batch: IncomingRecords, into entity: StoredEntity, matching: [StoredIndex], rule: MergeRule,
     pageEnds: [Int] = [], core: TransactionCore
   ) {
@@ -71,7 +71,7 @@ package final class BatchMerge {
   /// Writes the batch; one outcome a record, in order.
   ///
   /// After an error some records are written and some are not: the transaction can only be aborted.
-  package func apply() throws(StoreError) -> [Outcome] {
+  func apply() throws(StoreError) -> [Outcome] {
     // First the indexes that say which stored record is meant, then those whose uniqueness is only
     // checked.
     for index in matching { try match(by: index, isMatching: true) }

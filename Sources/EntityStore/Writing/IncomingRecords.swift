@@ -1,10 +1,10 @@
 internal import LMDB
-package import LodestoreFormat
+internal import LodestoreFormat
 
 /// Encoded records on their way into an entity, in the order in which they came.
 ///
 /// Their bytes stay where they were put: batches are put together without copying them.
-package struct IncomingRecords: Sendable {
+struct IncomingRecords: Sendable {
   /// A content with room for its checksum behind it, in one of the blocks.
   ///
   /// `@unchecked Sendable`: its bytes were written before it was made and do not change; the batch
@@ -21,29 +21,29 @@ package struct IncomingRecords: Sendable {
   private var given: [UInt64] = []
   private let wordCount: Int
   /// The bytes of all records.
-  package private(set) var byteCount = 0
+  private(set) var byteCount = 0
   /// The layout that the records are in.
-  package let layout: RecordLayout
+  let layout: RecordLayout
 
-  package init(_ layout: RecordLayout) {
+  init(_ layout: RecordLayout) {
     self.layout = layout
     wordCount = (layout.attributes.count + 63) / 64
   }
 
-  package var count: Int { places.count }
-  package var isEmpty: Bool { places.isEmpty }
+  var count: Int { places.count }
+  var isEmpty: Bool { places.isEmpty }
   /// Whether some record was not given all attributes.
   var hasParts: Bool { !given.isEmpty }
 
   /// Adds a record that was given values for all its attributes.
-  package mutating func append(_ content: UnsafeRawBufferPointer) {
+  mutating func append(_ content: UnsafeRawBufferPointer) {
     if !given.isEmpty { given.append(contentsOf: repeatElement(.max, count: wordCount)) }
     add(content)
   }
 
   /// Adds a record that was given values for the attributes at the places for which `isGiven` is true;
   /// `nil` for all.
-  package mutating func append(_ content: UnsafeRawBufferPointer, given isGiven: [Bool]?) {
+  mutating func append(_ content: UnsafeRawBufferPointer, given isGiven: [Bool]?) {
     guard let isGiven, !isGiven.allSatisfy({ $0 }) else { return append(content) }
     if given.isEmpty { given = Array(repeating: .max, count: wordCount * count) }
     var words = [UInt64](repeating: 0, count: wordCount)
@@ -55,7 +55,7 @@ package struct IncomingRecords: Sendable {
   }
 
   /// Adds all records of `other`, which are of the same layout.
-  package mutating func append(_ other: IncomingRecords) {
+  mutating func append(_ other: IncomingRecords) {
     if !given.isEmpty || !other.given.isEmpty {
       if given.isEmpty { given = Array(repeating: .max, count: wordCount * count) }
       given.append(
@@ -67,7 +67,7 @@ package struct IncomingRecords: Sendable {
     byteCount += other.byteCount
   }
 
-  package mutating func removeAll() {
+  mutating func removeAll() {
     blocks.removeAll(keepingCapacity: true)
     places.removeAll(keepingCapacity: true)
     given.removeAll(keepingCapacity: true)

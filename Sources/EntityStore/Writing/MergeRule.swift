@@ -1,7 +1,7 @@
-package import LodestoreFormat
+internal import LodestoreFormat
 
 /// What becomes of an incoming record when unique indexes already lead to a stored one.
-package enum MergeRule: Sendable {
+enum MergeRule: Sendable {
   /// The incoming record is refused.
   case fail
   /// The stored record stays as it is.
@@ -22,13 +22,13 @@ package enum MergeRule: Sendable {
 }
 
 /// A stored record and an incoming one with the same key.
-package struct MergeInput {
-  package let core: TransactionCore
-  package let entity: StoredEntity
-  package let id: UInt64
-  package let stored: RecordView
+struct MergeInput {
+  let core: TransactionCore
+  let entity: StoredEntity
+  let id: UInt64
+  let stored: RecordView
   /// In the current layout; its checksum is not set.
-  package let incoming: RecordView
+  let incoming: RecordView
 }
 
 extension MergeRule {

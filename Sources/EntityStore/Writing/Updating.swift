@@ -1,4 +1,4 @@
-package import LodestoreFormat
+internal import LodestoreFormat
 
 extension WriteTransaction {
   /// Changes attributes of the records that `query` finds, without decoding them; returns how many.
@@ -56,7 +56,7 @@ extension Query {
 
 extension TransactionCore {
   /// Gives the records that `request` finds new values, by the names of attributes.
-  package func update(
+  func update(
     _ request: QueryRequest, of entity: StoredEntity,
     _ assignments: [(name: String, operand: Operand, constant: Value?)]
   ) throws(StoreError) -> Int {
@@ -101,7 +101,7 @@ extension TransactionCore {
   }
 
   /// Removes the records that `request` finds.
-  package func delete(_ request: QueryRequest, of entity: StoredEntity) throws(StoreError) -> Int {
+  func delete(_ request: QueryRequest, of entity: StoredEntity) throws(StoreError) -> Int {
     // The records are needed too, but later and in the order of their ids.
     var request = request
     request.wantsOnlyEntries = true

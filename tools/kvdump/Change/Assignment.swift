@@ -23,8 +23,8 @@ struct Assignment: Equatable, Sendable {
 
   /// The assignment as the library takes it, checked as far as it can be without a record.
   func bound(
-    to entity: StoredEntity, of core: TransactionCore, in store: String
-  ) throws -> (name: String, operand: Operand, constant: Value?) {
+    to entity: DynamicEntity, of snapshot: DynamicSnapshot, in store: String
+  ) throws -> DynamicAssignment {
     if attribute == RecordColumns.idName {
       throw CommandFailure.badArgument(
         attribute, reason: "is the record's id, which the store gives",
@@ -38,17 +38,15 @@ struct Assignment: Equatable, Sendable {
           text, reason: "'\(attribute.name)' is required and is never null",
           nextStep: "give \(attribute.type.expectation)")
       }
-      return (attribute.name, .value(.null), value)
+      return DynamicAssignment(attribute.name, value: value)
     }
-    let operand: Operand
+    let assignment: DynamicAssignment
     do {
-      operand = try ConditionParser.parseOperand(text)
+      assignment = try DynamicAssignment(attribute.name, expression: text)
     } catch {
       throw CommandFailure.badExpression(self, error)
     }
-    // A comparison with it is planned, which reads nothing, to find names that are no attributes.
-    let comparison = Comparison(operand, .equal, .value(.null))
-    _ = try core.plan(QueryRequest(condition: .comparison(comparison)), for: entity)
-    return (attribute.name, operand, nil)
+    try snapshot.check(assignment, of: entity)
+    return assignment
   }
 }

@@ -39,10 +39,10 @@ struct ChangeOptions: ParsableArguments {
   ///
   /// A condition that leaves no record out is refused: it is said with `--all` or by mistake.
   func request(
-    _ condition: String?, for entity: StoredEntity, in store: String
+    _ condition: String?, for entity: DynamicEntity, in store: String
   ) throws -> QueryRequest {
     var request = try marks.request(condition)
-    if let condition, request.condition == .constant(true) {
+    if let condition, request.isOfAll {
       throw CommandFailure.badArgument(
         condition, reason: "leaves no record out", nextStep: "say --all instead")
     }

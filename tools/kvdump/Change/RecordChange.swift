@@ -26,17 +26,17 @@ struct RecordChange {
   /// - Returns: `negative` when the answer is no.
   func run<Prepared>(
     of entityName: String,
-    prepare: (TransactionCore, StoredEntity) throws -> (request: QueryRequest, change: Prepared),
-    apply: (TransactionCore, StoredEntity, QueryRequest, Prepared) throws -> Int
+    prepare: (DynamicSnapshot, DynamicEntity) throws -> (request: QueryRequest, change: Prepared),
+    apply: (DynamicTransaction, DynamicEntity, QueryRequest, Prepared) throws -> Int
   ) throws -> ExitStatus {
     if !options.yes, !options.dryRun, !console.canAsk {
       throw CommandFailure.nobodyToAsk(verb)
     }
     var asked: Counts?
     if options.dryRun || !options.yes {
-      let counts = try ReadStore.read(store, checksRecords: true, on: console) { core in
-        let entity = try core.entity(entityName, in: store)
-        return try tally(core, entity, try prepare(core, entity).request)
+      let counts = try ReadStore.read(store, checksRecords: true, on: console) { snapshot in
+        let entity = try snapshot.entity(entityName, in: store)
+        return try tally(snapshot, entity, try prepare(snapshot, entity).request)
       }
       if options.dryRun || counts.found == 0 {
         try report(entityName, counts, changed: 0)
@@ -48,16 +48,17 @@ struct RecordChange {
       }
       asked = counts
     }
-    let (before, changed, after) = try WriteStore.write(store) { core in
-      let entity = try core.entity(entityName, in: store)
-      let (request, change) = try prepare(core, entity)
-      let before = try tally(core, entity, request)
+    let (before, changed, after) = try WriteStore.write(store) { transaction in
+      let snapshot = transaction.snapshot
+      let entity = try snapshot.entity(entityName, in: store)
+      let (request, change) = try prepare(snapshot, entity)
+      let before = try tally(snapshot, entity, request)
       if let asked, asked.found != before.found {
         throw CommandFailure.changedWhileAsking(
           entityName, store, asked: asked.found, found: before.found)
       }
-      let changed = try apply(core, entity, request, change)
-      return (before, changed, try core.count(of: entity))
+      let changed = try apply(transaction, entity, request, change)
+      return (before, changed, try snapshot.count(of: entity))
     }
     try report(entityName, Counts(found: before.found, records: after), changed: changed)
     return .success
@@ -71,12 +72,13 @@ struct RecordChange {
   }
 
   private func tally(
-    _ core: TransactionCore, _ entity: StoredEntity, _ request: QueryRequest
+    _ snapshot: DynamicSnapshot, _ entity: DynamicEntity, _ request: QueryRequest
   ) throws -> Counts {
-    let plan = try core.plan(request, for: entity)
+    let query = try snapshot.query(request, of: entity)
     return try console.withProgress { progress in
-      let run = try PlanRun(plan, core: core, control: progress?.control)
-      return Counts(found: try run.count(), records: try core.count(of: entity))
+      Counts(
+        found: try query.count(control: progress?.control),
+        records: try snapshot.count(of: entity))
     }
   }
 

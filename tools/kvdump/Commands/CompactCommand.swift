@@ -24,8 +24,8 @@ struct CompactCommand: StoreCommand {
     guard !FileFacts.exists(out) else { throw CommandFailure.outputExists(out) }
     let copy = try StoreCopy(for: out)
     // Opened as a store first, so that what is no store is not copied.
-    let source = try ReadStore.read(store.path, on: console) { core in
-      try copy.take(core.store.environment)
+    let source = try ReadStore.withStore(store.path, on: console) { source in
+      try copy.take(source)
       return FileFacts(store.path)
     }
     let check: CopyCheck

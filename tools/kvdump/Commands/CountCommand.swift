@@ -1,5 +1,6 @@
 import ArgumentParser
 import EntityStore
+import LodestoreFormat
 
 /// `kvdump count`: how many records there are, also by the values of attributes.
 struct CountCommand: StoreCommand {
@@ -39,19 +40,19 @@ struct CountCommand: StoreCommand {
   }
 
   func run(on console: Console) async throws -> ExitStatus {
-    try ReadStore.read(store.path, checksRecords: true, on: console) { core in
+    try ReadStore.read(store.path, checksRecords: true, on: console) { snapshot in
       try QueryFault.locating(in: condition.text, store.path) {
-        let entity = try core.entity(entity, in: store.path)
-        let paths = try by?.names.map { try ValuePath($0, of: entity, in: store.path) }
-        let plan = try core.plan(try condition.request(), for: entity)
+        let entity = try snapshot.entity(entity, in: store.path)
+        let paths = try by?.names.map { try ValuePath.checked($0, of: entity, in: store.path) }
+        let query = try snapshot.query(try condition.request(), of: entity)
         if let by, let paths {
           let groups = try console.withProgress {
-            try PlanRun(plan, core: core, control: $0?.control).groups(by: paths)
+            try query.groups(by: paths, control: $0?.control)
           }
           try write(groups, names: by.names, on: console)
         } else {
           let count = try console.withProgress {
-            try PlanRun(plan, core: core, control: $0?.control).count()
+            try query.count(control: $0?.control)
           }
           try console.writeObject([(Column("count"), .count(count))])
         }
@@ -61,7 +62,9 @@ struct CountCommand: StoreCommand {
   }
 
   /// The most frequent first, and equally frequent ones by value, as they come.
-  private func write(_ groups: [GroupRow], names: [String], on console: Console) throws {
+  private func write(
+    _ groups: [(keys: [Value], count: Int)], names: [String], on console: Console
+  ) throws {
     let order = groups.indices.sorted {
       groups[$0].count != groups[$1].count ? groups[$0].count > groups[$1].count : $0 < $1
     }

@@ -39,7 +39,9 @@ struct DeleteCommand: StoreCommand {
       try change.run(
         of: entity,
         prepare: { _, entity in (try options.request(condition, for: entity, in: store.path), ()) },
-        apply: { core, entity, request, _ in try core.delete(request, of: entity) })
+        apply: { transaction, entity, request, _ in
+          try transaction.delete(request, of: entity)
+        })
     }
   }
 }

@@ -30,13 +30,13 @@ struct ExplainCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(on console: Console) async throws -> ExitStatus {
-    try ReadStore.read(store.path, checksRecords: true, on: console) { core in
+    try ReadStore.read(store.path, checksRecords: true, on: console) { snapshot in
       try QueryFault.locating(in: query.condition.text, store.path) {
-        let entity = try core.entity(entity, in: store.path)
+        let entity = try snapshot.entity(entity, in: store.path)
         var request = try query.request(for: entity, in: store.path)
         request.limit = query.rows.effectiveLimit(on: console.terminal)
         let planning = QueryPlanning(
-          entity: entity, core: core, isCounted: false, isAnalyzed: analyze)
+          entity: entity, snapshot: snapshot, isCounted: false, isAnalyzed: analyze)
         try planning.report(request).write(on: console)
         return .success
       }

@@ -73,27 +73,29 @@ struct ExportCommand: StoreCommand {
 
   func run(on console: Console) async throws -> ExitStatus {
     let format = ExportFormat(output.format, file: file) ?? .jsonl
-    return try ReadStore.read(store.path, checksRecords: true, on: console) { core in
+    return try ReadStore.read(store.path, checksRecords: true, on: console) { snapshot in
       if let allEntities {
         let folder = ExportFolder(
           path: allEntities, format: format, replaces: force, store: store.path)
-        try folder.write(core, on: console)
+        try folder.write(snapshot, on: console)
       } else {
-        try QueryFault.locating(in: `where`, store.path) { try export(core, format, on: console) }
+        try QueryFault.locating(in: `where`, store.path) {
+          try export(snapshot, format, on: console)
+        }
       }
       return .success
     }
   }
 
   private func export(
-    _ core: TransactionCore, _ format: ExportFormat, on console: Console
+    _ snapshot: DynamicSnapshot, _ format: ExportFormat, on console: Console
   ) throws {
     // What can go wrong in the arguments goes wrong before a file is made.
-    let entity = try core.entity(entity ?? "", in: store.path)
+    let entity = try snapshot.entity(entity ?? "", in: store.path)
     var request = try marks.request(`where`)
     request.order = try order.terms(of: entity, in: store.path)
     let export = try EntityExport(
-      request, of: entity, fields: fields.names, format, core: core, store: store.path)
+      request, of: entity, fields: fields.names, format, snapshot: snapshot, store: store.path)
     guard file != Self.standardOutput else {
       _ = try export.write(to: console.output, on: console)
       return

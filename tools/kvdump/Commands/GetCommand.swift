@@ -27,21 +27,21 @@ struct GetCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(on console: Console) async throws -> ExitStatus {
-    try ReadStore.read(store.path, checksRecords: true, on: console) { core in
-      let entity = try core.entity(entity, in: store.path)
+    try ReadStore.read(store.path, checksRecords: true, on: console) { snapshot in
+      let entity = try snapshot.entity(entity, in: store.path)
       let search = try RecordSearch(matches, in: entity, store: store.path)
       let columns = try RecordColumns(entity, names: fields.names, store: store.path)
       let writer = console.rows(of: columns.columns)
       var walk = RowWindow(offset: rows.offset, limit: rows.effectiveLimit(on: console.terminal))
       var isFound = false
-      let isScan = try search.forEach(in: core, on: console) { id, bytes in
+      let isScan = try search.forEach(in: snapshot, on: console) { record in
         isFound = true
         switch walk.next() {
         case .skip: return true
         case .stop: return false
         case .show: break
         }
-        try writer.write(try columns.row(id, bytes))
+        try writer.write(try columns.row(record))
         return true
       }
       try writer.finish()
@@ -58,7 +58,7 @@ struct GetCommand: StoreCommand {
     }
   }
 
-  private func noteScan(of entity: StoredEntity, on console: Console) {
+  private func noteScan(of entity: DynamicEntity, on console: Console) {
     let names = matches.map(\.attribute).joined(separator: "+")
     let known = entity.indexes.isEmpty ? "none" : entity.indexList
     console.note(

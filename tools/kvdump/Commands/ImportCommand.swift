@@ -58,7 +58,7 @@ struct ImportCommand: StoreCommand {
     // What can go wrong in the arguments goes wrong before a file is made.
     let target = try ImportTarget(store.path, isDryRun: running.dryRun, on: console)
     let pages = PageReader(inputs, form: input.form)
-    let plan = try plan(inputs, pages, known: target.core?.schema, on: console)
+    let plan = try plan(inputs, pages, known: target.opened?.entities, on: console)
     let key = try key(in: plan)
     let conversions = try plan.conversions()
     let declared = try plan.declared()
@@ -67,20 +67,21 @@ struct ImportCommand: StoreCommand {
         $0, continues: running.resume, others: [store.path, store.path + "-lock"] + files)
     }
     do {
-      let core = try target.made()
-      try core.bringUpToDate([declared])
+      let store = try target.made()
+      try store.declare([declared])
       for note in plan.notes { console.note(note) }
-      let description = try core.read { try $0.entity(named: entity).description }
-      let run = ImportRun(
-        core: core, entity: entity,
-        key: key.map { Set($0.compactMap { description.attribute(named: $0)?.number }) },
-        conflict: merging.conflict, strategy: merging.chosen.strategy, names: plan.names,
-        conversions: conversions, isStrict: running.strict, options: options)
-      let session = ImportSession(run, pages, inputs, rejectFile)
+      var importing = DynamicImport(
+        into: entity, of: store, key: key, conflict: merging.conflict,
+        strategy: merging.chosen.strategy, options: options)
+      importing.names = plan.names
+      importing.conversions = conversions
+      importing.isStrict = running.strict
+      let session = ImportSession(ImportRun(importing), pages, inputs, rejectFile)
       var result = await session.run(on: console)
       try target.close()
       result.failure = result.failure.map(target.translated)
-      return try session.report(result, dryRunOf: running.dryRun ? store.path : nil, on: console)
+      return try session.report(
+        result, dryRunOf: running.dryRun ? self.store.path : nil, on: console)
     } catch {
       throw target.translated(error)
     }
@@ -100,11 +101,11 @@ struct ImportCommand: StoreCommand {
   /// The schema that the records need: what is stored, and what --infer, --schema, --unique and
   /// --index say.
   private func plan(
-    _ inputs: [InputFile], _ pages: PageReader, known: StoredSchema?, on console: Console
+    _ inputs: [InputFile], _ pages: PageReader, known: [DynamicEntity]?, on console: Console
   ) throws -> ImportSchema {
     let rules = try members.rules()
-    var plan = ImportSchema(
-      entity, stored: known?.entity(named: entity)?.description, rules: rules)
+    let stored = known?.first { $0.name == entity }
+    var plan = ImportSchema(entity, stored: stored?.description, rules: rules)
     var candidates: [String] = []
     if let file = schema.schema { plan.add(try SchemaFile.entity(entity, in: file)) }
     if schema.infer {
@@ -119,9 +120,9 @@ struct ImportCommand: StoreCommand {
       }
       candidates = survey.candidates
       try plan.add(survey.inference, key: merging.unique?.names ?? [], candidates: candidates)
-    } else if schema.schema == nil, known?.entity(named: entity) == nil {
+    } else if schema.schema == nil, stored == nil {
       throw CommandFailure.newEntityWithoutSchema(
-        entity, in: store.path, known: known?.entities.map(\.name) ?? [])
+        entity, in: store.path, known: known?.map(\.name) ?? [])
     } else if !rules.maps.isEmpty, let first = try pages.sample(1).first {
       // A name that is mistyped would else leave all of a column out.
       var survey = MemberSurvey(files: files, looksForRecords: false)

@@ -24,12 +24,12 @@ struct ImportsCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(on console: Console) async throws -> ExitStatus {
-    let kept = try ReadStore.read(store.path, on: console) { core in
-      let names = try core.importNames()
+    let kept = try ReadStore.read(store.path, on: console) { snapshot in
+      let names = try snapshot.importNames()
       if let name, !names.contains(name) {
         throw CommandFailure.noSuchImport(name, in: store.path, known: names)
       }
-      return try (name.map { [$0] } ?? names).map { try core.importReports(of: $0) }
+      return try (name.map { [$0] } ?? names).map { try snapshot.importReports(of: $0) }
     }
     let isForPrograms = console.format == .json || console.format == .jsonl
     let reports = kept.flatMap { $0 }.sorted {

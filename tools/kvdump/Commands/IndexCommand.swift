@@ -38,40 +38,32 @@ struct IndexCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(on console: Console) async throws -> ExitStatus {
-    try ReadStore.read(store.path, on: console) { core in
-      let entity = try core.entity(entity, in: store.path)
+    try ReadStore.read(store.path, on: console) { snapshot in
+      let entity = try snapshot.entity(entity, in: store.path)
       let index = try entity.index(named: index.names, store: store.path)
       let attributes = index.description.attributes.compactMap {
         entity.description.attribute(number: $0)
       }
-      let lower = try from.map { IndexWalkBound.included(try TypedValue.bound($0, attributes)) }
-      let upper = try to.map { IndexWalkBound.included(try TypedValue.bound($0, attributes)) }
+      let lower = try from.map { try TypedValue.bound($0, attributes) }
+      let upper = try to.map { try TypedValue.bound($0, attributes) }
       let columns = try RecordColumns(entity, names: fields.names, store: store.path)
       let writer = console.rows(of: columns.columns)
-      let total = from == nil && to == nil ? try core.count(of: entity) : nil
+      let total = from == nil && to == nil ? try snapshot.count(of: entity) : nil
       var walk = RowWindow(offset: rows.offset, limit: rows.effectiveLimit(on: console.terminal))
-      var failure: (any Error)?
-      try core.walk(
-        index, of: entity, lower: lower ?? .none, upper: upper ?? .none, isReversed: reverse
-      ) { (id) throws(StoreError) in
+      try snapshot.forEachID(
+        of: entity, in: index, from: lower, through: upper, isReversed: reverse
+      ) { id in
         switch walk.next() {
         case .skip: return true
         case .stop: return false
         case .show: break
         }
-        do {
-          guard let bytes = try core.record(id, of: entity) else {
-            throw CommandFailure.indexOfNothing(index.name, entity.name, id)
-          }
-          try writer.write(try columns.row(id, bytes))
-          return true
-        } catch {
-          // The walk throws the store's errors only; a closed pipe is none of them.
-          failure = error
-          return false
+        guard let record = try snapshot.record(id, of: entity) else {
+          throw CommandFailure.indexOfNothing(index.name, entity.name, id)
         }
+        try writer.write(try columns.row(record))
+        return true
       }
-      if let failure { throw failure }
       try writer.finish()
       console.note(
         RowSummary.text(

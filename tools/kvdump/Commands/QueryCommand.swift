@@ -74,21 +74,21 @@ struct QueryCommand: StoreCommand {
   }
 
   func run(on console: Console) async throws -> ExitStatus {
-    try ReadStore.read(store.path, checksRecords: true, on: console) { core in
+    try ReadStore.read(store.path, checksRecords: true, on: console) { snapshot in
       try QueryFault.locating(in: query.condition.text, store.path) {
-        try answer(core, on: console)
+        try answer(snapshot, on: console)
       }
     }
   }
 
-  private func answer(_ core: TransactionCore, on console: Console) throws -> ExitStatus {
-    let entity = try core.entity(entity, in: store.path)
+  private func answer(_ snapshot: DynamicSnapshot, on console: Console) throws -> ExitStatus {
+    let entity = try snapshot.entity(entity, in: store.path)
     var request = try query.request(for: entity, in: store.path)
     request.after = after.map { ContinuationToken($0) }
     let columns = try RecordColumns(entity, names: fields.names, store: store.path)
     if explain || analyze {
       let plan = QueryPlanning(
-        entity: entity, core: core, isCounted: count, isAnalyzed: analyze)
+        entity: entity, snapshot: snapshot, isCounted: count, isAnalyzed: analyze)
       request.limit = count ? explicitLimit : query.rows.effectiveLimit(on: console.terminal)
       try plan.report(request).write(on: console)
       return .success
@@ -96,15 +96,15 @@ struct QueryCommand: StoreCommand {
     if count || exists {
       request.order = []
       request.limit = exists ? 1 : explicitLimit
-      let plan = try core.plan(request, for: entity)
+      let counted = try snapshot.query(request, of: entity)
       let count = try console.withProgress {
-        try PlanRun(plan, core: core, control: $0?.control).count()
+        try counted.count(control: $0?.control)
       }
       if exists { return count > 0 ? .success : .negative }
       try console.writeObject([(Column("count"), .count(count))])
       return .success
     }
-    let page = try QueryRows(entity: entity, columns: columns, core: core).write(
+    let page = try QueryRows(entity: entity, columns: columns, snapshot: snapshot).write(
       request, limit: query.rows.effectiveLimit(on: console.terminal), withToken: self.page,
       on: console)
     tell(page, of: entity, on: console)
@@ -114,7 +114,7 @@ struct QueryCommand: StoreCommand {
   /// The limit of answers that are no rows, which have none unless it is given; nil is none.
   private var explicitLimit: Int? { query.rows.limit == 0 ? nil : query.rows.limit }
 
-  private func tell(_ page: QueryRows.Page, of entity: StoredEntity, on console: Console) {
+  private func tell(_ page: QueryRows.Page, of entity: DynamicEntity, on console: Console) {
     if self.page {
       if output.format.isJSON {
         console.note(JSONText.object([("next", page.next.map { .text($0.text) } ?? .null)]))

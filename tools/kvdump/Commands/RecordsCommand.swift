@@ -1,6 +1,5 @@
 import ArgumentParser
 import EntityStore
-import LMDB
 
 /// `kvdump records`: the records of an entity in the order of their ids.
 struct RecordsCommand: StoreCommand {
@@ -22,24 +21,23 @@ struct RecordsCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(on console: Console) async throws -> ExitStatus {
-    try ReadStore.read(store.path, on: console) { core in
-      let entity = try core.entity(entity, in: store.path)
+    try ReadStore.read(store.path, on: console) { snapshot in
+      let entity = try snapshot.entity(entity, in: store.path)
       let columns = try RecordColumns(entity, names: fields.names, store: store.path)
       let writer = console.rows(of: columns.columns)
       var walk = RowWindow(offset: rows.offset, limit: rows.effectiveLimit(on: console.terminal))
-      let cursor = try Cursor(entity.records, in: core.transaction)
-      var found = try cursor.first()
-      scan: while found {
+      try snapshot.forEachRecord(of: entity) { record in
         switch walk.next() {
         case .skip: break
-        case .stop: break scan
-        case .show: try writer.write(try columns.row(cursor.integerKey, cursor.value))
+        case .stop: return false
+        case .show: try writer.write(try columns.row(record))
         }
-        found = try cursor.next()
+        return true
       }
       try writer.finish()
       console.note(
-        RowSummary.text(shown: walk.shown, offset: rows.offset, total: try core.count(of: entity)))
+        RowSummary.text(
+          shown: walk.shown, offset: rows.offset, total: try snapshot.count(of: entity)))
     }
     return .success
   }

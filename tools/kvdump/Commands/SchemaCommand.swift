@@ -22,9 +22,9 @@ struct SchemaCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(on console: Console) async throws -> ExitStatus {
-    try ReadStore.read(store.path, on: console) { core in
+    try ReadStore.read(store.path, on: console) { snapshot in
       let entities =
-        try entity.map { [try core.entity($0, in: store.path)] } ?? core.schema.entities
+        try entity.map { [try snapshot.entity($0, in: store.path)] } ?? snapshot.entities
       switch console.format {
       case .json, .jsonl:
         let writer = console.rows(of: SchemaRows.entityColumns)

@@ -71,14 +71,14 @@ struct UpdateCommand: StoreCommand {
       do {
         return try change.run(
           of: entity,
-          prepare: { core, entity in
+          prepare: { snapshot, entity in
             (
               try options.request(condition, for: entity, in: store.path),
-              try assignments.map { try $0.bound(to: entity, of: core, in: store.path) }
+              try assignments.map { try $0.bound(to: entity, of: snapshot, in: store.path) }
             )
           },
-          apply: { core, entity, request, assignments in
-            try core.update(request, of: entity, assignments)
+          apply: { transaction, entity, request, assignments in
+            try transaction.update(request, of: entity, assignments)
           })
       } catch let error as StoreError where Self.leavesAll.contains(error.code) {
         throw CommandFailure.nothingUpdated(error, store: store.path)

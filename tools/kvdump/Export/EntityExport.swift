@@ -3,23 +3,21 @@ import LodestoreFormat
 
 /// The records of one entity that a request finds, on their way into a file or a stream.
 struct EntityExport {
-  private let plan: QueryPlan
+  private let query: DynamicQuery
   private let columns: RecordColumns
   private let format: ExportFormat
-  private let core: TransactionCore
 
   /// Checks the request and the fields; without fields, all attributes, and not the id, which the
   /// store that imports gives itself.
   init(
-    _ request: QueryRequest, of entity: StoredEntity, fields: [String]? = nil,
-    _ format: ExportFormat, core: TransactionCore, store: String
+    _ request: QueryRequest, of entity: DynamicEntity, fields: [String]? = nil,
+    _ format: ExportFormat, snapshot: DynamicSnapshot, store: String
   ) throws {
-    plan = try core.plan(request, for: entity)
+    query = try snapshot.query(request, of: entity)
     columns = try RecordColumns(
       entity, names: fields ?? entity.description.declaredAttributes.map(\.name),
       isExact: format != .csv, store: store)
     self.format = format
-    self.core = core
   }
 
   /// Writes the records; returns how many there are.
@@ -27,11 +25,10 @@ struct EntityExport {
     let writer = format.writer(columns.columns, to: output, on: console)
     var count = 0
     try console.withProgress { progress in
-      let run = try PlanRun(plan, core: core, control: progress?.control)
-      try run.visit { id, bytes in
+      try query.forEach(control: progress?.control) { record in
         // Rows on the same screen say themselves how far the command is.
         if count == 0, output === console.output, console.terminal.isTerminal { progress?.end() }
-        try writer.write(try columns.row(id, bytes))
+        try writer.write(try columns.row(record))
         count += 1
         return true
       }

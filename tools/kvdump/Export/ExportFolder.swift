@@ -20,14 +20,14 @@ struct ExportFolder {
 
   /// Makes the folder if need be, and writes the files one after the other: after a failure, those
   /// that are there are whole.
-  func write(_ core: TransactionCore, on console: Console) throws {
+  func write(_ snapshot: DynamicSnapshot, on console: Console) throws {
     if mkdir(path, 0o777) != 0, errno != EEXIST {
       throw CommandFailure.system(errno, thing: path, creating: true)
     }
-    try writeSchema(core)
+    try writeSchema(snapshot)
     var rows: [[Cell]] = []
-    for entity in core.schema.entities {
-      let export = try EntityExport(QueryRequest(), of: entity, format, core: core, store: store)
+    for entity in snapshot.entities {
+      let export = try EntityExport(.all, of: entity, format, snapshot: snapshot, store: store)
       let name = "\(path)/\(entity.name).\(format.rawValue)"
       let (count, size) = try export.write(
         to: try OutputFile(name, replaces: replaces, store: store), on: console)
@@ -39,11 +39,11 @@ struct ExportFolder {
     try writer.finish()
   }
 
-  private func writeSchema(_ core: TransactionCore) throws {
+  private func writeSchema(_ snapshot: DynamicSnapshot) throws {
     let file = try OutputFile("\(path)/\(Self.schemaName)", replaces: replaces, store: store)
     let text = TextOutput(file)
     let writer = JSONRowWriter(SchemaRows.entityColumns, to: text, layout: .lines)
-    for entity in core.schema.entities { try writer.write(try SchemaRows.entity(entity)) }
+    for entity in snapshot.entities { try writer.write(try SchemaRows.entity(entity)) }
     try writer.finish()
     try text.flush()
     try file.commit()

@@ -1,3 +1,4 @@
+import EntityStore
 import LMDB
 
 #if canImport(Glibc)
@@ -22,12 +23,14 @@ final class StoreCopy {
   }
 
   /// Copies the newest commit, without free pages.
-  func take(_ environment: Environment) throws {
+  func take(_ store: DynamicStore) throws {
     do {
-      try environment.copy(to: path, compacting: true) { PendingFile.set($0) }
+      try store.copy(to: path, compacting: true) { PendingFile.set($0) }
     } catch {
-      guard error.kind == .engine, error.code > 0 else { throw error }
-      throw CommandFailure.system(error.code, thing: target, creating: true)
+      guard let cause = error.cause as? LMDBError, cause.kind == .engine, cause.code > 0 else {
+        throw error
+      }
+      throw CommandFailure.system(cause.code, thing: target, creating: true)
     }
     PendingFile.set(path)
   }

@@ -71,12 +71,12 @@ struct ImportSession {
       guard let report = result.report, report.records > 0, report.rejected == report.records else {
         return .success
       }
-      console.note("\(importing.entity): every record was rejected")
+      console.note("\(importing.importing.entity): every record was rejected")
       return .negative
     }
     let isStopped = (failure as? StoreError)?.code == .importStopped
     let isOverLimit =
-      isStopped && importing.options.rejectLimit < .max && watch.rejected > 0
+      isStopped && importing.importing.options.rejectLimit < .max && watch.rejected > 0
       && result.report?.ending == .failed
     if let report = result.report, report.ending != .finished, report.pages > 0, store == nil,
       !isStopped || isOverLimit
@@ -86,7 +86,7 @@ struct ImportSession {
         "\(report.pages == 1 ? "1 page is" : "\(pages) pages are") kept; --resume goes on")
     }
     guard isOverLimit, let error = failure as? StoreError else { throw failure }
-    console.note("\(importing.entity): \(error.message)")
+    console.note("\(importing.importing.entity): \(error.message)")
     return .negative
   }
 
@@ -132,7 +132,7 @@ struct ImportSession {
         "\(report.entity): deleted nothing, as the rejected records may be stored ones; mend them, "
           + "or take --delete-despite-rejects")
     }
-    guard importing.options.resumes, report.ending == .finished else { return }
+    guard importing.importing.options.resumes, report.ending == .finished else { return }
     console.note(
       report.resumptions > 0
         ? "\(report.entity): went on with run \(report.run)"

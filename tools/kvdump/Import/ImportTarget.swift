@@ -25,7 +25,7 @@ final class ImportTarget {
   private let isDryRun: Bool
   private let size: Int
   /// The store; nil when there is none yet.
-  private(set) var core: StoreCore?
+  private(set) var opened: DynamicStore?
 
   /// Opens the store when it is there.
   init(_ store: String, isDryRun: Bool, on console: Console) throws {
@@ -35,7 +35,7 @@ final class ImportTarget {
     size = FileFacts(store)?.size ?? 0
     guard isDryRun else {
       path = store
-      if isThere { core = try open(.existing) }
+      if isThere { opened = try open(.existing) }
       return
     }
     let number = UInt64.random(in: .min ... .max)
@@ -45,16 +45,18 @@ final class ImportTarget {
     }
     isNamed = true
     guard isThere else { return }
-    try ReadStore.read(store, on: console) { core in
+    try ReadStore.withStore(store, on: console) { source in
       do {
-        try core.store.environment.copy(
-          to: path, compacting: false, willCreate: { PendingFile.set($0) })
+        try source.copy(to: path, compacting: false) { PendingFile.set($0) }
         PendingFile.set(path)
-      } catch let error as LMDBError where error.kind == .engine && error.code > 0 {
-        throw noRoom(error.code)
+      } catch {
+        guard let cause = (error as? StoreError)?.cause as? LMDBError, cause.kind == .engine,
+          cause.code > 0
+        else { throw error }
+        throw noRoom(cause.code)
       }
     }
-    core = try open(.existing)
+    opened = try open(.existing)
   }
 
   /// Where temporary files are made.
@@ -63,15 +65,15 @@ final class ImportTarget {
   }
 
   deinit {
-    core?.close()
+    opened?.close()
     removeName()
   }
 
   /// The store, which is made when there is none.
-  func made() throws -> StoreCore {
-    if let core { return core }
+  func made() throws -> DynamicStore {
+    if let opened { return opened }
     let made = try open(.create)
-    core = made
+    opened = made
     return made
   }
 
@@ -80,8 +82,8 @@ final class ImportTarget {
   /// Commits wait for the data but not for the page that makes it current, which saves half of the
   /// waiting; what is reported is to be safe, so that page is waited for here.
   func close() throws {
-    core?.close()
-    core = nil
+    opened?.close()
+    opened = nil
     if !isDryRun { try FileFacts.sync(path) }
   }
 
@@ -98,7 +100,7 @@ final class ImportTarget {
     return CommandFailure.system(code, thing: base, creating: true, nextStep: step)
   }
 
-  private func open(_ access: StoreOptions.Access) throws -> StoreCore {
+  private func open(_ access: StoreOptions.Access) throws -> DynamicStore {
     var options = StoreOptions()
     options.access = access
     options.durability = .mayLoseLastCommit
@@ -106,9 +108,9 @@ final class ImportTarget {
     options.allowsAnyFileSystem = isDryRun
     options.isNamed = !isDryRun
     do {
-      let core = try StoreCore(path: path, options: options)
+      let store = try DynamicStore(path: path, options: options)
       removeName()
-      return core
+      return store
     } catch {
       throw translated(error)
     }

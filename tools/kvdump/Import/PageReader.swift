@@ -160,7 +160,7 @@ final class PageReader {
     }
     guard !records.isEmpty else { return nil }
     pageNumber += 1
-    return RecordPage(number: pageNumber, file: file.name, records: records)
+    return RecordPage(number: pageNumber, file: file.name, content: DynamicPage(records))
   }
 
   /// A line is a page of its own where records are inside it, and else one of `records`.
@@ -179,7 +179,7 @@ final class PageReader {
     if form.isColumns {
       do {
         let records = try ColumnPage(root).jsonRecords
-        return RecordPage(number: pageNumber, file: file.name, records: records)
+        return RecordPage(number: pageNumber, file: file.name, content: DynamicPage(records))
       } catch {
         throw malformed(error, file)
       }
@@ -189,7 +189,7 @@ final class PageReader {
         pageNumber, file: file.name, line: line, path: form.records ?? "",
         candidates: RecordPath.candidates(in: root))
     }
-    return RecordPage(number: pageNumber, file: file.name, records: records)
+    return RecordPage(number: pageNumber, file: file.name, content: DynamicPage(records))
   }
 
   // MARK: CSV
@@ -206,8 +206,8 @@ final class PageReader {
           state = .csv(cutter, isRead: isRead)
           let records = try JSONDocument.parsing(text).root.elements.map(Self.record)
           return RecordPage(
-            number: pageNumber, file: file.name, records: records, offsets: cutter.recordOffsets,
-            isText: true)
+            number: pageNumber, file: file.name,
+            content: DynamicPage(records, offsets: cutter.recordOffsets, isText: true))
         }
         if isRead { return nil }
         if let chunk = try read(file) {

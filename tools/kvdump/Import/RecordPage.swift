@@ -5,27 +5,9 @@ struct RecordPage: Sendable {
   /// From 1, over all files.
   let number: Int
   let file: String
-  let records: [JSONRecord]
-  /// Where each record begins in the file; nil where the records are the file's own text.
-  var offsets: [Int]?
-  /// All values are texts or null, as CSV has no others.
-  var isText = false
+  let content: DynamicPage
 
-  /// Calls `body` with the bytes of each text that the records are in.
-  func forEachText(_ body: (UnsafeRawBufferPointer) -> Void) {
-    var last: JSONDocument?
-    for record in records where record.node.document !== last {
-      last = record.node.document
-      record.node.document.withText(body)
-    }
-  }
-
-  /// Of the texts.
-  var byteCount: Int {
-    var count = 0
-    forEachText { count += $0.count }
-    return count
-  }
+  var records: [JSONRecord] { content.records }
 }
 
 /// Where in a JSON value the records are.

@@ -50,13 +50,7 @@ struct MarkOptions: ParsableArguments {
 
   /// The request for the records for which `text` is true; nil is all of them.
   func request(_ text: String?) throws(StoreError) -> QueryRequest {
-    var request = QueryRequest()
-    if let text {
-      let parsed = try ConditionParser.parse(
-        text, arguments: arguments.map { .value(.string($0)) })
-      request.condition = parsed.tree
-      request.positions = parsed.positions
-    }
+    var request = try QueryRequest(format: text, arguments: arguments)
     request.requiresIndex = requireIndex
     return request
   }

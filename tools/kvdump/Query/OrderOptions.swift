@@ -14,7 +14,7 @@ struct OrderOptions: ParsableArguments {
   var sort: [SortKeys] = []
 
   /// The terms, checked against `entity`.
-  func terms(of entity: StoredEntity, in store: String) throws -> [SortTerm] {
+  func terms(of entity: DynamicEntity, in store: String) throws -> [SortTerm] {
     try sort.flatMap { try $0.terms(of: entity, in: store) }
   }
 }

@@ -2,16 +2,10 @@ import EntityStore
 
 /// How a query is run, and what running it read.
 struct PlanReport {
-  /// What `--analyze` adds.
-  struct Measurement {
-    let counts: PlanCounts
-    let duration: Duration
-  }
-
   let entity: String
-  let plan: PlanDescription
-  /// Nil when the query was not run.
-  let measurement: Measurement?
+  let plan: QueryExplanation
+  /// How long running it took; nil when it was not run.
+  let duration: Duration?
 
   /// One object in the JSON formats, a line a step for people, a row a step in CSV and Markdown.
   func write(on console: Console) throws {
@@ -33,23 +27,24 @@ struct PlanReport {
 
   /// The steps of the plan, then what they are thought to read, and what they read.
   private var steps: [(title: String, text: String)] {
-    var steps = plan.lines.map { (title: $0.title, text: $0.text) }
+    var steps = plan.steps
     steps.append(
       ("estimated", Self.amount(plan.estimatedEntryCount, plan.estimatedRecordCount)))
-    if let measurement {
-      let counts = measurement.counts
+    if let duration, let entriesRead = plan.entriesRead, let recordsRead = plan.recordsRead,
+      let resultCount = plan.resultCount
+    {
       steps.append(
         (
           "actual",
-          Self.amount(counts.entriesRead, counts.recordsRead) + " read, "
-            + Self.amount(counts.results, "result") + ", \(Self.text(of: measurement.duration))"
+          Self.amount(entriesRead, recordsRead) + " read, "
+            + Self.amount(resultCount, "result") + ", \(Self.text(of: duration))"
         ))
     }
     return steps
   }
 
   private var members: [(column: Column, cell: Cell)] {
-    let steps = plan.lines.map { line in
+    let steps = plan.steps.map { line in
       Cell.json(JSONText.object([("step", .text(line.title)), ("text", .text(line.text))]))
     }
     var members: [(column: Column, cell: Cell)] = [
@@ -59,12 +54,14 @@ struct PlanReport {
       (Column("estimatedEntries"), .count(plan.estimatedEntryCount)),
       (Column("estimatedRecords"), .count(plan.estimatedRecordCount)),
     ]
-    if let measurement {
+    if let duration, let entriesRead = plan.entriesRead, let recordsRead = plan.recordsRead,
+      let resultCount = plan.resultCount
+    {
       members += [
-        (Column("entriesRead"), .count(measurement.counts.entriesRead)),
-        (Column("recordsRead"), .count(measurement.counts.recordsRead)),
-        (Column("results"), .count(measurement.counts.results)),
-        (Column("seconds"), .double((measurement.duration / .microseconds(1)).rounded() / 1e6)),
+        (Column("entriesRead"), .count(entriesRead)),
+        (Column("recordsRead"), .count(recordsRead)),
+        (Column("results"), .count(resultCount)),
+        (Column("seconds"), .double((duration / .microseconds(1)).rounded() / 1e6)),
       ]
     }
     return members + [(Column("plan"), .json(JSONText.array(steps)))]

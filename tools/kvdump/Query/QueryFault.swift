@@ -39,12 +39,8 @@ struct QueryFault {
 
   /// Where the fault is, if the store knows.
   init?(_ error: StoreError) {
-    switch error.cause {
-    case let fault as PredicateSyntaxError: self.init(line: fault.line, column: fault.column)
-    case let fault as ConditionFault:
-      self.init(line: fault.position.line, column: fault.position.column)
-    default: return nil
-    }
+    guard let position = error.formatPosition else { return nil }
+    self.init(line: position.line, column: position.column)
   }
 
   /// How much of a long line is shown on either side of the caret, in Unicode scalars.

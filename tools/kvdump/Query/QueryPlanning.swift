@@ -2,8 +2,8 @@ import EntityStore
 
 /// Plans a query, and runs it when what it reads is to be measured.
 struct QueryPlanning {
-  let entity: StoredEntity
-  let core: TransactionCore
+  let entity: DynamicEntity
+  let snapshot: DynamicSnapshot
   /// Whether only the number of results is asked for.
   let isCounted: Bool
   let isAnalyzed: Bool
@@ -12,19 +12,13 @@ struct QueryPlanning {
     var request = request
     // A count needs no order.
     if isCounted { request.order = [] }
-    let plan = try core.plan(request, for: entity)
-    var measurement: PlanReport.Measurement?
-    if isAnalyzed {
-      let run = try PlanRun(plan, core: core)
-      let start = ContinuousClock.now
-      if isCounted {
-        _ = try run.count()
-      } else {
-        try run.forEach { _, _ in true }
-      }
-      measurement = PlanReport.Measurement(
-        counts: run.counts, duration: ContinuousClock.now - start)
+    let query = try snapshot.query(request, of: entity)
+    guard isAnalyzed else {
+      return PlanReport(entity: entity.name, plan: query.explanation(), duration: nil)
     }
-    return PlanReport(entity: entity.name, plan: plan.description, measurement: measurement)
+    let start = ContinuousClock.now
+    let analysis = try query.analysis(isCounted: isCounted)
+    return PlanReport(
+      entity: entity.name, plan: analysis, duration: ContinuousClock.now - start)
   }
 }

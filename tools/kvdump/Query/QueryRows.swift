@@ -11,9 +11,9 @@ struct QueryRows {
     var next: ContinuationToken?
   }
 
-  let entity: StoredEntity
+  let entity: DynamicEntity
   let columns: RecordColumns
-  let core: TransactionCore
+  let snapshot: DynamicSnapshot
 
   /// Writes at most `limit` of the records that `request` finds, and looks whether there are more.
   func write(
@@ -31,25 +31,24 @@ struct QueryRows {
     _ request: QueryRequest, limit: Int?, withToken: Bool, _ progress: RunProgress?,
     on console: Console
   ) throws -> Page {
-    let plan = try core.plan(request, for: entity)
-    let run = try PlanRun(plan, core: core, control: progress?.control)
+    let query = try snapshot.query(request, of: entity)
     let writer = console.rows(of: columns.columns)
     var page = Page()
-    func show(_ id: UInt64, _ bytes: UnsafeRawBufferPointer) throws {
+    func show(_ record: DynamicRecord) throws {
       // Rows on the same screen say themselves how far the command is.
       if page.shown == 0, console.terminal.isTerminal { progress?.end() }
-      try writer.write(try columns.row(id, bytes))
+      try writer.write(try columns.row(record))
       page.shown += 1
     }
     if withToken {
-      page.next = try run.visitPage(show)
+      page.next = try query.forEachOfPage(control: progress?.control, show)
     } else {
-      try run.visit { id, bytes in
+      try query.forEach(control: progress?.control) { record in
         if page.shown == limit {
           page.hasMore = true
           return false
         }
-        try show(id, bytes)
+        try show(record)
         return true
       }
     }
@@ -69,7 +68,6 @@ struct QueryRows {
     request.after = token
     request.offset = 0
     request.limit = 1
-    let run = try PlanRun(try core.plan(request, for: entity), core: core)
-    return try !run.ids().isEmpty
+    return try !snapshot.query(request, of: entity).ids().isEmpty
   }
 }

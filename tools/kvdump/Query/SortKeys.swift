@@ -73,10 +73,10 @@ struct SortKeys: ExpressibleByArgument, Equatable, Sendable {
   }
 
   /// The terms of an order of `entity`.
-  func terms(of entity: StoredEntity, in store: String) throws -> [SortTerm] {
+  func terms(of entity: DynamicEntity, in store: String) throws -> [SortTerm] {
     try keys.map { key in
       SortTerm(
-        try ValuePath(key.path, of: entity, in: store), isDescending: key.isDescending,
+        try ValuePath.checked(key.path, of: entity, in: store), isDescending: key.isDescending,
         options: key.options)
     }
   }

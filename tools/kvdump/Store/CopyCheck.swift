@@ -13,14 +13,14 @@ struct CopyCheck {
 
   /// Throws for the first fault; for a record with its entity and id.
   init(_ path: String, on console: Console) throws {
-    (entityCount, recordCount) = try ReadStore.read(path, on: console) { core in
+    (entityCount, recordCount) = try ReadStore.read(path, on: console) { snapshot in
       var count = 0
-      for entity in core.schema.entities {
-        let records = try Self.checkRecords(of: entity, core)
-        for index in entity.indexes { try Self.checkEntries(of: index, entity, records, core) }
+      for entity in snapshot.entities {
+        let records = try Self.checkRecords(of: entity, snapshot)
+        for index in entity.indexes { try Self.checkEntries(of: index, entity, records, snapshot) }
         count += records.count
       }
-      return (core.schema.entities.count, count)
+      return (snapshot.entities.count, count)
     }
     try ReadStore.withEnvironment(path, on: console) { environment in
       for name in [TreeName.buckets, .imports] { try Self.checkSums(of: name, environment) }
@@ -28,31 +28,30 @@ struct CopyCheck {
   }
 
   private static func checkRecords(
-    of entity: StoredEntity, _ core: TransactionCore
+    of entity: DynamicEntity, _ snapshot: DynamicSnapshot
   ) throws -> RecordIDSet {
     var ids = RecordIDSet()
-    try core.forEachRecord(of: entity) { (id, view) throws(StoreError) in
-      try entity.verifyChecksum(of: view, id: id)
-      ids.append(id)
+    try snapshot.forEachRecord(of: entity) { record in
+      _ = try record.reader(verifyingChecksum: true)
+      ids.append(record.id)
+      return true
     }
     return ids
   }
 
   private static func checkEntries(
-    of index: StoredIndex, _ entity: StoredEntity, _ records: RecordIDSet, _ core: TransactionCore
+    of index: DynamicIndex, _ entity: DynamicEntity, _ records: RecordIDSet,
+    _ snapshot: DynamicSnapshot
   ) throws {
     var found = RecordIDSet()
-    let cursor = try Cursor(index.tree, in: core.transaction)
-    var isThere = try cursor.first()
-    while isThere {
-      guard let id = recordID(cursor.key, cursor.value, isUnique: index.isUnique) else {
+    try snapshot.forEachEntry(of: index) { id in
+      guard let id else {
         throw CommandFailure.damagedIndex(index.name, "an entry does not say which record it is of")
       }
       guard records.contains(id) else {
         throw CommandFailure.indexOfNothing(index.name, entity.name, id)
       }
       found.count(id)
-      isThere = try cursor.next()
     }
     guard found.count == records.count else {
       throw CommandFailure.damagedIndex(
@@ -62,13 +61,6 @@ struct CopyCheck {
       throw CommandFailure.damagedIndex(
         index.name, "a record has two entries in it, and another has none")
     }
-  }
-
-  private static func recordID(
-    _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, isUnique: Bool
-  ) -> UInt64? {
-    if isUnique { return body.count == 8 ? body.uint64(at: 0) : nil }
-    return key.count > 8 && body.isEmpty ? key.bigEndianUInt64(at: key.count - 8) : nil
   }
 
   private static func checkSums(of name: TreeName, _ environment: Environment) throws {

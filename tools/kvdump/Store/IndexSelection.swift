@@ -1,9 +1,9 @@
 import EntityStore
 import LodestoreFormat
 
-extension StoredEntity {
+extension DynamicEntity {
   /// `name+version`, without the entity.
-  func shortName(_ index: StoredIndex) -> String { description.indexName(index.description) }
+  func shortName(_ index: DynamicIndex) -> String { description.indexName(index.description) }
 
   /// The indexes in words, for notes: `name+version (unique), date`.
   var indexList: String {
@@ -11,7 +11,7 @@ extension StoredEntity {
   }
 
   /// The index over exactly these attributes, or the one with this number.
-  func index(named names: [String], store path: String) throws -> StoredIndex {
+  func index(named names: [String], store path: String) throws -> DynamicIndex {
     let parts = names.flatMap { $0.split(separator: "+").map(String.init) }
     let wanted = parts.joined(separator: "+")
     let matching = indexes.filter { shortName($0) == wanted }

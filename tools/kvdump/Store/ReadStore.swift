@@ -12,14 +12,22 @@ enum ReadStore {
   ///   checksum, for commands that let the query engine look into records.
   static func read<R>(
     _ path: String, checksRecords: Bool = false, on console: Console,
-    _ body: (TransactionCore) throws -> R
+    _ body: (DynamicSnapshot) throws -> R
+  ) throws -> R {
+    try withStore(path, checksRecords: checksRecords, on: console) { try $0.read(body) }
+  }
+
+  /// The same with the store itself, for what is no transaction.
+  static func withStore<R>(
+    _ path: String, checksRecords: Bool = false, on console: Console,
+    _ body: (DynamicStore) throws -> R
   ) throws -> R {
     var options = options
     options.verifiesChecksums = checksRecords
-    let core = try StoreCore(path: path, options: options)
-    defer { core.close() }
-    warnIfUnlocked(core.environment, path, console)
-    return try core.read(body)
+    let store = try DynamicStore(path: path, options: options)
+    defer { store.close() }
+    warnIfUnlocked(store.hasLockFile, path, console)
+    return try body(store)
   }
 
   /// The same below the store: what cannot be understood can still be looked at.
@@ -32,7 +40,7 @@ enum ReadStore {
     engine.allowsAnyFileSystem = true
     let environment = try EnvironmentRegistry.open(path, options: engine) { _ in }
     defer { EnvironmentRegistry.close(environment) }
-    warnIfUnlocked(environment, path, console)
+    warnIfUnlocked(environment.hasLockFile, path, console)
     return try body(environment)
   }
 
@@ -44,20 +52,18 @@ enum ReadStore {
     return options
   }
 
-  private static func warnIfUnlocked(
-    _ environment: Environment, _ path: String, _ console: Console
-  ) {
-    guard !environment.hasLockFile else { return }
+  private static func warnIfUnlocked(_ hasLockFile: Bool, _ path: String, _ console: Console) {
+    guard !hasLockFile else { return }
     console.note(
       "\(path): no lock file can be made there; read without one, which is safe while nobody writes"
     )
   }
 }
 
-extension TransactionCore {
+extension DynamicSnapshot {
   /// The entity `name`, or a failure that proposes the nearest one.
-  func entity(_ name: String, in path: String) throws -> StoredEntity {
-    if let entity = schema.entity(named: name) { return entity }
-    throw CommandFailure.noSuchEntity(name, in: path, known: schema.entities.map(\.name))
+  func entity(_ name: String, in path: String) throws -> DynamicEntity {
+    if let entity = entity(named: name) { return entity }
+    throw CommandFailure.noSuchEntity(name, in: path, known: entities.map(\.name))
   }
 }

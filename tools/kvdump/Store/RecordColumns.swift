@@ -4,7 +4,7 @@ import LodestoreFormat
 /// The columns that records of one entity are shown in, and how to get at their cells.
 struct RecordColumns {
   /// What a record's id is called among the attributes: no `@Entity` type can have it.
-  static let idName = JSONRecordEncoder.idMember
+  static let idName = DynamicRecord.idName
 
   private enum Source {
     case id
@@ -15,14 +15,14 @@ struct RecordColumns {
 
   let columns: [Column]
   private let sources: [Source]
-  private let entity: StoredEntity
+  private let entity: DynamicEntity
   private let isExact: Bool
 
   /// All attributes with the id in front, or the `names` chosen.
   ///
   /// - Parameter isExact: whether `import` is to read the same values from the cells.
   init(
-    _ entity: StoredEntity, names: [String]?, isExact: Bool = false, store path: String
+    _ entity: DynamicEntity, names: [String]?, isExact: Bool = false, store path: String
   ) throws {
     self.entity = entity
     self.isExact = isExact
@@ -37,7 +37,7 @@ struct RecordColumns {
   }
 
   private static func source(
-    _ name: String, _ entity: StoredEntity, _ path: String
+    _ name: String, _ entity: DynamicEntity, _ path: String
   ) throws -> Source {
     if name == idName { return .id }
     let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -56,37 +56,29 @@ struct RecordColumns {
     return .path(attribute, Array(parts.dropFirst()))
   }
 
-  /// The cells of record `id`.
-  func row(_ id: UInt64, _ bytes: UnsafeRawBufferPointer) throws -> [Cell] {
-    let view = try entity.view(bytes, id: id)
-    try entity.verifyChecksum(of: view, id: id)
+  /// The cells of a record, whose bytes are checked against their checksum.
+  func row(_ record: DynamicRecord) throws -> [Cell] {
+    let reader = try record.reader(verifyingChecksum: true)
     do {
-      return try sources.map { source in try cell(source, id, view) }
+      return try sources.map { source in try cell(source, record.id, reader) }
     } catch {
-      throw CommandFailure.damagedRecord(entity.name, id, reason: "\(error)")
+      throw CommandFailure.damagedRecord(entity.name, record.id, reason: "\(error)")
     }
   }
 
-  private func cell(_ source: Source, _ id: UInt64, _ view: RecordView) throws -> Cell {
+  private func cell(
+    _ source: Source, _ id: UInt64, _ reader: DynamicRecord.Reader
+  ) throws -> Cell {
     switch source {
     case .id: return .unsigned(id)
     case .attribute(let attribute):
-      let value = try Self.value(attribute, view)
+      let value = try reader.value(of: attribute)
       return try isExact ? Cell(exactly: value) : Cell(value)
     case .path(let attribute, let path):
-      guard case .document(let bytes) = try Self.value(attribute, view) else { return .absent }
+      guard case .document(let bytes) = try reader.value(of: attribute) else { return .absent }
       return try bytes.withUnsafeBytes { bytes in
         try DocumentText.value(at: path, in: bytes).map { try Cell(document: $0) } ?? .absent
       }
     }
-  }
-
-  private static func value(
-    _ attribute: EntityDescription.Attribute, _ view: RecordView
-  ) throws -> Value {
-    guard let place = view.layout.slotIndex(ofAttribute: attribute.number) else {
-      return attribute.initial
-    }
-    return try view.value(at: view.layout.slots[place])
   }
 }

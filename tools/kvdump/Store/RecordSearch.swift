@@ -9,7 +9,7 @@ import LodestoreFormat
 struct RecordSearch {
   private typealias Wanted = (attribute: EntityDescription.Attribute, value: Value)
 
-  private let entity: StoredEntity
+  private let entity: DynamicEntity
   private let request: QueryRequest
   /// What no condition says.
   private let checks: [Wanted]
@@ -19,16 +19,12 @@ struct RecordSearch {
   /// Reads the values as the schema says.
   ///
   /// `_id`, and `id` where no attribute has that name, is the record's id.
-  init(_ matches: [AttributeMatch], in entity: StoredEntity, store path: String) throws {
+  init(_ matches: [AttributeMatch], in entity: DynamicEntity, store path: String) throws {
     self.entity = entity
-    var conditions: [ConditionTree] = []
+    var conditions: [(attribute: String, value: Value)] = []
     var checks: [Wanted] = []
     var numbers: Set<UInt32> = []
     var isByID = false
-    func add(_ name: String, _ value: Value) {
-      conditions.append(
-        .comparison(Comparison(.path(ValuePath(attribute: name)), .equal, .value(value))))
-    }
     for match in matches {
       let isID =
         match.attribute == RecordColumns.idName
@@ -38,7 +34,7 @@ struct RecordSearch {
           throw CommandFailure.badValue(
             match.value, of: match.attribute, expectation: "the number of a record")
         }
-        add(RecordColumns.idName, .integer(unsigned: number))
+        conditions.append((RecordColumns.idName, .integer(unsigned: number)))
         isByID = true
         continue
       }
@@ -46,12 +42,12 @@ struct RecordSearch {
       let value = try TypedValue.value(match.value, of: attribute)
       numbers.insert(attribute.number)
       if Self.isCondition(value) {
-        add(attribute.name, value)
+        conditions.append((attribute.name, value))
       } else {
         checks.append((attribute, value))
       }
     }
-    request = QueryRequest(condition: .all(of: conditions))
+    request = QueryRequest(equal: conditions)
     self.checks = checks
     hasIndex =
       isByID
@@ -74,33 +70,30 @@ struct RecordSearch {
   ///
   /// - Returns: whether all records were read for lack of an index.
   func forEach(
-    in core: TransactionCore, on console: Console,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    in snapshot: DynamicSnapshot, on console: Console,
+    _ body: (DynamicRecord) throws -> Bool
   ) throws -> Bool {
-    let plan = try core.plan(request, for: entity)
+    let query = try snapshot.query(request, of: entity)
     try console.withProgress { progress in
-      let run = try PlanRun(plan, core: core, control: progress?.control)
-      try run.visit { id, bytes in
-        if try !passes(bytes, id) { return true }
+      try query.forEach(control: progress?.control) { record in
+        if try !passes(record) { return true }
         // The rows on the same screen show the progress themselves.
         if console.terminal.isTerminal { progress?.end() }
-        return try body(id, bytes)
+        return try body(record)
       }
     }
-    return plan.isScan && !hasIndex
+    return query.isScan && !hasIndex
   }
 
-  private func passes(_ bytes: UnsafeRawBufferPointer, _ id: UInt64) throws -> Bool {
+  private func passes(_ record: DynamicRecord) throws -> Bool {
     if checks.isEmpty { return true }
-    let view = try entity.view(bytes, id: id)
+    let reader = try record.reader()
     do {
       return try checks.allSatisfy { attribute, value in
-        let place = view.layout.slotIndex(ofAttribute: attribute.number)
-        let stored = try place.map { try view.value(at: view.layout.slots[$0]) }
-        return Self.areSame(stored ?? attribute.initial, value)
+        Self.areSame(try reader.value(of: attribute), value)
       }
     } catch {
-      throw CommandFailure.damagedRecord(entity.name, id, reason: "\(error)")
+      throw CommandFailure.damagedRecord(entity.name, record.id, reason: "\(error)")
     }
   }
 

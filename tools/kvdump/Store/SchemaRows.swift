@@ -14,7 +14,7 @@ enum SchemaRows {
   ]
 
   /// An entity as `import --schema` reads it.
-  static func entity(_ entity: StoredEntity) throws -> [Cell] {
+  static func entity(_ entity: DynamicEntity) throws -> [Cell] {
     let attributes = try entity.description.declaredAttributes.map { attribute in
       let constraints = attribute.constraints
       return Cell.json(
@@ -43,7 +43,7 @@ enum SchemaRows {
     ]
   }
 
-  static func attributes(_ entity: StoredEntity) throws -> [[Cell]] {
+  static func attributes(_ entity: DynamicEntity) throws -> [[Cell]] {
     try entity.description.declaredAttributes.map { attribute in
       let indexes = entity.indexes.filter {
         $0.description.attributes.contains(attribute.number)
@@ -79,7 +79,7 @@ enum SchemaRows {
     return parts.isEmpty ? .absent : .text(parts.joined(separator: ", "))
   }
 
-  private static func names(_ index: StoredIndex, _ entity: StoredEntity) -> [String] {
+  private static func names(_ index: DynamicIndex, _ entity: DynamicEntity) -> [String] {
     index.description.attributes.compactMap { entity.description.attribute(number: $0)?.name }
   }
 }

@@ -8,12 +8,12 @@ enum WriteStore {
   /// Waits for other writers. Every record that is read is checked against its checksum: a change
   /// would give a damaged one a new checksum, and the damage could no longer be found. `body` may
   /// run more than once.
-  static func write<R>(_ path: String, _ body: (TransactionCore) throws -> R) throws -> R {
+  static func write<R>(_ path: String, _ body: (DynamicTransaction) throws -> R) throws -> R {
     var options = StoreOptions()
     options.access = .existing
     options.verifiesChecksums = true
-    let core = try StoreCore(path: path, options: options)
-    defer { core.close() }
-    return try core.write(body)
+    let store = try DynamicStore(path: path, options: options)
+    defer { store.close() }
+    return try store.write(body)
   }
 }

@@ -37,18 +37,18 @@ public struct AttributeStorage: Sendable {
     self.shape = shape
   }
 
-  package var optional: AttributeStorage {
+  var optional: AttributeStorage {
     AttributeStorage(type: type, isOptional: true, shape: shape)
   }
 }
 
 /// A stored value without its Swift type: opaque; made by the library.
 public struct StoredValue: Sendable, Hashable {
-  package var value: Value
+  var value: Value
 
-  package init(_ value: Value) { self.value = value }
+  init(_ value: Value) { self.value = value }
 
-  package static let null = StoredValue(.null)
+  static let null = StoredValue(.null)
 
   /// A value kept as a document; null when it cannot be encoded.
   init(document value: some Encodable) {

@@ -1,4 +1,4 @@
-package import LodestoreFormat
+internal import LodestoreFormat
 
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials
@@ -19,13 +19,13 @@ extension JSONValue {
   }
 
   /// Reads the whole of `document`, which must hold only what JSON has.
-  package init(document: UnsafeRawBufferPointer) throws(FormatError) {
+  init(document: UnsafeRawBufferPointer) throws(FormatError) {
     self = try Self.whole(document, shows: false)
   }
 
   /// Reads the whole of any document, for display: dates become ISO 8601 text, UUIDs text, data
   /// base64, and numbers that JSON cannot hold exactly their text.
-  package init(anyDocument document: UnsafeRawBufferPointer) throws(FormatError) {
+  init(anyDocument document: UnsafeRawBufferPointer) throws(FormatError) {
     self = try Self.whole(document, shows: true)
   }
 

@@ -1,4 +1,4 @@
-package import LodestoreFormat
+internal import LodestoreFormat
 
 /// Takes the attributes of one entity value, in the order of its schema, and lays them out as a
 /// record.
@@ -28,13 +28,13 @@ public struct RecordWriter: ~Copyable {
   /// Reused for each document.
   private var document = DocumentWriter()
   /// The first value that could not be encoded.
-  @usableFromInline package private(set) var failure: (any Error)?
+  @usableFromInline private(set) var failure: (any Error)?
 
   /// The most bytes that a record may have, its checksum included.
   let sizeLimit: Int
 
   /// - Parameter byteCount: the memory to begin with.
-  package init(sizeLimit: Int = .max, byteCount: Int = 4096) {
+  init(sizeLimit: Int = .max, byteCount: Int = 4096) {
     self.sizeLimit = min(sizeLimit, 1 << 30)
     capacity = byteCount
     base = .allocate(byteCount: capacity, alignment: 16)
@@ -43,7 +43,7 @@ public struct RecordWriter: ~Copyable {
   deinit { base.deallocate() }
 
   /// Starts a record of `layout`.
-  package mutating func begin(_ layout: RecordLayout, isWide: Bool) {
+  mutating func begin(_ layout: RecordLayout, isWide: Bool) {
     begin(RecordShape(layout), isWide: isWide)
   }
 
@@ -97,7 +97,7 @@ public struct RecordWriter: ~Copyable {
   ///
   /// The bytes are the body without its checksum, followed by room for one; they are valid until
   /// the next record begins.
-  package mutating func finish(
+  mutating func finish(
     _ layout: RecordLayout, entity: @autoclosure () -> String
   ) -> UnsafeMutableRawBufferPointer? {
     precondition(

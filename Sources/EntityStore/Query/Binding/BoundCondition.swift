@@ -1,10 +1,10 @@
-package import LodestoreFormat
+internal import LodestoreFormat
 
 /// A condition whose names are resolved and whose types fit, for one entity.
 ///
 /// A comparison of one attribute with constants is an ``AttributeTest``: the planner can look it up in an
 /// index, and the evaluator reads one slot of the record for it. Everything else is an expression.
-package indirect enum BoundCondition: Sendable {
+indirect enum BoundCondition: Sendable {
   case constant(Bool)
   case all([BoundCondition])
   case any([BoundCondition])
@@ -15,12 +15,12 @@ package indirect enum BoundCondition: Sendable {
 }
 
 /// An attribute, or the record's id, in a bound condition.
-package struct BoundAttribute: Sendable {
+struct BoundAttribute: Sendable {
   /// The attribute's number; of the record's id, one that no attribute has.
-  package let number: UInt32
-  package let name: String
-  package let type: AttributeType
-  package let isOptional: Bool
+  let number: UInt32
+  let name: String
+  let type: AttributeType
+  let isOptional: Bool
   /// The value in records whose layout does not have the attribute.
   let initial: Value
   let initialDocument: ConstantDocument?
@@ -54,8 +54,8 @@ package struct BoundAttribute: Sendable {
 /// A test of one attribute against constants.
 ///
 /// Null fails every test but ``Kind/null`` and the sets that hold it.
-package struct AttributeTest: Sendable {
-  package enum Kind: Sendable {
+struct AttributeTest: Sendable {
+  enum Kind: Sendable {
     case null
     /// Numbers, dates and Booleans, by ``OrderedNumber``.
     case interval(NumberInterval)
@@ -68,10 +68,10 @@ package struct AttributeTest: Sendable {
     case keys(KeySet)
   }
 
-  package let attribute: BoundAttribute
-  package let kind: Kind
+  let attribute: BoundAttribute
+  let kind: Kind
   /// Whether null passes: an IN whose list has it.
-  package var admitsNull = false
+  var admitsNull = false
 
   init(_ attribute: BoundAttribute, _ kind: Kind, admitsNull: Bool = false) {
     self.attribute = attribute
@@ -81,7 +81,7 @@ package struct AttributeTest: Sendable {
 }
 
 /// Fixed-width values in the order of ``OrderedNumber``, both ends included.
-package struct NumberInterval: Sendable, Hashable {
+struct NumberInterval: Sendable, Hashable {
   var low: Int64
   var high: Int64
 
@@ -95,7 +95,7 @@ package struct NumberInterval: Sendable, Hashable {
 }
 
 /// Index key elements between two bounds; `nil` is none.
-package struct KeyInterval: Sendable, Hashable {
+struct KeyInterval: Sendable, Hashable {
   struct Bound: Sendable, Hashable {
     var element: [UInt8]
     var isIncluded: Bool
@@ -118,7 +118,7 @@ package struct KeyInterval: Sendable, Hashable {
 }
 
 /// A comparison of expressions, which takes more than one slot of a record.
-package struct BoundComparison: Sendable {
+struct BoundComparison: Sendable {
   var quantifier: Comparison.Quantifier?
   var left: BoundOperand
   var `operator`: Comparison.Operator

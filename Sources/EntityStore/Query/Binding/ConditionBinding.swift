@@ -2,7 +2,7 @@ internal import LodestoreFormat
 
 /// Checks a condition against an entity: resolves names, fits constants to types, and refuses what
 /// cannot be compared, before any record is read.
-package struct ConditionBinding {
+struct ConditionBinding {
   let entity: StoredEntity
   /// The positions of paths in the format string that the condition was parsed from, for errors.
   private let positions: [String: FormatPosition]
@@ -10,7 +10,7 @@ package struct ConditionBinding {
   private var variables: [String] = []
   private static let deepestSubquery = 3
 
-  package static func bind(
+  static func bind(
     _ tree: ConditionTree, to entity: StoredEntity, positions: [String: FormatPosition] = [:]
   ) throws(StoreError) -> BoundCondition {
     var binding = ConditionBinding(entity, positions)

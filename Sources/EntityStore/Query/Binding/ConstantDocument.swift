@@ -2,7 +2,7 @@
 ///
 /// `@unchecked Sendable`: the bytes are written in the initializer only, and freed with the last
 /// reference.
-package final class ConstantDocument: @unchecked Sendable {
+final class ConstantDocument: @unchecked Sendable {
   let bytes: UnsafeRawBufferPointer
 
   init(_ document: [UInt8]) {

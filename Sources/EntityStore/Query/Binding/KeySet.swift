@@ -2,7 +2,7 @@ internal import LodestoreFormat
 import Synchronization
 
 /// The byte strings of an IN, looked up without an allocation.
-package final class KeySet: Sendable {
+final class KeySet: Sendable {
   let keys: PackedKeys
   private let made = Mutex<KeyTable?>(nil)
 

@@ -1,5 +1,5 @@
 /// The numbers of an IN, as ``OrderedNumber``.
-package struct NumberSet: Sendable {
+struct NumberSet: Sendable {
   /// Ascending, without repetition.
   let sorted: [Int64]
   private let hashed: Set<Int64>

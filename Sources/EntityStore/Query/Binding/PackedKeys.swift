@@ -4,7 +4,7 @@ internal import LMDB
 ///
 /// Lists of an IN may have a hundred thousand: an array of arrays would cost an allocation and a
 /// cache miss for each.
-package struct PackedKeys: Sendable, Hashable {
+struct PackedKeys: Sendable, Hashable {
   private(set) var bytes: [UInt8] = []
   private var ends: [Int] = []
 

@@ -1,8 +1,8 @@
 internal import LodestoreFormat
 
 /// The position in a format string of what contradicts the schema: the cause of such errors.
-package struct ConditionFault: Error, CustomStringConvertible {
-  package let position: FormatPosition
+struct ConditionFault: Error, CustomStringConvertible {
+  let position: FormatPosition
 
   /// Nil where there is no format string.
   init?(_ position: FormatPosition?) {
@@ -10,7 +10,7 @@ package struct ConditionFault: Error, CustomStringConvertible {
     self.position = position
   }
 
-  package var description: String { "line \(position.line), column \(position.column)" }
+  var description: String { "line \(position.line), column \(position.column)" }
 }
 
 // The messages about conditions and queries that cannot be used; see StoreError+Catalogue.swift.

@@ -2,13 +2,13 @@
 ///
 /// What `#Predicate` can say and ``ConditionTree`` cannot. Equal only to itself; a format string
 /// cannot hold one, so it prints as its `text` in angle brackets, which does not parse.
-package final class ConditionClosure: Sendable, Hashable {
+final class ConditionClosure: Sendable, Hashable {
   private typealias Test =
     @Sendable (UnsafeRawBufferPointer, UInt64, StoredEntity, TransactionCore)
     throws(StoreError) -> Bool
 
   /// The source as well as it is known, for plans and errors.
-  package let text: String
+  let text: String
   /// The closure behind the decoding of its entity.
   private let test: Test
 
@@ -32,7 +32,7 @@ package final class ConditionClosure: Sendable, Hashable {
     try test(bytes, id, entity, core)
   }
 
-  package static func == (a: ConditionClosure, b: ConditionClosure) -> Bool { a === b }
+  static func == (a: ConditionClosure, b: ConditionClosure) -> Bool { a === b }
 
-  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

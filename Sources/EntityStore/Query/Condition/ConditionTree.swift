@@ -1,4 +1,4 @@
-package import LodestoreFormat
+internal import LodestoreFormat
 
 /// A condition on one record, as data: what all three ways of saying one end in.
 ///
@@ -9,7 +9,7 @@ package import LodestoreFormat
 ///
 /// Make one with ``all(of:)``, ``any(of:)`` and ``negated``, which keep to the form that
 /// ``ConditionPrinter`` prints and the parser returns.
-package indirect enum ConditionTree: Sendable, Hashable {
+indirect enum ConditionTree: Sendable, Hashable {
   case constant(Bool)
   /// AND: two conditions or more, in the order of the author.
   case all([ConditionTree])
@@ -21,12 +21,12 @@ package indirect enum ConditionTree: Sendable, Hashable {
   case closure(ConditionClosure)
 
   /// The conjunction of `conditions`; true when there is none.
-  package static func all(of conditions: [ConditionTree]) -> ConditionTree {
+  static func all(of conditions: [ConditionTree]) -> ConditionTree {
     conditions.count > 1 ? .all(conditions) : conditions.first ?? .constant(true)
   }
 
   /// The disjunction of `conditions`; false when there is none.
-  package static func any(of conditions: [ConditionTree]) -> ConditionTree {
+  static func any(of conditions: [ConditionTree]) -> ConditionTree {
     conditions.count > 1 ? .any(conditions) : conditions.first ?? .constant(false)
   }
 
@@ -34,11 +34,11 @@ package indirect enum ConditionTree: Sendable, Hashable {
 }
 
 /// `[quantifier] left operator[options] right`.
-package struct Comparison: Sendable, Hashable {
+struct Comparison: Sendable, Hashable {
   /// Over the elements of a left side that is a collection; NONE is NOT ANY.
-  package enum Quantifier: Sendable, Hashable { case any, all }
+  enum Quantifier: Sendable, Hashable { case any, all }
 
-  package enum Operator: Sendable, Hashable, CaseIterable {
+  enum Operator: Sendable, Hashable, CaseIterable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
     /// The right side is a list of two, both included.
     case between
@@ -51,13 +51,13 @@ package struct Comparison: Sendable, Hashable {
     case matches
   }
 
-  package var quantifier: Quantifier?
-  package var left: Operand
-  package var `operator`: Operator
-  package var options: TextOptions
-  package var right: Operand
+  var quantifier: Quantifier?
+  var left: Operand
+  var `operator`: Operator
+  var options: TextOptions
+  var right: Operand
 
-  package init(
+  init(
     _ left: Operand, _ operator: Operator, _ right: Operand, options: TextOptions = [],
     quantifier: Quantifier? = nil
   ) {
@@ -70,7 +70,7 @@ package struct Comparison: Sendable, Hashable {
 }
 
 /// One side of a comparison.
-package indirect enum Operand: Sendable, Hashable {
+indirect enum Operand: Sendable, Hashable {
   case value(Value)
   /// A list of constants.
   case values([Value])
@@ -91,7 +91,7 @@ package indirect enum Operand: Sendable, Hashable {
   case call(OperandFunction, [Operand])
 }
 
-package enum ArithmeticOperator: String, Sendable, Hashable, CaseIterable {
+enum ArithmeticOperator: String, Sendable, Hashable, CaseIterable {
   case add = "+"
   case subtract = "-"
   case multiply = "*"
@@ -102,12 +102,12 @@ package enum ArithmeticOperator: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The types that CAST converts to.
-package enum CastType: String, Sendable, Hashable, CaseIterable {
+enum CastType: String, Sendable, Hashable, CaseIterable {
   case integer, double, decimal, string, date, uuid, data, json
 }
 
 /// Functions of one operand, written `name:(operand)`, and `now()`.
-package enum OperandFunction: String, Sendable, Hashable, CaseIterable {
+enum OperandFunction: String, Sendable, Hashable, CaseIterable {
   case uppercase, lowercase
   /// Without case and diacritics.
   case canonical
@@ -119,14 +119,14 @@ package enum OperandFunction: String, Sendable, Hashable, CaseIterable {
 
 /// A way from the record, or from the variable of a SUBQUERY, to a value.
 package struct ValuePath: Sendable, Hashable {
-  package enum Root: Sendable, Hashable {
+  enum Root: Sendable, Hashable {
     /// `SELF`, or nothing, in front of an attribute's name.
     case record
     /// Declared by a SUBQUERY around it.
     case variable(String)
   }
 
-  package enum Step: Sendable, Hashable {
+  enum Step: Sendable, Hashable {
     /// An attribute's name, then names of members; of a collection, that member of each element.
     case member(String)
     case element(Int)
@@ -138,18 +138,18 @@ package struct ValuePath: Sendable, Hashable {
     case aggregate(CollectionOperator)
   }
 
-  package var root: Root
-  package var steps: [Step]
+  var root: Root
+  var steps: [Step]
 
-  package init(_ root: Root = .record, _ steps: [Step]) {
+  init(_ root: Root = .record, _ steps: [Step]) {
     self.root = root
     self.steps = steps
   }
 
   /// The attribute `name`.
-  package init(attribute name: String) { self.init(.record, [.member(name)]) }
+  init(attribute name: String) { self.init(.record, [.member(name)]) }
 }
 
-package enum CollectionOperator: String, Sendable, Hashable, CaseIterable {
+enum CollectionOperator: String, Sendable, Hashable, CaseIterable {
   case count, sum, min, max, avg
 }

@@ -5,7 +5,7 @@ internal import LodestoreFormat
 ///
 /// One for each run of a query, on one thread. Nothing is decoded but the parts of documents that the
 /// condition reads, and the records of closures.
-package final class ConditionEvaluator {
+final class ConditionEvaluator {
   private let condition: BoundCondition
   let entity: StoredEntity
   let core: TransactionCore
@@ -23,7 +23,7 @@ package final class ConditionEvaluator {
   /// The time of `now()`, one for the whole run.
   let now: Double
 
-  package init(_ condition: BoundCondition, entity: StoredEntity, core: TransactionCore) {
+  init(_ condition: BoundCondition, entity: StoredEntity, core: TransactionCore) {
     self.condition = condition
     self.entity = entity
     self.core = core
@@ -33,7 +33,7 @@ package final class ConditionEvaluator {
   }
 
   /// Whether the record `id` with these bytes fulfils the condition.
-  package func admits(_ bytes: UnsafeRawBufferPointer, id: UInt64) throws(StoreError) -> Bool {
+  func admits(_ bytes: UnsafeRawBufferPointer, id: UInt64) throws(StoreError) -> Bool {
     if !verifiesChecksums, let answer = program.admits(bytes) {
       guard answer, !program.rest.isEmpty else { return answer }
       return try admitsRest(bytes, id: id, program)

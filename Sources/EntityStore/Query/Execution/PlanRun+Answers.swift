@@ -3,7 +3,7 @@ internal import LodestoreFormat
 
 extension PlanRun {
   /// How many results there are, from entries alone where these tell.
-  package func count() throws(StoreError) -> Int {
+  func count() throws(StoreError) -> Int {
     do {
       let all = try countAll()
       let count = min(max(0, all - plan.request.offset), plan.request.limit ?? .max)
@@ -71,7 +71,7 @@ extension PlanRun {
   }
 
   /// The ids of the results in order, from entries alone where these tell.
-  package func ids() throws(StoreError) -> [UInt64] {
+  func ids() throws(StoreError) -> [UInt64] {
     if plan.isAnsweredByEntries, start == nil {
       do {
         if let ids = try idsOfEntries() {
@@ -115,7 +115,7 @@ extension PlanRun {
   // MARK: Pages
 
   /// Visits one page of results; returns the token of the next.
-  package func forEachOfPage(
+  func forEachOfPage(
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Void
   ) throws(StoreError) -> ContinuationToken? {
     let writer = makeSortKeyWriter()

@@ -1,5 +1,5 @@
 internal import LMDB
-package import LodestoreFormat
+internal import LodestoreFormat
 
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials
@@ -8,28 +8,28 @@ package import LodestoreFormat
 #endif
 
 /// One aggregate of each group.
-package struct GroupTerm: Sendable {
-  package enum Function: Sendable { case count, sum, min, max, average }
+struct GroupTerm: Sendable {
+  enum Function: Sendable { case count, sum, min, max, average }
 
-  package var function: Function
+  var function: Function
   /// The attribute that is aggregated.
   ///
   /// ``Function/count`` counts the records where there is none, and the
   /// records that have a value otherwise.
-  package var path: ValuePath?
+  var path: ValuePath?
 
-  package init(_ function: Function, _ path: ValuePath? = nil) {
+  init(_ function: Function, _ path: ValuePath? = nil) {
     self.function = function
     self.path = path
   }
 }
 
 /// The records that have the same values at the paths of the grouping.
-package struct GroupRow: Sendable {
-  package var keys: [Value]
-  package var count: Int
+struct GroupRow: Sendable {
+  var keys: [Value]
+  var count: Int
   /// One for each term; null where no record has a value.
-  package var values: [Value]
+  var values: [Value]
 }
 
 extension PlanRun {
@@ -39,7 +39,7 @@ extension PlanRun {
   ///
   /// - Complexity: O(records that match), and memory for each group. Where all records are asked
   ///   for and an index begins with the attributes, its entries alone are read for counts.
-  package func groups(
+  func groups(
     by paths: [ValuePath], _ terms: [GroupTerm] = []
   ) throws(StoreError) -> [GroupRow] {
     guard start == nil else {

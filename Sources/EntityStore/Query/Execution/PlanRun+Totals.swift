@@ -1,9 +1,9 @@
 internal import LMDB
-package import LodestoreFormat
+internal import LodestoreFormat
 
 extension PlanRun {
   /// The terms over all results.
-  package func totals(_ terms: [GroupTerm]) throws(StoreError) -> [Value] {
+  func totals(_ terms: [GroupTerm]) throws(StoreError) -> [Value] {
     if terms.count == 1, let value = try extreme(terms[0]) { return [value] }
     var values: [Value] = []
     let rows = try groups(by: [], terms)

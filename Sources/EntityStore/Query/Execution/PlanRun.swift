@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreFormat
 
 /// Runs a plan in a transaction: once, on its thread.
-package final class PlanRun {
+final class PlanRun {
   let plan: QueryPlan
   let core: TransactionCore
   let entity: StoredEntity
@@ -13,11 +13,11 @@ package final class PlanRun {
   private var lastReport = 0.0
   /// How many records will be looked at, where that is known.
   private var total: Int?
-  @exclusivity(unchecked) package internal(set) var counts = PlanCounts()
+  @exclusivity(unchecked) var counts = PlanCounts()
   /// The sort key after which results begin, from the continuation token.
   let start: [UInt8]?
 
-  package init(
+  init(
     _ plan: QueryPlan, core: TransactionCore, control: RunControl? = nil
   ) throws(StoreError) {
     self.plan = plan
@@ -45,7 +45,7 @@ package final class PlanRun {
   ///
   /// The bytes are valid until the transaction changes something.
   @inline(__always)
-  package func forEach(
+  func forEach(
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws(StoreError) {
     if isOfAll { try forEachOfAll(body) } else { try forEachArranged(body) }

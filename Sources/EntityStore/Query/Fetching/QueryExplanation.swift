@@ -22,8 +22,10 @@ public struct QueryExplanation: Sendable, CustomStringConvertible {
   public let resultCount: Int?
   /// The plan in lines.
   public let description: String
+  /// The plan in steps: a word or two, and what it is.
+  package let steps: [(title: String, text: String)]
 
-  package init(_ plan: PlanDescription, _ counts: PlanCounts?) {
+  init(_ plan: PlanDescription, _ counts: PlanCounts?) {
     index = plan.index
     isScan = plan.isScan
     estimatedEntryCount = plan.estimatedEntryCount
@@ -31,6 +33,7 @@ public struct QueryExplanation: Sendable, CustomStringConvertible {
     entriesRead = counts?.entriesRead
     recordsRead = counts?.recordsRead
     resultCount = counts?.results
+    steps = plan.lines.map { ($0.title, $0.text) }
     var lines = plan.lines.map { line in
       line.title + String(repeating: " ", count: max(1, 8 - line.title.count)) + line.text
     }

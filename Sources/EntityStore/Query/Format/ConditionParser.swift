@@ -4,7 +4,7 @@
 /// `authors["first name"]` is a member whatever its name; `lowercase:(name)` may be written without
 /// its colon. A sign belongs to what follows it directly, and `**` is worked out from the right.
 /// Whether names exist and types fit is left to ``ConditionBinding``.
-package struct ConditionParser {
+struct ConditionParser {
   let text: UnsafeBufferPointer<UInt8>
   let arguments: [FormatArgument]
   let variables: [String: FormatArgument]
@@ -40,7 +40,7 @@ package struct ConditionParser {
   /// that is not given and that no SUBQUERY declares stays in the tree.
   ///
   /// - Throws: `StoreError` of code `invalidQuery`, whose cause is a ``PredicateSyntaxError``.
-  package static func parse(
+  static func parse(
     _ text: String, arguments: [FormatArgument] = [], variables: [String: FormatArgument] = [:],
     limits: FormatLimits = FormatLimits()
   ) throws(StoreError) -> ParsedCondition {
@@ -53,7 +53,7 @@ package struct ConditionParser {
   /// Reads an expression alone, such as `downloads + 1`.
   ///
   /// - Throws: as ``parse(_:arguments:variables:limits:)``.
-  package static func parseOperand(
+  static func parseOperand(
     _ text: String, arguments: [FormatArgument] = [], limits: FormatLimits = FormatLimits()
   ) throws(StoreError) -> Operand {
     try read(text, arguments, [:], limits) { (parser) throws(FormatFault) in

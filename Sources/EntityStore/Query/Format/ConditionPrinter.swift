@@ -2,23 +2,23 @@
 ///
 /// With the fewest parentheses, operators in one spelling each, strings in double quotes. A closure
 /// has no such form and is its source in angle brackets, which does not parse.
-package enum ConditionPrinter {
+enum ConditionPrinter {
   /// A condition as a format string.
-  package static func text(_ tree: ConditionTree) -> String {
+  static func text(_ tree: ConditionTree) -> String {
     var output = ""
     append(tree, to: &output)
     return output
   }
 
   /// One side of a comparison.
-  package static func text(_ operand: Operand) -> String {
+  static func text(_ operand: Operand) -> String {
     var output = ""
     append(operand, to: &output)
     return output
   }
 
   /// A key path.
-  package static func text(_ path: ValuePath) -> String {
+  static func text(_ path: ValuePath) -> String {
     var output = ""
     append(path, to: &output)
     return output

@@ -1,7 +1,7 @@
-package import LodestoreFormat
+internal import LodestoreFormat
 
 /// What `%@`, `%K` and the other marks of a format string, or a `$variable`, stand for.
-package enum FormatArgument: Sendable, Hashable {
+enum FormatArgument: Sendable, Hashable {
   /// One constant; never read as text of the format.
   case value(Value)
   /// The right side of `IN` and `BETWEEN`.

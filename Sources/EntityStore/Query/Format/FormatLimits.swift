@@ -1,15 +1,15 @@
 /// What one format string may cost before it is refused.
-package struct FormatLimits: Sendable, Hashable {
+struct FormatLimits: Sendable, Hashable {
   /// Levels of nesting: of parentheses, and of the tree that is read; at most 128, because what
   /// walks the tree is recursive.
-  package var depth: Int
+  var depth: Int
   /// Conditions, operands and steps of key paths; a hundred constants in a list count as one.
-  package var nodes: Int
+  var nodes: Int
   /// Bytes of the text.
-  package var bytes: Int
+  var bytes: Int
 
   /// Negative limits are zero.
-  package init(depth: Int = 64, nodes: Int = 1_000, bytes: Int = 64 << 10) {
+  init(depth: Int = 64, nodes: Int = 1_000, bytes: Int = 64 << 10) {
     self.depth = min(max(depth, 0), 128)
     self.nodes = max(nodes, 0)
     self.bytes = max(bytes, 0)

@@ -1,20 +1,20 @@
 /// A position in a format string.
-package struct FormatPosition: Sendable, Hashable, CustomStringConvertible {
+struct FormatPosition: Sendable, Hashable, CustomStringConvertible {
   /// The line, from 1; lines end with a line feed.
-  package var line: Int
+  var line: Int
   /// The column, from 1, in Unicode scalars (not bytes: see `offset`).
-  package var column: Int
+  var column: Int
   /// The offset in bytes of UTF-8.
-  package var offset: Int
+  var offset: Int
 
-  package init(line: Int = 1, column: Int = 1, offset: Int = 0) {
+  init(line: Int = 1, column: Int = 1, offset: Int = 0) {
     self.line = line
     self.column = column
     self.offset = offset
   }
 
   /// The position in words.
-  package var description: String { "line \(line), column \(column)" }
+  var description: String { "line \(line), column \(column)" }
 
   /// Moves on to `offset`, which is not before the present one; O(distance).
   mutating func advance(to offset: Int, in text: UnsafeBufferPointer<UInt8>) {

@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
 /// How the records of a query are found.
-package indirect enum AccessPath: Sendable {
+indirect enum AccessPath: Sendable {
   /// No record can fulfil the condition.
   case nothing
   /// All records, in the order of their ids.
@@ -17,7 +17,7 @@ package indirect enum AccessPath: Sendable {
 }
 
 /// Entries of one index.
-package struct IndexAccess: Sendable {
+struct IndexAccess: Sendable {
   enum Span: Sendable {
     /// Tuples of all attributes of the index, ascending.
     case points(PackedKeys)

@@ -6,7 +6,7 @@ internal import LodestoreFormat
 ///
 /// The first byte of an element is below 255 and no element is a prefix of another. So a tuple of the first
 /// few elements with 255 appended is above all tuples that begin with these elements.
-package struct IndexRange: Sendable, Hashable {
+struct IndexRange: Sendable, Hashable {
   var lower: [UInt8]
   /// `nil`: to the end.
   var upper: [UInt8]?

@@ -1,29 +1,29 @@
 internal import LodestoreFormat
 
 /// What running a plan read.
-package struct PlanCounts: Sendable, Hashable {
-  package var entriesRead = 0
-  package var recordsRead = 0
-  package var results = 0
+struct PlanCounts: Sendable, Hashable {
+  var entriesRead = 0
+  var recordsRead = 0
+  var results = 0
 }
 
 /// A plan as facts, and as lines of text.
-package struct PlanDescription: Sendable {
+struct PlanDescription: Sendable {
   /// One fact of a plan: a word or two, and what it is.
-  package struct Line: Sendable {
-    package let title: String
-    package let text: String
+  struct Line: Sendable {
+    let title: String
+    let text: String
   }
 
-  package var lines: [Line]
-  package var index: String?
-  package var isScan: Bool
-  package var estimatedEntryCount: Int
-  package var estimatedRecordCount: Int
+  var lines: [Line]
+  var index: String?
+  var isScan: Bool
+  var estimatedEntryCount: Int
+  var estimatedRecordCount: Int
 }
 
 extension QueryPlan {
-  package var description: PlanDescription {
+  var description: PlanDescription {
     var lines = access.lines(entity)
     switch (access, residual) {
     case (.nothing, _): break

@@ -2,7 +2,7 @@ internal import LodestoreFormat
 
 /// How a query is run: where its records are looked for, what is checked on each, and how they are
 /// put in order.
-package struct QueryPlan: Sendable {
+struct QueryPlan: Sendable {
   enum Arrangement: Sendable {
     /// By record id.
     case natural(isReversed: Bool)
@@ -12,7 +12,7 @@ package struct QueryPlan: Sendable {
     case sort(keeping: Int?)
   }
 
-  package let entity: StoredEntity
+  let entity: StoredEntity
   let access: AccessPath
   /// What is still to be checked on each record.
   let residual: BoundCondition?
@@ -29,7 +29,7 @@ package struct QueryPlan: Sendable {
   let recordCount: Int
 
   /// Whether all records may be read.
-  package var isScan: Bool {
+  var isScan: Bool {
     if case .scan = access { true } else { false }
   }
 
@@ -41,7 +41,7 @@ extension TransactionCore {
   /// Binds `request` to `entity` and chooses how to run it.
   ///
   /// - Throws: ``StoreError/Code/invalidQuery`` with what cannot be used, before any record is read.
-  package func plan(
+  func plan(
     _ request: QueryRequest, for entity: StoredEntity
   ) throws(StoreError) -> QueryPlan {
     let condition = try ConditionBinding.bind(

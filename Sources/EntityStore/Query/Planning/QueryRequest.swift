@@ -1,8 +1,8 @@
-/// A query without its Swift type: what ``Query`` and `kvdump` hand to the planner.
+/// A query without its Swift type: what ``Query`` and ``DynamicSnapshot`` hand to the planner.
 package struct QueryRequest: Sendable {
-  package var condition: ConditionTree
+  var condition: ConditionTree
   /// The positions of the condition's paths in its format string.
-  package var positions: [String: FormatPosition] = [:]
+  var positions: [String: FormatPosition] = [:]
   package var order: [SortTerm] = []
   package var limit: Int?
   package var offset = 0
@@ -15,18 +15,18 @@ package struct QueryRequest: Sendable {
   /// Whether only ids or their count are wanted, so that the entries of an index may answer alone.
   var wantsOnlyEntries = false
 
-  package init(condition: ConditionTree = .constant(true)) {
+  init(condition: ConditionTree = .constant(true)) {
     self.condition = condition
   }
 }
 
 /// One key of an order.
 package struct SortTerm: Sendable, Hashable {
-  package var path: ValuePath
-  package var isDescending: Bool
+  var path: ValuePath
+  var isDescending: Bool
   /// Where null goes; by default below every value, so first when ascending.
   var nullsFirst: Bool?
-  package var options: TextOptions
+  var options: TextOptions
 
   package init(
     _ path: ValuePath, isDescending: Bool = false, nullsFirst: Bool? = nil,

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-  package import FoundationEssentials
+  internal import FoundationEssentials
 #else
-  package import Foundation
+  internal import Foundation
 #endif
 
 extension ConditionTree {
@@ -10,7 +10,7 @@ extension ConditionTree {
   ///
   /// Throws ``StoreError/Code/invalidQuery`` naming the part that can be neither lowered nor
   /// evaluated.
-  package init<E: Entity>(_ predicate: Predicate<E>) throws(StoreError) {
+  init<E: Entity>(_ predicate: Predicate<E>) throws(StoreError) {
     self = try PredicateScope(record: predicate.variable).condition(predicate.expression)
   }
 }

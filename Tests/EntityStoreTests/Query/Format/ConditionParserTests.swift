@@ -1,6 +1,7 @@
-import EntityStore
 import LodestoreFormat
 import Testing
+
+@testable import EntityStore
 
 @Suite struct `Format string` {
   @Test(arguments: FormatSentence.all)

@@ -1,6 +1,7 @@
-import EntityStore
 import LodestoreFormat
 import Testing
+
+@testable import EntityStore
 
 @Suite struct `Condition round trip` {
   private static let count = SeededNumbers.environmentNumber("FORMAT_TREES") ?? 10_000

@@ -1,7 +1,8 @@
-import EntityStore
 import Foundation
 import LodestoreFormat
 import Testing
+
+@testable import EntityStore
 
 @Suite struct `Format string mutation` {
   /// How long; FORMAT_FUZZ_SECONDS=600 for a soak.

@@ -1,7 +1,8 @@
-import EntityStore
 import Foundation
 import LodestoreFormat
 import Testing
+
+@testable import EntityStore
 
 @Suite struct `Format limits` {
   private func message(_ text: String, limits: FormatLimits = FormatLimits()) -> String {

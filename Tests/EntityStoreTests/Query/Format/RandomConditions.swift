@@ -1,5 +1,6 @@
-import EntityStore
 import LodestoreFormat
+
+@testable import EntityStore
 
 /// Random conditions in the form that the parser returns, of every kind of node but closures.
 ///

@@ -1,5 +1,6 @@
-import EntityStore
 import Testing
+
+@testable import EntityStore
 
 /// Whether `text` reads as `tree`, bit by bit.
 ///

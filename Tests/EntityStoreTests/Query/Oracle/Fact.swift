@@ -1,6 +1,6 @@
-import EntityStore
 import Foundation
 
+@testable import EntityStore
 @testable import LodestoreFormat
 
 /// A value as conditions see it: a scalar, or what a document holds.

@@ -1,5 +1,6 @@
-import EntityStore
 import Testing
+
+@testable import EntityStore
 
 @Suite struct LikePatternTests {
   @Test(arguments: [

@@ -1,5 +1,6 @@
-import EntityStore
 import Foundation
+
+@testable import EntityStore
 
 /// Texts in which characters, scalars and bytes are not the same.
 enum NastyTexts {

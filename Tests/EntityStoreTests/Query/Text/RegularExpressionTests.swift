@@ -1,6 +1,7 @@
-import EntityStore
 import Foundation
 import Testing
+
+@testable import EntityStore
 
 @Suite struct RegularExpressionTests {
   @Test(arguments: [

@@ -1,5 +1,6 @@
-import EntityStore
 import Testing
+
+@testable import EntityStore
 
 @Suite struct TextTestTests {
   private static let caseCount = SeededNumbers.environmentNumber("LODESTORE_CASES") ?? 100_000

@@ -14,7 +14,7 @@ package import LodestoreFormat
 /// whole, are nested deep, or look like such an object themselves.
 package enum ExactJSON {
   /// The name of the one member.
-  package static let member = "$document"
+  static let member = "$document"
 
   /// Deeper documents, within a record and a list, might exceed the depth that a reader accepts.
   private static let deepestNesting = 100
@@ -36,7 +36,7 @@ package enum ExactJSON {
   }
 
   /// The value of `type` in the exact form; `nil` when `node` has not this form.
-  package static func value(_ node: JSONNode, as type: AttributeType) -> Value? {
+  static func value(_ node: JSONNode, as type: AttributeType) -> Value? {
     guard node.kind == .object, node.count == 1, let text = node[member]?.string,
       let data = Data(base64Encoded: text)
     else { return nil }

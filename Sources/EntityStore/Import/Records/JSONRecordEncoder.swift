@@ -1,19 +1,19 @@
-package import LodestoreFormat
+internal import LodestoreFormat
 
 /// Encodes JSON records as records of an entity without a Swift type.
 ///
 /// Where the format allows it, bytes of the text are copied into the record.
 ///
 /// An encoder is made once for many records. Not thread-safe.
-package final class JSONRecordEncoder {
+final class JSONRecordEncoder {
   /// The member that `kvdump` shows a record's id in.
   ///
   /// Ids are given by the store, so it is never an attribute by its own name. Where it is not mapped to
   /// one of another name it counts as an unknown member.
-  package static let idMember = "_id"
+  static let idMember = "_id"
 
   /// Converts a value, instead of reading it by its attribute's type.
-  package typealias Conversion = @Sendable (JSONNode) throws(ValueMismatch) -> Value
+  typealias Conversion = @Sendable (JSONNode) throws(ValueMismatch) -> Value
 
   /// What is known of an attribute before a record is read.
   private struct Slot {
@@ -55,7 +55,7 @@ package final class JSONRecordEncoder {
   ///     ``AttributeNames/valid(_:)`` does.
   ///   - conversions: by the names of attributes.
   ///   - isStrict: whether an unknown member rejects the record.
-  package init(
+  init(
     _ entity: StoredEntity, names: [String: String] = [:],
     conversions: [String: Conversion] = [:], isStrict: Bool = false
   ) {
@@ -94,7 +94,7 @@ package final class JSONRecordEncoder {
   // MARK: Members
 
   /// Finds a record's attributes, for the calls that follow.
-  package func read(_ record: JSONRecord) throws(RecordRejection) {
+  func read(_ record: JSONRecord) throws(RecordRejection) {
     begin(record.node.document)
     switch record {
     case .object(let node): try readObject(node.index, node.document.reader)
@@ -208,7 +208,7 @@ package final class JSONRecordEncoder {
   /// Valid until the next call. Absent attributes take their initial value or null.
   ///
   /// - Parameter isPart: whether required attributes may be absent, as a merge takes the given ones.
-  package func content(
+  func content(
     of record: JSONRecord, isPart: Bool = false
   ) throws(RecordRejection) -> UnsafeRawBufferPointer {
     let node = record.node

@@ -10,7 +10,7 @@ package import LodestoreFormat
 package struct ValueMismatch: Error, Sendable, CustomStringConvertible {
   package let description: String
 
-  package init(description: String) { self.description = description }
+  init(description: String) { self.description = description }
 }
 
 extension Value {
@@ -154,7 +154,7 @@ extension AttributeType {
 
 extension DecimalValue {
   /// Reads plain or scientific notation, exactly; `nil` when it is neither or has too many digits.
-  package init?(text: String) {
+  init?(text: String) {
     if text == "NaN" || text == "nan" {
       self = .nan
       return

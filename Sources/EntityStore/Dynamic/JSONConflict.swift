@@ -9,7 +9,7 @@ package enum JSONConflict: String, Sendable, CaseIterable {
   /// The stored record takes the values of the attributes that the incoming one has.
   case patch
 
-  package var rule: MergeRule {
+  var rule: MergeRule {
     switch self {
     case .fail: .fail
     case .ignore: .ignore

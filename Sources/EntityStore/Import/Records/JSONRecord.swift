@@ -11,7 +11,7 @@ package enum JSONRecord: Sendable {
   }
 
   /// First byte of the record, from the start of its file.
-  package var offset: Int { node.offset }
+  var offset: Int { node.offset }
 
   /// Visits the members in the order of the text.
   ///
@@ -35,14 +35,14 @@ package enum JSONRecord: Sendable {
 }
 
 /// Why a record was rejected, and the offset of the reason in its text.
-package struct RecordRejection: Error, Sendable, Hashable {
-  package var reason: String
+struct RecordRejection: Error, Sendable, Hashable {
+  var reason: String
   /// The attribute concerned; `nil` when it is the whole record.
-  package var attribute: String?
+  var attribute: String?
   /// Bytes from the start of the file.
-  package var offset: Int
+  var offset: Int
 
-  package init(_ reason: String, attribute: String? = nil, offset: Int) {
+  init(_ reason: String, attribute: String? = nil, offset: Int) {
     self.reason = reason
     self.attribute = attribute
     self.offset = offset

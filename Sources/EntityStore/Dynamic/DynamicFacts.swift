@@ -1,0 +1,59 @@
+internal import LMDB
+package import LodestoreFormat
+
+/// Facts about the file of a store and its header.
+package struct DynamicFacts: Sendable {
+  package let usedSizeInBytes: Int
+  package let mapSizeInBytes: Int
+  package let pageSizeInBytes: Int
+  package let freePageCount: Int
+  package let readerSlotCount: Int
+  package let usedReaderSlotCount: Int
+  /// Which versions of the format may read and write the file.
+  package let requirement: FormatRequirement
+  package let uuid: UUIDBytes?
+  /// In seconds since the beginning of 2001.
+  package let created: Double?
+  /// The number of the schema, which goes up with each change of it.
+  package let schemaNumber: UInt64
+  package let commitNumber: UInt64
+  /// The name and version of the engine.
+  package let engine: String
+}
+
+extension DynamicSnapshot {
+  package func facts() throws -> DynamicFacts {
+    let environment = core.store.environment
+    let info = try environment.info
+    let header = try environment.openExistingTree(TreeName.header.text, hasIntegerKeys: false)
+    guard let header, let format = try core.transaction.get(HeaderField.format.key, in: header)
+    else { throw FormatError("the header has no field 'format'") }
+    return DynamicFacts(
+      usedSizeInBytes: info.usedBytes, mapSizeInBytes: info.mapSizeInBytes,
+      pageSizeInBytes: info.pageSize, freePageCount: try core.transaction.freePageCount(),
+      readerSlotCount: info.readerSlotCount, usedReaderSlotCount: info.usedReaderSlotCount,
+      requirement: try FormatRequirement(bytes: format),
+      uuid: try core.transaction.get(HeaderField.uuid.key, in: header).flatMap {
+        $0.count == 16 ? UUIDBytes(bytes: $0, at: 0) : nil
+      },
+      created: try core.transaction.get(HeaderField.created.key, in: header).flatMap {
+        $0.count == 8 ? Double(bitPattern: $0.uint64(at: 0)) : nil
+      },
+      schemaNumber: core.schema.number.rawValue, commitNumber: core.commitNumber.rawValue,
+      engine: Environment.engineVersion)
+  }
+
+  /// How much of the file the records of `entity` and the entries of its indexes take, in bytes of whole
+  /// pages.
+  package func size(of entity: DynamicEntity) throws -> (records: Int, indexes: Int) {
+    let pageSize = try core.store.environment.info.pageSize
+    func size(_ tree: Tree) throws -> Int {
+      let tree = try core.transaction.statistics(of: tree)
+      return (tree.branchPages + tree.leafPages + tree.overflowPages) * pageSize
+    }
+    return (
+      try size(entity.stored.records),
+      try entity.stored.indexes.reduce(0) { $0 + (try size($1.tree)) }
+    )
+  }
+}

@@ -1,0 +1,175 @@
+package import LodestoreFormat
+
+/// Imports pages of JSON records into an entity, by the importer that programs use.
+///
+/// Members go into the attributes of their names, each value as its attribute's type.
+package struct DynamicImport: Sendable {
+  package let store: DynamicStore
+  package let entity: String
+  package let options: ImportOptions
+  private let conflict: JSONConflict
+  private let strategy: ImportStrategy
+  private let key: [String]?
+  /// The attributes of members that go into one of another name.
+  package var names: [String: String] = [:]
+  /// How values are read, by the names of attributes; others are read as the type has them in JSON.
+  package var conversions: [String: TextConversion] = [:]
+  /// Whether an unknown member rejects its record.
+  package var isStrict = false
+  /// What to add to the reason when a value is refused that a conversion might read.
+  package var hint: (@Sendable (EntityDescription.Attribute) -> String)?
+
+  /// - Parameters:
+  ///   - key: the names of the attributes of the unique index that records are matched by; nil inserts
+  ///     every record.
+  ///   - conflict: what becomes of stored records.
+  package init(
+    into entity: String, of store: DynamicStore, key: [String]?, conflict: JSONConflict,
+    strategy: ImportStrategy, options: ImportOptions
+  ) {
+    self.store = store
+    self.entity = entity
+    self.key = key
+    self.conflict = conflict
+    self.strategy = strategy
+    self.options = options
+  }
+
+  /// Imports all pages.
+  package func run<Pages: AsyncSequence>(
+    _ pages: Pages, onEvent: @escaping @Sendable (ImportEvent) -> Void
+  ) async throws -> ImportReport where Pages.Element == DynamicPage {
+    let numbers = try keyNumbers()
+    let entity = entity
+    let engine = ImportEngine(
+      core: store.core, entityName: entity,
+      entity: { (core) throws(StoreError) in try core.entity(named: entity) },
+      key: numbers.map { Set($0) }, rule: conflict.rule, strategy: strategy, options: options)
+    return try await engine.run(onEvent: onEvent) { _ in
+      pages
+    } decoder: {
+      let encoding = PageEncoding(self, key: numbers)
+      return { page, number, entity in encoding.decode(page, number, entity) }
+    } bytes: { page, body in
+      page.forEachText(body)
+    }
+  }
+
+  private func keyNumbers() throws -> [UInt32]? {
+    guard let key else { return nil }
+    let description = try store.core.read { try $0.entity(named: entity).description }
+    return key.compactMap { description.attribute(named: $0)?.number }
+  }
+
+  fileprivate func encoder(for entity: StoredEntity, isText: Bool) -> JSONRecordEncoder {
+    var conversions = conversions.mapValues(\.conversion)
+    for attribute in entity.description.declaredAttributes
+    where conversions[attribute.name] == nil {
+      if !isText {
+        conversions[attribute.name] = hint.flatMap { attribute.conversion(hinting: $0) }
+      } else if attribute.type != .string, attribute.type != .url {
+        let conversion = TextConversion(to: attribute.type, takesAnyText: true)
+        conversions[attribute.name] = conversion.conversion
+      }
+    }
+    return JSONRecordEncoder(entity, names: names, conversions: conversions, isStrict: isStrict)
+  }
+
+  fileprivate func take(
+    _ page: DynamicPage, _ encoder: JSONRecordEncoder, key: [UInt32]?,
+    into decoded: inout DecodedPage
+  ) {
+    encoder.take(
+      page.records, matching: key, isPart: conflict == .patch,
+      sizeLimit: store.core.options.recordSizeLimitInBytes, into: &decoded)
+  }
+}
+
+/// A page of records, parsed.
+package struct DynamicPage: Sendable {
+  package let records: [JSONRecord]
+  /// Where each record begins in its file; nil where the records are the file's own text.
+  let offsets: [Int]?
+  /// Whether all values are texts or null, as CSV has no others.
+  let isText: Bool
+
+  package init(_ records: [JSONRecord], offsets: [Int]? = nil, isText: Bool = false) {
+    self.records = records
+    self.offsets = offsets
+    self.isText = isText
+  }
+
+  /// Calls `body` with the bytes of each text that the records are in.
+  func forEachText(_ body: (UnsafeRawBufferPointer) -> Void) {
+    var last: JSONDocument?
+    for record in records where record.node.document !== last {
+      last = record.node.document
+      record.node.document.withText(body)
+    }
+  }
+
+  /// Of the texts.
+  var byteCount: Int {
+    var count = 0
+    forEachText { count += $0.count }
+    return count
+  }
+}
+
+/// Encodes pages for the entity as it is; for one task.
+private final class PageEncoding {
+  private let importing: DynamicImport
+  private let key: [UInt32]?
+  private var encoders: [Bool: (layout: UInt16, encoder: JSONRecordEncoder)] = [:]
+
+  init(_ importing: DynamicImport, key: [UInt32]?) {
+    self.importing = importing
+    self.key = key
+  }
+
+  func decode(_ page: DynamicPage, _ number: Int, _ entity: StoredEntity) -> DecodedPage {
+    var decoded = DecodedPage(number: number, entity: entity)
+    decoded.byteCount = page.byteCount
+    importing.take(page, encoder(for: entity, isText: page.isText), key: key, into: &decoded)
+    if let offsets = page.offsets {
+      for at in decoded.origins.indices {
+        decoded.origins[at].byteOffset = offsets[decoded.origins[at].record - 1]
+      }
+      for at in decoded.rejects.indices {
+        decoded.rejects[at].byteOffset = offsets[decoded.rejects[at].record - 1]
+      }
+    }
+    return decoded
+  }
+
+  private func encoder(for entity: StoredEntity, isText: Bool) -> JSONRecordEncoder {
+    if let made = encoders[isText], made.layout == entity.layout.number { return made.encoder }
+    let encoder = importing.encoder(for: entity, isText: isText)
+    encoders[isText] = (entity.layout.number, encoder)
+    return encoder
+  }
+}
+
+extension EntityDescription.Attribute {
+  /// A value of the attribute's type as the encoder takes it, refused with a hint where a conversion may
+  /// read it; nil where there is no such value.
+  fileprivate func conversion(
+    hinting hint: @Sendable (EntityDescription.Attribute) -> String
+  ) -> JSONRecordEncoder.Conversion? {
+    switch type {
+    case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double,
+      .recordID, .date:
+      break
+    case .decimal, .string, .url, .uuid, .data, .json, .document: return nil
+    }
+    let hint = hint(self)
+    return { [type] (node) throws(ValueMismatch) in
+      do throws(ValueMismatch) {
+        return try Value(node, as: type)
+      } catch {
+        let mayBeOther = node.kind == .string || type == .date && node.numberText != nil
+        throw mayBeOther ? ValueMismatch(description: "\(error.description); \(hint)") : error
+      }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+internal import LMDB
+package import LodestoreFormat
+
+/// What can be read of a store at one commit.
+///
+/// For one thread, within the closure that was given it.
+package struct DynamicSnapshot {
+  let core: TransactionCore
+
+  // MARK: Schema
+
+  /// In the order of their numbers.
+  package var entities: [DynamicEntity] { core.schema.entities.map(DynamicEntity.init) }
+
+  package func entity(named name: String) -> DynamicEntity? {
+    core.schema.entity(named: name).map(DynamicEntity.init)
+  }
+
+  // MARK: Records
+
+  /// How many records `entity` has.
+  package func count(of entity: DynamicEntity) throws(StoreError) -> Int {
+    try core.count(of: entity.stored)
+  }
+
+  package func record(
+    _ id: UInt64, of entity: DynamicEntity
+  ) throws(StoreError) -> DynamicRecord? {
+    try core.record(id, of: entity.stored).map {
+      DynamicRecord(id: id, bytes: $0, entity: entity.stored)
+    }
+  }
+
+  /// Visits the records in the order of their ids, until `body` returns false.
+  package func forEachRecord(
+    of entity: DynamicEntity, _ body: (DynamicRecord) throws -> Bool
+  ) throws {
+    let cursor = try Cursor(entity.stored.records, in: core.transaction)
+    var isThere = try cursor.first()
+    while isThere {
+      let record = DynamicRecord(
+        id: cursor.integerKey, bytes: cursor.value, entity: entity.stored)
+      guard try body(record) else { return }
+      isThere = try cursor.next()
+    }
+  }
+
+  // MARK: Indexes
+
+  /// Visits the ids of the records in the order of `index`, until `body` returns false.
+  ///
+  /// - Parameters:
+  ///   - lower: values of the first attributes of the index; nil is no bound.
+  ///   - upper: the same; what begins with these values is still visited.
+  package func forEachID(
+    of entity: DynamicEntity, in index: DynamicIndex, from lower: [Value]? = nil,
+    through upper: [Value]? = nil, isReversed: Bool = false, _ body: (UInt64) throws -> Bool
+  ) throws {
+    var failure: (any Error)?
+    try core.walk(
+      index.stored, of: entity.stored, lower: lower.map(IndexWalkBound.included) ?? .none,
+      upper: upper.map(IndexWalkBound.included) ?? .none, isReversed: isReversed
+    ) { (id) throws(StoreError) in
+      do {
+        return try body(id)
+      } catch {
+        failure = error
+        return false
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Visits the entries of `index` as the file has them, with the id of the record that each is of; nil
+  /// where an entry does not say.
+  package func forEachEntry(of index: DynamicIndex, _ body: (UInt64?) throws -> Void) throws {
+    let cursor = try Cursor(index.stored.tree, in: core.transaction)
+    var isThere = try cursor.first()
+    while isThere {
+      let (key, value) = (cursor.key, cursor.value)
+      let id: UInt64? =
+        if index.isUnique {
+          value.count == 8 ? value.uint64(at: 0) : nil
+        } else {
+          key.count > 8 && value.isEmpty ? key.bigEndianUInt64(at: key.count - 8) : nil
+        }
+      try body(id)
+      isThere = try cursor.next()
+    }
+  }
+
+  // MARK: Queries
+
+  /// Plans a query, which reads nothing yet.
+  ///
+  /// - Throws: ``StoreError/Code/invalidQuery`` with what cannot be used.
+  package func query(
+    _ request: QueryRequest, of entity: DynamicEntity
+  ) throws(StoreError) -> DynamicQuery {
+    DynamicQuery(plan: try core.plan(request, for: entity.stored), core: core)
+  }
+
+  // MARK: Imports
+
+  /// The names under which imports were made, in the order of their bytes.
+  package func importNames() throws(StoreError) -> [String] { try core.importNames() }
+
+  /// The reports of the imports called `name`, oldest first.
+  package func importReports(of name: String) throws(StoreError) -> [ImportReport] {
+    try core.importReports(of: name)
+  }
+}
