@@ -78,11 +78,14 @@
     /// A private property is left out: a name for it that is as private would be of no use, and a less
     /// private one may show a private type.
     private func attributes(of declaration: EntityDeclaration) -> String {
-      var lines = ["    \(access)var id: Attribute<\(type), RecordID<\(type)>> { .recordID }"]
+      var lines = [
+        "    \(access)var id: Attribute<\(type), RecordID<\(type)>> {\n      .recordID\n    }"
+      ]
       for (ordinal, attribute) in declaration.attributes.enumerated() {
         guard let (access, spelling) = named(attribute) else { continue }
         lines.append(
-          "    \(access)var \(attribute.property.text): Attribute<\(type), \(spelling)> { .init(\(ordinal)) }"
+          "    \(access)var \(attribute.property.text): Attribute<\(type), \(spelling)> {\n"
+            + "      .init(\(ordinal))\n    }"
         )
       }
       return """

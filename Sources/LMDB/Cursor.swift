@@ -7,6 +7,7 @@ import CLMDB
 ///
 /// LMDB frees the cursors of a write when the write ends, and leaves those of a read to their
 /// owner. A cursor that was kept all the same is refused after its write, and not freed twice.
+@_documentation(visibility: internal)
 public final class Cursor {
   let handle: OpaquePointer
   let tree: Tree
@@ -49,18 +50,21 @@ public final class Cursor {
 
   /// The key of the pair at the cursor.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public var key: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: currentKey.mv_data, count: currentKey.mv_size)
   }
 
   /// The value of the pair at the cursor.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public var value: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: currentValue.mv_data, count: currentValue.mv_size)
   }
 
   /// The key of a record tree.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public var integerKey: UInt64 {
     key.count == 8 ? key.loadUnaligned(as: UInt64.self) : 0
   }

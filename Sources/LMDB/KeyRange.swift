@@ -7,6 +7,7 @@
 #endif
 
 /// The bounds of a walk over the keys of a tree of byte keys, in the order of their bytes.
+@_documentation(visibility: internal)
 public struct KeyRange: Sendable, Equatable {
   package enum Bound: Sendable, Equatable {
     case unbounded

@@ -2,6 +2,7 @@ import CLMDB
 
 /// Prefetches the cache line at `address`, which may be any.
 @inlinable @inline(__always)
+@_documentation(visibility: internal)
 public func prefetch(_ address: UnsafeRawPointer) { lodestore_prefetch(address) }
 
 /// Prefetches `byteCount` bytes at `address` into the cache: the first two kilobytes and the last line, as
@@ -10,6 +11,7 @@ public func prefetch(_ address: UnsafeRawPointer) { lodestore_prefetch(address) 
 /// Sorted keys lie anywhere in memory: the cache misses were half of the time of writing an index. An
 /// address that is not mapped does no harm.
 @inlinable
+@_documentation(visibility: internal)
 public func prefetch(_ address: UnsafeRawPointer, byteCount: Int) {
   let end = min(byteCount, 2_048)
   var offset = 0

@@ -1,6 +1,7 @@
 /// The type of an attribute as stored.
 ///
 /// See Format.md, "Attribute types".
+@_documentation(visibility: internal)
 public enum AttributeType: UInt8, Sendable, CaseIterable {
   case bool
   case int8, int16, int32, int64
@@ -43,6 +44,7 @@ public enum AttributeType: UInt8, Sendable, CaseIterable {
 
   /// Bytes of the value in a record; 0 for a variable attribute.
   @inlinable
+  @_documentation(visibility: internal)
   public var slotSize: Int {
     switch self {
     case .bool, .int8, .uint8: 1
@@ -57,6 +59,7 @@ public enum AttributeType: UInt8, Sendable, CaseIterable {
 
   /// Whether values differ in length; their bytes are behind those of all fixed widths.
   @inlinable
+  @_documentation(visibility: internal)
   public var isVariable: Bool { slotSize == 0 }
 
   /// Whether values have an index key.

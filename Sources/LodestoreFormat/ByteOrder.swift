@@ -5,25 +5,29 @@ extension UnsafeRawBufferPointer {
   ///
   /// Traps beyond the end, so the caller checks lengths.
   @inlinable @inline(__always)
-  public func uint16(at offset: Int) -> UInt16 {
+  @_documentation(visibility: internal)
+  public func _uint16(at offset: Int) -> UInt16 {
     UInt16(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self))
   }
 
-  /// As ``uint16(at:)``.
+  /// As ``_uint16(at:)``.
   @inlinable @inline(__always)
-  public func uint32(at offset: Int) -> UInt32 {
+  @_documentation(visibility: internal)
+  public func _uint32(at offset: Int) -> UInt32 {
     UInt32(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
-  /// As ``uint16(at:)``.
+  /// As ``_uint16(at:)``.
   @inlinable @inline(__always)
-  public func uint64(at offset: Int) -> UInt64 {
+  @_documentation(visibility: internal)
+  public func _uint64(at offset: Int) -> UInt64 {
     UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
   /// The big-endian integer at `offset`; traps beyond the end.
   @inlinable @inline(__always)
-  public func bigEndianUInt64(at offset: Int) -> UInt64 {
+  @_documentation(visibility: internal)
+  public func _bigEndianUInt64(at offset: Int) -> UInt64 {
     UInt64(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 }

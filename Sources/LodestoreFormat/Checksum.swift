@@ -28,7 +28,7 @@ package struct Checksum: Sendable {
   /// Whether the checksum at the end of a record, of six bytes at least, is that of its bytes.
   package static func fits(_ record: UnsafeRawBufferPointer, id: UInt64) -> Bool {
     let count = record.count - RecordLayout.checksumSize
-    return lodestore_crc32c_record(id, record.baseAddress, count) == record.uint32(at: count)
+    return lodestore_crc32c_record(id, record.baseAddress, count) == record._uint32(at: count)
   }
 
   /// The XOR of a checksum before and after `difference` is XORed into its bytes, `behind` bytes
@@ -46,7 +46,7 @@ package struct Checksum: Sendable {
     for (index, byte) in difference.enumerated() { record[offset + index] ^= byte }
     let end = record.count - RecordLayout.checksumSize
     let change = change(difference, behind: end - offset - difference.count)
-    let stored = UnsafeRawBufferPointer(record).uint32(at: end)
+    let stored = UnsafeRawBufferPointer(record)._uint32(at: end)
     record.storeBytes(of: (stored ^ change).littleEndian, toByteOffset: end, as: UInt32.self)
   }
 
@@ -93,7 +93,7 @@ package struct Checksum: Sendable {
     var checksum = Checksum()
     checksum.combine(key)
     checksum.combine(content)
-    guard checksum.value == body.uint32(at: 0) else {
+    guard checksum.value == body._uint32(at: 0) else {
       throw FormatError("the checksum does not fit the bytes", at: 0)
     }
     return content

@@ -280,12 +280,12 @@ extension DocumentReader {
 
   private mutating func halfWord() throws(FormatError) -> UInt32 {
     try advance(4)
-    return bytes.uint32(at: offset - 4)
+    return bytes._uint32(at: offset - 4)
   }
 
   private mutating func word() throws(FormatError) -> UInt64 {
     try advance(8)
-    return bytes.uint64(at: offset - 8)
+    return bytes._uint64(at: offset - 8)
   }
 
   private mutating func leb128() throws(FormatError) -> UInt64 {

@@ -7,6 +7,7 @@
 /// The caller keeps to the rules that span values: members in ascending order of their names'
 /// bytes and without duplicates (``sortedNames(_:)``), true counts, nesting of 128 at most, and
 /// arrays and objects under 4 GiB, beyond which `endArray` and `endObject` trap.
+@_documentation(visibility: internal)
 public struct DocumentWriter: ~Copyable {
   @usableFromInline private(set) var base: UnsafeMutableRawPointer?
   @usableFromInline private(set) var capacity = 0
@@ -14,11 +15,13 @@ public struct DocumentWriter: ~Copyable {
 
   /// Takes no memory until something is written.
   @inlinable
+  @_documentation(visibility: internal)
   public init() {}
 
   deinit { base?.deallocate() }
 
   /// How many bytes have been written.
+  @_documentation(visibility: internal)
   @inlinable public var count: Int { used }
 
   /// What has been written.
@@ -26,6 +29,7 @@ public struct DocumentWriter: ~Copyable {
 
   /// Calls `body` with what has been written.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public func withBytes<R, E: Error>(
     _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
@@ -34,6 +38,7 @@ public struct DocumentWriter: ~Copyable {
 
   /// Takes back what was written behind the first `count` bytes; their memory is kept.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func truncate(to count: Int) { used = min(used, count) }
 
   /// Writes bytes that are documents, or parts of them, already.
@@ -43,18 +48,21 @@ public struct DocumentWriter: ~Copyable {
 
   /// Writes null.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func writeNull() {
     put(DocumentCode.null)
   }
 
   /// Writes a Boolean.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func write(_ value: Bool) {
     put(value ? DocumentCode.true : DocumentCode.false)
   }
 
   /// Writes an integer.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func write(_ value: Int64) {
     put(DocumentCode.integer)
     writeLEB128(UInt64(bitPattern: value &<< 1 ^ value &>> 63))
@@ -77,6 +85,7 @@ public struct DocumentWriter: ~Copyable {
 
   /// Writes text by its UTF-8 bytes, which are not checked here.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func write(text: UnsafeRawBufferPointer) {
     put(DocumentCode.text)
     writeLengthAndBytes(text)
@@ -111,24 +120,28 @@ public struct DocumentWriter: ~Copyable {
 
   /// Starts an array; the token goes to ``endArray(_:count:)`` after its values.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func beginArray() -> Int {
     begin(DocumentCode.array)
   }
 
   /// Ends the array that `token` started, with the number of values written since.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func endArray(_ token: Int, count: Int) {
     end(token, count: count)
   }
 
   /// Starts an object; the token goes to ``endObject(_:count:)`` after its members.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func beginObject() -> Int {
     begin(DocumentCode.object)
   }
 
   /// Ends the object that `token` started, with the number of members written since.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func endObject(_ token: Int, count: Int) {
     end(token, count: count)
   }
@@ -140,6 +153,7 @@ public struct DocumentWriter: ~Copyable {
 
   /// Writes a member's name from its bytes; its value must follow.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func writeName(utf8 name: UnsafeBufferPointer<UInt8>) {
     writeLengthAndBytes(UnsafeRawBufferPointer(name))
   }

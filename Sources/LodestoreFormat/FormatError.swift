@@ -1,4 +1,5 @@
 /// Bytes that break Format.md: what was found, what the document asks for, and where.
+@_documentation(visibility: internal)
 public struct FormatError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The fact found and the fact expected, as a clause.
   package var reason: String
@@ -11,6 +12,7 @@ public struct FormatError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 
   /// The reason, and where.
+  @_documentation(visibility: internal)
   public var description: String {
     offset.map { "\(reason) (at byte \($0))" } ?? reason
   }

@@ -70,8 +70,8 @@ package struct FormatRequirement: Sendable, Hashable {
     guard bytes.count == 8 else {
       throw FormatError("header field 'format' has \(bytes.count) bytes, must have 8")
     }
-    lowestReader = bytes.uint32(at: 0)
-    lowestWriter = bytes.uint32(at: 4)
+    lowestReader = bytes._uint32(at: 0)
+    lowestWriter = bytes._uint32(at: 4)
   }
 }
 

@@ -25,7 +25,7 @@ package struct KeyDecoder {
 
   /// The record id that ends `key`; `nil` when the key is too short to have one.
   package static func recordIDSuffix(_ key: UnsafeRawBufferPointer) -> UInt64? {
-    key.count >= 8 ? key.bigEndianUInt64(at: key.count - 8) : nil
+    key.count >= 8 ? key._bigEndianUInt64(at: key.count - 8) : nil
   }
 
   /// The next element.
@@ -81,7 +81,7 @@ extension KeyDecoder {
       throw FormatError("an index key ends within an element", at: offset)
     }
     defer { offset += 8 }
-    return bytes.bigEndianUInt64(at: offset)
+    return bytes._bigEndianUInt64(at: offset)
   }
 
   private mutating func integer(byteCount: Int) throws(FormatError) -> UInt64 {

@@ -1,13 +1,16 @@
 /// Numbers as words that are ordered, without a sign, as the numbers are.
 ///
 /// *Ordered* of Format.md, "Index keys": one not-a-number behind all other numbers, and one zero.
+@_documentation(visibility: internal)
 public enum OrderedWord {
   /// The word of a signed integer.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public static func word(_ number: Int64) -> UInt64 { UInt64(bitPattern: number) ^ 1 << 63 }
 
   /// The word of a number in binary, or of a date.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public static func word(_ number: Double) -> UInt64 {
     let bits: UInt64 =
       if number.isNaN { 0x7ff8_0000_0000_0000 } else if number == 0 { 0 } else { number.bitPattern }
@@ -17,10 +20,12 @@ public enum OrderedWord {
 
   /// The signed integer that has `word`.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public static func integer(_ word: UInt64) -> Int64 { Int64(bitPattern: word ^ 1 << 63) }
 
   /// The number in binary that has `word`.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public static func double(_ word: UInt64) -> Double {
     Double(bitPattern: word &>> 63 == 1 ? word ^ 1 << 63 : ~word)
   }

@@ -1,14 +1,19 @@
 /// Where the attributes are in the records of one layout number.
 ///
 /// See Format.md, "Records".
+@_documentation(visibility: internal)
 public final class RecordLayout: Sendable {
   /// One attribute of the layout.
+  @_documentation(visibility: internal)
   public struct Attribute: Sendable, Hashable {
     /// The number in the catalogue.
+    @_documentation(visibility: internal)
     public var number: UInt32
     /// The type as stored.
+    @_documentation(visibility: internal)
     public var type: AttributeType
     /// Whether it has a null bit.
+    @_documentation(visibility: internal)
     public var isOptional: Bool
 
     package init(number: UInt32, type: AttributeType, isOptional: Bool) {
@@ -19,44 +24,61 @@ public final class RecordLayout: Sendable {
   }
 
   /// Where one attribute is within a record.
+  @_documentation(visibility: internal)
   public struct Slot: Sendable {
     /// The type as stored.
+    @_documentation(visibility: internal)
     public var type: AttributeType
     /// The index of its null bit; −1 when it cannot be null.
+    @_documentation(visibility: internal)
     public var nullBit: Int32
     /// Of fixed width: the offset of the value from the start of the record.
     ///
     /// Variable: its ordinal among the variable attributes.
+    @_documentation(visibility: internal)
     public var position: Int32
   }
 
   /// Bytes of the layout number.
+  @_documentation(visibility: internal)
   @inlinable public static var headerSize: Int { 2 }
   /// The bit of the header that says that ends have 32 bits.
+  @_documentation(visibility: internal)
   @inlinable public static var wideFlag: UInt16 { 0x8000 }
   /// The highest layout number.
+  @_documentation(visibility: internal)
   @inlinable public static var highestNumber: UInt16 { 0x3fff }
   /// Bytes of the checksum at the end.
+  @_documentation(visibility: internal)
   @inlinable public static var checksumSize: Int { 4 }
   /// The most variable bytes with ends of 16 bits.
+  @_documentation(visibility: internal)
   @inlinable public static var longestNarrow: Int { 65_535 }
 
   /// The number in the header of each record.
+  @_documentation(visibility: internal)
   public let number: UInt16
   /// In the order in which records hold them.
+  @_documentation(visibility: internal)
   public let attributes: [Attribute]
   /// One for each attribute.
+  @_documentation(visibility: internal)
   public let slots: [Slot]
   /// Bytes of null bits.
+  @_documentation(visibility: internal)
   public let nullByteCount: Int
   /// Offset of the first slot, behind header and null bits.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public var slotsOffset: Int { Self.headerSize &+ nullByteCount }
   /// How many attributes have a null bit.
+  @_documentation(visibility: internal)
   public let optionalCount: Int
   /// How many attributes are variable.
+  @_documentation(visibility: internal)
   public let variableCount: Int
   /// Offset of the ends, which is also the size of header, nulls and slots.
+  @_documentation(visibility: internal)
   public let endsOffset: Int
   /// Index in ``slots`` by attribute number; −1 where this layout does not have the attribute.
   @usableFromInline let slotIndexByNumber: [Int32]
@@ -95,6 +117,7 @@ public final class RecordLayout: Sendable {
 
   /// The index in ``slots`` of the attribute with `number`; `nil` when this layout does not have it.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public func slotIndex(ofAttribute number: UInt32) -> Int? {
     guard number < slotIndexByNumber.count, slotIndexByNumber[Int(number)] >= 0 else { return nil }
     return Int(slotIndexByNumber[Int(number)])
@@ -106,13 +129,14 @@ public final class RecordLayout: Sendable {
   /// `nil` for any other, which ``RecordView`` checks in full. A record has its shape when its ends do not
   /// decrease and the last one is at its end, so nearly every record is checked by few instructions.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public func narrowHeapOffset(in record: UnsafeRawBufferPointer) -> Int? {
     let heapOffset = endsOffset &+ variableCount &* 2
     let heapCount = record.count &- heapOffset &- Self.checksumSize
-    guard heapCount >= 0, record.uint16(at: 0) == number else { return nil }
+    guard heapCount >= 0, record._uint16(at: 0) == number else { return nil }
     let last = variableCount &- 1
     guard last >= 0 else { return heapCount == 0 ? heapOffset : nil }
-    guard Int(record.uint16(at: endsOffset &+ last &* 2)) == heapCount, heapCount < 0x8000,
+    guard Int(record._uint16(at: endsOffset &+ last &* 2)) == heapCount, heapCount < 0x8000,
       endsAscend(in: record, through: last)
     else { return nil }
     return heapOffset
@@ -127,7 +151,7 @@ public final class RecordLayout: Sendable {
     if last < 4 {
       while index < last {
         let offset = endsOffset &+ index &* 2
-        let (end, next) = (record.uint16(at: offset), record.uint16(at: offset &+ 2))
+        let (end, next) = (record._uint16(at: offset), record._uint16(at: offset &+ 2))
         // Negative where the next is below.
         disorder |= UInt64(next) &- UInt64(end)
         index &+= 1
@@ -138,7 +162,7 @@ public final class RecordLayout: Sendable {
     // its high bit, as long as no end has one itself.
     while index < last {
       let offset = endsOffset &+ min(index, last &- 4) &* 2
-      let (ends, next) = (record.uint64(at: offset), record.uint64(at: offset &+ 2))
+      let (ends, next) = (record._uint64(at: offset), record._uint64(at: offset &+ 2))
       disorder |= ends | ~((next | highBits) &- ends)
       index &+= 4
     }
@@ -152,6 +176,6 @@ public final class RecordLayout: Sendable {
     guard record.count >= headerSize + checksumSize else {
       throw RecordView.tooShort(record, neededCount: headerSize + checksumSize)
     }
-    return RecordHeader(rawValue: record.uint16(at: 0)).layoutNumber
+    return RecordHeader(rawValue: record._uint16(at: 0)).layoutNumber
   }
 }

@@ -18,6 +18,7 @@ package struct RecordHeader {
 }
 
 /// Where a record says that an attribute is null.
+@_documentation(visibility: internal)
 public struct NullBit: Sendable {
   /// Offset of the byte from the start of the record.
   @usableFromInline let offset: Int32
@@ -32,6 +33,7 @@ public struct NullBit: Sendable {
 
   /// The null bit with `index`, of an optional attribute.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public init(index: Int) {
     assert(index >= 0, "an optional attribute has a null bit")
     self.init(
@@ -41,6 +43,7 @@ public struct NullBit: Sendable {
 
   /// That of `slot`, which has none where it cannot be null.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public init(of slot: RecordLayout.Slot) {
     if slot.nullBit < 0 {
       self.init(offset: 0, mask: 0)
@@ -51,18 +54,21 @@ public struct NullBit: Sendable {
 
   /// Whether the attribute is null in `record`.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public func isSet(in record: UnsafeRawPointer) -> Bool {
     mask != 0 && record.load(fromByteOffset: Int(offset), as: UInt8.self) & mask != 0
   }
 
   /// Whether the attribute is null in `record`.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public func isSet(in record: UnsafeRawBufferPointer) -> Bool {
     mask != 0 && record[Int(offset)] & mask != 0
   }
 
   /// Says in `record` whether the attribute is null.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public func set(_ isNull: Bool, in record: UnsafeMutableRawPointer) {
     let byte = record.load(fromByteOffset: Int(offset), as: UInt8.self)
     record.storeBytes(

@@ -4,21 +4,28 @@
 /// check again and cannot leave the bytes. It does not check the checksum, UTF-8, or the contents
 /// of documents. The bytes must outlive the view, and so must the layout, which it does not keep:
 /// counting its references would cost as much as reading an attribute.
+@_documentation(visibility: internal)
 public struct RecordView {
   /// The whole record.
+  @_documentation(visibility: internal)
   public let bytes: UnsafeRawBufferPointer
   @usableFromInline let unmanagedLayout: Unmanaged<RecordLayout>
   /// Offset of the first slot.
+  @_documentation(visibility: internal)
   public let slotsOffset: Int
   /// Offset of the ends.
+  @_documentation(visibility: internal)
   public let endsOffset: Int
   /// Whether ends have 32 bits.
+  @_documentation(visibility: internal)
   public let isWide: Bool
   /// Offset of the first variable byte.
+  @_documentation(visibility: internal)
   public let heapOffset: Int
 
   /// Throws when the bytes have not the shape of `layout`.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public init(_ bytes: UnsafeRawBufferPointer, layout: RecordLayout) throws(FormatError) {
     self.bytes = bytes
     unmanagedLayout = .passUnretained(layout)
@@ -34,6 +41,7 @@ public struct RecordView {
 
   /// `nil` when the bytes are no record of `layout`, or a long one.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public init?(narrow bytes: UnsafeRawBufferPointer, layout: RecordLayout) {
     guard let heapOffset = layout.narrowHeapOffset(in: bytes) else { return nil }
     self.bytes = bytes
@@ -52,7 +60,7 @@ public struct RecordView {
     let fixed = layout.endsOffset
     let needed = fixed + layout.variableCount * 2 + RecordLayout.checksumSize
     guard bytes.count >= needed else { throw tooShort(bytes, neededCount: needed) }
-    let header = RecordHeader(rawValue: bytes.uint16(at: 0))
+    let header = RecordHeader(rawValue: bytes._uint16(at: 0))
     let isWide = header.isWide
     guard header.rawValue == RecordHeader(layout: layout, isWide: isWide).rawValue else {
       throw otherHeader(header, layout)
@@ -75,10 +83,12 @@ public struct RecordView {
 
   /// The layout that its header names.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public var layout: RecordLayout { unmanagedLayout.takeUnretainedValue() }
 
   /// Whether the record is of `layout`.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public func isOf(_ layout: RecordLayout) -> Bool {
     unmanagedLayout.toOpaque() == Unmanaged.passUnretained(layout).toOpaque()
   }
@@ -115,24 +125,27 @@ public struct RecordView {
     ofVariable ordinal: Int, isWide: Bool, _ endsOffset: Int, _ bytes: UnsafeRawBufferPointer
   ) -> Int {
     isWide
-      ? Int(bytes.uint32(at: endsOffset &+ ordinal &* 4))
-      : Int(bytes.uint16(at: endsOffset &+ ordinal &* 2))
+      ? Int(bytes._uint32(at: endsOffset &+ ordinal &* 4))
+      : Int(bytes._uint16(at: endsOffset &+ ordinal &* 2))
   }
 
   /// Whether the attribute at `slot` is null.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public func isNull(_ slot: RecordLayout.Slot) -> Bool {
     NullBit(of: slot).isSet(in: bytes)
   }
 
   /// The bytes of the variable attribute at `slot`.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public func variableBytes(_ slot: RecordLayout.Slot) -> UnsafeRawBufferPointer {
     variableBytes(ordinal: Int(slot.position))
   }
 
   /// The bytes of the variable attribute that is the `ordinal`th of its layout, from 0.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public func variableBytes(ordinal: Int) -> UnsafeRawBufferPointer {
     let start = ordinal == 0 ? 0 : end(ofVariable: ordinal - 1)
     return UnsafeRawBufferPointer(
@@ -150,23 +163,23 @@ public struct RecordView {
       }
       return .bool(bytes[offset] == 1)
     case .int8: return .integer(Int64(Int8(bitPattern: bytes[offset])))
-    case .int16: return .integer(Int64(Int16(bitPattern: bytes.uint16(at: offset))))
-    case .int32: return .integer(Int64(Int32(bitPattern: bytes.uint32(at: offset))))
-    case .int64: return .integer(Int64(bitPattern: bytes.uint64(at: offset)))
+    case .int16: return .integer(Int64(Int16(bitPattern: bytes._uint16(at: offset))))
+    case .int32: return .integer(Int64(Int32(bitPattern: bytes._uint32(at: offset))))
+    case .int64: return .integer(Int64(bitPattern: bytes._uint64(at: offset)))
     case .uint8: return .integer(Int64(bytes[offset]))
-    case .uint16: return .integer(Int64(bytes.uint16(at: offset)))
-    case .uint32: return .integer(Int64(bytes.uint32(at: offset)))
-    case .uint64: return .integer(unsigned: bytes.uint64(at: offset))
+    case .uint16: return .integer(Int64(bytes._uint16(at: offset)))
+    case .uint32: return .integer(Int64(bytes._uint32(at: offset)))
+    case .uint64: return .integer(unsigned: bytes._uint64(at: offset))
     case .recordID:
-      let number = Int64(bitPattern: bytes.uint64(at: offset))
+      let number = Int64(bitPattern: bytes._uint64(at: offset))
       guard number >= 1 else {
         throw FormatError(
           "an id is \(UInt64(bitPattern: number)), must be from 1 to \(Int64.max)", at: offset)
       }
       return .integer(number)
-    case .float: return .double(Double(Float(bitPattern: bytes.uint32(at: offset))))
-    case .double: return .double(Double(bitPattern: bytes.uint64(at: offset)))
-    case .date: return .date(Double(bitPattern: bytes.uint64(at: offset)))
+    case .float: return .double(Double(Float(bitPattern: bytes._uint32(at: offset))))
+    case .double: return .double(Double(bitPattern: bytes._uint64(at: offset)))
+    case .date: return .date(Double(bitPattern: bytes._uint64(at: offset)))
     case .uuid: return .uuid(UUIDBytes(bytes: bytes, at: offset))
     case .decimal: return .decimal(try DecimalValue(bytes: bytes, at: offset))
     case .string, .url:
@@ -182,12 +195,13 @@ public struct RecordView {
 
   /// The body without its checksum.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public var content: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - RecordLayout.checksumSize)])
   }
 
   package var storedChecksum: UInt32 {
-    bytes.uint32(at: bytes.count - RecordLayout.checksumSize)
+    bytes._uint32(at: bytes.count - RecordLayout.checksumSize)
   }
 
   /// Checks the rules that the initializer leaves out: the canonical form of the whole record.

@@ -58,8 +58,8 @@ package struct UUIDBytes: Sendable, Hashable {
 
   /// Reads 16 bytes at `offset`, which the caller has checked to be there.
   package init(bytes: UnsafeRawBufferPointer, at offset: Int) {
-    high = bytes.bigEndianUInt64(at: offset)
-    low = bytes.bigEndianUInt64(at: offset + 8)
+    high = bytes._bigEndianUInt64(at: offset)
+    low = bytes._bigEndianUInt64(at: offset + 8)
   }
 
   package var bytes: [UInt8] { bigEndianBytes(high) + bigEndianBytes(low) }

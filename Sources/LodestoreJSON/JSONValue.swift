@@ -5,14 +5,21 @@
 /// like, the `integer` of the same value. Strings compare as Swift's `String` does, by canonical
 /// equivalence, not by bytes.
 public enum JSONValue: Sendable {
+  /// The null of JSON.
   case null
+  /// `true` or `false`.
   case bool(Bool)
+  /// A number without a fraction, as it was written.
   case integer(Int64)
   /// An integer above `Int64.max`; see `init(_:)` for one of unknown size.
   case unsigned(UInt64)
+  /// Any other number.
   case double(Double)
+  /// A text.
   case string(String)
+  /// Values in their order.
   case array([JSONValue])
+  /// Values by their names.
   case object([String: JSONValue])
 
   /// Makes the canonical value of an unsigned integer: `integer` where it fits.

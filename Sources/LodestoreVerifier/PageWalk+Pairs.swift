@@ -49,7 +49,7 @@ extension PageWalk {
 
   private func checkTransaction(of node: Node, in page: UnsafeRawBufferPointer) {
     guard node.keyRange.count == 8 else { return }
-    let transaction = page.uint64(at: node.keyRange.lowerBound)
+    let transaction = page._uint64(at: node.keyRange.lowerBound)
     if transaction == 0 || transaction > meta.transaction {
       findings.add(
         Finding(
@@ -64,7 +64,7 @@ extension PageWalk {
   private func visitOverflow(
     _ node: Node, in page: UnsafeRawBufferPointer, _ walk: inout Walk
   ) throws(VerificationError) -> Int? {
-    let first = page.uint64(at: node.keyRange.upperBound)
+    let first = page._uint64(at: node.keyRange.upperBound)
     func refuse(_ detail: String) -> Int? {
       findings.add(Finding(.overflow, tree: walk.name, "run at page \(first): " + detail))
       return nil
@@ -79,13 +79,13 @@ extension PageWalk {
       return refuse("is not in the file")
     }
     let bytes = UnsafeRawBufferPointer(header)
-    let number = bytes.uint64(at: PageLayout.number)
+    let number = bytes._uint64(at: PageLayout.number)
     guard number == first else { return refuse("says it is page \(number)") }
-    let flags = bytes.uint16(at: PageLayout.flags)
+    let flags = bytes._uint16(at: PageLayout.flags)
     guard flags == PageFlag.overflow else {
       return refuse("has flags \(flags), must be \(PageFlag.overflow)")
     }
-    let length = Int(bytes.uint32(at: PageLayout.overflowCount))
+    let length = Int(bytes._uint32(at: PageLayout.overflowCount))
     let needed = (PageLayout.headerSize - 1 + node.dataSize) / pageSize + 1
     guard length >= needed else {
       return refuse("has \(length) pages, its value needs \(needed)")
@@ -142,7 +142,7 @@ private struct FreeListReader {
   /// `bytes` continue those of the call before, in multiples of 8 except for the last.
   mutating func take(_ bytes: UnsafeRawBufferPointer, _ walk: PageWalk) {
     for offset in stride(from: 0, to: bytes.count & ~7, by: 8) where needsMore {
-      let word = bytes.uint64(at: offset)
+      let word = bytes._uint64(at: offset)
       guard expected != nil else {
         guard word < UInt64(capacity) else {
           isBroken = true

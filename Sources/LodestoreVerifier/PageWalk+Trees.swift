@@ -81,7 +81,7 @@ extension PageWalk {
     if isLeaf {
       walk.report.leafCapacityInBytes += pageSize - PageLayout.headerSize
       walk.report.leafUsedInBytes +=
-        nodes.count * PageLayout.slotSize + pageSize - Int(page.uint16(at: PageLayout.upper))
+        nodes.count * PageLayout.slotSize + pageSize - Int(page._uint16(at: PageLayout.upper))
       for node in nodes { try visitPair(node, in: page, number, &walk) }
       return
     }
@@ -114,15 +114,15 @@ extension PageWalk {
       findings.add(Finding(.page, tree: walk.name, "page \(number): " + detail))
       return nil
     }
-    guard page.uint64(at: PageLayout.number) == number else {
-      return refuse("says it is page \(page.uint64(at: PageLayout.number))")
+    guard page._uint64(at: PageLayout.number) == number else {
+      return refuse("says it is page \(page._uint64(at: PageLayout.number))")
     }
     let expected = isLeaf ? PageFlag.leaf : PageFlag.branch
-    guard page.uint16(at: PageLayout.flags) == expected else {
-      return refuse("has flags \(page.uint16(at: PageLayout.flags)), must be \(expected)")
+    guard page._uint16(at: PageLayout.flags) == expected else {
+      return refuse("has flags \(page._uint16(at: PageLayout.flags)), must be \(expected)")
     }
-    let lower = Int(page.uint16(at: PageLayout.lower))
-    let upper = Int(page.uint16(at: PageLayout.upper))
+    let lower = Int(page._uint16(at: PageLayout.lower))
+    let upper = Int(page._uint16(at: PageLayout.upper))
     guard lower >= PageLayout.headerSize, lower & 1 == 0, lower <= upper, upper <= pageSize else {
       return refuse("has its free space at \(lower) to \(upper)")
     }
@@ -133,7 +133,7 @@ extension PageWalk {
     var nodes: [Node] = []
     nodes.reserveCapacity(count)
     for index in 0..<count {
-      let offset = Int(page.uint16(at: PageLayout.headerSize + index * PageLayout.slotSize))
+      let offset = Int(page._uint16(at: PageLayout.headerSize + index * PageLayout.slotSize))
       guard offset >= upper, offset & 1 == 0, offset + PageLayout.nodeHeaderSize <= pageSize else {
         return refuse("node \(index) is at \(offset), nodes are at \(upper) to \(pageSize)")
       }
@@ -146,10 +146,10 @@ extension PageWalk {
   }
 
   private func node(at offset: Int, in page: UnsafeRawBufferPointer, isLeaf: Bool) -> Node? {
-    let low = UInt64(page.uint32(at: offset + PageLayout.nodeValueSize))
-    let flags = page.uint16(at: offset + PageLayout.nodeFlags)
+    let low = UInt64(page._uint32(at: offset + PageLayout.nodeValueSize))
+    let flags = page._uint16(at: offset + PageLayout.nodeFlags)
     let keyStart = offset + PageLayout.nodeHeaderSize
-    let keyEnd = keyStart + Int(page.uint16(at: offset + PageLayout.nodeKeySize))
+    let keyEnd = keyStart + Int(page._uint16(at: offset + PageLayout.nodeKeySize))
     let dataSize = Int(low)
     let held = !isLeaf ? 0 : flags & NodeFlag.isLarge != 0 ? 8 : dataSize
     guard keyEnd <= pageSize, held <= pageSize - keyEnd else { return nil }
@@ -165,7 +165,7 @@ extension PageWalk {
   private func checkExtents(
     of nodes: [Node], in page: UnsafeRawBufferPointer, _ number: UInt64, _ walk: Walk
   ) -> Bool {
-    var expected = Int(page.uint16(at: PageLayout.upper))
+    var expected = Int(page._uint16(at: PageLayout.upper))
     for node in nodes.sorted(by: { $0.offset < $1.offset }) {
       guard node.offset == expected else {
         findings.add(
@@ -228,7 +228,7 @@ extension PageWalk {
     _ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer, _ areIntegers: Bool
   ) -> Bool {
     if areIntegers, one.count == 8, other.count == 8 {
-      return one.uint64(at: 0) < other.uint64(at: 0)
+      return one._uint64(at: 0) < other._uint64(at: 0)
     }
     let common = min(one.count, other.count)
     if let start = one.baseAddress, let otherStart = other.baseAddress, common > 0 {

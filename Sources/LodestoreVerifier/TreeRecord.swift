@@ -15,14 +15,14 @@ struct TreeRecord: Equatable, Sendable {
 
   /// Reads ``TreeRecordLayout/size`` bytes at `offset`, which the caller has checked to be there.
   init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
-    pad = bytes.uint32(at: offset + TreeRecordLayout.pageSize)
-    flags = bytes.uint16(at: offset + TreeRecordLayout.flags)
-    depth = bytes.uint16(at: offset + TreeRecordLayout.depth)
-    branchPages = bytes.uint64(at: offset + TreeRecordLayout.branchPages)
-    leafPages = bytes.uint64(at: offset + TreeRecordLayout.leafPages)
-    overflowPages = bytes.uint64(at: offset + TreeRecordLayout.overflowPages)
-    entries = bytes.uint64(at: offset + TreeRecordLayout.entries)
-    root = bytes.uint64(at: offset + TreeRecordLayout.root)
+    pad = bytes._uint32(at: offset + TreeRecordLayout.pageSize)
+    flags = bytes._uint16(at: offset + TreeRecordLayout.flags)
+    depth = bytes._uint16(at: offset + TreeRecordLayout.depth)
+    branchPages = bytes._uint64(at: offset + TreeRecordLayout.branchPages)
+    leafPages = bytes._uint64(at: offset + TreeRecordLayout.leafPages)
+    overflowPages = bytes._uint64(at: offset + TreeRecordLayout.overflowPages)
+    entries = bytes._uint64(at: offset + TreeRecordLayout.entries)
+    root = bytes._uint64(at: offset + TreeRecordLayout.root)
   }
 }
 
@@ -42,14 +42,14 @@ struct MetaPage: Equatable, Sendable {
 
   /// Reads ``MetaPageLayout/size`` bytes, which the caller has checked to be there.
   init(_ bytes: UnsafeRawBufferPointer) {
-    pageNumber = bytes.uint64(at: PageLayout.number)
-    pageFlags = bytes.uint16(at: PageLayout.flags)
-    magic = bytes.uint32(at: MetaPageLayout.magic)
-    version = bytes.uint32(at: MetaPageLayout.version)
-    mapSize = bytes.uint64(at: MetaPageLayout.mapSize)
+    pageNumber = bytes._uint64(at: PageLayout.number)
+    pageFlags = bytes._uint16(at: PageLayout.flags)
+    magic = bytes._uint32(at: MetaPageLayout.magic)
+    version = bytes._uint32(at: MetaPageLayout.version)
+    mapSize = bytes._uint64(at: MetaPageLayout.mapSize)
     freeList = TreeRecord(bytes, at: MetaPageLayout.freeList)
     main = TreeRecord(bytes, at: MetaPageLayout.names)
-    lastPage = bytes.uint64(at: MetaPageLayout.lastPage)
-    transaction = bytes.uint64(at: MetaPageLayout.transaction)
+    lastPage = bytes._uint64(at: MetaPageLayout.lastPage)
+    transaction = bytes._uint64(at: MetaPageLayout.transaction)
   }
 }

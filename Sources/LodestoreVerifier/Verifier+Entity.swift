@@ -85,7 +85,7 @@ extension Verifier {
     while found {
       let (key, body) = (cursor.key, cursor.value)
       if key.count == 8 {
-        let id = key.uint64(at: 0)
+        let id = key._uint64(at: 0)
         if id <= previous {
           findings.add(
             Finding(

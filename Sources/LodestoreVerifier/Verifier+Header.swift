@@ -31,7 +31,7 @@ extension Verifier {
             "is \(requirement.lowestReader) and \(requirement.lowestWriter), versions begin at 1")
         }
       case .created:
-        if !Double(bitPattern: body.uint64(at: 0)).isFinite { addHeader(field, "is not a date") }
+        if !Double(bitPattern: body._uint64(at: 0)).isFinite { addHeader(field, "is not a date") }
       case .uuid, .schema: break
       }
     }
@@ -98,7 +98,7 @@ extension Verifier {
         return add(key, "the key is none of a counter")
       }
       guard body.count == 8 else { return add(key, "has \(body.count) bytes, must have 8") }
-      let value = body.uint64(at: 0)
+      let value = body._uint64(at: 0)
       if isNextEntity { nextEntity = value }
       if let entity {
         counted.append(entity)

@@ -18,8 +18,8 @@ extension Verifier {
       return
     }
     // The body's length is looked at with the entry.
-    if index.isUnique, body.count == 8, body.uint64(at: 0) != id {
-      let holder = body.uint64(at: 0)
+    if index.isUnique, body.count == 8, body._uint64(at: 0) != id {
+      let holder = body._uint64(at: 0)
       let isTwin = try holds(holder, theKeyIn: index, &verification)
       // The key's bytes were in the encoder, which has been used since.
       _ = Self.encodeKey(of: id, view, index, &verification)
@@ -100,7 +100,7 @@ extension Verifier {
     }
     let id =
       index.isUnique
-      ? (body.count == 8 ? body.uint64(at: 0) : nil) : KeyDecoder.recordIDSuffix(key)
+      ? (body.count == 8 ? body._uint64(at: 0) : nil) : KeyDecoder.recordIDSuffix(key)
     guard let id else {
       // A unique entry with a wrong body has been reported just now.
       if !index.isUnique { findings.add(finding(.entryKey, "is too short for a record id")) }

@@ -43,11 +43,16 @@ import Testing
   @Test func `cancelling leaves the file as it was`() async throws {
     try await Self.withPeople(50_000) { path in
       let began = Flag()
+      let isCancelled = Flag()
       let task = Task {
-        try await Store.open(at: path, entities: [PersonV2.self]) { _ in began.set() }
+        try await Store.open(at: path, entities: [PersonV2.self]) { _ in
+          began.set()
+          while !isCancelled.isSet { usleep(1_000) }
+        }
       }
       while !began.isSet { try await Task.sleep(for: .milliseconds(1)) }
       task.cancel()
+      isCancelled.set()
       await #expect(throws: CancellationError.self) { try await task.value }
       let store = try Store(at: path, entities: [PersonV1.self], options: .readOnly)
       let count = try await store.count(PersonV1.all)

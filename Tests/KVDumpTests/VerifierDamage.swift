@@ -74,7 +74,7 @@ struct FaultFile {
 
   func uint16(_ offset: Int) -> Int { Int(bytes[offset]) | Int(bytes[offset + 1]) << 8 }
 
-  func uint64(_ offset: Int) -> UInt64 { bytes.withUnsafeBytes { $0.uint64(at: offset) } }
+  func uint64(_ offset: Int) -> UInt64 { bytes.withUnsafeBytes { $0._uint64(at: offset) } }
 
   mutating func put(_ value: some FixedWidthInteger, _ offset: Int) {
     for (index, byte) in littleEndianBytes(value).enumerated() where offset + index < bytes.count {

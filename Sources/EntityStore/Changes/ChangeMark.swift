@@ -31,7 +31,7 @@ extension TransactionCore {
       guard bytes.count == 8 else {
         throw FormatError("the header's field 'changes.\(entity.number)' has \(bytes.count) bytes")
       }
-      return bytes.uint64(at: 0)
+      return bytes._uint64(at: 0)
     }
   }
 

@@ -80,9 +80,9 @@ package struct DynamicSnapshot {
       let (key, value) = (cursor.key, cursor.value)
       let id: UInt64? =
         if index.isUnique {
-          value.count == 8 ? value.uint64(at: 0) : nil
+          value.count == 8 ? value._uint64(at: 0) : nil
         } else {
-          key.count > 8 && value.isEmpty ? key.bigEndianUInt64(at: key.count - 8) : nil
+          key.count > 8 && value.isEmpty ? key._bigEndianUInt64(at: key.count - 8) : nil
         }
       try body(id)
       isThere = try cursor.next()

@@ -179,7 +179,7 @@ final class TransactionCore {
       guard bytes.count == 8 else {
         throw StoreError.damagedIndex(index.name, "an entry's body has \(bytes.count) bytes, not 8")
       }
-      return bytes.uint64(at: 0)
+      return bytes._uint64(at: 0)
     } catch {
       throw StoreError(wrapping: error)
     }

@@ -156,7 +156,7 @@ extension StoredIndex {
   /// record: then the stored record is damaged, and the entry belongs to the other.
   @inline(__always)
   func checkEntry(_ value: UnsafeRawBufferPointer, leadsTo id: UInt64) throws(StoreError) {
-    guard value.count == 8, value.uint64(at: 0) == id else {
+    guard value.count == 8, value._uint64(at: 0) == id else {
       throw foreignEntry(value, of: id)
     }
   }
@@ -165,6 +165,6 @@ extension StoredIndex {
   private func foreignEntry(_ value: UnsafeRawBufferPointer, of id: UInt64) -> StoreError {
     .foreignEntry(
       entity: entityName, recordID: id, index: name,
-      holder: value.count == 8 ? value.uint64(at: 0) : 0)
+      holder: value.count == 8 ? value._uint64(at: 0) : 0)
   }
 }

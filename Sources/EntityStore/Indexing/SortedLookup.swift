@@ -74,6 +74,6 @@ struct HeldKeys {
     guard let value = walk?.cursor.value, value.count == 8 else {
       throw StoreError.damagedIndex(index.name, "an entry has no record id")
     }
-    return value.uint64(at: 0)
+    return value._uint64(at: 0)
   }
 }

@@ -104,7 +104,7 @@ extension StoreCore {
     } else {
       let next = try transaction.get(CounterKey.nextEntity, in: trees.counters)
       let highest = UInt64((current.entities.map(\.number).max() ?? .none).rawValue)
-      let counter = next.map { $0.count == 8 ? $0.uint64(at: 0) : 0 } ?? 1
+      let counter = next.map { $0.count == 8 ? $0._uint64(at: 0) : 0 } ?? 1
       guard counter > highest, let number = UInt32(exactly: counter), number < .max else {
         throw FormatError(
           "the next entity number is \(counter), must be above \(highest), the highest in use")

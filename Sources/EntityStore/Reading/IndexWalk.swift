@@ -125,7 +125,7 @@ extension TransactionCore {
       guard value.count == 8 else {
         throw .damagedIndex(index.name, "an entry's body has \(value.count) bytes, not 8")
       }
-      return value.uint64(at: 0)
+      return value._uint64(at: 0)
     }
     guard let id = KeyDecoder.recordIDSuffix(key) else {
       throw .damagedIndex(index.name, "an entry's key has \(key.count) bytes, too few for an id")

@@ -20,7 +20,7 @@ enum Catalogue {
         try transaction.get(key, in: trees.header)
       }), bytes.count == 8
     else { throw FormatError("the header has no 8-byte field 'schema'") }
-    return SchemaNumber(bytes.uint64(at: 0))
+    return SchemaNumber(bytes._uint64(at: 0))
   }
 
   static func descriptions(

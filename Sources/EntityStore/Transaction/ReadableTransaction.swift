@@ -1,4 +1,5 @@
 /// What a transaction works with: opaque.
+@_documentation(visibility: internal)
 public struct TransactionAccess {
   let core: TransactionCore
 }
@@ -8,5 +9,6 @@ public struct TransactionAccess {
 /// Do not conform to it.
 public protocol ReadableTransaction: ~Copyable {
   /// The library's own part; nothing for others.
+  @_documentation(visibility: internal)
   var access: TransactionAccess { get }
 }

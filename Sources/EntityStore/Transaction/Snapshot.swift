@@ -8,6 +8,7 @@
 /// are those of ``ReadableTransaction``.
 public struct Snapshot: ~Copyable, ReadableTransaction {
   /// The library's own part; nothing for others.
+  @_documentation(visibility: internal)
   public let access: TransactionAccess
 
   init(core: TransactionCore) { access = TransactionAccess(core: core) }

@@ -5,6 +5,7 @@
 /// back.
 public struct WriteTransaction: ~Copyable, ReadableTransaction {
   /// The library's own part; nothing for others.
+  @_documentation(visibility: internal)
   public let access: TransactionAccess
 
   var core: TransactionCore { access.core }

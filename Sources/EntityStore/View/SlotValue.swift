@@ -8,6 +8,7 @@
 /// of: ``EntityView`` reads it where it is, and reading cannot fail.
 ///
 /// Do not conform to it.
+@_documentation(visibility: internal)
 public protocol SlotValue: AttributeValue {
   /// The value whose stored form begins at `slot`, which need not be aligned.
   static func value(inSlot slot: UnsafeRawPointer) -> Self
@@ -16,6 +17,7 @@ public protocol SlotValue: AttributeValue {
 extension SlotValue where Self: FixedWidthInteger & BitwiseCopyable {
   /// The number.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public static func value(inSlot slot: UnsafeRawPointer) -> Self {
     Self(littleEndian: slot.loadUnaligned(as: Self.self))
   }
@@ -35,6 +37,7 @@ extension UInt64: SlotValue {}
 extension RecordID: SlotValue {
   /// The number.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public static func value(inSlot slot: UnsafeRawPointer) -> RecordID {
     RecordID(rawValue: UInt64.value(inSlot: slot))
   }
@@ -43,6 +46,7 @@ extension RecordID: SlotValue {
 extension Bool: SlotValue {
   /// False for 0, true for anything else.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public static func value(inSlot slot: UnsafeRawPointer) -> Bool {
     slot.load(as: UInt8.self) != 0
   }
@@ -51,6 +55,7 @@ extension Bool: SlotValue {
 extension Float: SlotValue {
   /// The number.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public static func value(inSlot slot: UnsafeRawPointer) -> Float {
     Float(bitPattern: UInt32.value(inSlot: slot))
   }
@@ -59,6 +64,7 @@ extension Float: SlotValue {
 extension Double: SlotValue {
   /// The number.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public static func value(inSlot slot: UnsafeRawPointer) -> Double {
     Double(bitPattern: UInt64.value(inSlot: slot))
   }
@@ -67,6 +73,7 @@ extension Double: SlotValue {
 extension Date: SlotValue {
   /// The time.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public static func value(inSlot slot: UnsafeRawPointer) -> Date {
     Date(timeIntervalSinceReferenceDate: Double.value(inSlot: slot))
   }
@@ -75,6 +82,7 @@ extension Date: SlotValue {
 extension UUID: SlotValue {
   /// The bytes.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public static func value(inSlot slot: UnsafeRawPointer) -> UUID {
     UUID(uuid: slot.loadUnaligned(as: uuid_t.self))
   }

@@ -93,7 +93,7 @@ private struct ChecksumChanges: ~Copyable {
       known[behind] = withUnsafeBytes(of: byte) { Checksum.change($0, behind: behind) }
     }
     record[offset] ^= byte
-    let stored = UnsafeRawBufferPointer(record).uint32(at: end)
+    let stored = UnsafeRawBufferPointer(record)._uint32(at: end)
     let sum = (stored ^ known[behind]).littleEndian
     record.storeBytes(of: sum, toByteOffset: end, as: UInt32.self)
   }

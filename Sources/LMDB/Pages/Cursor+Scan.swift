@@ -11,6 +11,7 @@ extension Cursor {
   ///
   /// - Parameter readsWhole: whether `body` reads to the end of a record, not just its beginning.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public func forEachRecord<E: Error>(
     readsWhole: Bool = false, _ body: (UInt64, UnsafeRawBufferPointer) throws(E) -> Bool
   ) throws {
@@ -58,6 +59,7 @@ extension Cursor {
   /// reads values in overflow pages. The tree must not change meanwhile; afterwards the cursor has no
   /// position.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public func forEachEntry<E: Error>(
     in range: KeyRange, backwards: Bool = false,
     _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(E) -> Bool

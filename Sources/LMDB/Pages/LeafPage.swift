@@ -4,10 +4,12 @@ import CLMDB
 ///
 /// Every offset is checked, so that what a damaged page says cannot lead out of it. It is public,
 /// as what reads it runs for each record of a scan, in the loop of another module.
+@_documentation(visibility: internal)
 public struct LeafPage {
   @usableFromInline let base: UnsafeRawPointer
   @usableFromInline let size: Int
   /// The number of pairs.
+  @_documentation(visibility: internal)
   public let count: Int
 
   /// The page that begins at `base`; `nil` when it is no leaf.

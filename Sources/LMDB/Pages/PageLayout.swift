@@ -11,41 +11,56 @@
 ///
 /// `README.md` in this folder says what else is assumed of LMDB, who relies on it, and what checks it.
 /// Public and inlinable, as scans read pages in the loops of another module.
+@_documentation(visibility: internal)
 public enum PageLayout {
   // MARK: The header of a page (LMDB: MDB_page)
 
   /// The page's own number, 8 bytes.
+  @_documentation(visibility: internal)
   @inlinable public static var number: Int { 0 }
   /// See ``PageFlag``, 2 bytes.
+  @_documentation(visibility: internal)
   @inlinable public static var flags: Int { 10 }
   /// Where the free space begins, behind the slots, 2 bytes.
+  @_documentation(visibility: internal)
   @inlinable public static var lower: Int { 12 }
   /// Where the free space ends and the nodes begin, 2 bytes.
+  @_documentation(visibility: internal)
   @inlinable public static var upper: Int { 14 }
   /// In an overflow page, in the place of both: how many pages the value has, 4 bytes.
+  @_documentation(visibility: internal)
   @inlinable public static var overflowCount: Int { 12 }
   /// All of the header.
+  @_documentation(visibility: internal)
   @inlinable public static var headerSize: Int { 16 }
 
   /// Behind the header: the offset of each node in its page, in the order of the keys.
+  @_documentation(visibility: internal)
   @inlinable public static var slotSize: Int { 2 }
 
   // MARK: A node (LMDB: MDB_node), which begins at an even offset
 
   /// In a leaf the size of the value, 4 bytes; in a branch the lower 4 bytes of the child's number.
+  @_documentation(visibility: internal)
   @inlinable public static var nodeValueSize: Int { 0 }
   /// In a leaf ``NodeFlag``; in a branch the upper 2 bytes of the child's number.
+  @_documentation(visibility: internal)
   @inlinable public static var nodeFlags: Int { 4 }
   /// The size of the key, 2 bytes.
+  @_documentation(visibility: internal)
   @inlinable public static var nodeKeySize: Int { 6 }
   /// Behind it the key, and behind that the value or the number of its first overflow page.
+  @_documentation(visibility: internal)
   @inlinable public static var nodeHeaderSize: Int { 8 }
   /// How many bits of a child's number the lower part has.
+  @_documentation(visibility: internal)
   @inlinable public static var childLowBits: Int { 32 }
 
   /// The bytes of an id, the key of a record (LMDB: MDB_INTEGERKEY).
+  @_documentation(visibility: internal)
   @inlinable public static var idSize: Int { 8 }
   /// A branch node of a tree of ids with its key.
+  @_documentation(visibility: internal)
   @inlinable public static var idBranchNodeSize: Int { nodeHeaderSize + idSize }
 
   // MARK: Limits
@@ -65,26 +80,36 @@ public enum PageLayout {
 }
 
 /// The kinds of a page.
+@_documentation(visibility: internal)
 public enum PageFlag {
   /// Its nodes lead to pages below.
+  @_documentation(visibility: internal)
   @inlinable public static var branch: UInt16 { 0x01 }
   /// Its nodes are the pairs of a tree.
+  @_documentation(visibility: internal)
   @inlinable public static var leaf: UInt16 { 0x02 }
   /// The first page of a long value.
+  @_documentation(visibility: internal)
   @inlinable public static var overflow: UInt16 { 0x04 }
   /// One of the two first pages.
+  @_documentation(visibility: internal)
   @inlinable public static var meta: UInt16 { 0x08 }
   /// Changed by the running write; LMDB takes it away before it writes the page to the file.
+  @_documentation(visibility: internal)
   @inlinable public static var dirty: UInt16 { 0x10 }
   /// Keys without nodes, which no tree of a store has (LMDB: P_LEAF2).
+  @_documentation(visibility: internal)
   @inlinable public static var packedLeaf: UInt16 { 0x20 }
 }
 
 /// What the value of a node in a leaf is.
+@_documentation(visibility: internal)
 public enum NodeFlag {
   /// It is in overflow pages (LMDB: F_BIGDATA).
+  @_documentation(visibility: internal)
   @inlinable public static var isLarge: UInt16 { 0x01 }
   /// It is the record of a tree (LMDB: F_SUBDATA).
+  @_documentation(visibility: internal)
   @inlinable public static var isTree: UInt16 { 0x02 }
 }
 

@@ -4,12 +4,15 @@
 
   @Suite struct EntityViewTests {
     @Test func `attributes that the macro wrote are those of the schema`() throws {
-      let schema = Specimen.schema.attributes
-      let attributes = Mirror(reflecting: Specimen.attributes).children.map { $0.label }
-      #expect(attributes == ["id"] + schema.map(\.name))
       // A private property has none, and counts.
-      let pod = Mirror(reflecting: Pod.attributes).children.map { $0.label }
-      #expect(pod == ["id"] + Pod.schema.attributes.map(\.name).filter { $0 != "secret" })
+      let condition = Condition<Pod> {
+        $0.name == "a"
+        $0.version == "b"
+        $0.stars == 1
+        $0.default
+      }
+      #expect("\(condition)" == "name == \"a\" AND version == \"b\" AND stars == 1 AND default == TRUE")
+      #expect("\(Condition<Specimen> { $0.optionalGrade == nil })" == "optionalGrade == NULL")
     }
 
     @Test func `view reads attributes by their names`() throws {

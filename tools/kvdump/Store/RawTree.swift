@@ -72,23 +72,23 @@ struct RawTree {
     case .uuid: body.count == 16 ? "uuid: \(UUIDBytes(bytes: body, at: 0).text)" : nil
     case .created:
       body.count == 8
-        ? "created: " + KeyText.text(of: .date(Double(bitPattern: body.uint64(at: 0)))) : nil
-    case .schema: body.count == 8 ? "schema: \(body.uint64(at: 0))" : nil
+        ? "created: " + KeyText.text(of: .date(Double(bitPattern: body._uint64(at: 0)))) : nil
+    case .schema: body.count == 8 ? "schema: \(body._uint64(at: 0))" : nil
     case nil: changes(key, body)
     }
   }
 
   private func changes(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
     guard let entity = HeaderField.changedEntity(key), body.count == 8 else { return nil }
-    let mark = body.uint64(at: 0)
+    let mark = body._uint64(at: 0)
     return "mark of entity \(entity): \(mark), \(mark & 1 == 1 ? "as imports know it" : "changed")"
   }
 
   private func counter(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
     guard body.count == 8 else { return nil }
-    if key.count == 1, key[0] == 2 { return "next entity: \(body.uint64(at: 0))" }
+    if key.count == 1, key[0] == 2 { return "next entity: \(body._uint64(at: 0))" }
     guard let number = CatalogueKey.entityNumber(key) else { return nil }
-    return "next record of entity \(number): \(body.uint64(at: 0))"
+    return "next record of entity \(number): \(body._uint64(at: 0))"
   }
 
   private func bucket(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
@@ -130,7 +130,7 @@ struct RawTree {
       let layout = entity.layouts.first(where: { $0.number == number }),
       let view = try? RecordView(body, layout: layout)
     else { return nil }
-    var members: [(String, Cell)] = [("_id", .unsigned(key.uint64(at: 0)))]
+    var members: [(String, Cell)] = [("_id", .unsigned(key._uint64(at: 0)))]
     for (attribute, place) in zip(layout.attributes, layout.slots) {
       guard let cell = try? Cell(view.value(at: place)) else { return nil }
       members.append((entity.attribute(number: attribute.number)?.name ?? "?", cell))
@@ -141,7 +141,7 @@ struct RawTree {
   private func entry(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
     guard let index = description else { return nil }
     var tuple = key
-    var id = body.count == 8 ? body.uint64(at: 0) : 0
+    var id = body.count == 8 ? body._uint64(at: 0) : 0
     let hasNull = values(key, index.attributes.count)?.contains(.null) ?? false
     if IndexTuple.keyHasRecordID(isUnique: index.isUnique, hasNull: hasNull) {
       guard let suffix = KeyDecoder.recordIDSuffix(key) else { return nil }

@@ -8,12 +8,15 @@ internal import LodestoreFormat
 
 extension Date: IndexableValue {
   /// A binary64 of seconds since 2001, so that every `Date` comes back as it was.
+  @_documentation(visibility: internal)
   public static var storage: AttributeStorage { AttributeStorage(type: .date) }
 
   /// The time.
+  @_documentation(visibility: internal)
   public var storedValue: StoredValue { StoredValue(.date(timeIntervalSinceReferenceDate)) }
 
   /// The time.
+  @_documentation(visibility: internal)
   public static func value(from stored: StoredValue) -> Date? {
     if case .date(let seconds) = stored.value {
       Date(timeIntervalSinceReferenceDate: seconds)
@@ -24,12 +27,14 @@ extension Date: IndexableValue {
 
   /// Writes the seconds since 2001.
   @inlinable
+  @_documentation(visibility: internal)
   public func write(to writer: inout RecordWriter) {
     timeIntervalSinceReferenceDate.write(to: &writer)
   }
 
   /// Reads the seconds since 2001.
   @inlinable
+  @_documentation(visibility: internal)
   public static func read(from reader: inout RecordReader) throws(StoreError) -> Date {
     Date(timeIntervalSinceReferenceDate: try Double.read(from: &reader))
   }
@@ -37,14 +42,17 @@ extension Date: IndexableValue {
 
 extension UUID: IndexableValue {
   /// Sixteen bytes.
+  @_documentation(visibility: internal)
   public static var storage: AttributeStorage { AttributeStorage(type: .uuid) }
 
   /// The bytes.
+  @_documentation(visibility: internal)
   public var storedValue: StoredValue {
     StoredValue(.uuid(withUnsafeBytes(of: uuid) { UUIDBytes(bytes: $0, at: 0) }))
   }
 
   /// The bytes.
+  @_documentation(visibility: internal)
   public static func value(from stored: StoredValue) -> UUID? {
     guard case .uuid(let uuid) = stored.value else { return nil }
     return uuid.bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
@@ -52,10 +60,12 @@ extension UUID: IndexableValue {
 
   /// Writes the bytes.
   @inlinable
+  @_documentation(visibility: internal)
   public func write(to writer: inout RecordWriter) { writer.writeSlot(uuid, size: 16) }
 
   /// Reads the bytes.
   @inlinable
+  @_documentation(visibility: internal)
   public static func read(from reader: inout RecordReader) throws(StoreError) -> UUID {
     UUID(uuid: reader.readSlot(uuid_t.self, size: 16))
   }
@@ -63,24 +73,29 @@ extension UUID: IndexableValue {
 
 extension Data: IndexableValue {
   /// Bytes, of any length.
+  @_documentation(visibility: internal)
   public static var storage: AttributeStorage { AttributeStorage(type: .data) }
 
   /// The bytes.
+  @_documentation(visibility: internal)
   public var storedValue: StoredValue { StoredValue(.data(Array(self))) }
 
   /// The bytes.
+  @_documentation(visibility: internal)
   public static func value(from stored: StoredValue) -> Data? {
     if case .data(let bytes) = stored.value { Data(bytes) } else { nil }
   }
 
   /// Writes the bytes.
   @inlinable
+  @_documentation(visibility: internal)
   public func write(to writer: inout RecordWriter) {
     withUnsafeBytes { writer.writeVariable($0) }
   }
 
   /// Reads the bytes.
   @inlinable
+  @_documentation(visibility: internal)
   public static func read(from reader: inout RecordReader) throws(StoreError) -> Data {
     Data(reader.readVariable())
   }
@@ -88,20 +103,25 @@ extension Data: IndexableValue {
 
 extension URL: IndexableValue {
   /// The absolute text.
+  @_documentation(visibility: internal)
   public static var storage: AttributeStorage { AttributeStorage(type: .url) }
 
   /// The absolute text.
+  @_documentation(visibility: internal)
   public var storedValue: StoredValue { StoredValue(.string(absoluteString)) }
 
   /// The URL that the text is.
+  @_documentation(visibility: internal)
   public static func value(from stored: StoredValue) -> URL? {
     if case .string(let text) = stored.value { URL(string: text) } else { nil }
   }
 
   /// Writes the absolute text.
+  @_documentation(visibility: internal)
   public func write(to writer: inout RecordWriter) { absoluteString.write(to: &writer) }
 
   /// Reads the text; throws when it is not a URL.
+  @_documentation(visibility: internal)
   public static func read(from reader: inout RecordReader) throws(StoreError) -> URL {
     guard let url = URL(string: try String.read(from: &reader)) else {
       throw reader.undecodable("the text is not a URL")
@@ -112,22 +132,27 @@ extension URL: IndexableValue {
 
 extension Decimal: IndexableValue {
   /// Sign, exponent and significand, exactly.
+  @_documentation(visibility: internal)
   public static var storage: AttributeStorage { AttributeStorage(type: .decimal) }
 
   /// The number.
+  @_documentation(visibility: internal)
   public var storedValue: StoredValue { StoredValue(.decimal(DecimalValue(self))) }
 
   /// The number, where `Decimal` holds it.
+  @_documentation(visibility: internal)
   public static func value(from stored: StoredValue) -> Decimal? {
     if case .decimal(let number) = stored.value { Decimal(number) } else { nil }
   }
 
   /// Writes the number.
+  @_documentation(visibility: internal)
   public func write(to writer: inout RecordWriter) {
     writer.writeSlot(.decimal(DecimalValue(self)), as: .decimal)
   }
 
   /// Reads the number; throws when it is beyond what `Decimal` holds.
+  @_documentation(visibility: internal)
   public static func read(from reader: inout RecordReader) throws(StoreError) -> Decimal {
     let stored: DecimalValue
     do {

@@ -2,9 +2,11 @@ internal import LodestoreFormat
 
 extension JSONValue: AttributeValue {
   /// A document that holds only what JSON has.
+  @_documentation(visibility: internal)
   public static var storage: AttributeStorage { AttributeStorage(type: .json) }
 
   /// The value as a document; null when it is nested deeper than 128 levels.
+  @_documentation(visibility: internal)
   public var storedValue: StoredValue {
     var document = DocumentWriter()
     do { try write(to: &document) } catch { return .null }
@@ -12,6 +14,7 @@ extension JSONValue: AttributeValue {
   }
 
   /// The value in the document.
+  @_documentation(visibility: internal)
   public static func value(from stored: StoredValue) -> JSONValue? {
     switch stored.value {
     case .document(let bytes): bytes.withUnsafeBytes { try? JSONValue(document: $0) }
@@ -26,6 +29,7 @@ extension JSONValue: AttributeValue {
   }
 
   /// Writes the document; the insert fails when the value is nested deeper than 128 levels.
+  @_documentation(visibility: internal)
   public func write(to writer: inout RecordWriter) {
     writer.writeDocument { (document) throws(DocumentNestingError) in
       try write(to: &document)
@@ -33,6 +37,7 @@ extension JSONValue: AttributeValue {
   }
 
   /// Reads the document; throws when it holds something that JSON does not have.
+  @_documentation(visibility: internal)
   public static func read(from reader: inout RecordReader) throws(StoreError) -> JSONValue {
     do { return try JSONValue(document: reader.readVariable()) } catch {
       throw reader.undecodable("the JSON does not decode: \(error.reason)", cause: error)

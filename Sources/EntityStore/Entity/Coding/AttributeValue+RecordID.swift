@@ -7,12 +7,15 @@ internal import LodestoreFormat
 /// none. Whether the record exists is not checked.
 extension RecordID: IndexableValue {
   /// Eight bytes.
+  @_documentation(visibility: internal)
   public static var storage: AttributeStorage { AttributeStorage(type: .recordID) }
 
   /// The number.
+  @_documentation(visibility: internal)
   public var storedValue: StoredValue { StoredValue(.integer(unsigned: rawValue)) }
 
   /// The id with the number.
+  @_documentation(visibility: internal)
   public static func value(from stored: StoredValue) -> RecordID? {
     if case .integer(let number) = stored.value, number >= 1 {
       RecordID(rawValue: UInt64(number))
@@ -23,6 +26,7 @@ extension RecordID: IndexableValue {
 
   /// Writes the number; the insert or update fails when it is unassigned or not below 2⁶³.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public func write(to writer: inout RecordWriter) {
     if Int64(bitPattern: rawValue) < 1 { writer.failUnassigned() }
     rawValue.write(to: &writer)
@@ -30,6 +34,7 @@ extension RecordID: IndexableValue {
 
   /// Reads the number.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public static func read(from reader: inout RecordReader) throws(StoreError) -> RecordID {
     RecordID(rawValue: try UInt64.read(from: &reader))
   }

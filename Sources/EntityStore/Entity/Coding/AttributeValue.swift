@@ -7,14 +7,19 @@ package import LodestoreFormat
 /// type, are stored without conforming. Do not conform other types to it.
 public protocol AttributeValue: Sendable {
   /// How values are stored.
+  @_documentation(visibility: internal)
   static var storage: AttributeStorage { get }
   /// The value without its Swift type.
+  @_documentation(visibility: internal)
   var storedValue: StoredValue { get }
   /// The value that has been stored so; `nil` when it is none of this type.
+  @_documentation(visibility: internal)
   static func value(from stored: StoredValue) -> Self?
   /// Writes the value as the next attribute of a record.
+  @_documentation(visibility: internal)
   func write(to writer: inout RecordWriter)
   /// Reads the next attribute of a record.
+  @_documentation(visibility: internal)
   static func read(from reader: inout RecordReader) throws(StoreError) -> Self
 }
 
@@ -26,6 +31,7 @@ public protocol AttributeValue: Sendable {
 public protocol IndexableValue: AttributeValue {}
 
 /// How an attribute is stored: opaque; made by the library.
+@_documentation(visibility: internal)
 public struct AttributeStorage: Sendable {
   package var type: AttributeType
   package var isOptional: Bool
@@ -43,6 +49,7 @@ public struct AttributeStorage: Sendable {
 }
 
 /// A stored value without its Swift type: opaque; made by the library.
+@_documentation(visibility: internal)
 public struct StoredValue: Sendable, Hashable {
   var value: Value
 
@@ -77,12 +84,15 @@ public struct StoredValue: Sendable, Hashable {
 
 extension Optional: AttributeValue where Wrapped: AttributeValue {
   /// As the wrapped type, and nullable.
+  @_documentation(visibility: internal)
   public static var storage: AttributeStorage { Wrapped.storage.optional }
 
   /// The wrapped value, or null.
+  @_documentation(visibility: internal)
   public var storedValue: StoredValue { self?.storedValue ?? .null }
 
   /// The wrapped value, or null.
+  @_documentation(visibility: internal)
   public static func value(from stored: StoredValue) -> Self? {
     if stored.value == .null { return .some(nil) }
     return Wrapped.value(from: stored).map { .some($0) }
@@ -90,6 +100,7 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
 
   /// Writes the wrapped value, or null.
   @inlinable
+  @_documentation(visibility: internal)
   public func write(to writer: inout RecordWriter) {
     if let self {
       writer.markPresent()
@@ -101,6 +112,7 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
 
   /// Reads the wrapped value, or null.
   @inlinable
+  @_documentation(visibility: internal)
   public static func read(from reader: inout RecordReader) throws(StoreError) -> Self {
     if reader.nextIsNull() {
       reader.skip(Wrapped.self)
@@ -114,22 +126,27 @@ extension Optional: IndexableValue where Wrapped: IndexableValue {}
 
 extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
   /// As the raw value.
+  @_documentation(visibility: internal)
   public static var storage: AttributeStorage { RawValue.storage }
 
   /// The raw value.
+  @_documentation(visibility: internal)
   public var storedValue: StoredValue { rawValue.storedValue }
 
   /// The case with the raw value; `nil` when there is none.
+  @_documentation(visibility: internal)
   public static func value(from stored: StoredValue) -> Self? {
     RawValue.value(from: stored).flatMap { Self(rawValue: $0) }
   }
 
   /// Writes the raw value.
   @inlinable
+  @_documentation(visibility: internal)
   public func write(to writer: inout RecordWriter) { rawValue.write(to: &writer) }
 
   /// Reads the raw value; throws ``StoreError/Code/undecodableValue`` when no case has it.
   @inlinable
+  @_documentation(visibility: internal)
   public static func read(from reader: inout RecordReader) throws(StoreError) -> Self {
     let raw = try RawValue.read(from: &reader)
     guard let value = Self(rawValue: raw) else { throw reader.unknownCase(Self.self) }

@@ -82,8 +82,8 @@ struct TextTable {
   /// A hash of the length, the first and the last eight bytes.
   @inline(__always)
   private static func slot(of bytes: UnsafeRawBufferPointer) -> Int {
-    let first = bytes.uint64(at: 0)
-    let last = bytes.uint64(at: bytes.count &- 8)
+    let first = bytes._uint64(at: 0)
+    let last = bytes._uint64(at: bytes.count &- 8)
     let mixed = (first ^ (last << 29 | last >> 35) ^ UInt64(bytes.count)) &* 0x9E37_79B9_7F4A_7C15
     return Int(mixed >> 56)
   }
@@ -99,10 +99,10 @@ struct TextTable {
       let end = bytes.count &- 8
       var offset = 0
       while offset < end {
-        guard held.uint64(at: offset) == bytes.uint64(at: offset) else { return false }
+        guard held._uint64(at: offset) == bytes._uint64(at: offset) else { return false }
         offset &+= 8
       }
-      return held.uint64(at: end) == bytes.uint64(at: end)
+      return held._uint64(at: end) == bytes._uint64(at: end)
     } ?? false
   }
 }

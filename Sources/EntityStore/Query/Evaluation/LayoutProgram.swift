@@ -90,7 +90,7 @@ struct LayoutProgram {
   @inline(__always)
   func admits(_ bytes: UnsafeRawBufferPointer) -> Bool? {
     guard let base = bytes.baseAddress, bytes.count >= shortestRecord,
-      bytes.uint16(at: 0) == layoutNumber
+      bytes._uint16(at: 0) == layoutNumber
     else { return nil }
     for test in slots {
       if !test.admits(base) { return false }

@@ -42,8 +42,8 @@ struct VariableTest {
   @inline(__always)
   func admits(_ bytes: UnsafeRawBufferPointer, endsOffset: Int, heapOffset: Int) -> Bool? {
     if nullBit.isSet(in: bytes) { return isNegated }
-    let end = Int(bytes.uint16(at: endsOffset &+ ordinal &* 2))
-    let start = ordinal == 0 ? 0 : Int(bytes.uint16(at: endsOffset &+ ordinal &* 2 &- 2))
+    let end = Int(bytes._uint16(at: endsOffset &+ ordinal &* 2))
+    let start = ordinal == 0 ? 0 : Int(bytes._uint16(at: endsOffset &+ ordinal &* 2 &- 2))
     guard start <= end, heapOffset &+ end &+ RecordLayout.checksumSize <= bytes.count else {
       return nil
     }

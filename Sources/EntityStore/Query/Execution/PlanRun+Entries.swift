@@ -30,10 +30,10 @@ extension PlanRun {
       let id: UInt64
       if isUnique {
         guard value.count == 8 else { throw damagedEntry(of: index) }
-        id = value.uint64(at: 0)
+        id = value._uint64(at: 0)
       } else {
         guard key.count >= 8 else { throw damagedEntry(of: index) }
-        id = key.bigEndianUInt64(at: key.count &- 8)
+        id = key._bigEndianUInt64(at: key.count &- 8)
       }
       return try body(id, key)
     }

@@ -32,7 +32,7 @@ extension PlanRun {
         throw StoreError.damagedIndex(index.name, "an entry's body has no record id")
       }
       counts.entriesRead += 1
-      guard try body(cursor.value.uint64(at: 0), cursor.key) else { return }
+      guard try body(cursor.value._uint64(at: 0), cursor.key) else { return }
     }
   }
 

@@ -64,7 +64,7 @@ struct TopRecords {
 
   private static func word(_ key: [UInt8]) -> UInt64 {
     // A key ends with the record's id, so that it has eight bytes.
-    key.withUnsafeBytes { $0.count >= 8 ? $0.bigEndianUInt64(at: 0) : 0 }
+    key.withUnsafeBytes { $0.count >= 8 ? $0._bigEndianUInt64(at: 0) : 0 }
   }
 
   mutating func insert(_ key: [UInt8], id: UInt64, _ bytes: UnsafeRawBufferPointer) {

@@ -142,7 +142,7 @@ final class PlanRun {
   /// The first id after the continuation token of a query in the order of ids.
   private func startID(isReversed: Bool) -> UInt64? {
     guard plan.order.isByID, let start, start.count == 8 else { return nil }
-    let stored = start.withUnsafeBytes { $0.bigEndianUInt64(at: 0) }
+    let stored = start.withUnsafeBytes { $0._bigEndianUInt64(at: 0) }
     let id = plan.order.isTieDescending ? ~stored : stored
     // After the last id there is nothing: an empty range.
     if isReversed { return id == 0 ? 0 : id - 1 }

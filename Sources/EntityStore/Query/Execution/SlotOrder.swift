@@ -36,7 +36,7 @@ final class SlotOrder {
   @inline(__always)
   func word(_ bytes: UnsafeRawBufferPointer, _ id: UInt64) throws(StoreError) -> UInt64? {
     guard let slot, let base = bytes.baseAddress, bytes.count >= shortestRecord,
-      bytes.uint16(at: 0) == layoutNumber
+      bytes._uint16(at: 0) == layoutNumber
     else { return try otherWord(bytes, id) }
     guard let word = slot.word(base) else { return nil }
     return isDescending ? ~word : word

@@ -72,11 +72,11 @@ extension ContinuationToken {
     return try bytes.withUnsafeBytes { bytes -> Result<Content, StoreError> in
       var checksum = Checksum()
       checksum.combine(UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - 4)]))
-      guard checksum.value == bytes.uint32(at: bytes.count - 4) else {
+      guard checksum.value == bytes._uint32(at: bytes.count - 4) else {
         return .failure(.badToken("it is damaged"))
       }
       return .success(
-        Content(fingerprint: bytes.uint32(at: 1), key: Array(bytes[5..<(bytes.count - 4)])))
+        Content(fingerprint: bytes._uint32(at: 1), key: Array(bytes[5..<(bytes.count - 4)])))
     }.get()
   }
 

@@ -1,0 +1,80 @@
+/// The entity of the programs that are type checked.
+enum CheckedFilm {
+  static let source = """
+    import EntityStore
+    import Foundation
+    enum Genre: String, Codable, Sendable { case drama, western }
+    struct Address: Codable, Sendable, Equatable { var city: String; var zip: Int }
+    struct Film: Entity {
+      var id = RecordID<Film>()
+      var title: String
+      var episode: Int
+      var director: String?
+      var rating: Double?
+      var genre: Genre
+      var subgenre: Genre?
+      var isSeen: Bool
+      var released: Date
+      var source: JSONValue
+      var address: Address
+      var tags: [String]
+      struct Attributes: Sendable {
+        var id: Attribute<Film, RecordID<Film>> { .recordID }
+        var title: Attribute<Film, String> { .init(0) }
+        var episode: Attribute<Film, Int> { .init(1) }
+        var director: Attribute<Film, String?> { .init(2) }
+        var rating: Attribute<Film, Double?> { .init(3) }
+        var genre: Attribute<Film, Genre> { .init(4) }
+        var subgenre: Attribute<Film, Genre?> { .init(5) }
+        var isSeen: Attribute<Film, Bool> { .init(6) }
+        var released: Attribute<Film, Date> { .init(7) }
+        var source: Attribute<Film, JSONValue> { .init(8) }
+        var address: Attribute<Film, Address> { .init(9) }
+        var tags: Attribute<Film, [String]> { .init(10) }
+      }
+      static var attributes: Attributes { Attributes() }
+      static func key(episode: Int) -> EntityKey<Film> { index(\\.episode).key(episode) }
+      static let schema = EntitySchema<Film>(
+        "Film",
+        attributes: [
+          .init("title", \\.title), .init("episode", \\.episode), .init("director", \\.director), .init("rating", \\.rating),
+          .init("genre", \\.genre), .init("subgenre", \\.subgenre), .init("isSeen", \\.isSeen), .init("released", \\.released), .init("source", \\.source), .init("address", \\.address), .init("tags", \\.tags)
+        ],
+        unique: [[\\.episode]], indexes: [[\\.released]])
+      func encode(into writer: inout RecordWriter) {}
+      init(from reader: inout RecordReader) throws(StoreError) { fatalError() }
+    }
+    """
+
+  /// Ten conditions of every kind, all of them right.
+  static let tenConditions = """
+    func tenConditions(_ titles: [String], _ name: String?) -> Query<Film> {
+      Film.where {
+        $0.episode == 1
+        $0.title == "a"
+        $0.rating > 3
+        $0.genre == .drama
+        $0.episode.isIn(1...3)
+        $0.title.hasPrefix("x")
+        if let name { $0.director == name }
+        anyOf($0.released < Date(), $0.subgenre == nil)
+        $0.isSeen
+        !$0.title.isIn(titles)
+      }
+    }
+    """
+
+  /// Chains of `&&` of Swift values with one wrong type each: what has nothing to do with the store.
+  static let faultyChains: [String] = {
+    let terms = [
+      "q.a == 4", "q.b + 3 * x > 2", "(q.d ?? 0) < 3", "q.c == 4", "q.e", "q.a != q.b",
+      "x - 1 == 2", "q.b / 2 == 3", "q.d != nil", "-x < q.c", "q.c * 2 - 1 == x",
+    ]
+    let wrong = ["q.b / 2 == \"3\"", "x == 3.5", "q.e == 1", "q.c == \"c\"", "(q.a ?? 0) > \"1\""]
+    return (0..<30).map { index in
+      let count = 4 + index % 5
+      let chain = (0..<count).map { terms[(index * 3 + $0 * 2) % terms.count] }
+      return (chain + [wrong[index % wrong.count]]).joined(separator: " && ")
+    }
+  }()
+}

@@ -1,0 +1,117 @@
+import Foundation
+
+/// Type checks programs with the modules of the build that the tests are of.
+struct CompilerCheck {
+  /// The first error, and the processor time of the compiler.
+  struct Result {
+    var line: Int?
+    var message: String?
+    var seconds: Double
+    /// All that the compiler has said.
+    var output: String
+  }
+
+  private let modules: URL
+  private let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../..").standardized
+
+  /// `nil` where the modules or the compiler are not found.
+  init?() {
+    let bundles = CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
+    let folders = (bundles + CommandLine.arguments.prefix(1)).map {
+      URL(filePath: $0).deletingLastPathComponent()
+    }
+    let found = folders.first {
+      FileManager.default.fileExists(atPath: $0.appending(path: "Modules").path)
+    }
+    guard let found, (try? Self.run(["swiftc", "--version"]))?.status == 0 else { return nil }
+    modules = found
+  }
+
+  /// Type checks `source`, which follows the two imports, beside the entity `Film`.
+  func check(_ source: String, importing: Bool = true) throws -> Result {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "lodestore-mistake-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let program = folder.appending(path: "program.swift")
+    try (importing ? "import EntityStore\nimport Foundation\n\(source)\n" : "\n\n\(source)\n")
+      .write(to: program, atomically: true, encoding: .utf8)
+    var files = [program.path]
+    if importing {
+      let film = folder.appending(path: "film.swift")
+      try CheckedFilm.source.write(to: film, atomically: true, encoding: .utf8)
+      files.append(film.path)
+    }
+    let (_, output) = try Self.run(
+      ["bash", "-c", "TIMEFORMAT='cpu %U'; time \"$@\"", "bash"]
+        + ["swiftc", "-typecheck", "-swift-version", "6", "-parse-as-library"]
+        + ["-module-name", "Program"] + moduleArguments + files)
+    var result = Result(seconds: .infinity, output: output)
+    for line in output.split(separator: "\n") {
+      if let time = line.wholeMatch(of: /cpu ([0-9.]+)/) {
+        result.seconds = Double(time.1) ?? .infinity
+      } else if result.line == nil,
+        let error = line.wholeMatch(of: /.*program\.swift:(\d+):\d+: error: (.*)/)
+      {
+        result.line = Int(error.1).map { $0 - 2 }
+        result.message = String(error.2)
+      }
+    }
+    return result
+  }
+
+  /// The symbol graphs of a module, as the documentation has them.
+  func symbolGraphs(of module: String) throws -> [Data] {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "lodestore-symbols-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (status, output) = try Self.run(
+      ["swift", "symbolgraph-extract", "-module-name", module, "-target", Self.target]
+        + ["-minimum-access-level", "public", "-skip-synthesized-members"]
+        + ["-output-dir", folder.path] + moduleArguments)
+    guard status == 0 else { throw Failure(output: output) }
+    return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+      .sorted { $0.path < $1.path }.map { try Data(contentsOf: $0) }
+  }
+
+  struct Failure: Error { var output: String }
+
+  private static var target: String {
+    #if arch(arm64)
+      let machine = "aarch64"
+    #else
+      let machine = "x86_64"
+    #endif
+    #if os(macOS)
+      return "\(machine == "aarch64" ? "arm64" : machine)-apple-macosx15.0"
+    #else
+      return "\(machine)-unknown-linux-gnu"
+    #endif
+  }
+
+  private var moduleArguments: [String] {
+    ["-I", modules.appending(path: "Modules").path]
+      + clang("Sources/CLMDB/module.modulemap", in: root)
+      + clang("CChecksum.build/module.modulemap", in: modules)
+      + ["-Xcc", "-I", "-Xcc", root.appending(path: "Sources/CChecksum/include").path]
+  }
+
+  private func clang(_ path: String, in folder: URL) -> [String] {
+    ["-Xcc", "-fmodule-map-file=\(folder.appending(path: path).path)"]
+  }
+
+  private static func run(_ command: [String]) throws -> (status: Int32, output: String) {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = command
+    let pipe = Pipe()
+    process.standardError = pipe
+    process.standardOutput = pipe
+    try process.run()
+    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+/// What the compiler answers to mistakes: the first error stands at its line and names the word.
+@Suite(.serialized, .enabled(if: CompilerCheck() != nil, "the compiler is not found"))
+struct `What the compiler says` {
+  /// The most processor time of one type check, its start included.
+  private static let limit = 1.0
+
+  @Test(arguments: Mistake.all)
+  func `of a mistake is said at its line, by its word and soon`(mistake: Mistake) throws {
+    let result = try #require(CompilerCheck()).check(mistake.source)
+    #expect(result.line == mistake.line, "\(result.output)")
+    #expect(result.message?.contains(mistake.says) == true, "\(result.output)")
+    #expect(result.seconds < Self.limit)
+  }
+
+  @Test func `of forty mistakes at least`() { #expect(Mistake.all.count >= 40) }
+
+  @Test func `of ten conditions that are right is nothing, and takes no time`() throws {
+    let check = try #require(CompilerCheck())
+    let empty = try (0..<3).map { _ in try check.check("").seconds }.min() ?? 0
+    let results = try (0..<3).map { _ in try check.check(CheckedFilm.tenConditions) }
+    #expect(results.allSatisfy { $0.line == nil }, "\(results[0].output)")
+    let seconds = results.map(\.seconds).min() ?? .infinity
+    // 50 milliseconds on a machine that does nothing else.
+    #expect(seconds - empty < 0.15, "\(seconds) s, of which \(empty) s are the compiler's start")
+  }
+
+  @Test func `of faulty chains in unrelated code is not slowed down by the import`() throws {
+    let check = try #require(CompilerCheck())
+    let chains = CheckedFilm.faultyChains.enumerated().map { index, chain in
+      "func f\(index)(_ q: Q, _ x: Int) -> Bool { \(chain) }"
+    }
+    let types = "struct Q { var a: Int?; var b: Int; var c: Int; var d: Int?; var e: Bool }"
+    let source = ([types] + chains).joined(separator: "\n")
+    let with = try check.check(source)
+    let without = try check.check(source, importing: false)
+    #expect(with.output.split(separator: ": error: ").count > chains.count, "\(with.output)")
+    #expect(!with.output.contains("reasonable time"))
+    // Half a second for each at most, and no more than twice of what they take alone.
+    #expect(with.seconds < 0.5 * Double(chains.count))
+    #expect(with.seconds < 2 * without.seconds + 1, "\(with.seconds) s, alone \(without.seconds) s")
+  }
+}

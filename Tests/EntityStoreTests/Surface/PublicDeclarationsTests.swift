@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+/// What programs can see of the library is a list in the project, and a change of it a decision.
+@Suite(.serialized, .enabled(if: CompilerCheck() != nil, "the compiler is not found"))
+struct `The public declarations` {
+  /// There may be fewer; a hundred more than are meant for the first release.
+  private static let most = 920
+
+  private static let list = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "PublicDeclarations.txt")
+
+  @Test func `are those of the list, and each is documented`() throws {
+    let check = try #require(CompilerCheck())
+    let modules = [
+      "EntityStore", "LodestoreJSON", "LodestoreFoundation", "LodestoreWeb",
+    ]
+    let found = try modules.flatMap { try check.declarations(of: $0) }
+    for declaration in found where !declaration.isDocumented {
+      Issue.record("\(declaration.text) is not documented")
+    }
+    let texts = found.map(\.text).sorted()
+    if ProcessInfo.processInfo.environment["LODESTORE_RENEW"] != nil {
+      try (texts.joined(separator: "\n") + "\n").write(
+        to: Self.list, atomically: true, encoding: .utf8)
+    }
+    let known = try String(contentsOf: Self.list, encoding: .utf8).split(separator: "\n")
+      .map(String.init)
+    let difference = texts.difference(from: known)
+    let lines = difference.map { change in
+      switch change {
+      case .insert(_, let text, _): "+ \(text)"
+      case .remove(_, let text, _): "- \(text)"
+      }
+    }
+    #expect(
+      difference.isEmpty,
+      "LODESTORE_RENEW=1 writes \(Self.list.lastPathComponent) anew:\n\(lines.joined(separator: "\n"))"
+    )
+    #expect(texts.count <= Self.most)
+  }
+
+  @Test(arguments: ["LodestoreFormat", "LMDB"])
+  func `are none of the engine's`(module: String) throws {
+    let check = try #require(CompilerCheck())
+    #expect(try check.declarations(of: module).map(\.text) == [])
+  }
+}
+
+extension CompilerCheck {
+  struct Declaration {
+    var text: String
+    var isDocumented: Bool
+  }
+
+  private struct Graph: Decodable {
+    struct Symbol: Decodable {
+      struct Fragment: Decodable { var spelling: String }
+      struct Comment: Decodable {}
+
+      var pathComponents: [String]
+      var declarationFragments: [Fragment]
+      var docComment: Comment?
+    }
+
+    var symbols: [Symbol]
+  }
+
+  /// The public declarations of a module, those of its extensions of other modules' types included; names
+  /// that begin with an underscore and what is hidden from the documentation are left out.
+  func declarations(of module: String) throws -> [Declaration] {
+    try symbolGraphs(of: module).flatMap { data in
+      try JSONDecoder().decode(Graph.self, from: data).symbols.map { symbol in
+        let owner = symbol.pathComponents.dropLast().joined(separator: ".")
+        let fragments = symbol.declarationFragments.map(\.spelling).joined()
+          .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return Declaration(
+          text: "\(module) \(owner.isEmpty ? "" : "\(owner): ")\(fragments)",
+          isDocumented: symbol.docComment != nil)
+      }
+    }
+  }
+}
