@@ -11,7 +11,8 @@
         $0.stars == 1
         $0.default
       }
-      #expect("\(condition)" == "name == \"a\" AND version == \"b\" AND stars == 1 AND default == TRUE")
+      #expect(
+        "\(condition)" == "name == \"a\" AND version == \"b\" AND stars == 1 AND default == TRUE")
       #expect("\(Condition<Specimen> { $0.optionalGrade == nil })" == "optionalGrade == NULL")
     }
 
