@@ -4,8 +4,9 @@ import Testing
 /// What the compiler answers to mistakes: the first error stands at its line and names the word.
 @Suite(.serialized, .enabled(if: CompilerCheck() != nil, "the compiler is not found"))
 struct `What the compiler says` {
-  /// The most processor time of one type check, its start included.
-  private static let limit = 1.0
+  /// The most processor time of one type check, its start included: some 0.2 seconds on a machine that
+  /// does nothing else.
+  private static let limit = 2.5
 
   @Test(arguments: Mistake.all)
   func `of a mistake is said at its line, by its word and soon`(mistake: Mistake) throws {
@@ -23,8 +24,8 @@ struct `What the compiler says` {
     let results = try (0..<3).map { _ in try check.check(CheckedFilm.tenConditions) }
     #expect(results.allSatisfy { $0.line == nil }, "\(results[0].output)")
     let seconds = results.map(\.seconds).min() ?? .infinity
-    // 50 milliseconds on a machine that does nothing else.
-    #expect(seconds - empty < 0.15, "\(seconds) s, of which \(empty) s are the compiler's start")
+    // Less than 50 milliseconds on a machine that does nothing else.
+    #expect(seconds - empty < 0.5, "\(seconds) s, of which \(empty) s are the compiler's start")
   }
 
   @Test func `of faulty chains in unrelated code is not slowed down by the import`() throws {
