@@ -79,6 +79,7 @@ extension Attribute where Value: AttributeValue {
 extension Attribute {
   /// The attribute that is the `ordinal`th of the schema: an enumeration, stored as its raw value.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public init(_ ordinal: Int)
   where Value: RawRepresentable & Sendable, Value.RawValue: AttributeValue {
     self.init(ordinal, .enumeration)
@@ -86,6 +87,7 @@ extension Attribute {
 
   /// The attribute that is the `ordinal`th of the schema: an enumeration that may be null.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public init<W: RawRepresentable & Sendable>(_ ordinal: Int)
   where Value == W?, W.RawValue: AttributeValue {
     self.init(ordinal, .optionalEnumeration())
@@ -93,6 +95,7 @@ extension Attribute {
 
   /// The attribute that is the `ordinal`th of the schema: an enumeration that is an ``AttributeValue``.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public init(_ ordinal: Int)
   where Value: AttributeValue & RawRepresentable, Value.RawValue: AttributeValue {
     self.init(ordinal, .scalar)
@@ -101,6 +104,7 @@ extension Attribute {
   /// The attribute that is the `ordinal`th of the schema: an enumeration that is an ``AttributeValue``
   /// and may be null.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public init<W: AttributeValue & RawRepresentable>(_ ordinal: Int)
   where Value == W?, W.RawValue: AttributeValue {
     self.init(ordinal, .scalar)
@@ -108,12 +112,14 @@ extension Attribute {
 
   /// The attribute that is the `ordinal`th of the schema: a `Codable` value, stored as a document.
   @inlinable @inline(__always) @_disfavoredOverload
+  @_documentation(visibility: internal)
   public init(_ ordinal: Int) where Value: Codable & Sendable {
     self.init(ordinal, .document)
   }
 
   /// The attribute that is the `ordinal`th of the schema: a `Codable` value that may be null.
   @inlinable @inline(__always) @_disfavoredOverload
+  @_documentation(visibility: internal)
   public init(_ ordinal: Int)
   where Value: _OptionalDocument & Sendable, Value._Wrapped: Sendable {
     self.init(ordinal, .optionalDocument)
@@ -221,5 +227,6 @@ public struct NoAttributes: Sendable {
 
 extension Entity where Attributes == NoAttributes {
   /// None.
+  @_documentation(visibility: internal)
   public static var attributes: NoAttributes { NoAttributes() }
 }

@@ -12,11 +12,11 @@ public struct EntitySchema<E: Entity>: Sendable {
   /// The stored attributes, in the order in which they are encoded.
   public let attributes: [AttributeDefinition<E>]
   /// The attributes of each unique index.
-  public let unique: [[any PartialKeyPath<E> & Sendable]]
+  package let unique: [[any PartialKeyPath<E> & Sendable]]
   /// The attributes of each other index.
-  public let indexes: [[any PartialKeyPath<E> & Sendable]]
+  package let indexes: [[any PartialKeyPath<E> & Sendable]]
   /// Names of attributes that are to go from the file.
-  public let removed: [String]
+  package let removed: [String]
 
   /// Declares an entity.
   ///
@@ -50,11 +50,11 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   /// The name in the file.
   public let name: String
   /// The property.
-  public let keyPath: any PartialKeyPath<E> & Sendable
+  package let keyPath: any PartialKeyPath<E> & Sendable
   /// The name under which the attribute was stored before it was renamed.
-  public let originalName: String?
+  package let originalName: String?
   /// What values must be beyond having the type, checked before a record is written.
-  public let constraints: [AttributeConstraint]
+  package let constraints: [AttributeConstraint]
   let storage: AttributeStorage
   let initial: StoredValue
   /// Of an enumeration; raw values that come without their type are compared with them.
@@ -93,6 +93,7 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   }
 
   /// Declares an attribute that holds an enumeration, stored as its raw value.
+  @_documentation(visibility: internal)
   public init<V: RawRepresentable>(
     _ name: String, _ keyPath: any KeyPath<E, V> & Sendable, originalName: String? = nil,
     initial: V? = nil, constraints: [AttributeConstraint] = []
@@ -104,6 +105,7 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   }
 
   /// Declares an attribute that holds an optional enumeration, stored as its raw value.
+  @_documentation(visibility: internal)
   public init<V: RawRepresentable>(
     _ name: String, _ keyPath: any KeyPath<E, V?> & Sendable, originalName: String? = nil,
     initial: V?? = nil, constraints: [AttributeConstraint] = []
@@ -116,6 +118,7 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   }
 
   /// Declares an attribute that holds an enumeration that is declared to be indexable.
+  @_documentation(visibility: internal)
   public init<V: AttributeValue & RawRepresentable>(
     _ name: String, _ keyPath: any KeyPath<E, V> & Sendable, originalName: String? = nil,
     initial: V? = nil, constraints: [AttributeConstraint] = []
@@ -127,6 +130,7 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   }
 
   /// Declares an attribute that holds an optional enumeration that is declared to be indexable.
+  @_documentation(visibility: internal)
   public init<V: AttributeValue & RawRepresentable>(
     _ name: String, _ keyPath: any KeyPath<E, V?> & Sendable, originalName: String? = nil,
     initial: V?? = nil, constraints: [AttributeConstraint] = []
@@ -140,6 +144,7 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   /// Declares an attribute that holds an array, a dictionary or a nested struct, stored as a
   /// document.
   @_disfavoredOverload
+  @_documentation(visibility: internal)
   public init<V: Codable & Sendable>(
     _ name: String, _ keyPath: any KeyPath<E, V> & Sendable, originalName: String? = nil,
     initial: V? = nil, constraints: [AttributeConstraint] = []
@@ -153,6 +158,7 @@ public struct AttributeDefinition<E: Entity>: Sendable {
 
   /// Declares an attribute that holds an optional array, dictionary or nested struct.
   @_disfavoredOverload
+  @_documentation(visibility: internal)
   public init<V: Codable & Sendable>(
     _ name: String, _ keyPath: any KeyPath<E, V?> & Sendable, originalName: String? = nil,
     initial: V?? = nil, constraints: [AttributeConstraint] = []

@@ -38,6 +38,7 @@ extension EntityView {
 
   /// An enumeration; throws when no case has the stored raw value.
   @inlinable
+  @_documentation(visibility: internal)
   public subscript<V: RawRepresentable>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> V where V.RawValue: AttributeValue {
@@ -49,6 +50,7 @@ extension EntityView {
 
   /// An enumeration that may be null; throws when no case has the stored raw value.
   @inlinable
+  @_documentation(visibility: internal)
   public subscript<V: RawRepresentable>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V?>>
   ) -> V? where V.RawValue: AttributeValue {
@@ -60,6 +62,7 @@ extension EntityView {
 
   /// An enumeration that is declared to be indexable; throws when no case has the stored raw value.
   @inlinable
+  @_documentation(visibility: internal)
   public subscript<V: AttributeValue & RawRepresentable>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> V where V.RawValue: AttributeValue {
@@ -72,6 +75,7 @@ extension EntityView {
   /// An enumeration that is declared to be indexable and may be null; throws when no case has the
   /// stored raw value.
   @inlinable
+  @_documentation(visibility: internal)
   public subscript<V: AttributeValue & RawRepresentable>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V?>>
   ) -> V? where V.RawValue: AttributeValue {
@@ -83,6 +87,7 @@ extension EntityView {
 
   /// An array, a dictionary or a nested struct; throws when the document is none.
   @inlinable @_disfavoredOverload
+  @_documentation(visibility: internal)
   public subscript<V: Codable>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> V {
@@ -94,6 +99,7 @@ extension EntityView {
 
   /// An array, a dictionary or a nested struct that may be null; throws when the document is none.
   @inlinable @_disfavoredOverload
+  @_documentation(visibility: internal)
   public subscript<V: Codable>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V?>>
   ) -> V? {

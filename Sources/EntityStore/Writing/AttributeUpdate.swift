@@ -105,16 +105,19 @@ extension UpdatedAttribute where Value: AttributeValue & Numeric {
 
 extension UpdatedAttribute {
   /// Adds `amount` to what each record has; null stays null.
+  @_documentation(visibility: internal)
   public mutating func add<V: AttributeValue & Numeric>(_ amount: V) where Value == V? {
     combine(.add, amount)
   }
 
   /// Subtracts `amount` from what each record has; null stays null.
+  @_documentation(visibility: internal)
   public mutating func subtract<V: AttributeValue & Numeric>(_ amount: V) where Value == V? {
     combine(.subtract, amount)
   }
 
   /// Multiplies what each record has by `factor`; null stays null.
+  @_documentation(visibility: internal)
   public mutating func multiply<V: AttributeValue & Numeric>(by factor: V) where Value == V? {
     combine(.multiply, factor)
   }

@@ -127,6 +127,7 @@ public struct RecordDraft<E: Entity> {
   }
 
   /// An enumeration.
+  @_documentation(visibility: internal)
   public subscript<V: RawRepresentable>(
     dynamicMember path: KeyPath<E, V>
   ) -> V? where V.RawValue: AttributeValue {
@@ -135,6 +136,7 @@ public struct RecordDraft<E: Entity> {
   }
 
   /// An optional enumeration.
+  @_documentation(visibility: internal)
   public subscript<V: RawRepresentable>(
     dynamicMember path: KeyPath<E, V?>
   ) -> V? where V.RawValue: AttributeValue {
@@ -144,6 +146,7 @@ public struct RecordDraft<E: Entity> {
 
   /// An array, a dictionary or a nested struct.
   @_disfavoredOverload
+  @_documentation(visibility: internal)
   public subscript<V: Codable & Sendable>(dynamicMember path: KeyPath<E, V>) -> V? {
     get {
       guard case .document(let bytes)? = value(at: path)?.value else { return nil }
@@ -154,6 +157,7 @@ public struct RecordDraft<E: Entity> {
 
   /// An optional array, dictionary or nested struct.
   @_disfavoredOverload
+  @_documentation(visibility: internal)
   public subscript<V: Codable & Sendable>(dynamicMember path: KeyPath<E, V?>) -> V? {
     get {
       guard case .document(let bytes)? = value(at: path)?.value else { return nil }

@@ -149,6 +149,7 @@ public struct RecordReader: ~Copyable {
 
   /// Reads an enumeration; throws when no case has the stored raw value.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func read<V: RawRepresentable>(
     _: V.Type = V.self
   ) throws(StoreError) -> V where V.RawValue: AttributeValue {
@@ -160,6 +161,7 @@ public struct RecordReader: ~Copyable {
 
   /// Reads an optional enumeration; throws when no case has the stored raw value.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func read<V: RawRepresentable>(
     _: V?.Type = V?.self
   ) throws(StoreError) -> V? where V.RawValue: AttributeValue {
@@ -171,6 +173,7 @@ public struct RecordReader: ~Copyable {
   /// Reads an enumeration that is declared to be indexable; throws when no case has the stored raw
   /// value.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func read<V: AttributeValue & RawRepresentable>(
     _: V.Type = V.self
   ) throws(StoreError) -> V where V.RawValue: AttributeValue {
@@ -180,6 +183,7 @@ public struct RecordReader: ~Copyable {
   /// Reads an optional enumeration that is declared to be indexable; throws when no case has the
   /// stored raw value.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func read<V: AttributeValue & RawRepresentable>(
     _: V?.Type = V?.self
   ) throws(StoreError) -> V? where V.RawValue: AttributeValue {
@@ -188,6 +192,7 @@ public struct RecordReader: ~Copyable {
 
   /// Reads an array, a dictionary or a nested struct.
   @_disfavoredOverload
+  @_documentation(visibility: internal)
   public mutating func read<V: Codable>(_: V.Type = V.self) throws(StoreError) -> V {
     let bytes = readVariable()
     do {
@@ -199,6 +204,7 @@ public struct RecordReader: ~Copyable {
 
   /// Reads an optional array, dictionary or nested struct.
   @_disfavoredOverload
+  @_documentation(visibility: internal)
   public mutating func read<V: Codable>(_: V?.Type = V?.self) throws(StoreError) -> V? {
     if nextIsNull() {
       skip(.document)

@@ -231,18 +231,21 @@ public struct RecordWriter: ~Copyable {
 
   /// Writes an enumeration as its raw value.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func write<V: RawRepresentable>(_ value: V) where V.RawValue: AttributeValue {
     value.rawValue.write(to: &self)
   }
 
   /// Writes an optional enumeration as its raw value.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func write<V: RawRepresentable>(_ value: V?) where V.RawValue: AttributeValue {
     (value?.rawValue).write(to: &self)
   }
 
   /// Writes an enumeration that is declared to be indexable.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func write<V: AttributeValue & RawRepresentable>(
     _ value: V
   ) where V.RawValue: AttributeValue {
@@ -251,6 +254,7 @@ public struct RecordWriter: ~Copyable {
 
   /// Writes an optional enumeration that is declared to be indexable.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func write<V: AttributeValue & RawRepresentable>(
     _ value: V?
   ) where V.RawValue: AttributeValue {
@@ -259,12 +263,14 @@ public struct RecordWriter: ~Copyable {
 
   /// Writes an array, a dictionary or a nested struct as a document.
   @_disfavoredOverload
+  @_documentation(visibility: internal)
   public mutating func write<V: Codable>(_ value: V) {
     writeDocument { document in try DocumentCoding.encode(value, into: &document) }
   }
 
   /// Writes an optional array, dictionary or nested struct as a document.
   @_disfavoredOverload
+  @_documentation(visibility: internal)
   public mutating func write<V: Codable>(_ value: V?) {
     if let value {
       markPresent()

@@ -16,24 +16,30 @@ public struct TextComparison: OptionSet, Sendable, Hashable {
   var options: TextOptions { TextOptions(rawValue: rawValue & 3) }
 }
 
-/// A text, or an optional one, as a condition sees it.
+/// A text, or an optional one, or JSON that can be a text, as a condition sees it.
+///
+/// Do not conform to it.
 public protocol TextAttribute: Sendable {
   /// The text; `nil` for null.
+  @_documentation(visibility: internal)
   var conditionText: String? { get }
 }
 
 extension String: TextAttribute {
   /// The text itself.
+  @_documentation(visibility: internal)
   public var conditionText: String? { self }
 }
 
 extension Optional: TextAttribute where Wrapped == String {
   /// The text, if there is one.
+  @_documentation(visibility: internal)
   public var conditionText: String? { self }
 }
 
 extension JSONValue: TextAttribute {
   /// The text, where the JSON is one.
+  @_documentation(visibility: internal)
   public var conditionText: String? { stringValue }
 }
 
