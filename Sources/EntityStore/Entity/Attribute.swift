@@ -160,8 +160,8 @@ extension _AttributeCoding where Value: AttributeValue {
   @inlinable @inline(__always)
   static var scalar: _AttributeCoding {
     _AttributeCoding(
-      storage: { Value.storage }, store: { $0.storedValue }, load: { Value.value(from: $0) },
-      read: { (reader) throws(StoreError) in try Value.read(from: &reader) })
+      storage: { Value._storage }, store: { $0._storedValue }, load: { Value._value(from: $0) },
+      read: { (reader) throws(StoreError) in try Value._read(from: &reader) })
   }
 }
 
@@ -170,8 +170,8 @@ where Value: RawRepresentable & Sendable, Value.RawValue: AttributeValue {
   @inlinable @inline(__always)
   static var enumeration: _AttributeCoding {
     _AttributeCoding(
-      storage: { Value.RawValue.storage }, store: { $0.rawValue.storedValue },
-      load: { Value.RawValue.value(from: $0).flatMap { Value(rawValue: $0) } },
+      storage: { Value.RawValue._storage }, store: { $0.rawValue._storedValue },
+      load: { Value.RawValue._value(from: $0).flatMap { Value(rawValue: $0) } },
       read: { (reader) throws(StoreError) in try reader.read(Value.self) })
   }
 }
@@ -181,9 +181,9 @@ extension _AttributeCoding {
   static func optionalEnumeration<W: RawRepresentable & Sendable>() -> _AttributeCoding
   where Value == W?, W.RawValue: AttributeValue {
     _AttributeCoding(
-      storage: { W.RawValue?.storage }, store: { $0.map(\.rawValue).storedValue },
+      storage: { W.RawValue?._storage }, store: { $0.map(\.rawValue)._storedValue },
       load: { stored in
-        guard let raw = W.RawValue?.value(from: stored) else { return nil }
+        guard let raw = W.RawValue?._value(from: stored) else { return nil }
         guard let raw else { return .some(nil) }
         return W(rawValue: raw).map { .some($0) }
       },

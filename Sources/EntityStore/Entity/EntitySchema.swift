@@ -87,8 +87,8 @@ public struct AttributeDefinition<E: Entity>: Sendable {
     initial: V? = nil, constraints: [AttributeConstraint] = []
   ) {
     self.init(
-      name: name, keyPath: keyPath, originalName: originalName, storage: V.storage,
-      initial: initial?.storedValue ?? .null,
+      name: name, keyPath: keyPath, originalName: originalName, storage: V._storage,
+      initial: initial?._storedValue ?? .null,
       constraints: constraints)
   }
 
@@ -99,8 +99,8 @@ public struct AttributeDefinition<E: Entity>: Sendable {
     initial: V? = nil, constraints: [AttributeConstraint] = []
   ) where V.RawValue: AttributeValue {
     self.init(
-      name: name, keyPath: keyPath, originalName: originalName, storage: V.RawValue.storage,
-      initial: initial?.rawValue.storedValue ?? .null,
+      name: name, keyPath: keyPath, originalName: originalName, storage: V.RawValue._storage,
+      initial: initial?.rawValue._storedValue ?? .null,
       constraints: constraints, cases: RawCases<V>())
   }
 
@@ -112,8 +112,8 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   ) where V.RawValue: AttributeValue {
     self.init(
       name: name, keyPath: keyPath, originalName: originalName,
-      storage: V.RawValue.storage.optional,
-      initial: initial.flatMap { $0 }?.rawValue.storedValue ?? .null,
+      storage: V.RawValue._storage.optional,
+      initial: initial.flatMap { $0 }?.rawValue._storedValue ?? .null,
       constraints: constraints, cases: RawCases<V>())
   }
 
@@ -124,8 +124,8 @@ public struct AttributeDefinition<E: Entity>: Sendable {
     initial: V? = nil, constraints: [AttributeConstraint] = []
   ) where V.RawValue: AttributeValue {
     self.init(
-      name: name, keyPath: keyPath, originalName: originalName, storage: V.storage,
-      initial: initial?.storedValue ?? .null,
+      name: name, keyPath: keyPath, originalName: originalName, storage: V._storage,
+      initial: initial?._storedValue ?? .null,
       constraints: constraints, cases: RawCases<V>())
   }
 
@@ -136,8 +136,8 @@ public struct AttributeDefinition<E: Entity>: Sendable {
     initial: V?? = nil, constraints: [AttributeConstraint] = []
   ) where V.RawValue: AttributeValue {
     self.init(
-      name: name, keyPath: keyPath, originalName: originalName, storage: V?.storage,
-      initial: initial.flatMap { $0 }?.storedValue ?? .null,
+      name: name, keyPath: keyPath, originalName: originalName, storage: V?._storage,
+      initial: initial.flatMap { $0 }?._storedValue ?? .null,
       constraints: constraints, cases: RawCases<V>())
   }
 
@@ -183,6 +183,6 @@ private struct RawCases<V: RawRepresentable>: EnumerationCases where V.RawValue:
   var name: String { "\(V.self)" }
 
   func contain(_ raw: StoredValue) -> Bool {
-    raw.value == .null || V.RawValue.value(from: raw).flatMap { V(rawValue: $0) } != nil
+    raw.value == .null || V.RawValue._value(from: raw).flatMap { V(rawValue: $0) } != nil
   }
 }

@@ -10,7 +10,7 @@ extension EntityView {
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> V {
     let slot = slot(E.attributes[keyPath: path].ordinal, ViewedForm.slot(V.self))
-    return V.value(inSlot: record.start + Int(slot.position))
+    return V._value(inSlot: record.start + Int(slot.position))
   }
 
   /// A number, a truth value, a date or a UUID that may be null.
@@ -20,7 +20,7 @@ extension EntityView {
   ) -> V? {
     let slot = slot(
       E.attributes[keyPath: path].ordinal, ViewedForm.slot(V.self) | ViewedForm.optional)
-    return record.isNull(slot) ? nil : V.value(inSlot: record.start + Int(slot.position))
+    return record.isNull(slot) ? nil : V._value(inSlot: record.start + Int(slot.position))
   }
 
   // MARK: Decoded when asked for
@@ -31,7 +31,7 @@ extension EntityView {
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> V {
     @inline(__always) get throws(StoreError) {
-      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V.storage)
+      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V._storage)
       return try reader.read(V.self)
     }
   }
@@ -43,7 +43,7 @@ extension EntityView {
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> V where V.RawValue: AttributeValue {
     @inline(__always) get throws(StoreError) {
-      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V.RawValue.storage)
+      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V.RawValue._storage)
       return try reader.read(V.self)
     }
   }
@@ -55,7 +55,7 @@ extension EntityView {
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V?>>
   ) -> V? where V.RawValue: AttributeValue {
     @inline(__always) get throws(StoreError) {
-      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V.RawValue?.storage)
+      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V.RawValue?._storage)
       return try reader.read(V?.self)
     }
   }
@@ -67,7 +67,7 @@ extension EntityView {
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> V where V.RawValue: AttributeValue {
     @inline(__always) get throws(StoreError) {
-      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V.storage)
+      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V._storage)
       return try reader.read(V.self)
     }
   }
@@ -80,7 +80,7 @@ extension EntityView {
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V?>>
   ) -> V? where V.RawValue: AttributeValue {
     @inline(__always) get throws(StoreError) {
-      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V?.storage)
+      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V?._storage)
       return try reader.read(V?.self)
     }
   }
@@ -119,7 +119,7 @@ extension EntityView {
       guard let ordinal = E.schema.index(of: path) else {
         preconditionFailure("\(path) is no attribute of \(E.schema.name)")
       }
-      var reader = reader(at: ordinal, of: V.storage)
+      var reader = reader(at: ordinal, of: V._storage)
       return try reader.read(V.self)
     }
   }

@@ -167,7 +167,7 @@ extension PersonVariant {
       try Store(at: path, entities: [PersonVariant<Limited>.self]).close()
       var email = AttributeConstraints()
       email.maxLength = 9
-      let age = DeclaredEntity.Attribute(name: "age", storage: Int.storage)
+      let age = DeclaredEntity.Attribute(name: "age", storage: Int._storage)
       let declared = try DeclaredEntity(
         name: "Person",
         attributes: [

@@ -116,7 +116,7 @@ public struct RecordReader: ~Copyable {
 
   /// Skips the bytes of a null attribute.
   @usableFromInline
-  mutating func skip<V: AttributeValue>(_: V.Type) { skip(V.storage.type) }
+  mutating func skip<V: AttributeValue>(_: V.Type) { skip(V._storage.type) }
 
   mutating func skip(_ type: AttributeType) {
     if type.isVariable { _ = readVariable() } else { slot += type.slotSize }
@@ -144,7 +144,7 @@ public struct RecordReader: ~Copyable {
   /// Reads a scalar.
   @inlinable @inline(__always)
   public mutating func read<V: AttributeValue>(_: V.Type = V.self) throws(StoreError) -> V {
-    try V.read(from: &self)
+    try V._read(from: &self)
   }
 
   /// Reads an enumeration; throws when no case has the stored raw value.
@@ -153,7 +153,7 @@ public struct RecordReader: ~Copyable {
   public mutating func read<V: RawRepresentable>(
     _: V.Type = V.self
   ) throws(StoreError) -> V where V.RawValue: AttributeValue {
-    guard let value = V(rawValue: try V.RawValue.read(from: &self)) else {
+    guard let value = V(rawValue: try V.RawValue._read(from: &self)) else {
       throw unknownCase(V.self)
     }
     return value
@@ -165,7 +165,7 @@ public struct RecordReader: ~Copyable {
   public mutating func read<V: RawRepresentable>(
     _: V?.Type = V?.self
   ) throws(StoreError) -> V? where V.RawValue: AttributeValue {
-    guard let raw = try V.RawValue?.read(from: &self) else { return nil }
+    guard let raw = try V.RawValue?._read(from: &self) else { return nil }
     guard let value = V(rawValue: raw) else { throw unknownCase(V.self) }
     return value
   }
@@ -177,7 +177,7 @@ public struct RecordReader: ~Copyable {
   public mutating func read<V: AttributeValue & RawRepresentable>(
     _: V.Type = V.self
   ) throws(StoreError) -> V where V.RawValue: AttributeValue {
-    try V.read(from: &self)
+    try V._read(from: &self)
   }
 
   /// Reads an optional enumeration that is declared to be indexable; throws when no case has the
@@ -187,7 +187,7 @@ public struct RecordReader: ~Copyable {
   public mutating func read<V: AttributeValue & RawRepresentable>(
     _: V?.Type = V?.self
   ) throws(StoreError) -> V? where V.RawValue: AttributeValue {
-    try V?.read(from: &self)
+    try V?._read(from: &self)
   }
 
   /// Reads an array, a dictionary or a nested struct.

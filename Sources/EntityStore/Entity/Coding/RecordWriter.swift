@@ -209,7 +209,7 @@ public struct RecordWriter: ~Copyable {
 
   /// Writes null for an optional attribute of a wrapped type.
   @usableFromInline
-  mutating func writeNull<V: AttributeValue>(_: V.Type) { writeNull(V.storage.type) }
+  mutating func writeNull<V: AttributeValue>(_: V.Type) { writeNull(V._storage.type) }
 
   @inline(__always)
   mutating func writeNull(_ type: AttributeType) {
@@ -227,20 +227,20 @@ public struct RecordWriter: ~Copyable {
 
   /// Writes a scalar.
   @inlinable @inline(__always)
-  public mutating func write<V: AttributeValue>(_ value: V) { value.write(to: &self) }
+  public mutating func write<V: AttributeValue>(_ value: V) { value._write(to: &self) }
 
   /// Writes an enumeration as its raw value.
   @inlinable
   @_documentation(visibility: internal)
   public mutating func write<V: RawRepresentable>(_ value: V) where V.RawValue: AttributeValue {
-    value.rawValue.write(to: &self)
+    value.rawValue._write(to: &self)
   }
 
   /// Writes an optional enumeration as its raw value.
   @inlinable
   @_documentation(visibility: internal)
   public mutating func write<V: RawRepresentable>(_ value: V?) where V.RawValue: AttributeValue {
-    (value?.rawValue).write(to: &self)
+    (value?.rawValue)._write(to: &self)
   }
 
   /// Writes an enumeration that is declared to be indexable.
@@ -249,7 +249,7 @@ public struct RecordWriter: ~Copyable {
   public mutating func write<V: AttributeValue & RawRepresentable>(
     _ value: V
   ) where V.RawValue: AttributeValue {
-    value.rawValue.write(to: &self)
+    value.rawValue._write(to: &self)
   }
 
   /// Writes an optional enumeration that is declared to be indexable.
@@ -258,7 +258,7 @@ public struct RecordWriter: ~Copyable {
   public mutating func write<V: AttributeValue & RawRepresentable>(
     _ value: V?
   ) where V.RawValue: AttributeValue {
-    (value?.rawValue).write(to: &self)
+    (value?.rawValue)._write(to: &self)
   }
 
   /// Writes an array, a dictionary or a nested struct as a document.

@@ -21,26 +21,22 @@ public struct TextComparison: OptionSet, Sendable, Hashable {
 /// Do not conform to it.
 public protocol TextAttribute: Sendable {
   /// The text; `nil` for null.
-  @_documentation(visibility: internal)
-  var conditionText: String? { get }
+  var _conditionText: String? { get }
 }
 
 extension String: TextAttribute {
   /// The text itself.
-  @_documentation(visibility: internal)
-  public var conditionText: String? { self }
+  public var _conditionText: String? { self }
 }
 
 extension Optional: TextAttribute where Wrapped == String {
   /// The text, if there is one.
-  @_documentation(visibility: internal)
-  public var conditionText: String? { self }
+  public var _conditionText: String? { self }
 }
 
 extension JSONValue: TextAttribute {
   /// The text, where the JSON is one.
-  @_documentation(visibility: internal)
-  public var conditionText: String? { stringValue }
+  public var _conditionText: String? { stringValue }
 }
 
 extension Attribute where Value: TextAttribute {
