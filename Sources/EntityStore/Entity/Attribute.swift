@@ -72,6 +72,9 @@ public struct _AttributeCoding<Value>: Sendable {
 
 extension Attribute where Value: AttributeValue {
   /// The attribute that is the `ordinal`th of the schema, counted from 0.
+  ///
+  /// The same call takes enumerations, stored as their raw values, and `Codable` values, stored as
+  /// documents; each may be optional.
   @inlinable @inline(__always)
   public init(_ ordinal: Int) { self.init(ordinal, .scalar) }
 }

@@ -12,11 +12,11 @@ public struct EntitySchema<E: Entity>: Sendable {
   /// The stored attributes, in the order in which they are encoded.
   public let attributes: [AttributeDefinition<E>]
   /// The attributes of each unique index.
-  package let unique: [[any PartialKeyPath<E> & Sendable]]
+  let unique: [[any PartialKeyPath<E> & Sendable]]
   /// The attributes of each other index.
-  package let indexes: [[any PartialKeyPath<E> & Sendable]]
+  let indexes: [[any PartialKeyPath<E> & Sendable]]
   /// Names of attributes that are to go from the file.
-  package let removed: [String]
+  let removed: [String]
 
   /// Declares an entity.
   ///
@@ -50,11 +50,11 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   /// The name in the file.
   public let name: String
   /// The property.
-  package let keyPath: any PartialKeyPath<E> & Sendable
+  let keyPath: any PartialKeyPath<E> & Sendable
   /// The name under which the attribute was stored before it was renamed.
-  package let originalName: String?
+  let originalName: String?
   /// What values must be beyond having the type, checked before a record is written.
-  package let constraints: [AttributeConstraint]
+  let constraints: [AttributeConstraint]
   let storage: AttributeStorage
   let initial: StoredValue
   /// Of an enumeration; raw values that come without their type are compared with them.
@@ -75,6 +75,9 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   }
 
   /// Declares the attribute `name`, kept in the property at `keyPath`.
+  ///
+  /// The same call takes enumerations, stored as their raw values, and arrays, dictionaries and nested
+  /// structs that are `Codable`, stored as documents; each may be optional.
   ///
   /// - Parameters:
   ///   - originalName: the name it had in older versions of the entity.

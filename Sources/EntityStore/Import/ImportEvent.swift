@@ -16,7 +16,7 @@ public struct ImportProgress: Sendable, Hashable {
   public var seconds = 0.0
 
   /// Nothing yet.
-  package init() {}
+  public init() {}
 
   /// Records a second.
   public var recordsPerSecond: Double { seconds > 0 ? Double(records) / seconds : 0 }

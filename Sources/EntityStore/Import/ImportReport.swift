@@ -23,7 +23,7 @@ public struct ImportReport: Sendable, Codable, Hashable {
     public var reason: String
 
     /// A reject.
-    package init(
+    init(
       page: Int, record: Int, byteOffset: Int?, attribute: String? = nil, reason: String
     ) {
       self.page = page
@@ -104,12 +104,12 @@ public struct ImportReport: Sendable, Codable, Hashable {
   public var writingSeconds = 0.0
 
   /// The most rejects that a report keeps with their reasons.
-  package static let longestRejectList = 10_000
+  public static let longestRejectList = 10_000
   /// The most rejects that the report in the store keeps.
-  package static let longestStoredRejectList = 100
+  static let longestStoredRejectList = 100
 
   /// An empty report.
-  package init() {}
+  init() {}
 
   /// Records that came, in pages that were committed.
   public var records: Int { inserted + updated + unchanged + ignored + rejected }

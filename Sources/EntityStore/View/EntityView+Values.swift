@@ -26,6 +26,8 @@ extension EntityView {
   // MARK: Decoded when asked for
 
   /// A value that is decoded; throws ``StoreError/Code/undecodableValue`` where it cannot be.
+  ///
+  /// Enumerations and `Codable` values are read in the same way; each may be optional.
   @inlinable
   public subscript<V: AttributeValue>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>

@@ -92,14 +92,15 @@ public struct UpdatedAttribute<E: Entity, Value> {
 }
 
 extension UpdatedAttribute where Value: AttributeValue & Numeric {
-  /// Adds `amount` to what each record has; beyond the type's range the update throws
-  /// ``StoreError/Code/unstorableValue``.
+  /// Adds `amount` to what each record has; null stays null.
+  ///
+  /// Beyond the type's range the update throws ``StoreError/Code/unstorableValue``.
   public mutating func add(_ amount: Value) { combine(.add, amount) }
 
-  /// Subtracts `amount` from what each record has.
+  /// Subtracts `amount` from what each record has; null stays null.
   public mutating func subtract(_ amount: Value) { combine(.subtract, amount) }
 
-  /// Multiplies what each record has by `factor`.
+  /// Multiplies what each record has by `factor`; null stays null.
   public mutating func multiply(by factor: Value) { combine(.multiply, factor) }
 }
 

@@ -120,7 +120,9 @@ public struct RecordDraft<E: Entity> {
     return StoredValue(drafted.values[index])
   }
 
-  /// A scalar, or an optional one.
+  /// The attribute; `nil` where none was assigned.
+  ///
+  /// Enumerations and `Codable` values are assigned and read in the same way; each may be optional.
   public subscript<V: AttributeValue>(dynamicMember path: KeyPath<E, V>) -> V? {
     get { value(at: path).flatMap { V._value(from: $0) } }
     set { assign(newValue?._storedValue.value, to: path) }

@@ -171,7 +171,7 @@ extension PersonVariant {
       let declared = try DeclaredEntity(
         name: "Person",
         attributes: [
-          age, .init(name: "email", storage: String?.storage, constraints: email),
+          age, .init(name: "email", storage: String?._storage, constraints: email),
         ], indexes: [], isPartial: true)
       let core = try StoreCore(path: path, declared: [declared], options: StoreOptions())
       let stored = try #require(core.schema.entity(named: "Person")).description

@@ -4,7 +4,8 @@ package import LodestoreFormat
 ///
 /// The library conforms `Bool`, the integers, `Float`, `Double`, `String`, `Data`, `Date`, `UUID`,
 /// `URL`, `Decimal` and ``JSONValue``. Enumerations with such a raw value, and any `Codable`
-/// type, are stored without conforming. Do not conform other types to it.
+/// type, are stored without conforming. Do not conform other types to it: what it asks for has names
+/// with an underscore and is the library's own.
 public protocol AttributeValue: Sendable {
   /// How values are stored.
   static var _storage: AttributeStorage { get }

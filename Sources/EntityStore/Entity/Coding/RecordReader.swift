@@ -141,7 +141,11 @@ public struct RecordReader: ~Copyable {
   @inlinable @inline(__always)
   public func id<E: Entity>(of _: E.Type = E.self) -> RecordID<E> { RecordID(rawValue: recordID) }
 
-  /// Reads a scalar.
+  /// Reads the next attribute.
+  ///
+  /// The same call reads enumerations, and throws ``StoreError/Code/undecodableValue`` when no case has
+  /// the stored raw value; and `Codable` values, where it throws when they cannot be decoded. Each may be
+  /// optional.
   @inlinable @inline(__always)
   public mutating func read<V: AttributeValue>(_: V.Type = V.self) throws(StoreError) -> V {
     try V._read(from: &self)

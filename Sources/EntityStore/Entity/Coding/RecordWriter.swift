@@ -225,7 +225,10 @@ public struct RecordWriter: ~Copyable {
 
   // MARK: What entities call
 
-  /// Writes a scalar.
+  /// Writes the next attribute.
+  ///
+  /// The same call writes enumerations, as their raw values, and `Codable` values, as documents; each may
+  /// be optional.
   @inlinable @inline(__always)
   public mutating func write<V: AttributeValue>(_ value: V) { value._write(to: &self) }
 

@@ -19,7 +19,7 @@
 /// `CancellationError`.
 public struct FilePages: AsyncSequence, Sendable {
   /// The most bytes of a page, and of a file that is one page: 64 MiB.
-  package static let pageByteLimit = JSONLimits.standard.bytes
+  public static let pageByteLimit = JSONLimits.standard.bytes
 
   private let path: String
   private let form: PageCutting.Form
