@@ -88,7 +88,7 @@ let package = Package(
       dependencies: [
         "EntityStore", "KVDumpCommands", "LMDB", "LodestoreFormat", "LodestoreFoundation",
         "LodestoreVerifier",
-      ], exclude: ["Corpus/Files"]),
+      ], exclude: ["Corpus/Files", "Surface/PublicDeclarations.txt"]),
     .testTarget(
       name: "LodestoreWebTests", dependencies: ["LodestoreWeb", "EntityStore"]),
     .testTarget(

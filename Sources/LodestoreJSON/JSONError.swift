@@ -55,11 +55,11 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
   public let expected: String
 
   /// The byte offset in the file, from 0.
-  public var offset: Int { position.offset }
+  package var offset: Int { position.offset }
   /// The line, from 1.
-  public var line: Int { position.line }
+  package var line: Int { position.line }
   /// The column, from 1, in Unicode scalars.
-  public var column: Int { position.column }
+  package var column: Int { position.column }
 
   /// One line: where, what was found and what was expected.
   public var description: String {

@@ -4,6 +4,7 @@ extension JSONValue: Codable {
   /// Through a decoder of another library the kind is found by trial: a double with an integral
   /// value may then arrive as an integer. Integers of 64 bits are exact with every decoder that
   /// keeps them so.
+  @_documentation(visibility: internal)
   public init(from decoder: any Decoder) throws {
     if let decoder = decoder as? JSONNodeDecoding {
       self = decoder.jsonValue
@@ -32,6 +33,7 @@ extension JSONValue: Codable {
   /// Writes the value as one single value of the encoder.
   ///
   /// Throws what the encoder throws; Foundation's refuses doubles that are not finite.
+  @_documentation(visibility: internal)
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {

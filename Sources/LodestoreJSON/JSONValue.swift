@@ -46,6 +46,7 @@ extension JSONValue: Hashable {
   }
 
   /// Hashes kind and content; equal values have equal hashes.
+  @_documentation(visibility: internal)
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null:
@@ -82,18 +83,25 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
   /// Makes `null`.
+  @_documentation(visibility: internal)
   public init(nilLiteral: ()) { self = .null }
   /// Makes a `bool`.
+  @_documentation(visibility: internal)
   public init(booleanLiteral value: Bool) { self = .bool(value) }
   /// Makes an `integer`.
+  @_documentation(visibility: internal)
   public init(integerLiteral value: Int64) { self = .integer(value) }
   /// Makes a `double`, also when the literal is integral.
+  @_documentation(visibility: internal)
   public init(floatLiteral value: Double) { self = .double(value) }
   /// Makes a `string`.
+  @_documentation(visibility: internal)
   public init(stringLiteral value: String) { self = .string(value) }
   /// Makes an `array`.
+  @_documentation(visibility: internal)
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
   /// Makes an `object`; of a key given twice the last value counts.
+  @_documentation(visibility: internal)
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
   }

@@ -53,9 +53,9 @@ extension WebPages {
     /// How many records of a page to ask for, and by which name in the query.
     public struct Size: Sendable, Hashable {
       /// The name in the query.
-      public var parameter: String
+      package var parameter: String
       /// Records of a page.
-      public var count: Int
+      package var count: Int
 
       /// A number of records under a name.
       public init(_ parameter: String, _ count: Int) {

@@ -70,16 +70,19 @@ public struct WebPages: PageSource {
     fileprivate let remembered: @Sendable (String) -> PageMemory?
 
     /// Begins with nothing: the first page is asked for when it is taken.
+    @_documentation(visibility: internal)
     public func makeAsyncIterator() -> Iterator {
       Iterator(walk: PageWalk(source, from: position, remembered: remembered))
     }
   }
 
   /// Takes one page after another.
+  @_documentation(visibility: internal)
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let walk: PageWalk
 
     /// The next page, or `nil` behind the last and after an error.
+    @_documentation(visibility: internal)
     public mutating func next() async throws -> ImportPage? { try await walk.next() }
   }
 }

@@ -72,6 +72,9 @@ public struct _AttributeCoding<Value>: Sendable {
 
 extension Attribute where Value: AttributeValue {
   /// The attribute that is the `ordinal`th of the schema, counted from 0.
+  ///
+  /// The same call takes enumerations, stored as their raw values, and `Codable` values, stored as
+  /// documents; each may be optional.
   @inlinable @inline(__always)
   public init(_ ordinal: Int) { self.init(ordinal, .scalar) }
 }
@@ -79,6 +82,7 @@ extension Attribute where Value: AttributeValue {
 extension Attribute {
   /// The attribute that is the `ordinal`th of the schema: an enumeration, stored as its raw value.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public init(_ ordinal: Int)
   where Value: RawRepresentable & Sendable, Value.RawValue: AttributeValue {
     self.init(ordinal, .enumeration)
@@ -86,6 +90,7 @@ extension Attribute {
 
   /// The attribute that is the `ordinal`th of the schema: an enumeration that may be null.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public init<W: RawRepresentable & Sendable>(_ ordinal: Int)
   where Value == W?, W.RawValue: AttributeValue {
     self.init(ordinal, .optionalEnumeration())
@@ -93,6 +98,7 @@ extension Attribute {
 
   /// The attribute that is the `ordinal`th of the schema: an enumeration that is an ``AttributeValue``.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public init(_ ordinal: Int)
   where Value: AttributeValue & RawRepresentable, Value.RawValue: AttributeValue {
     self.init(ordinal, .scalar)
@@ -101,6 +107,7 @@ extension Attribute {
   /// The attribute that is the `ordinal`th of the schema: an enumeration that is an ``AttributeValue``
   /// and may be null.
   @inlinable @inline(__always)
+  @_documentation(visibility: internal)
   public init<W: AttributeValue & RawRepresentable>(_ ordinal: Int)
   where Value == W?, W.RawValue: AttributeValue {
     self.init(ordinal, .scalar)
@@ -108,12 +115,14 @@ extension Attribute {
 
   /// The attribute that is the `ordinal`th of the schema: a `Codable` value, stored as a document.
   @inlinable @inline(__always) @_disfavoredOverload
+  @_documentation(visibility: internal)
   public init(_ ordinal: Int) where Value: Codable & Sendable {
     self.init(ordinal, .document)
   }
 
   /// The attribute that is the `ordinal`th of the schema: a `Codable` value that may be null.
   @inlinable @inline(__always) @_disfavoredOverload
+  @_documentation(visibility: internal)
   public init(_ ordinal: Int)
   where Value: _OptionalDocument & Sendable, Value._Wrapped: Sendable {
     self.init(ordinal, .optionalDocument)
@@ -154,8 +163,8 @@ extension _AttributeCoding where Value: AttributeValue {
   @inlinable @inline(__always)
   static var scalar: _AttributeCoding {
     _AttributeCoding(
-      storage: { Value.storage }, store: { $0.storedValue }, load: { Value.value(from: $0) },
-      read: { (reader) throws(StoreError) in try Value.read(from: &reader) })
+      storage: { Value._storage }, store: { $0._storedValue }, load: { Value._value(from: $0) },
+      read: { (reader) throws(StoreError) in try Value._read(from: &reader) })
   }
 }
 
@@ -164,8 +173,8 @@ where Value: RawRepresentable & Sendable, Value.RawValue: AttributeValue {
   @inlinable @inline(__always)
   static var enumeration: _AttributeCoding {
     _AttributeCoding(
-      storage: { Value.RawValue.storage }, store: { $0.rawValue.storedValue },
-      load: { Value.RawValue.value(from: $0).flatMap { Value(rawValue: $0) } },
+      storage: { Value.RawValue._storage }, store: { $0.rawValue._storedValue },
+      load: { Value.RawValue._value(from: $0).flatMap { Value(rawValue: $0) } },
       read: { (reader) throws(StoreError) in try reader.read(Value.self) })
   }
 }
@@ -175,9 +184,9 @@ extension _AttributeCoding {
   static func optionalEnumeration<W: RawRepresentable & Sendable>() -> _AttributeCoding
   where Value == W?, W.RawValue: AttributeValue {
     _AttributeCoding(
-      storage: { W.RawValue?.storage }, store: { $0.map(\.rawValue).storedValue },
+      storage: { W.RawValue?._storage }, store: { $0.map(\.rawValue)._storedValue },
       load: { stored in
-        guard let raw = W.RawValue?.value(from: stored) else { return nil }
+        guard let raw = W.RawValue?._value(from: stored) else { return nil }
         guard let raw else { return .some(nil) }
         return W(rawValue: raw).map { .some($0) }
       },
@@ -221,5 +230,6 @@ public struct NoAttributes: Sendable {
 
 extension Entity where Attributes == NoAttributes {
   /// None.
+  @_documentation(visibility: internal)
   public static var attributes: NoAttributes { NoAttributes() }
 }

@@ -30,7 +30,7 @@ public struct AttributeConstraint: Sendable, Hashable {
   ) -> AttributeConstraint {
     AttributeConstraint(
       kind: .range(
-        minimum: range.lowerBound.storedValue.value, maximum: range.upperBound.storedValue.value))
+        minimum: range.lowerBound._storedValue.value, maximum: range.upperBound._storedValue.value))
   }
 
   /// From a lowest number or date on.
@@ -38,7 +38,7 @@ public struct AttributeConstraint: Sendable, Hashable {
     _ range: PartialRangeFrom<V>
   ) -> AttributeConstraint {
     AttributeConstraint(
-      kind: .range(minimum: range.lowerBound.storedValue.value, maximum: .null))
+      kind: .range(minimum: range.lowerBound._storedValue.value, maximum: .null))
   }
 
   /// Up to a highest number or date.
@@ -46,7 +46,7 @@ public struct AttributeConstraint: Sendable, Hashable {
     _ range: PartialRangeThrough<V>
   ) -> AttributeConstraint {
     AttributeConstraint(
-      kind: .range(minimum: .null, maximum: range.upperBound.storedValue.value))
+      kind: .range(minimum: .null, maximum: range.upperBound._storedValue.value))
   }
 
   /// How many Unicode scalars text and URLs have, or bytes data.

@@ -12,11 +12,11 @@ public struct EntitySchema<E: Entity>: Sendable {
   /// The stored attributes, in the order in which they are encoded.
   public let attributes: [AttributeDefinition<E>]
   /// The attributes of each unique index.
-  public let unique: [[any PartialKeyPath<E> & Sendable]]
+  let unique: [[any PartialKeyPath<E> & Sendable]]
   /// The attributes of each other index.
-  public let indexes: [[any PartialKeyPath<E> & Sendable]]
+  let indexes: [[any PartialKeyPath<E> & Sendable]]
   /// Names of attributes that are to go from the file.
-  public let removed: [String]
+  let removed: [String]
 
   /// Declares an entity.
   ///
@@ -50,11 +50,11 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   /// The name in the file.
   public let name: String
   /// The property.
-  public let keyPath: any PartialKeyPath<E> & Sendable
+  let keyPath: any PartialKeyPath<E> & Sendable
   /// The name under which the attribute was stored before it was renamed.
-  public let originalName: String?
+  let originalName: String?
   /// What values must be beyond having the type, checked before a record is written.
-  public let constraints: [AttributeConstraint]
+  let constraints: [AttributeConstraint]
   let storage: AttributeStorage
   let initial: StoredValue
   /// Of an enumeration; raw values that come without their type are compared with them.
@@ -76,6 +76,9 @@ public struct AttributeDefinition<E: Entity>: Sendable {
 
   /// Declares the attribute `name`, kept in the property at `keyPath`.
   ///
+  /// The same call takes enumerations, stored as their raw values, and arrays, dictionaries and nested
+  /// structs that are `Codable`, stored as documents; each may be optional.
+  ///
   /// - Parameters:
   ///   - originalName: the name it had in older versions of the entity.
   ///   - initial: the value of records that are older than the attribute; needed when an
@@ -87,59 +90,64 @@ public struct AttributeDefinition<E: Entity>: Sendable {
     initial: V? = nil, constraints: [AttributeConstraint] = []
   ) {
     self.init(
-      name: name, keyPath: keyPath, originalName: originalName, storage: V.storage,
-      initial: initial?.storedValue ?? .null,
+      name: name, keyPath: keyPath, originalName: originalName, storage: V._storage,
+      initial: initial?._storedValue ?? .null,
       constraints: constraints)
   }
 
   /// Declares an attribute that holds an enumeration, stored as its raw value.
+  @_documentation(visibility: internal)
   public init<V: RawRepresentable>(
     _ name: String, _ keyPath: any KeyPath<E, V> & Sendable, originalName: String? = nil,
     initial: V? = nil, constraints: [AttributeConstraint] = []
   ) where V.RawValue: AttributeValue {
     self.init(
-      name: name, keyPath: keyPath, originalName: originalName, storage: V.RawValue.storage,
-      initial: initial?.rawValue.storedValue ?? .null,
+      name: name, keyPath: keyPath, originalName: originalName, storage: V.RawValue._storage,
+      initial: initial?.rawValue._storedValue ?? .null,
       constraints: constraints, cases: RawCases<V>())
   }
 
   /// Declares an attribute that holds an optional enumeration, stored as its raw value.
+  @_documentation(visibility: internal)
   public init<V: RawRepresentable>(
     _ name: String, _ keyPath: any KeyPath<E, V?> & Sendable, originalName: String? = nil,
     initial: V?? = nil, constraints: [AttributeConstraint] = []
   ) where V.RawValue: AttributeValue {
     self.init(
       name: name, keyPath: keyPath, originalName: originalName,
-      storage: V.RawValue.storage.optional,
-      initial: initial.flatMap { $0 }?.rawValue.storedValue ?? .null,
+      storage: V.RawValue._storage.optional,
+      initial: initial.flatMap { $0 }?.rawValue._storedValue ?? .null,
       constraints: constraints, cases: RawCases<V>())
   }
 
   /// Declares an attribute that holds an enumeration that is declared to be indexable.
+  @_documentation(visibility: internal)
   public init<V: AttributeValue & RawRepresentable>(
     _ name: String, _ keyPath: any KeyPath<E, V> & Sendable, originalName: String? = nil,
     initial: V? = nil, constraints: [AttributeConstraint] = []
   ) where V.RawValue: AttributeValue {
     self.init(
-      name: name, keyPath: keyPath, originalName: originalName, storage: V.storage,
-      initial: initial?.storedValue ?? .null,
+      name: name, keyPath: keyPath, originalName: originalName, storage: V._storage,
+      initial: initial?._storedValue ?? .null,
       constraints: constraints, cases: RawCases<V>())
   }
 
   /// Declares an attribute that holds an optional enumeration that is declared to be indexable.
+  @_documentation(visibility: internal)
   public init<V: AttributeValue & RawRepresentable>(
     _ name: String, _ keyPath: any KeyPath<E, V?> & Sendable, originalName: String? = nil,
     initial: V?? = nil, constraints: [AttributeConstraint] = []
   ) where V.RawValue: AttributeValue {
     self.init(
-      name: name, keyPath: keyPath, originalName: originalName, storage: V?.storage,
-      initial: initial.flatMap { $0 }?.storedValue ?? .null,
+      name: name, keyPath: keyPath, originalName: originalName, storage: V?._storage,
+      initial: initial.flatMap { $0 }?._storedValue ?? .null,
       constraints: constraints, cases: RawCases<V>())
   }
 
   /// Declares an attribute that holds an array, a dictionary or a nested struct, stored as a
   /// document.
   @_disfavoredOverload
+  @_documentation(visibility: internal)
   public init<V: Codable & Sendable>(
     _ name: String, _ keyPath: any KeyPath<E, V> & Sendable, originalName: String? = nil,
     initial: V? = nil, constraints: [AttributeConstraint] = []
@@ -153,6 +161,7 @@ public struct AttributeDefinition<E: Entity>: Sendable {
 
   /// Declares an attribute that holds an optional array, dictionary or nested struct.
   @_disfavoredOverload
+  @_documentation(visibility: internal)
   public init<V: Codable & Sendable>(
     _ name: String, _ keyPath: any KeyPath<E, V?> & Sendable, originalName: String? = nil,
     initial: V?? = nil, constraints: [AttributeConstraint] = []
@@ -177,6 +186,6 @@ private struct RawCases<V: RawRepresentable>: EnumerationCases where V.RawValue:
   var name: String { "\(V.self)" }
 
   func contain(_ raw: StoredValue) -> Bool {
-    raw.value == .null || V.RawValue.value(from: raw).flatMap { V(rawValue: $0) } != nil
+    raw.value == .null || V.RawValue._value(from: raw).flatMap { V(rawValue: $0) } != nil
   }
 }

@@ -20,14 +20,17 @@ public struct RecordID<E>: Hashable, Sendable, Comparable, Codable {
   public var isAssigned: Bool { rawValue != 0 }
 
   /// Whether `lhs` was inserted before `rhs`.
+  @_documentation(visibility: internal)
   public static func < (lhs: RecordID, rhs: RecordID) -> Bool { lhs.rawValue < rhs.rawValue }
 
   /// Reads the number alone.
+  @_documentation(visibility: internal)
   public init(from decoder: any Decoder) throws {
     rawValue = try decoder.singleValueContainer().decode(UInt64.self)
   }
 
   /// Writes the number alone.
+  @_documentation(visibility: internal)
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(rawValue)

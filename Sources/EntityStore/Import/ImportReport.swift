@@ -23,7 +23,7 @@ public struct ImportReport: Sendable, Codable, Hashable {
     public var reason: String
 
     /// A reject.
-    public init(
+    init(
       page: Int, record: Int, byteOffset: Int?, attribute: String? = nil, reason: String
     ) {
       self.page = page
@@ -106,10 +106,10 @@ public struct ImportReport: Sendable, Codable, Hashable {
   /// The most rejects that a report keeps with their reasons.
   public static let longestRejectList = 10_000
   /// The most rejects that the report in the store keeps.
-  public static let longestStoredRejectList = 100
+  static let longestStoredRejectList = 100
 
   /// An empty report.
-  public init() {}
+  init() {}
 
   /// Records that came, in pages that were committed.
   public var records: Int { inserted + updated + unchanged + ignored + rejected }

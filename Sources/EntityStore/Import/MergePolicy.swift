@@ -140,10 +140,10 @@ public struct AttributeMergePolicy<E: Entity, V: AttributeValue>: Sendable {
     Self(
       erased: .init(
         .combine { stored, incoming in
-          guard let stored = V.value(from: StoredValue(stored)),
-            let incoming = V.value(from: StoredValue(incoming))
+          guard let stored = V._value(from: StoredValue(stored)),
+            let incoming = V._value(from: StoredValue(incoming))
           else { throw StoreError(.undecodableValue, "a value is no \(V.self)") }
-          return try body(stored, incoming).storedValue.value
+          return try body(stored, incoming)._storedValue.value
         }))
   }
 }

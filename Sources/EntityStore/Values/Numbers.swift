@@ -8,6 +8,7 @@ public struct CommitNumber: Hashable, Comparable, Sendable, CustomStringConverti
   init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
   /// Whether `lhs` was committed before `rhs`.
+  @_documentation(visibility: internal)
   public static func < (lhs: CommitNumber, rhs: CommitNumber) -> Bool {
     lhs.rawValue < rhs.rawValue
   }

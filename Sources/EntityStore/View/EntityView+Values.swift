@@ -10,7 +10,7 @@ extension EntityView {
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> V {
     let slot = slot(E.attributes[keyPath: path].ordinal, ViewedForm.slot(V.self))
-    return V.value(inSlot: record.start + Int(slot.position))
+    return V._value(inSlot: record.start + Int(slot.position))
   }
 
   /// A number, a truth value, a date or a UUID that may be null.
@@ -20,51 +20,56 @@ extension EntityView {
   ) -> V? {
     let slot = slot(
       E.attributes[keyPath: path].ordinal, ViewedForm.slot(V.self) | ViewedForm.optional)
-    return record.isNull(slot) ? nil : V.value(inSlot: record.start + Int(slot.position))
+    return record.isNull(slot) ? nil : V._value(inSlot: record.start + Int(slot.position))
   }
 
   // MARK: Decoded when asked for
 
   /// A value that is decoded; throws ``StoreError/Code/undecodableValue`` where it cannot be.
+  ///
+  /// Enumerations and `Codable` values are read in the same way; each may be optional.
   @inlinable
   public subscript<V: AttributeValue>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> V {
     @inline(__always) get throws(StoreError) {
-      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V.storage)
+      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V._storage)
       return try reader.read(V.self)
     }
   }
 
   /// An enumeration; throws when no case has the stored raw value.
   @inlinable
+  @_documentation(visibility: internal)
   public subscript<V: RawRepresentable>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> V where V.RawValue: AttributeValue {
     @inline(__always) get throws(StoreError) {
-      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V.RawValue.storage)
+      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V.RawValue._storage)
       return try reader.read(V.self)
     }
   }
 
   /// An enumeration that may be null; throws when no case has the stored raw value.
   @inlinable
+  @_documentation(visibility: internal)
   public subscript<V: RawRepresentable>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V?>>
   ) -> V? where V.RawValue: AttributeValue {
     @inline(__always) get throws(StoreError) {
-      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V.RawValue?.storage)
+      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V.RawValue?._storage)
       return try reader.read(V?.self)
     }
   }
 
   /// An enumeration that is declared to be indexable; throws when no case has the stored raw value.
   @inlinable
+  @_documentation(visibility: internal)
   public subscript<V: AttributeValue & RawRepresentable>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> V where V.RawValue: AttributeValue {
     @inline(__always) get throws(StoreError) {
-      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V.storage)
+      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V._storage)
       return try reader.read(V.self)
     }
   }
@@ -72,17 +77,19 @@ extension EntityView {
   /// An enumeration that is declared to be indexable and may be null; throws when no case has the
   /// stored raw value.
   @inlinable
+  @_documentation(visibility: internal)
   public subscript<V: AttributeValue & RawRepresentable>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V?>>
   ) -> V? where V.RawValue: AttributeValue {
     @inline(__always) get throws(StoreError) {
-      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V?.storage)
+      var reader = reader(at: E.attributes[keyPath: path].ordinal, of: V?._storage)
       return try reader.read(V?.self)
     }
   }
 
   /// An array, a dictionary or a nested struct; throws when the document is none.
   @inlinable @_disfavoredOverload
+  @_documentation(visibility: internal)
   public subscript<V: Codable>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> V {
@@ -94,6 +101,7 @@ extension EntityView {
 
   /// An array, a dictionary or a nested struct that may be null; throws when the document is none.
   @inlinable @_disfavoredOverload
+  @_documentation(visibility: internal)
   public subscript<V: Codable>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V?>>
   ) -> V? {
@@ -113,7 +121,7 @@ extension EntityView {
       guard let ordinal = E.schema.index(of: path) else {
         preconditionFailure("\(path) is no attribute of \(E.schema.name)")
       }
-      var reader = reader(at: ordinal, of: V.storage)
+      var reader = reader(at: ordinal, of: V._storage)
       return try reader.read(V.self)
     }
   }

@@ -11,14 +11,13 @@
 @_documentation(visibility: internal)
 public protocol SlotValue: AttributeValue {
   /// The value whose stored form begins at `slot`, which need not be aligned.
-  static func value(inSlot slot: UnsafeRawPointer) -> Self
+  static func _value(inSlot slot: UnsafeRawPointer) -> Self
 }
 
 extension SlotValue where Self: FixedWidthInteger & BitwiseCopyable {
   /// The number.
   @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public static func value(inSlot slot: UnsafeRawPointer) -> Self {
+  public static func _value(inSlot slot: UnsafeRawPointer) -> Self {
     Self(littleEndian: slot.loadUnaligned(as: Self.self))
   }
 }
@@ -37,17 +36,15 @@ extension UInt64: SlotValue {}
 extension RecordID: SlotValue {
   /// The number.
   @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public static func value(inSlot slot: UnsafeRawPointer) -> RecordID {
-    RecordID(rawValue: UInt64.value(inSlot: slot))
+  public static func _value(inSlot slot: UnsafeRawPointer) -> RecordID {
+    RecordID(rawValue: UInt64._value(inSlot: slot))
   }
 }
 
 extension Bool: SlotValue {
   /// False for 0, true for anything else.
   @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public static func value(inSlot slot: UnsafeRawPointer) -> Bool {
+  public static func _value(inSlot slot: UnsafeRawPointer) -> Bool {
     slot.load(as: UInt8.self) != 0
   }
 }
@@ -55,35 +52,31 @@ extension Bool: SlotValue {
 extension Float: SlotValue {
   /// The number.
   @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public static func value(inSlot slot: UnsafeRawPointer) -> Float {
-    Float(bitPattern: UInt32.value(inSlot: slot))
+  public static func _value(inSlot slot: UnsafeRawPointer) -> Float {
+    Float(bitPattern: UInt32._value(inSlot: slot))
   }
 }
 
 extension Double: SlotValue {
   /// The number.
   @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public static func value(inSlot slot: UnsafeRawPointer) -> Double {
-    Double(bitPattern: UInt64.value(inSlot: slot))
+  public static func _value(inSlot slot: UnsafeRawPointer) -> Double {
+    Double(bitPattern: UInt64._value(inSlot: slot))
   }
 }
 
 extension Date: SlotValue {
   /// The time.
   @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public static func value(inSlot slot: UnsafeRawPointer) -> Date {
-    Date(timeIntervalSinceReferenceDate: Double.value(inSlot: slot))
+  public static func _value(inSlot slot: UnsafeRawPointer) -> Date {
+    Date(timeIntervalSinceReferenceDate: Double._value(inSlot: slot))
   }
 }
 
 extension UUID: SlotValue {
   /// The bytes.
   @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public static func value(inSlot slot: UnsafeRawPointer) -> UUID {
+  public static func _value(inSlot slot: UnsafeRawPointer) -> UUID {
     UUID(uuid: slot.loadUnaligned(as: uuid_t.self))
   }
 }

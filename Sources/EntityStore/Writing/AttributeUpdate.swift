@@ -92,29 +92,33 @@ public struct UpdatedAttribute<E: Entity, Value> {
 }
 
 extension UpdatedAttribute where Value: AttributeValue & Numeric {
-  /// Adds `amount` to what each record has; beyond the type's range the update throws
-  /// ``StoreError/Code/unstorableValue``.
+  /// Adds `amount` to what each record has; null stays null.
+  ///
+  /// Beyond the type's range the update throws ``StoreError/Code/unstorableValue``.
   public mutating func add(_ amount: Value) { combine(.add, amount) }
 
-  /// Subtracts `amount` from what each record has.
+  /// Subtracts `amount` from what each record has; null stays null.
   public mutating func subtract(_ amount: Value) { combine(.subtract, amount) }
 
-  /// Multiplies what each record has by `factor`.
+  /// Multiplies what each record has by `factor`; null stays null.
   public mutating func multiply(by factor: Value) { combine(.multiply, factor) }
 }
 
 extension UpdatedAttribute {
   /// Adds `amount` to what each record has; null stays null.
+  @_documentation(visibility: internal)
   public mutating func add<V: AttributeValue & Numeric>(_ amount: V) where Value == V? {
     combine(.add, amount)
   }
 
   /// Subtracts `amount` from what each record has; null stays null.
+  @_documentation(visibility: internal)
   public mutating func subtract<V: AttributeValue & Numeric>(_ amount: V) where Value == V? {
     combine(.subtract, amount)
   }
 
   /// Multiplies what each record has by `factor`; null stays null.
+  @_documentation(visibility: internal)
   public mutating func multiply<V: AttributeValue & Numeric>(by factor: V) where Value == V? {
     combine(.multiply, factor)
   }

@@ -37,7 +37,7 @@ extension Store {
   @discardableResult
   public func update<E: Entity>(
     _ query: Query<E>, inChunksOf size: Int,
-    onProgress: (@Sendable (BatchProgress) -> Void)? = nil,
+    onProgress: (@Sendable (WorkProgress) -> Void)? = nil,
     _ changes: (inout AttributeUpdates<E>) -> Void
   ) async throws -> Int {
     let assignments = try WriteTransaction.assignments(changes)

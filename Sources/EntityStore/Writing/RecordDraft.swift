@@ -45,7 +45,7 @@ public struct RecordDraft<E: Entity> {
           "cannot insert a \(drafted.entity.name): '\(name)' is no attribute of it\(hint)",
           entity: drafted.entity.name, attribute: name)
       }
-      give(value.storedValue.value, at: index)
+      give(value._storedValue.value, at: index)
       if let cases = indices.cases[index], failure == nil,
         !cases.contain(StoredValue(drafted.values[index]))
       {
@@ -120,30 +120,35 @@ public struct RecordDraft<E: Entity> {
     return StoredValue(drafted.values[index])
   }
 
-  /// A scalar, or an optional one.
+  /// The attribute; `nil` where none was assigned.
+  ///
+  /// Enumerations and `Codable` values are assigned and read in the same way; each may be optional.
   public subscript<V: AttributeValue>(dynamicMember path: KeyPath<E, V>) -> V? {
-    get { value(at: path).flatMap { V.value(from: $0) } }
-    set { assign(newValue?.storedValue.value, to: path) }
+    get { value(at: path).flatMap { V._value(from: $0) } }
+    set { assign(newValue?._storedValue.value, to: path) }
   }
 
   /// An enumeration.
+  @_documentation(visibility: internal)
   public subscript<V: RawRepresentable>(
     dynamicMember path: KeyPath<E, V>
   ) -> V? where V.RawValue: AttributeValue {
-    get { value(at: path).flatMap { V.RawValue.value(from: $0) }.flatMap { V(rawValue: $0) } }
-    set { assign(newValue?.rawValue.storedValue.value, to: path) }
+    get { value(at: path).flatMap { V.RawValue._value(from: $0) }.flatMap { V(rawValue: $0) } }
+    set { assign(newValue?.rawValue._storedValue.value, to: path) }
   }
 
   /// An optional enumeration.
+  @_documentation(visibility: internal)
   public subscript<V: RawRepresentable>(
     dynamicMember path: KeyPath<E, V?>
   ) -> V? where V.RawValue: AttributeValue {
-    get { value(at: path).flatMap { V.RawValue.value(from: $0) }.flatMap { V(rawValue: $0) } }
-    set { assign(newValue?.rawValue.storedValue.value, to: path) }
+    get { value(at: path).flatMap { V.RawValue._value(from: $0) }.flatMap { V(rawValue: $0) } }
+    set { assign(newValue?.rawValue._storedValue.value, to: path) }
   }
 
   /// An array, a dictionary or a nested struct.
   @_disfavoredOverload
+  @_documentation(visibility: internal)
   public subscript<V: Codable & Sendable>(dynamicMember path: KeyPath<E, V>) -> V? {
     get {
       guard case .document(let bytes)? = value(at: path)?.value else { return nil }
@@ -154,6 +159,7 @@ public struct RecordDraft<E: Entity> {
 
   /// An optional array, dictionary or nested struct.
   @_disfavoredOverload
+  @_documentation(visibility: internal)
   public subscript<V: Codable & Sendable>(dynamicMember path: KeyPath<E, V?>) -> V? {
     get {
       guard case .document(let bytes)? = value(at: path)?.value else { return nil }

@@ -8,11 +8,14 @@ public struct RecordIDs<E: Entity>: RandomAccessCollection, Sendable, Hashable {
   var list: IDList
 
   /// An id of the entity.
+  @_documentation(visibility: internal)
   public typealias Element = RecordID<E>
 
   /// Always 0.
+  @_documentation(visibility: internal)
   public var startIndex: Int { 0 }
   /// The number of ids.
+  @_documentation(visibility: internal)
   public var endIndex: Int { list.count }
 
   /// The id of the value at `position`.
@@ -29,6 +32,7 @@ extension RecordIDs: CustomStringConvertible {
 
 extension RecordIDs: ExpressibleByArrayLiteral {
   /// The ids as they are given.
+  @_documentation(visibility: internal)
   public init(arrayLiteral elements: RecordID<E>...) {
     list = IDList()
     for id in elements { list.append(id.rawValue) }

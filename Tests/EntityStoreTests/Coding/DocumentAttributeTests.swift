@@ -49,17 +49,17 @@ import Testing
   }
 
   @Test func `JSON is declared as JSON and an optional of it as nullable`() {
-    #expect(JSONValue.storage.type == .json && !JSONValue.storage.isOptional)
-    #expect(JSONValue?.storage.type == .json && JSONValue?.storage.isOptional)
-    #expect(JSONValue.bool(true).storedValue.value == .document([0x02]))
-    #expect(JSONValue?.none.storedValue.value == .null)
+    #expect(JSONValue._storage.type == .json && !JSONValue._storage.isOptional)
+    #expect(JSONValue?._storage.type == .json && JSONValue?._storage.isOptional)
+    #expect(JSONValue.bool(true)._storedValue.value == .document([0x02]))
+    #expect(JSONValue?.none._storedValue.value == .null)
   }
 
   @Test func `JSON that is nested too deep fails the record`() {
     var value: JSONValue = []
     for _ in 1..<129 { value = [value] }
     #expect(record(value, nil, []) == nil)
-    #expect(value.storedValue.value == .null)
+    #expect(value._storedValue.value == .null)
   }
 
   @Test func `a date where JSON must be is an error that names the record`() throws {

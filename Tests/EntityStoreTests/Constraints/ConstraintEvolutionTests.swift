@@ -167,11 +167,11 @@ extension PersonVariant {
       try Store(at: path, entities: [PersonVariant<Limited>.self]).close()
       var email = AttributeConstraints()
       email.maxLength = 9
-      let age = DeclaredEntity.Attribute(name: "age", storage: Int.storage)
+      let age = DeclaredEntity.Attribute(name: "age", storage: Int._storage)
       let declared = try DeclaredEntity(
         name: "Person",
         attributes: [
-          age, .init(name: "email", storage: String?.storage, constraints: email),
+          age, .init(name: "email", storage: String?._storage, constraints: email),
         ], indexes: [], isPartial: true)
       let core = try StoreCore(path: path, declared: [declared], options: StoreOptions())
       let stored = try #require(core.schema.entity(named: "Person")).description

@@ -1,4 +1,4 @@
-import EntityStore
+@testable import EntityStore
 import Foundation
 import Testing
 

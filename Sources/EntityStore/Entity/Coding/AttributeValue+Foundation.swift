@@ -8,16 +8,13 @@ internal import LodestoreFormat
 
 extension Date: IndexableValue {
   /// A binary64 of seconds since 2001, so that every `Date` comes back as it was.
-  @_documentation(visibility: internal)
-  public static var storage: AttributeStorage { AttributeStorage(type: .date) }
+  public static var _storage: AttributeStorage { AttributeStorage(type: .date) }
 
   /// The time.
-  @_documentation(visibility: internal)
-  public var storedValue: StoredValue { StoredValue(.date(timeIntervalSinceReferenceDate)) }
+  public var _storedValue: StoredValue { StoredValue(.date(timeIntervalSinceReferenceDate)) }
 
   /// The time.
-  @_documentation(visibility: internal)
-  public static func value(from stored: StoredValue) -> Date? {
+  public static func _value(from stored: StoredValue) -> Date? {
     if case .date(let seconds) = stored.value {
       Date(timeIntervalSinceReferenceDate: seconds)
     } else {
@@ -27,103 +24,86 @@ extension Date: IndexableValue {
 
   /// Writes the seconds since 2001.
   @inlinable
-  @_documentation(visibility: internal)
-  public func write(to writer: inout RecordWriter) {
-    timeIntervalSinceReferenceDate.write(to: &writer)
+  public func _write(to writer: inout RecordWriter) {
+    timeIntervalSinceReferenceDate._write(to: &writer)
   }
 
   /// Reads the seconds since 2001.
   @inlinable
-  @_documentation(visibility: internal)
-  public static func read(from reader: inout RecordReader) throws(StoreError) -> Date {
-    Date(timeIntervalSinceReferenceDate: try Double.read(from: &reader))
+  public static func _read(from reader: inout RecordReader) throws(StoreError) -> Date {
+    Date(timeIntervalSinceReferenceDate: try Double._read(from: &reader))
   }
 }
 
 extension UUID: IndexableValue {
   /// Sixteen bytes.
-  @_documentation(visibility: internal)
-  public static var storage: AttributeStorage { AttributeStorage(type: .uuid) }
+  public static var _storage: AttributeStorage { AttributeStorage(type: .uuid) }
 
   /// The bytes.
-  @_documentation(visibility: internal)
-  public var storedValue: StoredValue {
+  public var _storedValue: StoredValue {
     StoredValue(.uuid(withUnsafeBytes(of: uuid) { UUIDBytes(bytes: $0, at: 0) }))
   }
 
   /// The bytes.
-  @_documentation(visibility: internal)
-  public static func value(from stored: StoredValue) -> UUID? {
+  public static func _value(from stored: StoredValue) -> UUID? {
     guard case .uuid(let uuid) = stored.value else { return nil }
     return uuid.bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
 
   /// Writes the bytes.
   @inlinable
-  @_documentation(visibility: internal)
-  public func write(to writer: inout RecordWriter) { writer.writeSlot(uuid, size: 16) }
+  public func _write(to writer: inout RecordWriter) { writer.writeSlot(uuid, size: 16) }
 
   /// Reads the bytes.
   @inlinable
-  @_documentation(visibility: internal)
-  public static func read(from reader: inout RecordReader) throws(StoreError) -> UUID {
+  public static func _read(from reader: inout RecordReader) throws(StoreError) -> UUID {
     UUID(uuid: reader.readSlot(uuid_t.self, size: 16))
   }
 }
 
 extension Data: IndexableValue {
   /// Bytes, of any length.
-  @_documentation(visibility: internal)
-  public static var storage: AttributeStorage { AttributeStorage(type: .data) }
+  public static var _storage: AttributeStorage { AttributeStorage(type: .data) }
 
   /// The bytes.
-  @_documentation(visibility: internal)
-  public var storedValue: StoredValue { StoredValue(.data(Array(self))) }
+  public var _storedValue: StoredValue { StoredValue(.data(Array(self))) }
 
   /// The bytes.
-  @_documentation(visibility: internal)
-  public static func value(from stored: StoredValue) -> Data? {
+  public static func _value(from stored: StoredValue) -> Data? {
     if case .data(let bytes) = stored.value { Data(bytes) } else { nil }
   }
 
   /// Writes the bytes.
   @inlinable
-  @_documentation(visibility: internal)
-  public func write(to writer: inout RecordWriter) {
+  public func _write(to writer: inout RecordWriter) {
     withUnsafeBytes { writer.writeVariable($0) }
   }
 
   /// Reads the bytes.
   @inlinable
-  @_documentation(visibility: internal)
-  public static func read(from reader: inout RecordReader) throws(StoreError) -> Data {
+  public static func _read(from reader: inout RecordReader) throws(StoreError) -> Data {
     Data(reader.readVariable())
   }
 }
 
 extension URL: IndexableValue {
   /// The absolute text.
-  @_documentation(visibility: internal)
-  public static var storage: AttributeStorage { AttributeStorage(type: .url) }
+  public static var _storage: AttributeStorage { AttributeStorage(type: .url) }
 
   /// The absolute text.
-  @_documentation(visibility: internal)
-  public var storedValue: StoredValue { StoredValue(.string(absoluteString)) }
+  public var _storedValue: StoredValue { StoredValue(.string(absoluteString)) }
 
   /// The URL that the text is.
-  @_documentation(visibility: internal)
-  public static func value(from stored: StoredValue) -> URL? {
+  public static func _value(from stored: StoredValue) -> URL? {
     if case .string(let text) = stored.value { URL(string: text) } else { nil }
   }
 
   /// Writes the absolute text.
-  @_documentation(visibility: internal)
-  public func write(to writer: inout RecordWriter) { absoluteString.write(to: &writer) }
+  public func _write(to writer: inout RecordWriter) { absoluteString._write(to: &writer) }
 
   /// Reads the text; throws when it is not a URL.
-  @_documentation(visibility: internal)
-  public static func read(from reader: inout RecordReader) throws(StoreError) -> URL {
-    guard let url = URL(string: try String.read(from: &reader)) else {
+  public static func _read(from reader: inout RecordReader) throws(StoreError) -> URL {
+    guard let url = URL(string: try String._read(from: &reader)) else {
       throw reader.undecodable("the text is not a URL")
     }
     return url
@@ -132,28 +112,23 @@ extension URL: IndexableValue {
 
 extension Decimal: IndexableValue {
   /// Sign, exponent and significand, exactly.
-  @_documentation(visibility: internal)
-  public static var storage: AttributeStorage { AttributeStorage(type: .decimal) }
+  public static var _storage: AttributeStorage { AttributeStorage(type: .decimal) }
 
   /// The number.
-  @_documentation(visibility: internal)
-  public var storedValue: StoredValue { StoredValue(.decimal(DecimalValue(self))) }
+  public var _storedValue: StoredValue { StoredValue(.decimal(DecimalValue(self))) }
 
   /// The number, where `Decimal` holds it.
-  @_documentation(visibility: internal)
-  public static func value(from stored: StoredValue) -> Decimal? {
+  public static func _value(from stored: StoredValue) -> Decimal? {
     if case .decimal(let number) = stored.value { Decimal(number) } else { nil }
   }
 
   /// Writes the number.
-  @_documentation(visibility: internal)
-  public func write(to writer: inout RecordWriter) {
+  public func _write(to writer: inout RecordWriter) {
     writer.writeSlot(.decimal(DecimalValue(self)), as: .decimal)
   }
 
   /// Reads the number; throws when it is beyond what `Decimal` holds.
-  @_documentation(visibility: internal)
-  public static func read(from reader: inout RecordReader) throws(StoreError) -> Decimal {
+  public static func _read(from reader: inout RecordReader) throws(StoreError) -> Decimal {
     let stored: DecimalValue
     do {
       let bytes = reader.readSlot(count: DecimalValue.byteCount)

@@ -2,20 +2,17 @@ internal import LodestoreFormat
 
 extension JSONValue: AttributeValue {
   /// A document that holds only what JSON has.
-  @_documentation(visibility: internal)
-  public static var storage: AttributeStorage { AttributeStorage(type: .json) }
+  public static var _storage: AttributeStorage { AttributeStorage(type: .json) }
 
   /// The value as a document; null when it is nested deeper than 128 levels.
-  @_documentation(visibility: internal)
-  public var storedValue: StoredValue {
+  public var _storedValue: StoredValue {
     var document = DocumentWriter()
     do { try write(to: &document) } catch { return .null }
     return StoredValue(.document(document.bytes))
   }
 
   /// The value in the document.
-  @_documentation(visibility: internal)
-  public static func value(from stored: StoredValue) -> JSONValue? {
+  public static func _value(from stored: StoredValue) -> JSONValue? {
     switch stored.value {
     case .document(let bytes): bytes.withUnsafeBytes { try? JSONValue(document: $0) }
     case .null: .null
@@ -29,16 +26,14 @@ extension JSONValue: AttributeValue {
   }
 
   /// Writes the document; the insert fails when the value is nested deeper than 128 levels.
-  @_documentation(visibility: internal)
-  public func write(to writer: inout RecordWriter) {
+  public func _write(to writer: inout RecordWriter) {
     writer.writeDocument { (document) throws(DocumentNestingError) in
       try write(to: &document)
     }
   }
 
   /// Reads the document; throws when it holds something that JSON does not have.
-  @_documentation(visibility: internal)
-  public static func read(from reader: inout RecordReader) throws(StoreError) -> JSONValue {
+  public static func _read(from reader: inout RecordReader) throws(StoreError) -> JSONValue {
     do { return try JSONValue(document: reader.readVariable()) } catch {
       throw reader.undecodable("the JSON does not decode: \(error.reason)", cause: error)
     }

@@ -7,16 +7,13 @@ internal import LodestoreFormat
 /// none. Whether the record exists is not checked.
 extension RecordID: IndexableValue {
   /// Eight bytes.
-  @_documentation(visibility: internal)
-  public static var storage: AttributeStorage { AttributeStorage(type: .recordID) }
+  public static var _storage: AttributeStorage { AttributeStorage(type: .recordID) }
 
   /// The number.
-  @_documentation(visibility: internal)
-  public var storedValue: StoredValue { StoredValue(.integer(unsigned: rawValue)) }
+  public var _storedValue: StoredValue { StoredValue(.integer(unsigned: rawValue)) }
 
   /// The id with the number.
-  @_documentation(visibility: internal)
-  public static func value(from stored: StoredValue) -> RecordID? {
+  public static func _value(from stored: StoredValue) -> RecordID? {
     if case .integer(let number) = stored.value, number >= 1 {
       RecordID(rawValue: UInt64(number))
     } else {
@@ -26,17 +23,15 @@ extension RecordID: IndexableValue {
 
   /// Writes the number; the insert or update fails when it is unassigned or not below 2⁶³.
   @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public func write(to writer: inout RecordWriter) {
+  public func _write(to writer: inout RecordWriter) {
     if Int64(bitPattern: rawValue) < 1 { writer.failUnassigned() }
-    rawValue.write(to: &writer)
+    rawValue._write(to: &writer)
   }
 
   /// Reads the number.
   @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public static func read(from reader: inout RecordReader) throws(StoreError) -> RecordID {
-    RecordID(rawValue: try UInt64.read(from: &reader))
+  public static func _read(from reader: inout RecordReader) throws(StoreError) -> RecordID {
+    RecordID(rawValue: try UInt64._read(from: &reader))
   }
 }
 

@@ -3,23 +3,20 @@ internal import LodestoreFormat
 extension AttributeValue where Self: FixedWidthInteger & BitwiseCopyable {
   /// The bytes little-endian.
   @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public func write(to writer: inout RecordWriter) {
+  public func _write(to writer: inout RecordWriter) {
     writer.writeSlot(littleEndian, size: Self.bitWidth / 8)
   }
 
   /// Reads the bytes.
   @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public static func read(from reader: inout RecordReader) throws(StoreError) -> Self {
+  public static func _read(from reader: inout RecordReader) throws(StoreError) -> Self {
     Self(littleEndian: reader.readSlot(Self.self, size: bitWidth / 8))
   }
 }
 
 extension AttributeValue where Self: FixedWidthInteger {
   /// The number, where the type holds it.
-  @_documentation(visibility: internal)
-  public static func value(from stored: StoredValue) -> Self? {
+  public static func _value(from stored: StoredValue) -> Self? {
     switch stored.value {
     case .integer(let number): Self(exactly: number)
     case .unsigned(let number): Self(exactly: number)
@@ -30,181 +27,150 @@ extension AttributeValue where Self: FixedWidthInteger {
 
 extension AttributeValue where Self: FixedWidthInteger & SignedInteger {
   /// The number.
-  @_documentation(visibility: internal)
-  public var storedValue: StoredValue { StoredValue(.integer(Int64(self))) }
+  public var _storedValue: StoredValue { StoredValue(.integer(Int64(self))) }
 }
 
 extension AttributeValue where Self: FixedWidthInteger & UnsignedInteger {
   /// The number.
-  @_documentation(visibility: internal)
-  public var storedValue: StoredValue { StoredValue(.integer(unsigned: UInt64(self))) }
+  public var _storedValue: StoredValue { StoredValue(.integer(unsigned: UInt64(self))) }
 }
 
 extension Int: IndexableValue {
   /// 64 bits on every machine.
-  @_documentation(visibility: internal)
-  public static var storage: AttributeStorage { AttributeStorage(type: .int64) }
+  public static var _storage: AttributeStorage { AttributeStorage(type: .int64) }
 }
 
 extension Int8: IndexableValue {
   /// One byte.
-  @_documentation(visibility: internal)
-  public static var storage: AttributeStorage { AttributeStorage(type: .int8) }
+  public static var _storage: AttributeStorage { AttributeStorage(type: .int8) }
 }
 
 extension Int16: IndexableValue {
   /// Two bytes.
-  @_documentation(visibility: internal)
-  public static var storage: AttributeStorage { AttributeStorage(type: .int16) }
+  public static var _storage: AttributeStorage { AttributeStorage(type: .int16) }
 }
 
 extension Int32: IndexableValue {
   /// Four bytes.
-  @_documentation(visibility: internal)
-  public static var storage: AttributeStorage { AttributeStorage(type: .int32) }
+  public static var _storage: AttributeStorage { AttributeStorage(type: .int32) }
 }
 
 extension Int64: IndexableValue {
   /// Eight bytes.
-  @_documentation(visibility: internal)
-  public static var storage: AttributeStorage { AttributeStorage(type: .int64) }
+  public static var _storage: AttributeStorage { AttributeStorage(type: .int64) }
 }
 
 extension UInt: IndexableValue {
   /// 64 bits on every machine.
-  @_documentation(visibility: internal)
-  public static var storage: AttributeStorage { AttributeStorage(type: .uint64) }
+  public static var _storage: AttributeStorage { AttributeStorage(type: .uint64) }
 }
 
 extension UInt8: IndexableValue {
   /// One byte.
-  @_documentation(visibility: internal)
-  public static var storage: AttributeStorage { AttributeStorage(type: .uint8) }
+  public static var _storage: AttributeStorage { AttributeStorage(type: .uint8) }
 }
 
 extension UInt16: IndexableValue {
   /// Two bytes.
-  @_documentation(visibility: internal)
-  public static var storage: AttributeStorage { AttributeStorage(type: .uint16) }
+  public static var _storage: AttributeStorage { AttributeStorage(type: .uint16) }
 }
 
 extension UInt32: IndexableValue {
   /// Four bytes.
-  @_documentation(visibility: internal)
-  public static var storage: AttributeStorage { AttributeStorage(type: .uint32) }
+  public static var _storage: AttributeStorage { AttributeStorage(type: .uint32) }
 }
 
 extension UInt64: IndexableValue {
   /// Eight bytes.
-  @_documentation(visibility: internal)
-  public static var storage: AttributeStorage { AttributeStorage(type: .uint64) }
+  public static var _storage: AttributeStorage { AttributeStorage(type: .uint64) }
 }
 
 extension Bool: IndexableValue {
   /// One byte.
-  @_documentation(visibility: internal)
-  public static var storage: AttributeStorage { AttributeStorage(type: .bool) }
+  public static var _storage: AttributeStorage { AttributeStorage(type: .bool) }
 
   /// The truth value.
-  @_documentation(visibility: internal)
-  public var storedValue: StoredValue { StoredValue(.bool(self)) }
+  public var _storedValue: StoredValue { StoredValue(.bool(self)) }
 
   /// The truth value.
-  @_documentation(visibility: internal)
-  public static func value(from stored: StoredValue) -> Bool? {
+  public static func _value(from stored: StoredValue) -> Bool? {
     if case .bool(let flag) = stored.value { flag } else { nil }
   }
 
   /// Writes 0 or 1.
   @inlinable
-  @_documentation(visibility: internal)
-  public func write(to writer: inout RecordWriter) {
+  public func _write(to writer: inout RecordWriter) {
     writer.writeSlot(self ? 1 as UInt8 : 0, size: 1)
   }
 
   /// Reads 0 as false, anything else as true.
   @inlinable
-  @_documentation(visibility: internal)
-  public static func read(from reader: inout RecordReader) throws(StoreError) -> Bool {
+  public static func _read(from reader: inout RecordReader) throws(StoreError) -> Bool {
     reader.readSlot(UInt8.self, size: 1) != 0
   }
 }
 
 extension Double: IndexableValue {
   /// IEEE 754 binary64.
-  @_documentation(visibility: internal)
-  public static var storage: AttributeStorage { AttributeStorage(type: .double) }
+  public static var _storage: AttributeStorage { AttributeStorage(type: .double) }
 
   /// The number.
-  @_documentation(visibility: internal)
-  public var storedValue: StoredValue { StoredValue(.double(self)) }
+  public var _storedValue: StoredValue { StoredValue(.double(self)) }
 
   /// The number.
-  @_documentation(visibility: internal)
-  public static func value(from stored: StoredValue) -> Double? {
+  public static func _value(from stored: StoredValue) -> Double? {
     if case .double(let number) = stored.value { number } else { nil }
   }
 
   /// Writes the bits.
   @inlinable
-  @_documentation(visibility: internal)
-  public func write(to writer: inout RecordWriter) { bitPattern.write(to: &writer) }
+  public func _write(to writer: inout RecordWriter) { bitPattern._write(to: &writer) }
 
   /// Reads the bits.
   @inlinable
-  @_documentation(visibility: internal)
-  public static func read(from reader: inout RecordReader) throws(StoreError) -> Double {
-    Double(bitPattern: try UInt64.read(from: &reader))
+  public static func _read(from reader: inout RecordReader) throws(StoreError) -> Double {
+    Double(bitPattern: try UInt64._read(from: &reader))
   }
 }
 
 extension Float: IndexableValue {
   /// IEEE 754 binary32.
-  @_documentation(visibility: internal)
-  public static var storage: AttributeStorage { AttributeStorage(type: .float) }
+  public static var _storage: AttributeStorage { AttributeStorage(type: .float) }
 
   /// The number.
-  @_documentation(visibility: internal)
-  public var storedValue: StoredValue { StoredValue(.double(Double(self))) }
+  public var _storedValue: StoredValue { StoredValue(.double(Double(self))) }
 
   /// The number.
-  @_documentation(visibility: internal)
-  public static func value(from stored: StoredValue) -> Float? {
+  public static func _value(from stored: StoredValue) -> Float? {
     if case .double(let number) = stored.value { Float(number) } else { nil }
   }
 
   /// Writes the bits.
   @inlinable
-  @_documentation(visibility: internal)
-  public func write(to writer: inout RecordWriter) { bitPattern.write(to: &writer) }
+  public func _write(to writer: inout RecordWriter) { bitPattern._write(to: &writer) }
 
   /// Reads the bits.
   @inlinable
-  @_documentation(visibility: internal)
-  public static func read(from reader: inout RecordReader) throws(StoreError) -> Float {
-    Float(bitPattern: try UInt32.read(from: &reader))
+  public static func _read(from reader: inout RecordReader) throws(StoreError) -> Float {
+    Float(bitPattern: try UInt32._read(from: &reader))
   }
 }
 
 extension String: IndexableValue {
   /// UTF-8, of any length.
-  @_documentation(visibility: internal)
-  public static var storage: AttributeStorage { AttributeStorage(type: .string) }
+  public static var _storage: AttributeStorage { AttributeStorage(type: .string) }
 
   /// The text.
-  @_documentation(visibility: internal)
-  public var storedValue: StoredValue { StoredValue(.string(self)) }
+  public var _storedValue: StoredValue { StoredValue(.string(self)) }
 
   /// The text.
-  @_documentation(visibility: internal)
-  public static func value(from stored: StoredValue) -> String? {
+  public static func _value(from stored: StoredValue) -> String? {
     if case .string(let text) = stored.value { text } else { nil }
   }
 
   /// Writes the UTF-8 bytes.
   @inlinable
-  @_documentation(visibility: internal)
-  public func write(to writer: inout RecordWriter) {
+  public func _write(to writer: inout RecordWriter) {
     // Nothing is called between finding the bytes and copying them, or the text would be counted.
     let count = utf8.count
     let target = writer.variableRoom(for: count)
@@ -225,8 +191,7 @@ extension String: IndexableValue {
   /// Reads text; bytes that are not UTF-8 become replacement characters, and `kvdump verify`
   /// reports them.
   @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public static func read(from reader: inout RecordReader) throws(StoreError) -> String {
+  public static func _read(from reader: inout RecordReader) throws(StoreError) -> String {
     reader.readText()
   }
 }

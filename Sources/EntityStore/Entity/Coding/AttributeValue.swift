@@ -4,23 +4,19 @@ package import LodestoreFormat
 ///
 /// The library conforms `Bool`, the integers, `Float`, `Double`, `String`, `Data`, `Date`, `UUID`,
 /// `URL`, `Decimal` and ``JSONValue``. Enumerations with such a raw value, and any `Codable`
-/// type, are stored without conforming. Do not conform other types to it.
+/// type, are stored without conforming. Do not conform other types to it: what it asks for has names
+/// with an underscore and is the library's own.
 public protocol AttributeValue: Sendable {
   /// How values are stored.
-  @_documentation(visibility: internal)
-  static var storage: AttributeStorage { get }
+  static var _storage: AttributeStorage { get }
   /// The value without its Swift type.
-  @_documentation(visibility: internal)
-  var storedValue: StoredValue { get }
+  var _storedValue: StoredValue { get }
   /// The value that has been stored so; `nil` when it is none of this type.
-  @_documentation(visibility: internal)
-  static func value(from stored: StoredValue) -> Self?
+  static func _value(from stored: StoredValue) -> Self?
   /// Writes the value as the next attribute of a record.
-  @_documentation(visibility: internal)
-  func write(to writer: inout RecordWriter)
+  func _write(to writer: inout RecordWriter)
   /// Reads the next attribute of a record.
-  @_documentation(visibility: internal)
-  static func read(from reader: inout RecordReader) throws(StoreError) -> Self
+  static func _read(from reader: inout RecordReader) throws(StoreError) -> Self
 }
 
 /// A Swift type whose values can be looked up and ordered in an index.
@@ -84,27 +80,23 @@ public struct StoredValue: Sendable, Hashable {
 
 extension Optional: AttributeValue where Wrapped: AttributeValue {
   /// As the wrapped type, and nullable.
-  @_documentation(visibility: internal)
-  public static var storage: AttributeStorage { Wrapped.storage.optional }
+  public static var _storage: AttributeStorage { Wrapped._storage.optional }
 
   /// The wrapped value, or null.
-  @_documentation(visibility: internal)
-  public var storedValue: StoredValue { self?.storedValue ?? .null }
+  public var _storedValue: StoredValue { self?._storedValue ?? .null }
 
   /// The wrapped value, or null.
-  @_documentation(visibility: internal)
-  public static func value(from stored: StoredValue) -> Self? {
+  public static func _value(from stored: StoredValue) -> Self? {
     if stored.value == .null { return .some(nil) }
-    return Wrapped.value(from: stored).map { .some($0) }
+    return Wrapped._value(from: stored).map { .some($0) }
   }
 
   /// Writes the wrapped value, or null.
   @inlinable
-  @_documentation(visibility: internal)
-  public func write(to writer: inout RecordWriter) {
+  public func _write(to writer: inout RecordWriter) {
     if let self {
       writer.markPresent()
-      self.write(to: &writer)
+      self._write(to: &writer)
     } else {
       writer.writeNull(Wrapped.self)
     }
@@ -112,13 +104,12 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
 
   /// Reads the wrapped value, or null.
   @inlinable
-  @_documentation(visibility: internal)
-  public static func read(from reader: inout RecordReader) throws(StoreError) -> Self {
+  public static func _read(from reader: inout RecordReader) throws(StoreError) -> Self {
     if reader.nextIsNull() {
       reader.skip(Wrapped.self)
       return nil
     }
-    return try Wrapped.read(from: &reader)
+    return try Wrapped._read(from: &reader)
   }
 }
 
@@ -126,29 +117,24 @@ extension Optional: IndexableValue where Wrapped: IndexableValue {}
 
 extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
   /// As the raw value.
-  @_documentation(visibility: internal)
-  public static var storage: AttributeStorage { RawValue.storage }
+  public static var _storage: AttributeStorage { RawValue._storage }
 
   /// The raw value.
-  @_documentation(visibility: internal)
-  public var storedValue: StoredValue { rawValue.storedValue }
+  public var _storedValue: StoredValue { rawValue._storedValue }
 
   /// The case with the raw value; `nil` when there is none.
-  @_documentation(visibility: internal)
-  public static func value(from stored: StoredValue) -> Self? {
-    RawValue.value(from: stored).flatMap { Self(rawValue: $0) }
+  public static func _value(from stored: StoredValue) -> Self? {
+    RawValue._value(from: stored).flatMap { Self(rawValue: $0) }
   }
 
   /// Writes the raw value.
   @inlinable
-  @_documentation(visibility: internal)
-  public func write(to writer: inout RecordWriter) { rawValue.write(to: &writer) }
+  public func _write(to writer: inout RecordWriter) { rawValue._write(to: &writer) }
 
   /// Reads the raw value; throws ``StoreError/Code/undecodableValue`` when no case has it.
   @inlinable
-  @_documentation(visibility: internal)
-  public static func read(from reader: inout RecordReader) throws(StoreError) -> Self {
-    let raw = try RawValue.read(from: &reader)
+  public static func _read(from reader: inout RecordReader) throws(StoreError) -> Self {
+    let raw = try RawValue._read(from: &reader)
     guard let value = Self(rawValue: raw) else { throw reader.unknownCase(Self.self) }
     return value
   }

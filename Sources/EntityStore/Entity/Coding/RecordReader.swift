@@ -116,7 +116,7 @@ public struct RecordReader: ~Copyable {
 
   /// Skips the bytes of a null attribute.
   @usableFromInline
-  mutating func skip<V: AttributeValue>(_: V.Type) { skip(V.storage.type) }
+  mutating func skip<V: AttributeValue>(_: V.Type) { skip(V._storage.type) }
 
   mutating func skip(_ type: AttributeType) {
     if type.isVariable { _ = readVariable() } else { slot += type.slotSize }
@@ -141,18 +141,23 @@ public struct RecordReader: ~Copyable {
   @inlinable @inline(__always)
   public func id<E: Entity>(of _: E.Type = E.self) -> RecordID<E> { RecordID(rawValue: recordID) }
 
-  /// Reads a scalar.
+  /// Reads the next attribute.
+  ///
+  /// The same call reads enumerations, and throws ``StoreError/Code/undecodableValue`` when no case has
+  /// the stored raw value; and `Codable` values, where it throws when they cannot be decoded. Each may be
+  /// optional.
   @inlinable @inline(__always)
   public mutating func read<V: AttributeValue>(_: V.Type = V.self) throws(StoreError) -> V {
-    try V.read(from: &self)
+    try V._read(from: &self)
   }
 
   /// Reads an enumeration; throws when no case has the stored raw value.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func read<V: RawRepresentable>(
     _: V.Type = V.self
   ) throws(StoreError) -> V where V.RawValue: AttributeValue {
-    guard let value = V(rawValue: try V.RawValue.read(from: &self)) else {
+    guard let value = V(rawValue: try V.RawValue._read(from: &self)) else {
       throw unknownCase(V.self)
     }
     return value
@@ -160,10 +165,11 @@ public struct RecordReader: ~Copyable {
 
   /// Reads an optional enumeration; throws when no case has the stored raw value.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func read<V: RawRepresentable>(
     _: V?.Type = V?.self
   ) throws(StoreError) -> V? where V.RawValue: AttributeValue {
-    guard let raw = try V.RawValue?.read(from: &self) else { return nil }
+    guard let raw = try V.RawValue?._read(from: &self) else { return nil }
     guard let value = V(rawValue: raw) else { throw unknownCase(V.self) }
     return value
   }
@@ -171,23 +177,26 @@ public struct RecordReader: ~Copyable {
   /// Reads an enumeration that is declared to be indexable; throws when no case has the stored raw
   /// value.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func read<V: AttributeValue & RawRepresentable>(
     _: V.Type = V.self
   ) throws(StoreError) -> V where V.RawValue: AttributeValue {
-    try V.read(from: &self)
+    try V._read(from: &self)
   }
 
   /// Reads an optional enumeration that is declared to be indexable; throws when no case has the
   /// stored raw value.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func read<V: AttributeValue & RawRepresentable>(
     _: V?.Type = V?.self
   ) throws(StoreError) -> V? where V.RawValue: AttributeValue {
-    try V?.read(from: &self)
+    try V?._read(from: &self)
   }
 
   /// Reads an array, a dictionary or a nested struct.
   @_disfavoredOverload
+  @_documentation(visibility: internal)
   public mutating func read<V: Codable>(_: V.Type = V.self) throws(StoreError) -> V {
     let bytes = readVariable()
     do {
@@ -199,6 +208,7 @@ public struct RecordReader: ~Copyable {
 
   /// Reads an optional array, dictionary or nested struct.
   @_disfavoredOverload
+  @_documentation(visibility: internal)
   public mutating func read<V: Codable>(_: V?.Type = V?.self) throws(StoreError) -> V? {
     if nextIsNull() {
       skip(.document)

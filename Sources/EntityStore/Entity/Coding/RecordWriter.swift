@@ -209,7 +209,7 @@ public struct RecordWriter: ~Copyable {
 
   /// Writes null for an optional attribute of a wrapped type.
   @usableFromInline
-  mutating func writeNull<V: AttributeValue>(_: V.Type) { writeNull(V.storage.type) }
+  mutating func writeNull<V: AttributeValue>(_: V.Type) { writeNull(V._storage.type) }
 
   @inline(__always)
   mutating func writeNull(_ type: AttributeType) {
@@ -225,46 +225,55 @@ public struct RecordWriter: ~Copyable {
 
   // MARK: What entities call
 
-  /// Writes a scalar.
+  /// Writes the next attribute.
+  ///
+  /// The same call writes enumerations, as their raw values, and `Codable` values, as documents; each may
+  /// be optional.
   @inlinable @inline(__always)
-  public mutating func write<V: AttributeValue>(_ value: V) { value.write(to: &self) }
+  public mutating func write<V: AttributeValue>(_ value: V) { value._write(to: &self) }
 
   /// Writes an enumeration as its raw value.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func write<V: RawRepresentable>(_ value: V) where V.RawValue: AttributeValue {
-    value.rawValue.write(to: &self)
+    value.rawValue._write(to: &self)
   }
 
   /// Writes an optional enumeration as its raw value.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func write<V: RawRepresentable>(_ value: V?) where V.RawValue: AttributeValue {
-    (value?.rawValue).write(to: &self)
+    (value?.rawValue)._write(to: &self)
   }
 
   /// Writes an enumeration that is declared to be indexable.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func write<V: AttributeValue & RawRepresentable>(
     _ value: V
   ) where V.RawValue: AttributeValue {
-    value.rawValue.write(to: &self)
+    value.rawValue._write(to: &self)
   }
 
   /// Writes an optional enumeration that is declared to be indexable.
   @inlinable
+  @_documentation(visibility: internal)
   public mutating func write<V: AttributeValue & RawRepresentable>(
     _ value: V?
   ) where V.RawValue: AttributeValue {
-    (value?.rawValue).write(to: &self)
+    (value?.rawValue)._write(to: &self)
   }
 
   /// Writes an array, a dictionary or a nested struct as a document.
   @_disfavoredOverload
+  @_documentation(visibility: internal)
   public mutating func write<V: Codable>(_ value: V) {
     writeDocument { document in try DocumentCoding.encode(value, into: &document) }
   }
 
   /// Writes an optional array, dictionary or nested struct as a document.
   @_disfavoredOverload
+  @_documentation(visibility: internal)
   public mutating func write<V: Codable>(_ value: V?) {
     if let value {
       markPresent()

@@ -7,7 +7,7 @@ extension RecordWriter {
     if value == .null { return writeNull(attribute.type) }
     if attribute.isOptional { markPresent() }
     switch value {
-    case .string(let text): text.write(to: &self)
+    case .string(let text): text._write(to: &self)
     case .data(let bytes), .document(let bytes): bytes.withUnsafeBytes { writeVariable($0) }
     default: writeSlot(value, as: attribute.type)
     }

@@ -12,9 +12,9 @@
 /// `fields` and `data`.
 public struct ColumnPage: Sendable {
   /// The names of the columns, in order.
-  public let fields: [String]
+  let fields: [String]
   /// How many rows there are.
-  public let count: Int
+  let count: Int
   /// The text of each name, with quotes and colon.
   private let keys: [[UInt8]]
   private let rows: JSONNode?

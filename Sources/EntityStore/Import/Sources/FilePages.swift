@@ -53,15 +53,18 @@ public struct FilePages: AsyncSequence, Sendable {
   }
 
   /// Begins at the start of the file.
+  @_documentation(visibility: internal)
   public func makeAsyncIterator() -> Iterator { Iterator(PageFile(path, form)) }
 
   /// Reads a file a page at a time.
+  @_documentation(visibility: internal)
   public struct Iterator: AsyncIteratorProtocol {
     private let file: PageFile
 
     fileprivate init(_ file: PageFile) { self.file = file }
 
     /// The next page, or `nil` behind the last and after an error.
+    @_documentation(visibility: internal)
     public mutating func next() async throws -> Data? { try file.next() }
   }
 }

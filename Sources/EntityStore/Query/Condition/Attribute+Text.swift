@@ -16,25 +16,27 @@ public struct TextComparison: OptionSet, Sendable, Hashable {
   var options: TextOptions { TextOptions(rawValue: rawValue & 3) }
 }
 
-/// A text, or an optional one, as a condition sees it.
+/// A text, or an optional one, or JSON that can be a text, as a condition sees it.
+///
+/// Do not conform to it.
 public protocol TextAttribute: Sendable {
   /// The text; `nil` for null.
-  var conditionText: String? { get }
+  var _conditionText: String? { get }
 }
 
 extension String: TextAttribute {
   /// The text itself.
-  public var conditionText: String? { self }
+  public var _conditionText: String? { self }
 }
 
 extension Optional: TextAttribute where Wrapped == String {
   /// The text, if there is one.
-  public var conditionText: String? { self }
+  public var _conditionText: String? { self }
 }
 
 extension JSONValue: TextAttribute {
   /// The text, where the JSON is one.
-  public var conditionText: String? { stringValue }
+  public var _conditionText: String? { stringValue }
 }
 
 extension Attribute where Value: TextAttribute {

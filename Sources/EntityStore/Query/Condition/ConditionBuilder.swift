@@ -12,55 +12,69 @@
 @resultBuilder
 public enum ConditionBuilder<E: Entity> {
   /// A comparison.
+  @_documentation(visibility: internal)
   public static func buildExpression(_ condition: Condition<E>) -> Condition<E> { condition }
 
   /// A Boolean attribute that must be true.
+  @_documentation(visibility: internal)
   public static func buildExpression(_ attribute: Attribute<E, Bool>) -> Condition<E> {
     attribute.condition
   }
 
   /// All lines.
+  @_documentation(visibility: internal)
   public static func buildBlock(_ conditions: Condition<E>...) -> Condition<E> {
     .allOf(conditions)
   }
 
   /// An `if` without `else`.
+  @_documentation(visibility: internal)
   public static func buildOptional(_ condition: Condition<E>?) -> Condition<E> {
     condition ?? .allOf([])
   }
 
   /// The first branch.
+  @_documentation(visibility: internal)
   public static func buildEither(first condition: Condition<E>) -> Condition<E> { condition }
 
   /// The other branch.
+  @_documentation(visibility: internal)
   public static func buildEither(second condition: Condition<E>) -> Condition<E> { condition }
 
   /// A `for` loop.
+  @_documentation(visibility: internal)
   public static func buildArray(_ conditions: [Condition<E>]) -> Condition<E> {
     .allOf(conditions)
   }
 
   /// An `if #available`.
+  @_documentation(visibility: internal)
   public static func buildLimitedAvailability(_ condition: Condition<E>) -> Condition<E> {
     condition
   }
 }
 
 /// What ``anyOf(_:)`` and its like take: a ``Condition``, or a Boolean attribute.
+///
+/// Do not conform to it.
 public protocol ConditionTerm<Root>: Sendable {
   /// The entity.
+  @_documentation(visibility: internal)
   associatedtype Root: Entity
   /// The condition.
+  @_documentation(visibility: internal)
   var condition: Condition<Root> { get }
 }
 
 extension Condition: ConditionTerm {
   /// Itself.
+  @_documentation(visibility: internal)
   public var condition: Condition { self }
 }
 
 extension Attribute: ConditionTerm where Value == Bool {
   /// Whether the attribute is true.
+  @_documentation(visibility: internal)
   public var condition: Condition<E> { self == true }
 }
 

@@ -9,7 +9,7 @@ enum ConditionConstant {
     if V.self == JSONValue.self || V.self == JSONValue?.self, let json = value as? JSONValue {
       return scalar(json)
     }
-    return value.storedValue.value
+    return value._storedValue.value
   }
 
   /// The constants of many values; their texts are prefetched.
@@ -30,7 +30,7 @@ enum ConditionConstant {
     case .unsigned(let number): .integer(unsigned: number)
     case .double(let number): .double(number)
     case .string(let text): .string(text)
-    case .array, .object: json.storedValue.value
+    case .array, .object: json._storedValue.value
     }
   }
 }

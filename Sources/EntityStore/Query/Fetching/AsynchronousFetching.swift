@@ -1,10 +1,5 @@
 internal import LMDB
 
-/// How far a fetch is, in records that have been read.
-public typealias FetchProgress = WorkProgress
-/// How far a batch operation is, in records that have been dealt with.
-public typealias BatchProgress = WorkProgress
-
 extension Store {
   /// Fetches on a thread of the store, with progress, until done or cancelled.
   ///
@@ -114,6 +109,7 @@ struct WatchedRead {
 /// The results of a query in batches, as an asynchronous sequence.
 public struct ResultBatches<E: Entity>: AsyncSequence, Sendable {
   /// One batch, decoded.
+  @_documentation(visibility: internal)
   public typealias Element = [E]
 
   let store: Store
@@ -121,11 +117,13 @@ public struct ResultBatches<E: Entity>: AsyncSequence, Sendable {
   let size: Int
 
   /// Runs the query with the first batch.
+  @_documentation(visibility: internal)
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(store: store, query: query, size: size)
   }
 
   /// The position of a loop over batches.
+  @_documentation(visibility: internal)
   public struct AsyncIterator: AsyncIteratorProtocol {
     @usableFromInline let store: Store
     let query: Query<E>
@@ -141,6 +139,7 @@ public struct ResultBatches<E: Entity>: AsyncSequence, Sendable {
 
     /// The next batch; `nil` after the last.
     @inlinable
+    @_documentation(visibility: internal)
     public mutating func next() async throws -> [E]? {
       guard let part = try await nextPart() else { return nil }
       return try await store.cancellably { _ in try part.values() }

@@ -23,11 +23,13 @@ public struct ContinuationToken: Sendable, Hashable, Codable, CustomStringConver
   public var description: String { text }
 
   /// Reads the text alone.
+  @_documentation(visibility: internal)
   public init(from decoder: any Decoder) throws {
     text = try decoder.singleValueContainer().decode(String.self)
   }
 
   /// Writes the text alone.
+  @_documentation(visibility: internal)
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(text)

@@ -31,9 +31,11 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
   }
 
   /// 0, or the first index of the part.
+  @_documentation(visibility: internal)
   public var startIndex: Int { bounds.lowerBound }
 
   /// One past the last index.
+  @_documentation(visibility: internal)
   public var endIndex: Int { bounds.upperBound }
 
   /// The record at `position`, not decoded yet.

@@ -20,7 +20,7 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
   /// How many records have a value.
   public static func count<V>(_ path: KeyPath<E.Attributes, Attribute<E, V>>) -> Aggregate<E, Int>
   where Result == Int {
-    Aggregate<E, Int>(.count, E.attributes[keyPath: path]) { Int.value(from: $0) }
+    Aggregate<E, Int>(.count, E.attributes[keyPath: path]) { Int._value(from: $0) }
   }
 
   /// The sum of the values; 0 when there is none, `nil` when the type does not hold it.
@@ -44,7 +44,7 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
     E, Double?
   >
   where Result == Double? {
-    Aggregate<E, Double?>(.average, E.attributes[keyPath: path]) { Double?.value(from: $0) }
+    Aggregate<E, Double?>(.average, E.attributes[keyPath: path]) { Double?._value(from: $0) }
   }
 
   /// The lowest value; `nil` when there is none.
@@ -87,10 +87,10 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
 extension AttributeValue {
   /// A sum may have another kind than what was summed: floats add up to a double, nothing to 0.
   fileprivate static func value(fromSum stored: StoredValue) -> Self? {
-    if let value = Self.value(from: stored) { return value }
+    if let value = Self._value(from: stored) { return value }
     guard case .integer(let number) = stored.value else { return nil }
-    return Self.value(from: StoredValue(.double(Double(number))))
-      ?? Self.value(
+    return Self._value(from: StoredValue(.double(Double(number))))
+      ?? Self._value(
         from: StoredValue(
           .decimal(
             DecimalValue(

@@ -188,7 +188,7 @@ extension DynamicValue {
     case .unsigned(let number): number
     case .double(let number): number
     case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
-    case .uuid(let uuid): UUID.value(from: StoredValue(.uuid(uuid)))
+    case .uuid(let uuid): UUID._value(from: StoredValue(.uuid(uuid)))
     case .decimal(let number): Decimal(number)
     case .string(let text): text
     case .data(let bytes): Data(bytes)

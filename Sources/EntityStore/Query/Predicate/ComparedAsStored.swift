@@ -30,7 +30,7 @@ protocol ScalarComparedAsStored: ComparedAsStored, AttributeValue {}
 extension ScalarComparedAsStored {
   static var storedOrder: StoredOrder { .same }
   static var isOptional: Bool { false }
-  var comparedValue: Value? { storedValue.value }
+  var comparedValue: Value? { _storedValue.value }
 }
 
 extension Int: ScalarComparedAsStored {}
@@ -66,7 +66,7 @@ extension URL: ScalarComparedAsStored {
   static var storedOrder: StoredOrder { .none }
 
   /// A relative URL is not equal to the absolute one that is read back for it.
-  var comparedValue: Value? { baseURL == nil ? storedValue.value : nil }
+  var comparedValue: Value? { baseURL == nil ? _storedValue.value : nil }
 }
 
 extension Decimal: ScalarComparedAsStored {

@@ -85,7 +85,7 @@ import Testing
 
   @Test func `Progress only grows, and knows its end where the records are counted`() async throws {
     try await withMotes { store in
-      let reports = Mutex<[FetchProgress]>([])
+      let reports = Mutex<[WorkProgress]>([])
       let found = try await store.fetch(Mote.where { $0.text.contains("99") }) { progress in
         usleep(Self.reportInterval)
         reports.withLock { $0.append(progress) }

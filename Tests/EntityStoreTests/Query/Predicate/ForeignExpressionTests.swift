@@ -46,8 +46,8 @@ private struct Holds<Input: StandardPredicateExpression>: StandardPredicateExpre
           let record = ReferenceEvaluator.Record(
             id: id,
             values: [
-              "count": tickets[index].count.storedValue.value,
-              "rating": tickets[index].rating.storedValue.value,
+              "count": tickets[index].count._storedValue.value,
+              "rating": tickets[index].rating._storedValue.value,
             ])
           return try evaluator.evaluate(tree, on: record)
         }
