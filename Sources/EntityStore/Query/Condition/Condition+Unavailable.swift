@@ -14,3 +14,47 @@ extension ConditionBuilder {
     .allOf([])
   }
 }
+
+extension ConditionBuilder {
+  /// Refused: an assignment, or a call without a result.
+  @available(*, unavailable, message: "a line of a condition compares: write == for =")
+  @_disfavoredOverload
+  @_documentation(visibility: internal)
+  public static func buildExpression(_ line: Void) -> Condition<E> { .allOf([]) }
+}
+
+extension Attribute {
+  /// Refused: null, of a required attribute.
+  @available(
+    *, unavailable, message: "this attribute is required and never nil; leave the line out"
+  )
+  @_disfavoredOverload
+  @_documentation(visibility: internal)
+  public static func == (lhs: Self, rhs: _OptionalNilComparisonType) -> Condition<E> { .all }
+
+  /// Refused: null, of a required attribute.
+  @available(
+    *, unavailable, message: "this attribute is required and never nil; leave the line out"
+  )
+  @_disfavoredOverload
+  @_documentation(visibility: internal)
+  public static func != (lhs: Self, rhs: _OptionalNilComparisonType) -> Condition<E> { .all }
+}
+
+extension Entity {
+  /// Refused: a key path is no condition.
+  @available(*, unavailable, message: "a condition is a closure: where { $0.isSeen }")
+  @_disfavoredOverload
+  @_documentation(visibility: internal)
+  public static func `where`<Value>(
+    _ path: KeyPath<Attributes, Attribute<Self, Value>>
+  ) -> Query<Self> { all }
+}
+
+extension Query {
+  /// Refused: a key path is no condition.
+  @available(*, unavailable, message: "a condition is a closure: where { $0.isSeen }")
+  @_disfavoredOverload
+  @_documentation(visibility: internal)
+  public func `where`<Value>(_ path: KeyPath<E.Attributes, Attribute<E, Value>>) -> Query { self }
+}
