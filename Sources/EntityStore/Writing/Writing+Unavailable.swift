@@ -12,13 +12,6 @@ extension WriteTransaction {
   @available(*, unavailable, message: "an id has the type of its entity: Film.ID(rawValue: 5)")
   @_documentation(visibility: internal)
   public mutating func delete(_ id: Int) throws(StoreError) -> Never { fatalError() }
-
-  /// Refused: a type is no query.
-  @available(*, unavailable, message: "say which records: update(Film.all) { $0.episode = 4 }")
-  @_documentation(visibility: internal)
-  public mutating func update<E: Entity>(
-    _ type: E.Type, _ changes: (inout AttributeUpdates<E>) -> Void
-  ) throws(StoreError) -> Int { 0 }
 }
 
 extension Store {
@@ -33,11 +26,4 @@ extension Store {
   @available(*, unavailable, message: "an id has the type of its entity: Film.ID(rawValue: 5)")
   @_documentation(visibility: internal)
   public func delete(_ id: Int) throws -> Never { fatalError() }
-
-  /// Refused: a type is no query.
-  @available(*, unavailable, message: "say which records: update(Film.all) { $0.episode = 4 }")
-  @_documentation(visibility: internal)
-  public func update<E: Entity>(
-    _ type: E.Type, _ changes: (inout AttributeUpdates<E>) -> Void
-  ) throws -> Int { 0 }
 }
