@@ -1,6 +1,9 @@
-// What people try first, refused with what to write instead. No overload of `&&`, `||` or of lines that are
-// Swift's own `Bool`: with them the compiler takes seconds for faulty chains in unrelated code, or talks of
-// other operators where a type is wrong.
+// What people try first, refused with what to write instead.
+//
+// No overload of `&&` and `||`: together with `==` on attributes, even unavailable ones for two conditions,
+// with a result of their own, made the compiler take 3 to 34 seconds for faulty chains in unrelated code
+// (Swift 6.3; UnrelatedChains in the tests has some). None of lines that are Swift's own `Bool`: with one,
+// the compiler talks of other operators where a type is wrong.
 
 extension ConditionBuilder {
   /// Refused: an attribute that is neither true nor false.
