@@ -2,6 +2,8 @@
 struct Mistake: Sendable, CustomStringConvertible {
   /// What the first error says among other words: the attribute, the word, or what to write.
   let text: String
+  /// The same, where the compiler tells two errors of the line in an order that changes from run to run.
+  var otherText: String?
   /// The line of `source` at which the first error stands.
   let line: Int
   let source: String
@@ -33,11 +35,15 @@ struct Mistake: Sendable, CustomStringConvertible {
   }
 
   /// What is done with a `snapshot`, a `store` or a write `tx`.
-  static func call(_ body: String, _ text: String, isAsynchronous: Bool = false) -> Mistake {
-    Mistake(
+  static func call(
+    _ body: String, _ text: String, or otherText: String? = nil, isAsynchronous: Bool = false
+  ) -> Mistake {
+    var mistake = Mistake(
       body, text, 2,
       in: "snapshot: borrowing Snapshot, store: Store, tx: inout WriteTransaction) "
         + "\(isAsynchronous ? "async " : "")throws {", "}")
+    mistake.otherText = otherText
+    return mistake
   }
 }
 
@@ -129,14 +135,16 @@ extension Mistake {
     .call(#"_ = try snapshot.fetch(5)"#, "Film.ID(rawValue: 5)"),
     .call(#"try tx.delete(Film.self)"#, "delete(Film.all), delete(Film.where { … })"),
     // No overload says more of this: with one, a misspelt attribute of an update is told as a wrong query.
-    .call(#"try tx.update(Film.self) { $0.episode = 4 }"#, "parameter 'E'"),
+    .call(#"try tx.update(Film.self) { $0.episode = 4 }"#, "parameter 'E'", or: "'Film.Type'"),
     .call(#"try tx.delete(5)"#, "Film.ID(rawValue: 5)"),
     .call(#"_ = try store.fetch(Film.where { $0.episod == 4 })"#, "has no member 'episod'"),
     .call(#"_ = try store.count(Film.where { $0.episode == "4" })"#, "'Attribute<Film, Int>'"),
     .call(#"try tx.delete(Film.where { $0.title == nil })"#, "required and never nil"),
     .call(#"_ = try snapshot.first(Film.all.sorted(by: \.episod))"#, "has no member 'episod'"),
     .call(#"_ = try snapshot.values(Film.all, \.titl)"#, "has no member 'titl'"),
-    .call(#"_ = try snapshot.aggregate(Film.all, .sum(\.title))"#, "Attribute<Film, String>>'"),
+    .call(
+      #"_ = try snapshot.aggregate(Film.all, .sum(\.title))"#, "Attribute<Film, String>>'",
+      or: "parameter 'V'"),
     .call(#"try snapshot.insert([1])"#, "'Snapshot' has no member 'insert'"),
     .call(#"try snapshot.delete(Film.all)"#, "'Snapshot' has no member 'delete'"),
     .call(#"_ = try store.fetch(Film.key(episode: "4"))"#, "'String' to expected argument type"),
