@@ -1,0 +1,159 @@
+/// A program with one mistake, and what the compiler says of it first.
+struct Mistake: Sendable, CustomStringConvertible {
+  /// What the first error says among other words: the attribute, the word, or what to write.
+  let text: String
+  /// The same, where the compiler tells two errors of the line in an order that changes from run to run.
+  var otherText: String?
+  /// The line of `source` at which the first error stands.
+  let line: Int
+  let source: String
+  /// The part of the program that is wrong.
+  let description: String
+
+  /// `body` from the second line of a function on.
+  private init(_ body: String, _ text: String, _ line: Int, in function: String, _ end: String) {
+    self.text = text
+    self.line = line
+    source = "func tried(\(function)\n\(body) \(end)"
+    description = body
+  }
+
+  /// Lines of a condition, which may use an optional `number`.
+  static func condition(_ body: String, _ text: String, at line: Int = 2) -> Mistake {
+    Mistake(body, text, line, in: "number: Int?) { _ = Film.where {", "} }")
+  }
+
+  /// What follows a query.
+  static func query(_ body: String, _ text: String, of query: String = "Film.all") -> Mistake {
+    Mistake(body, text, 2, in: ") { _ = \(query)", "}")
+  }
+
+  /// What an update assigns.
+  static func update(_ body: String, _ text: String) -> Mistake {
+    Mistake(
+      body, text, 2, in: "tx: inout WriteTransaction) throws { try tx.update(Film.all) {", "} }")
+  }
+
+  /// What is done with a `snapshot`, a `store` or a write `tx`.
+  static func call(
+    _ body: String, _ text: String, or otherText: String? = nil, isAsynchronous: Bool = false
+  ) -> Mistake {
+    var mistake = Mistake(
+      body, text, 2,
+      in: "snapshot: borrowing Snapshot, store: Store, tx: inout WriteTransaction) "
+        + "\(isAsynchronous ? "async " : "")throws {", "}")
+    mistake.otherText = otherText
+    return mistake
+  }
+}
+
+extension Mistake {
+  static let inConditions: [Mistake] = [
+    .condition(#"$0.episod == 4"#, "'Film.Attributes' has no member 'episod'"),
+    .condition(#"$0.episode == "4""#, "'Attribute<Film, Int>' and 'String'"),
+    .condition(#"$0.rating == "4""#, "'Attribute<Film, Double?>'"),
+    .condition(#"$0.rating > "4""#, "'Attribute<Film, Double?>'"),
+    .condition(#"$0.title > 3"#, "'Attribute<Film, String>'"),
+    .condition(#"$0.isSeen == 1"#, "'Attribute<Film, Bool>' and 'Int'"),
+    .condition(#"$0.id == 4"#, "'Attribute<Film, RecordID<Film>>' and 'Int'"),
+    .condition(#"$0.episode == $0.title"#, "'Attribute<Film, String>'"),
+    .condition(#"$0.episode == 3...5"#, "'Attribute<Film, Int>' and 'ClosedRange<Int>'"),
+    // The compiler does not say more of these; see Condition+Unavailable.swift.
+    .condition(#"$0.episode == 4 && $0.title == "x""#, "call to static method 'buildExpression'"),
+    .condition(#"$0.episode == 4 || $0.title == "x""#, "call to static method 'buildExpression'"),
+    .condition(#"anyOf($0.isSeen && $0.isSeen, $0.isSeen)"#, "'ConditionTerm'"),
+    .condition(#"$0.episode = 4"#, "'episode' is a get-only property"),
+    .condition(#"$0.episode"#, "only a Bool is a condition by itself"),
+    .condition(#"$0.title == nil"#, "this attribute is required and never nil"),
+    .condition(#"$0.title != nil"#, "this attribute is required and never nil"),
+    .condition(#"$0.genre == .comedy"#, "member 'comedy'"),
+    .condition(#"$0.subgenre == .comedy"#, "member 'comedy'"),
+    .condition(#"$0.genre.isIn([.comedy])"#, "'Genre' has no member 'comedy'"),
+    .condition(#"$0.title.isIn(4...)"#, "'Int' to expected argument type 'String'"),
+    .condition(#"$0.title.isIn("a")"#, "'isIn'"),
+    .condition(#"$0.episode.isIn(["a"])"#, "'String' to expected element type 'Int'"),
+    .condition(#"$0.rating.isIn(["a"])"#, "'String' to expected element type 'Double'"),
+    .condition(#"$0.episode.in([1])"#, "'Attribute<Film, Int>' has no member 'in'"),
+    .condition(#"$0.episode.contains("x")"#, "'contains'"),
+    .condition(#"$0.episode.hasPrefix("4")"#, "'hasPrefix'"),
+    .condition(#"$0.title.hasPrefx("x")"#, "'Attribute<Film, String>' has no member 'hasPrefx'"),
+    .condition(#"$0.title.like("a*")"#, "'Attribute<Film, String>' has no member 'like'"),
+    .condition(#"$0.title.isEmpty"#, "'Attribute<Film, String>' has no member 'isEmpty'"),
+    .condition(#"$0.title.lowercase() == "x""#, "has no member 'lowercase'"),
+    .condition(#"$0.address.city == "Zug""#, "'Attribute<Film, Address>' has no member 'city'"),
+    .condition(#"anyOf($0.isSeen, $0.episode)"#, "'anyOf'"),
+    .condition(#"if number { $0.episode == 1 }"#, "'Int?' cannot be used as a boolean"),
+    .condition(
+      """
+      $0.episode == 1
+      $0.title == "a"
+      $0.rating > 3
+      $0.genre == .drama
+      $0.episode.isIn(1...3)
+      $0.title.hasPrefix("x")
+      $0.episode == 1.5
+      $0.released < Date()
+      $0.isSeen
+      !$0.isSeen
+      """, "'Attribute<Film, Int>' and 'Double'", at: 8),
+  ]
+
+  static let inQueries: [Mistake] = [
+    .query(#".where(\.isSeen)"#, "a condition is a closure: where { $0.isSeen }"),
+    .query(#".where(\.episode == 4)"#, "cannot infer key path type"),
+    .query(#".filter { $0.isSeen }"#, "has no member 'filter'"),
+    .query(#".limit("3")"#, "'String' to expected argument type 'Int'"),
+    .query(#".limit(3)"#, "'Film' has no member 'limit'", of: "Film"),
+    .query(#".sorted(by: \.episod)"#, "'Film.Attributes' has no member 'episod'"),
+    .query(#".sorted(by: \.title.desc)"#, "'Attribute<Film, String>' has no member 'desc'"),
+    .query(#".sorted(by: \.title.descending, \.episode)"#, "SortKey<Film>"),
+    .query(#".sorted(by: .ascending(\.title))"#, "has no member 'ascending'"),
+    .query(#".sorted(by: \Film.title)"#, "'KeyPath<Film, String>'"),
+    .query(#".sorted { $0.title < $1.title }"#, "(Film.Attributes) -> [SortKey<Film>]"),
+  ]
+
+  static let inUpdates: [Mistake] = [
+    .update(#"$0.episod = 4"#, "no dynamic member 'episod'"),
+    .update(#"$0.episode = "4""#, "'String' to type 'UpdatedAttribute<Film, Int>'"),
+    .update(#"$0.episode += 1"#, "write $0.count.add(1)"),
+    .update(#"$0.episode = $0.episode + 1"#, "write $0.count.add(1)"),
+    .update(#"$0.episode == 1"#, "write $0.count.add(1)"),
+    .update(#"$0.title.add("x")"#, "'String' has no member 'add'"),
+    .update(#"$0.id.add(1)"#, "'RecordID<Film>' has no member 'add'"),
+    .update(#"$0.title = nil"#, "'nil' cannot be assigned"),
+    .update(#"$0.genre = .comedy"#, "no member 'comedy'"),
+  ]
+
+  static let inCalls: [Mistake] = [
+    .call(#"_ = try store.fetch(Film.self)"#, "fetch(Film.all), fetch(Film.where { … })"),
+    .call(#"_ = try store.fetch(5)"#, "Film.ID(rawValue: 5)"),
+    .call(#"_ = try store.count(Film.self)"#, "count(Film.all), count(Film.where { … })"),
+    .call(#"try store.delete(Film.self)"#, "delete(Film.all), delete(Film.where { … })"),
+    .call(#"_ = try snapshot.fetch(Film.self)"#, "fetch(Film.all), fetch(Film.where { … })"),
+    .call(#"_ = try snapshot.first(Film.self)"#, "first(Film.all), first(Film.where { … })"),
+    .call(#"_ = try snapshot.exists(Film.self)"#, "exists(Film.all), exists(Film.where { … })"),
+    .call(#"_ = try snapshot.fetch(5)"#, "Film.ID(rawValue: 5)"),
+    .call(#"try tx.delete(Film.self)"#, "delete(Film.all), delete(Film.where { … })"),
+    // No overload says more of this: with one, a misspelt attribute of an update is told as a wrong query.
+    .call(#"try tx.update(Film.self) { $0.episode = 4 }"#, "parameter 'E'", or: "'Film.Type'"),
+    .call(#"try tx.delete(5)"#, "Film.ID(rawValue: 5)"),
+    .call(#"_ = try store.fetch(Film.where { $0.episod == 4 })"#, "has no member 'episod'"),
+    .call(#"_ = try store.count(Film.where { $0.episode == "4" })"#, "'Attribute<Film, Int>'"),
+    .call(#"try tx.delete(Film.where { $0.title == nil })"#, "required and never nil"),
+    .call(#"_ = try snapshot.first(Film.all.sorted(by: \.episod))"#, "has no member 'episod'"),
+    .call(#"_ = try snapshot.values(Film.all, \.titl)"#, "has no member 'titl'"),
+    .call(
+      #"_ = try snapshot.aggregate(Film.all, .sum(\.title))"#, "Attribute<Film, String>>'",
+      or: "parameter 'V'"),
+    .call(#"try snapshot.insert([1])"#, "'Snapshot' has no member 'insert'"),
+    .call(#"try snapshot.delete(Film.all)"#, "'Snapshot' has no member 'delete'"),
+    .call(#"_ = try store.fetch(Film.key(episode: "4"))"#, "'String' to expected argument type"),
+    .call(#"_ = try store.fetch(Film.key(title: "4"))"#, "have 'title:', expected 'episode:'"),
+    .call(
+      #"_ = try store.insert(Address(city: "Zug", zip: 6300))"#, "'Address' conform to 'Entity'"),
+    .call(#"if Film.where({ $0.isSeen }) { return }"#, "'Query<Film>' to expected condition type"),
+    .call(
+      #"try store.insert([Film]())"#, "'async' but is not marked with 'await'", isAsynchronous: true
+    ),
+  ]
+}
