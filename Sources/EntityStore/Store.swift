@@ -79,6 +79,7 @@ public final class Store: Sendable {
       types[ObjectIdentifier(type)] = entity.name
       declared.append(entity)
     }
+    DeclaredEntity.indexRelationships(of: &declared)
     core = try StoreCore(
       path: path, isInMemory: isInMemory, declared: declared, types: types, options: options,
       work: work)

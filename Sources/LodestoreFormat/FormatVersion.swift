@@ -6,9 +6,11 @@ package enum FormatVersion: UInt32, Sendable, CaseIterable, Comparable {
   case first = 1
   /// Attributes that hold the id of a record.
   case recordIDs = 2
+  /// Relationships between records.
+  case relationships = 3
 
   /// The highest version that this library reads and writes.
-  package static let current = FormatVersion.recordIDs
+  package static let current = FormatVersion.relationships
 
   package static func < (lhs: FormatVersion, rhs: FormatVersion) -> Bool {
     lhs.rawValue < rhs.rawValue
@@ -24,12 +26,15 @@ package enum FormatFeature: Sendable, CaseIterable {
   case base
   /// An attribute of type `id`, declared or removed.
   case recordIDAttribute
+  /// A relationship: a writer that does not know it would leave links that lead nowhere.
+  case relationship
 
   /// The lowest versions that a reader and a writer must know.
   package var requirement: FormatRequirement {
     switch self {
     case .base: FormatRequirement(reader: .first, writer: .first)
     case .recordIDAttribute: FormatRequirement(reader: .recordIDs, writer: .recordIDs)
+    case .relationship: FormatRequirement(reader: .first, writer: .relationships)
     }
   }
 }

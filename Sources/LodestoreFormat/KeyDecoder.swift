@@ -28,6 +28,21 @@ package struct KeyDecoder {
     key.count >= 8 ? key._bigEndianUInt64(at: key.count - 8) : nil
   }
 
+  /// The id that `key`, of an index over ids, begins with; `nil` for null and for what is no such key.
+  package static func leadingID(_ key: UnsafeRawBufferPointer) -> UInt64? {
+    guard let code = key.first, code > KeyCode.zero, code <= KeyCode.highestInteger else {
+      return nil
+    }
+    let count = Int(code - KeyCode.zero)
+    guard key.count > count else { return nil }
+    return key[1...count].reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// How many bytes ``leadingID(_:)`` takes of a key that has one.
+  package static func lengthOfLeadingID(_ key: UnsafeRawBufferPointer) -> Int {
+    key.first.map { Int($0) - Int(KeyCode.zero) + 1 } ?? 0
+  }
+
   /// The next element.
   ///
   /// After an error the offset is unspecified.

@@ -31,6 +31,9 @@ public struct NullBit: Sendable {
     self.mask = mask
   }
 
+  /// None.
+  package init() { self.init(offset: 0, mask: 0) }
+
   /// The null bit with `index`, of an optional attribute.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)

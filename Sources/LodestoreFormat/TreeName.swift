@@ -9,8 +9,10 @@ package enum TreeName: Hashable, Sendable {
   case index(entity: EntityNumber, index: UInt32)
   case buckets
   case imports
-  /// Reserved for the links of a relationship; see Format.md, "Reserved".
-  case links(relationship: UInt32)
+  /// The links of a relationship as they lead away from one of its sides.
+  case links(relationship: UInt32, side: RelationshipSide)
+  /// Reserved; see Format.md, "Reserved".
+  case history
 
   package var text: String {
     switch self {
@@ -21,15 +23,16 @@ package enum TreeName: Hashable, Sendable {
     case .index(let entity, let index): "index.\(entity).\(index)"
     case .buckets: "buckets"
     case .imports: "imports"
-    case .links(let relationship): "links.\(relationship)"
+    case .links(let relationship, let side): "links.\(relationship).\(side.rawValue)"
+    case .history: "history"
     }
   }
 
   /// Whether a store may be without the tree, which is the same as an empty one.
   package var isOptional: Bool {
     switch self {
-    case .header, .catalogue, .counters, .records, .index, .buckets, .imports: false
-    case .links: true
+    case .header, .catalogue, .counters, .records, .index, .buckets, .imports, .links: false
+    case .history: true
     }
   }
 
@@ -44,6 +47,7 @@ package enum TreeName: Hashable, Sendable {
     case "counters": self = .counters
     case "buckets": self = .buckets
     case "imports": self = .imports
+    case "history": self = .history
     default:
       let parts = text.split(separator: ".", omittingEmptySubsequences: false)
       let numbers = parts.dropFirst().compactMap { part in
@@ -52,8 +56,10 @@ package enum TreeName: Hashable, Sendable {
       guard numbers.count == parts.count - 1 else { return nil }
       switch (parts.first, numbers.count) {
       case ("records", 1): self = .records(entity: EntityNumber(numbers[0]))
-      case ("links", 1): self = .links(relationship: numbers[0])
       case ("index", 2): self = .index(entity: EntityNumber(numbers[0]), index: numbers[1])
+      case ("links", 2):
+        guard let side = RelationshipSide(rawValue: numbers[1]) else { return nil }
+        self = .links(relationship: numbers[0], side: side)
       default: return nil
       }
     }
@@ -93,6 +99,7 @@ package enum CounterKey {
     [1] + bigEndianBytes(entity.rawValue)
   }
   package static let nextEntity: [UInt8] = [2]
+  package static let nextRelationship: [UInt8] = [3]
 }
 
 /// The keys of the tree `catalogue`.
@@ -103,11 +110,23 @@ package enum CatalogueKey {
     [1] + bigEndianBytes(number.rawValue)
   }
 
-  /// The entity number in `key`; `nil` for a key that version 1 does not list.
+  package static func relationship(_ number: UInt32) -> [UInt8] {
+    [2] + bigEndianBytes(number)
+  }
+
+  /// The entity number in `key`; `nil` for any other key.
   package static func entityNumber(_ key: UnsafeRawBufferPointer) -> EntityNumber? {
-    guard key.count == 5, key[0] == 1 else { return nil }
-    return EntityNumber(
-      UInt32(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt32.self)))
+    number(key, kind: 1).map { EntityNumber($0) }
+  }
+
+  /// The relationship's number in `key`; `nil` for any other key.
+  package static func relationshipNumber(_ key: UnsafeRawBufferPointer) -> UInt32? {
+    number(key, kind: 2)
+  }
+
+  private static func number(_ key: UnsafeRawBufferPointer, kind: UInt8) -> UInt32? {
+    guard key.count == 5, key[0] == kind else { return nil }
+    return UInt32(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
   }
 }
 

@@ -19,6 +19,8 @@ package struct Finding: Equatable, Sendable {
     case entryWithoutRecord = "entry-without-record", entryBody = "entry-body"
     case entryKey = "entry-key", uniqueness, indexNotEmpty = "index-not-empty"
     case indexCount = "index-count"
+    // Relationships.
+    case linkMissing = "link-missing", linkDangling = "link-dangling"
   }
 
   package var code: Code

@@ -9,9 +9,20 @@ extension Verifier {
     var list = findings
     var found: [EntityDescription] = []
     var unreadable: Set<EntityNumber> = []
+    var linked: [RelationshipDescription] = []
     try walk(tree) { key, body in
-      // Keys that begin with 02 and above belong to later versions.
-      if let first = key.first, first >= 2 { return }
+      if let number = CatalogueKey.relationshipNumber(key) {
+        do throws(FormatError) {
+          let content = try Checksum.unsealed(key: key, body: body)
+          linked.append(
+            try RelationshipDescription(number: number, document: Document(decoding: content)))
+        } catch {
+          list.add(Finding(.catalogue, tree: name, key: key, "\(error)"))
+        }
+        return
+      }
+      // Keys that begin with 03 and above belong to later versions.
+      if let first = key.first, first >= 3 { return }
       guard let number = CatalogueKey.entityNumber(key) else {
         list.add(Finding(.catalogue, tree: name, key: key, "the key is none of an entity"))
         return
@@ -51,6 +62,15 @@ extension Verifier {
     if treeCount > 4_000 {
       list.add(
         Finding(.catalogue, tree: name, "\(treeCount) entities and indexes, at most 4,000"))
+    }
+    for relationship in linked {
+      do throws(FormatError) {
+        try relationship.check(found)
+        relationships.append(relationship)
+      } catch {
+        let key = CatalogueKey.relationship(relationship.number)
+        key.withUnsafeBytes { list.add(Finding(.catalogue, tree: name, key: $0, "\(error)")) }
+      }
     }
     entities = found
     unreadableEntities = unreadable

@@ -61,7 +61,8 @@ extension Verifier {
       let body = try transaction.get(HeaderField.format.key, in: tree),
       let stored = try? FormatRequirement(bytes: body)
     else { return }
-    let features = entities.reduce(into: Set<FormatFeature>()) { $0.formUnion($1.features) }
+    var features = entities.reduce(into: Set<FormatFeature>()) { $0.formUnion($1.features) }
+    if !relationships.isEmpty { features.insert(.relationship) }
     let names = trees.keys.compactMap { TreeName($0) }
     let needed = FormatRequirement(
       of: names.reduce(into: features) { $0.formUnion($1.features) })
@@ -90,16 +91,19 @@ extension Verifier {
     }
     let numbers = Set(entities.map(\.number)).union(unreadableEntities)
     var nextEntity: UInt64?
+    var nextRelationship: UInt64?
     var counted: [EntityNumber] = []
     try walk(tree) { key, body in
       let isNextEntity = key.elementsEqual(CounterKey.nextEntity)
+      let isNextRelationship = key.elementsEqual(CounterKey.nextRelationship)
       let entity = CatalogueKey.entityNumber(key)
-      guard isNextEntity || entity != nil else {
+      guard isNextEntity || isNextRelationship || entity != nil else {
         return add(key, "the key is none of a counter")
       }
       guard body.count == 8 else { return add(key, "has \(body.count) bytes, must have 8") }
       let value = body._uint64(at: 0)
       if isNextEntity { nextEntity = value }
+      if isNextRelationship { nextRelationship = value }
       if let entity {
         counted.append(entity)
         if value == 0 { add(key, "is 0, record ids begin at 1") }
@@ -114,6 +118,14 @@ extension Verifier {
     if let nextEntity, nextEntity > UInt64(UInt32.max) {
       CounterKey.nextEntity.withUnsafeBytes {
         add($0, "the next entity is \(nextEntity), entity numbers have 32 bits")
+      }
+    }
+    if let highest = relationships.map(\.number).max(), nextRelationship ?? 1 <= UInt64(highest) {
+      CounterKey.nextRelationship.withUnsafeBytes {
+        add(
+          $0,
+          "the next relationship is \(nextRelationship ?? 1), must be above relationship \(highest)"
+        )
       }
     }
     for entity in counted

@@ -14,6 +14,7 @@ package struct Verifier {
   var findings: FindingList
   var report = VerificationReport()
   var entities: [EntityDescription] = []
+  var relationships: [RelationshipDescription] = []
   /// Entities that are in the catalogue and could not be read from it.
   var unreadableEntities: Set<EntityNumber> = []
 
@@ -78,6 +79,11 @@ package struct Verifier {
     for entity in entities.sorted(by: { $0.number < $1.number }) {
       try verifyEntity(entity)
     }
+    for relationship in relationships {
+      try guarding("relationship \(relationship.number)") {
+        try $0.verifyRelationship(relationship)
+      }
+    }
     try verifyForeignTrees()
     try section(.buckets) { try $0.verifyBuckets() }
     try section(.imports) { try $0.verifyImports() }
@@ -132,6 +138,7 @@ package struct Verifier {
         expected.insert(TreeName.index(entity: entity.number, index: index.number).text)
       }
     }
+    for relationship in relationships { expected.formUnion(relationship.trees.map(\.text)) }
     for (text, tree) in trees.sorted(by: { $0.key < $1.key }) where !expected.contains(text) {
       switch TreeName(text) {
       case .records(let entity), .index(let entity, _):
@@ -149,6 +156,15 @@ package struct Verifier {
               "is not in the catalogue and has \(count) entries, must be empty"))
         }
       case .links:
+        try guarding(text) { verifier in
+          let count = try verifier.transaction.count(of: tree)
+          guard count > 0 else { return }
+          verifier.findings.add(
+            Finding(
+              .treeForeign, tree: text,
+              "is not in the catalogue and has \(count) entries, must be empty"))
+        }
+      case .history:
         let count = (try? transaction.count(of: tree)) ?? 0
         report.notices.append(
           "tree '\(text)' is reserved for a later version; its \(count) entries were not read")

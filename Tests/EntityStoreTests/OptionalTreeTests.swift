@@ -9,7 +9,7 @@ import Testing
 
 /// By the names that are reserved for relationships, which no version makes yet.
 @Suite struct `Optional trees` {
-  private let name = TreeName.links(relationship: 3)
+  private let name = TreeName.history
   private let key: [UInt8] = [1, 2], body: [UInt8] = [3]
 
   private func content(_ core: TransactionCore) throws -> [UInt8]? {
@@ -138,7 +138,7 @@ import Testing
         #expect(command[0] != "export" || text.contains("\"a\""))
       }
       let trees = try await kvdump(["keys", path])
-      #expect(trees.contains("links.3") == isThere)
+      #expect(trees.contains("history") == isThere)
       let copy = folder.path + "/copy\(isThere).lodestore"
       _ = try await kvdump(["compact", path, copy])
       try expectSound(copy)

@@ -4,7 +4,10 @@ import Testing
 /// The document and the code say the same: every example of Format.md is executed.
 @Suite struct FormatExamplesTests {
   @Test func `every kind of example is executed here`() {
-    #expect(FormatExamples.kinds == ["document", "attribute", "index-key", "checksum", "record"])
+    #expect(
+      FormatExamples.kinds == [
+        "document", "attribute", "relationship", "index-key", "checksum", "record",
+      ])
   }
 
   @Test func `document examples hold`() throws {
@@ -33,6 +36,23 @@ import Testing
       }
       #expect(written.map { hexadecimal($0.encoded()) } == [line.right], "\(line)")
     }
+  }
+
+  @Test func `relationship examples hold`() throws {
+    let lines = FormatExamples.lines("relationship")
+    try #require(!lines.isEmpty)
+    for line in lines {
+      var parser = ExampleParser(line.left)
+      let relationship = try RelationshipDescription(number: 1, document: try parser.json())
+      #expect(parser.isAtEnd, "\(line)")
+      #expect(hexadecimal(relationship.document.encoded()) == line.right, "\(line)")
+    }
+    var key = KeyEncoder()
+    key.append(300 as UInt64)
+    key.append(recordID: 7)
+    #expect(FormatExamples.text.contains("`\(hexadecimal(Array(key.bytes)))`"))
+    #expect(key.bytes.count == KeyDecoder.lengthOfLeadingID(key.bytes) + 8)
+    #expect(KeyDecoder.leadingID(key.bytes) == 300)
   }
 
   @Test func `index key examples hold`() throws {

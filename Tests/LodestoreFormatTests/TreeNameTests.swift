@@ -10,7 +10,9 @@ import Testing
     (.records(entity: 1), "records.1"),
     (.records(entity: 4_294_967_295), "records.4294967295"),
     (.index(entity: 12, index: 3), "index.12.3"),
-    (.links(relationship: 7), "links.7"),
+    (.links(relationship: 7, side: .from), "links.7.1"),
+    (.links(relationship: 7, side: .to), "links.7.2"),
+    (.history, "history"),
   ])
   func `name and text mean each other`(name: TreeName, text: String) {
     #expect(name.text == text)
@@ -19,8 +21,9 @@ import Testing
 
   @Test(arguments: [
     "", "Lodestore", "records", "records.", "records.01", "records.+1", "records.-1", "records.1.2",
-    "records.4294967296", "index.1", "index.1.", "index.1.2.3", "index..2", "index.1.02", "history",
-    "links", "links.01", "seal", "records.1 ", "records.１", "lodestore.",
+    "records.4294967296", "index.1", "index.1.", "index.1.2.3", "index..2", "index.1.02",
+    "links", "links.1", "links.01.1", "links.1.0", "links.1.3", "seal", "records.1 ", "records.１",
+    "lodestore.",
   ])
   func `refuses what the format does not list`(text: String) {
     #expect(TreeName(text) == nil)

@@ -47,8 +47,11 @@ extension TransactionCore {
   /// Called before the closure of a write begins.
   func beginChanges(_ observers: ChangeObservers) {
     assert(changeState == nil, "sinks are made before the first change")
-    guard let sinks = observers.sinks(for: self) else { return }
-    state.sinks = sinks
+    let check = LinkCheck(schema)
+    let others = observers.sinks(for: self)
+    guard check != nil || others != nil else { return }
+    // What may still change records comes first.
+    state.sinks = ChangeSinks((others?.all ?? []) + (check.map { [$0] } ?? []))
   }
 
   /// Called when the closure of a write has ended: sinks make their changes, and are told when the

@@ -163,7 +163,7 @@ final class StoreCore: Sendable {
   // MARK: Catalogue
 
   func reloadForReading() throws {
-    let (number, descriptions, names) = try environment.read { transaction in
+    let (number, descriptions, relationships, names) = try environment.read { transaction in
       // Another program may have written what this one does not know.
       try Catalogue.check(
         try Catalogue.requirement(trees.header, in: transaction), path: path,
@@ -171,6 +171,7 @@ final class StoreCore: Sendable {
       return (
         try Catalogue.schemaNumber(trees, in: transaction),
         try Catalogue.descriptions(trees, in: transaction),
+        try Catalogue.relationships(trees, in: transaction),
         try transaction.treeNames().compactMap { TreeName($0) }.filter(\.isOptional)
       )
     }
@@ -179,10 +180,15 @@ final class StoreCore: Sendable {
       try StoredEntity(
         description: description, declared: declaration(of: description), tree: self.existing)
     }
+    let linked = try relationships.map { description in
+      try description.check(descriptions)
+      return try StoredRelationship(description, entities: entities, tree: self.existing)
+    }
     var optionalTrees: [TreeName: Tree] = [:]
     for name in names { optionalTrees[name] = try existing(name, false) }
     let loaded = StoredSchema(
-      number: number, entities: entities, declared: declared, optionalTrees: optionalTrees)
+      number: number, entities: entities, relationships: linked, declared: declared,
+      optionalTrees: optionalTrees)
     currentSchema.withLock { $0 = loaded }
   }
 

@@ -15,7 +15,9 @@ public struct EntitySchema<E: Entity>: Sendable {
   let unique: [[any PartialKeyPath<E> & Sendable]]
   /// The attributes of each other index.
   let indexes: [[any PartialKeyPath<E> & Sendable]]
-  /// Names of attributes that are to go from the file.
+  /// The to-many relationships.
+  let relationships: [RelationshipDefinition<E>]
+  /// Names of attributes and relationships that are to go from the file.
   let removed: [String]
 
   /// Declares an entity.
@@ -24,17 +26,21 @@ public struct EntitySchema<E: Entity>: Sendable {
   ///   - unique: the unique indexes: no two records have the same values in all attributes of
   ///     one. Nulls do not collide.
   ///   - indexes: the other indexes.
-  ///   - removed: names of attributes that are to go, with their values, from a file that has them. An
-  ///     attribute of the file that is neither declared nor named here stays.
+  ///   - relationships: the to-many relationships; those to one are attributes, see
+  ///     ``AttributeDefinition/toOne(_:_:originalName:onDelete:)-(_,KeyPath<E,RecordID<Target>?>,_,_)``.
+  ///   - removed: names of attributes and relationships that are to go, with their values, from a file
+  ///     that has them. What the file has and is neither declared nor named here stays.
   public init(
     _ name: String, attributes: [AttributeDefinition<E>],
     unique: [[any PartialKeyPath<E> & Sendable]] = [],
-    indexes: [[any PartialKeyPath<E> & Sendable]] = [], removed: [String] = []
+    indexes: [[any PartialKeyPath<E> & Sendable]] = [],
+    relationships: [RelationshipDefinition<E>] = [], removed: [String] = []
   ) {
     self.name = name
     self.attributes = attributes
     self.unique = unique
     self.indexes = indexes
+    self.relationships = relationships
     self.removed = removed
   }
 
@@ -59,11 +65,13 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   let initial: StoredValue
   /// Of an enumeration; raw values that come without their type are compared with them.
   let cases: (any EnumerationCases)?
+  /// What makes the attribute a relationship.
+  let toOne: ToOneDeclaration?
 
   init(
     name: String, keyPath: any PartialKeyPath<E> & Sendable, originalName: String?,
     storage: AttributeStorage, initial: StoredValue, constraints: [AttributeConstraint],
-    cases: (any EnumerationCases)? = nil
+    cases: (any EnumerationCases)? = nil, toOne: ToOneDeclaration? = nil
   ) {
     self.name = name
     self.keyPath = keyPath
@@ -72,6 +80,7 @@ public struct AttributeDefinition<E: Entity>: Sendable {
     self.initial = initial
     self.constraints = constraints
     self.cases = cases
+    self.toOne = toOne
   }
 
   /// Declares the attribute `name`, kept in the property at `keyPath`.

@@ -46,6 +46,10 @@ public struct StoreError: Error, Sendable {
     public static let mergeConflict = Code("mergeConflict")
     /// No record has this id.
     public static let noSuchRecord = Code("noSuchRecord")
+    /// A record leads to one that is not there, or would once the write has ended.
+    public static let missingTarget = Code("missingTarget")
+    /// A record cannot be deleted while it leads to others, or others to it.
+    public static let denied = Code("denied")
     /// The entity already has an id, or has none where one is needed.
     public static let identity = Code("identity")
     /// A value cannot be stored: too large, or it cannot be encoded.

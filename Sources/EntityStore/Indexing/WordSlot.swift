@@ -38,6 +38,15 @@ struct WordSlot {
     nullBit = NullBit(of: slot)
   }
 
+  /// Of ids that are in no record: words are the ids themselves.
+  static let ids = WordSlot()
+
+  private init() {
+    kind = .uint64
+    offset = 0
+    nullBit = NullBit()
+  }
+
   /// The word of a record that has at least the fixed part of its layout; `nil` for null.
   @inline(__always)
   func word(_ base: UnsafeRawPointer) -> UInt64? {

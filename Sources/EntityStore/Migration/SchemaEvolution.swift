@@ -39,9 +39,13 @@ struct SchemaEvolution {
 
   /// A stored entity with another declaration.
   ///
-  /// `hasRecords` decides whether an initial value is needed.
+  /// - Parameters:
+  ///   - hasRecords: decides whether an initial value is needed.
+  ///   - held: the numbers of the attributes that relationships of the file are held by; their indexes
+  ///     stay.
   init(
-    from stored: EntityDescription, to declared: DeclaredEntity, hasRecords: Bool
+    from stored: EntityDescription, to declared: DeclaredEntity, hasRecords: Bool,
+    held: Set<UInt32> = []
   ) throws(StoreError) {
     result = stored
     var numbers: [UInt32] = []
@@ -61,7 +65,7 @@ struct SchemaEvolution {
     }
     let keepsOthers = declared.isPartial || !kept.allSatisfy { numbers.contains($0) }
     settleLayout(keepsOthers ? kept + numbers.filter { !kept.contains($0) } : numbers)
-    settleIndexes(declared, numbers: numbers, keepsOthers: keepsOthers)
+    settleIndexes(declared, numbers: numbers, keepsOthers: keepsOthers, held: held)
   }
 
   /// Finds the stored attribute that `attribute` is, or adds it; returns its number.
@@ -145,7 +149,7 @@ struct SchemaEvolution {
 
   /// - Parameter keepsOthers: whether indexes that are not declared stay.
   private mutating func settleIndexes(
-    _ declared: DeclaredEntity, numbers: [UInt32], keepsOthers: Bool
+    _ declared: DeclaredEntity, numbers: [UInt32], keepsOthers: Bool, held: Set<UInt32> = []
   ) {
     var kept: [EntityDescription.Index] = []
     // Numbers are not reused, so that the tree of a dropped index is never taken for a new one.
@@ -168,7 +172,8 @@ struct SchemaEvolution {
       let isAlive = stored.attributes.allSatisfy {
         result.attribute(number: $0)?.isRemoved == false
       }
-      if keepsOthers && isAlive {
+      let isHeld = stored.attributes.count == 1 && held.contains(stored.attributes[0])
+      if (keepsOthers || isHeld) && isAlive {
         kept.append(stored)
       } else {
         droppedIndexes.append(stored.number)

@@ -43,7 +43,11 @@ extension StoreCore {
       try reloadForReading()
     }
     let stored = schema
-    if try declared.allSatisfy({ try isSettled($0, in: stored) }) { return }
+    if try declared.allSatisfy({ try isSettled($0, in: stored) }),
+      try areRelationshipsSettled(declared, in: stored)
+    {
+      return
+    }
     if options.access == .readOnly {
       for entity in declared where stored.entity(named: entity.name) == nil {
         throw StoreError.missingInReadOnly(entity.name)
@@ -51,10 +55,14 @@ extension StoreCore {
       for entity in declared where try !isSettled(entity, in: stored) {
         throw StoreError.evolutionInReadOnly(entity.name)
       }
+      for entity in declared where try !areRelationshipsSettled([entity], in: stored) {
+        throw StoreError.evolutionInReadOnly(entity.name)
+      }
     }
     try environment.write { transaction in
       try work?.begin(total: self.workCount(declared, in: transaction))
       for entity in declared { try self.evolve(entity, in: transaction, work) }
+      try self.evolveRelationships(declared, in: transaction)
       try Catalogue.raiseSchemaNumber(trees, in: transaction)
     }
     try reloadForReading()
@@ -70,7 +78,8 @@ extension StoreCore {
       guard let stored = current.entity(named: declared.name) else { return sum }
       let count = try transaction.count(of: stored.records)
       let evolution = try SchemaEvolution(
-        from: stored.description, to: declared, hasRecords: count > 0)
+        from: stored.description, to: declared, hasRecords: count > 0,
+        held: current.heldAttributes(of: stored))
       return sum + count
         * (2 * evolution.addedIndexes.count + (evolution.tightened.isEmpty ? 0 : 1))
     }
@@ -83,7 +92,9 @@ extension StoreCore {
     guard options.access != .readOnly || !FormatUpgrade.isNeeded(match.description) else {
       throw .upgradeInReadOnly(entity.name)
     }
-    let evolution = try SchemaEvolution(from: match.description, to: entity, hasRecords: false)
+    let evolution = try SchemaEvolution(
+      from: match.description, to: entity, hasRecords: false, held: stored.heldAttributes(of: match)
+    )
     return options.access == .readOnly
       ? !evolution.concernsReaders : !evolution.isChanged && !evolution.changesConstraints
   }
@@ -96,7 +107,8 @@ extension StoreCore {
     if let stored = current.entity(named: declared.name) {
       evolution = try SchemaEvolution(
         from: stored.description, to: declared,
-        hasRecords: try transaction.count(of: stored.records) > 0)
+        hasRecords: try transaction.count(of: stored.records) > 0,
+        held: current.heldAttributes(of: stored))
       for index in stored.indexes where evolution.droppedIndexes.contains(index.description.number)
       {
         try index.empty(in: transaction)
@@ -137,20 +149,25 @@ extension StoreCore {
     }
   }
 
-  private func load(in transaction: Transaction) throws -> StoredSchema {
+  /// The schema as `transaction` sees it.
+  func load(in transaction: Transaction) throws -> StoredSchema {
     let number = try Catalogue.schemaNumber(trees, in: transaction)
     let descriptions = try Catalogue.descriptions(trees, in: transaction)
+    func tree(_ name: TreeName, _ hasIntegerKeys: Bool) throws -> Tree {
+      guard
+        let tree = try environment.tree(
+          name.text, isCreated: false, hasIntegerKeys: hasIntegerKeys, in: transaction)
+      else { throw FormatError("tree '\(name.text)' of the catalogue is missing") }
+      return tree
+    }
     let entities = try descriptions.map { description in
       try StoredEntity(
-        description: description, declared: declaration(of: description)
-      ) { name, hasIntegerKeys in
-        guard
-          let tree = try environment.tree(
-            name.text, isCreated: false, hasIntegerKeys: hasIntegerKeys, in: transaction)
-        else { throw FormatError("tree '\(name.text)' of the catalogue is missing") }
-        return tree
-      }
+        description: description, declared: declaration(of: description), tree: tree)
     }
-    return StoredSchema(number: number, entities: entities, declared: declared)
+    let relationships = try Catalogue.relationships(trees, in: transaction).map {
+      try StoredRelationship($0, entities: entities, tree: tree)
+    }
+    return StoredSchema(
+      number: number, entities: entities, relationships: relationships, declared: declared)
   }
 }

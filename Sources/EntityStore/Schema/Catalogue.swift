@@ -40,6 +40,45 @@ enum Catalogue {
     return descriptions
   }
 
+  static func relationships(
+    _ trees: Trees, in transaction: Transaction
+  ) throws -> [RelationshipDescription] {
+    let cursor = try Cursor(trees.catalogue, in: transaction)
+    var relationships: [RelationshipDescription] = []
+    var found = try cursor.first()
+    while found {
+      if let number = CatalogueKey.relationshipNumber(cursor.key) {
+        let content = try Checksum.unsealed(key: cursor.key, body: cursor.value)
+        relationships.append(
+          try RelationshipDescription(number: number, document: Document(decoding: content)))
+      }
+      found = try cursor.next()
+    }
+    return relationships
+  }
+
+  static func put(
+    _ relationship: RelationshipDescription, _ trees: Trees, in transaction: Transaction
+  ) throws {
+    try require([.base, .relationship], trees, in: transaction)
+    let key = CatalogueKey.relationship(relationship.number)
+    try transaction.put(
+      key, Checksum.sealed(key: key, content: relationship.document.encoded()), in: trees.catalogue)
+  }
+
+  static func putNextRelationship(
+    _ number: UInt64, _ trees: Trees, in transaction: Transaction
+  ) throws {
+    try transaction.put(
+      CounterKey.nextRelationship, littleEndianBytes(number), in: trees.counters)
+  }
+
+  static func remove(
+    _ relationship: RelationshipDescription, _ trees: Trees, in transaction: Transaction
+  ) throws {
+    _ = try transaction.delete(CatalogueKey.relationship(relationship.number), in: trees.catalogue)
+  }
+
   static func put(
     _ description: EntityDescription, _ trees: Trees, in transaction: Transaction
   ) throws {

@@ -40,6 +40,7 @@ package struct DeclaredEntity: Sendable {
   package var name: String
   package var attributes: [Attribute]
   package var indexes: [Index]
+  var relationships: [DeclaredRelationship] = []
   /// Names of attributes that are to go from the file, if it has them.
   var removed: [String]
   /// Whether indexes and constraints of the file that are not declared here stay as they are, whatever
@@ -126,6 +127,8 @@ package struct DeclaredEntity: Sendable {
     }
     try self.init(
       name: schema.name, attributes: attributes, indexes: indexes, removed: schema.removed)
+    relationships = try DeclaredRelationship.relationships(of: schema)
+    try check(relationships)
   }
 
   private static func attribute<E: Entity>(

@@ -7,6 +7,7 @@ internal import LodestoreFormat
 final class StoredSchema: Sendable {
   let number: SchemaNumber
   let entities: [StoredEntity]
+  let relationships: [StoredRelationship]
   /// The handles of the optional trees that the store has.
   let optionalTrees: [TreeName: Tree]
   private let byName: [String: StoredEntity]
@@ -16,12 +17,17 @@ final class StoredSchema: Sendable {
   /// Of each declared entity, the numbers of its attributes in the order of its declaration; 0 where
   /// the file has none of the name.
   private let declaredNumbers: [String: [UInt32]]
+  /// The relationships of each entity, as seen from it; those to itself twice.
+  private let ends: [EntityNumber: [RelationshipEnd]]
 
   init(
-    number: SchemaNumber, entities: [StoredEntity], declared: [DeclaredEntity] = [],
-    optionalTrees: [TreeName: Tree] = [:]
+    number: SchemaNumber, entities: [StoredEntity], relationships: [StoredRelationship] = [],
+    declared: [DeclaredEntity] = [], optionalTrees: [TreeName: Tree] = [:]
   ) {
     self.number = number
+    self.relationships = relationships
+    ends = Dictionary(
+      grouping: relationships.flatMap { [$0.end(.from), $0.end(.to)] }, by: \.source.number)
     self.optionalTrees = optionalTrees
     self.entities = entities
     let byName = Dictionary(
@@ -62,6 +68,17 @@ final class StoredSchema: Sendable {
   }
 
   func entity(named name: String) -> StoredEntity? { byName[name] }
+
+  /// The relationships of `entity`, as seen from it.
+  @inline(__always)
+  func ends(of entity: StoredEntity) -> [RelationshipEnd] {
+    relationships.isEmpty ? [] : ends[entity.number] ?? []
+  }
+
+  /// The relationship that `entity` knows as `name`.
+  func end(named name: String, of entity: StoredEntity) -> RelationshipEnd? {
+    ends(of: entity).first { $0.name == name }
+  }
 }
 
 extension StoredEntity {
@@ -74,5 +91,14 @@ extension StoredEntity {
     try self.init(
       description: description, part: isMisfit ? nil : declared?.part(of: description),
       isMisfit: isMisfit, tree: tree)
+  }
+}
+
+extension StoredSchema {
+  /// The numbers of the attributes of `entity` that hold relationships.
+  func heldAttributes(of entity: StoredEntity) -> Set<UInt32> {
+    Set(
+      relationships.lazy.filter { $0.from.number == entity.number }
+        .compactMap(\.description.attribute))
   }
 }

@@ -44,7 +44,7 @@ extension BatchMerge {
       try record.withBytes { (bytes) throws(StoreError) in
         try changes.checkRenewal(of: id, with: bytes)
       }
-      _ = try changes.delete(id)
+      _ = try core.delete(id, of: entity)
       return .updated(try changes.insert(content))
     }
   }

@@ -56,7 +56,12 @@ final class BatchMerge {
     self.core = core
     self.entity = entity
     self.matching = matching
-    self.rule = rule
+    // A new id would take the links of the record along.
+    if case .renew = rule, core.hasDeleteRules(entity) {
+      self.rule = .replace
+    } else {
+      self.rule = rule
+    }
     self.pageEnds = pageEnds
     self.batch = batch
     changes = core.changes(of: entity)

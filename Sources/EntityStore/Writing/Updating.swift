@@ -106,11 +106,7 @@ extension TransactionCore {
     var request = request
     request.wantsOnlyEntries = true
     let run = try PlanRun(try plan(request, for: entity), core: self)
-    if run.plan.isEverything {
-      let count = try count(of: entity)
-      try changes(of: entity).clear()
-      return count
-    }
+    if run.plan.isEverything { return try deleteAll(of: entity) }
     return try delete(try run.sortedIDs(), of: entity)
   }
 }

@@ -102,7 +102,7 @@ extension WriteTransaction {
   /// Removes the record with `id`; returns whether there was one.
   @discardableResult
   public mutating func delete<E: Entity>(_ id: RecordID<E>) throws(StoreError) -> Bool {
-    try core.changes(of: try core.entity(E.self)).delete(id.rawValue)
+    try core.delete(id.rawValue, of: try core.entity(E.self))
   }
 
   /// Removes the record that `value` was read from; returns whether there was one.

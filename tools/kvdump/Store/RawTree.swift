@@ -32,7 +32,9 @@ struct RawTree {
     case .counters: "next record ids"
     case .buckets: "the program's own keys and values"
     case .imports: "how far imports are, and their reports"
-    case .links: "reserved for relationships"
+    case .links(let number, let side):
+      "links of relationship \(number) from side '\(side == .from ? "from" : "to")'"
+    case .history: "reserved for the history of changes"
     case .records: entity.map { "records of \($0.name)" } ?? "records of an entity not described"
     case .index: index.map { "index \($0)" } ?? "an index not described"
     case nil: nil
@@ -59,8 +61,16 @@ struct RawTree {
     case .imports: sealed(key, body) { importPair(key, $0) }
     case .records: record(key, body)
     case .index: entry(key, body)
-    case .links, nil: nil
+    case .links: link(key)
+    case .history, nil: nil
     }
+  }
+
+  private func link(_ key: UnsafeRawBufferPointer) -> String? {
+    guard let id = KeyDecoder.leadingID(key), let other = KeyDecoder.recordIDSuffix(key) else {
+      return nil
+    }
+    return "record \(id) leads to \(other)"
   }
 
   private func header(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
@@ -87,6 +97,7 @@ struct RawTree {
   private func counter(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
     guard body.count == 8 else { return nil }
     if key.count == 1, key[0] == 2 { return "next entity: \(body._uint64(at: 0))" }
+    if key.count == 1, key[0] == 3 { return "next relationship: \(body._uint64(at: 0))" }
     guard let number = CatalogueKey.entityNumber(key) else { return nil }
     return "next record of entity \(number): \(body._uint64(at: 0))"
   }

@@ -25,6 +25,8 @@ public struct Query<E: Entity>: Sendable {
   private var offsetCount = 0
   private var token: ContinuationToken?
   private var requiresIndex = false
+  /// The only ids that are looked at, ascending; `nil` for all.
+  private var ids: [UInt64]?
 
   /// All records of `E`.
   public init() {}
@@ -134,7 +136,29 @@ public struct Query<E: Entity>: Sendable {
     request.offset = offsetCount
     request.after = token
     request.requiresIndex = requiresIndex
+    request.ids = ids
     return request
+  }
+
+  /// Only the records with `ids`, which ascend.
+  func within(_ ids: [UInt64]) -> Query { with { $0.ids = ids } }
+
+  /// Without a limit, an offset and a token.
+  func withoutBounds() -> Query {
+    with {
+      $0.limitCount = nil
+      $0.offsetCount = 0
+      $0.token = nil
+    }
+  }
+
+  /// How many of the records in the order of their ids the query needs; `nil` where that depends on the
+  /// records.
+  func wantedPlainCount() throws(StoreError) -> Int? {
+    guard order.isEmpty, token == nil else { return nil }
+    let request = try request()
+    guard case .constant(true) = request.condition else { return nil }
+    return request.wantedCount
   }
 
   /// The keys of the order.
@@ -156,7 +180,7 @@ extension Query {
   /// Whether it finds every record, in the order of insertion.
   var isEverything: Bool {
     conditions.isEmpty && order.isEmpty && limitCount == nil && offsetCount == 0 && token == nil
-      && !requiresIndex
+      && !requiresIndex && ids == nil
   }
 
   /// Whether the query is meant for all records: it was not made by conditions that all turned out to

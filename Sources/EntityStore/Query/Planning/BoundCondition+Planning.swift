@@ -19,6 +19,11 @@ extension BoundCondition {
     }
   }
 
+  /// Whether it is a test of the record's id.
+  var isOfRecordID: Bool {
+    if case .test(let test) = self { test.attribute.isRecordID } else { false }
+  }
+
   /// Whether it is known to be true for every record.
   var isAlways: Bool {
     if case .constant(true) = self { true } else { false }

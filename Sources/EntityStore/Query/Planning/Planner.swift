@@ -51,7 +51,7 @@ struct Planner {
   }
 
   func plan() throws -> QueryPlan {
-    if request.forcesScan { return scan(share: share(of: clauses.indices)) }
+    if request.forcesScan, request.ids == nil { return scan(share: share(of: clauses.indices)) }
     if clauses.contains(where: \.isNever) { return finished(.nothing, matches: 0, cost: 0) }
     var candidates: [QueryPlan] = []
     if let plan = planByID() {
@@ -114,6 +114,11 @@ struct Planner {
     var low: UInt64 = 1
     var high: UInt64 = .max
     var covered: Set<Int> = []
+    if let given = request.ids, !clauses.contains(where: \.isOfRecordID) {
+      return finished(
+        .ids(given), matches: given.count, cost: Double(given.count) * Cost.fetchedRecord)
+    }
+    ids = request.ids.map { Set($0) }
     for (position, clause) in clauses.enumerated() {
       guard case .test(let test) = clause, test.attribute.isRecordID else { continue }
       switch test.kind {

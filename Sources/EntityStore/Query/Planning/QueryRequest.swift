@@ -12,6 +12,9 @@ package struct QueryRequest: Sendable {
   /// Whether the planner must read all records: for tests and measurements.
   var forcesScan = false
 
+  /// The only ids that are looked at, ascending; `nil` for all.
+  var ids: [UInt64]?
+
   /// Whether only ids or their count are wanted, so that the entries of an index may answer alone.
   var wantsOnlyEntries = false
 

@@ -1,0 +1,168 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// Sees to it that no attribute leads to a record that is not there when a write ends.
+///
+/// Ids are collected as they are written, and looked up in one pass in their order before the commit, so
+/// that records can be written in any order.
+final class LinkCheck: ChangeSink {
+  let name = "relationships"
+  private let schema: StoredSchema
+  /// By entity, what its attributes hold.
+  private var holders: [EntityNumber: [Holder]] = [:]
+  /// By entity, the relationships that may lead to its removed records.
+  private var left: [EntityNumber: Left] = [:]
+
+  /// An attribute that leads to another entity, and the ids that were written into it.
+  private final class Holder {
+    let end: RelationshipEnd
+    let number: UInt32
+    var targets: [UInt64] = []
+    /// Repetitions are removed when there are so many.
+    var limit = 1 << 16
+
+    init(_ end: RelationshipEnd, _ number: UInt32) {
+      self.end = end
+      self.number = number
+    }
+
+    func note(_ target: UInt64) {
+      if targets.last == target { return }
+      targets.append(target)
+      guard targets.count >= limit else { return }
+      IDSort.sortUnique(&targets)
+      limit = max(1 << 16, targets.count * 2)
+    }
+  }
+
+  private final class Left {
+    let ends: [RelationshipEnd]
+    var ids: [UInt64] = []
+
+    init(_ ends: [RelationshipEnd]) { self.ends = ends }
+  }
+
+  /// `nil` when the schema has nothing to check.
+  init?(_ schema: StoredSchema) {
+    guard !schema.relationships.isEmpty else { return nil }
+    self.schema = schema
+    for relationship in schema.relationships {
+      if let number = relationship.description.attribute {
+        holders[relationship.from.number, default: []].append(
+          Holder(relationship.end(.from), number))
+      }
+    }
+    for entity in schema.entities {
+      let ends = schema.ends(of: entity).filter { $0.onDelete == .noAction && $0.links != nil }
+      if !ends.isEmpty { left[entity.number] = Left(ends) }
+    }
+  }
+
+  func interest(in entity: StoredEntity) -> ChangeInterest? {
+    var interest: ChangeInterest = []
+    if holders[entity.number] != nil { interest.insert(.newRecord) }
+    if left[entity.number] != nil { interest.insert(.eachRemoval) }
+    return interest.isEmpty ? nil : interest
+  }
+
+  func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError) {
+    switch change {
+    case .insertedRecord(_, let new): note(new, of: entity)
+    case .updated(_, _, let new, _): if let new { note(new, of: entity) }
+    case .removed(let id, _): left[entity.number]?.ids.append(id)
+    case .inserted, .cleared: break
+    }
+  }
+
+  private func note(_ view: RecordView, of entity: StoredEntity) {
+    guard let held = holders[entity.number] else { return }
+    for holder in held {
+      if let target = view.recordID(ofAttribute: holder.number) { holder.note(target) }
+    }
+  }
+
+  func settle(_ core: TransactionCore) throws(StoreError) {
+    for held in holders.values {
+      for holder in held where !holder.targets.isEmpty {
+        IDSort.sortUnique(&holder.targets)
+        let ids = holder.targets
+        holder.targets = []
+        try core.checkTargets(ids, of: holder.end)
+      }
+    }
+    for removed in left.values where !removed.ids.isEmpty {
+      let ids = removed.ids
+      removed.ids = []
+      for end in removed.ends { try core.checkNothingLeads(to: ids, end) }
+    }
+  }
+}
+
+extension TransactionCore {
+  /// The first of `ids`, which ascend, that is no record of `entity`.
+  func firstMissing(
+    _ ids: some Sequence<UInt64>, in entity: StoredEntity
+  ) throws(StoreError) -> UInt64? {
+    do {
+      let cursor = try Cursor(entity.records, in: transaction)
+      var isAt = false
+      for id in ids {
+        // Many ids in a row are common: then a step is cheaper than a search.
+        if isAt, try cursor.next(), cursor.integerKey == id { continue }
+        guard try cursor.seek(id) else { return id }
+        isAt = true
+      }
+      return nil
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  /// Throws when an id that the attribute of `relationship` holds leads to no record.
+  func checkTargets(ofAll relationship: StoredRelationship) throws(StoreError) {
+    let end = relationship.end(.from)
+    var ids: [UInt64] = []
+    try LinkCursor(relationship.linksTo, core: self).forEachSource { (id, _) throws(StoreError) in
+      ids.append(id)
+      guard ids.count >= 1 << 16 else { return }
+      try checkTargets(ids, of: end)
+      ids.removeAll(keepingCapacity: true)
+    }
+    try checkTargets(ids, of: end)
+  }
+
+  /// Throws when one of `ids`, which ascend, is no record and the attribute of `end` holds it.
+  fileprivate func checkTargets(_ ids: [UInt64], of end: RelationshipEnd) throws(StoreError) {
+    var rest = ids[...]
+    while let missing = try firstMissing(rest, in: end.target) {
+      // What was written may have been changed since.
+      let holders = try LinkCursor(end.relationship.linksTo, core: self).ids(of: missing, limit: 1)
+      if let holder = holders.first {
+        throw .missingTarget(end, holder: holder, target: missing)
+      }
+      rest = rest.drop { $0 <= missing }
+    }
+  }
+
+  /// Throws when a record still leads to one of `ids`, which were removed and which `end` leads away from.
+  fileprivate func checkNothingLeads(
+    to ids: [UInt64], _ end: RelationshipEnd
+  ) throws(StoreError) {
+    guard let links = end.links else { return }
+    let cursor = try LinkCursor(links, core: self)
+    for id in ids.sorted() {
+      guard let holder = try cursor.ids(of: id, limit: 1).first else { continue }
+      throw .missingTarget(end.opposite, holder: holder, target: id)
+    }
+  }
+}
+
+extension RecordView {
+  /// The id in the slot of attribute `number`; `nil` for null and in layouts without it.
+  func recordID(ofAttribute number: UInt32) -> UInt64? {
+    guard let index = layout.slotIndex(ofAttribute: number) else { return nil }
+    let slot = layout.slots[index]
+    guard slot.type == .recordID, !isNull(slot) else { return nil }
+    return bytes._uint64(at: Int(slot.position))
+  }
+}

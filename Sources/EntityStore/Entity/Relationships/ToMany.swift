@@ -1,0 +1,161 @@
+internal import LodestoreFormat
+
+/// A relationship of a record of `E` to any number of records of `Target`.
+///
+/// Declared once as a static property of the entity; the value names the relationship, it holds no
+/// records. Either it is the other side of an attribute that holds an id, or links are kept beside the
+/// records, and both sides may have any number (many-to-many):
+///
+///     @Entity struct Group {
+///       var name: String
+///       static let members = ToMany<Group, Person>()                           // many to many
+///     }
+///     @Entity struct Person {
+///       var name: String
+///       static let groups = ToMany<Person, Group>(inverse: Group.members)      // its other side
+///       static let notes = ToMany<Person, Note>(inverse: \.person, onDelete: .cascade)
+///     }
+///     @Entity struct Note {
+///       var text: String
+///       @Relationship var person: Person.ID?                                   // to one
+///     }
+///
+/// Without macros the entity lists them in its schema: `relationships: [.init("members", members)]`, and
+/// names them in its `Attributes` for conditions: `var members: ToMany<Group, Person> { Group.members }`.
+///
+/// Records are read with ``ReadableTransaction/related(_:of:_:)``, links changed with
+/// ``WriteTransaction/add(_:to:of:)`` and its like. Both entities must be among those that the store is
+/// opened with.
+public struct ToMany<E: Entity, Target: Entity>: Sendable {
+  /// What identifies the relationship: each declaration has its own.
+  let declaration: RelationshipDeclaration
+
+  /// A relationship with links of its own, which may have an inverse.
+  ///
+  /// - Parameter onDelete: what happens to the records that it leads to when a record of `E` is deleted.
+  public init(onDelete: RelationshipDeleteRule = .nullify) {
+    declaration = RelationshipDeclaration(to: Target.self, onDelete) { _ in .none }
+  }
+
+  /// The other side of a relationship with links of its own.
+  public init(inverse: ToMany<Target, E>, onDelete: RelationshipDeleteRule = .nullify) {
+    let other = inverse.declaration
+    declaration = RelationshipDeclaration(to: Target.self, onDelete) { name throws(StoreError) in
+      guard let inverse = Target.schema.name(of: other) else {
+        throw .badSchema(
+          entity: E.schema.name, attribute: name,
+          "the inverse of '\(name)' is not among the relationships of \(Target.schema.name)")
+      }
+      return .toMany(inverse)
+    }
+  }
+
+  /// The other side of an optional attribute that holds the id of a record of `E`.
+  public init(
+    inverse: any KeyPath<Target, RecordID<E>?> & Sendable,
+    onDelete: RelationshipDeleteRule = .nullify
+  ) {
+    self.init(of: inverse, onDelete)
+  }
+
+  /// The other side of an attribute that holds the id of a record of `E`.
+  ///
+  /// As the attribute cannot be null, ``RelationshipDeleteRule/nullify`` is refused.
+  public init(
+    inverse: any KeyPath<Target, RecordID<E>> & Sendable,
+    onDelete: RelationshipDeleteRule = .deny
+  ) {
+    self.init(of: inverse, onDelete)
+  }
+
+  private init(
+    of path: any PartialKeyPath<Target> & Sendable, _ onDelete: RelationshipDeleteRule
+  ) {
+    declaration = RelationshipDeclaration(to: Target.self, onDelete) { name throws(StoreError) in
+      let schema = Target.schema
+      guard let index = schema.index(of: path) else {
+        throw .badSchema(
+          entity: E.schema.name, attribute: name,
+          "the inverse of '\(name)' is no attribute of \(schema.name)")
+      }
+      return .attribute(schema.attributes[index].name)
+    }
+  }
+}
+
+/// What happens to the records that a relationship leads to when the record that it leads away from is
+/// deleted.
+///
+/// Rules are worked out over the whole of a delete, before anything is written: a record that another one
+/// of the same delete leads to denies nothing. As Core Data's `NSDeleteRule`.
+public enum RelationshipDeleteRule: String, Sendable, CaseIterable {
+  /// They stay; links are removed, and attributes that hold the deleted record's id become null.
+  case nullify
+  /// They are deleted too, and what their own rules say happens.
+  case cascade
+  /// The delete is refused with ``StoreError/Code/denied`` while there are such records.
+  case deny
+  /// Nothing: the program sees to it. A write that ends with an id that leads nowhere is refused.
+  case noAction
+
+  var stored: DeleteRule {
+    switch self {
+    case .nullify: .nullify
+    case .cascade: .cascade
+    case .deny: .deny
+    case .noAction: .noAction
+    }
+  }
+}
+
+/// One declaration of a relationship; its identity is what its name is found by.
+final class RelationshipDeclaration: Sendable {
+  let onDelete: RelationshipDeleteRule
+  /// The name of the entity that it leads to.
+  let target: @Sendable () -> String
+  /// The other side, given the relationship's own name for messages.
+  let inverse: @Sendable (_ name: String) throws(StoreError) -> DeclaredInverse
+
+  init<Target: Entity>(
+    to _: Target.Type, _ onDelete: RelationshipDeleteRule,
+    _ inverse: @escaping @Sendable (_ name: String) throws(StoreError) -> DeclaredInverse
+  ) {
+    self.onDelete = onDelete
+    target = { Target.schema.name }
+    self.inverse = inverse
+  }
+}
+
+/// The other side of a to-many relationship.
+enum DeclaredInverse: Sendable, Hashable {
+  case none
+  /// An attribute of the target that holds an id.
+  case attribute(String)
+  /// A to-many relationship of the target.
+  case toMany(String)
+}
+
+/// The name of a to-many relationship in the schema of `E`; `@Entity` writes it.
+public struct RelationshipDefinition<E: Entity>: Sendable {
+  /// The name in the file.
+  public let name: String
+  let declaration: RelationshipDeclaration
+
+  /// Gives `relationship`, a static property of the entity, its name.
+  public init<Target: Entity>(_ name: String, _ relationship: ToMany<E, Target>) {
+    self.name = name
+    declaration = relationship.declaration
+  }
+}
+
+extension EntitySchema {
+  /// The name of a relationship of the entity; `nil` when the schema does not list it.
+  func name(of declaration: RelationshipDeclaration) -> String? {
+    relationships.first { $0.declaration === declaration }?.name
+  }
+}
+
+extension ToMany {
+  /// The name in the schema.
+  var name: String? { E.schema.name(of: declaration) }
+}

@@ -1,0 +1,127 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// Reads an index from ids to ids: the links of one side of a relationship, or the index of an attribute
+/// that holds an id.
+///
+/// See Format.md, "Relationships".
+final class LinkCursor {
+  private let index: StoredIndex
+  private let cursor: Cursor
+  // Used by one thread; exclusivity checks would slow down each link.
+  @exclusivity(unchecked) private var prefix = KeyEncoder()
+
+  init(_ index: StoredIndex, core: TransactionCore) throws(StoreError) {
+    self.index = index
+    do {
+      cursor = try Cursor(index.tree, in: core.transaction)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  /// Visits the ids that `id` leads to, ascending, from `first` on, until `body` returns false.
+  @inline(__always)
+  func forEach(
+    of id: UInt64, from first: UInt64 = 0, _ body: (UInt64) throws -> Bool
+  ) throws {
+    prefix.reset()
+    prefix.append(id)
+    let length = prefix.count
+    if first > 0, !index.isUnique { prefix.append(recordID: first) }
+    var found = try cursor.seek(atOrAfter: prefix.bytes)
+    while found {
+      let key = cursor.key
+      guard key.count >= length, Self.areEqual(key, prefix.bytes, length) else { return }
+      guard try body(try other(key, length)) else { return }
+      found = try cursor.next()
+    }
+  }
+
+  /// The ids that `id` leads to, ascending; the first `limit` of them.
+  func ids(of id: UInt64, limit: Int = .max) throws(StoreError) -> [UInt64] {
+    guard limit > 0 else { return [] }
+    var ids: [UInt64] = []
+    do {
+      try forEach(of: id) { other in
+        ids.append(other)
+        return ids.count < limit
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+    return ids
+  }
+
+  /// How many ids `id` leads to.
+  func count(of id: UInt64) throws(StoreError) -> Int {
+    var count = 0
+    do {
+      try forEach(of: id) { _ in
+        count &+= 1
+        return true
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+    return count
+  }
+
+  /// Whether `id` leads to `other`.
+  func contains(_ id: UInt64, _ other: UInt64) throws(StoreError) -> Bool {
+    var isThere = false
+    do {
+      try forEach(of: id, from: other) { found in
+        isThere = found == other
+        return index.isUnique && !isThere
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+    return isThere
+  }
+
+  /// Visits each id that leads to others, ascending, with one of those.
+  func forEachSource(
+    _ body: (_ id: UInt64, _ other: UInt64) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    do {
+      var found = try cursor.first()
+      var next: UInt64 = 0
+      while found {
+        if let id = KeyDecoder.leadingID(cursor.key) {
+          if id >= next {
+            try body(id, try other(cursor.key, KeyDecoder.lengthOfLeadingID(cursor.key)))
+            next = id &+ 1
+          }
+        }
+        found = try cursor.next()
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  @inline(__always)
+  private func other(_ key: UnsafeRawBufferPointer, _ length: Int) throws -> UInt64 {
+    if index.isUnique {
+      guard cursor.value.count == 8 else { throw damaged() }
+      return cursor.value._uint64(at: 0)
+    }
+    guard key.count == length &+ 8 else { throw damaged() }
+    return key._bigEndianUInt64(at: length)
+  }
+
+  @inline(never)
+  private func damaged() -> StoreError {
+    .damagedIndex(index.name, "an entry has no record id")
+  }
+
+  @inline(__always)
+  private static func areEqual(
+    _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, _ count: Int
+  ) -> Bool {
+    for index in 0..<count where a[index] != b[index] { return false }
+    return true
+  }
+}

@@ -1,0 +1,143 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// Pairs of ids in memory: links that are to be written in the order of their keys.
+struct LinkList: ~Copyable {
+  private var buffer: SortBuffer
+  private(set) var count = 0
+
+  init(expectedCount: Int = 0) {
+    buffer = SortBuffer(capacity: max(64, min(expectedCount, 1 << 24)))
+  }
+
+  private var items: UnsafeMutableBufferPointer<SortItem> {
+    UnsafeMutableBufferPointer(start: buffer.start, count: count)
+  }
+
+  @inline(__always)
+  mutating func append(_ id: UInt64, _ other: UInt64) {
+    if count == buffer.capacity { buffer.grow(keeping: count) }
+    (buffer.start + count).initialize(to: SortItem(word: id, payload: other))
+    count &+= 1
+  }
+
+  @inline(__always)
+  func id(at index: Int) -> UInt64 { buffer.start[index].word }
+
+  @inline(__always)
+  func other(at index: Int) -> UInt64 { buffer.start[index].payload }
+
+  /// Exchanges the two ids of each pair.
+  mutating func swapSides() {
+    for index in 0..<count {
+      let item = buffer.start[index]
+      buffer.start[index] = SortItem(word: item.payload, payload: item.word)
+    }
+  }
+
+  /// Sorts by the first id, and pairs with one first id by the second.
+  mutating func sort() {
+    var scratch = SortBuffer()
+    swapSides()
+    scratch.sort(items)
+    swapSides()
+    scratch.sort(items)
+  }
+
+  /// Keeps those pairs of the sorted list for which `body`, called with their positions in it, returns
+  /// true, each once.
+  mutating func keepEach(where body: (Int) -> Bool) {
+    var kept = 0
+    for index in 0..<count {
+      let item = buffer.start[index]
+      // An item before this one has moved at most to its own position.
+      if index > 0, buffer.start[index - 1] == item { continue }
+      if body(index) {
+        buffer.start[kept] = item
+        kept &+= 1
+      }
+    }
+    count = kept
+  }
+
+  /// The first ids of the sorted list, each once.
+  var ids: [UInt64] {
+    var ids: [UInt64] = []
+    for index in 0..<count where ids.last != buffer.start[index].word {
+      ids.append(buffer.start[index].word)
+    }
+    return ids
+  }
+
+  /// The second ids of the sorted list, each once, by the first ids.
+  var groups: [(id: UInt64, others: [UInt64])] {
+    var groups: [(id: UInt64, others: [UInt64])] = []
+    for index in 0..<count {
+      let item = buffer.start[index]
+      if let last = groups.last, last.id == item.word {
+        if last.others.last != item.payload { groups[groups.count - 1].others.append(item.payload) }
+      } else {
+        groups.append((item.word, [item.payload]))
+      }
+    }
+    return groups
+  }
+
+  /// Puts the sorted list into `index`.
+  func write(into index: StoredIndex, core: TransactionCore) throws(StoreError) {
+    do {
+      var writer = try IndexWriter(into: index, core: core)
+      var block = KeyBlock(of: .ids, isUnique: false)
+      for entry in 0..<count {
+        block.append(buffer.start[entry].word, recordID: buffer.start[entry].payload)
+        if block.isFull {
+          block.makeKeys()
+          try writer.put(block)
+          block.removeAll()
+        }
+      }
+      block.makeKeys()
+      try writer.put(block)
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  /// Removes the sorted list's entries from `index`, where they are there.
+  func remove(from index: StoredIndex, core: TransactionCore) throws(StoreError) {
+    guard count > 0 else { return }
+    do {
+      var walk = SortedLookup(try Cursor(index.tree, in: core.transaction))
+      for entry in 0..<count {
+        core.key.reset()
+        core.key.append(buffer.start[entry].word)
+        core.key.append(recordID: buffer.start[entry].payload)
+        switch try walk.find(core.key.bytes) {
+        case .found: try walk.remove()
+        case .absent: break
+        case .beyond: return
+        }
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  /// Which entries of the sorted list `index` has: calls `body` with each and the answer.
+  func forEach(
+    in index: StoredIndex, core: TransactionCore, _ body: (UInt64, UInt64, Bool) -> Void
+  ) throws(StoreError) {
+    do {
+      var walk = SortedLookup(try Cursor(index.tree, in: core.transaction))
+      for entry in 0..<count {
+        let item = buffer.start[entry]
+        core.key.reset()
+        core.key.append(item.word)
+        core.key.append(recordID: item.payload)
+        body(item.word, item.payload, try walk.find(core.key.bytes) == .found)
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+}

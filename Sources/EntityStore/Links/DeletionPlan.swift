@@ -1,0 +1,188 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// What a delete takes with it by the rules of relationships: worked out over the whole of it before
+/// anything is written, cycles included.
+///
+/// Records are found round by round: the records of one round lead, by rules that cascade, to those of the
+/// next. Then the rules that deny are asked, as what denied may have turned out to go too.
+struct DeletionPlan {
+  private let core: TransactionCore
+  /// By entity, the records that go.
+  private var going: [EntityNumber: Set<UInt64>] = [:]
+  private var entities: [EntityNumber: StoredEntity] = [:]
+
+  /// The plan of the delete of the records with `ids` of `entity`, which ascend.
+  ///
+  /// - Throws: ``StoreError/Code/denied``; nothing was written.
+  init(
+    deleting ids: [UInt64], of entity: StoredEntity, core: TransactionCore
+  ) throws(StoreError) {
+    self.core = core
+    var round = [(entity: entity, ids: ids)]
+    going[entity.number] = Set(ids)
+    entities[entity.number] = entity
+    while !round.isEmpty {
+      var next: [EntityNumber: [UInt64]] = [:]
+      for (entity, ids) in round {
+        for end in core.schema.ends(of: entity) where end.onDelete == .cascade {
+          let target = end.target.number
+          entities[target] = end.target
+          try core.forEachRelated(of: ids, by: end) { (_, other) throws(StoreError) in
+            if going[target, default: []].insert(other).inserted {
+              next[target, default: []].append(other)
+            }
+            return true
+          }
+        }
+      }
+      round = next.compactMap { number, ids in
+        guard let entity = entities[number] else { return nil }
+        var ids = ids
+        IDSort.sort(&ids)
+        return (entity, ids)
+      }
+    }
+    try checkDenials()
+  }
+
+  /// The records that go of an entity, ascending.
+  func ids(of entity: EntityNumber) -> [UInt64] {
+    var ids = Array(going[entity] ?? [])
+    IDSort.sort(&ids)
+    return ids
+  }
+
+  private func checkDenials() throws(StoreError) {
+    for (number, entity) in entities.sorted(by: { $0.key < $1.key }) {
+      let ends = core.schema.ends(of: entity)
+      guard ends.contains(where: { $0.onDelete == .deny || $0.leavesNull }) else { continue }
+      let ids = ids(of: number)
+      for end in ends where end.onDelete == .deny || end.leavesNull && end.isRequired {
+        let others = going[end.target.number] ?? []
+        var denied: (id: UInt64, other: UInt64)?
+        try core.forEachRelated(of: ids, by: end) { (id, other) throws(StoreError) in
+          guard !others.contains(other) else { return true }
+          denied = (id, other)
+          return false
+        }
+        if let denied { throw .denied(end, denied.id, denied.other) }
+      }
+    }
+  }
+
+  /// Carries the plan out; `body` is called with each record of `root` before it is removed, and the
+  /// number of records removed of `root` is returned.
+  ///
+  /// After an error the transaction can only be aborted.
+  func run(
+    _ root: StoredEntity,
+    _ body: ((UInt64, UnsafeRawBufferPointer) throws(StoreError) -> Void)? = nil
+  ) throws(StoreError) -> Int {
+    let all = entities.values.sorted { $0.number < $1.number }.map { ($0, ids(of: $0.number)) }
+    for (entity, ids) in all {
+      for end in core.schema.ends(of: entity) {
+        if end.leavesNull, let attribute = end.opposite.attribute {
+          try nullify(attribute.number, leadingTo: ids, by: end)
+        } else if end.relationship.linksFrom != nil {
+          try core.removeLinks(of: ids, by: end)
+        }
+      }
+    }
+    var count = 0
+    for (entity, ids) in all {
+      let isRoot = entity === root
+      let removed: Int
+      if body == nil || !isRoot, try core.count(of: entity) == ids.count {
+        removed = ids.count
+        try core.breakingOnError { try core.changes(of: entity).clear() }
+      } else {
+        removed = try core.remove(ids, of: entity, isRoot ? body : nil)
+      }
+      if isRoot { count = removed }
+    }
+    return count
+  }
+
+  private func nullify(
+    _ attribute: UInt32, leadingTo ids: [UInt64], by end: RelationshipEnd
+  ) throws(StoreError) {
+    let others = going[end.target.number] ?? []
+    var holders: [UInt64] = []
+    try core.forEachRelated(of: ids, by: end) { (_, holder) throws(StoreError) in
+      if !others.contains(holder) { holders.append(holder) }
+      return true
+    }
+    IDSort.sortUnique(&holders)
+    _ = try core.nullify(attribute, in: holders, of: end.target)
+  }
+}
+
+extension RelationshipEnd {
+  /// Whether attributes that hold the id of a deleted record become null.
+  fileprivate var leavesNull: Bool { opposite.attribute != nil && onDelete == .nullify }
+
+  /// Whether these attributes must have a value.
+  fileprivate var isRequired: Bool { opposite.attribute.map { !$0.isOptional } ?? false }
+
+  /// Whether a delete of a record of ``source`` has to look at this.
+  fileprivate var concernsDeletes: Bool {
+    attribute == nil || onDelete == .cascade || onDelete == .deny
+  }
+}
+
+extension TransactionCore {
+  /// Whether relationships have a say in deletes of records of `entity`.
+  func hasDeleteRules(_ entity: StoredEntity) -> Bool {
+    schema.ends(of: entity).contains(where: \.concernsDeletes)
+  }
+
+  /// Removes the records with `ids`, which ascend, and what goes with them by the rules of relationships;
+  /// returns how many of `ids` there were. `body` is called with each of them before it is removed.
+  ///
+  /// - Throws: ``StoreError/Code/denied`` before anything is written. After any other error the
+  ///   transaction can only be aborted.
+  func delete(
+    _ ids: [UInt64], of entity: StoredEntity,
+    _ body: ((UInt64, UnsafeRawBufferPointer) throws(StoreError) -> Void)? = nil
+  ) throws(StoreError) -> Int {
+    guard hasDeleteRules(entity) else { return try remove(ids, of: entity, body) }
+    let present = try self.present(ids, of: entity)
+    _ = try DeletionPlan(deleting: present, of: entity, core: self).run(entity, body)
+    return present.count
+  }
+
+  /// Removes the record `id`; returns whether there was one.
+  func delete(_ id: UInt64, of entity: StoredEntity) throws(StoreError) -> Bool {
+    guard hasDeleteRules(entity) else { return try changes(of: entity).delete(id) }
+    return try delete([id], of: entity) > 0
+  }
+
+  /// Removes all records of `entity`; returns how many there were.
+  func deleteAll(of entity: StoredEntity) throws(StoreError) -> Int {
+    guard hasDeleteRules(entity) else {
+      let count = try count(of: entity)
+      try changes(of: entity).clear()
+      return count
+    }
+    var ids: [UInt64] = []
+    try forEachStored(of: entity) { (id, _) throws(StoreError) in ids.append(id) }
+    return try delete(ids, of: entity)
+  }
+
+  /// Those of `ids`, which ascend, that are records of `entity`.
+  private func present(
+    _ ids: [UInt64], of entity: StoredEntity
+  ) throws(StoreError) -> [UInt64] {
+    var present: [UInt64] = []
+    present.reserveCapacity(ids.count)
+    do {
+      try forEachStored(ids, of: entity) { id, _ in
+        if present.last != id { present.append(id) }
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+    return present
+  }
+}

@@ -1,0 +1,84 @@
+internal import LMDB
+internal import LodestoreFormat
+
+// Links that are kept in trees of their own. Each is an entry on either side, so that adding or removing
+// one touches no record, and those of a record are found from both sides.
+
+extension TransactionCore {
+  /// Adds the links of `list`, whose first ids are of `end`'s source; returns how many were not there.
+  ///
+  /// - Throws: ``StoreError/Code/noSuchRecord`` before anything is written, where one of the ids is no
+  ///   record.
+  func addLinks(_ list: consuming LinkList, by end: RelationshipEnd) throws(StoreError) -> Int {
+    guard list.count > 0, let links = end.links, let inverse = end.opposite.links else { return 0 }
+    list.sort()
+    if let missing = try firstMissing(list.ids, in: end.source) {
+      throw .noSuchRecord(entity: end.source.name, id: missing)
+    }
+    let isFirst: Bool
+    do {
+      isFirst = try transaction.count(of: links.tree) == 0
+    } catch {
+      throw StoreError(error)
+    }
+    if isFirst {
+      list.keepEach { _ in true }
+    } else {
+      var isNew: [Bool] = []
+      isNew.reserveCapacity(list.count)
+      try list.forEach(in: links, core: self) { _, _, isThere in isNew.append(!isThere) }
+      list.keepEach { isNew[$0] }
+    }
+    let count = list.count
+    list.swapSides()
+    list.sort()
+    if let missing = try firstMissing(list.ids, in: end.target) {
+      throw .noSuchRecord(entity: end.target.name, id: missing)
+    }
+    guard count > 0 else { return 0 }
+    do throws(StoreError) {
+      try list.write(into: inverse, core: self)
+      list.swapSides()
+      list.sort()
+      try list.write(into: links, core: self)
+    } catch {
+      brokenBy = error
+      throw error
+    }
+    changeCount &+= 1
+    return count
+  }
+
+  /// Removes the links of `list`, whose first ids are of `end`'s source; returns how many were there.
+  func removeLinks(_ list: consuming LinkList, by end: RelationshipEnd) throws(StoreError) -> Int {
+    guard list.count > 0, let links = end.links, let inverse = end.opposite.links else { return 0 }
+    list.sort()
+    var isThere: [Bool] = []
+    isThere.reserveCapacity(list.count)
+    try list.forEach(in: links, core: self) { _, _, found in isThere.append(found) }
+    list.keepEach { isThere[$0] }
+    let count = list.count
+    guard count > 0 else { return 0 }
+    do throws(StoreError) {
+      try list.remove(from: links, core: self)
+      list.swapSides()
+      list.sort()
+      try list.remove(from: inverse, core: self)
+    } catch {
+      brokenBy = error
+      throw error
+    }
+    changeCount &+= 1
+    return count
+  }
+
+  /// Removes all links of the records with `ids`, which ascend.
+  func removeLinks(of ids: [UInt64], by end: RelationshipEnd) throws(StoreError) {
+    var list = LinkList()
+    try forEachRelated(of: ids, by: end) { (id, other) throws(StoreError) in
+      list.append(id, other)
+      return true
+    }
+    _ = try removeLinks(list, by: end)
+  }
+}

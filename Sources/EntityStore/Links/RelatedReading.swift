@@ -1,0 +1,57 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension TransactionCore {
+  /// Visits what the records with `ids`, which ascend, lead to by `end`, until `body` returns false.
+  ///
+  /// Records that are not there lead to nothing.
+  func forEachRelated(
+    of ids: [UInt64], by end: RelationshipEnd,
+    _ body: (_ id: UInt64, _ other: UInt64) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    do {
+      guard let links = end.links else {
+        return try forEachHeld(of: ids, by: end, body)
+      }
+      let cursor = try LinkCursor(links, core: self)
+      var goesOn = true
+      for id in ids {
+        try cursor.forEach(of: id) { other in
+          goesOn = try body(id, other)
+          return goesOn
+        }
+        if !goesOn { return }
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  /// The same for an attribute that holds the id.
+  private func forEachHeld(
+    of ids: [UInt64], by end: RelationshipEnd,
+    _ body: (_ id: UInt64, _ other: UInt64) throws(StoreError) -> Bool
+  ) throws {
+    guard let attribute = end.attribute else { return }
+    let cursor = try Cursor(end.source.records, in: transaction)
+    for id in ids where try cursor.seek(id) {
+      let view = try end.source.view(cursor.value, id: id)
+      guard let other = view.recordID(ofAttribute: attribute.number) else { continue }
+      guard try body(id, other) else { return }
+    }
+  }
+
+  /// The ids that record `id` leads to by `end`, ascending; the first `limit` of them.
+  func relatedIDs(
+    of id: UInt64, by end: RelationshipEnd, limit: Int = .max
+  ) throws(StoreError) -> [UInt64] {
+    if let links = end.links { return try LinkCursor(links, core: self).ids(of: id, limit: limit) }
+    var found: [UInt64] = []
+    guard limit > 0 else { return found }
+    try forEachRelated(of: [id], by: end) { (_, other) throws(StoreError) in
+      found.append(other)
+      return true
+    }
+    return found
+  }
+}

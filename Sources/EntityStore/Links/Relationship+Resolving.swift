@@ -1,0 +1,22 @@
+internal import LodestoreFormat
+
+extension TransactionCore {
+  /// The relationship that `declared` names, in the file.
+  func end<E: Entity, Target: Entity>(
+    _ declared: ToMany<E, Target>
+  ) throws(StoreError) -> RelationshipEnd {
+    let entity = try entity(E.self)
+    // Both types must fit the file.
+    _ = try self.entity(Target.self)
+    guard let name = declared.name else {
+      throw .badQuery(
+        "a relationship from \(entity.name) to \(Target.schema.name) is not in its schema; list it in "
+          + "'relationships'")
+    }
+    guard let end = schema.end(named: name, of: entity) else {
+      throw .unknownRelationship(
+        name, entity: entity.name, known: schema.ends(of: entity).compactMap(\.name))
+    }
+    return end
+  }
+}

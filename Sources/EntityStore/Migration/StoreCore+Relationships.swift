@@ -1,0 +1,84 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension StoreCore {
+  /// Whether the file's relationships are those that are declared.
+  func areRelationshipsSettled(
+    _ declared: [DeclaredEntity], in stored: StoredSchema
+  ) throws(StoreError) -> Bool {
+    let evolution = try RelationshipEvolution(
+      stored.relationships.map(\.description), declared: declared,
+      entities: stored.entities.map(\.description))
+    return options.access == .readOnly ? !evolution.concernsReaders : !evolution.isChanged
+  }
+
+  /// Makes the file's relationships fit those that are declared; after the entities.
+  func evolveRelationships(
+    _ declared: [DeclaredEntity], in transaction: Transaction
+  ) throws {
+    let entities = try Catalogue.descriptions(trees, in: transaction)
+    let evolution = try RelationshipEvolution(
+      try Catalogue.relationships(trees, in: transaction), declared: declared, entities: entities)
+    for gone in evolution.removed { try remove(gone, in: transaction) }
+    for var relationship in evolution.changed {
+      let isNew = relationship.number == 0
+      if isNew { relationship.number = try nextRelationship(in: transaction) }
+      try Catalogue.put(relationship, trees, in: transaction)
+      guard isNew else { continue }
+      for name in relationship.trees { _ = try tree(name, isCreated: true, in: transaction) }
+      if relationship.attribute != nil { try checkTargets(of: relationship, in: transaction) }
+    }
+  }
+
+  private func tree(
+    _ name: TreeName, isCreated: Bool, in transaction: Transaction
+  ) throws -> Tree {
+    let hasIntegerKeys = if case .records = name { true } else { false }
+    guard
+      let tree = try environment.tree(
+        name.text, isCreated: isCreated, hasIntegerKeys: hasIntegerKeys, in: transaction)
+    else { throw FormatError("tree '\(name.text)' of the catalogue is missing") }
+    return tree
+  }
+
+  private func remove(
+    _ relationship: RelationshipDescription, in transaction: Transaction
+  ) throws {
+    for name in relationship.trees {
+      let links = StoredIndex(
+        description: .init(number: 0, attributes: [], isUnique: false),
+        tree: try tree(name, isCreated: false, in: transaction), name: name.text, entityName: "")
+      try links.empty(in: transaction)
+    }
+    try Catalogue.remove(relationship, trees, in: transaction)
+  }
+
+  /// A number that no relationship of the file has had.
+  private func nextRelationship(in transaction: Transaction) throws -> UInt32 {
+    let highest = try Catalogue.relationships(trees, in: transaction).map(\.number).max() ?? 0
+    let stored = try transaction.get(CounterKey.nextRelationship, in: trees.counters)
+    let counter = stored.map { $0.count == 8 ? $0._uint64(at: 0) : 0 } ?? 1
+    guard counter > UInt64(highest), let number = UInt32(exactly: counter), number < .max else {
+      throw FormatError(
+        "the next relationship's number is \(counter), must be above \(highest), the highest in use"
+      )
+    }
+    try Catalogue.putNextRelationship(UInt64(number) + 1, trees, in: transaction)
+    return number
+  }
+
+  /// Throws when an id that an attribute holds already leads to no record.
+  private func checkTargets(
+    of relationship: RelationshipDescription, in transaction: Transaction
+  ) throws {
+    let schema = try load(in: transaction)
+    guard
+      let stored = schema.relationships.first(where: {
+        $0.description.number == relationship.number
+      })
+    else { return }
+    let core = TransactionCore(
+      transaction: transaction, schema: schema, store: self, isWrite: true)
+    try core.checkTargets(ofAll: stored)
+  }
+}

@@ -1,0 +1,94 @@
+internal import LodestoreFormat
+
+/// A relationship as one entity declares it, without Swift types.
+struct DeclaredRelationship: Sendable, Hashable {
+  /// How it is stored, and what it is on the other side.
+  enum Kind: Sendable, Hashable {
+    /// By the attribute of its name.
+    case toOne
+    case toMany(inverse: DeclaredInverse)
+  }
+
+  var name: String
+  /// The entity that it leads to.
+  var target: String
+  var kind: Kind
+  var onDelete: DeleteRule
+
+  /// The to-one and the to-many relationships that `schema` declares.
+  static func relationships<E: Entity>(
+    of schema: EntitySchema<E>
+  ) throws(StoreError) -> [DeclaredRelationship] {
+    var found: [DeclaredRelationship] = []
+    for attribute in schema.attributes {
+      guard let toOne = attribute.toOne else { continue }
+      found.append(
+        DeclaredRelationship(
+          name: attribute.name, target: toOne.target(), kind: .toOne,
+          onDelete: toOne.onDelete.stored))
+    }
+    for relationship in schema.relationships {
+      let declaration = relationship.declaration
+      found.append(
+        DeclaredRelationship(
+          name: relationship.name, target: declaration.target(),
+          kind: .toMany(inverse: try declaration.inverse(relationship.name)),
+          onDelete: declaration.onDelete.stored))
+    }
+    return found
+  }
+}
+
+extension DeclaredEntity {
+  /// Throws when the names of `relationships` are none, are taken, or do not fit the attributes.
+  func check(_ relationships: [DeclaredRelationship]) throws(StoreError) {
+    var names = Set(attributes.map(\.name))
+    for relationship in relationships {
+      let name = relationship.name
+      guard EntityDescription.isValidName(name) else {
+        throw .badName(name, of: "a relationship of \(self.name)")
+      }
+      if case .toOne = relationship.kind { continue }
+      guard names.insert(name).inserted else {
+        throw .badSchema(
+          entity: self.name, attribute: name,
+          "'\(name)' is declared twice, as a relationship and as something else")
+      }
+      guard !removed.contains(name) else {
+        throw .badSchema(
+          entity: self.name, attribute: name,
+          "relationship '\(name)' is declared, and named in 'removed'; take it out of one of them")
+      }
+    }
+  }
+
+  /// Adds an index over the attribute `name` alone, where there is none.
+  mutating func index(attribute name: String) {
+    guard let position = attributes.firstIndex(where: { $0.name == name }),
+      !indexes.contains(where: { $0.attributes == [position] })
+    else { return }
+    indexes.append(Index(attributes: [position], isUnique: false))
+  }
+
+  /// Gives each attribute that is a side of a relationship its index, in the entity that has it.
+  static func indexRelationships(of declared: inout [DeclaredEntity]) {
+    for entity in declared {
+      for relationship in entity.relationships {
+        switch relationship.kind {
+        case .toOne:
+          index(relationship.name, of: entity.name, in: &declared)
+        case .toMany(.attribute(let name)):
+          index(name, of: relationship.target, in: &declared)
+        case .toMany: break
+        }
+      }
+    }
+  }
+
+  private static func index(
+    _ attribute: String, of entity: String, in declared: inout [DeclaredEntity]
+  ) {
+    guard let position = declared.firstIndex(where: { $0.name == entity }) else { return }
+    declared[position].index(attribute: attribute)
+  }
+}

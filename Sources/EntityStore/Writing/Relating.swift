@@ -1,0 +1,133 @@
+internal import LodestoreFormat
+
+extension WriteTransaction {
+  /// Makes the record `owner` lead to `id` by `relationship`; returns false when it does already.
+  ///
+  ///     try tx.add(person.id, to: Group.members, of: group.id)
+  ///
+  /// Both sides know of it. Where the other side is an attribute, that attribute gets the value `owner`.
+  ///
+  /// - Throws: ``StoreError/Code/noSuchRecord`` when one of the two is not there; nothing was written, and
+  ///   the transaction can go on.
+  /// - Complexity: O(log *n*); with links of their own no record is touched.
+  @discardableResult
+  public mutating func add<E: Entity, Target: Entity>(
+    _ id: RecordID<Target>, to relationship: ToMany<E, Target>, of owner: RecordID<E>
+  ) throws(StoreError) -> Bool {
+    try link(CollectionOfOne((owner, id)), by: relationship) > 0
+  }
+
+  /// Makes the record `owner` lead to each of `ids`; returns how many it did not lead to before.
+  @discardableResult
+  public mutating func add<E: Entity, Target: Entity>(
+    _ ids: some Sequence<RecordID<Target>>, to relationship: ToMany<E, Target>,
+    of owner: RecordID<E>
+  ) throws(StoreError) -> Int {
+    try link(ids.lazy.map { (owner, $0) }, by: relationship)
+  }
+
+  /// Makes the first record of each pair lead to the second; returns how many pairs are new.
+  ///
+  ///     try tx.link(zip(groups, people), by: Group.members)
+  ///
+  /// The fastest way for many: they are sorted, and each page of the file is visited once.
+  ///
+  /// - Throws: ``StoreError/Code/noSuchRecord`` when one of them is not there; nothing was written, and the
+  ///   transaction can go on.
+  @discardableResult
+  public mutating func link<E: Entity, Target: Entity>(
+    _ pairs: some Sequence<(RecordID<E>, RecordID<Target>)>, by relationship: ToMany<E, Target>
+  ) throws(StoreError) -> Int {
+    let end = try core.end(relationship)
+    var list = LinkList(expectedCount: pairs.underestimatedCount)
+    for (owner, id) in pairs { list.append(owner.rawValue, id.rawValue) }
+    return try core.link(list, by: end)
+  }
+
+  /// Makes the record `owner` no longer lead to `id`; returns whether it did.
+  ///
+  /// The records stay. Where the other side is an attribute, it becomes null; one that is required is
+  /// ``StoreError/Code/unstorableValue``.
+  @discardableResult
+  public mutating func remove<E: Entity, Target: Entity>(
+    _ id: RecordID<Target>, from relationship: ToMany<E, Target>, of owner: RecordID<E>
+  ) throws(StoreError) -> Bool {
+    try unlink(CollectionOfOne((owner, id)), by: relationship) > 0
+  }
+
+  /// Makes the record `owner` no longer lead to `ids`; returns to how many it did.
+  @discardableResult
+  public mutating func remove<E: Entity, Target: Entity>(
+    _ ids: some Sequence<RecordID<Target>>, from relationship: ToMany<E, Target>,
+    of owner: RecordID<E>
+  ) throws(StoreError) -> Int {
+    try unlink(ids.lazy.map { (owner, $0) }, by: relationship)
+  }
+
+  /// Makes the first record of each pair no longer lead to the second; returns how many did.
+  @discardableResult
+  public mutating func unlink<E: Entity, Target: Entity>(
+    _ pairs: some Sequence<(RecordID<E>, RecordID<Target>)>, by relationship: ToMany<E, Target>
+  ) throws(StoreError) -> Int {
+    let end = try core.end(relationship)
+    var list = LinkList(expectedCount: pairs.underestimatedCount)
+    for (owner, id) in pairs { list.append(owner.rawValue, id.rawValue) }
+    return try core.unlink(list, by: end)
+  }
+
+  /// Makes the record `owner` lead to `ids` by `relationship`, and to no others; only the difference is
+  /// written.
+  public mutating func set<E: Entity, Target: Entity>(
+    _ relationship: ToMany<E, Target>, of owner: RecordID<E>,
+    to ids: some Sequence<RecordID<Target>>
+  ) throws(StoreError) {
+    let end = try core.end(relationship)
+    let wanted = Set(ids.map(\.rawValue))
+    let present = Set(try core.relatedIDs(of: owner.rawValue, by: end))
+    try unlink(
+      present.subtracting(wanted).map { (owner, RecordID<Target>(rawValue: $0)) },
+      by: relationship)
+    try link(
+      wanted.subtracting(present).map { (owner, RecordID<Target>(rawValue: $0)) },
+      by: relationship)
+  }
+}
+
+extension TransactionCore {
+  /// Makes the first record of each pair lead to the second; returns how many did not.
+  func link(_ list: consuming LinkList, by end: RelationshipEnd) throws(StoreError) -> Int {
+    guard let attribute = end.opposite.attribute else { return try addLinks(list, by: end) }
+    list.sort()
+    if let missing = try firstMissing(list.ids, in: end.source) {
+      throw .noSuchRecord(entity: end.source.name, id: missing)
+    }
+    var count = 0
+    for (owner, ids) in list.groups {
+      if let missing = try firstMissing(ids, in: end.target) {
+        throw .noSuchRecord(entity: end.target.name, id: missing)
+      }
+      let value = Value.integer(Int64(bitPattern: owner))
+      let batch = try batchUpdate(
+        of: end.target, [(name: attribute.name, operand: .value(.null), constant: value)], [:])
+      try batch.update(ids)
+      count += batch.updatedCount
+    }
+    return count
+  }
+
+  /// Makes the first record of each pair no longer lead to the second; returns how many did.
+  func unlink(_ list: consuming LinkList, by end: RelationshipEnd) throws(StoreError) -> Int {
+    guard let attribute = end.opposite.attribute, let links = end.links else {
+      return try removeLinks(list, by: end)
+    }
+    list.sort()
+    let cursor = try LinkCursor(links, core: self)
+    var held: [UInt64] = []
+    for (owner, ids) in list.groups {
+      for id in ids where try cursor.contains(owner, id) { held.append(id) }
+    }
+    IDSort.sortUnique(&held)
+    if let first = held.first, !attribute.isOptional { throw .requiredLink(end, first) }
+    return try nullify(attribute.number, in: held, of: end.target)
+  }
+}

@@ -1,0 +1,146 @@
+/// A relationship between the records of two entities as the catalogue describes it.
+///
+/// See Format.md, "Relationships".
+package struct RelationshipDescription: Sendable, Hashable {
+  /// What a relationship is called and does on one of its two sides.
+  package struct Side: Sendable, Hashable {
+    package var entity: EntityNumber
+    /// `nil` where nobody has named it; of the side that holds the id, the attribute's name counts.
+    package var name: String?
+    /// What happens to the records of the other side when one of this side is deleted.
+    package var onDelete: DeleteRule
+
+    package init(
+      entity: EntityNumber, name: String? = nil, onDelete: DeleteRule = .nullify
+    ) {
+      self.entity = entity
+      self.name = name
+      self.onDelete = onDelete
+    }
+  }
+
+  package var number: UInt32
+  package var from: Side
+  package var to: Side
+  /// The attribute of `from`'s entity that holds the id of a record of `to`'s; `nil` where links are
+  /// kept in trees of their own.
+  package var attribute: UInt32?
+  /// Members of the document that this version does not know; written back as they were.
+  package var unknownMembers: [String: Document]
+
+  package init(
+    number: UInt32, from: Side, to: Side, attribute: UInt32? = nil,
+    unknownMembers: [String: Document] = [:]
+  ) {
+    self.number = number
+    self.from = from
+    self.to = to
+    self.attribute = attribute
+    self.unknownMembers = unknownMembers
+  }
+
+  /// The trees of its links: of each side the ids that it leads to.
+  package var trees: [TreeName] {
+    attribute == nil
+      ? [.links(relationship: number, side: .from), .links(relationship: number, side: .to)] : []
+  }
+}
+
+/// One of the two sides of a relationship.
+package enum RelationshipSide: UInt32, Sendable, Hashable, CaseIterable {
+  case from = 1
+  case to = 2
+
+  package var opposite: RelationshipSide { self == .from ? .to : .from }
+}
+
+/// What happens to what a record leads to when the record is deleted.
+package enum DeleteRule: String, Sendable, Hashable, CaseIterable {
+  /// The links are removed; an attribute that holds the record's id becomes null.
+  case nullify
+  /// The records that it leads to are deleted too.
+  case cascade
+  /// The record cannot be deleted while it leads to one that stays.
+  case deny
+  /// Nothing: whoever deletes it repairs what leads to it before the commit.
+  case noAction
+}
+
+// MARK: - Document
+
+extension RelationshipDescription {
+  private static let knownMembers: Set = ["from", "to", "attribute"]
+  private static let highestAttributeNumber: Int64 = 16_383
+
+  /// The description as a document.
+  package var document: Document {
+    var members = unknownMembers
+    members["from"] = Self.document(of: from)
+    members["to"] = Self.document(of: to)
+    if let attribute { members["attribute"] = .integer(Int64(attribute)) }
+    return .object(members)
+  }
+
+  private static func document(of side: Side) -> Document {
+    var members: [String: Document] = [
+      "entity": .integer(Int64(side.entity.rawValue)), "onDelete": .string(side.onDelete.rawValue),
+    ]
+    if let name = side.name { members["name"] = .string(name) }
+    return .object(members)
+  }
+
+  /// Reads relationship `number` from its document and checks the rules that concern it alone.
+  package init(number: UInt32, document: Document) throws(FormatError) {
+    guard case .object(let members) = document else {
+      throw FormatError("the description of relationship \(number) is not an object")
+    }
+    self.number = number
+    from = try Self.side("from", in: document, of: number)
+    to = try Self.side("to", in: document, of: number)
+    switch document["attribute"] {
+    case nil: attribute = nil
+    case .integer(let value)? where (1...Self.highestAttributeNumber).contains(value):
+      attribute = UInt32(value)
+    default:
+      throw FormatError("relationship \(number) is held by no attribute from 1 to 16,383")
+    }
+    unknownMembers = members.filter { !Self.knownMembers.contains($0.key) }
+  }
+
+  private static func side(
+    _ member: String, in document: Document, of number: UInt32
+  ) throws(FormatError) -> Side {
+    guard let side = document[member], case .integer(let entity) = side["entity"],
+      let entity = UInt32(exactly: entity), entity > 0
+    else { throw FormatError("side '\(member)' of relationship \(number) names no entity") }
+    guard case .string(let word) = side["onDelete"], let rule = DeleteRule(rawValue: word) else {
+      throw FormatError(
+        "side '\(member)' of relationship \(number) has a rule for deletes that this version does "
+          + "not know")
+    }
+    var result = Side(entity: EntityNumber(entity), onDelete: rule)
+    switch side["name"] {
+    case nil: break
+    case .string(let name)? where EntityDescription.isValidName(name): result.name = name
+    default:
+      throw FormatError("side '\(member)' of relationship \(number) has a name that is none")
+    }
+    return result
+  }
+
+  /// Checks the rules that concern the entities of a catalogue too.
+  package func check(_ entities: [EntityDescription]) throws(FormatError) {
+    guard let holder = entities.first(where: { $0.number == from.entity }),
+      entities.contains(where: { $0.number == to.entity })
+    else { throw FormatError("relationship \(number) is of an entity that is not there") }
+    guard let attribute else { return }
+    guard let held = holder.attribute(number: attribute), !held.isRemoved, held.type == .recordID
+    else {
+      throw FormatError(
+        "relationship \(number) is held by attribute \(attribute), which holds no id")
+    }
+    guard holder.indexes.contains(where: { $0.attributes == [attribute] }) else {
+      throw FormatError("attribute \(attribute) of relationship \(number) has no index of its own")
+    }
+  }
+}

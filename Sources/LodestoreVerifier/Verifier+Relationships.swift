@@ -1,0 +1,120 @@
+import LMDB
+import LodestoreFormat
+
+extension Verifier {
+  /// Checks one relationship against Format.md, "Relationships": that each link is on both sides, and
+  /// that all ids are of records that are there.
+  mutating func verifyRelationship(_ relationship: RelationshipDescription) throws {
+    let subject = title(of: relationship)
+    if let number = relationship.attribute {
+      guard let holder = entities.first(where: { $0.number == relationship.from.entity }),
+        let index = holder.indexes.first(where: { $0.attributes == [number] }),
+        let tree = trees[TreeName.index(entity: holder.number, index: index.number).text]
+      else { return }
+      try verifyTargets(in: tree, subject, relationship.to.entity)
+      return
+    }
+    for side in RelationshipSide.allCases {
+      let name = TreeName.links(relationship: relationship.number, side: side)
+      guard let tree = trees[name.text] else {
+        findings.add(
+          Finding(.treeMissing, tree: name.text, subject: subject, "the tree must exist"))
+        continue
+      }
+      let before = findings.count
+      let opposite = TreeName.links(relationship: relationship.number, side: side.opposite)
+      try verifyLinks(tree, subject, trees[opposite.text])
+      let entity = side == .from ? relationship.from.entity : relationship.to.entity
+      try verifyTargets(in: tree, subject, entity)
+      report.trees.append(
+        VerificationReport.Tree(
+          name: name.text, entryCount: (try? transaction.count(of: tree)) ?? 0,
+          findingCount: findings.count - before))
+    }
+  }
+
+  private func title(of relationship: RelationshipDescription) -> String {
+    let sides: [(RelationshipDescription.Side, UInt32?)] = [
+      (relationship.from, relationship.attribute), (relationship.to, nil),
+    ]
+    for (side, attribute) in sides {
+      guard let entity = entities.first(where: { $0.number == side.entity }) else { continue }
+      let name = attribute.flatMap { entity.attribute(number: $0)?.name } ?? side.name
+      if let name { return "\(entity.name).\(name)" }
+    }
+    return "relationship \(relationship.number)"
+  }
+
+  /// Checks the form of each link, and that the other tree has it too.
+  private mutating func verifyLinks(_ tree: Tree, _ subject: String, _ opposite: Tree?) throws {
+    var encoder = KeyEncoder()
+    let cursor = try Cursor(tree, in: transaction)
+    var previous = UnsafeRawBufferPointer(start: nil, count: 0)
+    var found = try cursor.first()
+    while found {
+      let (key, body) = (cursor.key, cursor.value)
+      found = try cursor.next()
+      if !previous.isEmpty, !PageWalk.precedes(previous, key, false) {
+        findings.add(
+          Finding(.entryKey, tree: tree.name, subject: subject, key: key, "is out of order"))
+      }
+      previous = key
+      if !body.isEmpty {
+        findings.add(
+          Finding(
+            .entryBody, tree: tree.name, subject: subject, key: key,
+            "the body has \(body.count) bytes, must have 0"))
+      }
+      guard let id = KeyDecoder.leadingID(key),
+        key.count == KeyDecoder.lengthOfLeadingID(key) + 8,
+        let other = KeyDecoder.recordIDSuffix(key), id > 0, id < 1 << 63, other > 0,
+        other < 1 << 63
+      else {
+        findings.add(
+          Finding(.entryKey, tree: tree.name, subject: subject, key: key, "is not two record ids"))
+        continue
+      }
+      encoder.reset()
+      encoder.append(id)
+      encoder.append(recordID: other)
+      if !encoder.bytes.elementsEqual(key) {
+        findings.add(
+          Finding(
+            .entryKey, tree: tree.name, subject: subject, key: key,
+            "must be " + Finding.hexadecimal(encoder.bytes)))
+      }
+      encoder.reset()
+      encoder.append(other)
+      encoder.append(recordID: id)
+      if let opposite, try transaction.get(encoder.bytes, in: opposite) == nil {
+        findings.add(
+          Finding(
+            .linkMissing, tree: opposite.name, subject: subject, key: encoder.bytes,
+            "the link is in the other tree alone"))
+      }
+    }
+  }
+
+  /// Checks that the ids that keys of `tree` begin with are of records of an entity.
+  private mutating func verifyTargets(
+    in tree: Tree, _ subject: String, _ entity: EntityNumber
+  ) throws {
+    guard let records = trees[TreeName.records(entity: entity).text] else { return }
+    var last: UInt64 = 0
+    let cursor = try Cursor(tree, in: transaction)
+    var found = try cursor.first()
+    while found {
+      let key = cursor.key
+      found = try cursor.next()
+      // Null in an index of an attribute, and what has been reported with the entry.
+      guard let id = KeyDecoder.leadingID(key), id != last else { continue }
+      last = id
+      if try transaction.get(id, in: records) == nil {
+        findings.add(
+          Finding(
+            .linkDangling, tree: tree.name, subject: subject, record: id, key: key,
+            "it leads to record \(id) of entity \(entity), which is not there"))
+      }
+    }
+  }
+}
