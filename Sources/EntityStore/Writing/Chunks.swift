@@ -122,7 +122,7 @@ extension TransactionCore {
     _ ids: [UInt64], of entity: StoredEntity, by request: QueryRequest
   ) throws(StoreError) -> [UInt64] {
     let condition = try ConditionBinding.bind(
-      request.condition, to: entity, positions: request.positions)
+      request.condition, to: entity, positions: request.positions, schema: schema)
     let evaluator = ConditionEvaluator(condition, entity: entity, core: self)
     var found: [UInt64] = []
     do {

@@ -75,7 +75,7 @@ extension TransactionCore {
     of entity: StoredEntity, _ assignments: [(name: String, operand: Operand, constant: Value?)],
     _ positions: [String: FormatPosition]
   ) throws(StoreError) -> BatchUpdate {
-    var binding = ConditionBinding(entity, positions)
+    var binding = ConditionBinding(entity, positions, schema)
     var bound: [BatchUpdate.Assignment] = []
     for (name, operand, constant) in assignments {
       let attribute = try binding.attribute(named: name)

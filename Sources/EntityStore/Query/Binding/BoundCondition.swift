@@ -12,6 +12,7 @@ indirect enum BoundCondition: Sendable {
   case test(AttributeTest)
   case expression(BoundComparison)
   case closure(ConditionClosure)
+  case related(RelatedTest)
 }
 
 /// An attribute, or the record's id, in a bound condition.
@@ -145,4 +146,6 @@ indirect enum BoundOperand: Sendable {
   case subquery(BoundOperand, BoundCondition, [ValuePath.Step])
   case cast(BoundOperand, CastType)
   case call(OperandFunction, [BoundOperand])
+  /// Worked out of related records.
+  case related(RelatedOperand)
 }

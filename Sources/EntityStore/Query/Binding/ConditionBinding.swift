@@ -5,24 +5,31 @@ internal import LodestoreFormat
 struct ConditionBinding {
   let entity: StoredEntity
   /// The positions of paths in the format string that the condition was parsed from, for errors.
-  private let positions: [String: FormatPosition]
+  let positions: [String: FormatPosition]
+  /// What knows the relationships; `nil` where conditions cannot go beyond the record.
+  let schema: StoredSchema?
   /// The variables of the SUBQUERYs around the current expression, outermost first.
   private var variables: [String] = []
   private static let deepestSubquery = 3
 
   static func bind(
-    _ tree: ConditionTree, to entity: StoredEntity, positions: [String: FormatPosition] = [:]
+    _ tree: ConditionTree, to entity: StoredEntity, positions: [String: FormatPosition] = [:],
+    schema: StoredSchema? = nil
   ) throws(StoreError) -> BoundCondition {
-    var binding = ConditionBinding(entity, positions)
+    var binding = ConditionBinding(entity, positions, schema)
     return try binding.bind(tree)
   }
 
-  init(_ entity: StoredEntity, _ positions: [String: FormatPosition] = [:]) {
+  init(
+    _ entity: StoredEntity, _ positions: [String: FormatPosition] = [:],
+    _ schema: StoredSchema? = nil
+  ) {
     self.entity = entity
     self.positions = positions
+    self.schema = schema
   }
 
-  private mutating func bind(_ tree: ConditionTree) throws(StoreError) -> BoundCondition {
+  mutating func bind(_ tree: ConditionTree) throws(StoreError) -> BoundCondition {
     switch tree {
     case .constant(let flag): return .constant(flag)
     case .all(let parts): return .all(try bind(parts))
@@ -50,6 +57,7 @@ struct ConditionBinding {
       equality.operator = .equal
       return .not(try bind(equality))
     }
+    if let test = try relatedTest(comparison) { return test }
     if comparison.quantifier == nil, let test = try attributeTest(comparison) { return test }
     return .expression(try expression(comparison))
   }
@@ -117,6 +125,7 @@ struct ConditionBinding {
     case .conditional(let test, let yes, let no):
       return .conditional(try bind(test), try self.operand(yes), try self.operand(no))
     case .subquery(let collection, let variable, let test, let steps):
+      if let related = try relatedSubquery(collection, variable, test, steps) { return related }
       let elements = try self.operand(collection)
       guard variables.count < Self.deepestSubquery else {
         throw .badQuery(
@@ -137,11 +146,12 @@ struct ConditionBinding {
     return bound
   }
 
-  private func bind(_ path: ValuePath) throws(StoreError) -> BoundOperand {
+  private mutating func bind(_ path: ValuePath) throws(StoreError) -> BoundOperand {
     if case .variable(let name) = path.root {
       guard let index = variables.lastIndex(of: name) else { throw .unboundVariable(name) }
       return .element(depth: variables.count - 1 - index, path.steps)
     }
+    if let (end, rest) = relationship(path) { return try relatedOperand(end, rest) }
     let attribute = try attribute(of: path)
     let rest = Array(path.steps.dropFirst())
     if !rest.isEmpty, attribute.type != .json, attribute.type != .document {

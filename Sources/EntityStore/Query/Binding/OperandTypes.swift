@@ -104,6 +104,16 @@ enum OperandTypes {
     case .subquery(_, _, let steps): steps.isEmpty ? .list : kind(steps)
     case .cast(_, let type): kind(type)
     case .call(let function, _): kind(function)
+    case .related(let related): kind(related.question)
+    }
+  }
+
+  private static func kind(_ question: RelatedOperand.Question) -> Kind {
+    switch question {
+    case .count: .number
+    case .aggregate(.sum, _), .aggregate(.avg, _), .aggregate(.count, _): .number
+    case .aggregate(_, let inner), .value(let inner): kind(inner)
+    case .list: .list
     }
   }
 

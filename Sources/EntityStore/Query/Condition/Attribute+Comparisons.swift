@@ -165,7 +165,8 @@ extension Attribute {
   func compared(
     _ operator: Comparison.Operator, _ right: Operand, options: TextOptions = []
   ) -> Condition<E> {
-    Condition(.comparison(Comparison(operand, `operator`, right, options: options)))
+    if let failure { return Condition(.failure(failure)) }
+    return Condition(.comparison(Comparison(operand, `operator`, right, options: options)))
   }
 
   /// A constant of a condition; a scalar of JSON is that scalar, since JSON compares as what it holds.

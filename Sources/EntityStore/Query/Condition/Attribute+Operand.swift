@@ -3,8 +3,13 @@ internal import LodestoreFormat
 /// An operand that begins at an attribute.
 private final class DerivedOperand: DerivedAttribute, @unchecked Sendable {
   let operand: Operand
+  /// Why it cannot be used.
+  let failure: StoreError?
 
-  init(_ operand: Operand) { self.operand = operand }
+  init(_ operand: Operand, _ failure: StoreError? = nil) {
+    self.operand = operand
+    self.failure = failure
+  }
 }
 
 extension Attribute {
@@ -21,6 +26,14 @@ extension Attribute {
 
   /// What stands for the attribute in a condition.
   var operand: Operand { derivedOperand ?? .path(ValuePath(attribute: name)) }
+
+  /// Why conditions with it cannot be used; `nil` where they can.
+  var failure: StoreError? { (derived as? DerivedOperand)?.failure }
+
+  /// A value that is worked out of a record, of no attribute of its own.
+  init(deriving operand: Operand, failure: StoreError? = nil) where Value: AttributeValue {
+    self.init(-1, .scalar, derived: DerivedOperand(operand, failure))
+  }
 
   /// The stored attribute's name in the schema.
   var name: String {

@@ -111,6 +111,7 @@ extension ConditionEvaluator {
         if try evaluate(test, record) { found.append(element) }
       }
       return try follow(steps[...], from: .list(found))
+    case .related(let operand): return try value(operand, record)
     case .cast(let operand, let type): return try Cast.value(try value(operand, record), to: type)
     case .call(let function, let operands):
       return try call(function, try operands.map { try value($0, record) })

@@ -22,13 +22,17 @@ final class ConditionEvaluator {
   var onElement: (() throws -> Void)?
   /// The time of `now()`, one for the whole run.
   let now: Double
+  /// What is known of related records, by the test or operand.
+  private var relatedByQuestion: [ObjectIdentifier: RelatedEvaluation] = [:]
 
-  init(_ condition: BoundCondition, entity: StoredEntity, core: TransactionCore) {
+  init(
+    _ condition: BoundCondition, entity: StoredEntity, core: TransactionCore, now: Double? = nil
+  ) {
     self.condition = condition
     self.entity = entity
     self.core = core
     verifiesChecksums = core.store.options.verifiesChecksums
-    now = DynamicValue.currentTime
+    self.now = now ?? DynamicValue.currentTime
     program = LayoutProgram(condition, layout: entity.layout)
   }
 
@@ -139,9 +143,29 @@ final class ConditionEvaluator {
       try IndexTuple.append(slot, of: record.view, into: &key)
       return set.contains(key.bytes)
     case .expression(let comparison): return try evaluate(comparison, record)
+    case .related(let test): return try related(test).isTrue(for: record)
     case .closure(let closure):
       return try closure.evaluate(record.view.bytes, id: record.id, of: entity, core: core)
     }
+  }
+
+  /// What finds out about the records that `test` is about.
+  private func related(_ test: RelatedTest) throws(StoreError) -> RelatedEvaluation {
+    if let known = relatedByQuestion[ObjectIdentifier(test)] { return known }
+    let made = try RelatedEvaluation(test.end, test.condition, now: now, core: core)
+    relatedByQuestion[ObjectIdentifier(test)] = made
+    return made
+  }
+
+  /// The answer to a question about related records.
+  func value(_ operand: RelatedOperand, _ record: RecordUnderTest) throws -> DynamicValue {
+    let key = ObjectIdentifier(operand)
+    let evaluation =
+      try relatedByQuestion[key]
+      ?? RelatedEvaluation(
+        operand.end, operand.condition ?? .constant(true), now: now, core: core)
+    relatedByQuestion[key] = evaluation
+    return try evaluation.value(operand.question, for: record)
   }
 
   /// For conditions inside expressions, which are not part of a layout's program.

@@ -16,6 +16,7 @@ struct LayoutProgram {
     case keys(RecordLayout.Slot, KeyTable, admitsNull: Bool)
     case expression(BoundComparison)
     case closure(ConditionClosure)
+    case related(RelatedTest)
   }
 
   /// A test of a number that is in no slot: the record id.
@@ -114,6 +115,7 @@ struct LayoutProgram {
     case .test(let test): self.test(test, layout, isNegated: false)
     case .expression(let comparison): .expression(comparison)
     case .closure(let closure): .closure(closure)
+    case .related(let test): .related(test)
     }
   }
 

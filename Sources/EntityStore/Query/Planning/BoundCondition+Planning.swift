@@ -16,6 +16,7 @@ extension BoundCondition {
       }
     case .expression: 400
     case .closure: 800
+    case .related: 1_000
     }
   }
 
@@ -42,7 +43,7 @@ extension BoundCondition {
       }
     case .all(let parts): parts.contains(where: \.isNever)
     case .any(let parts): parts.allSatisfy(\.isNever)
-    case .not, .expression, .closure: false
+    case .not, .expression, .closure, .related: false
     }
   }
 }

@@ -4,6 +4,8 @@ internal import LodestoreFormat
 /// What the planner knows of the data.
 struct PlannerStatistics {
   var recordCount: Int
+  /// The plan of a query for the records that a relationship leads to, and how many links it has.
+  var related: (RelatedTest) throws -> (target: QueryPlan, linkCount: Int)
   /// About how many entries of an index lie within a range, by descending its tree.
   var estimate: (StoredIndex, IndexRange) throws -> Int
 }
@@ -26,7 +28,7 @@ struct Planner {
 
   let entity: StoredEntity
   let statistics: PlannerStatistics
-  private let request: QueryRequest
+  let request: QueryRequest
   private let condition: BoundCondition
   private let order: BoundOrder
   /// The parts of the condition that must all be true.
@@ -64,6 +66,9 @@ struct Planner {
     for access in accesses { candidates.append(plan(access)) }
     if let both = try intersection(of: accesses) { candidates.append(both) }
     for (position, clause) in clauses.enumerated() {
+      if let access = try relatedAccess(of: clause) {
+        candidates.append(plan(access, covering: position))
+      }
       if let union = try union(of: clause, at: position) { candidates.append(union) }
     }
     for index in entity.indexes {
@@ -249,7 +254,7 @@ struct Planner {
 
   // MARK: The whole
 
-  private func finished(
+  func finished(
     _ access: AccessPath, matches: Int, cost: Double, covered: Set<Int> = []
   ) -> QueryPlan {
     let positions = clauses.indices.filter { !clauses[$0].isAlways && !covered.contains($0) }

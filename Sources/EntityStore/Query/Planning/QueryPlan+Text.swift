@@ -29,7 +29,7 @@ extension QueryPlan {
     case (.nothing, _): break
     case (_, let residual?):
       lines.append(.init(title: "check", text: "on each record: \(residual.text)"))
-    case (.index, nil), (.union, nil), (.intersection, nil):
+    case (.index, nil), (.related, nil), (.union, nil), (.intersection, nil):
       lines.append(.init(title: "check", text: "nothing more: the entries say it all"))
     case (.scan, nil), (.ids, nil), (.idRange, nil): break
     }
@@ -67,6 +67,7 @@ extension AccessPath {
       paths.flatMap(\.indexNames).reduce(into: []) { names, name in
         if !names.contains(name) { names.append(name) }
       }
+    case .related(let access): [access.index.name]
     case .nothing, .scan, .ids, .idRange: []
     }
   }
@@ -75,6 +76,7 @@ extension AccessPath {
     switch self {
     case .nothing, .scan, .ids, .idRange: 0
     case .index(let access): access.estimatedEntryCount
+    case .related(let access): access.estimatedLinkCount
     case .union(let paths): paths.reduce(0) { $0 + $1.estimatedEntryCount(recordCount) }
     case .intersection(let accesses): accesses.reduce(0) { $0 + $1.estimatedEntryCount }
     }
@@ -92,6 +94,17 @@ extension AccessPath {
     case .idRange(let range):
       [.init(title: "scan", text: "_id \(range.lowerBound) to \(Self.end(range.upperBound))")]
     case .index(let access): [.init(title: "index", text: access.text)]
+    case .related(let access):
+      access.target.access.lines(access.target.entity)
+        + (access.target.residual.map {
+          [.init(title: "check", text: "on each \(access.target.entity.name): \($0.text)")]
+        } ?? [])
+        + [
+          .init(
+            title: "links",
+            text: "of \(access.test.end.label), back from \(access.target.entity.name), about "
+              + "\(access.estimatedLinkCount)")
+        ]
     case .union(let paths):
       [.init(title: "union", text: "of \(paths.count) index ranges")]
         + paths.prefix(8).flatMap { $0.lines(entity) }
@@ -162,6 +175,7 @@ extension BoundCondition {
     case .test(let test): test.text
     case .expression(let comparison): comparison.text
     case .closure(let closure): "<\(closure.text)>"
+    case .related(let test): test.text
     }
   }
 

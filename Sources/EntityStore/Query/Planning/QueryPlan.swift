@@ -45,13 +45,22 @@ extension TransactionCore {
     _ request: QueryRequest, for entity: StoredEntity
   ) throws(StoreError) -> QueryPlan {
     let condition = try ConditionBinding.bind(
-      request.condition, to: entity, positions: request.positions)
-    let binding = ConditionBinding(entity, request.positions)
+      request.condition, to: entity, positions: request.positions, schema: schema)
+    let binding = ConditionBinding(entity, request.positions, schema)
     let order = try BoundOrder(request.order, binding)
     if let limit = request.limit, limit < 0 { throw .badQuery("the limit is \(limit)") }
     guard request.offset >= 0 else { throw .badQuery("the offset is \(request.offset)") }
     try request.after?.check(request, entity)
-    let statistics = PlannerStatistics(recordCount: try count(of: entity)) { index, range in
+    return try plan(request, condition: condition, order: order, for: entity)
+  }
+
+  private func plan(
+    _ request: QueryRequest, condition: BoundCondition, order: BoundOrder,
+    for entity: StoredEntity
+  ) throws(StoreError) -> QueryPlan {
+    let statistics = PlannerStatistics(
+      recordCount: try count(of: entity), related: { try self.related($0) }
+    ) { index, range in
       try self.transaction.estimatedCount(of: index.tree, within: range.keys)
     }
     do {
@@ -60,6 +69,21 @@ extension TransactionCore {
       ).plan()
     } catch {
       throw StoreError(wrapping: error)
+    }
+  }
+
+  /// How the records that `test` asks of are found.
+  func related(
+    _ test: RelatedTest
+  ) throws(StoreError) -> (target: QueryPlan, linkCount: Int) {
+    var request = QueryRequest()
+    request.wantsOnlyEntries = true
+    let order = try BoundOrder([], ConditionBinding(test.end.target))
+    let target = try plan(request, condition: test.condition, order: order, for: test.end.target)
+    do {
+      return (target, try transaction.count(of: test.end.relationship.linksTo.tree))
+    } catch {
+      throw StoreError(error)
     }
   }
 }

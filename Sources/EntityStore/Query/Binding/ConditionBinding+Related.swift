@@ -1,0 +1,175 @@
+internal import LodestoreFormat
+
+// Conditions over relationships. Each comes down to whether one of the related records fulfils a
+// condition of its own, which is bound to the other entity, or to a value that is worked out of them.
+
+extension ConditionBinding {
+  /// The relationship that `path` begins with, and what it asks of the records there; `nil` where it
+  /// names an attribute of the record itself.
+  ///
+  /// - Parameter isCollection: whether the path alone stands for records; otherwise an attribute that holds
+  ///   an id is a value like any other.
+  func relationship(
+    _ path: ValuePath, isCollection: Bool = false
+  ) -> (end: RelationshipEnd, rest: [ValuePath.Step])? {
+    guard path.root == .record, case .member(let name) = path.steps.first else { return nil }
+    if let attribute = entity.description.attribute(named: name) {
+      guard attribute.type == .recordID, path.steps.count > 1 || isCollection else { return nil }
+    }
+    guard let end = schema?.end(named: name, of: entity) else { return nil }
+    return (end, Array(path.steps.dropFirst()))
+  }
+
+  /// The binding of conditions of the records that `end` leads to.
+  func binding(of end: RelationshipEnd) -> ConditionBinding {
+    ConditionBinding(end.target, positions, schema)
+  }
+
+  // MARK: Tests
+
+  /// The comparison as a test of related records, where it is one.
+  mutating func relatedTest(_ comparison: Comparison) throws(StoreError) -> BoundCondition? {
+    if let test = try existenceTest(comparison) { return test }
+    var comparison = comparison
+    if case .path = comparison.right, comparison.left.isConstant,
+      let flipped = comparison.operator.flipped
+    {
+      swap(&comparison.left, &comparison.right)
+      comparison.operator = flipped
+    }
+    guard case .path(let path) = comparison.left, let (end, rest) = relationship(path),
+      comparison.right.isConstant
+    else { return nil }
+    if case .aggregate = rest.first { return nil }
+    if case .size = rest.first { return nil }
+    var inner = comparison
+    inner.left = .path(ValuePath(.record, rest.isEmpty ? [.member(BoundAttribute.recordIDName)] : rest))
+    if end.attribute != nil { return try testOfOne(end, inner) }
+    switch comparison.quantifier {
+    case .any: return .related(RelatedTest(end, try bindInner(inner, end)))
+    case .all: return .not(.related(RelatedTest(end, .not(try bindInner(inner, end)))))
+    case nil:
+      // "groups CONTAINS id".
+      guard rest.isEmpty, comparison.operator == .contains else {
+        throw .badQuery(
+          "'\(end.label)' leads to any number of records in "
+            + "'\(ConditionPrinter.text(.comparison(comparison)))': say ANY, ALL or NONE before it, or "
+            + "ask for its @count")
+      }
+      inner.operator = .equal
+      return .related(RelatedTest(end, try bindInner(inner, end)))
+    }
+  }
+
+  /// A comparison of what the one related record has with constants.
+  private mutating func testOfOne(
+    _ end: RelationshipEnd, _ inner: Comparison
+  ) throws(StoreError) -> BoundCondition {
+    var target = binding(of: end)
+    let condition = try target.bind(.comparison(inner))
+    let test = BoundCondition.related(RelatedTest(end, condition))
+    let admitsNone: Bool
+    switch (inner.operator, inner.right, inner.quantifier) {
+    case (.equal, .value(.null), nil): admitsNone = true
+    case (.in, .values(let values), nil): admitsNone = values.contains(.null)
+    case (_, _, .all): admitsNone = true
+    default: admitsNone = false
+    }
+    guard admitsNone else { return test }
+    return .any([test, .not(.related(RelatedTest(end, .constant(true))))])
+  }
+
+  /// The comparison for the records that `end` leads to; a scalar there needs no quantifier.
+  private mutating func bindInner(
+    _ comparison: Comparison, _ end: RelationshipEnd
+  ) throws(StoreError) -> BoundCondition {
+    var target = binding(of: end)
+    var inner = comparison
+    if case .path(let path) = inner.left, target.relationship(path) == nil,
+      let attribute = try? target.attribute(of: path), attribute.type != .json,
+      attribute.type != .document
+    {
+      inner.quantifier = nil
+    }
+    return try target.bind(.comparison(inner))
+  }
+
+  /// `@count` of related records compared with 0 or 1, where that asks whether there is one.
+  private mutating func existenceTest(
+    _ comparison: Comparison
+  ) throws(StoreError) -> BoundCondition? {
+    guard comparison.quantifier == nil, case .value(.integer(let number)) = comparison.right,
+      let (end, condition) = try counted(comparison.left)
+    else { return nil }
+    let exists = BoundCondition.related(RelatedTest(end, condition ?? .constant(true)))
+    switch (comparison.operator, number) {
+    case (.greater, 0), (.greaterOrEqual, 1), (.notEqual, 0): return exists
+    case (.equal, 0), (.less, 1), (.lessOrEqual, 0): return .not(exists)
+    default: return nil
+    }
+  }
+
+  /// What `operand` counts, where it counts related records.
+  private mutating func counted(
+    _ operand: Operand
+  ) throws(StoreError) -> (RelationshipEnd, BoundCondition?)? {
+    switch operand {
+    case .path(let path):
+      guard let (end, rest) = relationship(path), end.attribute == nil, rest.isCount else {
+        return nil
+      }
+      return (end, nil)
+    case .subquery(.path(let path), let variable, let test, let steps):
+      guard let (end, rest) = relationship(path, isCollection: true), rest.isEmpty, steps.isCount
+      else { return nil }
+      return (end, try condition(test, on: end, variable))
+    default: return nil
+    }
+  }
+
+  /// The condition of a SUBQUERY, of which `variable` is the record that `end` leads to.
+  private mutating func condition(
+    _ test: ConditionTree, on end: RelationshipEnd, _ variable: String
+  ) throws(StoreError) -> BoundCondition {
+    var target = binding(of: end)
+    return try target.bind(try test.rerooted(from: .variable(variable), to: .record))
+  }
+
+  // MARK: Operands
+
+  /// A path that begins with a relationship.
+  mutating func relatedOperand(
+    _ end: RelationshipEnd, _ rest: [ValuePath.Step], _ condition: BoundCondition? = nil
+  ) throws(StoreError) -> BoundOperand {
+    func operand(_ steps: [ValuePath.Step]) throws(StoreError) -> BoundOperand {
+      var target = binding(of: end)
+      let steps = steps.isEmpty ? [.member(BoundAttribute.recordIDName)] : steps
+      return try target.operand(.path(ValuePath(.record, steps)))
+    }
+    let question: RelatedOperand.Question
+    switch rest.first {
+    case .aggregate(.count), .size: question = .count
+    case .aggregate(let aggregate):
+      question = .aggregate(aggregate, try operand(Array(rest.dropFirst())))
+    case _ where end.attribute != nil: question = .value(try operand(rest))
+    case .element, .first, .last:
+      throw .badQuery("the records of '\(end.label)' have no positions; ask for one by its id")
+    case .member, nil: question = .list(try operand(rest))
+    }
+    return .related(RelatedOperand(end, condition, question))
+  }
+
+  /// `SUBQUERY` over a relationship; `nil` for one over a collection in the record.
+  mutating func relatedSubquery(
+    _ collection: Operand, _ variable: String, _ test: ConditionTree, _ steps: [ValuePath.Step]
+  ) throws(StoreError) -> BoundOperand? {
+    guard case .path(let path) = collection,
+      let (end, rest) = relationship(path, isCollection: true), rest.isEmpty
+    else { return nil }
+    return try relatedOperand(end, steps, try condition(test, on: end, variable))
+  }
+}
+
+extension [ValuePath.Step] {
+  fileprivate var isCount: Bool { self == [.aggregate(.count)] || self == [.size] }
+}

@@ -1,0 +1,106 @@
+extension ConditionTree {
+  /// The condition with paths that begin at `old` beginning at `new`.
+  ///
+  /// - Throws: ``StoreError/Code/invalidQuery`` where a path begins elsewhere than at `old` or at the
+  ///   variable of a SUBQUERY inside, or where only a closure can tell.
+  func rerooted(
+    from old: ValuePath.Root, to new: ValuePath.Root
+  ) throws(StoreError) -> ConditionTree {
+    try RootChange(from: old, to: new).changed(self)
+  }
+
+  /// How deep SUBQUERYs are nested.
+  var subqueryDepth: Int {
+    switch self {
+    case .constant, .closure: 0
+    case .all(let parts), .any(let parts): parts.map(\.subqueryDepth).max() ?? 0
+    case .not(let part): part.subqueryDepth
+    case .comparison(let comparison):
+      max(comparison.left.subqueryDepth, comparison.right.subqueryDepth)
+    }
+  }
+}
+
+extension Operand {
+  fileprivate var subqueryDepth: Int {
+    switch self {
+    case .value, .values, .path, .variable: 0
+    case .list(let operands), .call(_, let operands): operands.map(\.subqueryDepth).max() ?? 0
+    case .arithmetic(_, let left, let right): max(left.subqueryDepth, right.subqueryDepth)
+    case .negative(let inner), .cast(let inner, _): inner.subqueryDepth
+    case .conditional(let test, let yes, let no):
+      max(test.subqueryDepth, yes.subqueryDepth, no.subqueryDepth)
+    case .subquery(let collection, _, let test, _):
+      max(collection.subqueryDepth, 1 + test.subqueryDepth)
+    }
+  }
+}
+
+/// Gives paths another root.
+private struct RootChange {
+  let old: ValuePath.Root
+  let new: ValuePath.Root
+  /// The variables of the SUBQUERYs around.
+  var variables: Set<String> = []
+
+  init(from old: ValuePath.Root, to new: ValuePath.Root) {
+    self.old = old
+    self.new = new
+  }
+
+  func changed(_ tree: ConditionTree) throws(StoreError) -> ConditionTree {
+    switch tree {
+    case .constant: return tree
+    case .all(let parts): return .all(try changed(parts))
+    case .any(let parts): return .any(try changed(parts))
+    case .not(let part): return .not(try changed(part))
+    case .comparison(var comparison):
+      comparison.left = try changed(comparison.left)
+      comparison.right = try changed(comparison.right)
+      return .comparison(comparison)
+    case .closure(let closure):
+      throw .badQuery(
+        "'\(closure.text)' is evaluated on the decoded record, which related records are not")
+    }
+  }
+
+  private func changed(_ parts: [ConditionTree]) throws(StoreError) -> [ConditionTree] {
+    var result: [ConditionTree] = []
+    for part in parts { result.append(try changed(part)) }
+    return result
+  }
+
+  private func changed(_ operands: [Operand]) throws(StoreError) -> [Operand] {
+    var result: [Operand] = []
+    for operand in operands { result.append(try changed(operand)) }
+    return result
+  }
+
+  private func changed(_ operand: Operand) throws(StoreError) -> Operand {
+    switch operand {
+    case .value, .values, .variable: return operand
+    case .list(let operands): return .list(try changed(operands))
+    case .path(let path): return .path(try changed(path))
+    case .arithmetic(let sign, let left, let right):
+      return .arithmetic(sign, try changed(left), try changed(right))
+    case .negative(let inner): return .negative(try changed(inner))
+    case .conditional(let test, let yes, let no):
+      return .conditional(try changed(test), try changed(yes), try changed(no))
+    case .subquery(let collection, let variable, let test, let steps):
+      var inner = self
+      inner.variables.insert(variable)
+      return .subquery(
+        try changed(collection), variable: variable, try inner.changed(test), steps)
+    case .cast(let inner, let type): return .cast(try changed(inner), type)
+    case .call(let function, let operands): return .call(function, try changed(operands))
+    }
+  }
+
+  private func changed(_ path: ValuePath) throws(StoreError) -> ValuePath {
+    if path.root == old { return ValuePath(new, path.steps) }
+    if case .variable(let name) = path.root, variables.contains(name) { return path }
+    throw .badQuery(
+      "'\(ConditionPrinter.text(.path(path)))' is of another record than the related one; inside of a "
+        + "condition on related records only they can be named")
+  }
+}

@@ -1,0 +1,165 @@
+internal import LodestoreFormat
+
+// Conditions on the records that a record leads to.
+
+extension ToMany {
+  /// Whether one of the records fulfils all lines of `build`.
+  ///
+  ///     Fireball.where { $0.groups.any { $0.name == "X" } }
+  public func any(
+    @ConditionBuilder<Target> _ build: (Target.Attributes) -> Condition<Target>
+  ) -> Condition<E> {
+    count(where: build).compared(.greater, .value(.integer(0)))
+  }
+
+  /// Whether all of the records, if there are any, fulfil all lines of `build`.
+  public func all(
+    @ConditionBuilder<Target> _ build: (Target.Attributes) -> Condition<Target>
+  ) -> Condition<E> {
+    counted(Condition(build).negated).compared(.equal, .value(.integer(0)))
+  }
+
+  /// Whether none of the records fulfils all lines of `build`.
+  public func none(
+    @ConditionBuilder<Target> _ build: (Target.Attributes) -> Condition<Target>
+  ) -> Condition<E> {
+    count(where: build).compared(.equal, .value(.integer(0)))
+  }
+
+  /// Whether there is no record.
+  public var isEmpty: Condition<E> { count.compared(.equal, .value(.integer(0))) }
+
+  /// Whether the record with `id` is one of them.
+  public func contains(_ id: RecordID<Target>) -> Condition<E> {
+    Condition(
+      .comparison(
+        Comparison(.path(path), .contains, .value(.integer(Int64(bitPattern: id.rawValue))))))
+  }
+
+  /// How many records there are.
+  public var count: Attribute<E, Int> { worked(.path(path(.aggregate(.count)))) }
+
+  /// How many of the records fulfil all lines of `build`.
+  public func count(
+    @ConditionBuilder<Target> where build: (Target.Attributes) -> Condition<Target>
+  ) -> Attribute<E, Int> {
+    counted(Condition(build))
+  }
+
+  /// The sum of an attribute over all records; 0 when there is none.
+  public func sum<Value: AttributeValue>(
+    _ attribute: KeyPath<Target.Attributes, Attribute<Target, Value>>
+  ) -> Attribute<E, Double?> {
+    aggregate(.sum, attribute)
+  }
+
+  /// The mean of an attribute over the records that have a value; null when none has.
+  public func average<Value: AttributeValue>(
+    _ attribute: KeyPath<Target.Attributes, Attribute<Target, Value>>
+  ) -> Attribute<E, Double?> {
+    aggregate(.avg, attribute)
+  }
+
+  /// The lowest value of an attribute of the records; null when none has one.
+  public func minimum<Value: AttributeValue>(
+    _ attribute: KeyPath<Target.Attributes, Attribute<Target, Value>>
+  ) -> Attribute<E, Value?> {
+    aggregate(.min, attribute)
+  }
+
+  /// The highest value of an attribute of the records; null when none has one.
+  public func maximum<Value: AttributeValue>(
+    _ attribute: KeyPath<Target.Attributes, Attribute<Target, Value>>
+  ) -> Attribute<E, Value?> {
+    aggregate(.max, attribute)
+  }
+
+  private var path: ValuePath { ValuePath(attribute: name ?? "?") }
+
+  private func path(_ steps: ValuePath.Step...) -> ValuePath {
+    ValuePath(.record, path.steps + steps)
+  }
+
+  private func aggregate<Value, Result: AttributeValue>(
+    _ operation: CollectionOperator, _ attribute: KeyPath<Target.Attributes, Attribute<Target, Value>>
+  ) -> Attribute<E, Result> {
+    let inner = Target.attributes[keyPath: attribute]
+    let steps = inner.path?.steps ?? []
+    return worked(
+      .path(ValuePath(.record, path.steps + [.aggregate(operation)] + steps)))
+  }
+
+  private func counted(_ condition: Condition<Target>) -> Attribute<E, Int> {
+    let count = [ValuePath.Step.aggregate(.count)]
+    switch condition.content {
+    case .failure(let error): return worked(.path(path), failure: error)
+    case .success(let content):
+      let variable = "r\(content.tree.subqueryDepth + 1)"
+      do throws(StoreError) {
+        let test = try content.tree.rerooted(from: .record, to: .variable(variable))
+        return worked(.subquery(.path(path), variable: variable, test, count))
+      } catch {
+        return worked(.path(path), failure: error)
+      }
+    }
+  }
+
+  private func worked<Value: AttributeValue>(
+    _ operand: Operand, failure: StoreError? = nil
+  ) -> Attribute<E, Value> {
+    Attribute(deriving: operand, failure: failure)
+  }
+}
+
+extension Attribute where Value: _RecordReference, Value._Target: Entity {
+  /// What the related record has; null where there is none.
+  ///
+  ///     Note.where { $0.person[\.name] == "Ann" }
+  public subscript<V: AttributeValue>(
+    _ path: KeyPath<Value._Target.Attributes, Attribute<Value._Target, V>>
+  ) -> Attribute<E, V?> {
+    let inner = Value._Target.attributes[keyPath: path]
+    guard let outer = self.path, let steps = inner.path?.steps else {
+      return Attribute<E, V?>(
+        deriving: operand,
+        failure: .badQuery("'\(name)' and what is asked of its record must be stored"))
+    }
+    return Attribute<E, V?>(deriving: .path(ValuePath(outer.root, outer.steps + steps)))
+  }
+
+  /// Whether the related record is there and fulfils all lines of `build`.
+  ///
+  ///     Note.where { $0.person.satisfies { $0.name == "Ann"; $0.age > 20 } }
+  public func satisfies(
+    @ConditionBuilder<Value._Target> _ build: (Value._Target.Attributes) -> Condition<Value._Target>
+  ) -> Condition<E> {
+    switch Condition(build).content {
+    case .failure(let error): return Condition(.failure(error))
+    case .success(let content):
+      let variable = "r\(content.tree.subqueryDepth + 1)"
+      do throws(StoreError) {
+        let test = try content.tree.rerooted(from: .record, to: .variable(variable))
+        return Condition(
+          .comparison(
+            Comparison(
+              .subquery(operand, variable: variable, test, [.aggregate(.count)]), .greater,
+              .value(.integer(0)))))
+      } catch {
+        return Condition(.failure(error))
+      }
+    }
+  }
+}
+
+/// The id of a record, or none.
+public protocol _RecordReference: AttributeValue {
+  associatedtype _Target
+}
+
+extension RecordID: _RecordReference {
+  public typealias _Target = E
+}
+
+extension Optional: _RecordReference where Wrapped: _RecordReference {
+  public typealias _Target = Wrapped._Target
+}

@@ -1,0 +1,117 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// Finds out about the records that others lead to, one after the other, and keeps what it has found out.
+///
+/// Where an index answers the condition it is asked once, and links alone tell the rest; otherwise each
+/// related record is read once.
+final class RelatedEvaluation {
+  private let end: RelationshipEnd
+  private let condition: BoundCondition
+  private let core: TransactionCore
+  /// By the id of a record, those that it leads to; `nil` where an attribute holds the id.
+  private let links: LinkCursor?
+  private let records: Cursor
+  private let evaluator: ConditionEvaluator
+  private let isAlways: Bool
+  /// The ids of all related records that fulfil the condition, where an index has told them.
+  private var admitted: Set<UInt64>?
+  /// What was found out of single records; forgotten when there are too many.
+  private var known: [UInt64: Bool] = [:]
+  private static let mostKnown = 1 << 20
+  /// So many ids are asked for at once, at most.
+  private static let mostAdmitted = 1 << 18
+
+  init(
+    _ end: RelationshipEnd, _ condition: BoundCondition, now: Double, core: TransactionCore
+  ) throws(StoreError) {
+    self.end = end
+    self.condition = condition
+    self.core = core
+    links = try end.links.map { (index) throws(StoreError) in try LinkCursor(index, core: core) }
+    do {
+      records = try Cursor(end.target.records, in: core.transaction)
+    } catch {
+      throw StoreError(error)
+    }
+    isAlways = condition.isAlways
+    evaluator = ConditionEvaluator(condition, entity: end.target, core: core, now: now)
+    admitted = isAlways ? nil : try Self.admitted(RelatedTest(end, condition), core)
+  }
+
+  /// What an index tells at once; `nil` where records would have to be read.
+  private static func admitted(
+    _ test: RelatedTest, _ core: TransactionCore
+  ) throws(StoreError) -> Set<UInt64>? {
+    let plan = try core.related(test).target
+    guard !plan.isScan, plan.estimatedMatchCount <= mostAdmitted else { return nil }
+    return Set(try PlanRun(plan, core: core).ids())
+  }
+
+  /// Whether `record` leads to one that fulfils the condition.
+  func isTrue(for record: RecordUnderTest) throws -> Bool {
+    var isTrue = false
+    try forEach(of: record) { id in
+      isTrue = try admits(id)
+      return !isTrue
+    }
+    return isTrue
+  }
+
+  /// What `question` asks of the records that `record` leads to.
+  func value(
+    _ question: RelatedOperand.Question, for record: RecordUnderTest
+  ) throws -> DynamicValue {
+    switch question {
+    case .count:
+      var count = 0
+      try forEach(of: record) { id in
+        if try admits(id) { count += 1 }
+        return true
+      }
+      return .integer(Int64(count))
+    case .aggregate(let operation, let operand):
+      return try Arithmetic.aggregate(operation, try values(of: operand, for: record))
+    case .value(let operand): return try values(of: operand, for: record).first ?? .null
+    case .list(let operand): return .list(try values(of: operand, for: record).filter { !$0.isNull })
+    }
+  }
+
+  private func values(
+    of operand: BoundOperand, for record: RecordUnderTest
+  ) throws -> [DynamicValue] {
+    var values: [DynamicValue] = []
+    try forEach(of: record) { id in
+      guard try admits(id), let related = try related(id) else { return true }
+      values.append(try evaluator.value(operand, related))
+      return true
+    }
+    return values
+  }
+
+  private func forEach(
+    of record: RecordUnderTest, _ body: (UInt64) throws -> Bool
+  ) throws {
+    if let links { return try links.forEach(of: record.id, body) }
+    guard let attribute = end.attribute,
+      let id = record.view.recordID(ofAttribute: attribute.number)
+    else { return }
+    _ = try body(id)
+  }
+
+  private func admits(_ id: UInt64) throws -> Bool {
+    if isAlways { return true }
+    if let admitted { return admitted.contains(id) }
+    if let answer = known[id] { return answer }
+    guard try records.seek(id) else { return false }
+    let answer = try evaluator.admits(records.value, id: id)
+    if known.count >= Self.mostKnown { known.removeAll(keepingCapacity: true) }
+    known[id] = answer
+    return answer
+  }
+
+  private func related(_ id: UInt64) throws -> RecordUnderTest? {
+    guard try records.seek(id) else { return nil }
+    return RecordUnderTest(view: try end.target.view(records.value, id: id), id: id)
+  }
+}

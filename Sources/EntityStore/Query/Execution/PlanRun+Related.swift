@@ -1,0 +1,36 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension PlanRun {
+  /// The ids of the records that lead to what another query finds, ascending and without repetition.
+  func collectIDs(_ access: RelatedAccess) throws -> [UInt64] {
+    let run = try PlanRun(access.target, core: core)
+    let targets = try run.ids()
+    counts.entriesRead += run.counts.entriesRead
+    counts.recordsRead += run.counts.recordsRead
+    let back = access.test.end.opposite
+    var ids: [UInt64] = []
+    ids.reserveCapacity(min(access.estimatedLinkCount, 1 << 20))
+    if let links = back.links {
+      let cursor = try LinkCursor(links, core: core)
+      for target in targets {
+        try cursor.forEach(of: target) { id in
+          try tick()
+          counts.entriesRead &+= 1
+          ids.append(id)
+          return true
+        }
+      }
+    } else if let attribute = back.attribute {
+      let records = try Cursor(back.source.records, in: core.transaction)
+      for target in targets where try records.seek(target) {
+        try tick()
+        counts.recordsRead &+= 1
+        let view = try back.source.view(records.value, id: target)
+        if let id = view.recordID(ofAttribute: attribute.number) { ids.append(id) }
+      }
+    }
+    IDSort.sortUnique(&ids)
+    return ids
+  }
+}
