@@ -45,13 +45,19 @@
       } else {
         properties[name.plainText] = kind
       }
+      if let relationship = variable.attributes.attribute(named: "Relationship"),
+        let kind = kind.unstoredKind
+      {
+        report(.relationshipOnUnstored(name.plainText, kind), at: relationship)
+      }
       if let attribute, let kind = kind.unstoredKind {
         report(
           .attributeOnUnstored(name.plainText, kind), at: attribute,
           fixIts: [.removing(attribute, from: variable, .removeAttribute)])
       }
       switch kind {
-      case .shared, .computed: return
+      case .shared: return readShared(name, binding, type: type, of: variable)
+      case .computed: return
       case .transient: return checkTransient(name.plainText, binding, type: type, of: variable)
       case .stored: break
       }
@@ -66,7 +72,8 @@
           property: name, type: type, access: variable.access,
           originalName: attributeOptions.originalName,
           initial: initial.flatMap { $0.isStable ? $0.trimmed : nil },
-          constraints: attributeOptions.constraints))
+          constraints: attributeOptions.constraints,
+          toOne: toOne(name.plainText, type: type, binding, of: variable)))
       if attributeOptions.isUnique {
         checkIndexable(name.plainText, type: type, at: binding)
         addIndex([name], isUnique: true)

@@ -39,6 +39,10 @@
 
     mutating func add(_ attribute: StoredAttribute) { declaration.attributes.append(attribute) }
 
+    mutating func add(_ relationship: DeclaredToMany) {
+      declaration.relationships.append(relationship)
+    }
+
     mutating func addIndex(_ paths: [TokenSyntax], isUnique: Bool) {
       if isUnique {
         declaration.unique.append(paths)

@@ -8,6 +8,7 @@
     var attributes: [StoredAttribute] = []
     var unique: [[TokenSyntax]] = []
     var indexes: [[TokenSyntax]] = []
+    var relationships: [DeclaredToMany] = []
     /// Names of attributes that are to go from the file.
     var removed: [String] = []
     var hasMemberwiseInitializer = false
@@ -26,6 +27,13 @@
     var initial: ExprSyntax?
     /// A list, as written.
     var constraints: ExprSyntax?
+    /// What makes it a relationship to one record.
+    var toOne: ToOne?
+
+    struct ToOne {
+      /// The rule for deletes, as written.
+      var onDelete: ExprSyntax?
+    }
   }
 
   /// What a name means after `\.` in an index.

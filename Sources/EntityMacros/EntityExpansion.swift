@@ -28,6 +28,12 @@
       if !declaration.indexes.isEmpty {
         arguments.append("    indexes: \(list(declaration.indexes))")
       }
+      if !declaration.relationships.isEmpty {
+        let names = declaration.relationships.map {
+          ".init(\"\($0.property.plainText)\", \(type).\($0.property.text))"
+        }
+        arguments.append("    relationships: [\(names.joined(separator: ", "))]")
+      }
       if !declaration.removed.isEmpty {
         let names = declaration.removed.map { "\"\($0)\"" }.joined(separator: ", ")
         arguments.append("    removed: [\(names)]")
@@ -87,6 +93,13 @@
           "    \(access)var \(attribute.property.text): Attribute<\(type), \(spelling)> {\n"
             + "      .init(\(ordinal))\n    }"
         )
+      }
+      for relationship in declaration.relationships
+      where relationship.access?.tokenKind != .keyword(.private) {
+        let access = relationship.access.map { "\($0.text) " } ?? ""
+        lines.append(
+          "    \(access)var \(relationship.property.text): \(spelled(relationship.type)) {\n"
+            + "      \(type).\(relationship.property.text)\n    }")
       }
       return """
 
@@ -162,6 +175,10 @@
       var arguments = "\"\(attribute.property.plainText)\", \\.\(attribute.property.text)"
       if let originalName = attribute.originalName {
         arguments += ", originalName: \"\(originalName)\""
+      }
+      if let toOne = attribute.toOne {
+        if let rule = toOne.onDelete { arguments += ", onDelete: \(rule.trimmedDescription)" }
+        return ".toOne(\(arguments))"
       }
       if let initial = attribute.initial {
         arguments += ", initial: \(initial.trimmedDescription)"

@@ -76,6 +76,29 @@
           + "use another name")
     }
 
+    // MARK: Relationships
+
+    static func computedRelationship(_ name: String) -> Self {
+      Self(
+        "computedRelationship",
+        "cannot store relationship '\(name)': it is made anew each time, and a relationship is known by "
+          + "one value; make it a 'static let'")
+    }
+
+    static func relationshipHoldsNoID(_ name: String, _ type: String) -> Self {
+      Self(
+        "relationshipHoldsNoID",
+        "cannot make a relationship of '\(name)': it is a \(type), and a relationship to one record is its "
+          + "id; write 'Person.ID?' or the like")
+    }
+
+    static func relationshipOnUnstored(_ name: String, _ kind: String) -> Self {
+      Self(
+        "relationshipOnUnstored",
+        "cannot make a relationship of '\(name)': it is \(kind), and only stored properties hold ids; "
+          + "remove @Relationship")
+    }
+
     // MARK: Properties
 
     static func missingType(_ property: String) -> Self {

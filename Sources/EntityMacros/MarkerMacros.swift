@@ -19,6 +19,19 @@
     }
   }
 
+  /// `@Relationship(…)` on a stored property.
+  package struct RelationshipMacro: PeerMacro {
+    package static func expansion(
+      of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+      in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+      if !context.isInsideEntity {
+        context.diagnose(.outsideEntity("@Relationship", node: Syntax(node)))
+      }
+      return []
+    }
+  }
+
   /// `@Transient` on a stored property.
   package struct TransientMacro: PeerMacro {
     package static func expansion(

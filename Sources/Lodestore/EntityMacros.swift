@@ -67,6 +67,20 @@
   ) =
     #externalMacro(module: "EntityMacros", type: "AttributeMacro")
 
+  /// Makes a property that holds the id of another record a relationship to that record.
+  ///
+  ///     @Relationship var person: Person.ID?
+  ///     @Relationship(onDelete: .cascade) var picture: Picture.ID?
+  ///
+  /// It has an index of its own, so that a ``ToMany`` can be its inverse, and the record must be there when
+  /// a write ends. What happens when that record is deleted the inverse says; without one the property
+  /// becomes nil, and a required one keeps the record from being deleted.
+  ///
+  /// - Parameter onDelete: What happens to that record when this one is deleted.
+  @attached(peer)
+  public macro Relationship(onDelete: RelationshipDeleteRule = .nullify) =
+    #externalMacro(module: "EntityMacros", type: "RelationshipMacro")
+
   /// Leaves a property of an ``Entity(name:removed:)`` out of the store.
   ///
   /// It has its default value when a record is read, so it needs one; an optional `var` has `nil`.

@@ -83,7 +83,7 @@ struct VerifierTests {
     let store = try VerifiedStore()
     try store.change {
       try $0.put(Array("colour".utf8), [1], .header)
-      try $0.put([2, 0, 0, 0, 1], [1], .catalogue)
+      try $0.put([3, 0, 0, 0, 1], [1], .catalogue)
       try $0.transaction.put([1], [2], in: $0.tree("history"))
       var pod = VerifiedStore.pod
       pod.unknownMembers = ["later": .integer(1)]
@@ -114,9 +114,9 @@ struct VerifierTests {
   func `a store that needs a newer reader is refused by its version`() throws {
     let store = try VerifiedStore()
     try store.change {
-      try $0.put(HeaderField.format.key, [3, 0, 0, 0, 3, 0, 0, 0], .header)
+      try $0.put(HeaderField.format.key, [4, 0, 0, 0, 4, 0, 0, 0], .header)
     }
-    #expect(throws: VerificationError.newerFormat(lowestReader: 3)) {
+    #expect(throws: VerificationError.newerFormat(lowestReader: 4)) {
       try Verifier.verify(path: store.path)
     }
   }

@@ -10,6 +10,7 @@
   let macros: [String: MacroSpec] = [
     "Entity": MacroSpec(type: EntityMacro.self, conformances: ["Entity"]),
     "Attribute": MacroSpec(type: AttributeMacro.self),
+    "Relationship": MacroSpec(type: RelationshipMacro.self),
     "Transient": MacroSpec(type: TransientMacro.self),
     "Index": MacroSpec(type: IndexMacro.self),
     "Unique": MacroSpec(type: IndexMacro.self),

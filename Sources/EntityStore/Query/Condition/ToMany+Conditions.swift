@@ -152,14 +152,21 @@ extension Attribute where Value: _RecordReference, Value._Target: Entity {
 }
 
 /// The id of a record, or none.
+@_documentation(visibility: internal)
 public protocol _RecordReference: AttributeValue {
+  /// The entity.
+  @_documentation(visibility: internal)
   associatedtype _Target
 }
 
 extension RecordID: _RecordReference {
+  /// The entity.
+  @_documentation(visibility: internal)
   public typealias _Target = E
 }
 
 extension Optional: _RecordReference where Wrapped: _RecordReference {
+  /// The entity.
+  @_documentation(visibility: internal)
   public typealias _Target = Wrapped._Target
 }

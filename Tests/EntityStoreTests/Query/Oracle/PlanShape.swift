@@ -16,7 +16,8 @@ enum PlanShape: String, CaseIterable {
     case .scan: .scan
     case .ids: .ids
     case .idRange: .idRange
-    case .union: .union
+    // The oracle's entity has no relationships.
+    case .union, .related: .union
     case .intersection: .intersection
     case .index(let access):
       if case .points = access.span {

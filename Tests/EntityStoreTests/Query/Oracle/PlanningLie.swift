@@ -25,8 +25,9 @@ enum PlanningLie: CaseIterable {
     try request.after?.check(request, entity)
     let isRandom = self == .anyIndex
     var estimates = random
-    let statistics = PlannerStatistics(recordCount: try core.count(of: entity) * 10_000) {
-      index, range in
+    let statistics = PlannerStatistics(
+      recordCount: try core.count(of: entity) * 10_000, related: { try core.related($0) }
+    ) { index, range in
       let estimate = try core.transaction.estimatedCount(of: index.tree, within: range.keys)
       return isRandom ? estimates.below(40) : estimate
     }

@@ -1,0 +1,69 @@
+#if Macros
+  import SwiftSyntax
+
+  /// A static property that is a to-many relationship.
+  struct DeclaredToMany {
+    var property: TokenSyntax
+    /// `ToMany<Group, Person>`.
+    var type: TypeSyntax
+    /// The access written at the property; `nil` for none.
+    var access: TokenSyntax?
+  }
+
+  extension DeclarationReader {
+    /// Reads a static property, where its written type or the call that makes it is `ToMany`.
+    mutating func readShared(
+      _ name: TokenSyntax, _ binding: PatternBindingSyntax, type: TypeSyntax?,
+      of variable: VariableDeclSyntax
+    ) {
+      let made = binding.initializer?.value.as(FunctionCallExprSyntax.self)?.calledExpression
+      let spelling = type?.trimmedDescription ?? made?.trimmedDescription ?? ""
+      guard spelling.isToMany else { return }
+      guard variable.bindingSpecifier.tokenKind == .keyword(.let) else {
+        return report(.computedRelationship(name.plainText), at: variable.bindingSpecifier)
+      }
+      if !name.plainText.isStorableName {
+        report(.badName(name.plainText, of: "a relationship"), at: binding.pattern)
+      }
+      add(
+        DeclaredToMany(
+          property: name, type: TypeSyntax(stringLiteral: spelling), access: variable.access))
+    }
+
+    /// What `@Relationship` says of a property: the rule for deletes as written; `nil` without it.
+    mutating func toOne(
+      _ name: String, type: TypeSyntax?, _ binding: PatternBindingSyntax,
+      of variable: VariableDeclSyntax
+    ) -> StoredAttribute.ToOne? {
+      guard let attribute = variable.attributes.attribute(named: "Relationship") else { return nil }
+      if let type, !type.namesRecordID {
+        report(.relationshipHoldsNoID(name, type.trimmedDescription), at: attribute)
+      }
+      guard case .argumentList(let arguments) = attribute.arguments else {
+        return StoredAttribute.ToOne()
+      }
+      let rule = arguments.first { $0.label?.text == "onDelete" }
+      return StoredAttribute.ToOne(onDelete: rule?.expression.trimmed)
+    }
+  }
+
+  extension String {
+    /// As in `ToMany<Group, Person>` or `EntityStore.ToMany<Group, Person>`.
+    fileprivate var isToMany: Bool {
+      guard let bracket = firstIndex(of: "<") else { return false }
+      return self[..<bracket].split(separator: ".").last == "ToMany"
+    }
+  }
+
+  extension TypeSyntax {
+    /// As far as the spelling tells: `Person.ID`, `RecordID<Person>`, and either with a `?`.
+    fileprivate var namesRecordID: Bool {
+      switch self.as(TypeSyntaxEnum.self) {
+      case .optionalType(let optional): optional.wrappedType.namesRecordID
+      case .memberType(let member): ["ID", "RecordID"].contains(member.name.text)
+      case .identifierType(let identifier): ["RecordID", "ID"].contains(identifier.name.text)
+      default: false
+      }
+    }
+  }
+#endif
