@@ -1,0 +1,224 @@
+import EntityStore
+import Foundation
+import Testing
+
+/// Random operations over four related entities, beside a model in memory.
+@Suite struct `Related records against a model` {
+  private struct Model {
+    var authors: [UInt64: Author] = [:]
+    var books: [UInt64: Book] = [:]
+    var shelves: [UInt64: Shelf] = [:]
+    var loans: [UInt64: Loan] = [:]
+    /// Shelf and book.
+    var shelved: Set<Pair> = []
+    /// A book and its sequel.
+    var sequels: Set<Pair> = []
+
+    struct Pair: Hashable {
+      var from: UInt64
+      var to: UInt64
+    }
+
+    enum Denied: Error { case denied }
+
+    /// What goes with `books`, which lead to nothing that goes further; loans deny.
+    mutating func delete(books gone: Set<UInt64>) throws(Denied) {
+      guard !loans.values.contains(where: { gone.contains($0.book.rawValue) }) else { throw .denied }
+      for id in gone { books[id] = nil }
+      shelved = shelved.filter { !gone.contains($0.to) }
+      sequels = sequels.filter { !gone.contains($0.from) && !gone.contains($0.to) }
+    }
+
+    mutating func delete(authors gone: Set<UInt64>) throws(Denied) {
+      let theirs = books.values.filter { $0.author.map { gone.contains($0.rawValue) } ?? false }
+      try delete(books: Set(theirs.map(\.id.rawValue)))
+      for id in gone { authors[id] = nil }
+      for (id, author) in authors where author.teacher.map({ gone.contains($0.rawValue) }) ?? false {
+        authors[id]?.teacher = nil
+      }
+    }
+
+    mutating func delete(shelves gone: Set<UInt64>) {
+      for id in gone { shelves[id] = nil }
+      shelved = shelved.filter { !gone.contains($0.from) }
+    }
+  }
+
+  /// One random change of the store and the model; false when both refused it.
+  private static func change(
+    _ tx: inout WriteTransaction, _ model: inout Model, _ numbers: inout SeededNumbers,
+    _ next: inout Int
+  ) throws {
+    func some<Value>(_ all: [UInt64: Value], atMost count: Int) -> [UInt64] {
+      Array(all.keys.sorted().shuffled(using: &numbers).prefix(numbers.below(count) + 1))
+    }
+    func one<Value>(_ all: [UInt64: Value]) -> UInt64? { all.keys.sorted().randomElement(using: &numbers) }
+    next += 1
+    switch numbers.below(14) {
+    case 0:
+      let author = Author(name: "A\(next)", teacher: one(model.authors).map { .init(rawValue: $0) })
+      let stored = try tx.insert(author)
+      model.authors[stored.id.rawValue] = stored
+    case 1, 2:
+      let books = (0..<numbers.below(5) + 1).map { position in
+        Book(
+          title: "B\(next).\(position)", pages: numbers.below(300),
+          author: numbers.oneIn(4) ? nil : one(model.authors).map { .init(rawValue: $0) })
+      }
+      let ids = try tx.insert(books).ids
+      for (id, book) in zip(ids, books) {
+        var book = book
+        book.id = id
+        model.books[id.rawValue] = book
+      }
+    case 3:
+      let stored = try tx.insert(Shelf(name: "S\(next)"))
+      model.shelves[stored.id.rawValue] = stored
+    case 4:
+      guard let book = one(model.books) else { return }
+      let stored = try tx.insert(Loan(reader: "R\(next)", book: .init(rawValue: book)))
+      model.loans[stored.id.rawValue] = stored
+    case 5, 6:
+      let pairs = some(model.shelves, atMost: 3).flatMap { shelf in
+        some(model.books, atMost: 6).map { Model.Pair(from: shelf, to: $0) }
+      }
+      let added = Set(pairs).subtracting(model.shelved).count
+      let count = try tx.link(
+        pairs.map { (Shelf.ID(rawValue: $0.from), Book.ID(rawValue: $0.to)) }, by: Shelf.books)
+      #expect(count == added)
+      model.shelved.formUnion(pairs)
+    case 7:
+      let pairs = some(model.books, atMost: 4).flatMap { book in
+        some(model.books, atMost: 3).map { Model.Pair(from: book, to: $0) }
+      }
+      try tx.link(
+        pairs.map { (Book.ID(rawValue: $0.from), Book.ID(rawValue: $0.to)) }, by: Book.sequels)
+      model.sequels.formUnion(pairs)
+    case 8:
+      // From the other side.
+      guard let book = one(model.books) else { return }
+      let shelves = some(model.shelves, atMost: 4)
+      guard !model.shelves.isEmpty else { return }
+      try tx.set(Book.shelves, of: .init(rawValue: book), to: shelves.map { .init(rawValue: $0) })
+      model.shelved = model.shelved.filter { $0.to != book }
+        .union(shelves.map { Model.Pair(from: $0, to: book) })
+    case 9:
+      let gone = Set(some(model.books, atMost: 5))
+      try denied(try tx.delete(gone.map { Book.ID(rawValue: $0) }), &model) {
+        (model) throws(Model.Denied) in try model.delete(books: gone)
+      }
+    case 10:
+      let gone = Set(some(model.authors, atMost: 2))
+      let ids = gone.map { Author.ID(rawValue: $0) }
+      try denied(
+        numbers.oneIn(2)
+          ? try tx.delete(ids) : try tx.delete(Author.where { $0.id.isIn(ids) }), &model
+      ) { (model) throws(Model.Denied) in try model.delete(authors: gone) }
+    case 11:
+      let gone = Set(some(model.shelves, atMost: 2))
+      for id in gone { try tx.delete(Shelf.ID(rawValue: id)) }
+      model.delete(shelves: gone)
+    case 12:
+      let gone = some(model.loans, atMost: 8)
+      try tx.delete(gone.map { Loan.ID(rawValue: $0) })
+      for id in gone { model.loans[id] = nil }
+    default:
+      // Books of one author to another one, from the side that holds no id.
+      guard let author = one(model.authors) else { return }
+      let books = some(model.books, atMost: 4)
+      guard !model.books.isEmpty else { return }
+      try tx.add(
+        books.map { Book.ID(rawValue: $0) }, to: Author.books, of: .init(rawValue: author))
+      for id in books { model.books[id]?.author = .init(rawValue: author) }
+    }
+  }
+
+  private static func denied(
+    _ delete: @autoclosure () throws -> Int, _ model: inout Model,
+    _ change: (inout Model) throws(Model.Denied) -> Void
+  ) throws {
+    var changed = model
+    do throws(Model.Denied) {
+      try change(&changed)
+    } catch {
+      let error = #expect(throws: StoreError.self) { _ = try delete() }
+      #expect(error?.code == .denied)
+      return
+    }
+    _ = try delete()
+    model = changed
+  }
+
+  private static func expectSame(
+    _ snapshot: borrowing Snapshot, _ model: Model, _ numbers: inout SeededNumbers
+  ) throws {
+    let authors = try snapshot.fetch(Author.all)
+    #expect(authors == model.authors.values.sorted { $0.id < $1.id })
+    let books = try snapshot.fetch(Book.all)
+    #expect(books == model.books.values.sorted { $0.id < $1.id })
+    let shelves = try snapshot.fetch(Shelf.all)
+    #expect(shelves == model.shelves.values.sorted { $0.id < $1.id })
+    let loans = try snapshot.fetch(Loan.all)
+    #expect(loans == model.loans.values.sorted { $0.id < $1.id })
+    var shelved: Set<Model.Pair> = []
+    for shelf in shelves {
+      for book in try snapshot.relatedIDs(Shelf.books, of: shelf.id) {
+        shelved.insert(Model.Pair(from: shelf.id.rawValue, to: book.rawValue))
+      }
+    }
+    #expect(shelved == model.shelved)
+    for book in books.shuffled(using: &numbers).prefix(20) {
+      let found = try snapshot.relatedIDs(Book.shelves, of: book.id).map(\.rawValue)
+      let expected = model.shelved.filter { $0.to == book.id.rawValue }.map(\.from)
+      #expect(found == expected.sorted())
+      let sequels = try snapshot.relatedIDs(Book.sequels, of: book.id).map(\.rawValue)
+      let all = model.sequels.filter { $0.from == book.id.rawValue }.map(\.to)
+      #expect(sequels == all.sorted())
+    }
+    for author in authors {
+      let count = try snapshot.relatedCount(Author.books, of: author.id)
+      #expect(count == model.books.values.count { $0.author == author.id })
+    }
+  }
+
+  @Test func `stay the same through random changes, and every link is sound`() throws {
+    let operations = SeededNumbers.environmentNumber("LODESTORE_RELATED_OPERATIONS") ?? 1_500
+    let folder = try TemporaryFolder()
+    var numbers = SeededNumbers(salt: 1_907)
+    var model = Model()
+    var next = 0
+    var store = try Store(at: folder.storePath, entities: Library.entities)
+    var done = 0
+    while done < operations {
+      let count = numbers.below(12) + 1
+      var changed = model
+      let before = numbers
+      let isKept = !numbers.oneIn(8)
+      let seed = numbers
+      do {
+        try store.write { tx throws in
+          // A write may run again.
+          numbers = seed
+          changed = model
+          for _ in 0..<count { try Self.change(&tx, &changed, &numbers, &next) }
+          if !isKept { throw CancellationError() }
+        }
+        model = changed
+      } catch is CancellationError {}
+      _ = before
+      done += count
+      if numbers.oneIn(10) {
+        try expectSound(store)
+        try store.read { snapshot throws in try Self.expectSame(snapshot, model, &numbers) }
+      }
+      if numbers.oneIn(60) {
+        store.close()
+        try expectSound(folder.storePath)
+        store = try Store(at: folder.storePath, entities: Library.entities)
+      }
+    }
+    try store.read { snapshot throws in try Self.expectSame(snapshot, model, &numbers) }
+    store.close()
+    try expectSound(folder.storePath)
+  }
+}
