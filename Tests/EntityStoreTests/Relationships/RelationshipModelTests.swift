@@ -23,7 +23,9 @@ import Testing
 
     /// What goes with `books`, which lead to nothing that goes further; loans deny.
     mutating func delete(books gone: Set<UInt64>) throws(Denied) {
-      guard !loans.values.contains(where: { gone.contains($0.book.rawValue) }) else { throw .denied }
+      guard !loans.values.contains(where: { gone.contains($0.book.rawValue) }) else {
+        throw .denied
+      }
       for id in gone { books[id] = nil }
       shelved = shelved.filter { !gone.contains($0.to) }
       sequels = sequels.filter { !gone.contains($0.from) && !gone.contains($0.to) }
@@ -33,7 +35,8 @@ import Testing
       let theirs = books.values.filter { $0.author.map { gone.contains($0.rawValue) } ?? false }
       try delete(books: Set(theirs.map(\.id.rawValue)))
       for id in gone { authors[id] = nil }
-      for (id, author) in authors where author.teacher.map({ gone.contains($0.rawValue) }) ?? false {
+      for (id, author) in authors where author.teacher.map({ gone.contains($0.rawValue) }) ?? false
+      {
         authors[id]?.teacher = nil
       }
     }
@@ -52,7 +55,9 @@ import Testing
     func some<Value>(_ all: [UInt64: Value], atMost count: Int) -> [UInt64] {
       Array(all.keys.sorted().shuffled(using: &numbers).prefix(numbers.below(count) + 1))
     }
-    func one<Value>(_ all: [UInt64: Value]) -> UInt64? { all.keys.sorted().randomElement(using: &numbers) }
+    func one<Value>(_ all: [UInt64: Value]) -> UInt64? {
+      all.keys.sorted().randomElement(using: &numbers)
+    }
     next += 1
     switch numbers.below(14) {
     case 0:

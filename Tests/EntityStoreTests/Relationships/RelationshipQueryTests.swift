@@ -159,7 +159,8 @@ import Testing
       Case(
         format: "author.books.@count > 5",
         condition: lines { $0.author.satisfies { $0.books.count > 5 } },
-        isTrue: { model, book in (model.author(of: book).map { model.books(of: $0).count } ?? 0) > 5 }),
+        isTrue: { model, book in (model.author(of: book).map { model.books(of: $0).count } ?? 0) > 5
+        }),
       Case(
         format: "author.books.@sum.pages > 1500",
         condition: lines { $0.author.satisfies { $0.books.sum(\.pages) > 1500 } },
@@ -189,7 +190,8 @@ import Testing
             || model.author(of: book)?.name == "A1" || book.pages < 20
         }),
       Case(
-        format: "shelves CONTAINS 3", condition: lines { $0.shelves.contains(Shelf.ID(rawValue: 3)) },
+        format: "shelves CONTAINS 3",
+        condition: lines { $0.shelves.contains(Shelf.ID(rawValue: 3)) },
         isTrue: { $0.shelves(of: $1).contains { $0.id.rawValue == 3 } }),
       Case(
         format: "ANY shelves IN {3, 5}", condition: nil,

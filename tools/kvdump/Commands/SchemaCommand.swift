@@ -1,14 +1,20 @@
 import ArgumentParser
 import EntityStore
 
-/// `kvdump schema`: entities, attributes and indexes.
+/// The forms in which `kvdump schema --diagram` draws the model.
+enum DiagramForm: String, CaseIterable, ExpressibleByArgument {
+  case text, dot, mermaid
+}
+
+/// `kvdump schema`: entities, attributes, indexes and relationships.
 struct SchemaCommand: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "schema", abstract: "The entities, their attributes and indexes.",
+    commandName: "schema", abstract: "The entities, their attributes, indexes and relationships.",
     discussion: """
       Examples:
         kvdump schema catalog.lodestore Pod
         kvdump schema catalog.lodestore Pod --format json > pod.schema.json
+        kvdump schema catalog.lodestore --diagram dot | dot -Tsvg > model.svg
 
       The JSON forms have one object an entity, and are what 'kvdump import --schema' reads. The \
       others have one row an attribute.
@@ -19,16 +25,28 @@ struct SchemaCommand: StoreCommand {
   @Argument(help: "Only this entity.")
   var entity: String?
 
+  @Option(help: "Draw entities and relationships instead: text, dot (Graphviz) or mermaid.")
+  var diagram: DiagramForm?
+
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(on console: Console) async throws -> ExitStatus {
     try ReadStore.read(store.path, on: console) { snapshot in
       let entities =
         try entity.map { [try snapshot.entity($0, in: store.path)] } ?? snapshot.entities
+      if let diagram {
+        for line in RelationshipRows.diagram(diagram, snapshot, entities) {
+          try console.line(line)
+        }
+        return
+      }
       switch console.format {
       case .json, .jsonl:
         let writer = console.rows(of: SchemaRows.entityColumns)
-        for entity in entities { try writer.write(try SchemaRows.entity(entity)) }
+        for entity in entities {
+          try writer.write(
+            try SchemaRows.entity(entity, relationships: snapshot.relationships(of: entity)))
+        }
         try writer.finish()
       case .table, .line, .csv, .markdown:
         let writer = console.rows(of: SchemaRows.attributeColumns)
@@ -39,6 +57,9 @@ struct SchemaCommand: StoreCommand {
         for entity in entities where console.format == .table {
           let indexes = entity.indexes.isEmpty ? "none" : entity.indexList
           console.note("\(entity.name): indexes \(indexes)")
+          for relationship in snapshot.relationships(of: entity) {
+            console.note(RelationshipRows.note(relationship, of: entity))
+          }
         }
       }
     }

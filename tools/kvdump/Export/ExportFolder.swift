@@ -43,7 +43,10 @@ struct ExportFolder {
     let file = try OutputFile("\(path)/\(Self.schemaName)", replaces: replaces, store: store)
     let text = TextOutput(file)
     let writer = JSONRowWriter(SchemaRows.entityColumns, to: text, layout: .lines)
-    for entity in snapshot.entities { try writer.write(try SchemaRows.entity(entity)) }
+    for entity in snapshot.entities {
+      try writer.write(
+        try SchemaRows.entity(entity, relationships: snapshot.relationships(of: entity)))
+    }
     try writer.finish()
     try text.flush()
     try file.commit()

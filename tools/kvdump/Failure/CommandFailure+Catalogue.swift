@@ -31,6 +31,15 @@ extension CommandFailure {
       listedBy: "kvdump schema \(store) \(entity)")
   }
 
+  static func noSuchRelationship(
+    _ name: String, of entity: String, in store: String, known: [String]
+  ) -> Self {
+    .unknownName(
+      name, code: "no-such-relationship", detail: "relationship", known: known,
+      sentence: "\(store): \(entity) has no relationship \(quoted(name))",
+      listedBy: "kvdump schema \(store) \(entity)")
+  }
+
   static func noSuchIndex(
     _ name: String, of entity: String, in store: String, known: [String]
   ) -> Self {

@@ -84,6 +84,9 @@ final class Console {
     try writer.finish()
   }
 
+  /// Writes one line of text, whatever the format.
+  func line(_ text: String) throws { try output.write(text + "\n") }
+
   /// A line that tells how far the command is.
   func progress() -> Progress { Progress(errors, isShown: showsProgress) }
 

@@ -3,7 +3,10 @@ import LodestoreFormat
 
 /// The schema as rows: an object an entity for programs, a row an attribute for people.
 enum SchemaRows {
-  static let entityColumns = [Column("entity"), Column("attributes"), Column("indexes")]
+  static let entityColumns = [
+    Column("entity"), Column("attributes"), Column("indexes"),
+    Column("relationships"),
+  ]
 
   static let attributeColumns = [
     Column("entity", title: "ENTITY"), Column("number", title: "NUMBER"),
@@ -14,7 +17,9 @@ enum SchemaRows {
   ]
 
   /// An entity as `import --schema` reads it.
-  static func entity(_ entity: DynamicEntity) throws -> [Cell] {
+  static func entity(
+    _ entity: DynamicEntity, relationships: [DynamicRelationship]
+  ) throws -> [Cell] {
     let attributes = try entity.description.declaredAttributes.map { attribute in
       let constraints = attribute.constraints
       return Cell.json(
@@ -40,6 +45,7 @@ enum SchemaRows {
     }
     return [
       .text(entity.name), .json(JSONText.array(attributes)), .json(JSONText.array(indexes)),
+      .json(JSONText.array(relationships.map(RelationshipRows.object))),
     ]
   }
 

@@ -1,0 +1,46 @@
+package import LodestoreFormat
+
+/// A relationship as the records of one of its sides have it.
+package struct DynamicRelationship: Sendable {
+  let end: RelationshipEnd
+
+  /// The name on this side; nil where it has none.
+  package var name: String? { end.name }
+  /// What it leads to.
+  package var target: DynamicEntity { DynamicEntity(stored: end.target) }
+  /// Whether an attribute of the record holds the id of the one record.
+  package var isToOne: Bool { end.attribute != nil }
+  /// Whether the attribute that holds the id may be null.
+  package var isOptional: Bool { end.attribute?.isOptional ?? true }
+  /// What it is called on the other side; nil where that has no name.
+  package var inverseName: String? { end.opposite.name }
+  package var inverseIsToOne: Bool { end.opposite.attribute != nil }
+  package var onDelete: DeleteRule { end.onDelete }
+}
+
+extension DynamicSnapshot {
+  /// The relationships of `entity` that have a name there, by their names.
+  package func relationships(of entity: DynamicEntity) -> [DynamicRelationship] {
+    core.schema.ends(of: entity.stored).filter { $0.name != nil }
+      .sorted { ($0.name ?? "") < ($1.name ?? "") }.map { DynamicRelationship(end: $0) }
+  }
+
+  /// Visits the records that those with `ids` lead to, each once, in the order of their ids, until `body`
+  /// returns false.
+  package func forEachRelated(
+    to ids: [UInt64], by relationship: DynamicRelationship, _ body: (DynamicRecord) throws -> Bool
+  ) throws {
+    var sources = ids
+    IDSort.sortUnique(&sources)
+    var targets: [UInt64] = []
+    try core.forEachRelated(of: sources, by: relationship.end) { (_, other) throws(StoreError) in
+      targets.append(other)
+      return true
+    }
+    IDSort.sortUnique(&targets)
+    for id in targets {
+      guard let record = try record(id, of: relationship.target) else { continue }
+      guard try body(record) else { return }
+    }
+  }
+}

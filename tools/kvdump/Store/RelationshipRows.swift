@@ -1,0 +1,134 @@
+import EntityStore
+import LodestoreFormat
+
+/// The relationships of a store, as notes, as objects and as diagrams.
+enum RelationshipRows {
+  /// `books: to many Book, back by 'author', deleted with it`.
+  static func note(_ relationship: DynamicRelationship, of entity: DynamicEntity) -> String {
+    let kind =
+      relationship.isToOne
+      ? (relationship.isOptional ? "to one or none" : "to one") : "to many"
+    let back = relationship.inverseName.map { ", back by '\($0)'" } ?? ""
+    return "\(entity.name).\(relationship.name ?? ""): \(kind) \(relationship.target.name)\(back), "
+      + "on delete \(relationship.onDelete.rawValue)"
+  }
+
+  static func object(_ relationship: DynamicRelationship) -> Cell {
+    .json(
+      JSONText.object([
+        ("name", relationship.name.map(Cell.text) ?? .absent),
+        ("to", .text(relationship.target.name)),
+        ("many", .bool(!relationship.isToOne)),
+        ("inverse", relationship.inverseName.map(Cell.text) ?? .absent),
+        ("onDelete", .text(relationship.onDelete.rawValue)),
+      ]))
+  }
+
+  /// Each relationship once, from the side that is said first.
+  private static func sides(
+    _ snapshot: DynamicSnapshot, _ entities: [DynamicEntity]
+  ) -> [(entity: DynamicEntity, relationship: DynamicRelationship)] {
+    var seen: Set<String> = []
+    var found: [(DynamicEntity, DynamicRelationship)] = []
+    for entity in entities {
+      for relationship in snapshot.relationships(of: entity) {
+        let name = "\(entity.name).\(relationship.name ?? "")"
+        if seen.contains(name) { continue }
+        if let inverse = relationship.inverseName {
+          seen.insert("\(relationship.target.name).\(inverse)")
+        }
+        found.append((entity, relationship))
+      }
+    }
+    return found
+  }
+
+  // MARK: Diagrams
+
+  static func diagram(
+    _ form: DiagramForm, _ snapshot: DynamicSnapshot, _ entities: [DynamicEntity]
+  ) -> [String] {
+    switch form {
+    case .text: text(snapshot, entities)
+    case .mermaid: mermaid(snapshot, entities)
+    case .dot: dot(snapshot, entities)
+    }
+  }
+
+  private static func text(
+    _ snapshot: DynamicSnapshot, _ entities: [DynamicEntity]
+  ) -> [String] {
+    var lines: [String] = []
+    for entity in entities {
+      lines.append(entity.name)
+      let relationships = snapshot.relationships(of: entity)
+      let held = Set(relationships.filter(\.isToOne).compactMap(\.name))
+      for attribute in entity.description.declaredAttributes where !held.contains(attribute.name) {
+        lines.append(
+          "  \(attribute.name): \(attribute.type.name)\(attribute.isOptional ? "?" : "")")
+      }
+      for relationship in relationships {
+        let arrow = relationship.isToOne ? "──>" : "─<>"
+        let optional = relationship.isToOne && relationship.isOptional ? "?" : ""
+        let back = relationship.inverseName.map { " (\($0))" } ?? ""
+        lines.append(
+          "  \(relationship.name ?? "") \(arrow) \(relationship.target.name)\(optional)\(back)")
+      }
+    }
+    return lines
+  }
+
+  private static func mermaid(
+    _ snapshot: DynamicSnapshot, _ entities: [DynamicEntity]
+  ) -> [String] {
+    var lines = ["erDiagram"]
+    for entity in entities {
+      lines.append("  \(entity.name) {")
+      for attribute in entity.description.declaredAttributes {
+        lines.append("    \(attribute.type.name) \(attribute.name)")
+      }
+      lines.append("  }")
+    }
+    for (entity, relationship) in sides(snapshot, entities) {
+      // What one record here leads to, and what leads to one there.
+      let there = relationship.isToOne ? (relationship.isOptional ? "o|" : "||") : "o{"
+      let here = relationship.inverseIsToOne ? "|o" : "}o"
+      lines.append(
+        "  \(entity.name) \(here)--\(there) \(relationship.target.name) : \(relationship.name ?? "")"
+      )
+    }
+    return lines
+  }
+
+  private static func dot(
+    _ snapshot: DynamicSnapshot, _ entities: [DynamicEntity]
+  ) -> [String] {
+    var lines = ["digraph model {", "  rankdir=LR; node [shape=record];"]
+    for entity in entities {
+      let attributes = entity.description.declaredAttributes.map {
+        "\($0.name): \($0.type.name)\($0.isOptional ? "?" : "")\\l"
+      }
+      lines.append("  \(entity.name) [label=\"\(entity.name)|\(attributes.joined())\"];")
+    }
+    for (entity, relationship) in sides(snapshot, entities) {
+      let head = relationship.isToOne ? "normal" : "crow"
+      let tail = relationship.inverseIsToOne || relationship.inverseName == nil ? "none" : "crow"
+      lines.append(
+        "  \(entity.name) -> \(relationship.target.name) [label=\"\(relationship.name ?? "")\", "
+          + "dir=both, arrowhead=\(head), arrowtail=\(tail)];")
+    }
+    return lines + ["}"]
+  }
+}
+
+extension DynamicSnapshot {
+  /// The relationship that `entity` knows as `name`.
+  func relationship(
+    _ name: String, of entity: DynamicEntity, in store: String
+  ) throws -> DynamicRelationship {
+    let all = relationships(of: entity)
+    if let found = all.first(where: { $0.name == name }) { return found }
+    throw CommandFailure.noSuchRelationship(
+      name, of: entity.name, in: store, known: all.compactMap(\.name))
+  }
+}
