@@ -51,7 +51,7 @@ extension EntityDescription {
     ])
   }
 
-  static func document(of value: Value) -> Document {
+  package static func document(of value: Value) -> Document {
     switch value {
     case .null: .null
     case .bool(let flag): .bool(flag)

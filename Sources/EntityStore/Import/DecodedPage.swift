@@ -27,6 +27,8 @@ struct DecodedPage: Sendable {
   var origins: [Origin] = []
   var rejects: [ImportReport.Reject] = []
   var unknownMembers: [(name: String, count: Int)] = []
+  /// What members of the records lead to.
+  var links: [LinkKeys] = []
   var byteCount = 0
   /// What the source says of the page.
   var memory: PageMemory?

@@ -14,13 +14,16 @@ struct ImportEngine: Sendable {
   let entityName: String
   /// How records are made of pages, as text: memories of pages are not trusted by another one.
   let transformation: String
+  /// What members of records lead to.
+  let links: [ImportedLink]
 
   init(
     core: StoreCore, entityName: String,
     entity: @escaping @Sendable (TransactionCore) throws(StoreError) -> StoredEntity,
     key: Set<UInt32>?, rule: MergeRule, strategy: ImportStrategy, options: ImportOptions,
-    transformation: String = ""
+    transformation: String = "", links: [ImportedLink] = []
   ) {
+    self.links = links
     self.core = core
     self.entityName = entityName
     self.entity = entity
@@ -121,6 +124,7 @@ struct ImportEngine: Sendable {
       try core.write { core in
         let entity = try self.entity(core)
         _ = try self.index(of: entity)
+        for link in links { _ = try LinkResolver(link, of: entity, core) }
         let log = try ImportLog(name, core)
         let open = try log.state()
         if options.resumes, var open {

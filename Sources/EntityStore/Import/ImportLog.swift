@@ -4,6 +4,8 @@ internal import LodestoreFormat
 /// How far an import is, as of the last commit; see Format.md, "Imports".
 struct ImportState: Sendable, Codable {
   var report = ImportReport()
+  /// Links whose records were not there yet.
+  var pendingLinks: [PendingLink]?
   /// The number of pages that have been imported.
   var pages = 0
   /// The source's next position; nil before the first page, at the end, and for a source without
@@ -235,6 +237,9 @@ extension ImportReport {
     var report = self
     if rejects.count > Self.longestStoredRejectList {
       report.rejects.removeSubrange(Self.longestStoredRejectList...)
+    }
+    if let links, links.unresolvedKeys.count > Links.longestStoredList {
+      report.links?.unresolvedKeys.removeSubrange(Links.longestStoredList...)
     }
     return report
   }

@@ -85,6 +85,8 @@ public struct ImportReport: Sendable, Codable, Hashable {
   /// Whether a mirror kept records that the source may no longer have, because others could not be
   /// read and so might have been those.
   public var keptUnseen = false
+  /// What became of links to other records; `nil` where the import has none.
+  public var links: Links?
   /// Members that came and are no attributes, and how often; the first thousand names.
   ///
   /// A member `_id` is one of them unless it is renamed: by its own name it is the id that a store gives.
@@ -141,6 +143,14 @@ extension ImportReport: CustomStringConvertible {
     if let first = rejects.first {
       text += " (page \(first.page) record \(first.record): \(first.reason)"
       text += rejected > 1 ? "; …)" : ")"
+    }
+    if let links {
+      text += ", \(links.added) links added, \(links.removed) removed"
+      if links.made > 0 { text += ", \(links.made) records made" }
+      if let first = links.unresolvedKeys.first {
+        text += ", \(links.unresolved) unresolved (page \(first.page) record \(first.record): "
+        text += "\(first.member) \(first.key)\(links.unresolved > 1 ? "; …)" : ")")"
+      }
     }
     if let failure { text += "; failed: \(failure)" }
     if keptUnseen { text += "; nothing was deleted, as rejected records may be stored ones" }

@@ -73,10 +73,12 @@ extension ImportEngine {
       ends.append(batch.count)
     }
     let index = try self.index(of: entity)
+    try resolveBefore(pages, ends, &batch, entity, core, &result.state.report)
     let outcomes = try BatchMerge(
       batch, into: entity, matching: index.map { [$0] } ?? [], rule: rule,
       pageEnds: rule.takesLastOfPage ? ends : [], core: core
     ).apply()
+    try resolveAfter(pages, ends, outcomes, entity, core, &result.state)
     for (number, page) in pages.enumerated() {
       let start = number == 0 ? 0 : ends[number - 1]
       try count(page, outcomes[start..<ends[number]], &result)
@@ -175,6 +177,8 @@ extension ImportEngine {
       guard let stored = try log.state(), stored.report.run == state.report.run,
         stored.pages == state.pages
       else { throw StoreError.anotherImport(name) }
+      var state = state
+      try resolvePending(&state, core)
       var report = state.report
       if strategy == .mirror {
         let mayDelete =

@@ -45,6 +45,10 @@ public struct Importer<E: Entity>: Sendable {
   private let policy: MergePolicy<E>
   /// How the import commits, stops and goes on.
   public var options: ImportOptions
+  /// Members of records that lead to records of other entities; for pages of JSON text.
+  ///
+  /// With ``run(_:records:renaming:onEvent:)`` such a member is no attribute, even if it has the name of one.
+  public var links: [ImportLink<E>] = []
 
   /// An importer into `store`.
   ///
@@ -84,6 +88,7 @@ public struct Importer<E: Entity>: Sendable {
     _ transform: @escaping @Sendable (Record) throws -> E?
   ) async throws -> ImportReport where Pages.Element == Data {
     let key = try key()
+    let members = members(path)
     return try await engineOfWholes(path).run(onEvent: onEvent) { _ in
       pages
     } decoder: { [store] in
@@ -91,6 +96,7 @@ public struct Importer<E: Entity>: Sendable {
       return { data, number, entity in
         var page = DecodedPage(number: number, entity: entity)
         try encoding.take(data, path, transform, into: &page, entity)
+        try members.take(data, into: &page)
         return page
       }
     } bytes: { data, body in
@@ -108,6 +114,7 @@ public struct Importer<E: Entity>: Sendable {
     _ transform: @escaping @Sendable (Record) throws -> E?
   ) async throws -> ImportReport {
     let key = try key()
+    let members = members(path)
     return try await engineOfWholes(path).run(onEvent: onEvent) { start in
       source.pages(from: start.position, remembered: start.remembered)
     } decoder: { [store] in
@@ -115,6 +122,7 @@ public struct Importer<E: Entity>: Sendable {
       return { incoming, number, entity in
         try DecodedPage(incoming, number: number, entity: entity) { data, page in
           try encoding.take(data, path, transform, into: &page, entity)
+          try members.take(data, into: &page)
         }
       }
     }
@@ -141,14 +149,17 @@ public struct Importer<E: Entity>: Sendable {
   ) async throws -> ImportReport where Pages.Element == Data {
     let key = try key(renaming: names)
     let engine = try engine(Self.transformation(path, names))
+    let members = members(path)
     return try await engine.run(onEvent: onEvent) { _ in
       pages
     } decoder: {
       let encoding = MemberEncoding(
-        engine, key: key, path: path, names: names, cases: E.schema.cases)
+        engine, key: key, path: path, names: names, cases: E.schema.cases,
+        linked: Set(links.map(\.member)))
       return { data, number, entity in
         var page = DecodedPage(number: number, entity: entity)
         try encoding.take(data, into: &page, entity)
+        try members.take(data, into: &page)
         return page
       }
     } bytes: { data, body in
@@ -165,14 +176,17 @@ public struct Importer<E: Entity>: Sendable {
   ) async throws -> ImportReport {
     let key = try key(renaming: names)
     let engine = try engine(Self.transformation(path, names))
+    let members = members(path)
     return try await engine.run(onEvent: onEvent) { start in
       source.pages(from: start.position, remembered: start.remembered)
     } decoder: {
       let encoding = MemberEncoding(
-        engine, key: key, path: path, names: names, cases: E.schema.cases)
+        engine, key: key, path: path, names: names, cases: E.schema.cases,
+        linked: Set(links.map(\.member)))
       return { incoming, number, entity in
         try DecodedPage(incoming, number: number, entity: entity) { data, page in
           try encoding.take(data, into: &page, entity)
+          try members.take(data, into: &page)
         }
       }
     }
@@ -216,6 +230,10 @@ public struct Importer<E: Entity>: Sendable {
 
   // MARK: The engine
 
+  private func members(_ path: String) -> LinkMembers {
+    LinkMembers(links: links.map(\.imported), path: path, core: store.core)
+  }
+
   private func key() throws -> Set<UInt32> {
     try store.read { snapshot in
       try snapshot.access.core.uniqueIndex(E.self, over: matching.paths)
@@ -250,7 +268,7 @@ public struct Importer<E: Entity>: Sendable {
       core: store.core, entityName: entity.name,
       entity: { (core) throws(StoreError) in try core.entity(E.self) }, key: try key(),
       rule: try policy.rule(in: entity), strategy: strategy, options: options,
-      transformation: transformation)
+      transformation: transformation, links: links.map(\.imported))
   }
 }
 

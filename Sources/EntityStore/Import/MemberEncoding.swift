@@ -15,12 +15,15 @@ final class MemberEncoding {
   /// Whether only the attributes that an incoming record has are written to the stored one.
   private let isPart: Bool
   private let sizeLimit: Int
+  /// Members that lead to other records.
+  private let linked: Set<String>
   private var encoder: (layout: UInt16, encoder: JSONRecordEncoder)?
 
   init(
     _ engine: ImportEngine, key: Set<UInt32>, path: String, names: [String: String],
-    cases: [String: any EnumerationCases]
+    cases: [String: any EnumerationCases], linked: Set<String> = []
   ) {
+    self.linked = linked
     self.key = Array(key)
     self.path = path
     self.names = names
@@ -45,7 +48,8 @@ final class MemberEncoding {
       guard let type = entity.description.attribute(named: name)?.type else { continue }
       conversions[name] = cases.conversion(to: type)
     }
-    let made = JSONRecordEncoder(entity, names: names, conversions: conversions)
+    let made = JSONRecordEncoder(
+      entity, names: names, conversions: conversions, ignoring: linked)
     encoder = (entity.layout.number, made)
     return made
   }

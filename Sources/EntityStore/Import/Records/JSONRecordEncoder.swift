@@ -40,6 +40,8 @@ final class JSONRecordEncoder {
   private let isStrict: Bool
   /// Attributes by the names of members that are mapped in another way than by their own name.
   private let names: [String: String]
+  /// Members that are neither attributes nor unknown.
+  private let ignored: Set<String>
   private let slotByName: [String: Int]
   /// What absent attributes are; nil for one that must be there.
   private let absent: [Value?]
@@ -57,8 +59,10 @@ final class JSONRecordEncoder {
   ///   - isStrict: whether an unknown member rejects the record.
   init(
     _ entity: StoredEntity, names: [String: String] = [:],
-    conversions: [String: Conversion] = [:], isStrict: Bool = false
+    conversions: [String: Conversion] = [:], isStrict: Bool = false,
+    ignoring ignored: Set<String> = []
   ) {
+    self.ignored = ignored
     self.entity = entity
     shape = RecordShape(entity.layout)
     self.isStrict = isStrict
@@ -157,7 +161,7 @@ final class JSONRecordEncoder {
   private func take(_ member: Int, _ index: Int) throws(RecordRejection) {
     let slot = state.pointee.members[member].slot
     guard slot >= 0 else {
-      return try countUnknown(member, index)
+      return slot == MemberTable.ignored ? () : try countUnknown(member, index)
     }
     guard entries[slot] < 0 else {
       let name = attributes[slot].name
@@ -190,6 +194,7 @@ final class JSONRecordEncoder {
   }
 
   private func slot(of member: String) -> Int {
+    if ignored.contains(member) { return MemberTable.ignored }
     if let name = names[member] { return slotByName[name] ?? MemberTable.unknown }
     if member == Self.idMember { return MemberTable.unknown }
     return slotByName[member] ?? slotByName[AttributeNames.valid(member)] ?? MemberTable.unknown

@@ -6,6 +6,8 @@
 struct MemberTable {
   /// The slot of members that are no attribute.
   static let unknown = -1
+  /// The slot of a member that is taken by others.
+  static let ignored = -2
   /// The number of no member, before the first one of a record.
   static let start = -1
 

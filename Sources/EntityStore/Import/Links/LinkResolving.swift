@@ -1,0 +1,114 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// A link of a record that was written, whose key led to no record yet; kept with the state of the import.
+struct PendingLink: Sendable, Codable, Hashable {
+  var link: Int
+  var id: UInt64
+  var page: Int
+  var record: Int
+  /// The key as a document.
+  var key: [UInt8]
+
+  /// So many are kept from page to page; more are reported at once.
+  static let most = 10_000
+}
+
+/// Looks up the keys of one link, and makes the records that are missing where that is asked for.
+struct LinkResolver {
+  private let core: TransactionCore
+  let link: ImportedLink
+  let end: RelationshipEnd
+  private let index: StoredIndex
+  private let attribute: EntityDescription.Attribute
+
+  /// Throws when the entity has no such relationship, or the other one no such key.
+  init(_ link: ImportedLink, of entity: StoredEntity, _ core: TransactionCore) throws(StoreError) {
+    self.core = core
+    self.link = link
+    guard let end = core.schema.end(named: link.name, of: entity), end.target.name == link.target,
+      (end.attribute != nil) == link.isToOne
+    else {
+      throw .unknownRelationship(
+        link.name, entity: entity.name, known: core.schema.ends(of: entity).compactMap(\.name))
+    }
+    self.end = end
+    guard let attribute = end.target.description.attribute(named: link.key),
+      let index = end.target.index(over: [attribute.number]), index.isUnique
+    else {
+      throw .unknownIndex(
+        entity: end.target.name, attributes: link.key,
+        known: end.target.indexes.filter(\.isUnique).map(\.name))
+    }
+    self.attribute = attribute
+    self.index = index
+  }
+
+  /// The ids of the records with `keys`; 0 where there is none.
+  func ids(of keys: [Value], made: inout Int) throws(StoreError) -> [UInt64] {
+    var found = [UInt64](repeating: 0, count: keys.count)
+    let entries = KeyEntries(expectedCount: keys.count)
+    for (position, key) in keys.enumerated() where key.fits(attribute.type) {
+      core.key.reset()
+      do {
+        try core.key.append(key)
+      } catch {
+        continue
+      }
+      core.key.finishTuple()
+      entries.append(key: core.key.bytes, recordID: UInt64(position))
+    }
+    entries.sort()
+    try entries.eachHeld(in: index, core: core) { (entry, holder) throws(StoreError) in
+      found[Int(entries.recordID(at: entry))] = holder
+      return true
+    }
+    guard link.makesMissing else { return found }
+    var new: [Value: UInt64] = [:]
+    for (position, key) in keys.enumerated()
+    where found[position] == 0 && key.fits(attribute.type) {
+      if new[key] == nil { new[key] = try make(key) }
+      if let id = new[key], id > 0 {
+        found[position] = id
+      }
+    }
+    made += new.values.count { $0 > 0 }
+    return found
+  }
+
+  /// Stores a record with the key alone; 0 where others of its attributes are needed.
+  private func make(_ key: Value) throws(StoreError) -> UInt64 {
+    let entity = end.target
+    var values: [Value] = []
+    for stored in entity.description.declaredAttributes {
+      let value = stored.number == attribute.number ? key : stored.initial
+      guard value != .null || stored.isOptional else { return 0 }
+      values.append(value)
+    }
+    do {
+      var record = try entity.layout.content(values: values)
+      record += [UInt8](repeating: 0, count: RecordLayout.checksumSize)
+      return try record.withMutableBytes { (bytes) throws(StoreError) in
+        try core.changes(of: entity).insert(bytes.recordContent)
+      }
+    } catch {
+      let failure = StoreError(wrapping: error)
+      if failure.code == .invalidValue { return 0 }
+      throw failure
+    }
+  }
+}
+
+extension IncomingRecords {
+  /// Gives the record at `row` the id in `slot`, null for 0.
+  ///
+  /// The records are this import's own, and are not read by others at that time.
+  mutating func setID(_ id: UInt64, in slot: RecordLayout.Slot, at row: Int) throws(StoreError) {
+    let bytes = UnsafeMutableRawBufferPointer(mutating: self[row])
+    do {
+      try slot.write(id == 0 ? .null : .integer(Int64(bitPattern: id)), in: bytes)
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+}
