@@ -4,8 +4,8 @@ import Testing
 /// What programs can see of the library is a list in the project, and a change of it a decision.
 @Suite(.serialized, .enabled(if: CompilerCheck() != nil, "the compiler is not found"))
 struct `The public declarations` {
-  /// Enough for what is there; a declaration beyond it takes the place of another.
-  private static let most = 800
+  /// 800, and 70 for relationships; a declaration beyond it takes the place of another.
+  private static let most = 870
 
   private static let list = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "PublicDeclarations.txt")

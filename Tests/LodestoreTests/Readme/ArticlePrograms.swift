@@ -139,4 +139,79 @@
       self.init(name: spec.name, version: spec.version, updatedAt: .now)
     }
   }
+
+  enum RelationshipsArticle {
+    @Entity struct Group {
+      #Unique<Group>([\.name])
+      var name: String
+      static let members = ToMany<Group, Person>()  // many to many
+    }
+
+    @Entity struct Person {
+      #Unique<Person>([\.email])
+      var email: String
+      var name: String
+      var age: Int
+      @Relationship var partner: Person.ID?  // to one, of the same entity
+      static let groups = ToMany<Person, Group>(inverse: Group.members)  // its other side
+      static let notes = ToMany<Person, Note>(inverse: \.person, onDelete: .cascade)
+    }
+
+    @Entity struct Note {
+      var text: String
+      @Relationship var person: Person.ID?
+    }
+
+    static func linking(_ store: Store) throws {
+      try store.write { tx in
+        let ann = try tx.insert(Person(email: "ann@example.org", name: "Ann", age: 41))
+        let choir = try tx.insert(Group(name: "Choir"))
+        try tx.add(ann.id, to: Group.members, of: choir.id)
+        try tx.insert(Note(text: "alto", person: ann.id))
+        try tx.set(Person.groups, of: ann.id, to: [choir.id])
+        try tx.remove(ann.id, from: Group.members, of: choir.id)
+      }
+    }
+
+    static func reading(_ store: Store, _ group: Group.ID) throws -> Int {
+      let (members, byGroup) = try store.read { snapshot in
+        let young = Person.where { $0.age < 30 }.sorted(by: \.name).limit(20)
+        let members = try snapshot.related(Group.members, of: group, young)
+        // Each related record once, in one pass, however many groups there are.
+        let byGroup = try snapshot.fetch(Group.all.limit(50), including: Group.members, young)
+        for (note, person) in try snapshot.fetch(Note.all, including: \.person) {
+          print(note.text, person?.name ?? "nobody")
+        }
+        return (members, byGroup)
+      }
+      return members.count + byGroup.count
+    }
+
+    static func conditions() throws -> ([Query<Person>], Query<Group>) {
+      let alto = Person.where {
+        $0.notes.any { $0.text == "alto" }
+        $0.groups.count >= 2
+        $0.partner[\.name] != "Bob"
+      }
+      let old = Group.where {
+        $0.members.all { $0.age > 60 }
+        !$0.members.isEmpty
+      }
+      let same = try Person.where(
+        format: "ANY notes.text == 'alto' AND groups.@count >= 2 AND partner.name != 'Bob'")
+      return ([alto, same], old)
+    }
+
+    static func importing(
+      _ store: Store, _ pages: AsyncStream<Data>
+    ) async throws {
+      var importer = Importer(into: store, Person.self, matching: .unique(\.email))
+      importer.links = [
+        .init("groups", Person.groups, by: \.name, makesMissing: true),
+        .init("partner", \.partner, by: \.email),
+      ]
+      let report = try await importer.run(pages, records: "people", renaming: [:])
+      print(report)  // 2 inserted, 0 updated, 0 unchanged, 0 rejected, 3 links added, 0 removed, 2 records made
+    }
+  }
 #endif

@@ -50,6 +50,7 @@
       "README.md", "Sources/EntityStore/EntityStore.docc/Batches.md",
       "Sources/EntityStore/EntityStore.docc/Imports.md",
       "Sources/EntityStore/EntityStore.docc/Queries.md",
+      "Sources/EntityStore/EntityStore.docc/Relationships.md",
     ])
     func `every paragraph of Swift is compiled somewhere`(document: String) throws {
       let compiled = try [
