@@ -151,6 +151,6 @@ extension StoreCore {
         return tree
       }
     }
-    return StoredSchema(number: number, entities: entities, declared: declared)
+    return StoredSchema(number: number, entities: entities)
   }
 }

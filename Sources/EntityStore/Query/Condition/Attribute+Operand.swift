@@ -35,7 +35,7 @@ extension Attribute {
 
   /// Another value that is worked out of this one.
   func deriving<V: AttributeValue>(_ operand: Operand) -> Attribute<E, V> {
-    Attribute<E, V>(ordinal, .scalar, derived: DerivedOperand(operand))
+    Attribute<E, V>(ordinal, ScalarCoding<V>.self, derived: DerivedOperand(operand))
   }
 
   /// What is inside: a member or an element.
