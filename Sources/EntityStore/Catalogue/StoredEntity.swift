@@ -163,6 +163,8 @@ final class StoredEntity: Sendable {
 struct DeclaredAttribute: Sendable {
   /// The number that it has in the file; 0 where the file has none of its name.
   let number: UInt32
+  /// The `Codable` type of its values, if they are documents.
+  let documentType: (any (Decodable & Sendable).Type)?
 }
 
 /// What every reader of an entity's records holds without counting references: those of a string would be

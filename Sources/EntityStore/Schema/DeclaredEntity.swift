@@ -161,7 +161,9 @@ extension DeclaredEntity {
   /// The declared attributes with the numbers that they have in `stored`.
   func attributes(in stored: EntityDescription) -> [DeclaredAttribute] {
     attributes.map { attribute in
-      DeclaredAttribute(number: stored.attribute(named: attribute.name)?.number ?? 0)
+      DeclaredAttribute(
+        number: stored.attribute(named: attribute.name)?.number ?? 0,
+        documentType: attribute.storage.documentType)
     }
   }
 
