@@ -128,13 +128,14 @@
         // As private as the most private of them.
         let isInternal = parts.contains { $0.access != access }
         let parameters = parts.map { "\($0.name): \($0.type)" }.joined(separator: ", ")
-        let values = parts.map { "Self.attributes.\($0.name)._part(\($0.name))" }
-          .joined(separator: ", ")
+        let values = parts.enumerated().map { position, part in
+          "\(position == 0 ? "EntityKey(_of: " : "._and(")Self.attributes.\(part.name), \(part.name))"
+        }
         return """
 
 
             \(isInternal ? "" : access)static func key(\(parameters)) -> EntityKey<\(type)> {
-              EntityKey(_parts: \(values))
+              \(values.joined(separator: "\n      "))
             }
           """
       }.joined()

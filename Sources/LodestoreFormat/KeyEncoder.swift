@@ -48,13 +48,25 @@ package struct KeyEncoder: ~Copyable {
   private var base: UnsafeMutableRawPointer
   private var capacity: Int
   package private(set) var count = 0
+  /// Whether the bytes are where they were to be put, in memory of someone else's.
+  package private(set) var isInPlace: Bool
 
   package init() {
     capacity = Self.initialCapacity
     base = .allocate(byteCount: Self.initialCapacity, alignment: 16)
+    isInPlace = false
   }
 
-  deinit { base.deallocate() }
+  /// In `room`, which has `count` bytes already and must outlive the encoder; what is longer than the room
+  /// is put elsewhere.
+  package init(in room: UnsafeMutableRawBufferPointer, count: Int) {
+    isInPlace = room.baseAddress != nil
+    capacity = isInPlace ? room.count : Self.initialCapacity
+    base = room.baseAddress ?? .allocate(byteCount: Self.initialCapacity, alignment: 16)
+    self.count = count
+  }
+
+  deinit { if !isInPlace { base.deallocate() } }
 
   /// What has been appended since the last reset.
   ///
@@ -226,7 +238,8 @@ extension KeyEncoder {
     capacity = max(capacity * 2, count + additional)
     let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
     larger.copyMemory(from: base, byteCount: count)
-    base.deallocate()
+    if !isInPlace { base.deallocate() }
+    isInPlace = false
     base = larger
   }
 

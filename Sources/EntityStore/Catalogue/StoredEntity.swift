@@ -13,6 +13,8 @@ final class StoredEntity: Sendable {
   /// The attributes that the program's type declares; `nil` where it declares all of them in the order of
   /// ``layout``, or where there is no type.
   let part: DeclaredPart?
+  /// The attributes that the program's type declares, in its order.
+  let declared: [DeclaredAttribute]
   /// The layout that values of the program's type are read from: ``layout`` unless the declared
   /// attributes are elsewhere in it.
   let readLayout: RecordLayout
@@ -27,11 +29,13 @@ final class StoredEntity: Sendable {
   var number: EntityNumber { description.number }
 
   init(
-    description: EntityDescription, part: DeclaredPart?, isMisfit: Bool,
+    description: EntityDescription, part: DeclaredPart?, declared: [DeclaredAttribute],
+    isMisfit: Bool,
     tree: (TreeName, Bool) throws -> Tree
   ) throws {
     self.description = description
     self.part = part
+    self.declared = declared
     self.isMisfit = isMisfit
     label = EntityLabel(description.name)
     layout = description.layout
@@ -127,11 +131,40 @@ final class StoredEntity: Sendable {
     return values
   }
 
+  /// The index over `count` attributes, of which `ordinal` gives the index in the declaration by the
+  /// position in the index; a unique one before another.
+  @inline(__always)
+  func index(count: Int, _ ordinal: (Int) -> Int?) -> StoredIndex? {
+    var found: StoredIndex?
+    for index in indexes {
+      let attributes = index.description.attributes
+      guard attributes.count == count,
+        attributes.indices.allSatisfy({ position in
+          guard let ordinal = ordinal(position), declared.indices.contains(ordinal) else {
+            return false
+          }
+          return declared[ordinal].number == attributes[position]
+        })
+      else { continue }
+      if index.isUnique { return index }
+      found = found ?? index
+    }
+    return found
+  }
+
   /// The index over exactly `attributes`, in order; a unique one before another.
   func index(over attributes: [UInt32]) -> StoredIndex? {
     let matching = indexes.filter { $0.description.attributes == attributes }
     return matching.first(where: \.isUnique) ?? matching.first
   }
+}
+
+/// An attribute as the program's type declares it.
+struct DeclaredAttribute: Sendable {
+  /// The number that it has in the file; 0 where the file has none of its name.
+  let number: UInt32
+  /// The `Codable` type of its values, if they are documents.
+  let documentType: (any (Decodable & Sendable).Type)?
 }
 
 /// What every reader of an entity's records holds without counting references: those of a string would be

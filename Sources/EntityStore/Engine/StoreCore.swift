@@ -187,8 +187,7 @@ final class StoreCore: Sendable {
     var optionalTrees: [TreeName: Tree] = [:]
     for name in names { optionalTrees[name] = try existing(name, false) }
     let loaded = StoredSchema(
-      number: number, entities: entities, relationships: linked, declared: declared,
-      optionalTrees: optionalTrees)
+      number: number, entities: entities, relationships: linked, optionalTrees: optionalTrees)
     currentSchema.withLock { $0 = loaded }
   }
 

@@ -163,7 +163,7 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   ) {
     self.init(
       name: name, keyPath: keyPath, originalName: originalName,
-      storage: AttributeStorage(type: .document, shape: "\(V.self)"),
+      storage: AttributeStorage(documentsOf: V.self),
       initial: initial.map(StoredValue.init(document:)) ?? .null,
       constraints: constraints)
   }
@@ -177,7 +177,7 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   ) {
     self.init(
       name: name, keyPath: keyPath, originalName: originalName,
-      storage: AttributeStorage(type: .document, shape: "\(V.self)").optional,
+      storage: AttributeStorage(documentsOf: V.self).optional,
       initial: initial.flatMap { $0 }.map(StoredValue.init(document:)) ?? .null,
       constraints: constraints)
   }

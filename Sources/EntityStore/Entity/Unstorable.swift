@@ -26,16 +26,19 @@ extension Attribute {
   /// The attribute of a type that its definition refuses.
   @_disfavoredOverload
   @_documentation(visibility: internal)
-  public init(_ ordinal: Int) { self.init(ordinal, .unstorable) }
+  public init(_ ordinal: Int) { self.init(ordinal, UnstorableCoding<Value>.self) }
 }
 
-extension _AttributeCoding {
-  @usableFromInline
-  static var unstorable: _AttributeCoding {
-    _AttributeCoding(
-      storage: { .document }, store: { _ in throw UnstorableTypeError() }, load: { _ in nil },
-      read: { (_) throws(StoreError) in throw .unstorableType })
+@usableFromInline
+enum UnstorableCoding<Value>: AttributeCoding {
+  @usableFromInline static var storage: AttributeStorage { .document }
+  @usableFromInline static func store(_: Value) throws -> StoredValue {
+    throw UnstorableTypeError()
   }
+  @usableFromInline static func load(_: StoredValue) -> Value? { nil }
+
+  @usableFromInline
+  static func read(from _: inout RecordReader) throws(StoreError) -> Value { throw .unstorableType }
 }
 
 extension RecordReader {

@@ -137,8 +137,9 @@ extension TransactionCore {
     schema.ends(of: entity).contains(where: \.concernsDeletes)
   }
 
-  /// Removes the records with `ids`, which ascend, and what goes with them by the rules of relationships;
-  /// returns how many of `ids` there were. `body` is called with each of them before it is removed.
+  /// Removes the records with `ids`, which ascend, and what goes with them by the rules of relationships.
+  ///
+  /// `body` is called with each of them before it is removed; returns how many of them there were.
   ///
   /// - Throws: ``StoreError/Code/denied`` before anything is written. After any other error the
   ///   transaction can only be aborted.

@@ -167,7 +167,6 @@ extension StoreCore {
     let relationships = try Catalogue.relationships(trees, in: transaction).map {
       try StoredRelationship($0, entities: entities, tree: tree)
     }
-    return StoredSchema(
-      number: number, entities: entities, relationships: relationships, declared: declared)
+    return StoredSchema(number: number, entities: entities, relationships: relationships)
   }
 }

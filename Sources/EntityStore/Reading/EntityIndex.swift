@@ -8,13 +8,13 @@ internal import LodestoreFormat
 /// Made once and kept; it does not belong to a store. That the entity has such an index is checked
 /// when it is used.
 public struct EntityIndex<E: Entity, each Value: Sendable>: Sendable {
-  @usableFromInline let attributes: (repeat Attribute<E, each Value>)
+  @usableFromInline let attributes: (repeat IndexedAttribute<E, each Value>)
   /// Indexes in the schema's attributes; `nil` for what is no stored attribute.
   @usableFromInline let ordinals: [Int?]
 
   @inlinable
   init(_ attribute: repeat Attribute<E, each Value>) {
-    attributes = (repeat each attribute)
+    attributes = (repeat IndexedAttribute(each attribute))
     var ordinals: [Int?] = []
     repeat ordinals.append((each attribute).storedOrdinal)
     self.ordinals = ordinals
@@ -23,59 +23,37 @@ public struct EntityIndex<E: Entity, each Value: Sendable>: Sendable {
   /// The key that leads to the records with these values.
   @inlinable
   public func key(_ value: repeat each Value) -> EntityKey<E> {
-    var parts: [_KeyPart] = []
-    parts.reserveCapacity(ordinals.count)
-    repeat parts.append((each attributes)._part(each value))
-    return EntityKey(parts)
+    var key = EntityKey<E>()
+    repeat key.append(each value, of: each attributes)
+    return key
   }
 
   /// The names of the attributes, joined by `+`.
   var name: String { Self.name(of: ordinals) }
 
   static func name(of ordinals: [Int?]) -> String {
-    let attributes = E.schema.attributes
-    return ordinals.map { $0.map { attributes[$0].name } ?? "?" }.joined(separator: "+")
+    ordinals.map(E.attributeName(at:)).joined(separator: "+")
   }
 }
 
-/// The values of a record in all attributes of an index: what ``ReadableTransaction/fetch(_:)`` finds it
-/// by.
-///
-/// `@Entity` writes a function that makes one for each unique index: `Pod.key(name: "AF", version: "1")`.
-public struct EntityKey<E: Entity>: Sendable {
-  @usableFromInline let parts: [_KeyPart]
-
-  @inlinable
-  init(_ parts: [_KeyPart]) { self.parts = parts }
-
-  /// A key of these attributes' values; what `@Entity` writes.
-  @inlinable
-  public init(_parts part: _KeyPart...) { self.init(part) }
-}
-
-/// The value of one attribute in a key.
-public struct _KeyPart: Sendable {
+/// An attribute of an index: what is stored, and how.
+@usableFromInline
+struct IndexedAttribute<E: Entity, Value>: Sendable {
   /// Index in the schema's attributes; `nil` for what is no stored attribute.
   @usableFromInline let ordinal: Int?
-  @usableFromInline let stored: StoredValue
-  /// Why there is no value.
-  @usableFromInline let failure: (any Error)?
+  @usableFromInline let coding: any AttributeCoding<Value>.Type
 
-  @inlinable
-  init(_ ordinal: Int?, _ stored: StoredValue, _ failure: (any Error)? = nil) {
-    self.ordinal = ordinal
-    self.stored = stored
-    self.failure = failure
+  @inlinable @inline(__always)
+  init(_ attribute: Attribute<E, Value>) {
+    ordinal = attribute.storedOrdinal
+    coding = attribute.coding
   }
 
-  @inlinable
-  func value() throws(StoreError) -> StoredValue {
-    if failure != nil { throw refused() }
-    return stored
+  /// A value as it is stored.
+  @inlinable @inline(__always)
+  func stored(_ value: Value) throws(StoreError) -> StoredValue {
+    do { return try coding.store(value) } catch { throw E.unstorableValue(at: ordinal, error) }
   }
-
-  @usableFromInline
-  func refused() -> StoreError { failure.map { StoreError(wrapping: $0) } ?? .badQuery("") }
 }
 
 extension Entity {
@@ -91,30 +69,31 @@ extension Entity {
 
 extension Attribute {
   /// Its index in the schema's attributes, if it is stored itself.
-  @usableFromInline
+  @inlinable @inline(__always)
   var storedOrdinal: Int? { derived == nil && ordinal >= 0 ? ordinal : nil }
 
   /// A value as it is stored.
-  @inlinable
   func stored(_ value: Value) throws(StoreError) -> StoredValue {
-    do { return try coding.store(value) } catch { throw unstorable(error) }
+    try IndexedAttribute(self).stored(value)
   }
+}
 
-  /// The attribute's value in a key.
-  @inlinable
-  public func _part(_ value: Value) -> _KeyPart {
-    do throws(StoreError) {
-      return _KeyPart(storedOrdinal, try stored(value))
-    } catch {
-      return _KeyPart(storedOrdinal, .noValue, error)
-    }
-  }
-
+extension Entity {
   @usableFromInline
-  func unstorable(_ error: any Error) -> StoreError {
-    StoreError(
-      .unstorableValue, "a value of \(E.schema.name)'s '\(name)' cannot be encoded: \(error)",
-      cause: error, entity: E.schema.name, attribute: name)
+  static func unstorableValue(at ordinal: Int?, _ error: any Error) -> StoreError {
+    let name = attributeName(at: ordinal)
+    return StoreError(
+      .unstorableValue, "a value of \(schema.name)'s '\(name)' cannot be encoded: \(error)",
+      cause: error, entity: schema.name, attribute: name)
+  }
+}
+
+extension Entity {
+  /// The name in the schema; a question mark for what is no stored attribute of it.
+  fileprivate static func attributeName(at ordinal: Int?) -> String {
+    let attributes = schema.attributes
+    guard let ordinal, attributes.indices.contains(ordinal) else { return "?" }
+    return attributes[ordinal].name
   }
 }
 
@@ -129,18 +108,18 @@ extension TransactionCore {
     _: E.Type, over ordinals: [Int?]
   ) throws(StoreError) -> (StoredEntity, StoredIndex) {
     let entity = try entity(E.self)
-    guard let stored = schema.index(of: entity, count: ordinals.count, { ordinals[$0] }) else {
+    guard let stored = entity.index(count: ordinals.count, { ordinals[$0] }) else {
       throw unknownIndex(E.self, over: ordinals, of: entity)
     }
     return (entity, stored)
   }
 
   func resolve<E: Entity>(
-    _: E.Type, with key: [_KeyPart]
+    _: E.Type, with key: KeyTuple
   ) throws(StoreError) -> (StoredEntity, StoredIndex) {
     let entity = try entity(E.self)
-    guard let stored = schema.index(of: entity, count: key.count, { key[$0].ordinal }) else {
-      throw unknownIndex(E.self, over: key.map(\.ordinal), of: entity)
+    guard let stored = entity.index(count: key.partCount, key.ordinal(at:)) else {
+      throw unknownIndex(E.self, over: (0..<key.partCount).map(key.ordinal(at:)), of: entity)
     }
     return (entity, stored)
   }

@@ -11,47 +11,36 @@ enum IndexWalkBound: Sendable {
 extension TransactionCore {
   /// The id of the first record with the values of `key`.
   func firstRecord<E: Entity>(with key: EntityKey<E>) throws(StoreError) -> UInt64? {
-    let (entity, index) = try resolve(E.self, with: key.parts)
-    return try firstRecord(in: index, of: entity, key.parts)
+    let (entity, index) = try resolve(E.self, with: key.tuple)
+    return try firstRecord(in: index, of: entity, key.tuple)
   }
 
-  /// The lowest id with `key` in `index`.
+  /// The lowest id with `tuple` in `index`.
   func firstRecord(
-    in index: StoredIndex, of entity: StoredEntity, _ key: [_KeyPart]
+    in index: StoredIndex, of entity: StoredEntity, _ tuple: KeyTuple
   ) throws(StoreError) -> UInt64? {
-    if index.isUnique, try encodeTuple(in: index, key) {
-      return try holder(of: self.key.bytes, in: index)
+    if let failure = tuple.failure { throw failure }
+    // Several records may have a null.
+    if index.isUnique, !tuple.hasNull {
+      guard tuple.byteCount > KeyEncoder.longestTuple else {
+        return try tuple.withBytes { (bytes) throws(StoreError) in try holder(of: bytes, in: index)
+        }
+      }
+      key.reset()
+      try tuple.withBytes { key.append(raw: $0) }
+      key.finishTuple()
+      return try holder(of: key.bytes, in: index)
     }
-    var values: [Value] = []
-    for part in key { values.append(try part.value().value) }
+    let bytes = try tuple.withBytes { Array($0) }
+    let range = IndexRange(lower: bytes, upper: bytes + [255])
     var found: UInt64?
-    try walk(
-      index, of: entity, lower: .included(values), upper: .included(values), isReversed: false
-    ) { (id) throws(StoreError) in
-      found = id
-      return false
-    }
-    return found
-  }
-
-  /// Leaves the tuple of the key's values in ``key``; false when one of them is null, so that several
-  /// records may have it.
-  private func encodeTuple(
-    in index: StoredIndex, _ parts: [_KeyPart]
-  ) throws(StoreError) -> Bool {
-    key.reset()
-    var hasNull = false
-    for part in parts {
-      let value = try part.value().value
-      if case .null = value { hasNull = true }
-      do {
-        try key.append(value)
-      } catch {
-        throw StoreError(.unstorableValue, "cannot look up in '\(index.name)': \(error.reason)")
+    try wrappingErrors {
+      try walk(index, of: entity, range, isReversed: false) { id, _ in
+        found = id
+        return false
       }
     }
-    key.finishTuple()
-    return !hasNull
+    return found
   }
 
   /// Visits the record ids of `index` in order, within the bounds, until `body` returns false.

@@ -56,7 +56,7 @@ final class KeyLookup {
   /// Looks up the next key by itself.
   @usableFromInline
   func find<E: Entity>(_ key: EntityKey<E>) throws(StoreError) {
-    found.append(try core.firstRecord(in: index, of: entity, key.parts) ?? 0)
+    found.append(try core.firstRecord(in: index, of: entity, key.tuple) ?? 0)
   }
 
   /// The ids of the first records, in the order of the keys; 0 where there is none.

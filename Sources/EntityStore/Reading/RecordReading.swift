@@ -80,8 +80,8 @@ extension TransactionAccess {
     _ key: EntityKey<E>, body: (inout RecordReader) throws -> Void
   ) throws(StoreError) {
     let core = core
-    let (entity, stored) = try core.resolve(E.self, with: key.parts)
-    guard let id = try core.firstRecord(in: stored, of: entity, key.parts) else { return }
+    let (entity, stored) = try core.resolve(E.self, with: key.tuple)
+    guard let id = try core.firstRecord(in: stored, of: entity, key.tuple) else { return }
     guard let bytes = try core.record(id, of: entity) else { throw missing(id, entity, stored) }
     try wrappingErrors { try core.withReader(bytes, id: id, of: entity, body) }
   }

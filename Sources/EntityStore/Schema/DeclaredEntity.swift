@@ -161,6 +161,15 @@ extension DeclaredEntity {
     }
   }
 
+  /// The declared attributes with the numbers that they have in `stored`.
+  func attributes(in stored: EntityDescription) -> [DeclaredAttribute] {
+    attributes.map { attribute in
+      DeclaredAttribute(
+        number: stored.attribute(named: attribute.name)?.number ?? 0,
+        documentType: attribute.storage.documentType)
+    }
+  }
+
   /// The part of `stored`, which it fits, that is declared; `nil` when that is all of it in its order.
   func part(of stored: EntityDescription) -> DeclaredPart? {
     let numbers = attributes.compactMap { stored.attribute(named: $0.name)?.number }

@@ -14,15 +14,12 @@ final class StoredSchema: Sendable {
   /// Declared entities whose attributes are no longer those of the file: their types must not read
   /// or write records, whose layout they do not know.
   let misfits: Set<String>
-  /// Of each declared entity, the numbers of its attributes in the order of its declaration; 0 where
-  /// the file has none of the name.
-  private let declaredNumbers: [String: [UInt32]]
   /// The relationships of each entity, as seen from it; those to itself twice.
   private let ends: [EntityNumber: [RelationshipEnd]]
 
   init(
     number: SchemaNumber, entities: [StoredEntity], relationships: [StoredRelationship] = [],
-    declared: [DeclaredEntity] = [], optionalTrees: [TreeName: Tree] = [:]
+    optionalTrees: [TreeName: Tree] = [:]
   ) {
     self.number = number
     self.relationships = relationships
@@ -30,41 +27,9 @@ final class StoredSchema: Sendable {
       grouping: relationships.flatMap { [$0.end(.from), $0.end(.to)] }, by: \.source.number)
     self.optionalTrees = optionalTrees
     self.entities = entities
-    let byName = Dictionary(
+    byName = Dictionary(
       entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    self.byName = byName
     misfits = Set(entities.filter(\.isMisfit).map(\.name))
-    declaredNumbers = Dictionary(
-      declared.map { entity in
-        let stored = byName[entity.name]?.description
-        return (
-          entity.name, entity.attributes.map { stored?.attribute(named: $0.name)?.number ?? 0 }
-        )
-      }, uniquingKeysWith: { first, _ in first })
-  }
-
-  /// The index of `entity` over `count` attributes, of which `ordinal` gives the index in the declaration by
-  /// the position in the index; a unique one before another.
-  @inline(__always)
-  func index(
-    of entity: StoredEntity, count: Int, _ ordinal: (Int) -> Int?
-  ) -> StoredIndex? {
-    guard let numbers = declaredNumbers[entity.name] else { return nil }
-    var found: StoredIndex?
-    for index in entity.indexes {
-      let attributes = index.description.attributes
-      guard attributes.count == count,
-        attributes.indices.allSatisfy({ position in
-          guard let declared = ordinal(position), numbers.indices.contains(declared) else {
-            return false
-          }
-          return numbers[declared] == attributes[position]
-        })
-      else { continue }
-      if index.isUnique { return index }
-      found = found ?? index
-    }
-    return found
   }
 
   func entity(named name: String) -> StoredEntity? { byName[name] }
@@ -90,7 +55,7 @@ extension StoredEntity {
     let isMisfit = declared.map { !$0.fits(description) } ?? false
     try self.init(
       description: description, part: isMisfit ? nil : declared?.part(of: description),
-      isMisfit: isMisfit, tree: tree)
+      declared: declared?.attributes(in: description) ?? [], isMisfit: isMisfit, tree: tree)
   }
 }
 

@@ -4,22 +4,56 @@ internal import LodestoreFormat
 extension TransactionAccess {
   @usableFromInline
   func visit<E: Entity>(
-    _ query: Query<E>, _ body: (borrowing EntityView<E>) throws -> Bool
+    _ query: Query<E>, _ body: (borrowing EntityView<E>) throws -> Void
+  ) throws {
+    guard !query.isEverything else {
+      return try visitAll(E.self) {
+        try body($0); return true
+      }
+    }
+    try visitFound(query) {
+      try body($0); return true
+    }
+  }
+
+  @usableFromInline
+  func visit<E: Entity>(
+    _ query: Query<E>, stoppable body: (borrowing EntityView<E>, inout Bool) throws -> Void
+  ) throws {
+    var isStopped = false
+    guard !query.isEverything else {
+      return try visitAll(E.self) {
+        try body($0, &isStopped); return !isStopped
+      }
+    }
+    try visitFound(query) {
+      try body($0, &isStopped); return !isStopped
+    }
+  }
+
+  /// Visits all records; inlined with its closure, so that the program's is the only one that is called
+  /// for a record.
+  @inline(__always)
+  private func visitAll<E: Entity>(
+    _: E.Type, _ body: (borrowing EntityView<E>) throws -> Bool
   ) throws {
     let entity = try core.entity(E.self)
     let layout = ViewedLayout(entity, core: core)
-    guard !query.isEverything else {
-      do {
-        let cursor = try Cursor(entity.records, in: core.transaction)
-        guard try cursor.seek(atOrAfter: 1) else { return }
-        try cursor.forEachRecord { (id, bytes) throws in
-          try layout.withView(E.self, bytes, id: id, body)
-        }
-      } catch let error as LMDBError {
-        throw StoreError(error)
+    do {
+      let cursor = try Cursor(entity.records, in: core.transaction)
+      guard try cursor.seek(atOrAfter: 1) else { return }
+      try cursor.forEachRecord { (id, bytes) throws in
+        try layout.withView(E.self, bytes, id: id, body)
       }
-      return
+    } catch let error as LMDBError {
+      throw StoreError(error)
     }
+  }
+
+  private func visitFound<E: Entity>(
+    _ query: Query<E>, _ body: (borrowing EntityView<E>) throws -> Bool
+  ) throws {
+    let layout = ViewedLayout(try core.entity(E.self), core: core)
     // The run would wrap it.
     var thrown: (any Error)?
     try core.run(query).forEach { id, bytes in
@@ -48,10 +82,7 @@ extension ReadableTransaction where Self: ~Copyable {
   public func forEachView<E: Entity>(
     _ query: Query<E>, _ body: (borrowing EntityView<E>) throws -> Void
   ) throws {
-    try access.visit(query) {
-      try body($0)
-      return true
-    }
+    try access.visit(query, body)
   }
 
   /// Visits what `query` finds where it lies, until `body` sets `stop`; see ``forEachView(_:_:)``.
@@ -59,11 +90,7 @@ extension ReadableTransaction where Self: ~Copyable {
   public func forEachView<E: Entity>(
     _ query: Query<E>, _ body: (borrowing EntityView<E>, _ stop: inout Bool) throws -> Void
   ) throws {
-    var isStopped = false
-    try access.visit(query) {
-      try body($0, &isStopped)
-      return !isStopped
-    }
+    try access.visit(query, stoppable: body)
   }
 
   /// Calls `body` with the record with `id` where it lies; `nil` when there is none.
@@ -93,8 +120,8 @@ extension ReadableTransaction where Self: ~Copyable {
     _ key: EntityKey<E>, _ body: (borrowing EntityView<E>) throws -> R
   ) throws -> R? {
     let core = access.core
-    let (entity, stored) = try core.resolve(E.self, with: key.parts)
-    guard let id = try core.firstRecord(in: stored, of: entity, key.parts) else { return nil }
+    let (entity, stored) = try core.resolve(E.self, with: key.tuple)
+    guard let id = try core.firstRecord(in: stored, of: entity, key.tuple) else { return nil }
     guard let bytes = try core.record(id, of: entity) else {
       throw access.missing(id, entity, stored)
     }

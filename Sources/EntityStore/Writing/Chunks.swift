@@ -58,7 +58,7 @@ extension Store {
   @discardableResult
   public func insert<E: Entity>(
     _ values: some Sequence<E> & Sendable, onConflict: InsertConflict<E> = .fail,
-    inChunksOf size: Int, returning: InsertReturning = .counts,
+    inChunksOf size: Int, returning: InsertReturning = .ids,
     onProgress: (@Sendable (WorkProgress) -> Void)? = nil
   ) async throws -> InsertResult<E> {
     try checkChunk(size)

@@ -180,7 +180,8 @@ import Testing
       #expect(report.links?.unresolved == 1, "\(report)")
       #expect(report.links?.added == 1)
       let unresolved = report.links?.unresolvedKeys.first
-      #expect(unresolved?.page == 1 && unresolved?.record == 2 && unresolved?.member == "teacher")
+      #expect(unresolved?.page == 1 && unresolved?.record == 2)
+      #expect(unresolved?.member == "teacher")
       #expect(unresolved?.key.contains("Socrates") == true)
       #expect(report.description.contains("Socrates"), "\(report)")
       let kept = try await store.read { try $0.importReports(of: "Author") }
@@ -203,7 +204,9 @@ import Testing
       #expect(second.links?.removed == 1 && second.links?.added == 0, "\(second)")
       let third = try await pupils.run(stream(page(#"[{"name": "A1"}]"#)), renaming: [:])
       #expect(third.links?.removed ?? 0 == 0, "\(third)")
-      let count = try await store.read { try $0.relatedCount(Author.pupils, of: .init(rawValue: 1)) }
+      let count = try await store.read {
+        try $0.relatedCount(Author.pupils, of: .init(rawValue: 1))
+      }
       #expect(count == 1)
     }
   }

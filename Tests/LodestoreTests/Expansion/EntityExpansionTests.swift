@@ -110,11 +110,12 @@
           }
 
           static func key(site: URL?) -> EntityKey<Pod> {
-            EntityKey(_parts: Self.attributes.site._part(site))
+            EntityKey(_of: Self.attributes.site, site)
           }
 
           static func key(name: String, version: String) -> EntityKey<Pod> {
-            EntityKey(_parts: Self.attributes.name._part(name), Self.attributes.version._part(version))
+            EntityKey(_of: Self.attributes.name, name)
+              ._and(Self.attributes.version, version)
           }
         }
         """)

@@ -211,7 +211,7 @@
         .init("partner", \.partner, by: \.email),
       ]
       let report = try await importer.run(pages, records: "people", renaming: [:])
-      print(report)  // 2 inserted, 0 updated, 0 unchanged, 0 rejected, 3 links added, 0 removed, 2 records made
+      print(report)  // 2 inserted, …, 3 links added, 0 removed, 2 records made
     }
   }
 #endif

@@ -32,6 +32,8 @@ public struct AttributeStorage: Sendable {
   package var type: AttributeType
   package var isOptional: Bool
   package var shape: String?
+  /// The type that `shape` names, where a program declares it.
+  var documentType: (any (Decodable & Sendable).Type)?
 
   package init(type: AttributeType, isOptional: Bool = false, shape: String? = nil) {
     self.type = type
@@ -39,8 +41,16 @@ public struct AttributeStorage: Sendable {
     self.shape = shape
   }
 
+  /// As documents of `type`.
+  init(documentsOf type: any (Decodable & Sendable).Type) {
+    self.init(type: .document, shape: "\(type)")
+    documentType = type
+  }
+
   var optional: AttributeStorage {
-    AttributeStorage(type: type, isOptional: true, shape: shape)
+    var storage = self
+    storage.isOptional = true
+    return storage
   }
 }
 

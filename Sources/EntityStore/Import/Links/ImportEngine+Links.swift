@@ -28,7 +28,9 @@ extension ImportEngine {
   }
 
   /// Writes the ids of records that are led to into incoming ones, before these are compared with what is
-  /// stored. Where the record is not there yet it is null, and looked up again later.
+  /// stored.
+  ///
+  /// Where the record is not there yet it is null, and looked up again later.
   func resolveBefore(
     _ pages: ArraySlice<DecodedPage>, _ ends: [Int], _ batch: inout IncomingRecords,
     _ entity: StoredEntity, _ core: TransactionCore, _ report: inout ImportReport

@@ -43,7 +43,8 @@ extension ConditionBinding {
     if case .aggregate = rest.first { return nil }
     if case .size = rest.first { return nil }
     var inner = comparison
-    inner.left = .path(ValuePath(.record, rest.isEmpty ? [.member(BoundAttribute.recordIDName)] : rest))
+    inner.left = .path(
+      ValuePath(.record, rest.isEmpty ? [.member(BoundAttribute.recordIDName)] : rest))
     if end.attribute != nil { return try testOfOne(end, inner) }
     switch comparison.quantifier {
     case .any: return .related(RelatedTest(end, try bindInner(inner, end)))

@@ -8,8 +8,9 @@ struct ConditionBinding {
   let positions: [String: FormatPosition]
   /// What knows the relationships; `nil` where conditions cannot go beyond the record.
   let schema: StoredSchema?
-  /// The variables of the SUBQUERYs around the current expression, outermost first.
-  private var variables: [String] = []
+  /// The variables of the SUBQUERYs around the current expression, outermost first, with the types of
+  /// the elements that they stand for, where known.
+  private(set) var variables: [(name: String, type: DocumentType?)] = []
   private static let deepestSubquery = 3
 
   static func bind(
@@ -132,7 +133,7 @@ struct ConditionBinding {
           "more than \(Self.deepestSubquery) SUBQUERYs are nested; each multiplies the time of a "
             + "record by the size of its collection")
       }
-      variables.append(variable)
+      variables.append((variable, try type(of: collection)?.element))
       defer { variables.removeLast() }
       return .subquery(elements, try bind(test), steps)
     case .cast(let inner, let type): return .cast(try self.operand(inner), type)
@@ -148,7 +149,10 @@ struct ConditionBinding {
 
   private mutating func bind(_ path: ValuePath) throws(StoreError) -> BoundOperand {
     if case .variable(let name) = path.root {
-      guard let index = variables.lastIndex(of: name) else { throw .unboundVariable(name) }
+      guard let index = variables.lastIndex(where: { $0.name == name }) else {
+        throw .unboundVariable(name)
+      }
+      _ = try type(at: path)
       return .element(depth: variables.count - 1 - index, path.steps)
     }
     if let (end, rest) = relationship(path) { return try relatedOperand(end, rest) }
@@ -158,6 +162,7 @@ struct ConditionBinding {
       throw .nothingInside(
         attribute.name, attribute.type.name, entity: entity.name, position: position(of: path))
     }
+    _ = try type(at: path)
     return .attribute(attribute, rest)
   }
 

@@ -163,7 +163,7 @@ enum OperandTypes {
   private static func kind(_ function: OperandFunction) -> Kind {
     switch function {
     case .uppercase, .lowercase, .canonical: .text
-    case .length, .count, .abs, .floor, .ceiling, .trunc: .number
+    case .length, .count, .abs, .floor, .ceiling, .trunc, .sqrt: .number
     case .sum, .average: .number
     case .min, .max: .any
     case .now: .date

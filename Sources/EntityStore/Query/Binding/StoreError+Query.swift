@@ -42,6 +42,25 @@ extension StoreError {
         + "name it alone\(length)", cause: ConditionFault(position), entity: entity)
   }
 
+  /// - Parameter known: the members; nil where it has none.
+  static func unknownMember(
+    _ name: String, of type: String, at path: String, known: [String]?, entity: String,
+    position: FormatPosition?
+  ) -> StoreError {
+    var fact = "\(type) has no members"
+    if let known {
+      fact = "\(type) has no member '\(name)'"
+      if let nearest = NearestName.of(name, among: known) {
+        fact += "; did you mean '\(nearest)'?"
+      } else if !known.isEmpty {
+        fact += "; it has \(known.joined(separator: ", "))"
+      }
+    }
+    return StoreError(
+      .invalidQuery, "cannot use the query: \(text(position))'\(path)' leads nowhere: \(fact)",
+      cause: ConditionFault(position), entity: entity)
+  }
+
   static func unboundVariable(_ name: String) -> StoreError {
     .badQuery("the variable $\(name) has no value; pass one with the format string")
   }

@@ -182,12 +182,11 @@ extension Attribute {
       let list = Array(values)
       // Asked of the type, once: a cast of each of many values would cost more than the rest.
       guard !holdsJSON else { return compared(.in, .values(try list.map { try constant($0) })) }
-      let store = coding.store
       // Their texts may lie anywhere in memory.
       let constants = try list.withUnsafeBufferPointer { list in
         try list.indices.map { index in
           HeldTexts.prefetch(behind: index, of: list)
-          return try store(list[index]).value
+          return try coding.store(list[index]).value
         }
       }
       return compared(.in, .values(constants))

@@ -13,7 +13,8 @@ extension Attribute where Value == JSONValue {
 extension Attribute where Value: Codable {
   /// The member `name` of a nested struct or dictionary, or of each element of an array, as JSON.
   ///
-  /// The name is that of the coding key. One that no stored value has gives null.
+  /// The name is that of the coding key. Running a query with one that `Value` does not have throws
+  /// ``StoreError/Code/invalidQuery``; one that a stored value does not have gives null.
   @_disfavoredOverload
   public subscript(name: String) -> Attribute<E, JSONValue> { inside(.member(name)) }
 

@@ -32,7 +32,7 @@ extension Attribute {
 
   /// A value that is worked out of a record, of no attribute of its own.
   init(deriving operand: Operand, failure: StoreError? = nil) where Value: AttributeValue {
-    self.init(-1, .scalar, derived: DerivedOperand(operand, failure))
+    self.init(-1, ScalarCoding<Value>.self, derived: DerivedOperand(operand, failure))
   }
 
   /// The stored attribute's name in the schema.
@@ -48,7 +48,7 @@ extension Attribute {
 
   /// Another value that is worked out of this one.
   func deriving<V: AttributeValue>(_ operand: Operand) -> Attribute<E, V> {
-    Attribute<E, V>(ordinal, .scalar, derived: DerivedOperand(operand))
+    Attribute<E, V>(ordinal, ScalarCoding<V>.self, derived: DerivedOperand(operand))
   }
 
   /// What is inside: a member or an element.

@@ -112,7 +112,7 @@ enum OperandFunction: String, Sendable, Hashable, CaseIterable {
   /// Without case and diacritics.
   case canonical
   case length
-  case abs, floor, ceiling, trunc
+  case abs, floor, ceiling, trunc, sqrt
   case count, sum, min, max, average
   case now
 }

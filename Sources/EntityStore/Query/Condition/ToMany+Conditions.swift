@@ -81,7 +81,8 @@ extension ToMany {
   }
 
   private func aggregate<Value, Result: AttributeValue>(
-    _ operation: CollectionOperator, _ attribute: KeyPath<Target.Attributes, Attribute<Target, Value>>
+    _ operation: CollectionOperator,
+    _ attribute: KeyPath<Target.Attributes, Attribute<Target, Value>>
   ) -> Attribute<E, Result> {
     let inner = Target.attributes[keyPath: attribute]
     let steps = inner.path?.steps ?? []

@@ -208,6 +208,7 @@ extension ConditionEvaluator {
       return isText == nil ? .null : .string(String(decoding: folded, as: UTF8.self))
     case .length: return argument.string.map { .integer(Int64($0.count)) } ?? .null
     case .abs, .floor, .ceiling, .trunc: return Arithmetic.rounded(function, argument)
+    case .sqrt: return argument.number.map { .double($0.double.squareRoot()) } ?? .null
     case .count, .sum, .min, .max, .average:
       let values = try arguments.count == 1 ? argument.elements() ?? [argument] : arguments
       let op: CollectionOperator =

@@ -73,7 +73,8 @@ final class RelatedEvaluation {
     case .aggregate(let operation, let operand):
       return try Arithmetic.aggregate(operation, try values(of: operand, for: record))
     case .value(let operand): return try values(of: operand, for: record).first ?? .null
-    case .list(let operand): return .list(try values(of: operand, for: record).filter { !$0.isNull })
+    case .list(let operand):
+      return .list(try values(of: operand, for: record).filter { !$0.isNull })
     }
   }
 

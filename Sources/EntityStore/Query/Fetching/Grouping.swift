@@ -74,13 +74,16 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
   }
 
   private init(_ function: GroupTerm.Function, _ attribute: Attribute<E, Result>) {
-    self.init(function, attribute, attribute.coding.load)
+    let coding = attribute.coding
+    self.init(function, attribute) { coding.load($0) }
   }
 
   private init<V>(_ function: GroupTerm.Function, optional attribute: Attribute<E, V>)
   where Result == V? {
-    let load = attribute.coding.load
-    self.init(function, attribute) { $0.isNull ? .some(nil) : load($0).map { .some($0) } }
+    let coding = attribute.coding
+    self.init(function, attribute) {
+      $0.isNull ? .some(nil) : coding.load($0).map { .some($0) }
+    }
   }
 }
 

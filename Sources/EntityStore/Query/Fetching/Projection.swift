@@ -76,7 +76,7 @@ extension ReadableTransaction where Self: ~Copyable {
               entity: entity.name, recordID: id, FormatError("its layout lacks an attribute"))
           }
           reader.move(to: view.layout.slots[index], in: view.layout)
-          return try attribute.coding.read(&reader)
+          return try attribute.coding.read(from: &reader)
         }
         rows.append((repeat try next(each attribute)))
       }

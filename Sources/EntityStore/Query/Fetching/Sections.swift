@@ -45,7 +45,7 @@ extension ReadableTransaction where Self: ~Copyable {
         var reader = RecordReader(view, entity: run.entity.label, recordID: id)
         let value = try E.read(from: &reader)
         reader.move(to: view.layout.slots[attribute.ordinal], in: view.layout)
-        let next = try attribute.coding.read(&reader)
+        let next = try attribute.coding.read(from: &reader)
         if let current = key, try !attribute.isSameKey(current, next) {
           sections.append(ResultSection(key: current, items: items))
           items = []
@@ -95,7 +95,7 @@ extension Attribute where Value: Equatable {
 extension Query {
   fileprivate func check<V>(sectionedBy attribute: Attribute<E, V>) throws(StoreError) {
     let name = attribute.name
-    guard attribute.derived == nil, attribute.coding.storage().type.isIndexable else {
+    guard attribute.derived == nil, attribute.coding.storage.type.isIndexable else {
       throw .badQuery(
         "'\(name)' holds JSON or a document, whose values have no order that keeps equal ones "
           + "together; make sections by a scalar attribute")

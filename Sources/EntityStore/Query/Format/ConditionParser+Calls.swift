@@ -1,11 +1,14 @@
 internal import LodestoreFormat
 
 extension ConditionParser {
-  /// `name:(operand)`, or `now()`.
+  /// `name:(operand)`, `modulus:by:(a, b)` and the like, or `now()`.
   @inline(never)
   mutating func call() throws(FormatFault) -> DeepOperand {
     let mark = token
     let name = word(token)
+    if let known = Self.operators.first(where: { $0.first == name.lowercased() }) {
+      return try call(known.second, known.sign)
+    }
     guard let function = OperandFunction(rawValue: name.lowercased()) else {
       throw unknownFunction(name)
     }
@@ -22,9 +25,39 @@ extension ConditionParser {
       tree: .call(function, [operand.tree]), depth: try grown(operand.depth, by: mark))
   }
 
+  /// The functions of two operands, whose names have two words, and the operators that do the same.
+  private static let operators: [(first: String, second: String, sign: ArithmeticOperator)] = [
+    ("add", "to", .add), ("from", "subtract", .subtract), ("multiply", "by", .multiply),
+    ("divide", "by", .divide), ("modulus", "by", .remainder), ("raise", "toPower", .power),
+  ]
+
+  /// The rest of a function of two operands, the token being the first word of its name.
+  @inline(never)
+  private mutating func call(
+    _ second: String, _ sign: ArithmeticOperator
+  ) throws(FormatFault) -> DeepOperand {
+    let mark = token
+    let expected = "':\(second):(' and two operands"
+    try advance()
+    try expect(.colon, expected)
+    guard word(token).lowercased() == second.lowercased() else { throw misplaced(expected) }
+    try advance()
+    try expect(.colon, expected)
+    try open()
+    let left = try arithmetic()
+    try expect(.comma, "an operator or ','")
+    let right = try arithmetic()
+    try close("an operator or ')'")
+    return DeepOperand(
+      tree: .arithmetic(sign, left.tree, right.tree),
+      depth: try grown(max(left.depth, right.depth), by: mark))
+  }
+
   @inline(never)
   private func unknownFunction(_ name: String) -> FormatFault {
-    let known = OperandFunction.allCases.map(\.rawValue)
+    let known =
+      OperandFunction.allCases.map(\.rawValue)
+      + Self.operators.map { "\($0.first):\($0.second)" }
     return fault(
       at: token, "a function: \(known.formattedChoice)",
       suggestion: NearestName.of(name, among: known))

@@ -193,7 +193,8 @@ extension ConditionForm {
         "arithmetic", 1,
         predicate: ("`+ - * / %`, unary `-`", #Predicate { $0.number + $0.number == 14 }),
         format: (
-          "`+ - * / % **`, `abs:() floor:() ceiling:() trunc:()`", "number + number == 14"
+          "`+ - * / % **`, `abs:() floor:() ceiling:() trunc:() sqrt:() modulus:by:()`",
+          "number + number == 14"
         )),
       ConditionForm(
         "conversions of constants", 1,

@@ -165,6 +165,13 @@ extension FormatSentence {
     FormatSentence("length : ( name ) > 1", "length:(name) > 1"), FormatSentence("abs:(a - b) > 1"),
     FormatSentence("created < now()"), FormatSentence("created < now:()", "created < now()"),
     FormatSentence("uppercase:(canonical:(a)) == floor:(ceiling:(trunc:(b)))"),
+    FormatSentence("sqrt:(a) > 1"),
+    FormatSentence("modulus:by:(a, 3) == 1", "a % 3 == 1"),
+    FormatSentence("Modulus : By : (a + 1, b) == 1", "(a + 1) % b == 1"),
+    FormatSentence(
+      "raise:toPower:(add:to:(a, b), from:subtract:(c, d)) == 1", "(a + b) ** (c - d) == 1"),
+    FormatSentence("multiply:by:(a, divide:by:(b, -2)) == 1", "a * (b / -2) == 1"),
+    FormatSentence("add == from.by AND modulus > 1"),
     FormatSentence("sum:({ a, 1 }) > average:(b)"), FormatSentence("count:(a) > min:(b) - max:(c)"),
     FormatSentence("TERNARY(a > 1, b, 2) == 3"),
     FormatSentence("ternary(a, b, c) == 3", "TERNARY(a == TRUE, b, c) == 3"),

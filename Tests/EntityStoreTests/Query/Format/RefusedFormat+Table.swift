@@ -1,8 +1,9 @@
 extension RefusedFormat {
   private static let escapes = #"an escape: \n \t \r \" \' \\ \ooo (to \377) \xhh or \uhhhh"#
   private static let functions =
-    "a function: uppercase, lowercase, canonical, length, abs, floor, ceiling, trunc, count, sum, "
-    + "min, max, average or now"
+    "a function: uppercase, lowercase, canonical, length, abs, floor, ceiling, trunc, sqrt, count, "
+    + "sum, min, max, average, now, add:to, from:subtract, multiply:by, divide:by, modulus:by or "
+    + "raise:toPower"
   private static let types = "a type: integer, double, decimal, string, date, uuid, data or json"
   private static let elements =
     "a position from 0, FIRST, LAST, SIZE or a member's name in quotes"

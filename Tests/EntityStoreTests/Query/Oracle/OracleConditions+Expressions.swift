@@ -201,7 +201,7 @@ extension OracleConditions {
     case 2:
       return .comparison(
         Comparison(
-          .call(.abs, [Self.path(.member(pick(["int", "ratio"])))]), .greater,
+          .call(pick([.abs, .sqrt]), [Self.path(.member(pick(["int", "ratio"])))]), .greater,
           .value(.integer(Int64(random.below(5))))))
     default:
       return .comparison(

@@ -163,6 +163,9 @@ extension OracleEvaluator {
     case (.abs, .value(.double(let number))): return .value(.double(abs(number)))
     case (.abs, .value(.integer(let number))):
       return Number.integer(abs(Int128(number))).fact
+    case (.sqrt, .value(.double(let number))): return .value(.double(number.squareRoot()))
+    case (.sqrt, .value(.integer(let number))):
+      return .value(.double(Double(number).squareRoot()))
     case (.count, _): return try aggregate(.count, fact.elements ?? [fact])
     case (_, .value(.null)): return .null
     default: throw Unsupported(what: "\(function)")

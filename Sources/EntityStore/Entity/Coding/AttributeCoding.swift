@@ -1,0 +1,114 @@
+/// How values of an attribute are stored.
+///
+/// Types without values conform, not the values' own: enumerations and `Codable` types need no conformance
+/// of theirs. An ``Attribute`` holds the type, which is copied without counting references.
+@usableFromInline
+protocol AttributeCoding<Value>: Sendable {
+  associatedtype Value
+
+  static var storage: AttributeStorage { get }
+
+  /// Throws what the encoding of a document throws.
+  static func store(_ value: Value) throws -> StoredValue
+
+  /// Nil when the stored value is none of the type.
+  static func load(_ stored: StoredValue) -> Value?
+
+  static func read(from reader: inout RecordReader) throws(StoreError) -> Value
+}
+
+/// A value that is stored as what it is.
+@usableFromInline
+enum ScalarCoding<Value: AttributeValue>: AttributeCoding {
+  @inlinable static var storage: AttributeStorage { Value._storage }
+
+  @inlinable static func store(_ value: Value) -> StoredValue { value._storedValue }
+
+  @inlinable static func load(_ stored: StoredValue) -> Value? { Value._value(from: stored) }
+
+  @inlinable
+  static func read(from reader: inout RecordReader) throws(StoreError) -> Value {
+    try Value._read(from: &reader)
+  }
+}
+
+/// An enumeration, stored as its raw value.
+@usableFromInline
+enum EnumerationCoding<Value: RawRepresentable & Sendable>: AttributeCoding
+where Value.RawValue: AttributeValue {
+  @inlinable static var storage: AttributeStorage { Value.RawValue._storage }
+
+  @inlinable static func store(_ value: Value) -> StoredValue { value.rawValue._storedValue }
+
+  @inlinable
+  static func load(_ stored: StoredValue) -> Value? {
+    Value.RawValue._value(from: stored).flatMap { Value(rawValue: $0) }
+  }
+
+  @inlinable
+  static func read(from reader: inout RecordReader) throws(StoreError) -> Value {
+    try reader.read(Value.self)
+  }
+}
+
+/// An enumeration that may be null.
+@usableFromInline
+enum OptionalEnumerationCoding<Wrapped: RawRepresentable & Sendable>: AttributeCoding
+where Wrapped.RawValue: AttributeValue {
+  @inlinable static var storage: AttributeStorage { Wrapped.RawValue?._storage }
+
+  @inlinable
+  static func store(_ value: Wrapped?) -> StoredValue { value.map(\.rawValue)._storedValue }
+
+  @inlinable
+  static func load(_ stored: StoredValue) -> Wrapped?? {
+    guard let raw = Wrapped.RawValue?._value(from: stored) else { return nil }
+    guard let raw else { return .some(nil) }
+    return Wrapped(rawValue: raw).map { .some($0) }
+  }
+
+  @inlinable
+  static func read(from reader: inout RecordReader) throws(StoreError) -> Wrapped? {
+    try reader.read(Wrapped?.self)
+  }
+}
+
+/// A `Codable` value, stored as a document.
+@usableFromInline
+enum DocumentAttributeCoding<Value: Codable & Sendable>: AttributeCoding {
+  @inlinable static var storage: AttributeStorage { .document }
+
+  @inlinable
+  static func store(_ value: Value) throws -> StoredValue { try StoredValue(encoding: value) }
+
+  @inlinable
+  static func load(_ stored: StoredValue) -> Value? { (try? stored.decoded(Value.self)) ?? nil }
+
+  @inlinable
+  static func read(from reader: inout RecordReader) throws(StoreError) -> Value {
+    try reader.read(Value.self)
+  }
+}
+
+/// A `Codable` value that may be null.
+@usableFromInline
+enum OptionalDocumentCoding<Value: _OptionalDocument & Sendable>: AttributeCoding
+where Value._Wrapped: Sendable {
+  @inlinable static var storage: AttributeStorage { .optionalDocument }
+
+  @inlinable
+  static func store(_ value: Value) throws -> StoredValue {
+    try value._wrapped.map { try StoredValue(encoding: $0) } ?? .noValue
+  }
+
+  @inlinable
+  static func load(_ stored: StoredValue) -> Value? {
+    if stored.isNull { return Value(_wrapped: nil) }
+    return ((try? stored.decoded(Value._Wrapped.self)) ?? nil).map { Value(_wrapped: $0) }
+  }
+
+  @inlinable
+  static func read(from reader: inout RecordReader) throws(StoreError) -> Value {
+    Value(_wrapped: try reader.read(Value._Wrapped?.self))
+  }
+}

@@ -1,0 +1,178 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// The members that values of a `Codable` type may have.
+///
+/// Found by having the type decode itself from a decoder that has no data: it tells its coding keys, and
+/// what it asks for under each. Zero, false, the empty text and null are what it is given. Where it is not
+/// content with that, or asks in a way of its own, the members that it has not named stay unknown; but
+/// whether a name is one of its coding keys is certain.
+struct DocumentTypeMembers {
+  /// What is under the names that were asked for; `nil` where that was not told.
+  let types: [String: (any Decodable.Type)?]
+  /// The names that were asked for, in their order.
+  let names: [String]
+  private let keys: [any CodingKey.Type]
+
+  init(of type: any Decodable.Type) {
+    let found = FoundMembers()
+    _ = try? TypeProbe(found: found, depth: 0).value(of: type)
+    types = found.types
+    names = found.names
+    keys = found.keys
+  }
+
+  /// False where the type decodes from something else than an object.
+  var areKnown: Bool { !keys.isEmpty }
+
+  func contains(_ name: String) -> Bool {
+    types[name] != nil || keys.contains { $0.init(stringValue: name) != nil }
+  }
+}
+
+private final class FoundMembers {
+  private(set) var types: [String: (any Decodable.Type)?] = [:]
+  private(set) var names: [String] = []
+  var keys: [any CodingKey.Type] = []
+
+  func note(_ key: any CodingKey, _ type: (any Decodable.Type)? = nil) {
+    note(key.stringValue, type)
+  }
+
+  func note(_ name: String, _ type: (any Decodable.Type)? = nil) {
+    if types[name] == nil { names.append(name) }
+    types.updateValue(type ?? types[name] ?? nil, forKey: name)
+  }
+}
+
+/// The decoder without data.
+private struct TypeProbe: Decoder {
+  /// Nil inside of members.
+  let found: FoundMembers?
+  let depth: Int
+
+  var codingPath: [any CodingKey] { [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  private static let deepest = 16
+
+  func value<T: Decodable>(of type: T.Type) throws -> T {
+    if let value = Self.sample(of: type) { return value }
+    guard depth < Self.deepest else { throw NoData() }
+    return try T(from: TypeProbe(found: found, depth: depth + 1))
+  }
+
+  private static func sample<T>(of type: T.Type) -> T? {
+    let sample: Any? =
+      switch type {
+      case is Bool.Type: false
+      case is String.Type: ""
+      case let type as any (BinaryInteger & DocumentValue).Type: type.init(0)
+      case let type as any (BinaryFloatingPoint & DocumentValue).Type: type.init(0)
+      case is Date.Type: Date(timeIntervalSinceReferenceDate: 0)
+      case is UUID.Type: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+      case is Data.Type: Data()
+      case is Decimal.Type: Decimal()
+      case is URL.Type: URL(string: "a:")
+      case is JSONValue.Type: JSONValue.null
+      case let type as any CaseIterable.Type: Self.first(of: type)
+      default: nil
+      }
+    return sample as? T
+  }
+
+  private static func first<C: CaseIterable>(of type: C.Type) -> Any? { C.allCases.first }
+
+  func container<Key: CodingKey>(keyedBy: Key.Type) -> KeyedDecodingContainer<Key> {
+    found?.keys.append(Key.self)
+    return KeyedDecodingContainer(KeyedProbe(probe: self))
+  }
+
+  func unkeyedContainer() -> any UnkeyedDecodingContainer { UnkeyedProbe() }
+
+  func singleValueContainer() -> any SingleValueDecodingContainer { SingleProbe(probe: self) }
+}
+
+private struct NoData: Error {}
+
+private struct KeyedProbe<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let probe: TypeProbe
+
+  var codingPath: [any CodingKey] { [] }
+  var allKeys: [Key] { [] }
+
+  func contains(_ key: Key) -> Bool {
+    probe.found?.note(key)
+    return false
+  }
+
+  func decodeNil(forKey key: Key) -> Bool {
+    probe.found?.note(key)
+    return true
+  }
+
+  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+    probe.found?.note(key, type)
+    return try TypeProbe(found: nil, depth: probe.depth).value(of: type)
+  }
+
+  func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) -> T? {
+    probe.found?.note(key, type)
+    return nil
+  }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy _: Nested.Type, forKey key: Key
+  ) -> KeyedDecodingContainer<Nested> {
+    probe.found?.note(key)
+    return KeyedDecodingContainer(
+      KeyedProbe<Nested>(probe: TypeProbe(found: nil, depth: probe.depth)))
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedDecodingContainer {
+    probe.found?.note(key)
+    return UnkeyedProbe()
+  }
+
+  func superDecoder() -> any Decoder {
+    probe.found?.note("super")
+    return TypeProbe(found: nil, depth: probe.depth + 1)
+  }
+
+  func superDecoder(forKey key: Key) -> any Decoder {
+    probe.found?.note(key)
+    return TypeProbe(found: nil, depth: probe.depth + 1)
+  }
+}
+
+private struct UnkeyedProbe: UnkeyedDecodingContainer {
+  var codingPath: [any CodingKey] { [] }
+  var count: Int? { 0 }
+  var isAtEnd: Bool { true }
+  var currentIndex: Int { 0 }
+
+  func decodeNil() throws -> Bool { throw NoData() }
+
+  func decode<T: Decodable>(_: T.Type) throws -> T { throw NoData() }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy _: Nested.Type
+  ) throws -> KeyedDecodingContainer<Nested> { throw NoData() }
+
+  func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { throw NoData() }
+
+  func superDecoder() throws -> any Decoder { throw NoData() }
+}
+
+private struct SingleProbe: SingleValueDecodingContainer {
+  let probe: TypeProbe
+
+  var codingPath: [any CodingKey] { [] }
+
+  func decodeNil() -> Bool { true }
+
+  func decode<T: Decodable>(_ type: T.Type) throws -> T { try probe.value(of: type) }
+}

@@ -1,0 +1,64 @@
+internal import LodestoreFormat
+
+// Ways into documents whose type the program declares: one to a member that the type does not have would
+// find nothing, in silence.
+extension ConditionBinding {
+  /// The type of the value at the end of `path`; `nil` where it is no document, or where only a record can
+  /// tell.
+  ///
+  /// Throws ``StoreError/Code/invalidQuery`` where the type in front of a step has no such member.
+  func type(at path: ValuePath) throws(StoreError) -> DocumentType? {
+    guard var (type, steps) = try start(of: path) else { return nil }
+    while let step = steps.popFirst() {
+      let next: DocumentType?
+      switch step {
+      case .member(let name): next = try member(name, of: type, path, behind: steps)
+      case .element, .first, .last, .aggregate: next = type.element
+      case .size: next = nil
+      }
+      guard let next else { return nil }
+      type = next
+    }
+    return type
+  }
+
+  /// The type of what `operand` gives, as ``type(at:)`` has it.
+  func type(of operand: Operand) throws(StoreError) -> DocumentType? {
+    if case .path(let path) = operand { return try type(at: path) }
+    return nil
+  }
+
+  /// Where the steps into a document begin.
+  private func start(
+    of path: ValuePath
+  ) throws(StoreError) -> (DocumentType, ArraySlice<ValuePath.Step>)? {
+    if case .variable(let name) = path.root {
+      return variables.last { $0.name == name }?.type.map { ($0, path.steps[...]) }
+    }
+    guard let type = entity.documentType(of: try attribute(of: path)) else { return nil }
+    return (DocumentType(type), path.steps.dropFirst())
+  }
+
+  private func member(
+    _ name: String, of type: DocumentType, _ path: ValuePath,
+    behind rest: ArraySlice<ValuePath.Step>
+  ) throws(StoreError) -> DocumentType? {
+    switch type.member(name) {
+    case .value(let type): return type
+    case .nowhere(let owner, let known):
+      let way = ValuePath(path.root, path.steps.dropLast(rest.count))
+      throw .unknownMember(
+        name, of: owner.name, at: ConditionPrinter.text(.path(way)), known: known,
+        entity: entity.name, position: position(of: path))
+    }
+  }
+}
+
+extension StoredEntity {
+  fileprivate func documentType(
+    of attribute: BoundAttribute
+  ) -> (any (Decodable & Sendable).Type)? {
+    guard attribute.type == .document else { return nil }
+    return declared.first { $0.number == attribute.number }?.documentType
+  }
+}

@@ -1,0 +1,166 @@
+internal import LodestoreFormat
+
+/// The values of a record in all attributes of an index: what ``ReadableTransaction/fetch(_:)`` finds it
+/// by.
+///
+/// `@Entity` writes a function that makes one for each unique index: `Pod.key(name: "AF", version: "1")`.
+public struct EntityKey<E: Entity>: Sendable {
+  @usableFromInline var tuple = KeyTuple()
+
+  @inlinable
+  init() {}
+
+  /// A key of this attribute's value; what `@Entity` writes.
+  @inlinable
+  public init<Value>(_of attribute: Attribute<E, Value>, _ value: Value) {
+    append(value, of: IndexedAttribute(attribute))
+  }
+
+  /// The key with this attribute's value behind the others; what `@Entity` writes.
+  @inlinable
+  public func _and<Value>(_ attribute: Attribute<E, Value>, _ value: Value) -> EntityKey {
+    var key = self
+    key.append(value, of: IndexedAttribute(attribute))
+    return key
+  }
+
+  @inlinable @inline(__always)
+  mutating func append<Value>(_ value: Value, of attribute: IndexedAttribute<E, Value>) {
+    do throws(StoreError) {
+      tuple.append(try attribute.stored(value), of: attribute.ordinal)
+    } catch {
+      tuple.append(error, of: attribute.ordinal)
+    }
+  }
+}
+
+/// The values of a key, encoded, and which attributes they are of.
+///
+/// All of it lies in the value itself, unless it is long: making a key allocates nothing, as looking one up
+/// takes little more than an allocation.
+@usableFromInline
+struct KeyTuple: Sendable {
+  private typealias Room = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
+
+  private static let bitsOfOrdinal = 16
+  private static let roomForOrdinals = UInt64.bitWidth / bitsOfOrdinal
+
+  private(set) var byteCount = 0
+  /// How many values there are.
+  private(set) var partCount = 0
+  private(set) var hasNull = false
+  /// Of the first four, the attribute's index in the schema and 1, the first lowest; 0 for what is no
+  /// stored attribute.
+  private var ordinals: UInt64 = 0
+  /// The bytes, as long as they fit.
+  private var room: Room = (0, 0, 0, 0, 0, 0, 0, 0)
+  private var rest: Rest?
+
+  /// What has no room.
+  private final class Rest: Sendable {
+    /// All bytes; empty as long as they fit.
+    let bytes: [UInt8]
+    /// Of the values behind the fourth.
+    let ordinals: [Int?]
+    /// Why a value has no bytes.
+    let failure: StoreError?
+
+    init(bytes: [UInt8], ordinals: [Int?], failure: StoreError?) {
+      self.bytes = bytes
+      self.ordinals = ordinals
+      self.failure = failure
+    }
+  }
+
+  @usableFromInline
+  init() {}
+
+  /// Why there is no such key, if so.
+  var failure: StoreError? { rest?.failure }
+
+  /// The index in the schema of the attribute that the value at `position` is of.
+  func ordinal(at position: Int) -> Int? {
+    guard position < Self.roomForOrdinals else {
+      return rest?.ordinals[position - Self.roomForOrdinals]
+    }
+    let bits = UInt16(truncatingIfNeeded: ordinals >> UInt64(position * Self.bitsOfOrdinal))
+    return bits == 0 ? nil : Int(bits) - 1
+  }
+
+  /// Calls `body` with the bytes, not cut.
+  func withBytes<R>(
+    _ body: (UnsafeRawBufferPointer) throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    if let rest, !rest.bytes.isEmpty { return try rest.bytes.withBytes(body) }
+    return try withUnsafeBytes(of: room) { (room) throws(StoreError) in
+      try body(UnsafeRawBufferPointer(rebasing: room[..<byteCount]))
+    }
+  }
+}
+
+extension KeyTuple {
+  /// Adds a value of the attribute with index `ordinal`.
+  @usableFromInline
+  mutating func append(_ value: StoredValue, of ordinal: Int?) {
+    if case .null = value.value { hasNull = true }
+    append(ordinal)
+    do throws(FormatError) {
+      if let rest, !rest.bytes.isEmpty {
+        try append(value.value, behind: rest.bytes)
+      } else {
+        try appendInRoom(value.value)
+      }
+    } catch {
+      fail(StoreError(.unstorableValue, "cannot look up a key: \(error.reason)"))
+    }
+  }
+
+  /// Adds an attribute whose value cannot be stored.
+  @usableFromInline
+  mutating func append(_ failure: StoreError, of ordinal: Int?) {
+    append(ordinal)
+    fail(failure)
+  }
+
+  @inline(__always)
+  private mutating func append(_ ordinal: Int?) {
+    if partCount < Self.roomForOrdinals {
+      let bits = UInt16(clamping: (ordinal ?? -1) + 1)
+      ordinals |= UInt64(bits) << UInt64(partCount * Self.bitsOfOrdinal)
+    } else {
+      rest = Rest(
+        bytes: rest?.bytes ?? [], ordinals: (rest?.ordinals ?? []) + [ordinal], failure: failure)
+    }
+    partCount += 1
+  }
+
+  private mutating func fail(_ failure: StoreError) {
+    rest = Rest(
+      bytes: rest?.bytes ?? [], ordinals: rest?.ordinals ?? [], failure: self.failure ?? failure)
+  }
+
+  @inline(__always)
+  private mutating func appendInRoom(_ value: Value) throws(FormatError) {
+    let start = byteCount
+    let (end, outgrown) = try withUnsafeMutableBytes(of: &room) {
+      (room) throws(FormatError) -> (Int, [UInt8]?) in
+      var encoder = KeyEncoder(in: room, count: start)
+      try encoder.append(value)
+      return (encoder.count, encoder.isInPlace ? nil : Array(encoder.bytes))
+    }
+    byteCount = end
+    if let outgrown { keep(outgrown) }
+  }
+
+  private mutating func append(_ value: Value, behind bytes: [UInt8]) throws(FormatError) {
+    var encoder = KeyEncoder()
+    bytes.withUnsafeBytes { encoder.append(raw: $0) }
+    try encoder.append(value)
+    byteCount = encoder.count
+    keep(Array(encoder.bytes))
+  }
+
+  private mutating func keep(_ bytes: [UInt8]) {
+    rest = Rest(bytes: bytes, ordinals: rest?.ordinals ?? [], failure: failure)
+  }
+}

@@ -1,0 +1,24 @@
+import EntityStore
+import Testing
+
+@Suite struct `Functions of format strings` {
+  /// How many of the numbers from 0 to 999 they are true for.
+  static let counts = [
+    ("sqrt:(number) == 5", 1), ("sqrt:(number) < 10", 100), ("sqrt:(number - 500) >= 0", 500),
+    ("sqrt:(name) == 1", 0), ("modulus:by:(number, 7) == 3", 143), ("number % 7 == 3", 143),
+    ("modulus:by:(number, 0) == NULL", 1_000), ("add:to:(number, other) == 999", 1_000),
+    ("from:subtract:(number, other) == 1", 1), ("multiply:by:(number, number) == 49", 1),
+    ("divide:by:(number, 2) == 3", 2), ("raise:toPower:(number, 2) == 49", 1),
+    ("floor:(number / 2.0) == 3", 2), ("ceiling:(number / 2.0) == 3", 2),
+    ("abs:(number - 7) <= 1", 3),
+  ]
+
+  @Test func `give what their names say`() throws {
+    try withTemporaryStore([Piece.self]) { store in
+      try store.insert((0..<1_000).map { Piece($0) })
+      for (format, count) in Self.counts {
+        #expect(try store.count(Piece.where(format: format)) == count, "\(format)")
+      }
+    }
+  }
+}
