@@ -140,65 +140,67 @@
     }
   }
 
+  // At the top of the file, as entities that lead to each other usually are.
+
+  @Entity struct Club {
+    #Unique<Club>([\.name])
+    var name: String
+    static let members = ToMany<Club, Person>()  // many to many
+  }
+
+  @Entity struct Person {
+    #Unique<Person>([\.email])
+    var email: String
+    var name: String
+    var age: Int
+    @Relationship var partner: Person.ID?  // to one, of the same entity
+    static let clubs = ToMany<Person, Club>(inverse: Club.members)  // its other side
+    static let notes = ToMany<Person, Note>(inverse: \.person, onDelete: .cascade)
+  }
+
+  @Entity struct Note {
+    var text: String
+    @Relationship var person: Person.ID?
+  }
+
   enum RelationshipsArticle {
-    @Entity struct Group {
-      #Unique<Group>([\.name])
-      var name: String
-      static let members = ToMany<Group, Person>()  // many to many
-    }
-
-    @Entity struct Person {
-      #Unique<Person>([\.email])
-      var email: String
-      var name: String
-      var age: Int
-      @Relationship var partner: Person.ID?  // to one, of the same entity
-      static let groups = ToMany<Person, Group>(inverse: Group.members)  // its other side
-      static let notes = ToMany<Person, Note>(inverse: \.person, onDelete: .cascade)
-    }
-
-    @Entity struct Note {
-      var text: String
-      @Relationship var person: Person.ID?
-    }
-
     static func linking(_ store: Store) throws {
       try store.write { tx in
         let ann = try tx.insert(Person(email: "ann@example.org", name: "Ann", age: 41))
-        let choir = try tx.insert(Group(name: "Choir"))
-        try tx.add(ann.id, to: Group.members, of: choir.id)
+        let choir = try tx.insert(Club(name: "Choir"))
+        try tx.add(ann.id, to: Club.members, of: choir.id)
         try tx.insert(Note(text: "alto", person: ann.id))
-        try tx.set(Person.groups, of: ann.id, to: [choir.id])
-        try tx.remove(ann.id, from: Group.members, of: choir.id)
+        try tx.set(Person.clubs, of: ann.id, to: [choir.id])
+        try tx.remove(ann.id, from: Club.members, of: choir.id)
       }
     }
 
-    static func reading(_ store: Store, _ group: Group.ID) throws -> Int {
-      let (members, byGroup) = try store.read { snapshot in
+    static func reading(_ store: Store, _ club: Club.ID) throws -> Int {
+      let (members, byClub) = try store.read { snapshot in
         let young = Person.where { $0.age < 30 }.sorted(by: \.name).limit(20)
-        let members = try snapshot.related(Group.members, of: group, young)
-        // Each related record once, in one pass, however many groups there are.
-        let byGroup = try snapshot.fetch(Group.all.limit(50), including: Group.members, young)
+        let members = try snapshot.related(Club.members, of: club, young)
+        // Each related record once, in one pass, however many clubs there are.
+        let byClub = try snapshot.fetch(Club.all.limit(50), including: Club.members, young)
         for (note, person) in try snapshot.fetch(Note.all, including: \.person) {
           print(note.text, person?.name ?? "nobody")
         }
-        return (members, byGroup)
+        return (members, byClub)
       }
-      return members.count + byGroup.count
+      return members.count + byClub.count
     }
 
-    static func conditions() throws -> ([Query<Person>], Query<Group>) {
+    static func conditions() throws -> ([Query<Person>], Query<Club>) {
       let alto = Person.where {
         $0.notes.any { $0.text == "alto" }
-        $0.groups.count >= 2
+        $0.clubs.count >= 2
         $0.partner[\.name] != "Bob"
       }
-      let old = Group.where {
+      let old = Club.where {
         $0.members.all { $0.age > 60 }
         !$0.members.isEmpty
       }
       let same = try Person.where(
-        format: "ANY notes.text == 'alto' AND groups.@count >= 2 AND partner.name != 'Bob'")
+        format: "ANY notes.text == 'alto' AND clubs.@count >= 2 AND partner.name != 'Bob'")
       return ([alto, same], old)
     }
 
@@ -207,7 +209,7 @@
     ) async throws {
       var importer = Importer(into: store, Person.self, matching: .unique(\.email))
       importer.links = [
-        .init("groups", Person.groups, by: \.name, makesMissing: true),
+        .init("clubs", Person.clubs, by: \.name, makesMissing: true),
         .init("partner", \.partner, by: \.email),
       ]
       let report = try await importer.run(pages, records: "people", renaming: [:])
