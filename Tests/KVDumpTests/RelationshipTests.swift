@@ -1,0 +1,105 @@
+import EntityStore
+import Testing
+
+@testable import KVDumpCommands
+
+private struct Owner: Entity {
+  var id = RecordID<Owner>()
+  var name: String
+
+  static let dogs = ToMany<Owner, Dog>(inverse: \.owner, onDelete: .cascade)
+  static let friends = ToMany<Owner, Owner>()
+
+  static let schema = EntitySchema<Owner>(
+    "Owner", attributes: [.init("name", \.name)], unique: [[\.name]],
+    relationships: [.init("dogs", dogs), .init("friends", friends)])
+
+  func encode(into writer: inout RecordWriter) { writer.write(name) }
+}
+
+extension Owner {
+  init(from reader: inout RecordReader) throws(StoreError) { name = try reader.read() }
+}
+
+private struct Dog: Entity {
+  var id = RecordID<Dog>()
+  var name: String
+  var owner: RecordID<Owner>?
+
+  static let schema = EntitySchema<Dog>(
+    "Dog", attributes: [.init("name", \.name), .toOne("owner", \.owner)])
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(name)
+    writer.write(owner)
+  }
+}
+
+extension Dog {
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    owner = try reader.read()
+  }
+}
+
+@Suite struct `Relationships in kvdump` {
+  private func folder() throws -> StoreFolder {
+    let folder = try StoreFolder()
+    let store = try Store(at: folder.store, entities: [Owner.self, Dog.self])
+    try store.write { tx in
+      let ann = try tx.insert(Owner(name: "Ann"))
+      let bob = try tx.insert(Owner(name: "Bob"))
+      try tx.insert(Dog(name: "Rex", owner: ann.id))
+      try tx.insert(Dog(name: "Ace", owner: ann.id))
+      try tx.insert(Dog(name: "Stray", owner: nil))
+      try tx.add(bob.id, to: Owner.friends, of: ann.id)
+    }
+    store.close()
+    return folder
+  }
+
+  @Test func `are told by schema, as notes and as objects`() async throws {
+    let folder = try folder()
+    let outcome = await folder.run("schema", "--format", "table", "--color", "never")
+    #expect(outcome.messages.contains("Dog.owner: to one or none Owner, back by 'dogs'"))
+    #expect(
+      outcome.messages.contains("Owner.dogs: to many Dog, back by 'owner', on delete cascade"))
+    #expect(outcome.messages.contains("Owner.friends: to many Owner, on delete nullify"))
+    let objects = await folder.run("schema", "Owner", "--format", "jsonl")
+    #expect(objects.data.contains(#""name":"dogs","to":"Dog","many":true,"inverse":"owner""#))
+  }
+
+  @Test func `are drawn`() async throws {
+    let folder = try folder()
+    let text = await folder.run("schema", "--diagram", "text")
+    #expect(text.data.contains("  owner ──> Owner? (dogs)\n"))
+    #expect(text.data.contains("  dogs ─<> Dog (owner)\n"))
+    let mermaid = await folder.run("schema", "--diagram", "mermaid")
+    #expect(mermaid.data.hasPrefix("erDiagram\n"))
+    #expect(mermaid.data.contains("  Owner |o--o{ Dog : dogs\n"))
+    let dot = await folder.run("schema", "--diagram", "dot")
+    #expect(dot.data.hasPrefix("digraph model {\n") && dot.data.hasSuffix("}\n"))
+    #expect(dot.data.contains("Owner -> Dog [label=\"dogs\""))
+  }
+
+  @Test func `are followed by get`() async throws {
+    let folder = try folder()
+    let dogs = await folder.run("get", "Owner", "name=Ann", "--related", "dogs", "--fields", "name")
+    #expect(dogs.data == "{\"name\":\"Rex\"}\n{\"name\":\"Ace\"}\n")
+    let owner = await folder.run("get", "Dog", "name=Rex", "--related", "owner", "--fields", "name")
+    #expect(owner.data == "{\"name\":\"Ann\"}\n")
+    let wrong = await folder.run("get", "Owner", "name=Ann", "--related", "dog")
+    #expect(wrong.messages.contains("did you mean 'dogs'") || wrong.messages.contains("dogs"))
+    #expect(wrong.status == .usage)
+  }
+
+  @Test func `are asked about by query, and rule over delete`() async throws {
+    let folder = try folder()
+    let found = await folder.run("query", "Owner", "ANY dogs.name == 'Rex'", "--fields", "name")
+    #expect(found.data == "{\"name\":\"Ann\"}\n")
+    let gone = await folder.run("delete", "Owner", "name == 'Ann'", "--yes")
+    #expect(gone.status == .success, "\(gone.messages)")
+    #expect(await folder.run("count", "Dog").data.contains("1"))
+    #expect(await folder.run("verify").status == .success)
+  }
+}
