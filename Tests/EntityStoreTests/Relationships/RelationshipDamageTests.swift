@@ -1,0 +1,127 @@
+import Foundation
+import LMDB
+import LodestoreFormat
+import Testing
+
+@testable import EntityStore
+@testable import LodestoreVerifier
+
+@Suite struct `Damaged relationships` {
+  /// Two shelves with two books each, by an author; then `change` is made behind the store's back.
+  private func damaged(
+    _ change: (TransactionCore, StoredRelationship, StoredRelationship) throws -> Void,
+    _ body: (String) throws -> Void
+  ) throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: Library.entities)
+    try store.write { tx throws in
+      let author = try tx.insert(Author(name: "A"))
+      let shelves = try tx.insert(["S", "T"].map { Shelf(name: $0) }).ids
+      let books = try tx.insert(["B", "C"].map { Book(title: $0, author: author.id) }).ids
+      for shelf in shelves { try tx.add(books, to: Shelf.books, of: shelf) }
+    }
+    try store.core.write { core in
+      let shelf = try core.entity(named: "Shelf")
+      let book = try core.entity(named: "Book")
+      let links = try #require(core.schema.end(named: "books", of: shelf))
+      let author = try #require(core.schema.end(named: "author", of: book))
+      try change(core, links.relationship, author.relationship)
+    }
+    store.close()
+    try body(folder.storePath)
+  }
+
+  private func key(_ id: UInt64, _ other: UInt64) -> [UInt8] {
+    var key = KeyEncoder()
+    key.append(id)
+    key.append(recordID: other)
+    return Array(key.bytes)
+  }
+
+  @Test func `are found by the verifier, each fault by its name`() throws {
+    try damaged { core, links, _ in
+      let tree = links.linksTo.tree
+      try core.transaction.delete(key(1, 1), in: tree)
+    } _: { path in
+      let report = try Verifier.verify(path: path)
+      #expect(report.count(of: .linkMissing) == 1, "\(report.findings)")
+    }
+    try damaged { core, links, _ in
+      let from = try #require(links.linksFrom)
+      try core.transaction.put(key(9, 1), [], in: from.tree)
+      try core.transaction.put(key(1, 9), [], in: links.linksTo.tree)
+    } _: { path in
+      let report = try Verifier.verify(path: path)
+      #expect(report.count(of: .linkDangling) == 1, "\(report.findings)")
+    }
+    try damaged { core, links, _ in
+      let from = try #require(links.linksFrom)
+      try core.transaction.put([0x15, 1], [], in: from.tree)
+      try core.transaction.put(key(1, 1), [7], in: from.tree)
+    } _: { path in
+      let report = try Verifier.verify(path: path)
+      #expect(report.count(of: .entryKey) == 1 && report.count(of: .entryBody) == 1)
+    }
+    try damaged { core, _, author in
+      try core.changes(of: author.to).remove(1)
+      let entity = author.to
+      var key = KeyEncoder()
+      try key.append(.string("A"))
+      key.finishTuple()
+      try core.transaction.delete(Array(key.bytes), in: entity.indexes[0].tree)
+    } _: { path in
+      let report = try Verifier.verify(path: path)
+      #expect(report.count(of: .linkDangling) == 1, "\(report.findings)")
+    }
+  }
+
+  @Test func `are errors where they are met, and no traps`() throws {
+    try damaged { core, links, _ in
+      let from = try #require(links.linksFrom)
+      try core.transaction.put([0x15, 1, 5], [], in: from.tree)
+    } _: { path in
+      let store = try Store(at: path, entities: Library.entities)
+      defer { store.close() }
+      let shelf = Shelf.ID(rawValue: 1)
+      let calls: [(borrowing Snapshot) throws -> Void] = [
+        { _ = try $0.related(Shelf.books, of: shelf) },
+        { _ = try $0.relatedCount(Shelf.books, of: shelf) },
+        { _ = try $0.fetch(Shelf.all, including: Shelf.books) },
+        { _ = try $0.count(Shelf.where { $0.books.count == 2 }) },
+      ]
+      for call in calls {
+        let error = #expect(throws: StoreError.self) { try store.read { try call($0) } }
+        #expect(error?.code == .damaged, "\(error?.message ?? "")")
+      }
+      let error = #expect(throws: StoreError.self) { try store.delete(shelf) }
+      #expect(error?.code == .damaged)
+      #expect(try store.count(Shelf.all) == 2)
+    }
+  }
+
+  @Test func `of the catalogue are refused by their name`() throws {
+    for change in Self.descriptions {
+      try damaged { core, links, _ in
+        var description = links.description
+        change(&description)
+        let key = CatalogueKey.relationship(description.number)
+        try core.transaction.put(
+          key, Checksum.sealed(key: key, content: description.document.encoded()),
+          in: core.store.trees.catalogue)
+        try Catalogue.raiseSchemaNumber(core.store.trees, in: core.transaction)
+      } _: { path in
+        let error = #expect(throws: StoreError.self) {
+          _ = try Store(at: path, entities: Library.entities)
+        }
+        #expect(error?.code == .damaged, "\(error?.message ?? "")")
+        let report = try Verifier.verify(path: path)
+        #expect(report.count(of: .catalogue) == 1, "\(report.findings)")
+      }
+    }
+  }
+
+  private static let descriptions: [@Sendable (inout RelationshipDescription) -> Void] = [
+    { $0.from.entity = EntityNumber(99) }, { $0.to.entity = EntityNumber(99) },
+    { $0.attribute = 77 }, { $0.attribute = 1 },
+  ]
+}
