@@ -18,6 +18,19 @@ extension ReadableTransaction where Self: ~Copyable {
     try fetch(try access.related(relationship, of: id, query))
   }
 
+  /// One page of the records that the record `id` leads to by `relationship`, with the token of the next.
+  ///
+  /// As ``page(_:)``, of these records alone: the query has a limit, and ``Query/continuing(after:)``
+  /// goes on.
+  ///
+  /// - Complexity: one walk of the links, and the records of the page.
+  @inlinable
+  public func relatedPage<E: Entity, Target: Entity>(
+    _ relationship: ToMany<E, Target>, of id: RecordID<E>, _ query: Query<Target>
+  ) throws(StoreError) -> Page<Target> {
+    try page(try access.allRelated(relationship, of: id, query))
+  }
+
   /// The ids of the records that the record `id` leads to by `relationship`, ascending; no record is read.
   public func relatedIDs<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of id: RecordID<E>
@@ -179,6 +192,14 @@ extension TransactionAccess {
     let end = try core.end(relationship)
     return query.within(
       try core.relatedIDs(of: id.rawValue, by: end, limit: try query.wantedPlainCount() ?? .max))
+  }
+
+  /// `query`, of all that `id` leads to, whatever its limit.
+  @usableFromInline
+  func allRelated<E: Entity, Target: Entity>(
+    _ relationship: ToMany<E, Target>, of id: RecordID<E>, _ query: Query<Target>
+  ) throws(StoreError) -> Query<Target> {
+    query.within(try core.relatedIDs(of: id.rawValue, by: try core.end(relationship)))
   }
 
   /// What `ids` lead to.

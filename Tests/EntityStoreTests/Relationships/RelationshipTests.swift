@@ -195,6 +195,30 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true]) func `come in pages`(isSorted: Bool) throws {
+    try withTemporaryStore(Library.entities) { store in
+      let shelf = try store.write { tx throws in
+        let shelf = try tx.insert(Shelf(name: "S")).id
+        let books = try tx.insert((0..<100).map { Book(title: "\($0)", pages: $0 * 7 % 50) }).ids
+        try tx.add(books.filter { $0.rawValue % 3 > 0 }, to: Shelf.books, of: shelf)
+        return shelf
+      }
+      let all = isSorted ? Book.all.sorted(by: \.pages.descending) : Book.all
+      let expected = try store.read { try $0.related(Shelf.books, of: shelf, all) }
+      var found: [Book] = []
+      var token: ContinuationToken?
+      repeat {
+        let page = try store.read {
+          try $0.relatedPage(Shelf.books, of: shelf, all.limit(9).continuing(after: token))
+        }
+        found += page.items
+        token = page.next
+      } while token != nil
+      #expect(found == expected)
+      #expect(found.count == 67)
+    }
+  }
+
   @Test func `to one are read in one pass`() throws {
     try withTemporaryStore(Library.entities) { store in
       try store.write { tx throws in
