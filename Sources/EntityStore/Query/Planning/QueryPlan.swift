@@ -48,8 +48,7 @@ extension TransactionCore {
       request.condition, to: entity, positions: request.positions)
     let binding = ConditionBinding(entity, request.positions)
     let order = try BoundOrder(request.order, binding)
-    if let limit = request.limit, limit < 0 { throw .badQuery("the limit is \(limit)") }
-    guard request.offset >= 0 else { throw .badQuery("the offset is \(request.offset)") }
+    try request.checkWindow()
     try request.after?.check(request, entity)
     let statistics = PlannerStatistics(recordCount: try count(of: entity)) { index, range in
       try self.transaction.estimatedCount(of: index.tree, within: range.keys)
