@@ -80,9 +80,9 @@ package final class Environment: @unchecked Sendable {
   private var closesAfterWrite = false
   private var whenClosed: () -> Void = {}
   /// Runs asynchronous writes in the order of their asking; see ``writeTogether(_:)``.
-  package let writer = WorkerThreads(threadCount: 1)
+  package let writer: WorkerThreads
   /// Runs asynchronous reads.
-  package let readerThreads = WorkerThreads(threadCount: 4)
+  package let readerThreads: WorkerThreads
 
   private init(
     handle: OpaquePointer, path: String, options: EnvironmentOptions,
@@ -94,6 +94,8 @@ package final class Environment: @unchecked Sendable {
     readsPages = plainReason == nil
     self.handle = handle
     self.path = path
+    writer = WorkerThreads(threadCount: 1, operation: "write", path: path)
+    readerThreads = WorkerThreads(threadCount: 4, operation: "read", path: path)
     self.options = options
     self.identity = identity
     self.lockIdentity = lockIdentity
@@ -185,7 +187,14 @@ package final class Environment: @unchecked Sendable {
     creation.access = .readWrite(create: true)
     creation.durability = .full
     // Nobody else knows the name, and a lock file would need room on a disk that may be full.
-    let environment = try open(temporary, creation, nil, nil, flags: UInt32(MDB_NOLOCK))
+    let environment: Environment
+    do throws(LMDBError) {
+      environment = try open(temporary, creation, nil, nil, flags: UInt32(MDB_NOLOCK))
+    } catch {
+      var failure = error
+      failure.path = path
+      throw failure
+    }
     do {
       try environment.write(initialise)
       // An empty commit writes nothing, not even the meta pages.

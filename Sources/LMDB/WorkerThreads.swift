@@ -49,6 +49,9 @@ package final class WorkerThreads: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let wake: UnsafeMutablePointer<pthread_cond_t>
   private let threadCount: Int
+  /// What jobs do, and to which file: for the error of one that is refused.
+  private let operation: String
+  private let path: String?
   private var jobs: [Job?] = []
   private var nextJob = 0
   let waitingCount = Atomic(0)
@@ -59,8 +62,10 @@ package final class WorkerThreads: @unchecked Sendable {
   private var wasQuick = false
   private var threads: [pthread_t] = []
 
-  package init(threadCount: Int) {
+  package init(threadCount: Int, operation: String = "run", path: String? = nil) {
     self.threadCount = threadCount
+    self.operation = operation
+    self.path = path
     mutex = .allocate(capacity: 1)
     wake = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
@@ -87,7 +92,8 @@ package final class WorkerThreads: @unchecked Sendable {
           isOver.set()
         })
       switch turn {
-      case .refused: continuation.resume(throwing: LMDBError(.closed, operation: "run"))
+      case .refused:
+        continuation.resume(throwing: LMDBError(.closed, operation: operation, path: path))
       case .now: Self.watch { isOver.isSet }
       case .later: break
       }

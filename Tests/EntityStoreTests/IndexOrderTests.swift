@@ -157,7 +157,7 @@ import Testing
         #expect(last == [5, 4])
         #expect(try snapshot.fetch(Film.byTitle.key("same"))?.episode == 1)
         #expect(try snapshot.fetch(Film.byTitle, limit: 0).isEmpty)
-        #expect(try snapshot.ids(Film.byTitle, limit: -1).isEmpty)
+        #expect(try snapshot.ids(Film.byTitle, limit: 0).isEmpty)
         #expect(try snapshot.fetch(Film.byTitle, within: .init().after("same")).isEmpty)
         #expect(try snapshot.fetch(Film.byTitle, within: .init().upTo("same")).isEmpty)
         let inverted = IndexBounds<String>().from("z").through("a")

@@ -57,7 +57,7 @@ final class StoreCore: Sendable {
     _ path: String, isInMemory: Bool, options: StoreOptions
   ) throws -> Environment {
     var engine = EnvironmentOptions()
-    engine.mapSizeInBytes = options.mapSizeInBytes
+    engine.mapSizeInBytes = max(options.mapSizeInBytes, 1)
     engine.mapGrowthLimitInBytes = options.fileSizeLimitInBytes
     engine.durability = options.durability == .full ? .full : .mayLoseLastCommit
     engine.allowsUnlockedReading = options.allowsUnlockedReading

@@ -197,6 +197,13 @@ extension StoreError {
       entity: entity, recordID: id)
   }
 
+  static func otherID(_ other: UInt64, of id: UInt64, entity: String) -> StoreError {
+    StoreError(
+      .identity,
+      "cannot modify \(entity) \(id): it was given the id \(other); leave the id as it is",
+      entity: entity, recordID: id)
+  }
+
   static func notStored(entity: String) -> StoreError {
     StoreError(
       .identity, "cannot update \(entity): it has no id yet; insert it first", entity: entity)

@@ -133,6 +133,9 @@ extension StoreError {
           + "directory that is there"
       case "EACCES", "EPERM":
         "this process may not (\(error.name)); readers need write access to the lock file too"
+      case "ENOMEM":
+        "the system has no memory or address space for its map (ENOMEM); lower mapSizeInBytes in the "
+          + "StoreOptions"
       case "EROFS": "the file system is read-only (EROFS); open it read-only"
       case "MDB_READERS_FULL":
         "all reader slots are taken (MDB_READERS_FULL); end snapshots that are not needed"
@@ -143,5 +146,11 @@ extension StoreError {
       default: "\(error.name) (\(error.code)), \(error.reason)"
       }
     return "cannot \(thing): \(hint)"
+  }
+
+  /// Whether the message says all that `cause` does.
+  func isTold(_ cause: any Error) -> Bool {
+    if let cause = cause as? LMDBError, cause.kind != .engine { return true }
+    return message.contains("\(cause)")
   }
 }

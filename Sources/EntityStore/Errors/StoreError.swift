@@ -139,11 +139,11 @@ extension StoreError: CustomStringConvertible, CustomDebugStringConvertible {
   /// The message, without attribute values.
   public var description: String { message }
 
-  /// Code, message, cause and attribute values.
+  /// Code, message, cause, unless the message has it, and attribute values.
   public var debugDescription: String {
     var text = "\(code): \(message)"
     if let privateDetail { text += " [\(privateDetail)]" }
-    if let cause { text += " (\(cause))" }
+    if let cause, !isTold(cause) { text += " (\(cause))" }
     return text
   }
 }

@@ -18,13 +18,26 @@ struct JSONPage {
     } catch {
       throw .pageNotJSON(page: number, error)
     }
-    guard let node = path.isEmpty ? document.root : document.root[path: path] else {
-      throw .pageWithoutRecords(page: number, path: path, found: "nothing")
-    }
-    guard node.kind == .array else {
-      throw .pageWithoutRecords(page: number, path: path, found: node.kindName)
+    let node = path.isEmpty ? document.root : document.root[path: path]
+    guard let node, node.kind == .array else {
+      throw .pageWithoutRecords(
+        page: number, path: path, found: node?.kindName ?? "nothing",
+        hint: Self.way(toRecordsOf: document.root, from: path))
     }
     array = node
+  }
+
+  /// Where the records of a page may be that are not at `path`, in words.
+  private static func way(toRecordsOf root: JSONNode, from path: String) -> String {
+    guard root.kind == .object else {
+      guard root.kind == .array else { return "" }
+      return
+        "; the page is an array itself: name no member, or, of a file whose lines are pages, make "
+        + "the pages by FilePages.pagePerLine"
+    }
+    let arrays = root.members.filter { $0.value.kind == .array }.map(\.key)
+    guard let first = arrays.first else { return "" }
+    return "; did you mean '\(NearestName.of(path, among: arrays) ?? first)'?"
   }
 
   /// The records, in order.
@@ -70,12 +83,12 @@ extension StoreError {
   }
 
   fileprivate static func pageWithoutRecords(
-    page: Int, path: String, found: String
+    page: Int, path: String, found: String, hint: String
   ) -> StoreError {
     let subject = path.isEmpty ? "the page" : "'\(path)'"
     return StoreError(
       .importStopped,
-      "cannot import page \(page): \(subject) must be an array of records, found \(found); nothing of "
-        + "this page is kept, earlier pages are")
+      "cannot import page \(page): \(subject) must be an array of records, found \(found)\(hint); "
+        + "nothing of this page is kept, earlier pages are")
   }
 }

@@ -127,7 +127,7 @@ extension ReadableTransaction where Self: ~Copyable {
   /// Records with equal keys come in the order of insertion (the opposite, when reversed). Text
   /// that is longer than what a key holds (463 bytes shared) is put in order by looking at it.
   ///
-  /// - Parameter limit: the most records to return.
+  /// - Parameter limit: the most records to return; not negative.
   @inlinable
   public func fetch<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>,
@@ -135,7 +135,7 @@ extension ReadableTransaction where Self: ~Copyable {
     isReversed: Bool = false, limit: Int = .max
   ) throws(StoreError) -> [E] {
     var result: [E] = []
-    guard limit > 0 else { return result }
+    guard try access.isPositive(limit: limit) else { return result }
     try access.readRecords(index, within: bounds, isReversed: isReversed) { reader in
       result.append(try E.read(from: &reader))
       return result.count < limit
@@ -152,7 +152,7 @@ extension ReadableTransaction where Self: ~Copyable {
     let core = access.core
     let (entity, stored) = try core.resolve(index)
     var result: [E.ID] = []
-    guard limit > 0 else { return result }
+    guard try access.isPositive(limit: limit) else { return result }
     try core.walk(
       stored, of: entity, lower: try index.lowerBound(of: bounds),
       upper: try index.upperBound(of: bounds),

@@ -135,6 +135,13 @@ extension TransactionAccess {
     }
   }
 
+  /// False for 0; a negative limit is an error, as that of a query.
+  @usableFromInline
+  func isPositive(limit: Int) throws(StoreError) -> Bool {
+    guard limit >= 0 else { throw .badQuery("the limit is \(limit)") }
+    return limit > 0
+  }
+
   func missing(_ id: UInt64, _ entity: StoredEntity, _ index: StoredIndex) -> StoreError {
     .damagedIndex(index.name, "it leads to \(entity.name) \(id), which is not there")
   }

@@ -1,5 +1,5 @@
 /// Why the pattern of a LIKE or MATCHES cannot be used.
-struct PatternError: Error, Sendable, Hashable {
+struct PatternError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The fact found and the fact expected, as a clause.
   var message: String
   /// The offset in the UTF-8 of the pattern, if it is known.
@@ -9,4 +9,6 @@ struct PatternError: Error, Sendable, Hashable {
     self.message = message
     self.offset = offset
   }
+
+  var description: String { message }
 }

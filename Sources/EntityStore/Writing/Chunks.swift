@@ -38,7 +38,7 @@ extension Store {
   public func update<E: Entity>(
     _ query: Query<E>, inChunksOf size: Int,
     onProgress: (@Sendable (WorkProgress) -> Void)? = nil,
-    _ changes: (inout AttributeUpdates<E>) -> Void
+    _ changes: @Sendable (inout AttributeUpdates<E>) -> Void
   ) async throws -> Int {
     let assignments = try WriteTransaction.assignments(changes)
     return try await inChunks(of: size, query, onProgress) { core, entity, ids in

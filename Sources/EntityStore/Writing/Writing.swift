@@ -71,7 +71,8 @@ extension WriteTransaction {
   ///     try tx.modify(id) { $0.kind = .guess }
   ///
   /// - Returns: what is stored now.
-  /// - Throws: ``StoreError/Code/noSuchRecord``; what `change` throws; as ``update(_:)``.
+  /// - Throws: ``StoreError/Code/noSuchRecord``; ``StoreError/Code/identity`` when `change` gives the
+  ///   value another id; what `change` throws; as ``update(_:)``.
   @discardableResult
   public mutating func modify<E: Entity>(
     _ id: RecordID<E>, _ change: (inout E) throws -> Void
@@ -80,8 +81,12 @@ extension WriteTransaction {
       throw StoreError.noSuchRecord(entity: try core.entity(E.self).name, id: id.rawValue)
     }
     try change(&value)
-    // It may have been given another id, which would be another record.
-    value.id = id
+    // A whole new value has none.
+    if !value.id.isAssigned { value.id = id }
+    guard value.id == id else {
+      throw StoreError.otherID(
+        value.id.rawValue, of: id.rawValue, entity: try core.entity(E.self).name)
+    }
     try update(value)
     return value
   }

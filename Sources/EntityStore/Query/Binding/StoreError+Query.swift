@@ -61,6 +61,15 @@ extension StoreError {
       cause: ConditionFault(position), entity: entity)
   }
 
+  static func noSuchCase(
+    of type: String, attribute: String, position: FormatPosition?
+  ) -> StoreError {
+    StoreError(
+      .invalidQuery,
+      "cannot use the query: \(text(position))'\(attribute)' is compared with a value that is the raw "
+        + "value of no case of \(type)", cause: ConditionFault(position), attribute: attribute)
+  }
+
   static func unboundVariable(_ name: String) -> StoreError {
     .badQuery("the variable $\(name) has no value; pass one with the format string")
   }

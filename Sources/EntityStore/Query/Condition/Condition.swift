@@ -97,7 +97,7 @@ public struct Condition<E: Entity>: Sendable {
     for (name, value) in variables { known[name] = try FormatArgument(value, "$\(name)") }
     let parsed = try ConditionParser.parse(
       format, arguments: try FormatArgument.arguments(arguments), variables: known)
-    try RawValueCheck(E.schema.cases).check(parsed.tree)
+    try RawValueCheck(E.schema.cases, parsed.positions).check(parsed.tree)
     content = .success(Content(tree: parsed.tree, positions: parsed.positions))
   }
 }

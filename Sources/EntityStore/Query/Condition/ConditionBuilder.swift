@@ -114,7 +114,7 @@ extension Condition {
 
   /// Whether one of `conditions` is true; false when there is none.
   public static func anyOf(_ conditions: [Condition]) -> Condition {
-    joined(conditions) { .any(of: $0) }
+    conditions.isEmpty ? .none : joined(conditions) { .any(of: $0) }
   }
 
   var negated: Condition {

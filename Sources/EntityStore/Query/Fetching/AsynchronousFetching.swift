@@ -51,7 +51,7 @@ extension Store {
   ///     for try await batch in store.batches(of: 500, query) { … }
   ///
   /// The batches that have been asked for are in memory, and eight bytes a record for the ids. The
-  /// commit is held until the sequence is gone.
+  /// commit is held until the sequence is gone. A size below 1 is taken as 1.
   public func batches<E: Entity>(of size: Int, _ query: Query<E>) -> ResultBatches<E> {
     ResultBatches(store: self, query: query, size: max(1, size))
   }

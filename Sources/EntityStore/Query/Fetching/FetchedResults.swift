@@ -78,7 +78,7 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
     }
   }
 
-  /// Consecutive parts of `size` records, the last perhaps of fewer.
+  /// Consecutive parts of `size` records, at least 1, the last perhaps of fewer.
   public func batches(of size: Int) -> [FetchedResults] {
     let size = Swift.max(1, size)
     return stride(from: startIndex, to: endIndex, by: size).map { start in

@@ -1,6 +1,7 @@
 internal import LodestoreFormat
 
-/// A number or value worked out of the records of a group, or of all that a query finds.
+/// A number or value worked out of the records of a group, or of all that a query finds; null and
+/// not-a-number are left out.
 public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
   let term: Swift.Result<GroupTerm, StoreError>
   let read: @Sendable (StoredValue) -> Result?

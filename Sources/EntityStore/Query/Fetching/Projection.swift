@@ -39,6 +39,7 @@ extension ReadableTransaction where Self: ~Copyable {
       }
       numbers.append(stored.number)
     }
+    try request.checkWindow()
     let window = ResultWindow(request, isDistinct: distinct)
     if distinct {
       request.limit = nil
@@ -105,7 +106,8 @@ extension ReadableTransaction where Self: ~Copyable {
     var binding = ConditionBinding(run.entity)
     var operands: [(String, BoundOperand)] = []
     for name in names {
-      let steps = name.split(separator: ".").map { ValuePath.Step.member(String($0)) }
+      let steps = name.split(separator: ".", omittingEmptySubsequences: false)
+        .map { ValuePath.Step.member(String($0)) }
       operands.append((name, try binding.operand(.path(ValuePath(.record, steps)))))
     }
     let evaluator = ConditionEvaluator(.constant(true), entity: run.entity, core: core)

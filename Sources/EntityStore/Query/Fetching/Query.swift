@@ -88,7 +88,8 @@ public struct Query<E: Entity>: Sendable {
     with { $0.order = keys }
   }
 
-  /// At most `count` records.
+  /// At most `count` records; running a query with a negative limit or offset throws
+  /// ``StoreError/Code/invalidQuery``.
   public func limit(_ count: Int) -> Query {
     with { $0.limitCount = count }
   }

@@ -47,6 +47,8 @@ extension FormatArgument {
 
   private static func constant(_ value: Any) -> Value? {
     if let value = value as? any AttributeValue { return ConditionConstant.value(value) }
+    if let text = value as? any StringProtocol { return .string(String(text)) }
+    if let character = value as? Character { return .string(String(character)) }
     if let value = value as? any RawRepresentable {
       return (value.rawValue as? any AttributeValue).map { ConditionConstant.value($0) }
     }

@@ -5,8 +5,12 @@ internal import LodestoreFormat
 /// With another one it would find nothing, in silence. Conditions in Swift cannot say such a thing.
 struct RawValueCheck {
   private let cases: [String: any EnumerationCases]
+  private let positions: [String: FormatPosition]
 
-  init(_ cases: [String: any EnumerationCases]) { self.cases = cases }
+  init(_ cases: [String: any EnumerationCases], _ positions: [String: FormatPosition]) {
+    self.cases = cases
+    self.positions = positions
+  }
 
   /// Throws ``StoreError/Code/invalidQuery`` for the first comparison with another value.
   func check(_ tree: ConditionTree) throws(StoreError) {
@@ -31,7 +35,7 @@ struct RawValueCheck {
       default: []
       }
     guard !values.allSatisfy({ known.contain(StoredValue($0)) }) else { return }
-    throw .badQuery(
-      "'\(name)' is compared with a value that is the raw value of no case of \(known.name)")
+    throw .noSuchCase(
+      of: known.name, attribute: name, position: positions[ConditionPrinter.text(.path(path))])
   }
 }

@@ -48,8 +48,7 @@ extension TransactionCore {
       request.condition, to: entity, positions: request.positions, schema: schema)
     let binding = ConditionBinding(entity, request.positions, schema)
     let order = try BoundOrder(request.order, binding)
-    if let limit = request.limit, limit < 0 { throw .badQuery("the limit is \(limit)") }
-    guard request.offset >= 0 else { throw .badQuery("the offset is \(request.offset)") }
+    try request.checkWindow()
     try request.after?.check(request, entity)
     return try plan(request, condition: condition, order: order, for: entity)
   }

@@ -46,3 +46,10 @@ package struct SortTerm: Sendable, Hashable {
     options.isEmpty && (nullsFirst ?? !isDescending) != isDescending
   }
 }
+
+extension QueryRequest {
+  func checkWindow() throws(StoreError) {
+    if let limit, limit < 0 { throw .badQuery("the limit is \(limit)") }
+    guard offset >= 0 else { throw .badQuery("the offset is \(offset)") }
+  }
+}

@@ -38,7 +38,7 @@ import Testing
   func `A task that is cancelled while its fetch reads, sorts or walks an index throws that`(
     query: Query<Mote>, start: Int
   ) async throws {
-    try await withMotes { (store) throws in
+    try await withMotes { (store) async throws in
       let (signals, signal) = AsyncStream.makeStream(of: Void.self)
       let isCancelled = DispatchSemaphore(value: 0)
       let reports = Mutex(0)
