@@ -11,17 +11,16 @@ public struct EntityKey<E: Entity>: Sendable {
   init() {}
 
   /// A key of this attribute's value; what `@Entity` writes.
-  @inlinable
+  @inlinable @inline(__always)
   public init<Value>(_of attribute: Attribute<E, Value>, _ value: Value) {
     append(value, of: IndexedAttribute(attribute))
   }
 
   /// The key with this attribute's value behind the others; what `@Entity` writes.
-  @inlinable
-  public func _and<Value>(_ attribute: Attribute<E, Value>, _ value: Value) -> EntityKey {
-    var key = self
-    key.append(value, of: IndexedAttribute(attribute))
-    return key
+  @inlinable @inline(__always)
+  public consuming func _and<Value>(_ attribute: Attribute<E, Value>, _ value: Value) -> EntityKey {
+    append(value, of: IndexedAttribute(attribute))
+    return self
   }
 
   @inlinable @inline(__always)

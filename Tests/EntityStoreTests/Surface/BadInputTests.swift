@@ -60,6 +60,19 @@ import Testing
     }
   }
 
+  @Test func `a range is no list of a format string`() throws {
+    try withFilms { (store) throws in
+      let ranges: [any Sendable] = [0...Int.max, 0..<3, 1.0...2.0, 1...]
+      for range in ranges {
+        let error = try storeError(.invalidQuery) {
+          try store.count(Film.where(format: "episode IN %@", range))
+        }
+        #expect(error.message.contains("argument 1 is a range; give its bounds"))
+      }
+      #expect(try store.count(Film.where(format: "episode BETWEEN { %@, %@ }", 2, 4)) == 3)
+    }
+  }
+
   @Test func `a record keeps its id when it is modified`() throws {
     try withFilms { store in
       let error = try storeError(.identity) {

@@ -162,7 +162,7 @@ struct ConditionBinding {
       throw .nothingInside(
         attribute.name, attribute.type.name, entity: entity.name, position: position(of: path))
     }
-    _ = try type(at: path)
+    if !rest.isEmpty { _ = try type(at: path) }
     return .attribute(attribute, rest)
   }
 

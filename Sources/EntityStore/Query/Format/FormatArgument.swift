@@ -27,6 +27,9 @@ extension FormatArgument {
       self = .value(constant)
     } else if let list = value as? any AttributeList {
       self = .list(list.constants)
+    } else if value is any RangeExpression {
+      // Its elements may be more than memory holds, and are not what is between them.
+      throw .badQuery("\(label) is a range; give its bounds, as in BETWEEN { %@, %@ }")
     } else if let list = value as? any Collection, !(value is any ExpressibleByDictionaryLiteral) {
       self = .list(try Self.constants(list, label))
     } else {

@@ -32,7 +32,7 @@ struct BoundOrder: Sendable {
       if attribute.type == .document, steps.isEmpty {
         throw .badQuery("'\(attribute.name)' is a document, which has no order")
       }
-      _ = try binding.type(at: term.path)
+      if !steps.isEmpty { _ = try binding.type(at: term.path) }
       self.terms.append(
         Term(
           attribute: attribute, steps: steps, isDescending: term.isDescending,
