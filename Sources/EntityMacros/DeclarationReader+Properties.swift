@@ -62,6 +62,13 @@
       case .stored: break
       }
       let attributeOptions = options(of: attribute)
+      let derived = variable.attributes.attribute(named: "Derived")
+      // What is derived can only be of the type of its value.
+      let type =
+        type
+        ?? (derived == nil
+          ? nil : binding.initializer?.value.typeName.map { TypeSyntax(stringLiteral: $0) })
+      if let derived { checkDerived(name.plainText, derived, of: variable) }
       guard isStorable(name.plainText, binding, type: type, of: variable) else {
         // Kept for the names that indexes may use; nothing is generated after an error.
         return add(StoredAttribute(property: name))
@@ -73,10 +80,33 @@
           originalName: attributeOptions.originalName,
           initial: initial.flatMap { $0.isStable ? $0.trimmed : nil },
           constraints: attributeOptions.constraints,
-          toOne: toOne(name.plainText, type: type, binding, of: variable)))
+          toOne: toOne(name.plainText, type: type, binding, of: variable),
+          derivation: derived?.firstArgument))
       if attributeOptions.isUnique {
         checkIndexable(name.plainText, type: type, at: binding)
         addIndex([name], isUnique: true)
+      }
+    }
+
+    /// Reports what keeps a property from being derived.
+    private mutating func checkDerived(
+      _ name: String, _ attribute: AttributeSyntax, of variable: VariableDeclSyntax
+    ) {
+      if variable.attributes.attribute(named: "Relationship") != nil {
+        report(.derivedRelationship(name), at: attribute)
+      }
+      let isHidden =
+        variable.access.map { $0.tokenKind == .keyword(.private) } ?? false
+        || variable.modifiers.contains { $0.detail?.detail.text == "set" }
+      if variable.bindingSpecifier.tokenKind == .keyword(.var), !isHidden {
+        var changed = variable
+        changed.modifiers.append(
+          DeclModifierSyntax(
+            name: .keyword(.private), detail: DeclModifierDetailSyntax(detail: .identifier("set")),
+            trailingTrivia: .space))
+        report(
+          .derivedSettable(name), at: variable.bindingSpecifier,
+          fixIts: [.replacing(variable, with: changed, .makePrivateSet)])
       }
     }
 

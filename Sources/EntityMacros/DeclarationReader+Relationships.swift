@@ -18,6 +18,7 @@
     ) {
       let made = binding.initializer?.value.as(FunctionCallExprSyntax.self)?.calledExpression
       let spelling = type?.trimmedDescription ?? made?.trimmedDescription ?? ""
+      if name.plainText == "rules" { add(rules: name) }
       guard spelling.isToMany else { return }
       guard variable.bindingSpecifier.tokenKind == .keyword(.let) else {
         return report(.computedRelationship(name.plainText), at: variable.bindingSpecifier)

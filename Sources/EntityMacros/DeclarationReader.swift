@@ -39,6 +39,8 @@
 
     mutating func add(_ attribute: StoredAttribute) { declaration.attributes.append(attribute) }
 
+    mutating func add(rules: TokenSyntax) { declaration.rules = rules }
+
     mutating func add(_ relationship: DeclaredToMany) {
       declaration.relationships.append(relationship)
     }

@@ -9,6 +9,8 @@
     var unique: [[TokenSyntax]] = []
     var indexes: [[TokenSyntax]] = []
     var relationships: [DeclaredToMany] = []
+    /// The static property that holds the rules.
+    var rules: TokenSyntax?
     /// Names of attributes that are to go from the file.
     var removed: [String] = []
     var hasMemberwiseInitializer = false
@@ -29,6 +31,8 @@
     var constraints: ExprSyntax?
     /// What makes it a relationship to one record.
     var toOne: ToOne?
+    /// How the store works out the value, as written; `nil` where the program gives it.
+    var derivation: ExprSyntax?
 
     struct ToOne {
       /// The rule for deletes, as written.
@@ -103,6 +107,14 @@
     var plainName: String? {
       attributeName.as(IdentifierTypeSyntax.self)?.name.text
         ?? attributeName.as(MemberTypeSyntax.self)?.name.text
+    }
+  }
+
+  extension AttributeSyntax {
+    /// The first argument as written.
+    var firstArgument: ExprSyntax? {
+      guard case .argumentList(let arguments) = arguments else { return nil }
+      return arguments.first?.expression.trimmed
     }
   }
 

@@ -16,7 +16,9 @@
 
     func source(of declaration: EntityDeclaration) -> String {
       let definitions = declaration.attributes.map { "      \(definition(of: $0))," }
-      let writes = declaration.attributes.map { "    writer.write(self.\($0.property.text))" }
+      let writes = declaration.attributes.filter { $0.derivation == nil }.map {
+        "    writer.write(self.\($0.property.text))"
+      }
       var arguments = ["    \"\(declaration.storedName)\""]
       arguments.append(
         definitions.isEmpty
@@ -33,6 +35,9 @@
           ".init(\"\($0.property.plainText)\", \(type).\($0.property.text))"
         }
         arguments.append("    relationships: [\(names.joined(separator: ", "))]")
+      }
+      if let rules = declaration.rules {
+        arguments.append("    rules: \(type).\(rules.text)")
       }
       if !declaration.removed.isEmpty {
         let names = declaration.removed.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -89,10 +94,12 @@
       ]
       for (ordinal, attribute) in declaration.attributes.enumerated() {
         guard let (access, spelling) = named(attribute) else { continue }
+        let head = "    \(access)var \(attribute.property.text): Attribute<\(type), \(spelling)>"
+        // The setter tells updates that the attribute cannot be set.
         lines.append(
-          "    \(access)var \(attribute.property.text): Attribute<\(type), \(spelling)> {\n"
-            + "      .init(\(ordinal))\n    }"
-        )
+          attribute.derivation == nil
+            ? "\(head) {\n      .init(\(ordinal))\n    }"
+            : "\(head) {\n      get { .init(\(ordinal)) }\n      set {}\n    }")
       }
       for relationship in declaration.relationships
       where relationship.access?.tokenKind != .keyword(.private) {
@@ -174,6 +181,9 @@
 
     private func definition(of attribute: StoredAttribute) -> String {
       var arguments = "\"\(attribute.property.plainText)\", \\.\(attribute.property.text)"
+      if let derivation = attribute.derivation {
+        arguments += ", \(derivation.trimmedDescription)"
+      }
       if let originalName = attribute.originalName {
         arguments += ", originalName: \"\(originalName)\""
       }
@@ -181,6 +191,7 @@
         if let rule = toOne.onDelete { arguments += ", onDelete: \(rule.trimmedDescription)" }
         return ".toOne(\(arguments))"
       }
+      if attribute.derivation != nil { return ".derived(\(arguments))" }
       if let initial = attribute.initial {
         arguments += ", initial: \(initial.trimmedDescription)"
       }

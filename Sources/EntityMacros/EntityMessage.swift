@@ -99,6 +99,21 @@
           + "remove @Relationship")
     }
 
+    // MARK: Derived attributes
+
+    static func derivedSettable(_ name: String) -> Self {
+      Self(
+        "derivedSettable",
+        "cannot derive '\(name)': programs could set it, and the store keeps it; make it 'private(set)'"
+      )
+    }
+
+    static func derivedRelationship(_ name: String) -> Self {
+      Self(
+        "derivedRelationship",
+        "cannot derive '\(name)': it is a relationship, which programs set; remove one of the two")
+    }
+
     // MARK: Properties
 
     static func missingType(_ property: String) -> Self {
@@ -246,6 +261,7 @@
     static let addTransient = EntityFix("addTransient", "leave it out with '@Transient'")
     static let makeStruct = EntityFix("makeStruct", "make it a 'struct'")
     static let makeVar = EntityFix("makeVar", "make it a 'var'")
+    static let makePrivateSet = EntityFix("makePrivateSet", "make it 'private(set)'")
     static let makeFileprivate = EntityFix("makeFileprivate", "make it 'fileprivate'")
     static let removePath = EntityFix("removePath", "remove the key path")
     static let removeIndex = EntityFix("removeIndex", "remove the index")

@@ -32,6 +32,19 @@
     }
   }
 
+  /// `@Derived(…)` on a stored property.
+  package struct DerivedMacro: PeerMacro {
+    package static func expansion(
+      of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+      in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+      if !context.isInsideEntity {
+        context.diagnose(.outsideEntity("@Derived", node: Syntax(node)))
+      }
+      return []
+    }
+  }
+
   /// `@Transient` on a stored property.
   package struct TransientMacro: PeerMacro {
     package static func expansion(

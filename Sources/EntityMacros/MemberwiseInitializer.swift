@@ -40,7 +40,9 @@
     fileprivate var isPlainParameter: Bool {
       let isHidden =
         access?.tokenKind == .keyword(.private) || access?.tokenKind == .keyword(.fileprivate)
-      return attributes.areAll(among: ["Attribute", "Transient", "available"])
+      return attributes.areAll(among: [
+        "Attribute", "Relationship", "Derived", "Transient", "available",
+      ])
         && bindings.allSatisfy { binding in
           !(isHidden && binding.initializer != nil) && !binding.hasInitAccessor
         }

@@ -5,8 +5,8 @@
   @main
   struct Plugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [
-      EntityMacro.self, AttributeMacro.self, RelationshipMacro.self, TransientMacro.self,
-      IndexMacro.self,
+      EntityMacro.self, AttributeMacro.self, RelationshipMacro.self, DerivedMacro.self,
+      TransientMacro.self, IndexMacro.self,
     ]
   }
 #else

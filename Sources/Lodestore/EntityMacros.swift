@@ -81,6 +81,37 @@
   public macro Relationship(onDelete: RelationshipDeleteRule = .nullify) =
     #externalMacro(module: "EntityMacros", type: "RelationshipMacro")
 
+  /// Has the store keep the value of a property, which programs can read and not set.
+  ///
+  ///     @Derived(.count(Group.members)) private(set) var memberCount = 0
+  ///     @Derived(.canonical(\Pod.name)) private(set) var sortName = ""
+  ///
+  /// What values can be derived from, and when, is said at ``Derivation``. The default value is that of a
+  /// struct which was not read from the store.
+  ///
+  /// - Parameter derivation: How the value is worked out. The expression is written once more in the
+  ///   schema, where other names are in scope.
+  @attached(peer)
+  public macro Derived<E: Entity, Value: AttributeValue>(_ derivation: Derivation<E, Value>) =
+    #externalMacro(module: "EntityMacros", type: "DerivedMacro")
+
+  /// Has the store keep the time of the record's insertion, or of its last change, in a property.
+  ///
+  ///     @Derived(.insertedAt) private(set) var insertedAt = Date.distantPast
+  @attached(peer)
+  public macro Derived(_ time: DerivedTime) =
+    #externalMacro(module: "EntityMacros", type: "DerivedMacro")
+
+  /// A time that the store keeps; see ``Derivation``.
+  public struct DerivedTime: Sendable, Hashable {
+    private let name: String
+
+    /// The time of the write that inserted the record; it stays when the record is replaced.
+    public static let insertedAt = DerivedTime(name: "insertedAt")
+    /// The time of the last write that gave one of the record's own attributes another value.
+    public static let changedAt = DerivedTime(name: "changedAt")
+  }
+
   /// Leaves a property of an ``Entity(name:removed:)`` out of the store.
   ///
   /// It has its default value when a record is read, so it needs one; an optional `var` has `nil`.

@@ -3,7 +3,9 @@
 extension EntityDescription {
   /// Bounds what a hostile catalogue can make a reader allocate.
   private static let highestAttributeNumber: Int64 = 16_383
-  private static let knownMembers: Set = ["name", "layout", "attributes", "layouts", "indexes"]
+  private static let knownMembers: Set = [
+    "name", "layout", "attributes", "layouts", "indexes", "rules",
+  ]
 
   /// The description as a document.
   package var document: Document {
@@ -20,6 +22,10 @@ extension EntityDescription {
           "unique": .bool(index.isUnique),
         ])
       })
+    if !rules.isEmpty {
+      members["rules"] = .array(
+        rules.map { .object(["name": .string($0.name), "condition": .string($0.condition)]) })
+    }
     return .object(members)
   }
 
@@ -33,6 +39,7 @@ extension EntityDescription {
     if let shape = attribute.shape { members["shape"] = .string(shape) }
     if attribute.initial != .null { members["initial"] = document(of: attribute.initial) }
     members.merge(attribute.constraints.members) { _, constraint in constraint }
+    if let derivation = attribute.derivation { members["derived"] = derivation.document }
     if attribute.isRemoved { members["removed"] = .bool(true) }
     return .object(members)
   }
@@ -117,6 +124,14 @@ extension EntityDescription {
           number: UInt32(try Self.integer("number", in: element)), attributes: numbers,
           isUnique: isUnique))
     }
+    rules = []
+    if document["rules"] != nil {
+      for rule in try Self.array("rules", in: document) {
+        rules.append(
+          Rule(
+            name: try Self.text("name", in: rule), condition: try Self.text("condition", in: rule)))
+      }
+    }
     unknownMembers = members.filter { !Self.knownMembers.contains($0.key) }
     self.number = number
     try check()
@@ -139,6 +154,9 @@ extension EntityDescription {
       }
     }
     attribute.constraints = try AttributeConstraints(element, of: attribute.name, type)
+    if let derived = element["derived"] {
+      attribute.derivation = try DerivationDescription(derived, of: attribute.name)
+    }
     if case .bool(true) = element["removed"] { attribute.isRemoved = true }
     return attribute
   }
@@ -212,6 +230,7 @@ extension EntityDescription {
         throw FormatError("entity '\(name)' has attribute '\(attribute.name)' twice")
       }
     }
+    try checkDerivations()
     var layoutNumbers: Set<UInt16> = []
     for layout in layouts {
       guard layoutNumbers.insert(layout.number).inserted else {
@@ -242,6 +261,26 @@ extension EntityDescription {
         else {
           throw FormatError("index \(index.number) has attribute \(number), not indexable")
         }
+      }
+    }
+  }
+
+  /// Checks what is derived from the record alone.
+  private func checkDerivations() throws(FormatError) {
+    for attribute in attributes where !attribute.isRemoved {
+      guard let derivation = attribute.derivation, !derivation.kind.isOfRelated else { continue }
+      let source = derivation.source.flatMap { self.attribute(number: $0) }
+      guard source?.isRemoved != true, source?.derivation == nil,
+        (source == nil) == (derivation.source == nil)
+      else {
+        throw FormatError(
+          "attribute '\(attribute.name)' is derived from one that is not there, or derived itself")
+      }
+      if let fault = derivation.kind.fault(
+        type: attribute.type, isOptional: attribute.isOptional,
+        source: source.map { ($0.type, $0.isOptional) })
+      {
+        throw FormatError("the derived attribute '\(attribute.name)' \(fault)")
       }
     }
   }

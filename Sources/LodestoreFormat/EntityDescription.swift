@@ -14,12 +14,14 @@ package struct EntityDescription: Sendable {
     package var initial: Value
     /// What records that are written must keep to.
     package var constraints: AttributeConstraints
+    /// How the store works out the values; `nil` where programs give them.
+    package var derivation: DerivationDescription?
     package var isRemoved: Bool
 
     package init(
       number: UInt32, name: String, type: AttributeType, isOptional: Bool, shape: String? = nil,
       initial: Value = .null, constraints: AttributeConstraints = AttributeConstraints(),
-      isRemoved: Bool = false
+      derivation: DerivationDescription? = nil, isRemoved: Bool = false
     ) {
       self.number = number
       self.name = name
@@ -28,6 +30,7 @@ package struct EntityDescription: Sendable {
       self.shape = shape
       self.initial = initial
       self.constraints = constraints
+      self.derivation = derivation
       self.isRemoved = isRemoved
     }
   }
@@ -45,18 +48,32 @@ package struct EntityDescription: Sendable {
     }
   }
 
+  /// A condition that every record fulfils when it is written.
+  package struct Rule: Sendable, Hashable {
+    package var name: String
+    /// As a predicate format string.
+    package var condition: String
+
+    package init(name: String, condition: String) {
+      self.name = name
+      self.condition = condition
+    }
+  }
+
   package var number: EntityNumber
   package var name: String
   package var attributes: [Attribute]
   package var layouts: [RecordLayout]
   package var currentLayout: UInt16
   package var indexes: [Index]
+  package var rules: [Rule]
   /// Members of the document that this version does not know; written back as they were.
   package var unknownMembers: [String: Document]
 
   package init(
     number: EntityNumber, name: String, attributes: [Attribute], layouts: [RecordLayout],
-    currentLayout: UInt16, indexes: [Index], unknownMembers: [String: Document] = [:]
+    currentLayout: UInt16, indexes: [Index], rules: [Rule] = [],
+    unknownMembers: [String: Document] = [:]
   ) {
     self.number = number
     self.name = name
@@ -64,6 +81,7 @@ package struct EntityDescription: Sendable {
     self.layouts = layouts
     self.currentLayout = currentLayout
     self.indexes = indexes
+    self.rules = rules
     self.unknownMembers = unknownMembers
   }
 

@@ -8,9 +8,11 @@ package enum FormatVersion: UInt32, Sendable, CaseIterable, Comparable {
   case recordIDs = 2
   /// Relationships between records.
   case relationships = 3
+  /// Attributes that the store derives, and rules across attributes.
+  case derivations = 4
 
   /// The highest version that this library reads and writes.
-  package static let current = FormatVersion.relationships
+  package static let current = FormatVersion.derivations
 
   package static func < (lhs: FormatVersion, rhs: FormatVersion) -> Bool {
     lhs.rawValue < rhs.rawValue
@@ -28,6 +30,10 @@ package enum FormatFeature: Sendable, CaseIterable {
   case recordIDAttribute
   /// A relationship: a writer that does not know it would leave links that lead nowhere.
   case relationship
+  /// A derived attribute: a writer that does not know it would leave values that are no longer right.
+  case derivation
+  /// A rule across attributes: a writer that does not know it would write records that break it.
+  case rule
 
   /// The lowest versions that a reader and a writer must know.
   package var requirement: FormatRequirement {
@@ -35,6 +41,7 @@ package enum FormatFeature: Sendable, CaseIterable {
     case .base: FormatRequirement(reader: .first, writer: .first)
     case .recordIDAttribute: FormatRequirement(reader: .recordIDs, writer: .recordIDs)
     case .relationship: FormatRequirement(reader: .first, writer: .relationships)
+    case .derivation, .rule: FormatRequirement(reader: .first, writer: .derivations)
     }
   }
 }
@@ -83,7 +90,13 @@ package struct FormatRequirement: Sendable, Hashable {
 extension EntityDescription {
   /// What the description and the records that it describes use of the format.
   package var features: Set<FormatFeature> {
+    var features: Set<FormatFeature> = [.base]
     // Records of old layouts have the removed attributes too.
-    attributes.contains { $0.type == .recordID } ? [.base, .recordIDAttribute] : [.base]
+    if attributes.contains(where: { $0.type == .recordID }) { features.insert(.recordIDAttribute) }
+    if attributes.contains(where: { $0.derivation != nil && !$0.isRemoved }) {
+      features.insert(.derivation)
+    }
+    if !rules.isEmpty { features.insert(.rule) }
+    return features
   }
 }

@@ -39,6 +39,11 @@ package struct RelationshipDescription: Sendable, Hashable {
     self.unknownMembers = unknownMembers
   }
 
+  package subscript(side: RelationshipSide) -> Side {
+    get { side == .from ? from : to }
+    set { if side == .from { from = newValue } else { to = newValue } }
+  }
+
   /// The trees of its links: of each side the ids that it leads to.
   package var trees: [TreeName] {
     attribute == nil

@@ -21,6 +21,8 @@ package struct Finding: Equatable, Sendable {
     case indexCount = "index-count"
     // Relationships.
     case linkMissing = "link-missing", linkDangling = "link-dangling"
+    // Derived attributes.
+    case derivedValue = "derived-value"
   }
 
   package var code: Code

@@ -84,6 +84,11 @@ package struct Verifier {
         try $0.verifyRelationship(relationship)
       }
     }
+    for entity in entities {
+      try guarding(TreeName.records(entity: entity.number).text) {
+        try $0.verifyDerived(of: entity)
+      }
+    }
     try verifyForeignTrees()
     try section(.buckets) { try $0.verifyBuckets() }
     try section(.imports) { try $0.verifyImports() }

@@ -1,19 +1,17 @@
 internal import LodestoreFormat
 
-/// How a type reads and writes records where it declares a part of the entity's attributes, or has them in
-/// another order than the file.
+/// How a type writes records where it gives a part of the entity's attributes, or has them in another order
+/// than the file.
 ///
-/// Values are encoded in a layout of the declared attributes alone, which no stored record has. The
-/// attributes that are not declared then come from the stored record, of a new record from initial values.
-/// A type that declares all attributes in their order has no `DeclaredPart`.
+/// Values are encoded in a layout of the declared attributes alone, without those that are derived, which
+/// no stored record has. The attributes that are not given then come from the stored record, of a new
+/// record from initial values. A type that gives all attributes in their order has no `DeclaredPart`.
 final class DeclaredPart: Sendable {
   /// The number of ``layout``: bit 14 is set, which it is in no stored record.
-  private static let layoutNumber: UInt16 = 0x7fff
+  static let layoutNumber: UInt16 = 0x7fff
 
   /// The declared attributes in the order of the declaration.
   let layout: RecordLayout
-  /// Whether records of the file begin with the declared attributes, so that they are read as they are.
-  let isPrefix: Bool
   /// By index in the file's layout: whether the attribute is declared.
   let isGiven: [Bool]
   /// The first undeclared attribute that a new record cannot be without.
@@ -26,13 +24,8 @@ final class DeclaredPart: Sendable {
   /// - Parameter numbers: of the declared attributes, in the order of the declaration.
   init(_ stored: EntityDescription, numbers: [UInt32]) {
     let whole = stored.layout
-    layout = RecordLayout(
-      number: Self.layoutNumber,
-      attributes: numbers.compactMap { number in
-        whole.slotIndex(ofAttribute: number).map { whole.attributes[$0] }
-      })
+    layout = RecordLayout(number: Self.layoutNumber, attributes: whole.attributes(numbers))
     self.numbers = Set(numbers)
-    isPrefix = whole.attributes.map(\.number).starts(with: numbers)
     sources = whole.attributes.map { attribute in numbers.firstIndex(of: attribute.number) }
     isGiven = sources.map { $0 != nil }
     let attributes = stored.declaredAttributes
@@ -40,7 +33,9 @@ final class DeclaredPart: Sendable {
       $0.initial == .null && !$0.isOptional ? .placeholder(of: $0.type) : $0.initial
     }
     missing =
-      zip(attributes, isGiven).first { !$1 && !$0.isOptional && $0.initial == .null }?.0.name
+      zip(attributes, isGiven).first {
+        !$1 && !$0.isOptional && $0.initial == .null && $0.derivation == nil
+      }?.0.name
   }
 
   func declares(_ number: UInt32) -> Bool { numbers.contains(number) }
@@ -76,6 +71,13 @@ final class DeclaredPart: Sendable {
   }
 }
 
+extension RecordLayout {
+  /// The attributes with these numbers.
+  func attributes(_ numbers: [UInt32]) -> [Attribute] {
+    numbers.compactMap { number in slotIndex(ofAttribute: number).map { attributes[$0] } }
+  }
+}
+
 extension StoredEntity {
   /// The layout in which values of the program's type are encoded.
   var typeLayout: RecordLayout { part?.layout ?? layout }
@@ -84,7 +86,10 @@ extension StoredEntity {
   /// replace: those over what it has.
   var matchingIndexes: [StoredIndex] {
     indexes.filter { index in
-      index.isUnique && index.description.attributes.allSatisfy { part?.declares($0) ?? true }
+      index.isUnique
+        && index.description.attributes.allSatisfy { number in
+          part?.declares(number) ?? true || derivations?.contains(number) ?? false
+        }
     }
   }
 }

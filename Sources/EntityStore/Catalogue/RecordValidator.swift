@@ -47,24 +47,26 @@ struct RecordValidator: Sendable {
     }
   }
 
-  /// Throws ``StoreError/Code/invalidValue`` for the first attribute that breaks a constraint.
+  /// Throws ``StoreError/Code/invalidValue`` with all attributes that break a constraint.
   ///
   /// - Parameter id: of the stored record that is to be changed; `nil` for a new one.
   /// - Complexity: O(bytes of the attributes with constraints), for a pattern times its length.
   func check(_ view: RecordView, id: UInt64?) throws(StoreError) {
     precondition(view.layout === layout, "a record is checked in the layout it is written in")
+    var violations: [RuleViolation] = []
+    var detail = ""
     for check in checks where !view.isNull(check.slot) {
       do {
         guard let rule = try check.brokenRule(view) else { continue }
-        throw StoreError.invalidValue(
-          entity: entity, attribute: check.attribute, rule: rule, recordID: id,
-          detail: KeyText.detail(of: try view.value(at: check.slot)))
-      } catch let error as StoreError {
-        throw error
+        violations.append(
+          RuleViolation(entity: entity, recordID: id, attribute: check.attribute, rule: rule))
+        let value = KeyText.detail(of: try view.value(at: check.slot))
+        detail += detail.isEmpty ? value : ", " + value
       } catch {
         throw .damagedRecord(entity: entity, recordID: id ?? 0, error)
       }
     }
+    if !violations.isEmpty { throw .broken(violations, detail: detail) }
   }
 }
 

@@ -10,9 +10,11 @@ final class StoredEntity: Sendable {
   let layout: RecordLayout
   /// `nil` when no attribute has a constraint.
   let validator: RecordValidator?
-  /// The attributes that the program's type declares; `nil` where it declares all of them in the order of
+  /// The attributes that the program's type gives; `nil` where it gives all of them in the order of
   /// ``layout``, or where there is no type.
   let part: DeclaredPart?
+  /// `nil` where no attribute is derived.
+  let derivations: RecordDerivations?
   /// The attributes that the program's type declares, in its order.
   let declared: [DeclaredAttribute]
   /// The layout that values of the program's type are read from: ``layout`` unless the declared
@@ -29,7 +31,8 @@ final class StoredEntity: Sendable {
   var number: EntityNumber { description.number }
 
   init(
-    description: EntityDescription, part: DeclaredPart?, declared: [DeclaredAttribute],
+    description: EntityDescription, part: DeclaredPart?, readLayout: RecordLayout? = nil,
+    declared: [DeclaredAttribute], functions: [UInt32: RecordDerivations.Function] = [:],
     isMisfit: Bool,
     tree: (TreeName, Bool) throws -> Tree
   ) throws {
@@ -39,7 +42,8 @@ final class StoredEntity: Sendable {
     self.isMisfit = isMisfit
     label = EntityLabel(description.name)
     layout = description.layout
-    readLayout = part.flatMap { $0.isPrefix ? nil : $0.layout } ?? layout
+    self.readLayout = readLayout ?? layout
+    derivations = RecordDerivations(description, functions: functions)
     validator = try RecordValidator(description, layout)
     layoutsByNumber = Dictionary(
       description.layouts.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })

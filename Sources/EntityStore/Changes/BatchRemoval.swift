@@ -46,8 +46,10 @@ extension TransactionCore {
     }
     let slot = entity.layout.slots[position]
     let changes = changes(of: entity)
+    let concerned = entity.derivations?.dependents(of: [number]).union([number]) ?? [number]
     let batch = ChangeBatch(
-      changes, concerned: entity.indexes.filter { $0.description.attributes.contains(number) },
+      changes,
+      concerned: entity.indexes.filter { !concerned.isDisjoint(with: $0.description.attributes) },
       memoryLimit: store.options.batchMemoryInBytes, core: self)
     var count = 0
     try breakingOnError {
@@ -59,6 +61,13 @@ extension TransactionCore {
           ? Array(cursor.value) : try carriedOver(old, id: id, of: entity)
         try record.withUnsafeMutableBytes { bytes in
           try slot.write(.null, in: bytes)
+        }
+        if let derived = try record.withBytes({ (bytes) throws(StoreError) in
+          try changes.derived(bytes, over: old)
+        }) {
+          record = derived
+        }
+        try record.withUnsafeMutableBytes { bytes in
           let whole = changes.seal(bytes.recordContent, id: id)
           try changes.check(try entity.view(whole, id: id), id: id)
           try batch.replace(old, id: id, with: whole, at: cursor)

@@ -20,6 +20,8 @@ final class BulkInsert {
   @exclusivity(unchecked) private var hasTriedCollector = false
   /// For fewer records a second thread takes longer.
   private static let aloneCount: UInt64 = 20_000
+  /// What records of the batch break; once there is something, nothing is written any more.
+  @exclusivity(unchecked) private var broken = BrokenRules()
   private let keys: BatchKeys
   private let cursor: Cursor
   /// Records that are not written yet, so many at a time as stay in the cache.
@@ -56,10 +58,20 @@ final class BulkInsert {
   ///
   /// `content` has no checksum yet, and four free bytes behind it.
   func append(_ content: UnsafeMutableRawBufferPointer) throws(StoreError) -> UInt64 {
+    try changes.withDerived(content) { (content) throws(StoreError) in
+      try append(derived: content)
+    }
+  }
+
+  @inline(__always)
+  private func append(
+    derived content: UnsafeMutableRawBufferPointer
+  ) throws(StoreError) -> UInt64 {
     if changes.hasConstraints {
       let record = UnsafeRawBufferPointer(
         start: content.baseAddress, count: content.count + RecordLayout.checksumSize)
-      try changes.check(try entity.view(incoming: record))
+      try check(record)
+      if !broken.isEmpty { return nextID }
     }
     if waiting.isFull(for: content.count) { try writeWaiting() }
     waiting.append(UnsafeRawBufferPointer(content), id: nextID)
@@ -69,16 +81,34 @@ final class BulkInsert {
 
   /// Adds the records of `row`, and empties it; returns the id of the first.
   func append(_ row: inout RecordBuffer) throws(StoreError) -> UInt64 {
+    if entity.derivations != nil { return try appendEach(&row) }
     try writeWaiting()
     if changes.hasConstraints {
       for position in 0..<row.count {
-        try changes.check(try entity.view(incoming: UnsafeRawBufferPointer(row[position])))
+        try check(UnsafeRawBufferPointer(row[position]))
+      }
+      if !broken.isEmpty {
+        row.removeAll()
+        return nextID
       }
     }
     let first = nextID
     row.giveIDs(from: first)
     nextID &+= UInt64(row.count)
     try write(&row)
+    return first
+  }
+
+  private func check(_ record: UnsafeRawBufferPointer) throws(StoreError) {
+    _ = try broken.collect { () throws(StoreError) in
+      try changes.check(try entity.view(incoming: record))
+    }
+  }
+
+  private func appendEach(_ row: inout RecordBuffer) throws(StoreError) -> UInt64 {
+    let first = nextID
+    for position in 0..<row.count { _ = try append(row[position].recordContent) }
+    row.removeAll()
     return first
   }
 
@@ -106,6 +136,7 @@ final class BulkInsert {
   /// Writes the index entries; when a unique index is violated, removes the records and throws.
   func finish() throws(StoreError) {
     do throws(StoreError) {
+      try broken.check()
       try writeWaiting()
       core.nextIDs[entity.number] = nextID
       try sort()

@@ -24,6 +24,14 @@ struct ChangeListeners {
   /// Whether a sink needs the bytes of a record before or after it changes.
   var wantBytes: Bool { !needs.isDisjoint(with: [.oldRecord, .newRecord, .attributes]) }
 
+  /// Whether a sink needs them of an update of the attributes with these numbers.
+  func wantBytes(ofUpdateOf attributes: Set<UInt32>) -> Bool {
+    sinks.contains { sink, interest in
+      !interest.isDisjoint(with: [.oldRecord, .newRecord, .attributes])
+        && sink.isConcerned(byUpdateOf: attributes, of: entity)
+    }
+  }
+
   var wantNewRecords: Bool { needs.contains(.newRecord) }
 
   var wantOldRecords: Bool { needs.contains(.oldRecord) }
@@ -72,7 +80,7 @@ struct ChangeListeners {
     }
   }
 
-  /// Tells of an update of which no sink needs bytes or attributes.
+  /// Tells of an update of which no sink needs bytes or attributes; see ``wantBytes(ofUpdateOf:)``.
   func tellUpdated(_ id: UInt64) throws(StoreError) {
     count?.note(entity)
     for (sink, _) in sinks { try tell(sink, .updated(id, old: nil, new: nil, attributes: nil)) }

@@ -15,6 +15,13 @@ protocol ChangeSink: AnyObject {
   /// What it needs of the changes of `entity`; `nil` when it is not concerned.
   func interest(in entity: StoredEntity) -> ChangeInterest?
 
+  /// Whether an update of the attributes with these numbers can matter to it; where it cannot, the update
+  /// is told with its id alone.
+  func isConcerned(byUpdateOf attributes: Set<UInt32>, of entity: StoredEntity) -> Bool
+
+  /// Called with links that were added or removed, once they are; those of a removed record before it is.
+  func record(_ change: borrowing LinkChange) throws(StoreError)
+
   /// Called for each change, with as much of it as was asked for; views are valid until it returns.
   ///
   /// It must not change records here, but in ``settle(_:)``.
@@ -37,6 +44,8 @@ protocol ChangeSink: AnyObject {
 }
 
 extension ChangeSink {
+  func isConcerned(byUpdateOf _: Set<UInt32>, of _: StoredEntity) -> Bool { true }
+  func record(_: borrowing LinkChange) throws(StoreError) {}
   func settle(_: TransactionCore) throws(StoreError) {}
   func committed(_: CommittedWrite) {}
 }
@@ -73,6 +82,28 @@ enum RecordChange {
   ///
   /// For those who asked to see each it is followed by ``removed(_:old:)`` for each.
   case cleared(count: Int)
+}
+
+/// Links of one relationship that were added or removed; links that were there already, or were not, are
+/// not among them.
+struct LinkChange: ~Copyable {
+  /// The relationship, as seen from the first ids of ``links``.
+  let end: RelationshipEnd
+  let isAdded: Bool
+  let links: LinkList
+
+  /// Calls `body` with each link, as seen from side `side`.
+  func forEach(
+    from side: RelationshipSide, _ body: (UInt64, UInt64) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    for index in 0..<links.count {
+      if side == end.side {
+        try body(links.id(at: index), links.other(at: index))
+      } else {
+        try body(links.other(at: index), links.id(at: index))
+      }
+    }
+  }
 }
 
 /// A write that the disk has.

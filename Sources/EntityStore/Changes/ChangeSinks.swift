@@ -32,9 +32,14 @@ final class ChangeState {
   @exclusivity(unchecked) fileprivate(set) var sinks: ChangeSinks?
   /// The changes of the entity that was changed last.
   @exclusivity(unchecked) var last: EntityChanges?
+  /// When this run of the write began to change records, in seconds since 2001; one for all its records.
+  private(set) lazy var time = DynamicValue.currentTime
 }
 
 extension TransactionCore {
+  /// The time of the write, in seconds since 2001.
+  var time: Double { state.time }
+
   @inline(__always)
   var state: ChangeState {
     // `changeState` is set here alone.
@@ -47,11 +52,19 @@ extension TransactionCore {
   /// Called before the closure of a write begins.
   func beginChanges(_ observers: ChangeObservers) {
     assert(changeState == nil, "sinks are made before the first change")
-    let check = LinkCheck(schema)
     let others = observers.sinks(for: self)
-    guard check != nil || others != nil else { return }
     // What may still change records comes first.
-    state.sinks = ChangeSinks((others?.all ?? []) + (check.map { [$0] } ?? []))
+    var all: [any ChangeSink] = others?.all ?? []
+    if let derived = DerivedAttributes(schema, core: self) { all.append(derived) }
+    if let check = LinkCheck(schema) { all.append(check) }
+    if !all.isEmpty { state.sinks = ChangeSinks(all) }
+  }
+
+  /// Tells sinks of links that were added or removed.
+  func tell(_ change: consuming LinkChange) throws(StoreError) {
+    guard let sinks = state.sinks else { return }
+    sinks.count.note(change.end.source)
+    for sink in sinks.all { try sink.record(change) }
   }
 
   /// Called when the closure of a write has ended: sinks make their changes, and are told when the

@@ -32,6 +32,10 @@ final class EntityChanges {
   /// ``ChangeListeners/isAny``, which is needed for each record.
   let hasListeners: Bool
   private let verifiesChecksums: Bool
+  /// Whether new records are checked against rules across attributes.
+  private let hasRules: Bool
+  /// The rules across attributes, once they have been asked for; see ``rules()``.
+  private var madeRules: (any RecordRules)?
 
   init(of entity: StoredEntity, core: TransactionCore) {
     assert(core.isWrite, "records change in writes alone")
@@ -40,6 +44,7 @@ final class EntityChanges {
     listeners = ChangeListeners(core.state.sinks, of: entity)
     hasListeners = listeners.isAny
     verifiesChecksums = core.store.options.verifiesChecksums
+    hasRules = !entity.description.rules.isEmpty
   }
 
   // MARK: Stored bytes
@@ -70,15 +75,34 @@ final class EntityChanges {
   // MARK: New bytes
 
   /// Whether new records are checked against constraints.
-  var hasConstraints: Bool { entity.validator != nil }
+  var hasConstraints: Bool { entity.validator != nil || hasRules }
+
+  private func rules() throws(StoreError) -> (any RecordRules)? {
+    if let madeRules { return madeRules }
+    madeRules = try core.rules(of: entity)
+    return madeRules
+  }
 
   /// Throws ``StoreError/Code/invalidValue`` when a record of the current layout, about to be written,
-  /// breaks a constraint.
+  /// breaks constraints or rules across attributes, with all of them.
   ///
   /// - Parameter id: of the stored record that is to be changed; `nil` for a new one.
   @inline(__always)
   func check(_ view: RecordView, id: UInt64? = nil) throws(StoreError) {
+    if hasRules { return try checkRules(view, id: id) }
     if let validator = entity.validator { try validator.check(view, id: id) }
+  }
+
+  private func checkRules(_ view: RecordView, id: UInt64?) throws(StoreError) {
+    var broken = BrokenRules()
+    if let validator = entity.validator {
+      _ = try broken.collect { () throws(StoreError) in try validator.check(view, id: id) }
+    }
+    for name in try rules()?.broken(by: view, id: id) ?? [] {
+      let violation = RuleViolation(entity: entity.name, recordID: id, attribute: nil, rule: name)
+      _ = try broken.collect { () throws(StoreError) in throw .broken([violation]) }
+    }
+    try broken.check()
   }
 
   /// The constraint that ``check(_:id:)`` finds broken; other errors are thrown.
@@ -112,6 +136,13 @@ final class EntityChanges {
   ///
   /// `content` has no checksum yet, and four free bytes behind it.
   func insert(_ content: UnsafeMutableRawBufferPointer) throws(StoreError) -> UInt64 {
+    try withDerived(content) { (content) throws(StoreError) in try insert(derived: content) }
+  }
+
+  @inline(__always)
+  private func insert(
+    derived content: UnsafeMutableRawBufferPointer
+  ) throws(StoreError) -> UInt64 {
     let id = try core.nextID(of: entity)
     let record = seal(content, id: id)
     let view = try entity.view(record, id: id)
@@ -133,6 +164,19 @@ final class EntityChanges {
     guard let bytes = try core.record(id, of: entity) else {
       throw .noSuchRecord(entity: entity.name, id: id)
     }
+    if entity.derivations == nil {
+      return try update(id, bytes, to: content)
+    }
+    let old = try stored(bytes, id: id, isCarriedOver: true)
+    return try withDerived(content, over: old) { (content) throws(StoreError) in
+      try update(id, bytes, to: content)
+    }
+  }
+
+  @inline(__always)
+  private func update(
+    _ id: UInt64, _ bytes: UnsafeRawBufferPointer, to content: UnsafeMutableRawBufferPointer
+  ) throws(StoreError) -> Bool {
     let record = seal(content, id: id)
     if core.isSame(bytes, record) { return false }
     let old = try stored(bytes, id: id)

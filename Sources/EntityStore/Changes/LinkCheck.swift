@@ -65,6 +65,10 @@ final class LinkCheck: ChangeSink {
     return interest.isEmpty ? nil : interest
   }
 
+  func isConcerned(byUpdateOf attributes: Set<UInt32>, of entity: StoredEntity) -> Bool {
+    holders[entity.number]?.contains { attributes.contains($0.number) } ?? false
+  }
+
   func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError) {
     switch change {
     case .insertedRecord(_, let new): note(new, of: entity)

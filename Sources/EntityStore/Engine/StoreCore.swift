@@ -184,6 +184,7 @@ final class StoreCore: Sendable {
       try description.check(descriptions)
       return try StoredRelationship(description, entities: entities, tree: self.existing)
     }
+    for entity in descriptions { try entity.checkDerivations(descriptions, relationships) }
     var optionalTrees: [TreeName: Tree] = [:]
     for name in names { optionalTrees[name] = try existing(name, false) }
     let loaded = StoredSchema(

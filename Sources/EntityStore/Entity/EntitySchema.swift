@@ -17,6 +17,8 @@ public struct EntitySchema<E: Entity>: Sendable {
   let indexes: [[any PartialKeyPath<E> & Sendable]]
   /// The to-many relationships.
   let relationships: [RelationshipDefinition<E>]
+  /// The conditions that every record fulfils when it is written.
+  let rules: [RecordRule<E>]
   /// Names of attributes and relationships that are to go from the file.
   let removed: [String]
 
@@ -28,19 +30,22 @@ public struct EntitySchema<E: Entity>: Sendable {
   ///   - indexes: the other indexes.
   ///   - relationships: the to-many relationships; those to one are attributes, see
   ///     ``AttributeDefinition/toOne(_:_:originalName:onDelete:)-(_,KeyPath<E,RecordID<Target>?>,_,_)``.
+  ///   - rules: conditions that every record fulfils when it is written.
   ///   - removed: names of attributes and relationships that are to go, with their values, from a file
   ///     that has them. What the file has and is neither declared nor named here stays.
   public init(
     _ name: String, attributes: [AttributeDefinition<E>],
     unique: [[any PartialKeyPath<E> & Sendable]] = [],
     indexes: [[any PartialKeyPath<E> & Sendable]] = [],
-    relationships: [RelationshipDefinition<E>] = [], removed: [String] = []
+    relationships: [RelationshipDefinition<E>] = [], rules: [RecordRule<E>] = [],
+    removed: [String] = []
   ) {
     self.name = name
     self.attributes = attributes
     self.unique = unique
     self.indexes = indexes
     self.relationships = relationships
+    self.rules = rules
     self.removed = removed
   }
 
@@ -67,11 +72,14 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   let cases: (any EnumerationCases)?
   /// What makes the attribute a relationship.
   let toOne: ToOneDeclaration?
+  /// How the store works out the values; `nil` where the program gives them.
+  let derivation: DerivationDeclaration?
 
   init(
     name: String, keyPath: any PartialKeyPath<E> & Sendable, originalName: String?,
     storage: AttributeStorage, initial: StoredValue, constraints: [AttributeConstraint],
-    cases: (any EnumerationCases)? = nil, toOne: ToOneDeclaration? = nil
+    cases: (any EnumerationCases)? = nil, toOne: ToOneDeclaration? = nil,
+    derivation: DerivationDeclaration? = nil
   ) {
     self.name = name
     self.keyPath = keyPath
@@ -81,6 +89,7 @@ public struct AttributeDefinition<E: Entity>: Sendable {
     self.constraints = constraints
     self.cases = cases
     self.toOne = toOne
+    self.derivation = derivation
   }
 
   /// Declares the attribute `name`, kept in the property at `keyPath`.

@@ -216,15 +216,6 @@ extension StoreError {
         + "raise recordSizeLimitInBytes", entity: entity)
   }
 
-  static func invalidValue(
-    entity: String, attribute: String, rule: String, recordID: UInt64?, detail: String
-  ) -> StoreError {
-    let verb = recordID.map { "update \(entity) \($0)" } ?? "store \(entity)"
-    return StoreError(
-      .invalidValue, "cannot \(verb): '\(attribute)' must \(rule)", entity: entity,
-      attribute: attribute, recordID: recordID, privateDetail: detail)
-  }
-
   static func unencodable(entity: String, cause: any Error) -> StoreError {
     StoreError(
       .unstorableValue, "cannot store \(entity): a value cannot be encoded: \(cause)", cause: cause,

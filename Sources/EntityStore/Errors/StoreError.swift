@@ -106,6 +106,8 @@ public struct StoreError: Error, Sendable {
   public var attribute: String?
   /// The id of the record concerned; for a unique violation, the record that holds the value.
   public var recordID: UInt64?
+  /// The broken rules of ``Code/invalidValue``, the first 100 or a few more; otherwise none.
+  public var violations: [RuleViolation] = []
   /// The values concerned, for ``debugDescription`` only.
   var privateDetail: String?
 

@@ -66,6 +66,7 @@ final class EntityEncoding<E: Entity> {
   ) throws(StoreError) {
     let view = try entity.view(record, id: 0)
     for number in key {
+      let number = entity.derivations?.given(number) ?? number
       guard let index = entity.layout.slotIndex(ofAttribute: number),
         view.isNull(entity.layout.slots[index])
       else { continue }

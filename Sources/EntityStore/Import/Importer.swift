@@ -242,7 +242,7 @@ public struct Importer<E: Entity>: Sendable {
 
   /// The key, when `names` leads to attributes only: one that is none would be null in every record.
   private func key(renaming names: [String: String]) throws -> Set<UInt32> {
-    let known = E.schema.attributes.map(\.name)
+    let known = E.schema.attributes.filter { $0.derivation == nil }.map(\.name)
     let unknown = names.filter { !known.contains($0.value) }
     if let (member, name) = unknown.min(by: { $0.key < $1.key }) {
       throw StoreError.unknownAttribute(name, of: E.schema.name, member: member, known: known)

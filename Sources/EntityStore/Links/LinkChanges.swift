@@ -46,6 +46,7 @@ extension TransactionCore {
       throw error
     }
     changeCount &+= 1
+    try tell(LinkChange(end: end, isAdded: true, links: list))
     return count
   }
 
@@ -69,6 +70,9 @@ extension TransactionCore {
       throw error
     }
     changeCount &+= 1
+    list.swapSides()
+    list.sort()
+    try tell(LinkChange(end: end, isAdded: false, links: list))
     return count
   }
 

@@ -223,10 +223,3 @@ extension DeclaredRelationship {
     }
   }
 }
-
-extension RelationshipDescription {
-  fileprivate subscript(side: RelationshipSide) -> Side {
-    get { side == .from ? from : to }
-    set { if side == .from { from = newValue } else { to = newValue } }
-  }
-}

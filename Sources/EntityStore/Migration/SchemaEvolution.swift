@@ -32,6 +32,7 @@ struct SchemaEvolution {
       number: number, name: declared.name, attributes: [], layouts: [], currentLayout: 0,
       indexes: [])
     isChanged = true
+    result.rules = declared.rules
     for attribute in declared.attributes { _ = add(attribute) }
     settleLayout(result.attributes.map(\.number))
     settleIndexes(declared, numbers: result.attributes.map(\.number), keepsOthers: false)
@@ -64,6 +65,10 @@ struct SchemaEvolution {
       result.attribute(number: number)?.isRemoved == false
     }
     let keepsOthers = declared.isPartial || !kept.allSatisfy { numbers.contains($0) }
+    if result.rules != declared.rules, !keepsOthers || !declared.rules.isEmpty {
+      result.rules = declared.rules
+      changesConstraints = true
+    }
     settleLayout(keepsOthers ? kept + numbers.filter { !kept.contains($0) } : numbers)
     settleIndexes(declared, numbers: numbers, keepsOthers: keepsOthers, held: held)
   }

@@ -44,7 +44,8 @@ extension StoreCore {
     }
     let stored = schema
     if try declared.allSatisfy({ try isSettled($0, in: stored) }),
-      try areRelationshipsSettled(declared, in: stored)
+      try areRelationshipsSettled(declared, in: stored),
+      try areDerivationsSettled(declared, in: stored)
     {
       return
     }
@@ -61,8 +62,12 @@ extension StoreCore {
     }
     try environment.write { transaction in
       try work?.begin(total: self.workCount(declared, in: transaction))
-      for entity in declared { try self.evolve(entity, in: transaction, work) }
+      var unbuilt: [EntityNumber: Set<UInt32>] = [:]
+      for entity in declared {
+        try self.evolve(entity, in: transaction, work, unbuilt: &unbuilt)
+      }
       try self.evolveRelationships(declared, in: transaction)
+      try self.evolveDerivations(declared, unbuilt: unbuilt, in: transaction, work)
       try Catalogue.raiseSchemaNumber(trees, in: transaction)
     }
     try reloadForReading()
@@ -99,8 +104,10 @@ extension StoreCore {
       ? !evolution.concernsReaders : !evolution.isChanged && !evolution.changesConstraints
   }
 
+  /// - Parameter unbuilt: is given the new indexes of derived attributes, whose values come later.
   private func evolve(
-    _ declared: DeclaredEntity, in transaction: Transaction, _ work: OpeningWork?
+    _ declared: DeclaredEntity, in transaction: Transaction, _ work: OpeningWork?,
+    unbuilt: inout [EntityNumber: Set<UInt32>]
   ) throws {
     let current = try load(in: transaction)
     let evolution: SchemaEvolution
@@ -143,9 +150,15 @@ extension StoreCore {
       transaction: transaction,
       schema: StoredSchema(number: current.number, entities: [entity]), store: self,
       isWrite: true)
+    _ = try core.rules(of: entity)
     try core.checkPresence(of: evolution.tightened, in: entity, work)
+    let derived = declared.numbersOfDerived(in: evolution.result)
     for index in entity.indexes where evolution.addedIndexes.contains(index.description.number) {
-      try core.build(index, of: entity, work)
+      if derived.isDisjoint(with: index.description.attributes) {
+        try core.build(index, of: entity, work)
+      } else {
+        unbuilt[entity.number, default: []].insert(index.description.number)
+      }
     }
   }
 

@@ -13,6 +13,8 @@ package struct DeclaredEntity: Sendable {
     package var initial: Value
     /// In a partial declaration none means those of the file.
     package var constraints: AttributeConstraints
+    /// In a partial declaration none means that of the file.
+    var derivation: DeclaredDerivation?
 
     package init(
       name: String, originalName: String? = nil, storage: AttributeStorage, initial: Value = .null,
@@ -41,6 +43,7 @@ package struct DeclaredEntity: Sendable {
   package var attributes: [Attribute]
   package var indexes: [Index]
   var relationships: [DeclaredRelationship] = []
+  var rules: [EntityDescription.Rule] = []
   /// Names of attributes that are to go from the file, if it has them.
   var removed: [String]
   /// Whether indexes and constraints of the file that are not declared here stay as they are, whatever
@@ -129,18 +132,30 @@ package struct DeclaredEntity: Sendable {
       name: schema.name, attributes: attributes, indexes: indexes, removed: schema.removed)
     relationships = try DeclaredRelationship.relationships(of: schema)
     try check(relationships)
+    for rule in schema.rules {
+      guard !rules.contains(where: { $0.name == rule.name }) else {
+        throw .badSchema(entity: schema.name, "it has two rules named '\(rule.name)'")
+      }
+      rules.append(EntityDescription.Rule(name: rule.name, condition: try rule.condition()))
+    }
   }
 
   private static func attribute<E: Entity>(
     _ definition: AttributeDefinition<E>, of entity: String
   ) throws(StoreError) -> Attribute {
     do {
-      return Attribute(
+      var attribute = Attribute(
         name: definition.name, originalName: definition.originalName, storage: definition.storage,
         initial: initial(definition),
         constraints: try AttributeConstraints(definition.constraints, for: definition.storage.type))
-    } catch {
+      attribute.derivation = try definition.derivation?.declare(definition.name)
+      return attribute
+    } catch let error as StoreError {
+      throw error
+    } catch let error as ConstraintFault {
       throw .badConstraint(entity: entity, attribute: definition.name, error)
+    } catch {
+      throw StoreError(wrapping: error)
     }
   }
 }
@@ -150,6 +165,27 @@ extension DeclaredEntity {
   private static func initial<E: Entity>(_ definition: AttributeDefinition<E>) -> Value {
     let value = definition.initial.value
     return definition.storage.type == .recordID && value == .integer(0) ? .null : value
+  }
+
+  /// The numbers that the attributes which it derives have in `stored`.
+  func numbersOfDerived(in stored: EntityDescription) -> Set<UInt32> {
+    Set(
+      attributes.lazy.filter { $0.derivation != nil }
+        .compactMap { stored.attribute(named: $0.name)?.number })
+  }
+
+  /// The functions of derived attributes by their numbers in `stored`, where the versions agree.
+  func functions(of stored: EntityDescription) -> [UInt32: RecordDerivations.Function] {
+    var functions: [UInt32: RecordDerivations.Function] = [:]
+    for attribute in attributes {
+      guard let function = attribute.derivation?.function,
+        let found = stored.attribute(named: attribute.name),
+        found.derivation?.kind == .function,
+        found.derivation?.version == attribute.derivation?.version
+      else { continue }
+      functions[found.number] = function
+    }
+    return functions
   }
 
   /// Whether `stored` has the declared attributes as they are declared, wherever they are in its layout.
@@ -170,11 +206,23 @@ extension DeclaredEntity {
     }
   }
 
-  /// The part of `stored`, which it fits, that is declared; `nil` when that is all of it in its order.
+  /// The part of `stored`, which it fits, that the program's values are written with: what is declared and
+  /// not derived; `nil` when that is all of it in its order.
   func part(of stored: EntityDescription) -> DeclaredPart? {
-    let numbers = attributes.compactMap { stored.attribute(named: $0.name)?.number }
+    let numbers = attributes.compactMap { attribute in
+      attribute.derivation == nil ? stored.attribute(named: attribute.name)?.number : nil
+    }
     if stored.layout.attributes.map(\.number) == numbers { return nil }
     return DeclaredPart(stored, numbers: numbers)
+  }
+
+  /// The layout that the program's values are read from: that of the file, unless the declared attributes
+  /// are elsewhere in it.
+  func readLayout(of stored: EntityDescription) -> RecordLayout {
+    let numbers = attributes.compactMap { stored.attribute(named: $0.name)?.number }
+    let whole = stored.layout
+    if whole.attributes.map(\.number).starts(with: numbers) { return whole }
+    return RecordLayout(number: DeclaredPart.layoutNumber, attributes: whole.attributes(numbers))
   }
 }
 

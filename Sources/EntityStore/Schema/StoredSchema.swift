@@ -10,6 +10,8 @@ final class StoredSchema: Sendable {
   let relationships: [StoredRelationship]
   /// The handles of the optional trees that the store has.
   let optionalTrees: [TreeName: Tree]
+  /// The derived attributes that depend on related records.
+  let derived: [RelatedDerivation]
   private let byName: [String: StoredEntity]
   /// Declared entities whose attributes are no longer those of the file: their types must not read
   /// or write records, whose layout they do not know.
@@ -23,6 +25,7 @@ final class StoredSchema: Sendable {
   ) {
     self.number = number
     self.relationships = relationships
+    derived = relationships.isEmpty ? [] : RelatedDerivation.all(entities, relationships)
     ends = Dictionary(
       grouping: relationships.flatMap { [$0.end(.from), $0.end(.to)] }, by: \.source.number)
     self.optionalTrees = optionalTrees
@@ -55,7 +58,9 @@ extension StoredEntity {
     let isMisfit = declared.map { !$0.fits(description) } ?? false
     try self.init(
       description: description, part: isMisfit ? nil : declared?.part(of: description),
-      declared: declared?.attributes(in: description) ?? [], isMisfit: isMisfit, tree: tree)
+      readLayout: isMisfit ? nil : declared?.readLayout(of: description),
+      declared: declared?.attributes(in: description) ?? [],
+      functions: declared?.functions(of: description) ?? [:], isMisfit: isMisfit, tree: tree)
   }
 }
 

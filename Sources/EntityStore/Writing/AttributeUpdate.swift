@@ -50,6 +50,33 @@ public struct AttributeUpdates<E: Entity>: ~Copyable {
     set { assign(E.attributes[keyPath: path], newValue.operand, nil) }
   }
 
+  /// A derived attribute, which the store keeps.
+  @_documentation(visibility: internal)
+  @_disfavoredOverload
+  public subscript<V>(dynamicMember path: WritableKeyPath<E.Attributes, Attribute<E, V>>) -> V {
+    @available(
+      *, unavailable,
+      message: "an update has no values to read: write $0.count.add(1) or $0.a = $0.b"
+    )
+    get { preconditionFailure("not called: it is unavailable") }
+    @available(
+      *, unavailable, message: "a derived attribute cannot be set: the store keeps its value"
+    )
+    set { preconditionFailure("not called: it is unavailable") }
+  }
+
+  /// A derived attribute, to assign it to another one.
+  @_documentation(visibility: internal)
+  public subscript<V>(
+    dynamicMember path: WritableKeyPath<E.Attributes, Attribute<E, V>>
+  ) -> UpdatedAttribute<E, V> {
+    get { UpdatedAttribute(E.attributes[keyPath: path]) }
+    @available(
+      *, unavailable, message: "a derived attribute cannot be set: the store keeps its value"
+    )
+    set { preconditionFailure("not called: it is unavailable") }
+  }
+
   /// Sets the attribute at `path` to the value of an expression in a predicate format string:
   /// `$0.set(\.total, format: "price * amount")`.
   public mutating func set<V>(

@@ -2,6 +2,12 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension BatchMerge {
+  /// Writes the only record of the batch.
+  func applyAlone() throws(StoreError) -> Outcome {
+    try deriveBatch()
+    return try writeAlone(0)
+  }
+
   /// Writes one record, seeing everything that was written before it.
   func writeAlone(_ position: Int) throws(StoreError) -> Outcome {
     do throws(StoreError) {

@@ -118,6 +118,9 @@ extension BatchMerge {
         return false
       }
     }
+    if let derived = try changes.derived(scratch.bytes, over: stored) {
+      derived.withUnsafeBytes { scratch.take($0) }
+    }
     changes.seal(scratch.mutableBytes.recordContent, id: holder)
     if try changes.isSame(stored, as: scratch.bytes, id: holder) {
       outcomes[position] = .unchanged(holder)
@@ -209,6 +212,7 @@ extension BatchMerge {
     guard !batch.isWhole(position) else { return nil }
     let missing = entity.description.declaredAttributes.enumerated().first {
       !batch.isGiven($0, at: position) && !$1.isOptional && $1.initial == .null
+        && $1.derivation == nil
     }
     guard let name = missing?.element.name else { return nil }
     if let part = entity.part, part.missing == name {

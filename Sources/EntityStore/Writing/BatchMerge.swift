@@ -19,7 +19,7 @@ final class BatchMerge {
 
   let core: TransactionCore
   let entity: StoredEntity
-  let batch: IncomingRecords
+  private(set) var batch: IncomingRecords
   let matching: [StoredIndex]
   let rule: MergeRule
   let changes: EntityChanges
@@ -77,6 +77,7 @@ final class BatchMerge {
   ///
   /// After an error some records are written and some are not: the transaction can only be aborted.
   func apply() throws(StoreError) -> [Outcome] {
+    try deriveBatch()
     // First the indexes that say which stored record is meant, then those whose uniqueness is only
     // checked.
     for index in matching { try match(by: index, isMatching: true) }
@@ -95,6 +96,28 @@ final class BatchMerge {
     }
     assert(!outcomes.contains { $0 == nil }, "each record of a batch has an outcome")
     return outcomes.map { $0 ?? .rejected(.damagedIndex(entity.name, "a record was left out")) }
+  }
+
+  /// Works out the derived attributes of the records as new ones, as unique keys may be among them.
+  func deriveBatch() throws(StoreError) {
+    guard let derivations = entity.derivations else { return }
+    var derived = IncomingRecords(entity.layout)
+    for position in 0..<batch.count {
+      let isGiven = entity.layout.attributes.indices.map { index in
+        batch.isGiven(index, at: position) && !derivations.isDerived[index]
+      }
+      let record = batch[position]
+      let made = try changes.derived(record, over: nil)
+      let count = (made?.count ?? record.count) - RecordLayout.checksumSize
+      if let made {
+        made.withUnsafeBytes {
+          derived.append(UnsafeRawBufferPointer(rebasing: $0[..<count]), given: isGiven)
+        }
+      } else {
+        derived.append(UnsafeRawBufferPointer(rebasing: record[..<count]), given: isGiven)
+      }
+    }
+    batch = derived
   }
 
   /// Finds the stored records that the batch's keys in `index` lead to, and the keys that several

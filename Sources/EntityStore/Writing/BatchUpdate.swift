@@ -28,6 +28,10 @@ final class BatchUpdate {
   private let constants: [Value]?
   /// Writes ``constants`` into ``slots``; `nil` where more than these bytes must change or be checked.
   private let patch: SlotPatch?
+  /// What records of the batch break.
+  @exclusivity(unchecked) private var broken = BrokenRules()
+  /// Whether derived attributes may change with those that are assigned.
+  private let derives: Bool
   // Used by one thread; exclusivity checks would slow down each record.
   @exclusivity(unchecked) private var scratch: [UInt8] = []
   @exclusivity(unchecked) private(set) var updatedCount = 0
@@ -37,7 +41,10 @@ final class BatchUpdate {
     self.entity = entity
     self.assignments = assignments
     evaluator = ConditionEvaluator(.constant(true), entity: entity, core: core)
-    let numbers = Set(assignments.map(\.attribute.number))
+    let assigned = Set(assignments.map(\.attribute.number))
+    let derived = entity.derivations?.dependents(of: assigned) ?? []
+    derives = !derived.isEmpty
+    let numbers = assigned.union(derived)
     let concerned = entity.indexes.filter {
       !numbers.isDisjoint(with: $0.description.attributes)
     }
@@ -53,12 +60,14 @@ final class BatchUpdate {
         slots.append(entity.layout.slots[index])
       }
     }
-    self.slots = slots.count == assignments.count ? slots : nil
+    let isPatched = slots.count == assignments.count && !derives
+    self.slots = isPatched ? slots : nil
     let constants = assignments.compactMap(\.constant)
     self.constants = constants.count == assignments.count ? constants : nil
     let patchesInPlace =
-      slots.count == assignments.count && constants.count == assignments.count
-      && concerned.isEmpty && !changes.hasConstraints && !changes.listeners.wantBytes
+      isPatched && constants.count == assignments.count
+      && concerned.isEmpty && !changes.hasConstraints
+      && !changes.listeners.wantBytes(ofUpdateOf: numbers)
     patch = patchesInPlace ? try? SlotPatch(constants, at: slots, of: entity.layout) : nil
   }
 
@@ -87,6 +96,7 @@ final class BatchUpdate {
   /// Writes the index entries: old keys are removed before new ones are added, so that a unique key
   /// that one record gives up may be taken by another.
   private func finish() throws(StoreError) {
+    try broken.check()
     if updatedCount > 0 { try core.noteChange(of: entity) }
     try batch.finish(checksUnique: true)
   }
@@ -155,9 +165,13 @@ final class BatchUpdate {
   @inline(__always)
   private func replace(_ stored: RecordView, _ id: UInt64, at cursor: Cursor) throws {
     if changes.hasConstraints {
+      var isBroken = false
       try scratch.withBytes { (bytes) throws(StoreError) in
-        try changes.check(try entity.view(bytes, id: id), id: id)
+        isBroken = try !broken.collect { () throws(StoreError) in
+          try changes.check(try entity.view(bytes, id: id), id: id)
+        }
       }
+      if isBroken { return }
     }
     try scratch.withUnsafeMutableBytes { bytes in
       let record = changes.seal(bytes.recordContent, id: id)
@@ -204,7 +218,8 @@ final class BatchUpdate {
 
   /// The record in the current layout with room for its checksum; `nil` when nothing changes.
   private func rebuilt(_ view: RecordView, _ id: UInt64, _ values: [Value]) throws -> [UInt8]? {
-    var all = try entity.values(of: view)
+    let before = try entity.values(of: view)
+    var all = before
     var isChanged = false
     for (assignment, value) in zip(assignments, values) {
       guard let position = entity.layout.slotIndex(ofAttribute: assignment.attribute.number) else {
@@ -216,21 +231,9 @@ final class BatchUpdate {
       }
     }
     guard isChanged else { return nil }
-    let content = try entity.layout.content(values: all)
-    try core.checkSize(content.count, of: entity)
-    return content + [UInt8](repeating: 0, count: RecordLayout.checksumSize)
-  }
-}
-
-extension Value {
-  /// Whether a record has the same bytes for both: equality takes characters in two forms for the same,
-  /// and zeros of both signs.
-  fileprivate func hasSameBytes(as other: Value) -> Bool {
-    switch (self, other) {
-    case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
-    case (.double(let a), .double(let b)), (.date(let a), .date(let b)):
-      a.bitPattern == b.bitPattern
-    default: self == other
+    if derives {
+      try entity.derivations?.derive(&all, .update(over: before), of: entity, time: core.time)
     }
+    return try changes.content(of: all)
   }
 }

@@ -38,6 +38,11 @@ public struct RecordDraft<E: Entity> {
   mutating func take(_ dictionary: [String: any AttributeValue]) throws(StoreError) {
     for (name, value) in dictionary {
       guard let index = indices.byName[name] else {
+        if let attribute = drafted.attributes.first(where: { $0.name == name }),
+          attribute.derivation != nil
+        {
+          throw .derivedGiven(drafted.entity.name, name)
+        }
         let nearest = NearestName.of(name, among: Array(indices.byName.keys))
         let hint = nearest.map { "; did you mean '\($0)'?" } ?? ""
         throw StoreError(
@@ -84,7 +89,10 @@ public struct RecordDraft<E: Entity> {
 
   private mutating func assign(_ value: Value?, to path: AnyKeyPath) {
     guard let index = indices.byPath[path] else {
-      if failure == nil {
+      let name = E.schema.index(of: path).map { E.schema.attributes[$0].name }
+      if let name, drafted.attributes.contains(where: { $0.name == name && $0.derivation != nil }) {
+        failure = failure ?? .derivedGiven(drafted.entity.name, name)
+      } else if failure == nil {
         failure = StoreError(
           .unstorableValue,
           "cannot insert a \(drafted.entity.name): \(path) is no attribute of it",
@@ -169,6 +177,15 @@ public struct RecordDraft<E: Entity> {
   }
 }
 
+extension StoreError {
+  fileprivate static func derivedGiven(_ entity: String, _ attribute: String) -> StoreError {
+    StoreError(
+      .unstorableValue,
+      "cannot insert a \(entity): '\(attribute)' is derived: the store keeps it, and it cannot be given",
+      entity: entity, attribute: attribute)
+  }
+}
+
 /// Where the attributes of a type are in the layout of its entity.
 private final class AttributeIndices {
   let byPath: [AnyKeyPath: Int]
@@ -178,7 +195,9 @@ private final class AttributeIndices {
 
   init<E: Entity>(_: E.Type, _ entity: StoredEntity) {
     let names = entity.description.declaredAttributes.enumerated()
-      .filter { index, _ in entity.part?.isGiven[index] ?? true }.map { ($1.name, $0) }
+      .filter { index, _ in
+        (entity.part?.isGiven[index] ?? true) && entity.derivations?.isDerived[index] != true
+      }.map { ($1.name, $0) }
     let byName = Dictionary(names, uniquingKeysWith: { first, _ in first })
     self.byName = byName
     var cases: [Int: any EnumerationCases] = [:]
@@ -229,7 +248,9 @@ private final class DraftedValues {
   /// a part of the attributes, the first of those.
   var missing: EntityDescription.Attribute? {
     for index in absent.indices
-    where !isGiven[index] && absent[index] == nil && entity.part?.isGiven[index] ?? true {
+    where !isGiven[index] && absent[index] == nil && entity.part?.isGiven[index] ?? true
+      && attributes[index].derivation == nil
+    {
       return attributes[index]
     }
     return nil

@@ -80,6 +80,9 @@ extension TransactionCore {
     for (name, operand, constant) in assignments {
       let attribute = try binding.attribute(named: name)
       guard !attribute.isRecordID else { throw .badQuery("the id of a record cannot be set") }
+      guard entity.derivations?.contains(attribute.number) != true else {
+        throw .badQuery("'\(name)' is derived: the store keeps it, and it cannot be set")
+      }
       guard !bound.contains(where: { $0.attribute.number == attribute.number }) else {
         throw .badQuery("'\(name)' is set twice")
       }

@@ -36,7 +36,7 @@ extension WriteTransaction {
     }
     let merge = BatchMerge(
       batch, into: entity, matching: entity.matchingIndexes, rule: rule, core: core)
-    let id = try merge.writeAlone(0).id()
+    let id = try merge.applyAlone().id()
     guard let stored: E = try fetch(RecordID(rawValue: id)) else {
       throw .noSuchRecord(entity: entity.name, id: id)
     }

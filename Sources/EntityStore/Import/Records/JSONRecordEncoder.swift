@@ -62,7 +62,8 @@ final class JSONRecordEncoder {
     conversions: [String: Conversion] = [:], isStrict: Bool = false,
     ignoring ignored: Set<String> = []
   ) {
-    self.ignored = ignored
+    let derived = entity.description.declaredAttributes.lazy.filter { $0.derivation != nil }
+    self.ignored = ignored.union(derived.map(\.name))
     self.entity = entity
     shape = RecordShape(entity.layout)
     self.isStrict = isStrict
@@ -73,7 +74,10 @@ final class JSONRecordEncoder {
     absent = attributes.map { $0.initial == .null && !$0.isOptional ? nil : $0.initial }
     // Members never give attributes that the program's type does not declare.
     slotByName = Dictionary(
-      attributes.enumerated().filter { slot, _ in entity.part?.isGiven[slot] ?? true }
+      attributes.enumerated()
+        .filter { slot, attribute in
+          attribute.derivation == nil && entity.part?.isGiven[slot] ?? true
+        }
         .map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     slots = .allocate(capacity: attributes.count)
     for (slot, attribute) in entity.layout.attributes.enumerated() {
@@ -257,7 +261,9 @@ final class JSONRecordEncoder {
     let attribute = slots[slot].attribute
     if let value = absent[slot] {
       state.pointee.writer.write(value, as: attribute)
-    } else if isPart || entity.part?.isGiven[slot] == false {
+    } else if isPart || entity.part?.isGiven[slot] == false
+      || entity.derivations?.isDerived[slot] == true
+    {
       state.pointee.writer.write(.placeholder(of: attribute.type), as: attribute)
     } else {
       let name = attributes[slot].name
@@ -342,6 +348,7 @@ final class JSONRecordEncoder {
     _ numbers: [UInt32], in index: Int, _ tape: JSONTapeReader
   ) -> RecordRejection? {
     for number in numbers {
+      let number = entity.derivations?.given(number) ?? number
       guard let slot = entity.layout.slotIndex(ofAttribute: number) else {
         return RecordRejection("a part of its key is absent", at: node(index))
       }

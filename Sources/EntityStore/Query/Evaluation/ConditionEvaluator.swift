@@ -169,6 +169,15 @@ final class ConditionEvaluator {
   }
 
   /// For conditions inside expressions, which are not part of a layout's program.
+  /// Whether a record that is about to be written fulfils the condition.
+  func admits(new view: RecordView, id: UInt64) throws(StoreError) -> Bool {
+    do {
+      return try evaluate(condition, RecordUnderTest(view: view, id: id))
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
   func evaluate(_ condition: BoundCondition, _ record: RecordUnderTest) throws -> Bool {
     switch condition {
     case .all(let parts):

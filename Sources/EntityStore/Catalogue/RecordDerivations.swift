@@ -1,0 +1,184 @@
+internal import LodestoreFormat
+
+/// What the store works out of a record as it is written: the derived attributes of an entity that depend
+/// on the record alone.
+///
+/// See Format.md, "Derived attributes".
+final class RecordDerivations: Sendable {
+  /// What a function of the program makes of a record in the layout that the program's values are read from.
+  typealias Function = @Sendable (RecordView, EntityLabel) throws(StoreError) -> Value
+
+  private struct Item: Sendable {
+    /// Index in the current layout.
+    let position: Int
+    let number: UInt32
+    let kind: DerivationDescription.Kind
+    /// Index of the attribute that it is derived from.
+    let source: Int?
+    let sourceNumber: UInt32?
+    let function: Function?
+  }
+
+  /// In the order in which they are worked out: functions see texts, and the time of the last change
+  /// everything.
+  private let items: [Item]
+  /// By index in the current layout.
+  let isDerived: [Bool]
+  private let numbers: Set<UInt32>
+  /// The first attribute whose function the program does not have.
+  private let unknown: String?
+
+  /// `nil` where nothing is derived.
+  ///
+  /// - Parameter functions: those that the program declares with the version of the file.
+  init?(_ entity: EntityDescription, functions: [UInt32: Function]) {
+    let attributes = entity.declaredAttributes
+    guard attributes.contains(where: { $0.derivation != nil }) else { return nil }
+    isDerived = attributes.map { $0.derivation != nil }
+    numbers = Set(attributes.filter { $0.derivation != nil }.map(\.number))
+    var items: [Item] = []
+    for (position, attribute) in attributes.enumerated() {
+      guard let derivation = attribute.derivation else { continue }
+      items.append(
+        Item(
+          position: position, number: attribute.number, kind: derivation.kind,
+          source: derivation.kind.isOfRelated
+            ? nil : derivation.source.flatMap { entity.layout.slotIndex(ofAttribute: $0) },
+          sourceNumber: derivation.kind.isOfRelated ? nil : derivation.source,
+          function: functions[attribute.number]))
+    }
+    unknown = items.first { $0.kind == .function && $0.function == nil }
+      .map { attributes[$0.position].name }
+    self.items = items.sorted { $0.kind.rank < $1.kind.rank }
+  }
+
+  /// Whether the attribute is derived.
+  func contains(_ number: UInt32) -> Bool { numbers.contains(number) }
+
+  /// The attribute whose null makes that of the attribute `number`: its source where it is derived, and
+  /// itself otherwise.
+  func given(_ number: UInt32) -> UInt32 {
+    items.first { $0.number == number }?.sourceNumber ?? number
+  }
+
+  /// The derived attributes that may change when those with `numbers` do.
+  func dependents(of numbers: Set<UInt32>) -> Set<UInt32> {
+    Set(
+      items.lazy.filter { item in
+        switch item.kind {
+        case .function, .changed: true
+        default: item.sourceNumber.map(numbers.contains) ?? false
+        }
+      }.map(\.number))
+  }
+
+  /// What a record is derived for.
+  enum Occasion {
+    case insert
+    /// A program changes it, or another record takes its place.
+    case update(over: [Value])
+    /// The derived attributes that depend on related records have been set.
+    case related
+  }
+
+  /// Works out the derived attributes among `values`, which are those of the current layout.
+  ///
+  /// - Throws: ``StoreError/Code/incompatibleSchema`` where the program does not have a function.
+  func derive(
+    _ values: inout [Value], _ occasion: Occasion, of entity: StoredEntity,
+    time: @autoclosure () -> Double
+  ) throws(StoreError) {
+    if let unknown { throw .unknownFunction(entity: entity.name, attribute: unknown) }
+    for item in items {
+      if let mapping = item.kind.mapping, let source = item.source {
+        if case .string(let text) = values[source] {
+          values[item.position] = .string(mapping.mapped(text))
+        } else {
+          values[item.position] = .null
+        }
+        continue
+      }
+      switch (item.kind, occasion) {
+      case (.function, _):
+        guard let function = item.function else { continue }
+        values[item.position] = try value(of: function, item.position, values, entity)
+      case (.inserted, .insert), (.changed, .insert): values[item.position] = .date(time())
+      case (.inserted, .update(let old)): values[item.position] = old[item.position]
+      case (.changed, .update(let old)):
+        values[item.position] = old[item.position]
+        if !isSame(values, old) { values[item.position] = .date(time()) }
+      case (_, .insert): values[item.position] = entity.startValue(at: item.position)
+      case (_, .update(let old)): values[item.position] = old[item.position]
+      case (_, .related): break
+      }
+    }
+  }
+
+  private func isSame(_ values: [Value], _ old: [Value]) -> Bool {
+    zip(values, old).allSatisfy { $0.hasSameBytes(as: $1) }
+  }
+
+  private func value(
+    of function: Function, _ position: Int, _ values: [Value],
+    _ entity: StoredEntity
+  ) throws(StoreError) -> Value {
+    let layout = entity.readLayout
+    let record: [UInt8]
+    do {
+      record = try layout.record(
+        id: 0,
+        values: layout.attributes.map { attribute in
+          entity.layout.slotIndex(ofAttribute: attribute.number).map { values[$0] } ?? .null
+        })
+    } catch {
+      throw .damagedRecord(entity: entity.name, recordID: 0, error)
+    }
+    let value = try record.withBytes { (bytes) throws(StoreError) in
+      try function(try entity.view(carriedOver: bytes, id: 0), entity.label)
+    }
+    let attribute = entity.layout.attributes[position]
+    guard value == .null ? attribute.isOptional : value.fits(attribute.type) else {
+      throw .unfittingDerived(entity.name, entity.attributeName(at: position))
+    }
+    return value
+  }
+}
+
+extension DerivationDescription.Kind {
+  fileprivate var rank: Int {
+    switch self {
+    case .function: 1
+    case .changed: 2
+    default: 0
+    }
+  }
+}
+
+extension StoredEntity {
+  /// What a derived attribute that depends on related records is while there are none.
+  func startValue(at position: Int) -> Value {
+    let attribute = layout.attributes[position]
+    return attribute.isOptional ? .null : .placeholder(of: attribute.type)
+  }
+
+  func attributeName(at position: Int) -> String {
+    description.attribute(number: layout.attributes[position].number)?.name ?? "?"
+  }
+}
+
+extension StoreError {
+  fileprivate static func unknownFunction(entity: String, attribute: String) -> StoreError {
+    StoreError(
+      .incompatibleSchema,
+      "cannot write a \(entity): '\(attribute)' is derived by a function that this program does not "
+        + "declare, or in another version; write it with the program that does",
+      entity: entity, attribute: attribute)
+  }
+
+  fileprivate static func unfittingDerived(_ entity: String, _ attribute: String) -> StoreError {
+    StoreError(
+      .unstorableValue,
+      "cannot write a \(entity): what the function of '\(attribute)' returns does not fit the "
+        + "attribute", entity: entity, attribute: attribute)
+  }
+}

@@ -1,0 +1,57 @@
+internal import LodestoreFormat
+
+/// A derived attribute that depends on the records that its record leads to.
+///
+/// See Format.md, "Derived attributes".
+struct RelatedDerivation: Sendable {
+  /// The relationship as seen from the entity that has the attribute.
+  let end: RelationshipEnd
+  let kind: DerivationDescription.Kind
+  let number: UInt32
+  let type: AttributeType
+  /// Index in the current layout of the entity that has it.
+  let position: Int
+  /// The attribute of the related records; `nil` where they are counted alone.
+  let source: EntityDescription.Attribute?
+
+  /// The entity that has the attribute.
+  var owner: StoredEntity { end.source }
+
+  /// The attribute of related records that holds the owner's id; `nil` where links are kept, and for
+  /// copies.
+  var holder: UInt32? { kind == .copy ? nil : end.opposite.attribute?.number }
+
+  /// `Entity.attribute`, for messages.
+  var label: String { "\(owner.name).\(owner.attributeName(at: position))" }
+
+  /// Those of the attributes of `entities`; what leads to something that is not there is left out.
+  static func all(
+    _ entities: [StoredEntity], _ relationships: [StoredRelationship]
+  ) -> [RelatedDerivation] {
+    entities.flatMap { entity in
+      entity.description.declaredAttributes.enumerated().compactMap { position, attribute in
+        RelatedDerivation(attribute, at: position, relationships)
+      }
+    }
+  }
+
+  private init?(
+    _ attribute: EntityDescription.Attribute, at position: Int,
+    _ relationships: [StoredRelationship]
+  ) {
+    guard let derivation = attribute.derivation, derivation.kind.isOfRelated,
+      let side = derivation.side,
+      let relationship = relationships.first(where: {
+        $0.description.number == derivation.relationship
+      })
+    else { return nil }
+    end = relationship.end(side)
+    kind = derivation.kind
+    number = attribute.number
+    type = attribute.type
+    self.position = position
+    source = derivation.source.flatMap {
+      relationship.end(side).target.description.attribute(number: $0)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension TransactionCore {
+  /// Gives derived attributes of the records with `ids`, which ascend, other values: `body` is called with
+  /// the id and all values of each.
+  ///
+  /// What is derived from the record alone follows. After an error the transaction can only be aborted.
+  ///
+  /// - Parameters:
+  ///   - numbers: of the attributes that `body` changes.
+  ///   - unbuilt: indexes that have no entries yet.
+  func rewriteDerived(
+    _ ids: [UInt64], of entity: StoredEntity, _ numbers: Set<UInt32>,
+    unbuilt: Set<UInt32> = [],
+    _ body: (UInt64, inout [Value]) throws -> Void
+  ) throws(StoreError) {
+    guard !ids.isEmpty, let derivations = entity.derivations else { return }
+    let changes = changes(of: entity)
+    let concerned = numbers.union(derivations.dependents(of: numbers))
+    let batch = ChangeBatch(
+      changes,
+      concerned: entity.indexes.filter {
+        !concerned.isDisjoint(with: $0.description.attributes)
+          && !unbuilt.contains($0.description.number)
+      },
+      memoryLimit: store.options.batchMemoryInBytes, core: self)
+    try breakingOnError {
+      try forEachStored(ids, of: entity) { id, cursor in
+        let old = try changes.stored(cursor.value, id: id, isCarriedOver: true)
+        let before = try entity.values(of: old)
+        var values = before
+        try body(id, &values)
+        try derivations.derive(&values, .related, of: entity, time: time)
+        if old.layout === entity.layout,
+          zip(values, before).allSatisfy({ $0.hasSameBytes(as: $1) })
+        {
+          return
+        }
+        var record = try changes.content(of: values)
+        try record.withUnsafeMutableBytes { bytes in
+          let whole = changes.seal(bytes.recordContent, id: id)
+          try batch.replace(old, id: id, with: whole, at: cursor)
+        }
+      }
+      try batch.finish(checksUnique: true)
+    }
+  }
+
+  /// Works out the derived attributes with `numbers` of all records of `entity`.
+  ///
+  /// - Complexity: O(records of the entity and those that they lead to), in one pass; ids are in memory.
+  func rebuildDerived(
+    _ numbers: Set<UInt32>, of entity: StoredEntity, unbuilt: Set<UInt32>
+  ) throws(StoreError) {
+    var ids: [UInt64] = []
+    try forEachStored(of: entity) { (id, _) throws(StoreError) in ids.append(id) }
+    let related = schema.derived.filter { $0.owner === entity && numbers.contains($0.number) }
+    let readers = try related.map { (derivation) throws(StoreError) in
+      try RelatedReader(derivation, core: self)
+    }
+    let dates = entity.layout.attributes.indices.filter { position in
+      let number = entity.layout.attributes[position].number
+      let kind = entity.description.attribute(number: number)?.derivation?.kind
+      return numbers.contains(number) && (kind == .inserted || kind == .changed)
+    }
+    // A part at a time, so that its entries stay in memory; but a unique key may be given up by one record
+    // and taken by another.
+    let isUnique = entity.indexes.contains { index in
+      index.isUnique && !unbuilt.contains(index.description.number)
+        && !numbers.isDisjoint(with: index.description.attributes)
+    }
+    let size = isUnique ? Int.max : 1 << 18
+    var start = ids.startIndex
+    while start < ids.endIndex {
+      let end = ids.endIndex - start > size ? start + size : ids.endIndex
+      try rewriteDerived(Array(ids[start..<end]), of: entity, numbers, unbuilt: unbuilt) {
+        id, values in
+        for (derivation, reader) in zip(related, readers) {
+          values[derivation.position] = try reader.derive(id)
+        }
+        for position in dates { values[position] = .date(time) }
+      }
+      start = end
+    }
+  }
+}

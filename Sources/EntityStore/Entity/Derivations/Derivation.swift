@@ -1,0 +1,322 @@
+internal import LodestoreFormat
+
+/// How the store works out the value of an attribute, which programs can read and not set.
+///
+///     @Entity struct Group {
+///       var name: String
+///       static let members = ToMany<Group, Person>()
+///       @Derived(.canonical(\Group.name)) private(set) var sortName = ""
+///       @Derived(.count(Group.members)) private(set) var memberCount = 0
+///       @Derived(.maximum(Group.members, \.age)) private(set) var greatestAge: Int?
+///     }
+///
+/// Without macros the schema says it, and `encode(into:)` leaves the attribute out:
+///
+///     .derived("memberCount", \.memberCount, .count(members))
+///
+/// What depends on the record alone is worked out as it is written. What depends on related records is
+/// brought up to date once the write's closure has ended, by the differences that the write made, and
+/// committed with it: within the closure it is as it was before. Derived attributes can be indexed,
+/// compared and ordered by as any other. A changed definition is applied to all records when the store is
+/// opened.
+public struct Derivation<E: Entity, Value: AttributeValue>: Sendable {
+  let declaration: DerivationDeclaration
+
+  private init(
+    _ declare: @escaping @Sendable (_ attribute: String) throws(StoreError) -> DeclaredDerivation
+  ) {
+    declaration = DerivationDeclaration(declare)
+  }
+
+  /// Of an attribute of the entity itself.
+  private init(_ kind: DerivationDescription.Kind, of path: any PartialKeyPath<E> & Sendable) {
+    self.init { attribute throws(StoreError) in
+      guard let source = E.schema.index(of: path) else {
+        throw .badSource(attribute, of: E.schema.name, in: E.schema.name)
+      }
+      return DeclaredDerivation(kind, source: E.schema.attributes[source].name)
+    }
+  }
+
+  /// Of an attribute of the records that the record leads to.
+  private init<Target: Entity>(
+    _ kind: DerivationDescription.Kind, _ relationship: ToMany<E, Target>,
+    _ path: (any PartialKeyPath<Target> & Sendable)? = nil
+  ) {
+    self.init { attribute throws(StoreError) in
+      let schema = Target.schema
+      guard let name = relationship.name else {
+        throw .badSchema(
+          entity: E.schema.name, attribute: attribute,
+          "'\(attribute)' is derived from a relationship that is not among those of \(E.schema.name)"
+        )
+      }
+      var derivation = DeclaredDerivation(kind, relationship: name, target: schema.name)
+      if let path {
+        guard let source = schema.index(of: path) else {
+          throw .badSource(attribute, of: E.schema.name, in: schema.name)
+        }
+        derivation.source = schema.attributes[source].name
+      }
+      return derivation
+    }
+  }
+}
+
+// MARK: Of the record
+
+extension Derivation where Value == String {
+  /// The text without differences of case and marks, for search and order: "Éa" is "ea".
+  ///
+  /// By tables of Unicode 17.0 that do not change with the system.
+  public static func canonical(_ source: any KeyPath<E, String> & Sendable) -> Derivation {
+    Derivation(.canonical, of: source)
+  }
+
+  /// The text in upper case, by tables of Unicode 17.0.
+  public static func uppercase(_ source: any KeyPath<E, String> & Sendable) -> Derivation {
+    Derivation(.uppercase, of: source)
+  }
+
+  /// The text in lower case, by tables of Unicode 17.0.
+  public static func lowercase(_ source: any KeyPath<E, String> & Sendable) -> Derivation {
+    Derivation(.lowercase, of: source)
+  }
+}
+
+extension Derivation where Value == String? {
+  /// The text without differences of case and marks; null of null.
+  public static func canonical(_ source: any KeyPath<E, String?> & Sendable) -> Derivation {
+    Derivation(.canonical, of: source)
+  }
+
+  /// The text in upper case; null of null.
+  public static func uppercase(_ source: any KeyPath<E, String?> & Sendable) -> Derivation {
+    Derivation(.uppercase, of: source)
+  }
+
+  /// The text in lower case; null of null.
+  public static func lowercase(_ source: any KeyPath<E, String?> & Sendable) -> Derivation {
+    Derivation(.lowercase, of: source)
+  }
+}
+
+extension Derivation {
+  /// What `function` makes of the record.
+  ///
+  /// It is called as the record is written, with the derived attributes that depend on related records as
+  /// they are then, and without an id. It must depend on nothing else. Programs that open the store
+  /// without this definition, `kvdump` among them, can read and delete the records, and not insert or
+  /// update them.
+  ///
+  /// - Parameter version: 1 or more; to be raised when the function changes, so that all values are
+  ///   worked out again when the store is opened.
+  public static func function(
+    version: UInt32, _ function: @escaping @Sendable (E) -> Value
+  ) -> Derivation {
+    Derivation { attribute throws(StoreError) in
+      guard version >= 1 else {
+        throw .badSchema(
+          entity: E.schema.name, attribute: attribute,
+          "the function of '\(attribute)' has the version 0; versions begin at 1")
+      }
+      var derivation = DeclaredDerivation(.function)
+      derivation.version = version
+      derivation.function = { view, entity throws(StoreError) in
+        var reader = RecordReader(view, entity: entity, recordID: 0)
+        return function(try E.read(from: &reader))._storedValue.value
+      }
+      return derivation
+    }
+  }
+
+  /// Declares a derivation that needs the kind alone.
+  init(plain kind: DerivationDescription.Kind) {
+    self.init { _ throws(StoreError) in DeclaredDerivation(kind) }
+  }
+}
+
+// MARK: Of related records
+
+extension Derivation where Value == Int {
+  /// How many records the relationship leads to.
+  public static func count<Target: Entity>(_ relationship: ToMany<E, Target>) -> Derivation {
+    Derivation(.count, relationship)
+  }
+}
+
+extension Derivation where Value: Numeric {
+  /// The sum of an attribute of the records that the relationship leads to; 0 of none.
+  ///
+  /// A write that would make an integer sum leave its type is refused with
+  /// ``StoreError/Code/unstorableValue``. A sum of floating point numbers may differ from one that is made
+  /// anew in its last digits.
+  public static func sum<Target: Entity>(
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, Value> & Sendable
+  ) -> Derivation {
+    Derivation(.sum, relationship, source)
+  }
+
+  /// The sum of an optional attribute, in which null adds nothing.
+  public static func sum<Target: Entity>(
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, Value?> & Sendable
+  ) -> Derivation {
+    Derivation(.sum, relationship, source)
+  }
+}
+
+extension Derivation where Value == Double? {
+  /// The average of a number of the records that the relationship leads to; null of none.
+  public static func average<Target: Entity, V: AttributeValue & Numeric>(
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable
+  ) -> Derivation {
+    Derivation(.average, relationship, source)
+  }
+
+  /// The average of an optional number, of those that have one.
+  public static func average<Target: Entity, V: AttributeValue & Numeric>(
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V?> & Sendable
+  ) -> Derivation {
+    Derivation(.average, relationship, source)
+  }
+}
+
+extension Derivation {
+  /// The least value of an attribute of the records that the relationship leads to; null of none.
+  public static func minimum<Target: Entity, V: IndexableValue>(
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable
+  ) -> Derivation where Value == V? {
+    Derivation(.minimum, relationship, source)
+  }
+
+  /// The least value of an optional attribute, of those that have one.
+  public static func minimum<Target: Entity, V: IndexableValue>(
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V?> & Sendable
+  ) -> Derivation where Value == V? {
+    Derivation(.minimum, relationship, source)
+  }
+
+  /// The greatest value of an attribute of the records that the relationship leads to; null of none.
+  public static func maximum<Target: Entity, V: IndexableValue>(
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable
+  ) -> Derivation where Value == V? {
+    Derivation(.maximum, relationship, source)
+  }
+
+  /// The greatest value of an optional attribute, of those that have one.
+  public static func maximum<Target: Entity, V: IndexableValue>(
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V?> & Sendable
+  ) -> Derivation where Value == V? {
+    Derivation(.maximum, relationship, source)
+  }
+
+  /// An attribute of the one record that the attribute at `link` leads to; null where it leads to none.
+  public static func copy<Target: Entity, V: AttributeValue>(
+    _ link: any KeyPath<E, RecordID<Target>?> & Sendable,
+    _ source: any KeyPath<Target, V> & Sendable
+  ) -> Derivation where Value == V? {
+    Derivation(copying: source, over: link)
+  }
+
+  /// An optional attribute of the one record that the attribute at `link` leads to.
+  public static func copy<Target: Entity, V: AttributeValue>(
+    _ link: any KeyPath<E, RecordID<Target>?> & Sendable,
+    _ source: any KeyPath<Target, V?> & Sendable
+  ) -> Derivation where Value == V? {
+    Derivation(copying: source, over: link)
+  }
+
+  /// An attribute of the one record that the required attribute at `link` leads to.
+  ///
+  /// It is optional, as the record may be inserted later in the same write.
+  public static func copy<Target: Entity, V: AttributeValue>(
+    _ link: any KeyPath<E, RecordID<Target>> & Sendable,
+    _ source: any KeyPath<Target, V> & Sendable
+  ) -> Derivation where Value == V? {
+    Derivation(copying: source, over: link)
+  }
+
+  private init<Target: Entity>(
+    copying source: any PartialKeyPath<Target> & Sendable,
+    over link: any PartialKeyPath<E> & Sendable
+  ) {
+    self.init { attribute throws(StoreError) in
+      guard let link = E.schema.index(of: link), E.schema.attributes[link].toOne != nil else {
+        throw .badSchema(
+          entity: E.schema.name, attribute: attribute,
+          "'\(attribute)' is a copy over an attribute that is no relationship; declare that one with "
+            + "'toOne', or @Relationship")
+      }
+      guard let source = Target.schema.index(of: source) else {
+        throw .badSource(attribute, of: E.schema.name, in: Target.schema.name)
+      }
+      return DeclaredDerivation(
+        .copy, source: Target.schema.attributes[source].name,
+        relationship: E.schema.attributes[link].name, target: Target.schema.name)
+    }
+  }
+}
+
+// MARK: Declaring
+
+/// The derivation of an attribute, once the schemas are there that it names.
+final class DerivationDeclaration: Sendable {
+  let declare: @Sendable (_ attribute: String) throws(StoreError) -> DeclaredDerivation
+
+  init(
+    _ declare: @escaping @Sendable (_ attribute: String) throws(StoreError) -> DeclaredDerivation
+  ) {
+    self.declare = declare
+  }
+}
+
+/// A derivation as a program declares it, without Swift types.
+struct DeclaredDerivation: Sendable {
+  var kind: DerivationDescription.Kind
+  /// The name of the attribute that it is derived from.
+  var source: String?
+  /// The name of the relationship, or of the attribute that holds it.
+  var relationship: String?
+  /// The entity that the relationship leads to.
+  var target: String?
+  var version: UInt32?
+  var function: RecordDerivations.Function?
+
+  init(
+    _ kind: DerivationDescription.Kind, source: String? = nil, relationship: String? = nil,
+    target: String? = nil
+  ) {
+    self.kind = kind
+    self.source = source
+    self.relationship = relationship
+    self.target = target
+  }
+}
+
+extension AttributeDefinition {
+  /// Declares an attribute that the store derives; `@Derived` writes it.
+  ///
+  /// `encode(into:)` leaves it out, `init(from:)` reads it in the order of the attributes. In the struct of
+  /// attributes it can have a setter without effect, so that the compiler refuses to assign it in an
+  /// update; without one the update throws ``StoreError/Code/invalidQuery``.
+  public static func derived<V: AttributeValue>(
+    _ name: String, _ keyPath: any KeyPath<E, V> & Sendable, _ derivation: Derivation<E, V>,
+    originalName: String? = nil
+  ) -> AttributeDefinition {
+    let storage = V._storage
+    return AttributeDefinition(
+      name: name, keyPath: keyPath, originalName: originalName, storage: storage,
+      initial: storage.isOptional ? .null : StoredValue(.placeholder(of: storage.type)),
+      constraints: [], derivation: derivation.declaration)
+  }
+}
+
+extension StoreError {
+  fileprivate static func badSource(
+    _ attribute: String, of entity: String, in owner: String
+  ) -> StoreError {
+    .badSchema(
+      entity: entity, attribute: attribute,
+      "'\(attribute)' is derived from a property that is no attribute of \(owner)")
+  }
+}

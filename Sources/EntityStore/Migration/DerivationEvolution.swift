@@ -1,0 +1,129 @@
+internal import LodestoreFormat
+
+/// What declared derivations make of the stored ones: pure, so that the rules are one page.
+///
+/// Every new or changed derivation costs a pass over the records. One that is declared no more leaves the
+/// attribute with its values, which programs give from then on. What the file has and nobody declares
+/// stays.
+struct DerivationEvolution {
+  /// The entities that are described in another way now.
+  private(set) var changed: [EntityDescription] = []
+  /// By entity, the attributes to be worked out for all records.
+  private(set) var rebuilt: [EntityNumber: Set<UInt32>] = [:]
+
+  /// - Parameters:
+  ///   - entities: as they are once the declared ones have been settled, and `relationships` likewise.
+  init(
+    declared: [DeclaredEntity], entities: [EntityDescription],
+    relationships: [RelationshipDescription]
+  ) throws(StoreError) {
+    var result = entities
+    for declaration in declared where !declaration.isPartial {
+      guard let position = entities.firstIndex(where: { $0.name == declaration.name }) else {
+        continue
+      }
+      for attribute in declaration.attributes {
+        guard
+          let index = result[position].attributes.firstIndex(where: {
+            $0.name == attribute.name && !$0.isRemoved
+          })
+        else { continue }
+        let wanted = try attribute.derivation.map { (derivation) throws(StoreError) in
+          try Self.description(
+            of: derivation, attribute.name, in: entities[position], entities, relationships)
+        }
+        guard result[position].attributes[index].derivation != wanted else { continue }
+        result[position].attributes[index].derivation = wanted
+        if wanted != nil {
+          rebuilt[entities[position].number, default: []].insert(
+            result[position].attributes[index].number)
+        }
+      }
+    }
+    for (before, after) in zip(entities, result) {
+      do {
+        // Also of those that are not declared: what they are derived from may be gone.
+        _ = try EntityDescription(number: after.number, document: after.document)
+        try after.checkDerivations(result, relationships)
+      } catch {
+        throw .badSchema(entity: after.name, error.reason)
+      }
+      if before.attributes != after.attributes { changed.append(after) }
+    }
+  }
+
+  var isChanged: Bool { !changed.isEmpty }
+
+  /// What is to be worked out, such that each comes after those that it is derived from: an attribute may be
+  /// derived from a derived one of another entity.
+  func inOrder(_ derived: [RelatedDerivation]) -> [(EntityNumber, Set<UInt32>)] {
+    var left = rebuilt.flatMap { entity, numbers in numbers.map { (entity, $0) } }
+      .sorted { $0 < $1 }
+    var result: [(EntityNumber, Set<UInt32>)] = []
+    while !left.isEmpty {
+      let ready = left.filter { entity, number in
+        let sources = derived.filter { $0.owner.number == entity && $0.number == number }
+        return !sources.contains { source in
+          left.contains { $0 == source.end.target.number && $1 == source.source?.number }
+        }
+      }
+      // In a circle there is no order; the first write that concerns it says so.
+      let round = ready.isEmpty ? left : ready
+      for (entity, numbers) in Dictionary(grouping: round, by: \.0).sorted(by: { $0.key < $1.key })
+      {
+        result.append((entity, Set(numbers.map(\.1))))
+      }
+      left.removeAll { item in round.contains { $0 == item } }
+    }
+    return result
+  }
+
+  private static func description(
+    of declared: DeclaredDerivation, _ name: String, in entity: EntityDescription,
+    _ entities: [EntityDescription], _ relationships: [RelationshipDescription]
+  ) throws(StoreError) -> DerivationDescription {
+    var result = DerivationDescription(declared.kind, version: declared.version)
+    var owner = entity
+    if declared.kind.isOfRelated {
+      guard
+        let (relationship, side) = find(declared.relationship ?? "", of: entity, relationships),
+        let target = entities.first(where: { $0.name == declared.target })
+      else {
+        throw .badSchema(
+          entity: entity.name, attribute: name,
+          "'\(name)' is derived from relationship '\(declared.relationship ?? "")', which is not there"
+        )
+      }
+      result.relationship = relationship.number
+      result.side = side
+      owner = target
+    }
+    if let source = declared.source {
+      guard let number = owner.attribute(named: source)?.number else {
+        throw .badSchema(
+          entity: entity.name, attribute: name,
+          "'\(name)' is derived from '\(source)', which is no attribute of \(owner.name)")
+      }
+      result.source = number
+    }
+    return result
+  }
+
+  /// The relationship that `entity` knows as `name`, or by the attribute of that name.
+  private static func find(
+    _ name: String, of entity: EntityDescription, _ relationships: [RelationshipDescription]
+  ) -> (RelationshipDescription, RelationshipSide)? {
+    for relationship in relationships {
+      if let number = relationship.attribute, relationship.from.entity == entity.number,
+        entity.attribute(named: name)?.number == number
+      {
+        return (relationship, .from)
+      }
+      for side in RelationshipSide.allCases
+      where relationship[side].entity == entity.number && relationship[side].name == name {
+        return (relationship, side)
+      }
+    }
+    return nil
+  }
+}

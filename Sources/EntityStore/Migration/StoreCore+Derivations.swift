@@ -1,0 +1,44 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension StoreCore {
+  /// Whether the file's derived attributes are those that are declared; readers need not care.
+  func areDerivationsSettled(
+    _ declared: [DeclaredEntity], in stored: StoredSchema
+  ) throws(StoreError) -> Bool {
+    if options.access == .readOnly { return true }
+    return try !DerivationEvolution(
+      declared: declared, entities: stored.entities.map(\.description),
+      relationships: stored.relationships.map(\.description)
+    ).isChanged
+  }
+
+  /// Makes the file's derived attributes fit those that are declared, and works out those that are new;
+  /// after the entities and the relationships.
+  ///
+  /// - Parameter unbuilt: the indexes of derived attributes that have no entries yet.
+  func evolveDerivations(
+    _ declared: [DeclaredEntity], unbuilt: [EntityNumber: Set<UInt32>],
+    in transaction: Transaction, _ work: OpeningWork?
+  ) throws {
+    let evolution = try DerivationEvolution(
+      declared: declared, entities: try Catalogue.descriptions(trees, in: transaction),
+      relationships: try Catalogue.relationships(trees, in: transaction))
+    for entity in evolution.changed { try Catalogue.put(entity, trees, in: transaction) }
+    guard evolution.isChanged || !unbuilt.isEmpty else { return }
+    let core = TransactionCore(
+      transaction: transaction, schema: try load(in: transaction), store: self, isWrite: true)
+    for (number, attributes) in evolution.inOrder(core.schema.derived) {
+      guard let entity = core.schema.entities.first(where: { $0.number == number }) else {
+        continue
+      }
+      try core.rebuildDerived(attributes, of: entity, unbuilt: unbuilt[number] ?? [])
+    }
+    for entity in core.schema.entities {
+      for index in entity.indexes
+      where unbuilt[entity.number]?.contains(index.description.number) == true {
+        try core.build(index, of: entity, work)
+      }
+    }
+  }
+}

@@ -1,0 +1,14 @@
+internal import LodestoreFormat
+
+extension Value {
+  /// Whether a record has the same bytes for both: equality takes characters in two forms for the same,
+  /// and zeros of both signs.
+  func hasSameBytes(as other: Value) -> Bool {
+    switch (self, other) {
+    case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
+    case (.double(let a), .double(let b)), (.date(let a), .date(let b)):
+      a.bitPattern == b.bitPattern
+    default: self == other
+    }
+  }
+}

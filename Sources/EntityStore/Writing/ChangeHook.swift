@@ -1,0 +1,124 @@
+internal import LodestoreFormat
+
+/// A change of one record, as a ``ChangeHook`` sees it before the commit.
+public enum EntityChange<E: Entity>: Sendable {
+  /// A new record.
+  case insert(E)
+  /// A record has other values.
+  case update(from: E, to: E)
+  /// A record goes.
+  case delete(E)
+}
+
+/// A program's own check of each change of an entity, until it is cancelled or released.
+///
+///     let hook = store.beforeChanges(of: Account.self) { change in
+///       if case .delete(let account) = change, account.balance != 0 {
+///         throw RuleViolation("an account with money cannot be closed", attribute: "balance")
+///       }
+///     }
+///
+/// The check is called for every change of a record of the entity by any store of this process that was
+/// opened on the same file with this type: single writes, batches, imports, and what follows from relationships and derived attributes.
+/// It runs on the writer's thread while the write's closure does, so it must be quick, and cannot write.
+/// What it throws is collected, and once the closure has ended the write is refused with
+/// ``StoreError/Code/invalidValue`` and all of it in ``StoreError/violations``; an error of another type is
+/// the ``StoreError/cause`` too. A write that runs again is checked again.
+public final class ChangeHook: Sendable {
+  private let observers: ChangeObservers
+  private let key: Int
+
+  init(_ observers: ChangeObservers, _ make: @escaping ChangeObservers.MakeSink) {
+    self.observers = observers
+    key = observers.add(make)
+  }
+
+  deinit { cancel() }
+
+  /// Ends the checks; writes that run now are still checked.
+  public func cancel() { observers.remove(key) }
+}
+
+extension Store {
+  /// Has `check` called with each change of a record of `E`; see ``ChangeHook``.
+  ///
+  /// Costs every such change the decoding of the record, before and after.
+  public func beforeChanges<E: Entity>(
+    of type: E.Type, _ check: @escaping @Sendable (EntityChange<E>) throws -> Void
+  ) -> ChangeHook {
+    ChangeHook(core.observers) { core in HookSink(core: core, check) }
+  }
+}
+
+/// Calls a hook with the changes of one run of a write.
+private final class HookSink<E: Entity>: ChangeSink {
+  let name = "hooks"
+  private unowned(unsafe) let core: TransactionCore
+  private let check: @Sendable (EntityChange<E>) throws -> Void
+  private var violations: [RuleViolation] = []
+  private var cause: (any Error)?
+  /// As this program's type sees it; `nil` where the store does not have the entity.
+  private let entity: StoredEntity?
+
+  init(core: TransactionCore, _ check: @escaping @Sendable (EntityChange<E>) throws -> Void) {
+    self.core = core
+    self.check = check
+    entity = try? core.entity(E.self)
+  }
+
+  func interest(in entity: StoredEntity) -> ChangeInterest? {
+    entity === self.entity ? [.oldRecord, .newRecord] : nil
+  }
+
+  func record(_ change: RecordChange, of _: StoredEntity) throws(StoreError) {
+    switch change {
+    case .insertedRecord(let id, let new): try ask(.insert(try value(new, id)), id)
+    case .updated(let id, let old?, let new?, _):
+      try ask(.update(from: try value(old, id), to: try value(new, id)), id)
+    case .removed(let id, let old?): try ask(.delete(try value(old, id)), id)
+    case .inserted, .updated, .removed, .cleared: break
+    }
+  }
+
+  private func value(_ view: RecordView, _ id: UInt64) throws(StoreError) -> E {
+    guard let entity else { throw .unknownEntity(E.schema.name, known: []) }
+    return try core.withReadLayout(view, id: id, of: entity) { (view) throws(StoreError) in
+      try core.decode(E.self, view, id: id, of: entity)
+    }
+  }
+
+  private func ask(_ change: EntityChange<E>, _ id: UInt64) throws(StoreError) {
+    do {
+      try check(change)
+    } catch {
+      var violation = error as? RuleViolation ?? RuleViolation("\(error)")
+      if !(error is RuleViolation) { cause = cause ?? error }
+      violation.entity = E.schema.name
+      violation.recordID = id
+      violations.append(violation)
+      if violations.count >= StoreError.mostViolations { try refuse() }
+    }
+  }
+
+  func settle(_: TransactionCore) throws(StoreError) { try refuse() }
+
+  private func refuse() throws(StoreError) {
+    guard !violations.isEmpty else { return }
+    var error = StoreError.refusedByHook(violations)
+    error.cause = cause
+    throw error
+  }
+}
+
+extension StoreError {
+  fileprivate static func refusedByHook(_ violations: [RuleViolation]) -> StoreError {
+    let first = violations[0]
+    let others = violations.count - 1
+    let more = others == 0 ? "" : ", and \(others) more broken rule\(others == 1 ? "" : "s")"
+    var error = StoreError(
+      .invalidValue, "cannot commit: \(first)\(more)", entity: first.entity,
+      attribute: first.attribute, recordID: first.recordID)
+    error.violations = violations
+    return error
+  }
+}

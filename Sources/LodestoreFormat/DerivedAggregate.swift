@@ -1,0 +1,143 @@
+/// What a derived attribute makes of the values of related records.
+///
+/// See Format.md, "Derived attributes".
+package struct DerivedAggregate {
+  private let kind: DerivationDescription.Kind
+  private let type: AttributeType
+  private var count: Int64 = 0
+  /// How many values were not null.
+  private var presentCount: Int64 = 0
+  private var integer: Int128 = 0
+  private var double: Double = 0
+  /// `nil` once it cannot be told exactly.
+  private var decimal: DecimalValue? = .zero
+  private var extreme: Value = .null
+  /// The sum of the magnitudes, which says how far a sum of floating point numbers may be off.
+  package private(set) var magnitude: Double = 0
+
+  /// - Parameter type: of the derived attribute.
+  package init(_ kind: DerivationDescription.Kind, type: AttributeType) {
+    self.kind = kind
+    self.type = type
+  }
+
+  /// Adds the value of one related record.
+  package mutating func add(_ value: Value) throws(FormatError) {
+    count += 1
+    guard value != .null else { return }
+    presentCount += 1
+    switch kind {
+    case .sum, .average:
+      switch value {
+      case .integer(let number):
+        integer += Int128(number)
+        double += Double(number)
+      case .unsigned(let number):
+        integer += Int128(number)
+        double += Double(number)
+      case .double(let number):
+        double += number
+        magnitude += number.magnitude
+      case .decimal(let number):
+        decimal = decimal?.adding(number)
+        double += number.approximation
+      default: break
+      }
+    case .minimum: if extreme == .null { extreme = value } else { try take(value, before: true) }
+    case .maximum: if extreme == .null { extreme = value } else { try take(value, before: false) }
+    case .copy: extreme = value
+    default: break
+    }
+  }
+
+  private mutating func take(_ value: Value, before: Bool) throws(FormatError) {
+    if before ? try value.precedes(extreme) : try extreme.precedes(value) { extreme = value }
+  }
+
+  /// The value of the derived attribute; `nil` where it does not fit its type.
+  package var result: Value? {
+    switch kind {
+    case .count: return .integer(count)
+    case .average: return presentCount == 0 ? .null : .double(double / Double(presentCount))
+    case .minimum, .maximum, .copy: return extreme
+    case .sum:
+      let sum: Value
+      switch type {
+      case .double: sum = .double(double)
+      case .float: sum = .double(Double(Float(double)))
+      case .decimal:
+        guard let decimal else { return nil }
+        sum = .decimal(decimal)
+      default:
+        if let number = Int64(exactly: integer) {
+          sum = .integer(number)
+        } else if let number = UInt64(exactly: integer) {
+          sum = .unsigned(number)
+        } else {
+          return nil
+        }
+      }
+      return sum.fits(type) ? sum : nil
+    default: return nil
+    }
+  }
+}
+
+extension Value {
+  /// Whether it is before `other` in the order of indexes.
+  package func precedes(_ other: Value) throws(FormatError) -> Bool {
+    switch (self, other) {
+    case (.integer(let a), .integer(let b)): return a < b
+    default:
+      var key = KeyEncoder()
+      var otherKey = KeyEncoder()
+      try key.append(self)
+      try otherKey.append(other)
+      return key.bytes.lexicographicallyPrecedes(otherKey.bytes)
+    }
+  }
+}
+
+extension DecimalValue {
+  package static let zero = DecimalValue(isNegative: false, exponent: 0, significand: 0)
+
+  /// The exact sum; `nil` where it has more digits than a decimal holds.
+  package func adding(_ other: DecimalValue) -> DecimalValue? {
+    if isNaN || other.isNaN { return .nan }
+    if significand == 0 { return other }
+    if other.significand == 0 { return self }
+    let lowest = min(exponent, other.exponent)
+    guard let a = scaled(to: lowest), let b = other.scaled(to: lowest) else { return nil }
+    if isNegative == other.isNegative {
+      let (sum, overflow) = a.addingReportingOverflow(b)
+      return overflow
+        ? nil : DecimalValue(isNegative: isNegative, exponent: lowest, significand: sum)
+    }
+    return a >= b
+      ? DecimalValue(isNegative: isNegative, exponent: lowest, significand: a - b)
+      : DecimalValue(isNegative: other.isNegative, exponent: lowest, significand: b - a)
+  }
+
+  package var negated: DecimalValue {
+    isNaN
+      ? self : DecimalValue(isNegative: !isNegative, exponent: exponent, significand: significand)
+  }
+
+  /// The significand for a lower exponent.
+  private func scaled(to lower: Int16) -> UInt128? {
+    var result = significand
+    for _ in 0..<(Int(exponent) - Int(lower)) {
+      let (product, overflow) = result.multipliedReportingOverflow(by: 10)
+      if overflow { return nil }
+      result = product
+    }
+    return result
+  }
+
+  /// The nearest double, as far as digits are concerned that matter for an average.
+  var approximation: Double {
+    if isNaN { return .nan }
+    let text = "\(isNegative ? "-" : "")\(significand)e\(exponent)"
+    return Double(text) ?? .nan
+  }
+}

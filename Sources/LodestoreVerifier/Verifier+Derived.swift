@@ -1,0 +1,169 @@
+import LMDB
+import LodestoreFormat
+
+extension Verifier {
+  /// Checks the derived attributes of an entity against Format.md, "Derived attributes": all but functions
+  /// of programs and times.
+  mutating func verifyDerived(of entity: EntityDescription) throws {
+    let derived = entity.declaredAttributes.filter { $0.derivation != nil }
+    guard !derived.isEmpty,
+      let tree = trees[TreeName.records(entity: entity.number).text]
+    else { return }
+    let layouts = Dictionary(
+      entity.layouts.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
+    do throws(FormatError) {
+      try entity.checkDerivations(entities, relationships)
+    } catch {
+      // A relationship that cannot be read has been reported.
+      guard !findings.kept.contains(where: { $0.code == .catalogue }) else { return }
+      findings.add(
+        Finding(.catalogue, tree: TreeName.catalogue.text, subject: entity.name, error.reason))
+      return
+    }
+    let sources = derived.compactMap { attribute in
+      attribute.derivation.map { (attribute, $0, self.related(by: $0)) }
+    }
+    let cursor = try Cursor(tree, in: transaction)
+    var found = try cursor.first()
+    while found {
+      let (key, body) = (cursor.key, cursor.value)
+      found = try cursor.next()
+      // What has no form has been reported with the record.
+      guard key.count == 8, let view = Self.view(of: body, layouts) else { continue }
+      let id = key._uint64(at: 0)
+      for (attribute, derivation, related) in sources {
+        guard let stored = try? Self.value(of: attribute, in: view),
+          let detail = try self.fault(stored, attribute, derivation, related, view, id, entity)
+        else { continue }
+        findings.add(
+          Finding(
+            .derivedValue, tree: tree.name, subject: "\(entity.name).\(attribute.name)", record: id,
+            detail))
+      }
+    }
+  }
+
+  /// What the related records of a derivation are read from.
+  private struct Related {
+    /// By the ids of records with the attribute, those that they lead to; `nil` for a copy.
+    var links: Tree?
+    var isUnique = false
+    var records: Tree
+    var layouts: [UInt16: RecordLayout]
+    var source: EntityDescription.Attribute?
+    /// Of a copy, the attribute that holds the id.
+    var holder: UInt32?
+  }
+
+  private func related(by derivation: DerivationDescription) -> Related? {
+    guard let side = derivation.side,
+      let relationship = relationships.first(where: { $0.number == derivation.relationship }),
+      let target = entities.first(where: { $0.number == relationship[side.opposite].entity }),
+      let records = trees[TreeName.records(entity: target.number).text]
+    else { return nil }
+    var related = Related(
+      records: records,
+      layouts: Dictionary(
+        target.layouts.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first }),
+      source: derivation.source.flatMap { target.attribute(number: $0) })
+    if derivation.kind == .copy {
+      related.holder = relationship.attribute
+      return related
+    }
+    if let holder = relationship.attribute {
+      guard let index = target.indexes.first(where: { $0.attributes == [holder] }) else {
+        return nil
+      }
+      related.isUnique = index.isUnique
+      related.links = trees[TreeName.index(entity: target.number, index: index.number).text]
+    } else {
+      related.links = trees[TreeName.links(relationship: relationship.number, side: side).text]
+    }
+    return related.links == nil ? nil : related
+  }
+
+  private static func view(
+    of body: UnsafeRawBufferPointer, _ layouts: [UInt16: RecordLayout]
+  ) -> RecordView? {
+    guard let number = try? RecordLayout.layoutNumber(of: body), let layout = layouts[number]
+    else { return nil }
+    return try? RecordView(body, layout: layout)
+  }
+
+  private static func value(
+    of attribute: EntityDescription.Attribute, in view: RecordView
+  ) throws(FormatError) -> Value {
+    guard let index = view.layout.slotIndex(ofAttribute: attribute.number) else {
+      return attribute.initial
+    }
+    return try view.value(at: view.layout.slots[index])
+  }
+
+  /// What is wrong with a stored value; `nil` where nothing is.
+  private func fault(
+    _ stored: Value, _ attribute: EntityDescription.Attribute,
+    _ derivation: DerivationDescription, _ related: Related?, _ view: RecordView, _ id: UInt64,
+    _ entity: EntityDescription
+  ) throws -> String? {
+    if let mapping = derivation.kind.mapping {
+      guard let source = derivation.source.flatMap({ entity.attribute(number: $0) }),
+        let text = try? Self.value(of: source, in: view)
+      else { return nil }
+      let expected: Value =
+        if case .string(let text) = text { .string(mapping.mapped(text)) } else { .null }
+      return isSame(stored, expected)
+        ? nil : "is not the \(derivation.kind.rawValue) form of '\(source.name)'"
+    }
+    guard let related else { return nil }
+    var aggregate = DerivedAggregate(derivation.kind, type: attribute.type)
+    for other in try ids(id, view, related) {
+      guard let body = try transaction.get(other, in: related.records) else { continue }
+      guard let view = Self.view(of: body, related.layouts) else { return nil }
+      try aggregate.add(try related.source.map { try Self.value(of: $0, in: view) } ?? .null)
+    }
+    guard let expected = aggregate.result else { return "does not fit its type" }
+    if isSame(stored, expected) { return nil }
+    // Made of differences, it may be off in its last digits.
+    if derivation.kind == .sum, case .double(let a) = stored, case .double(let b) = expected,
+      (a - b).magnitude <= aggregate.magnitude * 1e-6
+    {
+      return nil
+    }
+    return "is not the \(derivation.kind.rawValue) of the records that it leads to"
+  }
+
+  private func isSame(_ a: Value, _ b: Value) -> Bool {
+    switch (a, b) {
+    case (.double(let a), .double(let b)), (.date(let a), .date(let b)):
+      a == b || a.isNaN && b.isNaN
+    default: a == b
+    }
+  }
+
+  /// The ids that record `id` leads to.
+  private func ids(_ id: UInt64, _ view: RecordView, _ related: Related) throws -> [UInt64] {
+    if let holder = related.holder {
+      guard let index = view.layout.slotIndex(ofAttribute: holder) else { return [] }
+      let slot = view.layout.slots[index]
+      return view.isNull(slot) ? [] : [view.bytes._uint64(at: Int(slot.position))]
+    }
+    guard let links = related.links else { return [] }
+    var prefix = KeyEncoder()
+    prefix.append(id)
+    let length = prefix.count
+    var ids: [UInt64] = []
+    let cursor = try Cursor(links, in: transaction)
+    var found = try cursor.seek(atOrAfter: prefix.bytes)
+    while found {
+      let key = cursor.key
+      guard key.count >= length, key.prefix(length).elementsEqual(prefix.bytes) else { break }
+      if related.isUnique {
+        if cursor.value.count == 8 { ids.append(cursor.value._uint64(at: 0)) }
+      } else if let other = KeyDecoder.recordIDSuffix(key) {
+        ids.append(other)
+      }
+      found = try cursor.next()
+    }
+    return ids
+  }
+}

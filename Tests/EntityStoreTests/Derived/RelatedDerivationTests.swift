@@ -1,0 +1,173 @@
+import Foundation
+import LodestoreFormat
+import Testing
+
+@testable import EntityStore
+@testable import LodestoreVerifier
+
+@Suite struct `Attributes derived from related records` {
+  private func withLibrary(_ body: (Store) throws -> Void) throws {
+    try withTemporaryStore(Library.entities, body)
+  }
+
+  @Test func `are right at every commit, however links come and go`() throws {
+    try withLibrary { store throws in
+      let (author, other) = try store.write { tx in
+        (try tx.insert(Author(name: "A")).id, try tx.insert(Author(name: "B")).id)
+      }
+      func expect(_ count: Int, _ total: Int, _ longest: Int?, _ line: UInt = #line) throws {
+        let stored = try #require(try store.fetch(author))
+        #expect(stored.bookCount == count, "line \(line)")
+        #expect(stored.pageTotal == total, "line \(line)")
+        #expect(stored.longest == longest, "line \(line)")
+        try expectSound(store)
+      }
+      try expect(0, 0, nil)
+      let books = try store.write { tx in
+        try tx.insert((1...5).map { Book(title: "\($0)", pages: $0 * 100, author: author) }).ids
+      }
+      try expect(5, 1500, 500)
+      try store.write { tx in try tx.modify(books[4]) { $0.author = other } }
+      try expect(4, 1000, 400)
+      try store.write { tx in try tx.update(Book.where { $0.title == "4" }) { $0.pages = 10 } }
+      try expect(4, 610, 300)
+      try store.write { tx in try tx.update(Book.all) { $0.author = nil } }
+      try expect(0, 0, nil)
+      try store.write { tx in try tx.add(books, to: Author.books, of: author) }
+      try expect(5, 1110, 500)
+      try store.write { tx in try tx.delete([books[4], books[0]]) }
+      try expect(3, 510, 300)
+      try store.write { tx throws in
+        // Within one write, changes that undo each other leave nothing.
+        let id = try tx.insert(Book(title: "x", pages: 999, author: author)).id
+        try tx.delete(id)
+      }
+      try expect(3, 510, 300)
+      try store.write { tx in _ = try tx.delete(Book.all) }
+      try expect(0, 0, nil)
+      #expect(try store.count(Author.where { $0.bookCount == 0 }) == 2)
+    }
+  }
+
+  @Test func `follow links of their own, from both sides`() throws {
+    try withLibrary { store throws in
+      let shelves = try store.write { tx in
+        try tx.insert([Shelf(name: "S"), Shelf(name: "T")]).ids
+      }
+      let books = try store.write { tx in
+        try tx.insert([10, 20, 30].map { Book(title: "\($0)", pages: $0) }).ids
+      }
+      try store.write { tx in try tx.add(books, to: Shelf.books, of: shelves[0]) }
+      var shelf = try #require(try store.fetch(shelves[0]))
+      #expect(shelf.pageTotal == 60 && shelf.averagePages == 20 && shelf.fewestPages == 10)
+      let changed = shelf.changedAt
+      try store.write { tx throws in
+        try tx.set(Book.shelves, of: books[0], to: [shelves[1]])
+        try tx.update(Book.where { $0.pages == 30 }) { $0.pages = 50 }
+      }
+      shelf = try #require(try store.fetch(shelves[0]))
+      #expect(shelf.pageTotal == 70 && shelf.averagePages == 35 && shelf.fewestPages == 20)
+      #expect(shelf.changedAt == changed, "a change of a related record is none of its own")
+      try store.write { tx in _ = try tx.delete(shelves[1]) }
+      #expect(try store.fetch(books[0])?.shelfCount == 0)
+      #expect(try store.fetch(books[1])?.shelfCount == 1)
+    }
+  }
+
+  @Test func `are copies that follow what they copy`() throws {
+    try withLibrary { store throws in
+      let author = try store.insert(Author(name: "Ann"))
+      let book = try store.insert(Book(title: "B", author: author.id))
+      try store.insert(Loan(reader: "r", book: book.id))
+      #expect(try store.fetch(book.id)?.authorName == "Ann")
+      try store.write { tx in try tx.modify(author.id) { $0.name = "Zoe" } }
+      #expect(try store.fetch(book.id)?.authorName == "Zoe")
+      let byName = Book.where { $0.authorName == "Zoe" }
+      #expect(try store.count(byName) == 1)
+      #expect(try store.read { try $0.explain(byName) }.description.contains("authorName"))
+      try store.write { tx in try tx.update(Book.all) { $0.pages = 7 } }
+      #expect(try store.fetch(Loan.all).map(\.bookPages) == [7])
+      try store.write { tx in try tx.modify(book.id) { $0.author = nil } }
+      #expect(try store.fetch(book.id)?.authorName == nil)
+    }
+  }
+
+  @Test func `are not overwritten by values that were read before`() throws {
+    try withLibrary { store throws in
+      let author = try store.insert(Author(name: "A"))
+      try store.insert(Book(title: "B", author: author.id))
+      #expect(author.bookCount == 0)
+      #expect(try store.write { tx in try tx.update(author) } == false)
+      try store.write { tx throws in
+        try tx.upsert(Author(name: "A", teacher: author.id))
+        try tx.insert(Book(title: "C", author: author.id))
+        try tx.update(author)
+      }
+      let stored = try #require(try store.fetch(author.id))
+      #expect(stored.bookCount == 2 && stored.teacher == nil && stored.pupilCount == 0)
+    }
+  }
+
+  @Test func `leave no trace of a write that is taken back`() throws {
+    try withLibrary { store throws in
+      let author = try store.insert(Author(name: "A"))
+      struct Stop: Error {}
+      #expect(throws: Stop.self) {
+        try store.write { tx throws in
+          try tx.insert(Book(title: "B", author: author.id))
+          throw Stop()
+        }
+      }
+      try store.write { tx throws in
+        #expect(throws: Stop.self) {
+          try tx.savepoint { tx throws in
+            try tx.insert(Book(title: "B", author: author.id))
+            throw Stop()
+          }
+        }
+        try tx.insert(Book(title: "C", author: author.id))
+      }
+      #expect(try store.fetch(author.id)?.bookCount == 1)
+    }
+  }
+
+  @Test func `that would leave their type refuse the write`() throws {
+    try withLibrary { store throws in
+      let author = try store.insert(Author(name: "A"))
+      try store.insert(Book(title: "B", pages: .max, author: author.id))
+      let error = try storeError(.unstorableValue) {
+        try store.insert(Book(title: "C", pages: 1, author: author.id))
+      }
+      #expect(error.entity == "Author" && error.attribute == "pageTotal" && error.recordID == 1)
+      #expect(try store.count(Book.all) == 1)
+    }
+  }
+
+  @Test func `that are damaged are found by the verifier`() throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: Library.entities)
+    try store.write { tx throws in
+      let author = try tx.insert(Author(name: "A"))
+      try tx.insert((0..<3).map { Book(title: "É\($0)", author: author.id) })
+    }
+    try store.core.write { core in
+      let changed: [(entity: String, attribute: String, value: Value)] = [
+        ("Author", "bookCount", .integer(4)), ("Author", "longest", .null),
+        ("Book", "sortTitle", .string("e")), ("Book", "authorName", .string("B")),
+      ]
+      for (name, attribute, value) in changed {
+        let entity = try core.entity(named: name)
+        let number = try #require(entity.description.attribute(named: attribute)?.number)
+        let position = try #require(entity.layout.slotIndex(ofAttribute: number))
+        let bytes = try #require(try core.record(1, of: entity))
+        var values = try entity.values(of: try entity.view(bytes, id: 1))
+        values[position] = value
+        let record = try entity.layout.record(id: 1, values: values)
+        try record.withUnsafeBytes { try core.transaction.put(1, $0, in: entity.records) }
+      }
+    }
+    store.close()
+    let report = try Verifier.verify(path: folder.storePath)
+    #expect(report.count(of: .derivedValue) == 4, "\(report.findings)")
+  }
+}
