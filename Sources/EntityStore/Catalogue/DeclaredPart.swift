@@ -73,7 +73,7 @@ final class DeclaredPart: Sendable {
 
 extension RecordLayout {
   /// The attributes with these numbers.
-  func attributes(_ numbers: [UInt32]) -> [Attribute] {
+  func attributes(_ numbers: [UInt32]) -> [RecordLayout.Attribute] {
     numbers.compactMap { number in slotIndex(ofAttribute: number).map { attributes[$0] } }
   }
 }
