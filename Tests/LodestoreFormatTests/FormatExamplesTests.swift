@@ -6,7 +6,7 @@ import Testing
   @Test func `every kind of example is executed here`() {
     #expect(
       FormatExamples.kinds == [
-        "document", "attribute", "relationship", "index-key", "checksum", "record",
+        "document", "attribute", "relationship", "mapped-text", "index-key", "checksum", "record",
       ])
   }
 
@@ -30,7 +30,8 @@ import Testing
       let attribute = try parser.json()
       #expect(parser.isAtEnd, "\(line)")
       let entity = try EntityDescription(number: 1, document: entityDocument(attribute))
-      #expect(try #require(entity.attributes.first).constraints.isEmpty == false, "\(line)")
+      let first = try #require(entity.attributes.first)
+      #expect(!first.constraints.isEmpty || first.derivation != nil, "\(line)")
       guard case .array(let written) = entity.document["attributes"] else {
         throw ExampleError("\(line): no array of attributes")
       }
@@ -53,6 +54,21 @@ import Testing
     #expect(FormatExamples.text.contains("`\(hexadecimal(Array(key.bytes)))`"))
     #expect(key.bytes.count == KeyDecoder.lengthOfLeadingID(key.bytes) + 8)
     #expect(KeyDecoder.leadingID(key.bytes) == 300)
+  }
+
+  @Test func `mapped text examples hold`() throws {
+    let lines = FormatExamples.lines("mapped-text")
+    try #require(!lines.isEmpty)
+    for line in lines {
+      let parts = line.left.split(separator: " ", maxSplits: 1)
+      let kind = try #require(DerivationDescription.Kind(rawValue: String(parts[0])))
+      let mapping = try #require(kind.mapping)
+      var parser = ExampleParser(String(parts[1]))
+      guard case .string(let text) = try parser.json() else {
+        throw ExampleError("\(line): no text")
+      }
+      #expect(hexadecimal(Array(mapping.mapped(text).utf8)) == line.right, "\(line)")
+    }
   }
 
   @Test func `index key examples hold`() throws {

@@ -4,7 +4,7 @@ extension RecordRule {
   /// - Parameters:
   ///   - name: what must be, for messages: "the end is after the start".
   ///   - condition: of the record's own attributes, without closures. As in queries a comparison with null
-  ///     is false: say what is to be with null, `anyOf { $0.end == nil; $0.end >= $0.start }`.
+  ///     is false: say what is to be with null, `anyOf($0.end == nil, $0.end >= $0.start)`.
   public init(
     _ name: String,
     @ConditionBuilder<E> _ condition: @escaping @Sendable (E.Attributes) -> Condition<E>

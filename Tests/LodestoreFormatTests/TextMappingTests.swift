@@ -1,0 +1,49 @@
+import LodestoreFormat
+import Testing
+
+/// The tables of the format beside those of the standard library.
+@Suite struct `Mapped texts` {
+  /// Whether the library's tables are at least of Unicode 17.0.
+  private static let isRecent =
+    Unicode.Scalar(0xa7ce as UInt32)?.properties.generalCategory == .uppercaseLetter
+
+  private var scalars: some Sequence<Unicode.Scalar> {
+    (UInt32(0x80)...0x2ffff).lazy.compactMap(Unicode.Scalar.init).filter { scalar in
+      // What came after 17.0 is not in the tables of the format.
+      guard let age = scalar.properties.age else { return false }
+      return age.major <= 17 && scalar.properties.generalCategory != .unassigned
+    }
+  }
+
+  @Test(.enabled(if: isRecent, "the library has older tables"))
+  func `have the case of Unicode 17, scalar by scalar`() {
+    for scalar in scalars {
+      let text = String(Character(scalar))
+      let properties = scalar.properties
+      #expect(
+        TextMapping.uppercase.mapped(text).unicodeScalars.elementsEqual(
+          properties.uppercaseMapping.unicodeScalars), "\(scalar.value)")
+      #expect(
+        TextMapping.lowercase.mapped(text).unicodeScalars.elementsEqual(
+          properties.lowercaseMapping.unicodeScalars), "\(scalar.value)")
+    }
+  }
+
+  @Test(.enabled(if: isRecent, "the library has older tables"))
+  func `have no marks in the canonical form, which is its own`() {
+    for scalar in scalars {
+      let mapped = TextMapping.canonical.mapped(String(Character(scalar)))
+      #expect(TextMapping.canonical.mapped(mapped) == mapped, "\(scalar.value)")
+      let upper = TextMapping.uppercase.mapped(String(Character(scalar)))
+      #expect(TextMapping.canonical.mapped(upper) == mapped, "\(scalar.value)")
+    }
+  }
+
+  @Test func `keep bytes that are no text`() {
+    let bytes: [UInt8] = [0x41, 0xff, 0xc3, 0x89, 0xe2]
+    bytes.withUnsafeBytes { raw in
+      #expect(TextMapping.lowercase.mapped(raw) == [0x61, 0xff, 0xc3, 0xa9, 0xe2])
+      #expect(TextMapping.canonical.mapped(raw).contains(0xff))
+    }
+  }
+}
