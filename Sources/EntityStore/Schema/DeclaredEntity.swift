@@ -43,7 +43,7 @@ package struct DeclaredEntity: Sendable {
   package var attributes: [Attribute]
   package var indexes: [Index]
   var relationships: [DeclaredRelationship] = []
-  var rules: [EntityDescription.Rule] = []
+  package var rules: [EntityDescription.Rule] = []
   /// Names of attributes that are to go from the file, if it has them.
   var removed: [String]
   /// Whether indexes and constraints of the file that are not declared here stay as they are, whatever

@@ -6,7 +6,7 @@ enum DiagramForm: String, CaseIterable, ExpressibleByArgument {
   case text, dot, mermaid
 }
 
-/// `kvdump schema`: entities, attributes, indexes and relationships.
+/// `kvdump schema`: entities, attributes, indexes, relationships, derived attributes and rules.
 struct SchemaCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema", abstract: "The entities, their attributes, indexes and relationships.",
@@ -45,7 +45,9 @@ struct SchemaCommand: StoreCommand {
         let writer = console.rows(of: SchemaRows.entityColumns)
         for entity in entities {
           try writer.write(
-            try SchemaRows.entity(entity, relationships: snapshot.relationships(of: entity)))
+            try SchemaRows.entity(
+              entity, relationships: snapshot.relationships(of: entity),
+              derivations: snapshot.derivations(of: entity)))
         }
         try writer.finish()
       case .table, .line, .csv, .markdown:
@@ -59,6 +61,12 @@ struct SchemaCommand: StoreCommand {
           console.note("\(entity.name): indexes \(indexes)")
           for relationship in snapshot.relationships(of: entity) {
             console.note(RelationshipRows.note(relationship, of: entity))
+          }
+          for derivation in snapshot.derivations(of: entity) {
+            console.note("\(entity.name).\(derivation.attribute): derived, \(derivation.text)")
+          }
+          for rule in entity.description.rules {
+            console.note("\(entity.name): rule '\(rule.name)': \(rule.condition)")
           }
         }
       }

@@ -42,8 +42,15 @@ enum SchemaFile {
           attributes: positions, isUnique: element["unique"]?.bool ?? false)
       }
     }
-    return try DeclaredEntity(
+    var declared = try DeclaredEntity(
       name: name, attributes: attributes, indexes: indexes ?? [], isPartial: true)
+    for rule in node["rules"]?.elements ?? [] {
+      guard let name = rule["name"]?.string, let condition = rule["condition"]?.string else {
+        throw CommandFailure.badSchemaFile(path, reason: "a rule has no 'name' or no 'condition'")
+      }
+      declared.rules.append(.init(name: name, condition: condition))
+    }
+    return declared
   }
 
   private static func attribute(

@@ -5,7 +5,7 @@ import LodestoreFormat
 enum SchemaRows {
   static let entityColumns = [
     Column("entity"), Column("attributes"), Column("indexes"),
-    Column("relationships"),
+    Column("relationships"), Column("rules"),
   ]
 
   static let attributeColumns = [
@@ -18,7 +18,8 @@ enum SchemaRows {
 
   /// An entity as `import --schema` reads it.
   static func entity(
-    _ entity: DynamicEntity, relationships: [DynamicRelationship]
+    _ entity: DynamicEntity, relationships: [DynamicRelationship],
+    derivations: [DynamicDerivation]
   ) throws -> [Cell] {
     let attributes = try entity.description.declaredAttributes.map { attribute in
       let constraints = attribute.constraints
@@ -33,6 +34,10 @@ enum SchemaRows {
           ("minLength", constraints.minLength.map { .integer(Int64($0)) } ?? .absent),
           ("maxLength", constraints.maxLength.map { .integer(Int64($0)) } ?? .absent),
           ("pattern", constraints.pattern.map(Cell.text) ?? .absent),
+          (
+            "derived",
+            derivations.first { $0.attribute == attribute.name }.map { .text($0.text) } ?? .absent
+          ),
         ]))
     }
     let indexes = entity.indexes.map { index in
@@ -46,6 +51,12 @@ enum SchemaRows {
     return [
       .text(entity.name), .json(JSONText.array(attributes)), .json(JSONText.array(indexes)),
       .json(JSONText.array(relationships.map(RelationshipRows.object))),
+      .json(
+        JSONText.array(
+          entity.description.rules.map {
+            .json(
+              JSONText.object([("name", .text($0.name)), ("condition", .text($0.condition))]))
+          })),
     ]
   }
 

@@ -1,0 +1,34 @@
+package import LodestoreFormat
+
+/// A derived attribute in words.
+package struct DynamicDerivation: Sendable {
+  /// The attribute.
+  package var attribute: String
+  package var kind: DerivationDescription.Kind
+  /// As in `sum of pages over books`.
+  package var text: String
+}
+
+extension DynamicSnapshot {
+  /// The derived attributes of `entity`, in the order of the layout.
+  package func derivations(of entity: DynamicEntity) -> [DynamicDerivation] {
+    let related = core.schema.derived.filter { $0.owner === entity.stored }
+    return entity.description.declaredAttributes.compactMap { attribute in
+      guard let derivation = attribute.derivation else { return nil }
+      var text = derivation.kind.rawValue
+      if let found = related.first(where: { $0.number == attribute.number }) {
+        if let source = found.source { text += " of \(source.name)" }
+        text += " over \(found.end.name ?? found.end.label)"
+      } else if let source = derivation.source.flatMap({
+        entity.description.attribute(number: $0)
+      }) {
+        text += " form of \(source.name)"
+      } else if let version = derivation.version {
+        text += " of a program, version \(version)"
+      } else {
+        text = "time when it was \(text)"
+      }
+      return DynamicDerivation(attribute: attribute.name, kind: derivation.kind, text: text)
+    }
+  }
+}

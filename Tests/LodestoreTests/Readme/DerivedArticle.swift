@@ -1,0 +1,58 @@
+#if Macros
+  import Foundation
+  import Lodestore
+  import Testing
+
+  // The Swift of the article DerivedAttributes.
+
+  @Entity struct Album {
+    #Index<Album>([\.sortTitle], [\.trackCount])
+    var title: String
+    static let tracks = ToMany<Album, Track>(inverse: \.album, onDelete: .cascade)
+    @Derived(.canonical(\Album.title)) private(set) var sortTitle = ""
+    @Derived(.count(Album.tracks)) private(set) var trackCount = 0
+    @Derived(.sum(Album.tracks, \.seconds)) private(set) var seconds = 0
+    @Derived(.changedAt) private(set) var changedAt: Date = .distantPast
+  }
+
+  @Entity struct Track {
+    var title: String
+    var seconds: Int
+    @Relationship var album: Album.ID?
+    @Derived(.copy(\Track.album, \.title)) private(set) var albumTitle: String?
+
+    static let rules = [
+      RecordRule<Track>("a track lasts some time") { $0.seconds > 0 }
+    ]
+  }
+
+  @Suite struct `The article on derived attributes` {
+    private func insert(_ tracks: [Track], into store: Store) throws {
+      do {
+        try store.insert(tracks)
+      } catch let error as StoreError where error.code == .invalidValue {
+        for violation in error.violations { print(violation) }
+      }
+    }
+
+    @Test func `does what it says`() throws {
+      let store = try Store.inMemory(entities: [Album.self, Track.self])
+      let album = try store.insert(Album(title: "Émotion"))
+      try insert([Track(title: "a", seconds: 0), Track(title: "b", seconds: 5)], into: store)
+      #expect(try store.count(Track.all) == 0)
+      try insert([100, 200].map { Track(title: "t", seconds: $0, album: album.id) }, into: store)
+      let orderedAlbums = Album.where { $0.trackCount > 0 }.sorted(by: \.sortTitle)
+      let stored = try #require(try store.first(orderedAlbums))
+      #expect(stored.seconds == 300 && stored.sortTitle == "emotion")
+      let hook = store.beforeChanges(of: Album.self) { change in
+        if case .delete(let album) = change, album.trackCount > 0 {
+          throw RuleViolation("an album with tracks stays", attribute: "trackCount")
+        }
+      }
+      let error = #expect(throws: StoreError.self) { try store.delete(album.id) }
+      #expect(error?.violations.count == 1)
+      hook.cancel()
+      #expect(try store.delete(album.id))
+    }
+  }
+#endif
