@@ -18,6 +18,14 @@ extension Store {
     at path: String, entities: [any Entity.Type], options: StoreOptions = StoreOptions(),
     onProgress: (@Sendable (WorkProgress) -> Void)? = nil
   ) async throws -> Store {
+    try await open(
+      at: path, entities: entities, options: options, stages: nil, onProgress: onProgress)
+  }
+
+  static func open(
+    at path: String, entities: [any Entity.Type], options: StoreOptions,
+    stages: (any OpeningStages)?, onProgress: (@Sendable (WorkProgress) -> Void)?
+  ) async throws -> Store {
     let flag = Latch()
     return try await withTaskCancellationHandler {
       try Task.checkCancellation()
@@ -27,7 +35,8 @@ extension Store {
             onProgress?(WorkProgress(completed: done, total: total))
           }
           return try Store(
-            path: path, isInMemory: false, entities: entities, options: options, work: work)
+            path: path, isInMemory: false, entities: entities, options: options, work: work,
+            stages: stages)
         }
       } catch let error as StoreError where error.code == .cancelled {
         throw CancellationError()

@@ -69,7 +69,7 @@ public final class Store: Sendable {
 
   init(
     path: String, isInMemory: Bool, entities: [any Entity.Type], options: StoreOptions,
-    work: OpeningWork? = nil
+    work: OpeningWork? = nil, stages: (any OpeningStages)? = nil
   ) throws(StoreError) {
     var declared: [DeclaredEntity] = []
     var types: [ObjectIdentifier: String] = [:]
@@ -82,7 +82,7 @@ public final class Store: Sendable {
     DeclaredEntity.indexRelationships(of: &declared)
     core = try StoreCore(
       path: path, isInMemory: isInMemory, declared: declared, types: types, options: options,
-      work: work)
+      work: work, stages: stages)
   }
 
   private static func declared<E: Entity>(_: E.Type) throws(StoreError) -> DeclaredEntity {

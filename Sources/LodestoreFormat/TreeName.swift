@@ -70,7 +70,7 @@ package enum TreeName: Hashable, Sendable {
 ///
 /// See Format.md, "Header".
 package enum HeaderField: String, Sendable {
-  case format, uuid, created, schema
+  case format, uuid, created, schema, model
 
   package var key: [UInt8] { Array(rawValue.utf8) }
 

@@ -32,8 +32,11 @@ extension Verifier {
         }
       case .created:
         if !Double(bitPattern: body._uint64(at: 0)).isFinite { addHeader(field, "is not a date") }
-      case .uuid, .schema: break
+      case .uuid, .schema, .model: break
       }
+    }
+    if let body = try transaction.get(HeaderField.model.key, in: tree), body.count != 8 {
+      addHeader(.model, "has \(body.count) bytes, must have 8")
     }
     try verifyChangeMarks()
   }

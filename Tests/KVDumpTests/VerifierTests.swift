@@ -114,9 +114,9 @@ struct VerifierTests {
   func `a store that needs a newer reader is refused by its version`() throws {
     let store = try VerifiedStore()
     try store.change {
-      try $0.put(HeaderField.format.key, [4, 0, 0, 0, 4, 0, 0, 0], .header)
+      try $0.put(HeaderField.format.key, [5, 0, 0, 0, 5, 0, 0, 0], .header)
     }
-    #expect(throws: VerificationError.newerFormat(lowestReader: 4)) {
+    #expect(throws: VerificationError.newerFormat(lowestReader: 5)) {
       try Verifier.verify(path: store.path)
     }
   }

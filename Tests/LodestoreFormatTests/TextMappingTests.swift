@@ -1,3 +1,4 @@
+import Foundation
 import LodestoreFormat
 import Testing
 
@@ -32,9 +33,14 @@ import Testing
   @Test(.enabled(if: isRecent, "the library has older tables"))
   func `have no marks in the canonical form, which is its own`() {
     for scalar in scalars {
-      let mapped = TextMapping.canonical.mapped(String(Character(scalar)))
+      let text = String(Character(scalar))
+      let mapped = TextMapping.canonical.mapped(text)
       #expect(TextMapping.canonical.mapped(mapped) == mapped, "\(scalar.value)")
-      let upper = TextMapping.uppercase.mapped(String(Character(scalar)))
+      // Iota below is a mark whose upper case is a letter.
+      guard !text.decomposedStringWithCanonicalMapping.unicodeScalars.contains("\u{345}") else {
+        continue
+      }
+      let upper = TextMapping.uppercase.mapped(text)
       #expect(TextMapping.canonical.mapped(upper) == mapped, "\(scalar.value)")
     }
   }

@@ -116,6 +116,16 @@ extension StoreError {
         + "close the store and open it again with a type that has them", entity: name)
   }
 
+  static func newerModel(
+    _ stored: UInt64, known: UInt64, _ unknown: [String]
+  ) -> StoreError {
+    StoreError(
+      .incompatibleSchema,
+      "cannot open the store for writing: its model has version \(stored), this program knows "
+        + "\(known) and would not understand \(unknown.prefix(10).joined(separator: "; ")); update the "
+        + "program, or open the store read-only with what it has")
+  }
+
   static func cannotBuildUnique(
     entity: String, index: String, first: UInt64, second: UInt64, detail: String
   ) -> StoreError {

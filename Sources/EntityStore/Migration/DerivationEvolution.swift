@@ -54,6 +54,21 @@ struct DerivationEvolution {
 
   var isChanged: Bool { !changed.isEmpty }
 
+  /// Has worked out anew what is derived from the records of these entities; but no times.
+  mutating func rebuild(_ touched: Set<EntityNumber>, _ schema: StoredSchema) {
+    for entity in schema.entities where touched.contains(entity.number) {
+      for attribute in entity.description.declaredAttributes {
+        guard let kind = attribute.derivation?.kind, kind != .inserted, kind != .changed else {
+          continue
+        }
+        rebuilt[entity.number, default: []].insert(attribute.number)
+      }
+    }
+    for derivation in schema.derived where touched.contains(derivation.end.target.number) {
+      rebuilt[derivation.owner.number, default: []].insert(derivation.number)
+    }
+  }
+
   /// What is to be worked out, such that each comes after those that it is derived from: an attribute may be
   /// derived from a derived one of another entity.
   func inOrder(_ derived: [RelatedDerivation]) -> [(EntityNumber, Set<UInt32>)] {

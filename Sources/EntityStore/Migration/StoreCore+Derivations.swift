@@ -16,18 +16,21 @@ extension StoreCore {
   /// Makes the file's derived attributes fit those that are declared, and works out those that are new;
   /// after the entities and the relationships.
   ///
-  /// - Parameter unbuilt: the indexes of derived attributes that have no entries yet.
+  /// - Parameters:
+  ///   - unbuilt: the indexes of derived attributes that have no entries yet.
+  ///   - touched: the entities whose records were changed without a word to what is derived from them.
   func evolveDerivations(
     _ declared: [DeclaredEntity], unbuilt: [EntityNumber: Set<UInt32>],
-    in transaction: Transaction, _ work: OpeningWork?
+    touched: Set<EntityNumber> = [], in transaction: Transaction, _ work: OpeningWork?
   ) throws {
-    let evolution = try DerivationEvolution(
+    var evolution = try DerivationEvolution(
       declared: declared, entities: try Catalogue.descriptions(trees, in: transaction),
       relationships: try Catalogue.relationships(trees, in: transaction))
     for entity in evolution.changed { try Catalogue.put(entity, trees, in: transaction) }
-    guard evolution.isChanged || !unbuilt.isEmpty else { return }
+    guard evolution.isChanged || !unbuilt.isEmpty || !touched.isEmpty else { return }
     let core = TransactionCore(
       transaction: transaction, schema: try load(in: transaction), store: self, isWrite: true)
+    evolution.rebuild(touched, core.schema)
     for (number, attributes) in evolution.inOrder(core.schema.derived) {
       guard let entity = core.schema.entities.first(where: { $0.number == number }) else {
         continue

@@ -15,14 +15,15 @@ extension StoreCore {
   /// The same with progress.
   convenience init(
     path: String, isInMemory: Bool, declared: [DeclaredEntity],
-    types: [ObjectIdentifier: String], options: StoreOptions, work: OpeningWork?
+    types: [ObjectIdentifier: String], options: StoreOptions, work: OpeningWork?,
+    stages: (any OpeningStages)? = nil
   ) throws(StoreError) {
     try self.init(
       opening: path, isInMemory: isInMemory, declared: declared, types: types, options: options)
     // Closing goes through `close()`, which does it once, so that another store on the same file keeps
     // its environment.
     do {
-      try bringUpToDate(declared, work)
+      try bringUpToDate(declared, work, stages)
     } catch {
       close()
       throw StoreError(wrapping: error)
@@ -31,10 +32,12 @@ extension StoreCore {
 
   /// Makes the file's schema fit `declared`, in one transaction, or throws and leaves it as it was.
   func bringUpToDate(_ declared: [DeclaredEntity]) throws {
-    try bringUpToDate(declared, nil)
+    try bringUpToDate(declared, nil, nil)
   }
 
-  private func bringUpToDate(_ declared: [DeclaredEntity], _ work: OpeningWork?) throws {
+  private func bringUpToDate(
+    _ declared: [DeclaredEntity], _ work: OpeningWork?, _ stages: (any OpeningStages)?
+  ) throws {
     try reloadForReading()
     if options.access != .readOnly,
       schema.entities.contains(where: { FormatUpgrade.isNeeded($0.description) }),
@@ -43,7 +46,9 @@ extension StoreCore {
       try reloadForReading()
     }
     let stored = schema
-    if try declared.allSatisfy({ try isSettled($0, in: stored) }),
+    let model = try environment.read { try Catalogue.modelVersion(trees, in: $0) }
+    let isPending = (stages?.version ?? 0) > model
+    if !isPending, try declared.allSatisfy({ try isSettled($0, in: stored) }),
       try areRelationshipsSettled(declared, in: stored),
       try areDerivationsSettled(declared, in: stored)
     {
@@ -61,27 +66,72 @@ extension StoreCore {
       }
     }
     try environment.write { transaction in
-      try work?.begin(total: self.workCount(declared, in: transaction))
+      // Another process may have come first.
+      let model = try Catalogue.modelVersion(self.trees, in: transaction)
+      try self.checkModel(model, stages, declared, in: transaction)
+      let isPending = (stages?.version ?? 0) > model
+      let isNew = try isPending && transaction.count(of: self.trees.catalogue) == 0
+      var opened: (any OpenedStages)?
+      if let stages, isPending, !isNew {
+        let schema = try self.load(in: transaction)
+        try work?.begin(
+          total: stages.workCount(after: model, in: schema, transaction)
+            + self.workCount(declared, in: transaction, isExact: false))
+        opened = try stages.run(after: model, self, in: transaction, work)
+      } else {
+        try work?.begin(total: self.workCount(declared, in: transaction))
+      }
       var unbuilt: [EntityNumber: Set<UInt32>] = [:]
       for entity in declared {
         try self.evolve(entity, in: transaction, work, unbuilt: &unbuilt)
       }
       try self.evolveRelationships(declared, in: transaction)
-      try self.evolveDerivations(declared, unbuilt: unbuilt, in: transaction, work)
+      try opened?.makeLinks()
+      try self.evolveDerivations(
+        declared, unbuilt: unbuilt, touched: opened?.touched ?? [], in: transaction, work)
+      if let stages, isPending {
+        try Catalogue.putModelVersion(stages.version, self.trees, in: transaction)
+      }
       try Catalogue.raiseSchemaNumber(trees, in: transaction)
     }
     try reloadForReading()
     work?.end()
   }
 
+  /// Throws when an older program would change the file.
+  ///
+  /// A file of a newer model is as good as any to a program that finds in it what it declares; otherwise the
+  /// attributes of a newer model would be taken for ones that are missing.
+  private func checkModel(
+    _ model: UInt64, _ stages: (any OpeningStages)?, _ declared: [DeclaredEntity],
+    in transaction: Transaction
+  ) throws {
+    let known = stages?.version ?? 0
+    guard model > known else { return }
+    let current = try load(in: transaction)
+    var unknown: [String] = []
+    for entity in declared where !entity.isPartial {
+      guard let stored = current.entity(named: entity.name) else {
+        unknown.append("\(entity.name), which is not there")
+        continue
+      }
+      unknown += entity.differences(from: stored.description)
+    }
+    guard !unknown.isEmpty else { return }
+    throw StoreError.newerModel(model, known: known, unknown)
+  }
+
   /// How many records the new schema asks to be read, and entries to be written.
+  ///
+  /// - Parameter isExact: false while stages may still change what does not fit.
   private func workCount(
-    _ declared: [DeclaredEntity], in transaction: Transaction
+    _ declared: [DeclaredEntity], in transaction: Transaction, isExact: Bool = true
   ) throws -> Int {
     let current = try load(in: transaction)
     return try declared.reduce(0) { sum, declared in
       guard let stored = current.entity(named: declared.name) else { return sum }
       let count = try transaction.count(of: stored.records)
+      guard isExact else { return sum + 2 * count * declared.indexes.count }
       let evolution = try SchemaEvolution(
         from: stored.description, to: declared, hasRecords: count > 0,
         held: current.heldAttributes(of: stored))
@@ -121,16 +171,9 @@ extension StoreCore {
         try index.empty(in: transaction)
       }
     } else {
-      let next = try transaction.get(CounterKey.nextEntity, in: trees.counters)
-      let highest = UInt64((current.entities.map(\.number).max() ?? .none).rawValue)
-      let counter = next.map { $0.count == 8 ? $0._uint64(at: 0) : 0 } ?? 1
-      guard counter > highest, let number = UInt32(exactly: counter), number < .max else {
-        throw FormatError(
-          "the next entity number is \(counter), must be above \(highest), the highest in use")
-      }
-      try transaction.put(
-        CounterKey.nextEntity, littleEndianBytes(UInt64(number) + 1), in: trees.counters)
-      evolution = SchemaEvolution(creating: declared, number: EntityNumber(number))
+      evolution = SchemaEvolution(
+        creating: declared,
+        number: try nextEntity(after: current.entities.map(\.description), in: transaction))
     }
     guard evolution.isChanged || evolution.changesConstraints else { return }
     // What is put must be readable: a number beyond its limit would close the store to everybody.
@@ -160,6 +203,22 @@ extension StoreCore {
         unbuilt[entity.number, default: []].insert(index.description.number)
       }
     }
+  }
+
+  /// A number that no entity of the file has had.
+  func nextEntity(
+    after entities: [EntityDescription], in transaction: Transaction
+  ) throws -> EntityNumber {
+    let next = try transaction.get(CounterKey.nextEntity, in: trees.counters)
+    let highest = UInt64((entities.map(\.number).max() ?? .none).rawValue)
+    let counter = next.map { $0.count == 8 ? $0._uint64(at: 0) : 0 } ?? 1
+    guard counter > highest, let number = UInt32(exactly: counter), number < .max else {
+      throw FormatError(
+        "the next entity number is \(counter), must be above \(highest), the highest in use")
+    }
+    try transaction.put(
+      CounterKey.nextEntity, littleEndianBytes(UInt64(number) + 1), in: trees.counters)
+    return EntityNumber(number)
   }
 
   /// The schema as `transaction` sees it.

@@ -188,6 +188,23 @@ extension DeclaredEntity {
     return functions
   }
 
+  /// What is declared and not in `stored` as it is declared, for messages.
+  func differences(from stored: EntityDescription) -> [String] {
+    attributes.compactMap { declared in
+      let label = "\(name).\(declared.name)"
+      guard let found = stored.attribute(named: declared.name) else {
+        return "\(label), which is not there"
+      }
+      guard declared.storage.type == found.type, declared.storage.shape == found.shape else {
+        return "\(label), which is \(found.shape ?? found.type.name)"
+      }
+      guard declared.storage.isOptional == found.isOptional else {
+        return "\(label), which is \(found.isOptional ? "optional" : "required")"
+      }
+      return nil
+    }
+  }
+
   /// Whether `stored` has the declared attributes as they are declared, wherever they are in its layout.
   func fits(_ stored: EntityDescription) -> Bool {
     attributes.allSatisfy { declared in

@@ -40,7 +40,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
     #expect(error.entity == "Review" && error.attribute == refused.attribute)
     #expect(error.recordID == recordID, "\(error)", sourceLocation: sourceLocation)
     #expect(
-      error.message.hasSuffix(": '\(refused.attribute)' must \(rule)"), "\(error)",
+      error.message.contains(": '\(refused.attribute)' must \(rule)"), "\(error)",
       sourceLocation: sourceLocation)
     #expect(error.debugDescription.hasPrefix("invalidValue: \(error.message) ["))
   }

@@ -45,7 +45,9 @@ struct ExportFolder {
     let writer = JSONRowWriter(SchemaRows.entityColumns, to: text, layout: .lines)
     for entity in snapshot.entities {
       try writer.write(
-        try SchemaRows.entity(entity, relationships: snapshot.relationships(of: entity)))
+        try SchemaRows.entity(
+          entity, relationships: snapshot.relationships(of: entity),
+          derivations: snapshot.derivations(of: entity)))
     }
     try writer.finish()
     try text.flush()

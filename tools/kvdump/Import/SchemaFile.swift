@@ -44,7 +44,8 @@ enum SchemaFile {
     }
     var declared = try DeclaredEntity(
       name: name, attributes: attributes, indexes: indexes ?? [], isPartial: true)
-    for rule in node["rules"]?.elements ?? [] {
+    let rules = node["rules"].map { Array($0.elements) } ?? []
+    for rule in rules {
       guard let name = rule["name"]?.string, let condition = rule["condition"]?.string else {
         throw CommandFailure.badSchemaFile(path, reason: "a rule has no 'name' or no 'condition'")
       }

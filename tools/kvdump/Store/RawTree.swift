@@ -84,6 +84,7 @@ struct RawTree {
       body.count == 8
         ? "created: " + KeyText.text(of: .date(Double(bitPattern: body._uint64(at: 0)))) : nil
     case .schema: body.count == 8 ? "schema: \(body._uint64(at: 0))" : nil
+    case .model: body.count == 8 ? "model: \(body._uint64(at: 0))" : nil
     case nil: changes(key, body)
     }
   }

@@ -1,0 +1,42 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// What a program has done to a file before its declared types are looked at: the stages of migrations.
+protocol OpeningStages: Sendable {
+  /// The version of the model that the declared types are of.
+  var version: UInt64 { get }
+
+  /// How many records stages behind `version` go through.
+  func workCount(after version: UInt64, in schema: StoredSchema, _ transaction: Transaction) throws
+    -> Int
+
+  /// Takes the steps behind `version`.
+  func run(
+    after version: UInt64, _ store: StoreCore, in transaction: Transaction, _ work: OpeningWork?
+  ) throws -> any OpenedStages
+}
+
+/// What is left to do once the catalogue is what is declared.
+protocol OpenedStages {
+  /// The entities whose derived attributes are to be worked out anew.
+  var touched: Set<EntityNumber> { get }
+
+  func makeLinks() throws
+}
+
+extension Catalogue {
+  /// The version of the model; 0 where no program has given it one.
+  static func modelVersion(_ trees: Trees, in transaction: Transaction) throws -> UInt64 {
+    guard let bytes = try transaction.get(HeaderField.model.key, in: trees.header) else { return 0 }
+    guard bytes.count == 8 else {
+      throw FormatError("the header's field 'model' has \(bytes.count) bytes, must have 8")
+    }
+    return bytes._uint64(at: 0)
+  }
+
+  static func putModelVersion(
+    _ version: UInt64, _ trees: Trees, in transaction: Transaction
+  ) throws {
+    try transaction.put(HeaderField.model.key, littleEndianBytes(version), in: trees.header)
+  }
+}

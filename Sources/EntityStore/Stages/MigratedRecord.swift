@@ -1,0 +1,157 @@
+internal import LodestoreFormat
+
+/// A record in a step of a migration, by the names of its attributes.
+public struct MigratedRecord {
+  /// What attributes are called, and where they are; one for all records of an entity.
+  final class Names {
+    let entity: EntityDescription
+    let attributes: [EntityDescription.Attribute]
+    let positions: [String: Int]
+
+    init(_ entity: EntityDescription) {
+      self.entity = entity
+      attributes = entity.declaredAttributes
+      positions = Dictionary(
+        attributes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+  }
+
+  /// The record's id.
+  public let id: UInt64
+  private let names: Names
+  private(set) var values: [Value]
+  /// The first thing that could not be read or set.
+  private var failure: StoreError?
+
+  init(id: UInt64, _ names: Names, _ values: [Value]) {
+    self.id = id
+    self.names = names
+    self.values = values
+  }
+
+  /// The value of an attribute; `nil` for null and where it has another type or no such name.
+  ///
+  /// Assigning nil makes it null. What does not fit, or has no such name, is an error of the step.
+  public subscript<V: AttributeValue>(_ name: String, as _: V.Type = V.self) -> V? {
+    get {
+      guard let position = names.positions[name], values[position] != .null else { return nil }
+      return V._value(from: StoredValue(values[position]))
+    }
+    set { set(name, newValue?._storedValue.value ?? .null) }
+  }
+
+  /// The id of the record that an attribute leads to; `nil` for none.
+  public subscript(id name: String) -> UInt64? {
+    get {
+      guard let position = names.positions[name], case .integer(let id) = values[position] else {
+        return nil
+      }
+      return UInt64(id)
+    }
+    set { set(name, newValue.map { .integer(unsigned: $0) } ?? .null) }
+  }
+
+  mutating func set(_ name: String, _ value: Value) {
+    guard let position = names.positions[name] else {
+      let hint = NearestName.of(name, among: Array(names.positions.keys))
+      failure =
+        failure
+        ?? .cannotMigrate(
+          "'\(name)' is no attribute of \(names.entity.name)"
+            + (hint.map { "; did you mean '\($0)'?" } ?? ""), entity: names.entity.name)
+      return
+    }
+    let attribute = names.attributes[position]
+    guard value == .null ? attribute.isOptional : value.fits(attribute.type) else {
+      failure =
+        failure
+        ?? .cannotMigrate(
+          "'\(names.entity.name).\(name)' is \(attribute.isOptional ? "" : "a required ")"
+            + "\(attribute.type.name) and was given \(value.kindName)",
+          entity: names.entity.name, attribute: name, recordID: id == 0 ? nil : id)
+      return
+    }
+    values[position] = value
+  }
+
+  /// The values, one for each attribute of the layout.
+  func checkedValues() throws(StoreError) -> [Value] {
+    if let failure { throw failure }
+    return values
+  }
+}
+
+/// Reads and changes records in a step of a migration, by names.
+public struct MigrationTransaction {
+  private let run: MigrationRun
+  private let core: TransactionCore
+
+  init(_ run: MigrationRun) throws {
+    self.run = run
+    core = try run.core()
+  }
+
+  /// How many records the entity has.
+  public func count(_ entity: String) throws -> Int {
+    return try core.count(of: try core.entity(named: entity))
+  }
+
+  /// Calls `body` with each record of the entity, in the order of ids.
+  public func forEach(_ entity: String, _ body: (MigratedRecord) throws -> Void) throws {
+    let stored = try core.entity(named: entity)
+    let names = MigratedRecord.Names(stored.description)
+    var ids: [UInt64] = []
+    try core.forEachStored(of: stored) { (id, _) throws(StoreError) in ids.append(id) }
+    for id in ids {
+      guard let bytes = try core.record(id, of: stored) else { continue }
+      let view = try core.changes(of: stored).stored(bytes, id: id)
+      try body(MigratedRecord(id: id, names, try stored.values(of: view)))
+    }
+  }
+
+  /// Stores a new record, whose attributes `fill` sets; returns its id.
+  public func insert(
+    _ entity: String, _ fill: (inout MigratedRecord) throws -> Void
+  ) throws -> UInt64 {
+    let stored = try core.entity(named: entity)
+    let names = MigratedRecord.Names(stored.description)
+    let values = names.attributes.map {
+      $0.initial == .null && !$0.isOptional ? .placeholder(of: $0.type) : $0.initial
+    }
+    var record = MigratedRecord(id: 0, names, values)
+    try fill(&record)
+    run.touched.formUnion(core.schema.entities.map(\.number))
+    let changes = core.changes(of: stored)
+    var content = try changes.content(of: try record.checkedValues())
+    return try content.withMutableBytes { (bytes) throws(StoreError) in
+      try changes.insert(bytes.recordContent)
+    }
+  }
+
+  /// Gives the record `id` what `change` leaves in it.
+  public func update(
+    _ entity: String, _ id: UInt64, _ change: (inout MigratedRecord) throws -> Void
+  ) throws {
+    let stored = try core.entity(named: entity)
+    guard let bytes = try core.record(id, of: stored) else {
+      throw StoreError.noSuchRecord(entity: entity, id: id)
+    }
+    let changes = core.changes(of: stored)
+    var record = MigratedRecord(
+      id: id, MigratedRecord.Names(stored.description),
+      try stored.values(of: try changes.stored(bytes, id: id, isCarriedOver: true)))
+    try change(&record)
+    run.touched.formUnion(core.schema.entities.map(\.number))
+    var content = try changes.content(of: try record.checkedValues())
+    _ = try content.withMutableBytes { (bytes) throws(StoreError) in
+      try changes.update(id, to: bytes.recordContent)
+    }
+  }
+
+  /// Removes the record `id` by the rules of relationships; returns whether there was one.
+  @discardableResult
+  public func delete(_ entity: String, _ id: UInt64) throws -> Bool {
+    run.touched.formUnion(core.schema.entities.map(\.number))
+    return try core.delete(id, of: try core.entity(named: entity))
+  }
+}

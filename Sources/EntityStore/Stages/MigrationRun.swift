@@ -1,0 +1,218 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// The steps of stages on a file, within the transaction that opens it.
+final class MigrationRun {
+  let store: StoreCore
+  let transaction: Transaction
+  let work: OpeningWork?
+  /// The entities whose derived attributes are to be worked out anew.
+  var touched: Set<EntityNumber> = []
+  /// Links to be made once the declared relationships are there.
+  var links: [(entity: EntityNumber, relationship: String, pairs: [(UInt64, UInt64)])] = []
+
+  init(_ store: StoreCore, _ transaction: Transaction, _ work: OpeningWork?) {
+    self.store = store
+    self.transaction = transaction
+    self.work = work
+  }
+
+  // MARK: Catalogue
+
+  func entities() throws -> [EntityDescription] {
+    try Catalogue.descriptions(store.trees, in: transaction)
+  }
+
+  func relationships() throws -> [RelationshipDescription] {
+    try Catalogue.relationships(store.trees, in: transaction)
+  }
+
+  func entity(_ name: String) throws -> EntityDescription {
+    let all = try entities()
+    if let found = all.first(where: { $0.name == name }) { return found }
+    throw StoreError.cannotMigrate(
+      "the file has no entity '\(name)', but \(all.map(\.name).sorted().joined(separator: ", "))")
+  }
+
+  func index(of attribute: String, in entity: EntityDescription) throws -> Int {
+    if let found = entity.attributes.firstIndex(where: { $0.name == attribute && !$0.isRemoved }) {
+      return found
+    }
+    let hint = NearestName.of(attribute, among: entity.declaredAttributes.map(\.name))
+    throw StoreError.cannotMigrate(
+      "'\(attribute)' is no attribute of \(entity.name) in the file"
+        + (hint.map { "; did you mean '\($0)'?" } ?? ""), entity: entity.name)
+  }
+
+  /// Changes what the catalogue says of an entity.
+  func change(_ name: String, _ body: (inout EntityDescription) throws -> Void) throws {
+    var description = try entity(name)
+    try body(&description)
+    try put(description)
+  }
+
+  func put(_ description: EntityDescription) throws {
+    do throws(FormatError) {
+      _ = try EntityDescription(number: description.number, document: description.document)
+    } catch {
+      throw StoreError.cannotMigrate(error.reason, entity: description.name)
+    }
+    try Catalogue.put(description, store.trees, in: transaction)
+  }
+
+  func tree(_ name: TreeName, _ hasIntegerKeys: Bool) throws -> Tree {
+    guard
+      let tree = try store.environment.tree(
+        name.text, isCreated: true, hasIntegerKeys: hasIntegerKeys, in: transaction)
+    else { throw FormatError("cannot make tree \(name.text)") }
+    return tree
+  }
+
+  func stored(_ description: EntityDescription) throws -> StoredEntity {
+    try StoredEntity(description: description, declared: nil, tree: tree)
+  }
+
+  /// Reads and writes with the catalogue as it is now.
+  func core() throws -> TransactionCore {
+    TransactionCore(
+      transaction: transaction, schema: try store.load(in: transaction), store: store,
+      isWrite: true)
+  }
+
+  // MARK: Names
+
+  func rename(entity old: String, to new: String) throws {
+    guard try !entities().contains(where: { $0.name == new }) else {
+      throw StoreError.cannotMigrate("the file has an entity '\(new)' already", entity: new)
+    }
+    try change(old) { $0.name = new }
+  }
+
+  func create(_ name: String) throws {
+    guard try !entities().contains(where: { $0.name == name }) else {
+      throw StoreError.cannotMigrate("the file has an entity '\(name)' already", entity: name)
+    }
+    let declared = try DeclaredEntity(name: name, attributes: [], indexes: [])
+    let number = try store.nextEntity(after: entities(), in: transaction)
+    let description = SchemaEvolution(creating: declared, number: number).result
+    try put(description)
+    _ = try stored(description)
+  }
+
+  func add(
+    _ name: String, to entity: String, _ storage: AttributeStorage, initial: Value
+  ) throws {
+    try change(entity) { description in
+      guard description.attribute(named: name) == nil else {
+        throw StoreError.cannotMigrate("'\(entity).\(name)' is there already", entity: entity)
+      }
+      guard storage.isOptional || initial != .null else {
+        throw StoreError.cannotMigrate(
+          "'\(entity).\(name)' is required and has no initial value; give it one", entity: entity)
+      }
+      description.append(name, storage, initial: initial)
+    }
+  }
+
+  func remove(_ name: String, of entity: String) throws {
+    try drop(try self.entity(entity), [name])
+  }
+
+  /// Gives up attributes with their indexes.
+  private func drop(_ entity: EntityDescription, _ names: [String]) throws {
+    var description = entity
+    let numbers = try Set(names.map { description.attributes[try self.index(of: $0, in: entity)].number })
+    try checkHolders(numbers, of: entity)
+    for index in description.indexes where !numbers.isDisjoint(with: index.attributes) {
+      try empty(index, of: description)
+    }
+    description.indexes.removeAll { !numbers.isDisjoint(with: $0.attributes) }
+    for index in description.attributes.indices
+    where numbers.contains(description.attributes[index].number) {
+      description.attributes[index].isRemoved = true
+    }
+    description.settleLayout()
+    try put(description)
+  }
+
+  private func checkHolders(_ numbers: Set<UInt32>, of entity: EntityDescription) throws {
+    guard
+      let held = try relationships().first(where: { relationship in
+        relationship.from.entity == entity.number
+          && relationship.attribute.map(numbers.contains) ?? false
+      }), let attribute = held.attribute
+    else { return }
+    let name = entity.attribute(number: attribute)?.name ?? ""
+    throw StoreError.cannotMigrate(
+      "'\(entity.name).\(name)' is a relationship; name it in 'removed' of the declared type, or use "
+        + "the step toMany", entity: entity.name)
+  }
+
+  func empty(_ index: EntityDescription.Index, of entity: EntityDescription) throws {
+    let stored = StoredIndex(
+      description: index,
+      tree: try tree(.index(entity: entity.number, index: index.number), false),
+      name: "\(entity.name).\(entity.indexName(index))", entityName: entity.name)
+    try stored.empty(in: transaction)
+  }
+
+  // MARK: Checks
+
+  func check(_ attribute: String, of entity: String, is storage: AttributeStorage) throws {
+    let description = try self.entity(entity)
+    let found = description.attributes[try self.index(of: attribute, in: description)]
+    guard found.type == storage.type, found.shape == storage.shape else {
+      throw StoreError.cannotMigrate(
+        "'\(entity).\(attribute)' is stored as \(found.shape ?? found.type.name), and the step takes it "
+          + "for \(storage.shape ?? storage.type.name)", entity: entity)
+    }
+  }
+}
+
+extension EntityDescription {
+  /// Adds an attribute behind the others.
+  mutating func append(
+    _ name: String, _ storage: AttributeStorage, initial: Value,
+    constraints: AttributeConstraints = AttributeConstraints()
+  ) {
+    attributes.append(
+      Attribute(
+        number: (attributes.map(\.number).max() ?? 0) + 1, name: name, type: storage.type,
+        isOptional: storage.isOptional, shape: storage.shape, initial: initial,
+        constraints: constraints))
+    settleLayout()
+  }
+
+  /// Has new records written in a layout of the attributes that are not removed, in the order of the current
+  /// layout.
+  mutating func settleLayout() {
+    let live = attributes.filter { !$0.isRemoved }
+    let before = layout.attributes.map(\.number)
+    let order =
+      before.filter { number in live.contains { $0.number == number } }
+      + live.map(\.number).filter { !before.contains($0) }
+    let wanted = order.compactMap { number in
+      attribute(number: number).map {
+        RecordLayout.Attribute(number: number, type: $0.type, isOptional: $0.isOptional)
+      }
+    }
+    if let same = layouts.first(where: { $0.attributes == wanted }) {
+      currentLayout = same.number
+      return
+    }
+    let number = (layouts.map(\.number).max() ?? 0) + 1
+    layouts.append(RecordLayout(number: number, attributes: wanted))
+    currentLayout = number
+  }
+}
+
+extension StoreError {
+  static func cannotMigrate(
+    _ reason: String, entity: String? = nil, attribute: String? = nil, recordID: UInt64? = nil,
+    cause: (any Error)? = nil
+  ) -> StoreError {
+    StoreError(
+      .incompatibleSchema, "cannot migrate the store: \(reason)", cause: cause, entity: entity,
+      attribute: attribute, recordID: recordID)
+  }
+}

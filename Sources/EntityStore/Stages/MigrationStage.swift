@@ -1,0 +1,202 @@
+/// The steps from one version of a program's model to the next one.
+///
+///     let store = try Store(
+///       at: path, entities: [Film.self, Studio.self],
+///       migrating: [
+///         MigrationStage(
+///           to: 1, .rename(entity: "Movie", to: "Film"),
+///           .convert("episode", of: "Film", to: String.self)),
+///         MigrationStage(
+///           to: 2, .convert("released", of: "Film") { (year: Int) in "\(year)-01-01" },
+///           .require("title", of: "Film", default: "untitled")),
+///       ])
+///
+/// Versions are the program's own, from 1 and ascending; the file remembers the highest one that it has
+/// been brought to, and a new file begins with the newest. What costs nothing needs no stage: the declared
+/// types say it (new, renamed and removed attributes, indexes, relationships). A stage says what they cannot:
+/// what becomes of values. It names entities and attributes as they are in the file at that point, not by
+/// Swift types, so it stays right when the types change again.
+///
+/// All stages that a file lacks, and what the declared types ask for after them, are one transaction.
+/// Other processes read the file as it was until it is committed, and so does everybody if the process is
+/// killed or an error is thrown: then nothing has happened, and opening begins anew. Memory stays bounded;
+/// the file may grow to three times its size meanwhile. Progress is told by
+/// ``Store/open(at:entities:migrating:options:onProgress:)``. Closures of steps run again when the file has to
+/// grow in their midst.
+public struct MigrationStage: Sendable {
+  /// The version of the model that the stage leads to.
+  public let version: Int
+  let steps: [MigrationStep]
+
+  /// A stage to `version`, 1 or more, whose steps are taken in their order.
+  public init(to version: Int, _ steps: MigrationStep...) {
+    self.version = version
+    self.steps = steps
+  }
+}
+
+/// One step of a ``MigrationStage``.
+///
+/// A step that cannot be taken throws ``StoreError/Code/incompatibleSchema`` with what, where and which record;
+/// what a closure throws comes through as the error's cause. In either case the file stays as it was.
+public struct MigrationStep: Sendable {
+  /// What it does, for reports and errors.
+  let text: String
+  /// The entity whose records it goes through; `nil` where it goes through none.
+  let pass: String?
+  let run: @Sendable (MigrationRun) throws -> Void
+
+  init(
+    _ text: String, pass: String? = nil, _ run: @escaping @Sendable (MigrationRun) throws -> Void
+  ) {
+    self.text = text
+    self.pass = pass
+    self.run = run
+  }
+}
+
+// MARK: Names
+
+extension MigrationStep {
+  /// The entity has another name; free.
+  public static func rename(entity old: String, to new: String) -> MigrationStep {
+    MigrationStep("rename entity \(old) to \(new)") { run in try run.rename(entity: old, to: new) }
+  }
+
+  /// The attribute has another name; free.
+  public static func rename(
+    _ attribute: String, of entity: String, to new: String
+  ) -> MigrationStep {
+    MigrationStep("rename \(entity).\(attribute) to \(new)") { run in
+      try run.change(entity) { description in
+        let index = try run.index(of: attribute, in: description)
+        description.attributes[index].name = new
+      }
+    }
+  }
+
+  /// A new entity without attributes, for steps that split another one; free.
+  public static func create(entity: String) -> MigrationStep {
+    MigrationStep("create entity \(entity)") { run in try run.create(entity) }
+  }
+
+  /// A new attribute, for steps that give it values; free.
+  ///
+  /// - Parameter initial: its value in the records that are there; needed where `V` is not optional.
+  public static func add<V: AttributeValue>(
+    _ attribute: String, to entity: String, _: V.Type = V.self, initial: V? = nil
+  ) -> MigrationStep {
+    let (storage, value) = (V._storage, initial?._storedValue.value ?? .null)
+    return MigrationStep("add \(entity).\(attribute)") { run in
+      try run.add(attribute, to: entity, storage, initial: value)
+    }
+  }
+
+  /// The attribute goes, with its values; free.
+  public static func remove(_ attribute: String, of entity: String) -> MigrationStep {
+    MigrationStep("remove \(entity).\(attribute)") { run in
+      try run.remove(attribute, of: entity)
+    }
+  }
+}
+
+// MARK: Values
+
+extension MigrationStep {
+  /// The attribute has another type, into which every value converts exactly: integers of any width, numbers
+  /// that are the same in the other type, texts that are numbers, dates or UUIDs, and each of these as text.
+  ///
+  /// - Parameters:
+  ///   - dates: the form of dates in texts, as `dd.MM.yyyy` or `unix`; ISO 8601 where it is left out.
+  /// - Throws: where a value does not convert, the first ten of them with their records.
+  public static func convert<V: AttributeValue>(
+    _ attribute: String, of entity: String, to _: V.Type, dates: String? = nil
+  ) -> MigrationStep {
+    let storage = V._storage
+    return MigrationStep(
+      "convert \(entity).\(attribute) to \(storage.type.name)", pass: entity
+    ) { run in
+      let conversion = try ExactConversion(to: storage.type, dates: dates)
+      try run.convert(attribute, of: entity, to: storage) { value in conversion.value(value) }
+    }
+  }
+
+  /// The attribute has the values that `conversion` makes of the old ones, and their type.
+  ///
+  /// `Old` is the type that is stored; optional where values may be null, which otherwise stay null.
+  public static func convert<Old: AttributeValue, New: AttributeValue>(
+    _ attribute: String, of entity: String, _ conversion: @escaping @Sendable (Old) throws -> New
+  ) -> MigrationStep {
+    let storage = New._storage
+    return MigrationStep(
+      "convert \(entity).\(attribute) to \(storage.type.name)", pass: entity
+    ) { run in
+      try run.check(attribute, of: entity, is: Old._storage)
+      try run.convert(attribute, of: entity, to: storage) { value in
+        guard let old = Old._value(from: StoredValue(value)) else { return nil }
+        return try conversion(old)._storedValue.value
+      }
+    }
+  }
+
+  /// The attribute is required; records without a value have `value`.
+  public static func require<V: AttributeValue>(
+    _ attribute: String, of entity: String, default value: V
+  ) -> MigrationStep {
+    let (storage, stored) = (V._storage, value._storedValue.value)
+    return MigrationStep("require \(entity).\(attribute)", pass: entity) { run in
+      try run.check(attribute, of: entity, is: storage)
+      try run.require(attribute, of: entity, default: stored)
+    }
+  }
+
+  /// Each record has the values that `change` leaves in it: to split an attribute or join two, with
+  /// ``add(_:to:_:initial:)`` before and ``remove(_:of:)`` after.
+  public static func map(
+    _ entity: String, _ change: @escaping @Sendable (inout MigratedRecord) throws -> Void
+  ) -> MigrationStep {
+    MigrationStep("map \(entity)", pass: entity) { run in try run.map(entity, change) }
+  }
+
+  /// Of records with the same values in all of `attributes` one stays, so that a unique index can be made
+  /// over them; `survivor` says which of two. Null is like no other value.
+  ///
+  /// The others are deleted by the rules of relationships.
+  public static func deduplicate(
+    _ entity: String, by attributes: String...,
+    survivor: @escaping @Sendable (MigratedRecord, MigratedRecord) throws -> Survivor
+  ) -> MigrationStep {
+    MigrationStep(
+      "deduplicate \(entity) by \(attributes.joined(separator: ", "))", pass: entity
+    ) { run in
+      try run.deduplicate(entity, by: attributes, survivor)
+    }
+  }
+
+  /// Which of two records stays.
+  public enum Survivor: Sendable {
+    /// That with the lower id.
+    case first
+    /// That with the higher id.
+    case second
+  }
+
+  /// An attribute that holds the id of one record becomes a relationship to many, with the records that it
+  /// led to.
+  ///
+  /// - Parameter relationship: the ``ToMany`` of the entity, by its name in the declared types.
+  public static func toMany(
+    _ attribute: String, of entity: String, as relationship: String
+  ) -> MigrationStep {
+    MigrationStep("make \(entity).\(attribute) the relationship \(relationship)", pass: entity) {
+      try $0.toMany(attribute, of: entity, as: relationship)
+    }
+  }
+
+  /// Whatever the other steps cannot say: reads and changes records by names.
+  public static func custom(
+    _ text: String, _ body: @escaping @Sendable (MigrationTransaction) throws -> Void
+  ) -> MigrationStep {
+    MigrationStep(text) { run in try body(try MigrationTransaction(run)) }
+  }
+}

@@ -1,0 +1,90 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension Store {
+  /// Opens the store at `path`, brings it to the newest stage, and then up to `entities`.
+  ///
+  /// See ``MigrationStage``, and ``init(at:entities:options:)-(String,_,_)``.
+  ///
+  /// - Throws: also ``StoreError/Code/incompatibleSchema`` where a step cannot be taken, and where the file has
+  ///   been brought to a stage that is not among these and lacks what `entities` declare.
+  public convenience init(
+    at path: String, entities: [any Entity.Type], migrating stages: [MigrationStage],
+    options: StoreOptions = StoreOptions()
+  ) throws(StoreError) {
+    try self.init(
+      path: path, isInMemory: false, entities: entities, options: options,
+      stages: try MigrationPlan(stages))
+  }
+
+  /// The same on a thread of its own, with progress; see ``open(at:entities:options:onProgress:)``.
+  public static func open(
+    at path: String, entities: [any Entity.Type], migrating stages: [MigrationStage],
+    options: StoreOptions = StoreOptions(), onProgress: (@Sendable (WorkProgress) -> Void)? = nil
+  ) async throws -> Store {
+    let plan = try MigrationPlan(stages)
+    return try await open(
+      at: path, entities: entities, options: options, stages: plan, onProgress: onProgress)
+  }
+}
+
+/// The stages that a program knows.
+struct MigrationPlan: OpeningStages {
+  private let stages: [MigrationStage]
+
+  init(_ stages: [MigrationStage]) throws(StoreError) {
+    for (stage, next) in zip(stages, stages.dropFirst()) where stage.version >= next.version {
+      throw .badStages("stage \(next.version) comes behind stage \(stage.version)")
+    }
+    if let first = stages.first, first.version < 1 {
+      throw .badStages("a stage leads to version \(first.version), and versions begin at 1")
+    }
+    self.stages = stages
+  }
+
+  var version: UInt64 { stages.last.map { UInt64($0.version) } ?? 0 }
+
+  private func pending(_ version: UInt64) -> [MigrationStage] {
+    stages.filter { UInt64($0.version) > version }
+  }
+
+  func workCount(
+    after version: UInt64, in schema: StoredSchema, _ transaction: Transaction
+  ) throws -> Int {
+    try pending(version).flatMap(\.steps).reduce(0) { sum, step in
+      guard let entity = step.pass.flatMap({ schema.entity(named: $0) }) else { return sum }
+      return try sum + transaction.count(of: entity.records)
+    }
+  }
+
+  func run(
+    after version: UInt64, _ store: StoreCore, in transaction: Transaction, _ work: OpeningWork?
+  ) throws -> any OpenedStages {
+    let run = MigrationRun(store, transaction, work)
+    for stage in pending(version) {
+      for step in stage.steps {
+        do {
+          try step.run(run)
+        } catch let error as StoreError {
+          throw error
+        } catch let error as LMDBError {
+          throw error
+        } catch let error as FormatError {
+          throw error
+        } catch {
+          throw StoreError.cannotMigrate(
+            "stage \(stage.version), step '\(step.text)': \(error)", cause: error)
+        }
+      }
+    }
+    return run
+  }
+}
+
+extension MigrationRun: OpenedStages {}
+
+extension StoreError {
+  fileprivate static func badStages(_ reason: String) -> StoreError {
+    StoreError(.badSchema, "cannot use the migration's stages: \(reason)")
+  }
+}
