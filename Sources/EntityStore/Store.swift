@@ -71,8 +71,23 @@ public final class Store: Sendable {
     path: String, isInMemory: Bool, entities: [any Entity.Type], options: StoreOptions,
     work: OpeningWork? = nil, stages: (any OpeningStages)? = nil
   ) throws(StoreError) {
-    var declared: [DeclaredEntity] = []
     var types: [ObjectIdentifier: String] = [:]
+    let declared = try Self.declared(entities, types: &types)
+    core = try StoreCore(
+      path: path, isInMemory: isInMemory, declared: declared, types: types, options: options,
+      work: work, stages: stages)
+  }
+
+  /// The declarations of `entities`, each once.
+  static func declared(_ entities: [any Entity.Type]) throws(StoreError) -> [DeclaredEntity] {
+    var types: [ObjectIdentifier: String] = [:]
+    return try declared(entities, types: &types)
+  }
+
+  private static func declared(
+    _ entities: [any Entity.Type], types: inout [ObjectIdentifier: String]
+  ) throws(StoreError) -> [DeclaredEntity] {
+    var declared: [DeclaredEntity] = []
     for type in entities where types[ObjectIdentifier(type)] == nil {
       let entity = try Self.declared(type)
       guard !types.values.contains(entity.name) else { throw .duplicateEntity(entity.name) }
@@ -80,9 +95,7 @@ public final class Store: Sendable {
       declared.append(entity)
     }
     DeclaredEntity.indexRelationships(of: &declared)
-    core = try StoreCore(
-      path: path, isInMemory: isInMemory, declared: declared, types: types, options: options,
-      work: work, stages: stages)
+    return declared
   }
 
   private static func declared<E: Entity>(_: E.Type) throws(StoreError) -> DeclaredEntity {

@@ -126,14 +126,24 @@ extension StoreError {
         + "program, or open the store read-only with what it has")
   }
 
+  /// - Parameter repeated: pairs of records with one value, of which there is one at least.
   static func cannotBuildUnique(
-    entity: String, index: String, first: UInt64, second: UInt64, detail: String
+    entity: String, index: String, _ repeated: [(first: UInt64, second: UInt64)], detail: String
   ) -> StoreError {
-    StoreError(
+    let pairs = repeated.map { "\($0.first) and \($0.second)" }.joined(separator: ", ")
+    var error = StoreError(
       .incompatibleSchema,
-      "cannot make unique index '\(index)': \(entity) \(first) and \(entity) \(second) have the "
-        + "same value; delete one of them first",
-      entity: entity, index: index, recordID: second, privateDetail: detail)
+      "cannot make unique index '\(index)': of \(entity) the records \(pairs) have the same value"
+        + "\(repeated.count < 10 ? "" : ", and perhaps more"); delete one of each first, or take a "
+        + "migration's step 'deduplicate'",
+      entity: entity, index: index, recordID: repeated.first?.second,
+      privateDetail: detail)
+    error.violations = repeated.map { pair in
+      RuleViolation(
+        entity: entity, recordID: pair.second, attribute: nil,
+        rule: "has the same value in '\(index)' as record \(pair.first)")
+    }
+    return error
   }
 
   // MARK: Queries

@@ -22,10 +22,12 @@ extension TransactionCore {
     try entries.sort()
     let sorted = entries.sorted
     do {
-      if index.isUnique, let repeated = try sorted.firstRepeated() {
+      if index.isUnique, try sorted.firstRepeated() != nil {
+        let repeated = try sorted.repeated(limit: 10)
+        let keys = repeated.map { $0.key.withUnsafeBytes(KeyText.text) }
         throw StoreError.cannotBuildUnique(
-          entity: entity.name, index: index.name, first: repeated.first,
-          second: repeated.second, detail: repeated.key.withUnsafeBytes(KeyText.text))
+          entity: entity.name, index: index.name, repeated.map { ($0.first, $0.second) },
+          detail: keys.joined(separator: ", "))
       }
       guard let work else { return try sorted.write(into: index, core: self) }
       var writer = try IndexWriter(into: index, core: self)

@@ -40,6 +40,20 @@ protocol RandomAccessEntries: SortedEntries {
 }
 
 extension SortedEntries {
+  /// The first `limit` pairs of neighbours with one key.
+  func repeated(limit: Int) throws -> [RepeatedKey] {
+    var found: [RepeatedKey] = []
+    var before: (key: [UInt8], id: UInt64)?
+    try forEach { key, id in
+      if let before, before.key.elementsEqual(key) {
+        found.append(RepeatedKey(key: before.key, first: before.id, second: id))
+      }
+      before = (Array(key), id)
+      return found.count < limit
+    }
+    return found
+  }
+
   func write(into index: StoredIndex, core: TransactionCore) throws(StoreError) {
     do {
       var writer = try IndexWriter(into: index, core: core)

@@ -88,9 +88,11 @@ extension MigrationRun {
     guard attribute.derivation == nil else {
       throw StoreError.cannotMigrate("'\(entity).\(name)' is derived", entity: entity)
     }
-    guard try !relationships().contains(where: {
-      $0.from.entity == old.number && $0.attribute == attribute.number
-    }) else {
+    guard
+      try !relationships().contains(where: {
+        $0.from.entity == old.number && $0.attribute == attribute.number
+      })
+    else {
       throw StoreError.cannotMigrate("'\(entity).\(name)' is a relationship", entity: entity)
     }
     var failures = ConversionFailures(entity: entity, attribute: name, to: storage)
@@ -226,7 +228,9 @@ extension MigrationRun {
     _ survivor: (MigratedRecord, MigratedRecord) throws -> MigrationStep.Survivor
   ) throws {
     let description = try entity(name)
-    let numbers = try attributes.map { description.attributes[try self.index(of: $0, in: description)].number }
+    let numbers = try attributes.map {
+      description.attributes[try self.index(of: $0, in: description)].number
+    }
     let core = try core()
     let entity = try core.entity(named: name)
     let index = StoredIndex(
@@ -297,7 +301,8 @@ extension MigrationRun {
         let end = core.schema.end(named: name, of: source), end.links != nil
       else {
         throw StoreError.cannotMigrate(
-          "the step toMany leads to '\(name)', which is no relationship to many with links of its own")
+          "the step toMany leads to '\(name)', which is no relationship to many with links of its own"
+        )
       }
       var list = LinkList(expectedCount: pairs.count)
       for (id, other) in pairs { list.append(id, other) }

@@ -121,7 +121,8 @@ final class MigrationRun {
   /// Gives up attributes with their indexes.
   private func drop(_ entity: EntityDescription, _ names: [String]) throws {
     var description = entity
-    let numbers = try Set(names.map { description.attributes[try self.index(of: $0, in: entity)].number })
+    let numbers = try Set(
+      names.map { description.attributes[try self.index(of: $0, in: entity)].number })
     try checkHolders(numbers, of: entity)
     for index in description.indexes where !numbers.isDisjoint(with: index.attributes) {
       try empty(index, of: description)

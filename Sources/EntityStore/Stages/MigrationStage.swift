@@ -104,7 +104,8 @@ extension MigrationStep {
 
 extension MigrationStep {
   /// The attribute has another type, into which every value converts exactly: integers of any width, numbers
-  /// that are the same in the other type, texts that are numbers, dates or UUIDs, and each of these as text.
+  /// that are the same in the other type, texts that are numbers, dates or UUIDs, and each of these as text. Null stays null,
+  /// and an optional attribute optional.
   ///
   /// - Parameters:
   ///   - dates: the form of dates in texts, as `dd.MM.yyyy` or `unix`; ISO 8601 where it is left out.
@@ -123,7 +124,8 @@ extension MigrationStep {
 
   /// The attribute has the values that `conversion` makes of the old ones, and their type.
   ///
-  /// `Old` is the type that is stored; optional where values may be null, which otherwise stay null.
+  /// `Old` is the type that is stored. Where it is optional, null is converted too; otherwise null stays null, and
+  /// an optional attribute optional.
   public static func convert<Old: AttributeValue, New: AttributeValue>(
     _ attribute: String, of entity: String, _ conversion: @escaping @Sendable (Old) throws -> New
   ) -> MigrationStep {
@@ -132,7 +134,8 @@ extension MigrationStep {
       "convert \(entity).\(attribute) to \(storage.type.name)", pass: entity
     ) { run in
       try run.check(attribute, of: entity, is: Old._storage)
-      try run.convert(attribute, of: entity, to: storage) { value in
+      let asksForNull = Old._storage.isOptional
+      try run.convert(attribute, of: entity, to: storage, asksForNull: asksForNull) { value in
         guard let old = Old._value(from: StoredValue(value)) else { return nil }
         return try conversion(old)._storedValue.value
       }

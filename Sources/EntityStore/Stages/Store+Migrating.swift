@@ -61,8 +61,18 @@ struct MigrationPlan: OpeningStages {
     after version: UInt64, _ store: StoreCore, in transaction: Transaction, _ work: OpeningWork?
   ) throws -> any OpenedStages {
     let run = MigrationRun(store, transaction, work)
+    try self.run(after: version, run)
+    return run
+  }
+
+  /// Takes the steps behind `version`; `body` is called before each.
+  func run(
+    after version: UInt64, _ run: MigrationRun,
+    _ body: (MigrationStage, MigrationStep) -> Void = { _, _ in }
+  ) throws {
     for stage in pending(version) {
       for step in stage.steps {
+        body(stage, step)
         do {
           try step.run(run)
         } catch let error as StoreError {
@@ -77,7 +87,6 @@ struct MigrationPlan: OpeningStages {
         }
       }
     }
-    return run
   }
 }
 

@@ -56,7 +56,8 @@ import Testing
     }
   }
 
-  @Test func `tell older programs what they would not understand, and leave the file alone`() throws {
+  @Test func `tell older programs what they would not understand, and leave the file alone`() throws
+  {
     try withTemporaryPath { path throws in
       try Movies.make(at: path, count: 3)
       try Store(at: path, entities: Movies.new, migrating: Movies.stages).close()

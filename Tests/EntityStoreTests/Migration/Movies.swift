@@ -78,7 +78,10 @@ struct NewMovie: Entity, Equatable {
   struct Attributes: Sendable {
     var id: Attribute<NewMovie, NewMovie.ID> { .recordID }
     var name: Attribute<NewMovie, String> { .init(0) }
-    var sortName: Attribute<NewMovie, String> { get { .init(1) } set {} }
+    var sortName: Attribute<NewMovie, String> {
+      get { .init(1) }
+      set {}
+    }
     var episode: Attribute<NewMovie, String> { .init(2) }
     var released: Attribute<NewMovie, Date?> { .init(3) }
     var rating: Attribute<NewMovie, Double> { .init(4) }

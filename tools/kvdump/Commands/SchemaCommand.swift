@@ -16,6 +16,8 @@ struct SchemaCommand: StoreCommand {
         kvdump schema catalog.lodestore Pod --format json > pod.schema.json
         kvdump schema catalog.lodestore --diagram dot | dot -Tsvg > model.svg
 
+        kvdump schema catalog.lodestore --diff next.lodestore
+
       The JSON forms have one object an entity, and are what 'kvdump import --schema' reads. The \
       others have one row an attribute.
       """)
@@ -28,9 +30,16 @@ struct SchemaCommand: StoreCommand {
   @Option(help: "Draw entities and relationships instead: text, dot (Graphviz) or mermaid.")
   var diagram: DiagramForm?
 
+  @Option(
+    help: ArgumentHelp(
+      "Say what a program would change in STORE that declares what the store FILE has.",
+      valueName: "file"))
+  var diff: String?
+
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(on console: Console) async throws -> ExitStatus {
+    if let diff { return try difference(to: diff, on: console) }
     try ReadStore.read(store.path, on: console) { snapshot in
       let entities =
         try entity.map { [try snapshot.entity($0, in: store.path)] } ?? snapshot.entities
@@ -72,5 +81,32 @@ struct SchemaCommand: StoreCommand {
       }
     }
     return .success
+  }
+
+  private static let changeColumns = [
+    Column("entity", title: "ENTITY"), Column("change", title: "CHANGE"),
+    Column("cost", title: "COST"),
+  ]
+
+  /// Answers with status 1 where a change would be refused.
+  private func difference(to other: String, on console: Console) throws -> ExitStatus {
+    var isRefused = false
+    try ReadStore.read(store.path, on: console) { snapshot in
+      try ReadStore.read(other, on: console) { newer in
+        let names = try entity.map { [try newer.entity($0, in: other).name] }.map(Set.init)
+        let changes = try snapshot.changes(toward: newer, names: names)
+        let writer = console.rows(of: Self.changeColumns)
+        for change in changes {
+          isRefused = isRefused || change.cost == .refused
+          try writer.write(
+            [.text(change.entity), .text(change.text), .text(change.cost.description)])
+        }
+        try writer.finish()
+        if console.format == .table, changes.isEmpty {
+          console.note("nothing would change")
+        }
+      }
+    }
+    return isRefused ? .negative : .success
   }
 }

@@ -1,0 +1,81 @@
+internal import LodestoreFormat
+
+extension DynamicSnapshot {
+  /// What a program would change in this store that declares what `other` has.
+  ///
+  /// - Parameter names: of the entities that are looked at; all of `other` where it is left out.
+  package func changes(
+    toward other: DynamicSnapshot, names: Set<String>? = nil
+  ) throws -> [SchemaChange] {
+    let declared = try other.core.schema.entities
+      .filter { names?.contains($0.name) ?? true }
+      .map { try other.declared($0) }
+    return try SchemaRehearsal.differences(
+      declared, core.schema.entities.map(\.description),
+      core.schema.relationships.map(\.description)
+    ) { name in
+      guard let entity = core.schema.entity(named: name) else { return false }
+      return try core.count(of: entity) > 0
+    }
+  }
+
+  /// An entity as a program would declare it; functions of programs are left out.
+  private func declared(_ entity: StoredEntity) throws -> DeclaredEntity {
+    let attributes = entity.description.declaredAttributes
+    var declared = try DeclaredEntity(
+      name: entity.name,
+      attributes: attributes.map { attribute in
+        DeclaredEntity.Attribute(
+          name: attribute.name,
+          storage: AttributeStorage(
+            type: attribute.type, isOptional: attribute.isOptional, shape: attribute.shape),
+          initial: attribute.initial, constraints: attribute.constraints)
+      },
+      indexes: entity.indexes.map { index in
+        DeclaredEntity.Index(
+          attributes: index.description.attributes.compactMap { number in
+            attributes.firstIndex { $0.number == number }
+          }, isUnique: index.isUnique)
+      })
+    for (position, attribute) in attributes.enumerated() {
+      declared.attributes[position].derivation = declaration(of: attribute, entity)
+    }
+    declared.rules = entity.description.rules
+    for end in core.schema.ends(of: entity) {
+      guard let name = end.name else { continue }
+      declared.relationships.append(
+        DeclaredRelationship(
+          name: name, target: end.target.name, kind: kind(of: end), onDelete: end.onDelete))
+    }
+    return declared
+  }
+
+  private func kind(of end: RelationshipEnd) -> DeclaredRelationship.Kind {
+    if end.attribute != nil { return .toOne }
+    if let attribute = end.opposite.attribute {
+      return .toMany(inverse: .attribute(attribute.name))
+    }
+    guard end.side == .to, let inverse = end.opposite.name else { return .toMany(inverse: .none) }
+    return .toMany(inverse: .toMany(inverse))
+  }
+
+  private func declaration(
+    of attribute: EntityDescription.Attribute, _ entity: StoredEntity
+  ) -> DeclaredDerivation? {
+    guard let derivation = attribute.derivation else { return nil }
+    var declared = DeclaredDerivation(derivation.kind)
+    declared.version = derivation.version
+    if let related = core.schema.derived.first(where: {
+      $0.owner === entity && $0.number == attribute.number
+    }) {
+      declared.source = related.source?.name
+      declared.relationship = related.end.name
+      declared.target = related.end.target.name
+    } else {
+      declared.source = derivation.source.flatMap {
+        entity.description.attribute(number: $0)?.name
+      }
+    }
+    return declared
+  }
+}
