@@ -52,16 +52,16 @@ extension StoreError {
     StoreError(
       .incompatibleSchema,
       "cannot open the store: '\(entity).\(attribute)' is stored as \(stored), declared as "
-        + "\(declared); keep the stored type, or add an attribute under another name and copy the "
-        + "values",
+        + "\(declared); keep the stored type, or convert the values by a stage of a "
+        + "migration (Store(at:entities:migrating:))",
       entity: entity)
   }
 
   static func nullInRequired(entity: String, attribute: String, recordID: UInt64) -> StoreError {
     StoreError(
       .incompatibleSchema,
-      "cannot make '\(entity).\(attribute)' required: record \(recordID) has no value; give every "
-        + "record a value first, or keep it optional",
+      "cannot make '\(entity).\(attribute)' required: record \(recordID) has no value; keep "
+        + "it optional, or give every record a value, as the step 'require' of a migration does",
       entity: entity, recordID: recordID)
   }
 

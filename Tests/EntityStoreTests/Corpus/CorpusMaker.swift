@@ -31,13 +31,15 @@ import Testing
     }
     first.close()
     let store = try Store(
-      at: path, entities: [PersonV2.self, CorpusSpecimen.self, CorpusTrip.self])
+      at: path,
+      entities: [PersonV2.self, CorpusSpecimen.self, CorpusTrip.self] + CorpusMusic.entities)
     try await store.write { transaction in
       try transaction.insert(PersonV2(city: "Köln", age: 7, level: 4, name: "Eve"))
       try transaction.insert(CorpusSpecimen.all.map(unassigned))
       try transaction.insert(CorpusTrip.all.map(unassigned))
       let last = try transaction.insert(CorpusTrip(title: "west", leader: .init(rawValue: 2)))
       try transaction.delete(last)
+      try CorpusMusic.make(in: &transaction)
       try transaction.put(Data([1, 2, 3]), for: "bytes", in: "settings")
       try transaction.put(["size": 100], for: "pages", in: "settings")
     }

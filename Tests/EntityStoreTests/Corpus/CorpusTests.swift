@@ -78,6 +78,30 @@ import Testing
     }
   }
 
+  @Test func `links and derived attributes of a file are kept, and go on`() throws {
+    try withCopy("format-4.lodestore") { path throws in
+      let store = try Store(at: path, entities: CorpusMusic.entities)
+      let schema = store.core.schema.number
+      let bands = try store.fetch(CorpusBand.all)
+      #expect(bands.map(\.sortName) == ["ete", "ost"] && bands.map(\.playerCount) == [3, 1])
+      #expect(bands.map(\.songSeconds) == [350, 0] && bands.map(\.longest) == [250, nil])
+      #expect(try store.fetch(CorpusSong.all).map(\.bandName) == ["Été", "Été", nil])
+      let players = try store.read { try $0.related(CorpusBand.players, of: bands[0].id) }
+      #expect(players.map(\.name) == ["Ann", "Bob", "Cid"])
+      _ = try storeError(.invalidValue) { try store.insert(CorpusSong("d", 0, nil)) }
+      try store.write { transaction throws in
+        try transaction.delete(players[1].id)
+        try transaction.insert(CorpusSong("d", 300, bands[1].id))
+        try transaction.modify(bands[0].id) { $0.name = "Winter" }
+      }
+      let after = try store.fetch(CorpusBand.all)
+      #expect(after.map(\.playerCount) == [2, 0] && after.map(\.longest) == [250, 300])
+      #expect(try store.fetch(CorpusSong.all).first?.bandName == "Winter")
+      #expect(store.core.schema.number == schema)
+      store.close()
+    }
+  }
+
   private func expectPeople(_ store: Store) throws {
     let people = try store.read { try $0.fetch(PersonV2.all) }
     #expect(people.map(\.name) == ["Ada", "Bob", "Eve"] && people.map(\.age) == [36, 20, 7])

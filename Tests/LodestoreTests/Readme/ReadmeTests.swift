@@ -52,12 +52,14 @@
       "Sources/EntityStore/EntityStore.docc/Queries.md",
       "Sources/EntityStore/EntityStore.docc/Relationships.md",
       "Sources/EntityStore/EntityStore.docc/DerivedAttributes.md",
+      "Sources/EntityStore/EntityStore.docc/Migration.md",
     ])
     func `every paragraph of Swift is compiled somewhere`(document: String) throws {
       let compiled = try [
         "Tests/LodestoreTests/Readme/ReadmeProgram.swift",
         "Tests/LodestoreTests/Readme/ArticlePrograms.swift",
         "Tests/LodestoreTests/Readme/DerivedArticle.swift",
+        "Tests/LodestoreTests/Readme/MigrationArticle.swift",
         "Tests/LodestoreTests/Readme/QueriesArticle.swift", "tools/quickstart-example/Film.swift",
         "tools/quickstart-example/Deleting.swift",
         "Tests/LodestoreWebTests/WebImportTests.swift",

@@ -1,0 +1,92 @@
+#if Macros
+  import Foundation
+  import Lodestore
+  import Testing
+
+  // The Swift of the article Migration.
+
+  private enum Before {
+    @Entity(name: "Movie") struct Movie {
+      #Unique<Movie>([\.episode])
+      var title: String
+      var episode: Int
+      var year: Int?
+      var rating: Double?
+      var director: String
+      @Relationship var studio: Studio.ID?
+    }
+
+    @Entity struct Studio {
+      var name: String
+    }
+  }
+
+  @Suite struct `The article on migration` {
+    @Entity struct Film {
+      #Unique<Film>([\.episode])
+      #Index<Film>([\.released, \.title])
+      var title: String
+      var episode: String
+      var released: Date?
+      var rating: Double
+      var firstName: String
+      var lastName: String
+      static let studios = ToMany<Film, Studio>()
+    }
+
+    @Entity struct Studio {
+      var name: String
+      static let films = ToMany<Studio, Film>(inverse: Film.studios)
+    }
+
+    @Test func `does what it says`() throws {
+      let path = FileManager.default.temporaryDirectory
+        .appending(path: "migration-\(UUID().uuidString).lodestore").path
+      defer { for end in ["", "-lock"] { try? FileManager.default.removeItem(atPath: path + end) } }
+      let before = try Store(at: path, entities: [Before.Movie.self, Before.Studio.self])
+      let studio = try before.insert(Before.Studio(name: "S"))
+      try before.insert(
+        (1...3).map {
+          Before.Movie(
+            title: "T\($0)", episode: $0, year: 1976 + $0, rating: nil, director: "Ann Bee",
+            studio: studio.id)
+        })
+      before.close()
+      try migrate(path)
+    }
+
+    private func migrate(_ path: String) throws {
+      let stages = [
+        MigrationStage(
+          to: 1, .rename(entity: "Movie", to: "Film"),
+          .convert("episode", of: "Film", to: String.self),
+          .convert("year", of: "Film") { (year: Int) in "\(year)-01-01T00:00:00Z" },
+          .rename("year", of: "Film", to: "released")),
+        MigrationStage(
+          to: 2, .convert("released", of: "Film", to: Date.self),
+          .require("rating", of: "Film", default: 2.5),
+          .add("firstName", to: "Film", initial: ""), .add("lastName", to: "Film", initial: ""),
+          .map("Film") { film in
+            let names = (film["director"] ?? "").split(separator: " ").map(String.init)
+            film["firstName"] = names.first ?? ""
+            film["lastName"] = names.dropFirst().joined(separator: " ")
+          },
+          .remove("director", of: "Film"),
+          .deduplicate("Film", by: "episode") { first, second in
+            first["rating", as: Double.self] ?? 0 >= second["rating", as: Double.self] ?? 0
+              ? .first : .second
+          },
+          .toMany("studio", of: "Film", as: "studios")),
+      ]
+      let changes = try Store.changes(
+        at: path, opening: [Film.self, Studio.self], migrating: stages)
+      for change in changes { print(change) }  // Film: new index on released+name (pass)
+
+      #expect(!changes.contains { $0.cost == .refused })
+      let store = try Store(at: path, entities: [Film.self, Studio.self], migrating: stages)
+      let films = try store.fetch(Film.where { $0.studios.any { $0.name == "S" } })
+      #expect(films.map(\.episode) == ["1", "2", "3"] && films[0].firstName == "Ann")
+      #expect(films.allSatisfy { $0.rating == 2.5 && $0.released != nil })
+    }
+  }
+#endif
