@@ -24,6 +24,8 @@ final class RecordDerivations: Sendable {
   private let items: [Item]
   /// By index in the current layout.
   let isDerived: [Bool]
+  /// By index in the current layout, whether the attribute depends on related records.
+  private let isOfRelated: [Bool]
   private let numbers: Set<UInt32>
   /// The first attribute whose function the program does not have.
   private let unknown: String?
@@ -35,6 +37,7 @@ final class RecordDerivations: Sendable {
     let attributes = entity.declaredAttributes
     guard attributes.contains(where: { $0.derivation != nil }) else { return nil }
     isDerived = attributes.map { $0.derivation != nil }
+    isOfRelated = attributes.map { $0.derivation?.kind.isOfRelated ?? false }
     numbers = Set(attributes.filter { $0.derivation != nil }.map(\.number))
     var items: [Item] = []
     for (position, attribute) in attributes.enumerated() {
@@ -77,8 +80,10 @@ final class RecordDerivations: Sendable {
     case insert
     /// A program changes it, or another record takes its place.
     case update(over: [Value])
-    /// The derived attributes that depend on related records have been set.
+    /// The derived attributes that depend on related records have been set, which no other depends on.
     case related
+    /// A definition has changed.
+    case rebuild
   }
 
   /// Works out the derived attributes among `values`, which are those of the current layout.
@@ -88,6 +93,7 @@ final class RecordDerivations: Sendable {
     _ values: inout [Value], _ occasion: Occasion, of entity: StoredEntity,
     time: @autoclosure () -> Double
   ) throws(StoreError) {
+    if case .related = occasion { return }
     if let unknown { throw .unknownFunction(entity: entity.name, attribute: unknown) }
     for item in items {
       if let mapping = item.kind.mapping, let source = item.source {
@@ -109,7 +115,7 @@ final class RecordDerivations: Sendable {
         if !isSame(values, old) { values[item.position] = .date(time()) }
       case (_, .insert): values[item.position] = entity.startValue(at: item.position)
       case (_, .update(let old)): values[item.position] = old[item.position]
-      case (_, .related): break
+      case (_, .related), (_, .rebuild): break
       }
     }
   }
@@ -128,7 +134,10 @@ final class RecordDerivations: Sendable {
       record = try layout.record(
         id: 0,
         values: layout.attributes.map { attribute in
-          entity.layout.slotIndex(ofAttribute: attribute.number).map { values[$0] } ?? .null
+          entity.layout.slotIndex(ofAttribute: attribute.number).map { position in
+            // It must not depend on other records.
+            isOfRelated[position] ? entity.startValue(at: position) : values[position]
+          } ?? .null
         })
     } catch {
       throw .damagedRecord(entity: entity.name, recordID: 0, error)

@@ -5,19 +5,21 @@ extension TransactionCore {
   /// Gives derived attributes of the records with `ids`, which ascend, other values: `body` is called with
   /// the id and all values of each.
   ///
-  /// What is derived from the record alone follows. After an error the transaction can only be aborted.
+  /// After an error the transaction can only be aborted.
   ///
   /// - Parameters:
   ///   - numbers: of the attributes that `body` changes.
   ///   - unbuilt: indexes that have no entries yet.
+  ///   - occasion: whether what is derived from the record alone is worked out anew too.
   func rewriteDerived(
     _ ids: [UInt64], of entity: StoredEntity, _ numbers: Set<UInt32>,
-    unbuilt: Set<UInt32> = [],
+    unbuilt: Set<UInt32> = [], _ occasion: RecordDerivations.Occasion = .related,
     _ body: (UInt64, inout [Value]) throws -> Void
   ) throws(StoreError) {
     guard !ids.isEmpty, let derivations = entity.derivations else { return }
     let changes = changes(of: entity)
-    let concerned = numbers.union(derivations.dependents(of: numbers))
+    var concerned = numbers
+    if case .rebuild = occasion { concerned.formUnion(derivations.dependents(of: numbers)) }
     let batch = ChangeBatch(
       changes,
       concerned: entity.indexes.filter {
@@ -31,7 +33,7 @@ extension TransactionCore {
         let before = try entity.values(of: old)
         var values = before
         try body(id, &values)
-        try derivations.derive(&values, .related, of: entity, time: time)
+        try derivations.derive(&values, occasion, of: entity, time: time)
         if old.layout === entity.layout,
           zip(values, before).allSatisfy({ $0.hasSameBytes(as: $1) })
         {
@@ -74,7 +76,7 @@ extension TransactionCore {
     var start = ids.startIndex
     while start < ids.endIndex {
       let end = ids.endIndex - start > size ? start + size : ids.endIndex
-      try rewriteDerived(Array(ids[start..<end]), of: entity, numbers, unbuilt: unbuilt) {
+      try rewriteDerived(Array(ids[start..<end]), of: entity, numbers, unbuilt: unbuilt, .rebuild) {
         id, values in
         for (derivation, reader) in zip(related, readers) {
           values[derivation.position] = try reader.derive(id)

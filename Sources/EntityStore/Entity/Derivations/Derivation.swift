@@ -104,8 +104,8 @@ extension Derivation where Value == String? {
 extension Derivation {
   /// What `function` makes of the record.
   ///
-  /// It is called as the record is written, with the derived attributes that depend on related records as
-  /// they are then, and without an id. It must depend on nothing else. Programs that open the store
+  /// It is called as the record is written, without an id, and sees derived attributes that depend on related
+  /// records as they are without any. It must depend on nothing else. Programs that open the store
   /// without this definition, `kvdump` among them, can read and delete the records, and not insert or
   /// update them.
   ///
