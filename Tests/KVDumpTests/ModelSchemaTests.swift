@@ -128,7 +128,8 @@ private struct OldPet: Entity {
     let kennels = await folder.run("records", "Kennel", "--format", "jsonl")
     #expect(kennels.data.contains(#""petCount":3"#), "\(kennels.data)")
     let refused = await folder.run("update", "Kennel", "--all", "name=x", "--yes")
-    #expect(refused.status != .success && refused.messages.contains("'length' is derived by a function"))
+    #expect(
+      refused.status != .success && refused.messages.contains("'length' is derived by a function"))
     let deleted = await folder.run("delete", "Pet", "name == 'Ace'", "--yes")
     #expect(deleted.status == .success, "\(deleted.messages)")
     let verified = await folder.run("verify")

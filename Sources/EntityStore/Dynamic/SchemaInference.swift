@@ -31,14 +31,27 @@ package struct SchemaInference {
   /// How many records were looked at.
   package private(set) var recordCount = 0
 
-  package init() {}
+  /// The paths into members that count as members.
+  private let paths: [String]
+  /// Members that are looked into, and not taken themselves.
+  private let roots: Set<String>
+
+  /// - Parameter mapped: the names of members that a person has named; paths among them are followed.
+  package init(mapped: [String] = []) {
+    paths = mapped.filter(MemberPath.isPath).sorted()
+    roots = Set(paths.map(MemberPath.root)).subtracting(mapped)
+  }
 
   /// Takes one record into account; a value that is no record is ignored, as the import rejects it.
   package mutating func observe(_ record: JSONRecord) {
     var seen: [(String, JSONNode)] = []
     guard record.forEachMember({ name, node in seen.append((name, node)) }) == nil else { return }
     recordCount += 1
-    for (name, node) in seen {
+    let names = Set(paths.isEmpty ? [] : seen.map(\.0))
+    for path in paths where !names.contains(path) {
+      if let node = record.node[path: path] { seen.append((path, node)) }
+    }
+    for (name, node) in seen where !roots.contains(name) {
       let index = indexByName[name] ?? add(name)
       observe(node, at: index)
     }

@@ -140,7 +140,9 @@ public struct Importer<E: Entity>: Sendable {
   /// a record lacks is null or has its initial value, in a stored record too where the incoming one
   /// wins; with ``MergePolicy/patches`` it stays there as it is.
   ///
-  /// - Parameter names: the attributes of members that have other names.
+  /// - Parameter names: the attributes of members that have other names. A name with dots is a path: what is
+  ///   inside of a member, or at a position of an array, as in `["properties.mag": "magnitude"]`; the rest of
+  ///   that member is left out.
   /// - Throws: ``StoreError/Code/importStopped`` before a page is asked for when `names` leads to
   ///   what is no attribute.
   public func run<Pages: AsyncSequence>(

@@ -12,6 +12,8 @@ struct ImportCommand: StoreCommand {
         kvdump import cat.lodestore page-*.json --entity Pod --unique name,version
         kvdump import cat.lodestore stars.csv --entity Star --unique name --infer \
           --type magnitude=double --type seen=date:dd.MM.yyyy
+        kvdump import quakes.lodestore day.geojson --entity Quake --records features \
+          --map properties.mag=mag --map geometry.coordinates.0=longitude --unique id --infer
         kvdump import cat.lodestore fireballs.json --entity Fireball --mirror \
           --dry-run
 
@@ -109,7 +111,9 @@ struct ImportCommand: StoreCommand {
     var candidates: [String] = []
     if let file = schema.schema { plan.add(try SchemaFile.entity(entity, in: file)) }
     if schema.infer {
-      var survey = MemberSurvey(files: files, looksForRecords: input.records == nil)
+      var survey = MemberSurvey(
+        files: files, looksForRecords: input.records == nil,
+        mapped: Array(rules.maps.keys))
       if let count = schema.sample {
         try survey.observe(pages.sample(count))
         console.note(survey.sampleNote(entity, pages: count))
@@ -125,7 +129,8 @@ struct ImportCommand: StoreCommand {
         entity, in: store.path, known: known?.map(\.name) ?? [])
     } else if !rules.maps.isEmpty, let first = try pages.sample(1).first {
       // A name that is mistyped would else leave all of a column out.
-      var survey = MemberSurvey(files: files, looksForRecords: false)
+      var survey = MemberSurvey(
+        files: files, looksForRecords: false, mapped: Array(rules.maps.keys))
       try survey.observe([first])
       try plan.checkMaps(members: survey.inference.names)
     }

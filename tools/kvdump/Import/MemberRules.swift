@@ -14,7 +14,9 @@ struct MemberRules: Sendable {
 struct MemberOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Take a member, or a column, into the attribute of another name; may be given again. A member "
+      "Take a member, or a column, into the attribute of another name; may be given again. A path with "
+        + "dots takes what is inside of a member, or at a position of an array, as properties.mag=mag; "
+        + "the rest of that member is left out. A member "
         + "'_id' is only taken so, as _id=NAME: by its own name it is the id that the store gives.",
       valueName: "member=attribute"))
   var map: [String] = []

@@ -2,13 +2,15 @@ import EntityStore
 
 /// Which members the records have, for the schema that is worked out from them.
 struct MemberSurvey {
-  private(set) var inference = SchemaInference()
+  private(set) var inference: SchemaInference
   /// Where in the first page the records may be, if it is not they that were read.
   private(set) var candidates: [String] = []
   private let files: [String]
   private let looksForRecords: Bool
 
-  init(files: [String], looksForRecords: Bool) {
+  /// - Parameter mapped: the members that `--map` names, which may be paths.
+  init(files: [String], looksForRecords: Bool, mapped: [String]) {
+    inference = SchemaInference(mapped: mapped)
     self.files = files
     self.looksForRecords = looksForRecords
   }

@@ -41,6 +41,8 @@ final class JSONRecordEncoder {
   /// Attributes by the names of members that are mapped in another way than by their own name.
   private let names: [String: String]
   /// Members that are neither attributes nor unknown.
+  /// Paths into members, and the attributes that they lead to.
+  private let nested: [(path: String, slot: Int)]
   private let ignored: Set<String>
   private let slotByName: [String: Int]
   /// What absent attributes are; nil for one that must be there.
@@ -62,8 +64,10 @@ final class JSONRecordEncoder {
     conversions: [String: Conversion] = [:], isStrict: Bool = false,
     ignoring ignored: Set<String> = []
   ) {
+    let paths = names.keys.filter(MemberPath.isPath)
+    let roots = Set(paths.map(MemberPath.root)).subtracting(names.keys)
     let derived = entity.description.declaredAttributes.lazy.filter { $0.derivation != nil }
-    self.ignored = ignored.union(derived.map(\.name))
+    self.ignored = ignored.union(derived.map(\.name)).union(roots)
     self.entity = entity
     shape = RecordShape(entity.layout)
     self.isStrict = isStrict
@@ -73,12 +77,16 @@ final class JSONRecordEncoder {
     self.conversions = attributes.map { conversions[$0.name] }
     absent = attributes.map { $0.initial == .null && !$0.isOptional ? nil : $0.initial }
     // Members never give attributes that the program's type does not declare.
-    slotByName = Dictionary(
+    let slotByName = Dictionary(
       attributes.enumerated()
         .filter { slot, attribute in
           attribute.derivation == nil && entity.part?.isGiven[slot] ?? true
         }
         .map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    self.slotByName = slotByName
+    nested = paths.compactMap { path in
+      names[path].flatMap { slotByName[$0] }.map { (path, $0) }
+    }
     slots = .allocate(capacity: attributes.count)
     for (slot, attribute) in entity.layout.attributes.enumerated() {
       let fixed = Slot(
@@ -123,6 +131,7 @@ final class JSONRecordEncoder {
       throw RecordRejection("the record is \(node.kindName), must be an object", at: node)
     }
     let end = Int(tape.entries[index].link)
+    let start = index
     var index = index + 1
     var last = MemberTable.start
     while index < end {
@@ -132,6 +141,15 @@ final class JSONRecordEncoder {
       last = found ?? add(tape.string(index), after: last)
       try take(last, index + 1)
       index = tape.next(after: index + 1)
+    }
+    if !nested.isEmpty { readNested(of: start) }
+  }
+
+  /// Finds the attributes whose values are inside of members.
+  private func readNested(of record: Int) {
+    let node = node(record)
+    for (path, slot) in nested where entries[slot] < 0 {
+      if let found = node[path: path] { entries[slot] = found.index }
     }
   }
 
