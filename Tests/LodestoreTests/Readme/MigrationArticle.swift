@@ -5,23 +5,23 @@
 
   // The Swift of the article Migration.
 
-  private enum Before {
-    @Entity(name: "Movie") struct Movie {
-      #Unique<Movie>([\.episode])
-      var title: String
-      var episode: Int
-      var year: Int?
-      var rating: Double?
-      var director: String
-      @Relationship var studio: Studio.ID?
+  enum MigrationArticle {
+    enum Before {
+      @Entity(name: "Movie") struct Movie {
+        #Unique<Movie>([\.episode])
+        var title: String
+        var episode: Int
+        var year: Int?
+        var rating: Double?
+        var director: String
+        @Relationship var studio: RecordID<MigrationArticle.Before.Studio>?
+      }
+
+      @Entity struct Studio {
+        var name: String
+      }
     }
 
-    @Entity struct Studio {
-      var name: String
-    }
-  }
-
-  @Suite struct `The article on migration` {
     @Entity struct Film {
       #Unique<Film>([\.episode])
       #Index<Film>([\.released, \.title])
@@ -31,13 +31,20 @@
       var rating: Double
       var firstName: String
       var lastName: String
-      static let studios = ToMany<Film, Studio>()
+      static let studios = ToMany<MigrationArticle.Film, MigrationArticle.Studio>()
     }
 
     @Entity struct Studio {
       var name: String
-      static let films = ToMany<Studio, Film>(inverse: Film.studios)
+      static let films = ToMany<MigrationArticle.Studio, MigrationArticle.Film>(
+        inverse: MigrationArticle.Film.studios)
     }
+  }
+
+  @Suite struct `The article on migration` {
+    typealias Before = MigrationArticle.Before
+    typealias Film = MigrationArticle.Film
+    typealias Studio = MigrationArticle.Studio
 
     @Test func `does what it says`() throws {
       let path = FileManager.default.temporaryDirectory
