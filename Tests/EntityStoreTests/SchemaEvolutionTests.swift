@@ -186,7 +186,7 @@ import Testing
       try makePeople(path)
       let error = try refusal(UniqueName.self, at: path)
       #expect(error.index == "Person.name")
-      #expect(error.message.contains("Person 1 and Person 3"))
+      #expect(error.message.contains("the records 1 and 3"))
       let store = try Store(at: path, entities: [PersonV1.self])
       #expect(try store.read { try $0.ids(PersonV1.index(\.name)).map(\.rawValue) } == [1, 3, 2])
       try store.write { _ = try $0.delete(RecordID<PersonV1>(rawValue: 1)) }

@@ -14,6 +14,8 @@ package struct DynamicImport: Sendable {
   package var names: [String: String] = [:]
   /// How values are read, by the names of attributes; others are read as the type has them in JSON.
   package var conversions: [String: TextConversion] = [:]
+  /// Members that lead to records of other entities.
+  package var links: [DynamicLink] = []
   /// Whether an unknown member rejects its record.
   package var isStrict = false
   /// What to add to the reason when a value is refused that a conversion might read.
@@ -44,7 +46,8 @@ package struct DynamicImport: Sendable {
     let engine = ImportEngine(
       core: store.core, entityName: entity,
       entity: { (core) throws(StoreError) in try core.entity(named: entity) },
-      key: numbers.map { Set($0) }, rule: conflict.rule, strategy: strategy, options: options)
+      key: numbers.map { Set($0) }, rule: conflict.rule, strategy: strategy, options: options,
+      transformation: links.isEmpty ? "" : "links", links: links.map(\.imported))
     return try await engine.run(onEvent: onEvent) { _ in
       pages
     } decoder: {
@@ -72,7 +75,9 @@ package struct DynamicImport: Sendable {
         conversions[attribute.name] = conversion.conversion
       }
     }
-    return JSONRecordEncoder(entity, names: names, conversions: conversions, isStrict: isStrict)
+    return JSONRecordEncoder(
+      entity, names: names, conversions: conversions, isStrict: isStrict,
+      ignoring: Set(links.map(\.relationship)))
   }
 
   fileprivate func take(
@@ -82,6 +87,8 @@ package struct DynamicImport: Sendable {
     encoder.take(
       page.records, matching: key, isPart: conflict == .patch,
       sizeLimit: store.core.options.recordSizeLimitInBytes, into: &decoded)
+    LinkMembers(links: links.map(\.imported), path: "", core: store.core)
+      .take(page.records.map(\.node), into: &decoded)
   }
 }
 

@@ -12,7 +12,7 @@ struct ExportCommand: StoreCommand {
       Examples:
         kvdump export catalog.lodestore Pod pods.jsonl
         kvdump export catalog.lodestore Pod --where 'license == "MIT"' --format csv | less
-        kvdump export catalog.lodestore --all-entities catalog
+        kvdump export catalog.lodestore --all-entities catalog --links
 
       Everything is of one commit. A file is there when it is whole: it is written under another \
       name beside it. Without a format it is what the file's name ends in, or JSON Lines. JSON \
@@ -49,6 +49,12 @@ struct ExportCommand: StoreCommand {
   @OptionGroup(title: "Selection") var order: OrderOptions
   @OptionGroup(title: "Selection") var fields: FieldOptions
 
+  @Flag(
+    help: ArgumentHelp(
+      "Tell relationships by a unique key of the records that they lead to, as 'import --links' reads "
+        + "them, in place of ids."))
+  var links = false
+
   @Flag(help: "Replace files that are there.")
   var force = false
 
@@ -76,7 +82,8 @@ struct ExportCommand: StoreCommand {
     return try ReadStore.read(store.path, checksRecords: true, on: console) { snapshot in
       if let allEntities {
         let folder = ExportFolder(
-          path: allEntities, format: format, replaces: force, store: store.path)
+          path: allEntities, format: format, replaces: force, tellsLinks: links,
+          store: store.path)
         try folder.write(snapshot, on: console)
       } else {
         try QueryFault.locating(in: `where`, store.path) {
@@ -94,8 +101,10 @@ struct ExportCommand: StoreCommand {
     let entity = try snapshot.entity(entity ?? "", in: store.path)
     var request = try marks.request(`where`)
     request.order = try order.terms(of: entity, in: store.path)
+    let links = links ? try LinkOptions.links(of: entity, snapshot, on: console) : []
     let export = try EntityExport(
-      request, of: entity, fields: fields.names, format, snapshot: snapshot, store: store.path)
+      request, of: entity, fields: fields.names, links: links, format, snapshot: snapshot,
+      store: store.path)
     guard file != Self.standardOutput else {
       _ = try export.write(to: console.output, on: console)
       return

@@ -76,6 +76,12 @@ struct ImportCommand: StoreCommand {
         into: entity, of: store, key: key, conflict: merging.conflict,
         strategy: merging.chosen.strategy, options: options)
       importing.names = plan.names
+      if members.links {
+        importing.links = try store.read { snapshot in
+          try LinkOptions.links(
+            of: try snapshot.entity(entity, in: self.store.path), snapshot, on: console)
+        }
+      }
       importing.conversions = conversions
       importing.isStrict = running.strict
       let session = ImportSession(ImportRun(importing), pages, inputs, rejectFile)

@@ -4,19 +4,20 @@ import LodestoreFormat
 /// The records of one entity that a request finds, on their way into a file or a stream.
 struct EntityExport {
   private let query: DynamicQuery
-  private let columns: RecordColumns
+  private var columns: RecordColumns
   private let format: ExportFormat
 
   /// Checks the request and the fields; without fields, all attributes, and not the id, which the
   /// store that imports gives itself.
   init(
     _ request: QueryRequest, of entity: DynamicEntity, fields: [String]? = nil,
-    _ format: ExportFormat, snapshot: DynamicSnapshot, store: String
+    links: [DynamicLink] = [], _ format: ExportFormat, snapshot: DynamicSnapshot, store: String
   ) throws {
     query = try snapshot.query(request, of: entity)
     columns = try RecordColumns(
       entity, names: fields ?? entity.description.declaredAttributes.map(\.name),
       isExact: format != .csv, store: store)
+    columns.add(links, snapshot)
     self.format = format
   }
 

@@ -16,6 +16,7 @@ struct ExportFolder {
   let path: String
   let format: ExportFormat
   let replaces: Bool
+  let tellsLinks: Bool
   let store: String
 
   /// Makes the folder if need be, and writes the files one after the other: after a failure, those
@@ -27,7 +28,9 @@ struct ExportFolder {
     try writeSchema(snapshot)
     var rows: [[Cell]] = []
     for entity in snapshot.entities {
-      let export = try EntityExport(.all, of: entity, format, snapshot: snapshot, store: store)
+      let links = tellsLinks ? try LinkOptions.links(of: entity, snapshot, on: console) : []
+      let export = try EntityExport(
+        .all, of: entity, links: links, format, snapshot: snapshot, store: store)
       let name = "\(path)/\(entity.name).\(format.rawValue)"
       let (count, size) = try export.write(
         to: try OutputFile(name, replaces: replaces, store: store), on: console)

@@ -12,6 +12,23 @@ extension ImportReport {
       (Column("rejected"), .count(rejected)),
       (Column("seconds"), .double((seconds * 1000).rounded() / 1000)),
     ]
+    if let links {
+      members += [
+        (Column("linksAdded"), .count(links.added)),
+        (Column("linksRemoved"), .count(links.removed)),
+        (Column("linksUnresolved"), .count(links.unresolved)),
+      ]
+    }
+    if withRejects, let links, !links.unresolvedKeys.isEmpty {
+      let cells = links.unresolvedKeys.prefix(100).map { key in
+        Cell.json(
+          JSONText.object([
+            ("page", .integer(Int64(key.page))), ("record", .integer(Int64(key.record))),
+            ("member", .text(key.member)), ("key", .text(key.key)),
+          ]))
+      }
+      members.append((Column("unresolvedKeys"), .json(JSONText.array(cells))))
+    }
     if withRejects, !unknownMembers.isEmpty {
       let counts = unknownMembers.sorted { $0.key < $1.key }.map { ($0.key, Cell.count($0.value)) }
       members.append((Column("unknownMembers"), .json(JSONText.object(counts))))

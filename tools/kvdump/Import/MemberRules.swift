@@ -33,6 +33,13 @@ struct MemberOptions: ParsableArguments {
       valueName: "attribute=type[:format]"))
   var type: [String] = []
 
+  @Flag(
+    help: ArgumentHelp(
+      "Members that have the names of relationships lead to records by a unique key of theirs, as "
+        + "'export --links' writes them. What is not there yet is looked up again at the end; what leads "
+        + "nowhere then is in the report."))
+  var links = false
+
   func validate() throws { _ = try rules() }
 
   /// The options taken apart; a wrong one is a wrong use.

@@ -11,10 +11,15 @@ struct RecordColumns {
     case attribute(EntityDescription.Attribute)
     /// A value inside a JSON or document attribute.
     case path(EntityDescription.Attribute, [String])
+    /// The keys of related records.
+    case link(DynamicLink)
   }
 
-  let columns: [Column]
-  private let sources: [Source]
+  /// Where relationships are told by keys.
+  private var snapshot: DynamicSnapshot?
+
+  private(set) var columns: [Column]
+  private var sources: [Source]
   private let entity: DynamicEntity
   private let isExact: Bool
 
@@ -56,6 +61,19 @@ struct RecordColumns {
     return .path(attribute, Array(parts.dropFirst()))
   }
 
+  /// Tells relationships by keys of the other side, in columns of their names, in place of ids.
+  mutating func add(_ links: [DynamicLink], _ snapshot: DynamicSnapshot) {
+    self.snapshot = snapshot
+    for link in links {
+      if let position = columns.firstIndex(where: { $0.name == link.relationship }) {
+        sources[position] = .link(link)
+      } else {
+        columns.append(Column(link.relationship))
+        sources.append(.link(link))
+      }
+    }
+  }
+
   /// The cells of a record, whose bytes are checked against their checksum.
   func row(_ record: DynamicRecord) throws -> [Cell] {
     let reader = try record.reader(verifyingChecksum: true)
@@ -74,6 +92,10 @@ struct RecordColumns {
     case .attribute(let attribute):
       let value = try reader.value(of: attribute)
       return try isExact ? Cell(exactly: value) : Cell(value)
+    case .link(let link):
+      let keys = try (snapshot?.keys(of: link, from: id, of: entity) ?? [])
+        .map { try isExact ? Cell(exactly: $0) : Cell($0) }
+      return link.isToOne ? keys.first ?? .null : .json(JSONText.array(keys))
     case .path(let attribute, let path):
       guard case .document(let bytes) = try reader.value(of: attribute) else { return .absent }
       return try bytes.withUnsafeBytes { bytes in

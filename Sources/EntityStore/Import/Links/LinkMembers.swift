@@ -25,12 +25,17 @@ struct LinkMembers: Sendable {
   /// leading nowhere.
   func take(_ data: Data, into page: inout DecodedPage) throws(StoreError) {
     guard !links.isEmpty else { return }
+    take(Array(try JSONPage(data, number: page.number, path: path).records), into: &page)
+  }
+
+  /// The same of records.
+  func take(_ records: [JSONNode], into page: inout DecodedPage) {
+    guard !links.isEmpty else { return }
     let schema = core.schema
     var found = links.indices.map { LinkKeys(link: $0) }
     let types = links.map { link in
       schema.entity(named: link.target)?.description.attribute(named: link.key)?.type
     }
-    let records = try JSONPage(data, number: page.number, path: path).records
     for (number, record) in records.enumerated() {
       for (position, link) in links.enumerated() {
         guard let type = types[position], let node = record[path: link.member] else { continue }

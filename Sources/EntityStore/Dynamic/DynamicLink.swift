@@ -1,0 +1,78 @@
+package import LodestoreFormat
+
+/// A relationship whose records are named by a unique key of theirs, in a member of its name.
+package struct DynamicLink: Sendable {
+  /// The name of the relationship, or of the attribute that holds it.
+  package let relationship: String
+  /// The entity that it leads to.
+  package let target: String
+  /// The attribute of that entity which names its records.
+  package let key: String
+  /// Whether it leads to one record.
+  package let isToOne: Bool
+
+  var imported: ImportedLink {
+    ImportedLink(
+      member: relationship, target: target, key: key, name: relationship, isToOne: isToOne,
+      makesMissing: false)
+  }
+}
+
+extension DynamicSnapshot {
+  /// How relationships of `entity` are told by unique keys: each link from one side of it.
+  ///
+  /// A relationship is left out whose target has no unique index over one attribute.
+  package func links(of entity: DynamicEntity) -> [DynamicLink] {
+    core.schema.ends(of: entity.stored).compactMap { end in
+      guard let name = end.name, isTold(end) else { return nil }
+      let keys = end.target.indexes.filter { $0.isUnique && $0.description.attributes.count == 1 }
+      for index in keys {
+        guard
+          let key = end.target.description.attribute(number: index.description.attributes[0]),
+          key.type != .recordID, key.derivation == nil
+        else { continue }
+        return DynamicLink(
+          relationship: name, target: end.target.name, key: key.name,
+          isToOne: end.attribute != nil)
+      }
+      return nil
+    }
+  }
+
+  /// The named relationships of `entity` that ``links(of:)`` leaves out.
+  package func untoldLinks(of entity: DynamicEntity) -> [String] {
+    let told = Set(links(of: entity).map(\.relationship))
+    return core.schema.ends(of: entity.stored).compactMap { end in
+      guard let name = end.name, isTold(end), !told.contains(name) else { return nil }
+      return "\(entity.name).\(name) leads to \(end.target.name)"
+    }
+  }
+
+  /// Whether links are told from this side: that of the attribute, and of two to-many sides the first that
+  /// has a name.
+  private func isTold(_ end: RelationshipEnd) -> Bool {
+    if end.opposite.attribute != nil { return false }
+    return end.attribute != nil || end.side == .from || end.opposite.name == nil
+  }
+
+  /// The keys of the records that record `id` leads to.
+  package func keys(of link: DynamicLink, from id: UInt64, of entity: DynamicEntity) throws
+    -> [Value]
+  {
+    guard let end = core.schema.end(named: link.relationship, of: entity.stored),
+      let key = end.target.description.attribute(named: link.key)
+    else { return [] }
+    var keys: [Value] = []
+    try core.forEachRelated(of: [id], by: end) { (_, other) throws(StoreError) in
+      guard let bytes = try core.record(other, of: end.target) else { return true }
+      let view = try end.target.view(bytes, id: other)
+      do {
+        keys.append(try end.target.value(of: key, in: view))
+      } catch {
+        throw .damagedRecord(entity: end.target.name, recordID: other, error)
+      }
+      return true
+    }
+    return keys
+  }
+}

@@ -1,0 +1,151 @@
+import EntityStore
+import Foundation
+import Testing
+
+@testable import KVDumpCommands
+
+/// Entities with relationships of every form: to one, many to many, and to itself.
+private struct Team: Entity {
+  var id = RecordID<Team>()
+  var name: String
+
+  static let players = ToMany<Team, Player>()
+
+  init(_ name: String) { self.name = name }
+
+  static let schema = EntitySchema<Team>(
+    "Team", attributes: [.init("name", \.name)], unique: [[\.name]],
+    relationships: [.init("players", players)])
+
+  init(from reader: inout RecordReader) throws(StoreError) { name = try reader.read() }
+
+  func encode(into writer: inout RecordWriter) { writer.write(name) }
+}
+
+private struct Player: Entity {
+  var id = RecordID<Player>()
+  var number: Int
+  var captain: Player.ID?
+
+  static let teams = ToMany<Player, Team>(inverse: Team.players)
+  static let led = ToMany<Player, Player>(inverse: \.captain)
+
+  init(_ number: Int, captain: Player.ID? = nil) {
+    self.number = number
+    self.captain = captain
+  }
+
+  static let schema = EntitySchema<Player>(
+    "Player", attributes: [.init("number", \.number), .toOne("captain", \.captain)],
+    unique: [[\.number]], relationships: [.init("teams", teams), .init("led", led)])
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    number = try reader.read()
+    captain = try reader.read()
+  }
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(number)
+    writer.write(captain)
+  }
+}
+
+@Suite struct `Links carried by files` {
+  private let entities: [any Entity.Type] = [Team.self, Player.self]
+
+  /// What leads where, by keys.
+  private func links(_ path: String) throws -> [String] {
+    let store = try Store(at: path, entities: entities)
+    defer { store.close() }
+    return try store.read { snapshot throws in
+      var links: [String] = []
+      for team in try snapshot.fetch(Team.all) {
+        for player in try snapshot.related(Team.players, of: team.id) {
+          links.append("\(team.name)>\(player.number)")
+        }
+      }
+      for (player, captain) in try snapshot.fetch(Player.all, including: \.captain) {
+        links.append("\(player.number)-\(captain.map { "\($0.number)" } ?? "none")")
+      }
+      return links.sorted()
+    }
+  }
+
+  /// Three teams and thirty players, whose ids do not begin at 1.
+  private func fill(_ path: String) throws {
+    let store = try Store(at: path, entities: entities)
+    try store.write { tx throws in
+      // Ids that another store will not give.
+      let gone = try tx.insert((100..<140).map { Player($0) }).ids
+      try tx.delete(gone)
+      let first = try tx.insert(Player(1))
+      let players = try [first.id] + tx.insert((2...30).map { Player($0, captain: first.id) }).ids
+      let teams = try tx.insert(["A", "B", "C"].map { Team($0) }).ids
+      for (position, player) in players.enumerated() {
+        try tx.add([player], to: Team.players, of: teams[position % 2])
+        if position % 5 == 0 { try tx.add([player], to: Team.players, of: teams[2]) }
+      }
+      try tx.modify(first.id) { $0.captain = players[7] }
+    }
+    store.close()
+  }
+
+  @Test func `are the same in a store that has other ids, and twice without a change`() async throws
+  {
+    let folder = try StoreFolder()
+    try fill(folder.store)
+    let expected = try links(folder.store)
+    let files = folder.path + "/files"
+    let exported = await folder.run("export", "--all-entities", files, "--links")
+    #expect(exported.status == .success, "\(exported.messages)")
+    let line = try String(contentsOfFile: files + "/Player.jsonl", encoding: .utf8)
+      .split(separator: "\n")[1]
+    #expect(line == #"{"number":2,"captain":1}"#)
+
+    let other = try StoreFolder()
+    try Store(at: other.store, entities: entities).close()
+    for (round, entity) in ["Team", "Player", "Team", "Player"].enumerated() {
+      let file = "\(files)/\(entity).jsonl"
+      let key = entity == "Team" ? "name" : "number"
+      let outcome = await other.run("import", file, "--entity", entity, "--unique", key, "--links")
+      #expect(outcome.status == .success, "\(outcome.messages) \(outcome.data)")
+      // The players that a team names come with the second file; the third run finds them.
+      if round == 3 { #expect(outcome.data.contains(#""updated":0"#), "\(outcome.data)") }
+    }
+    #expect(try links(other.store) == expected)
+    let again = await other.run(
+      "import", files + "/Team.jsonl", "--entity", "Team", "--unique", "name", "--links")
+    #expect(again.data.contains(#""unchanged":3"#), "\(again.data)")
+    #expect(try links(other.store) == expected)
+    #expect(await other.isSound())
+  }
+
+  @Test func `that cannot be told by a key are named`() async throws {
+    let folder = try StoreFolder()
+    try Store(at: folder.store, entities: [Song.self, Tape.self]).close()
+    let outcome = await folder.run("export", "Song", "--links")
+    #expect(outcome.messages.contains("Song.tape leads to Tape, which has no unique index"))
+  }
+}
+
+private struct Tape: Entity {
+  var id = RecordID<Tape>()
+  var name: String
+
+  static let schema = EntitySchema<Tape>("Tape", attributes: [.init("name", \.name)])
+
+  init(from reader: inout RecordReader) throws(StoreError) { name = try reader.read() }
+
+  func encode(into writer: inout RecordWriter) { writer.write(name) }
+}
+
+private struct Song: Entity {
+  var id = RecordID<Song>()
+  var tape: Tape.ID?
+
+  static let schema = EntitySchema<Song>("Song", attributes: [.toOne("tape", \.tape)])
+
+  init(from reader: inout RecordReader) throws(StoreError) { tape = try reader.read() }
+
+  func encode(into writer: inout RecordWriter) { writer.write(tape) }
+}
