@@ -88,6 +88,9 @@ extension Value {
   package func precedes(_ other: Value) throws(FormatError) -> Bool {
     switch (self, other) {
     case (.integer(let a), .integer(let b)): return a < b
+    case (.double(let a), .double(let b)), (.date(let a), .date(let b)):
+      // Not-a-number is last.
+      return a < b || b.isNaN && !a.isNaN
     default:
       var key = KeyEncoder()
       var otherKey = KeyEncoder()

@@ -91,19 +91,6 @@ struct LinkChange: ~Copyable {
   let end: RelationshipEnd
   let isAdded: Bool
   let links: LinkList
-
-  /// Calls `body` with each link, as seen from side `side`.
-  func forEach(
-    from side: RelationshipSide, _ body: (UInt64, UInt64) throws(StoreError) -> Void
-  ) throws(StoreError) {
-    for index in 0..<links.count {
-      if side == end.side {
-        try body(links.id(at: index), links.other(at: index))
-      } else {
-        try body(links.other(at: index), links.id(at: index))
-      }
-    }
-  }
 }
 
 /// A write that the disk has.

@@ -35,6 +35,14 @@ struct LinkList: ~Copyable {
     }
   }
 
+  /// The same pairs with their ids exchanged, sorted.
+  func swapped() -> LinkList {
+    var list = LinkList(expectedCount: count)
+    for index in 0..<count { list.append(other(at: index), id(at: index)) }
+    list.sort()
+    return list
+  }
+
   /// Sorts by the first id, and pairs with one first id by the second.
   mutating func sort() {
     var scratch = SortBuffer()

@@ -20,6 +20,8 @@ final class DerivedAttributes: ChangeSink {
   /// By entity, the copies that are of its records.
   private var copied: [EntityNumber: [DerivedTotals]] = [:]
   private var readers: [ObjectIdentifier: RelatedReader] = [:]
+  /// What leads back from related records to those with the attributes.
+  private var owners: [ObjectIdentifier: LinkCursor] = [:]
 
   /// `nil` where the schema has no such attributes.
   init?(_ schema: StoredSchema, core: TransactionCore) {
@@ -144,26 +146,59 @@ final class DerivedAttributes: ChangeSink {
     of id: UInt64, _ totals: DerivedTotals, _ body: (UInt64) throws -> Void
   ) throws {
     guard let links = totals.derivation.end.opposite.links else { return }
-    try LinkCursor(links, core: core).forEach(of: id) { owner in
+    let cursor: LinkCursor
+    if let known = owners[ObjectIdentifier(totals)] {
+      cursor = known
+    } else {
+      cursor = try LinkCursor(links, core: core)
+      owners[ObjectIdentifier(totals)] = cursor
+    }
+    try cursor.forEach(of: id) { owner in
       try body(owner)
       return true
     }
   }
 
   func record(_ change: borrowing LinkChange) throws(StoreError) {
-    let (end, isAdded) = (change.end, change.isAdded)
-    for totals in all where totals.derivation.end.relationship === end.relationship {
+    let concerned = all.filter { $0.derivation.end.relationship === change.end.relationship }
+    do {
+      for side in RelationshipSide.allCases {
+        let totals = concerned.filter { $0.derivation.end.side == side }
+        if totals.isEmpty { continue }
+        // Of links that begin at the records with the attributes, as many follow each other with one owner.
+        // Where values are read the other order is better, in which each record is read once.
+        let isForward = side == change.end.side
+        let readsValues = totals.contains { $0.derivation.source != nil }
+        if isForward, readsValues, change.links.count > 1 {
+          try note(change.links.swapped(), ownersFirst: false, isAdded: change.isAdded, totals)
+        } else {
+          try note(change.links, ownersFirst: isForward, isAdded: change.isAdded, totals)
+        }
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  /// - Parameter ownersFirst: whether the first ids of `links` are those of the records with the attributes.
+  private func note(
+    _ links: borrowing LinkList, ownersFirst: Bool, isAdded: Bool, _ concerned: [DerivedTotals]
+  ) throws {
+    for totals in concerned {
       let reader = totals.derivation.source == nil ? nil : try reader(of: totals)
-      try change.forEach(from: totals.derivation.end.side) { (owner, other) throws(StoreError) in
-        do {
-          let value = try reader?.value(of: other) ?? .null
-          if isAdded {
-            try totals.add(value, to: owner)
-          } else {
-            try totals.remove(value, from: owner)
-          }
-        } catch {
-          throw StoreError(wrapping: error)
+      var last: UInt64 = 0
+      var value = Value.null
+      for index in 0..<links.count {
+        let owner = ownersFirst ? links.id(at: index) : links.other(at: index)
+        if let reader {
+          let other = ownersFirst ? links.other(at: index) : links.id(at: index)
+          if other != last { value = try reader.value(of: other) }
+          last = other
+        }
+        if isAdded {
+          try totals.add(value, to: owner)
+        } else {
+          try totals.remove(value, from: owner)
         }
       }
     }
@@ -189,7 +224,7 @@ final class DerivedAttributes: ChangeSink {
 
   private func write(_ totals: [DerivedTotals], of entity: StoredEntity) throws(StoreError) {
     var ids: [UInt64] = []
-    for each in totals { ids.append(contentsOf: each.takeIDs()) }
+    for each in totals { ids.append(contentsOf: each.ids) }
     IDSort.sortUnique(&ids)
     let readers = try totals.map { (totals) throws(StoreError) in try reader(of: totals) }
     try core.rewriteDerived(ids, of: entity, Set(totals.map(\.derivation.number))) {

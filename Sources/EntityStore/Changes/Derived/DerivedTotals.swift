@@ -6,11 +6,13 @@ internal import LodestoreFormat
 /// one that was it may have gone.
 final class DerivedTotals {
   let derivation: RelatedDerivation
+  private let kind: DerivationDescription.Kind
   // Used by one thread; exclusivity checks would slow down each change.
-  @exclusivity(unchecked) private var pending: [UInt64: Difference] = [:]
+  @exclusivity(unchecked) private var differences: [Difference] = []
+  /// By the ids of the records, positions in ``differences``.
+  @exclusivity(unchecked) private var positions: [UInt64: Int] = [:]
   /// Consecutive changes are mostly of one record.
-  @exclusivity(unchecked) private var last: UInt64 = 0
-  @exclusivity(unchecked) private var current = Difference()
+  @exclusivity(unchecked) private var last: (owner: UInt64, position: Int) = (0, 0)
 
   /// The difference to what one record has stored.
   private struct Difference {
@@ -27,33 +29,34 @@ final class DerivedTotals {
     var isUnknown = false
   }
 
-  init(_ derivation: RelatedDerivation) { self.derivation = derivation }
+  init(_ derivation: RelatedDerivation) {
+    self.derivation = derivation
+    kind = derivation.kind
+  }
 
-  var isEmpty: Bool { pending.isEmpty && last == 0 }
+  var isEmpty: Bool { differences.isEmpty }
 
   /// The records that may have another value, in no order.
-  func takeIDs() -> some Collection<UInt64> {
-    keepCurrent()
-    return pending.keys
-  }
+  var ids: some Collection<UInt64> { positions.keys }
 
-  private func keepCurrent() {
-    if last != 0 { pending[last] = current }
-    last = 0
-  }
-
+  /// The position of the difference of a record.
   @inline(__always)
-  private func select(_ owner: UInt64) {
-    if last == owner { return }
-    keepCurrent()
-    last = owner
-    current = pending[owner] ?? Difference()
+  private func position(of owner: UInt64) -> Int {
+    if last.owner == owner { return last.position }
+    last = (owner, found(owner))
+    return last.position
+  }
+
+  private func found(_ owner: UInt64) -> Int {
+    if let known = positions[owner] { return known }
+    positions[owner] = differences.count
+    differences.append(Difference())
+    return differences.count - 1
   }
 
   /// Has the value of record `owner` worked out from all related records.
   func forget(_ owner: UInt64) {
-    select(owner)
-    current.isUnknown = true
+    differences[position(of: owner)].isUnknown = true
   }
 
   /// A related record with `value` came.
@@ -66,22 +69,22 @@ final class DerivedTotals {
 
   @inline(__always)
   private func change(_ owner: UInt64, _ value: Value, _ sign: Int64) throws(FormatError) {
-    select(owner)
-    switch derivation.kind {
-    case .count: current.count &+= sign
-    case .sum: addToSum(value, sign)
+    let position = position(of: owner)
+    switch kind {
+    case .count: differences[position].count &+= sign
+    case .sum: addToSum(value, sign, &differences[position])
     case .minimum, .maximum:
-      guard value != .null else { return }
+      if case .null = value { return }
       if sign > 0 {
-        current.added = try outermost(current.added, value)
-      } else {
-        current.removed = try outermost(current.removed, value)
+        if try isBeyond(value, differences[position].added) { differences[position].added = value }
+      } else if try isBeyond(value, differences[position].removed) {
+        differences[position].removed = value
       }
-    default: current.isUnknown = true
+    default: differences[position].isUnknown = true
     }
   }
 
-  private func addToSum(_ value: Value, _ sign: Int64) {
+  private func addToSum(_ value: Value, _ sign: Int64, _ current: inout Difference) {
     switch value {
     case .integer(let number): current.integer += Int128(number) * Int128(sign)
     case .unsigned(let number): current.integer += Int128(number) * Int128(sign)
@@ -100,21 +103,17 @@ final class DerivedTotals {
     }
   }
 
-  /// The one of two values that counts; the other where one is null.
-  private func outermost(_ a: Value, _ b: Value) throws(FormatError) -> Value {
-    if a == .null { return b }
-    if b == .null { return a }
-    return try isBeyond(a, b) ? a : b
-  }
-
+  /// Whether `a` counts in place of `b`, which may be null.
   private func isBeyond(_ a: Value, _ b: Value) throws(FormatError) -> Bool {
-    derivation.kind == .minimum ? try a.precedes(b) : try b.precedes(a)
+    if case .null = b { return true }
+    return kind == .minimum ? try a.precedes(b) : try b.precedes(a)
   }
 
   /// What record `owner` is to have instead of `old`, as far as the differences tell; `nil` where it must
   /// be worked out anew.
   func value(of owner: UInt64, from old: Value) throws -> Value? {
-    guard let difference = pending[owner] else { return old }
+    guard let position = positions[owner] else { return old }
+    let difference = differences[position]
     guard !difference.isUnknown else { return nil }
     switch (derivation.kind, old) {
     case (.count, .integer(let count)): return .integer(count &+ difference.count)
@@ -133,7 +132,8 @@ final class DerivedTotals {
       if difference.removed != .null, try old == .null || !isBeyond(old, difference.removed) {
         return nil
       }
-      return try outermost(old, difference.added)
+      if difference.added == .null { return old }
+      return try isBeyond(difference.added, old) ? difference.added : old
     default: return nil
     }
   }
@@ -152,5 +152,9 @@ final class DerivedTotals {
   }
 
   /// Forgets all differences, which have been applied.
-  func removeAll() { pending.removeAll(keepingCapacity: true) }
+  func removeAll() {
+    differences.removeAll(keepingCapacity: true)
+    positions.removeAll(keepingCapacity: true)
+    last = (0, 0)
+  }
 }
