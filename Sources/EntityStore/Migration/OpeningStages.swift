@@ -23,20 +23,3 @@ protocol OpenedStages {
 
   func makeLinks() throws
 }
-
-extension Catalogue {
-  /// The version of the model; 0 where no program has given it one.
-  static func modelVersion(_ trees: Trees, in transaction: Transaction) throws -> UInt64 {
-    guard let bytes = try transaction.get(HeaderField.model.key, in: trees.header) else { return 0 }
-    guard bytes.count == 8 else {
-      throw FormatError("the header's field 'model' has \(bytes.count) bytes, must have 8")
-    }
-    return bytes._uint64(at: 0)
-  }
-
-  static func putModelVersion(
-    _ version: UInt64, _ trees: Trees, in transaction: Transaction
-  ) throws {
-    try transaction.put(HeaderField.model.key, littleEndianBytes(version), in: trees.header)
-  }
-}
