@@ -103,9 +103,10 @@ extension MigrationStep {
 // MARK: Values
 
 extension MigrationStep {
-  /// The attribute has another type, into which every value converts exactly: integers of any width, numbers
-  /// that are the same in the other type, texts that are numbers, dates or UUIDs, and each of these as text. Null stays null,
-  /// and an optional attribute optional.
+  /// The attribute has another type, into which every value converts exactly.
+  ///
+  /// These are integers of any width, numbers that are the same in the other type, texts that are numbers,
+  /// dates or UUIDs, and each of these as text. Null stays null, and an optional attribute optional.
   ///
   /// - Parameters:
   ///   - dates: the form of dates in texts, as `dd.MM.yyyy` or `unix`; ISO 8601 where it is left out.
@@ -161,10 +162,9 @@ extension MigrationStep {
     MigrationStep("map \(entity)", pass: entity) { run in try run.map(entity, change) }
   }
 
-  /// Of records with the same values in all of `attributes` one stays, so that a unique index can be made
-  /// over them; `survivor` says which of two. Null is like no other value.
+  /// Of records with the same values in all of `attributes` one stays; `survivor` says which of two.
   ///
-  /// The others are deleted by the rules of relationships.
+  /// A unique index can be made over them then. Null is like no other value. The others are deleted by the rules of relationships.
   public static func deduplicate(
     _ entity: String, by attributes: String...,
     survivor: @escaping @Sendable (MigratedRecord, MigratedRecord) throws -> Survivor

@@ -49,7 +49,9 @@
     @Test func `does what it says`() throws {
       let path = FileManager.default.temporaryDirectory
         .appending(path: "migration-\(UUID().uuidString).lodestore").path
-      defer { for end in ["", "-lock"] { try? FileManager.default.removeItem(atPath: path + end) } }
+      defer {
+        for end in ["", "-lock"] { try? FileManager.default.removeItem(atPath: path + end) }
+      }
       let before = try Store(at: path, entities: [Before.Movie.self, Before.Studio.self])
       let studio = try before.insert(Before.Studio(name: "S"))
       try before.insert(

@@ -40,9 +40,9 @@ final class JSONRecordEncoder {
   private let isStrict: Bool
   /// Attributes by the names of members that are mapped in another way than by their own name.
   private let names: [String: String]
-  /// Members that are neither attributes nor unknown.
   /// Paths into members, and the attributes that they lead to.
   private let nested: [(path: String, slot: Int)]
+  /// Members that are neither attributes nor unknown.
   private let ignored: Set<String>
   private let slotByName: [String: Int]
   /// What absent attributes are; nil for one that must be there.

@@ -168,7 +168,6 @@ final class ConditionEvaluator {
     return try evaluation.value(operand.question, for: record)
   }
 
-  /// For conditions inside expressions, which are not part of a layout's program.
   /// Whether a record that is about to be written fulfils the condition.
   func admits(new view: RecordView, id: UInt64) throws(StoreError) -> Bool {
     do {
@@ -178,6 +177,7 @@ final class ConditionEvaluator {
     }
   }
 
+  /// For conditions inside expressions, which are not part of a layout's program.
   func evaluate(_ condition: BoundCondition, _ record: RecordUnderTest) throws -> Bool {
     switch condition {
     case .all(let parts):
