@@ -8,7 +8,7 @@ package enum FormatVersion: UInt32, Sendable, CaseIterable, Comparable {
   case recordIDs = 2
   /// Relationships between records.
   case relationships = 3
-  /// Attributes that the store derives, and rules across attributes.
+  /// Attributes that the store derives, rules across attributes, and relationships with an order.
   case derivations = 4
 
   /// The highest version that this library reads and writes.
@@ -32,6 +32,9 @@ package enum FormatFeature: Sendable, CaseIterable {
   case relationship
   /// A derived attribute: a writer that does not know it would leave values that are no longer right.
   case derivation
+  /// A side of a relationship whose records have an order: a writer that does not know it would not keep
+  /// their positions.
+  case orderedRelationship
   /// A rule across attributes: a writer that does not know it would write records that break it.
   case rule
 
@@ -41,7 +44,8 @@ package enum FormatFeature: Sendable, CaseIterable {
     case .base: FormatRequirement(reader: .first, writer: .first)
     case .recordIDAttribute: FormatRequirement(reader: .recordIDs, writer: .recordIDs)
     case .relationship: FormatRequirement(reader: .first, writer: .relationships)
-    case .derivation, .rule: FormatRequirement(reader: .first, writer: .derivations)
+    case .derivation, .rule, .orderedRelationship:
+      FormatRequirement(reader: .first, writer: .derivations)
     }
   }
 }
@@ -84,6 +88,14 @@ package struct FormatRequirement: Sendable, Hashable {
     }
     lowestReader = bytes._uint32(at: 0)
     lowestWriter = bytes._uint32(at: 4)
+  }
+}
+
+extension RelationshipDescription {
+  /// What the description and its trees use of the format.
+  package var features: Set<FormatFeature> {
+    from.isOrdered || to.isOrdered
+      ? [.base, .relationship, .orderedRelationship] : [.base, .relationship]
   }
 }
 

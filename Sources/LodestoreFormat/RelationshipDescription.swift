@@ -9,13 +9,17 @@ package struct RelationshipDescription: Sendable, Hashable {
     package var name: String?
     /// What happens to the records of the other side when one of this side is deleted.
     package var onDelete: DeleteRule
+    /// Whether what a record of this side leads to has an order, which a tree keeps.
+    package var isOrdered: Bool
 
     package init(
-      entity: EntityNumber, name: String? = nil, onDelete: DeleteRule = .nullify
+      entity: EntityNumber, name: String? = nil, onDelete: DeleteRule = .nullify,
+      isOrdered: Bool = false
     ) {
       self.entity = entity
       self.name = name
       self.onDelete = onDelete
+      self.isOrdered = isOrdered
     }
   }
 
@@ -44,10 +48,16 @@ package struct RelationshipDescription: Sendable, Hashable {
     set { if side == .from { from = newValue } else { to = newValue } }
   }
 
-  /// The trees of its links: of each side the ids that it leads to.
+  /// The trees of its links, of each side the ids that it leads to, and of their orders.
   package var trees: [TreeName] {
-    attribute == nil
-      ? [.links(relationship: number, side: .from), .links(relationship: number, side: .to)] : []
+    let links = RelationshipSide.allCases.map { TreeName.links(relationship: number, side: $0) }
+    return (attribute == nil ? links : []) + orders
+  }
+
+  /// The trees of the orders of its sides.
+  package var orders: [TreeName] {
+    RelationshipSide.allCases.filter { self[$0].isOrdered }
+      .map { .order(relationship: number, side: $0) }
   }
 }
 
@@ -91,6 +101,7 @@ extension RelationshipDescription {
       "entity": .integer(Int64(side.entity.rawValue)), "onDelete": .string(side.onDelete.rawValue),
     ]
     if let name = side.name { members["name"] = .string(name) }
+    if side.isOrdered { members["ordered"] = .bool(true) }
     return .object(members)
   }
 
@@ -124,6 +135,12 @@ extension RelationshipDescription {
           + "not know")
     }
     var result = Side(entity: EntityNumber(entity), onDelete: rule)
+    switch side["ordered"] {
+    case nil: break
+    case .bool(let isOrdered)?: result.isOrdered = isOrdered
+    default:
+      throw FormatError("side '\(member)' of relationship \(number): 'ordered' is no boolean")
+    }
     switch side["name"] {
     case nil: break
     case .string(let name)? where EntityDescription.isValidName(name): result.name = name
@@ -139,6 +156,9 @@ extension RelationshipDescription {
       entities.contains(where: { $0.number == to.entity })
     else { throw FormatError("relationship \(number) is of an entity that is not there") }
     guard let attribute else { return }
+    if from.isOrdered {
+      throw FormatError("relationship \(number) has an order of the one record of an attribute")
+    }
     guard let held = holder.attribute(number: attribute), !held.isRemoved, held.type == .recordID
     else {
       throw FormatError(

@@ -11,6 +11,8 @@ package enum TreeName: Hashable, Sendable {
   case imports
   /// The links of a relationship as they lead away from one of its sides.
   case links(relationship: UInt32, side: RelationshipSide)
+  /// The positions of what each record of one side of a relationship leads to.
+  case order(relationship: UInt32, side: RelationshipSide)
   /// Reserved; see Format.md, "Reserved".
   case history
 
@@ -24,6 +26,7 @@ package enum TreeName: Hashable, Sendable {
     case .buckets: "buckets"
     case .imports: "imports"
     case .links(let relationship, let side): "links.\(relationship).\(side.rawValue)"
+    case .order(let relationship, let side): "order.\(relationship).\(side.rawValue)"
     case .history: "history"
     }
   }
@@ -31,7 +34,8 @@ package enum TreeName: Hashable, Sendable {
   /// Whether a store may be without the tree, which is the same as an empty one.
   package var isOptional: Bool {
     switch self {
-    case .header, .catalogue, .counters, .records, .index, .buckets, .imports, .links: false
+    case .header, .catalogue, .counters, .records, .index, .buckets, .imports, .links, .order:
+      false
     case .history: true
     }
   }
@@ -60,6 +64,9 @@ package enum TreeName: Hashable, Sendable {
       case ("links", 2):
         guard let side = RelationshipSide(rawValue: numbers[1]) else { return nil }
         self = .links(relationship: numbers[0], side: side)
+      case ("order", 2):
+        guard let side = RelationshipSide(rawValue: numbers[1]) else { return nil }
+        self = .order(relationship: numbers[0], side: side)
       default: return nil
       }
     }

@@ -21,6 +21,7 @@ package struct Finding: Equatable, Sendable {
     case indexCount = "index-count"
     // Relationships.
     case linkMissing = "link-missing", linkDangling = "link-dangling"
+    case linkOrder = "link-order"
     // Derived attributes.
     case derivedValue = "derived-value"
   }

@@ -6,6 +6,9 @@ extension Verifier {
   /// that all ids are of records that are there.
   mutating func verifyRelationship(_ relationship: RelationshipDescription) throws {
     let subject = title(of: relationship)
+    for side in RelationshipSide.allCases where relationship[side].isOrdered {
+      try verifyOrder(of: relationship, side, subject)
+    }
     if let number = relationship.attribute {
       guard let holder = entities.first(where: { $0.number == relationship.from.entity }),
         let index = holder.indexes.first(where: { $0.attributes == [number] }),

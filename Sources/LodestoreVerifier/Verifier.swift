@@ -160,7 +160,7 @@ package struct Verifier {
               isIndex ? .indexNotEmpty : .treeForeign, tree: text,
               "is not in the catalogue and has \(count) entries, must be empty"))
         }
-      case .links:
+      case .links, .order:
         try guarding(text) { verifier in
           let count = try verifier.transaction.count(of: tree)
           guard count > 0 else { return }

@@ -7,7 +7,7 @@ private struct Owner: Entity {
   var id = RecordID<Owner>()
   var name: String
 
-  static let dogs = ToMany<Owner, Dog>(inverse: \.owner, onDelete: .cascade)
+  static let dogs = ToMany<Owner, Dog>(inverse: \.owner, ordered: true, onDelete: .cascade)
   static let friends = ToMany<Owner, Owner>()
 
   static let schema = EntitySchema<Owner>(
@@ -50,7 +50,8 @@ extension Dog {
       let ann = try tx.insert(Owner(name: "Ann"))
       let bob = try tx.insert(Owner(name: "Bob"))
       try tx.insert(Dog(name: "Rex", owner: ann.id))
-      try tx.insert(Dog(name: "Ace", owner: ann.id))
+      let ace = try tx.insert(Dog(name: "Ace", owner: ann.id))
+      try tx.move(ace.id, in: Owner.dogs, of: ann.id, to: .first)
       try tx.insert(Dog(name: "Stray", owner: nil))
       try tx.add(bob.id, to: Owner.friends, of: ann.id)
     }
@@ -63,10 +64,13 @@ extension Dog {
     let outcome = await folder.run("schema", "--format", "table", "--color", "never")
     #expect(outcome.messages.contains("Dog.owner: to one or none Owner, back by 'dogs'"))
     #expect(
-      outcome.messages.contains("Owner.dogs: to many Dog, back by 'owner', on delete cascade"))
+      outcome.messages.contains(
+        "Owner.dogs: to many Dog, back by 'owner', on delete cascade, in order"))
     #expect(outcome.messages.contains("Owner.friends: to many Owner, on delete nullify"))
     let objects = await folder.run("schema", "Owner", "--format", "jsonl")
-    #expect(objects.data.contains(#""name":"dogs","to":"Dog","many":true,"inverse":"owner""#))
+    #expect(
+      objects.data.contains(
+        #""name":"dogs","to":"Dog","many":true,"ordered":true,"inverse":"owner""#))
   }
 
   @Test func `are drawn`() async throws {
@@ -80,12 +84,15 @@ extension Dog {
     let dot = await folder.run("schema", "--diagram", "dot")
     #expect(dot.data.hasPrefix("digraph model {\n") && dot.data.hasSuffix("}\n"))
     #expect(dot.data.contains("Owner -> Dog [label=\"dogs\""))
+    let svg = await folder.run("schema", "--diagram", "svg")
+    #expect(svg.data.hasPrefix("<svg xmlns=") && svg.data.hasSuffix("</svg>\n"))
+    #expect(svg.data.contains(">friends</text>") && svg.data.contains(">name: string</text>"))
   }
 
   @Test func `are followed by get`() async throws {
     let folder = try folder()
     let dogs = await folder.run("get", "Owner", "name=Ann", "--related", "dogs", "--fields", "name")
-    #expect(dogs.data == "{\"name\":\"Rex\"}\n{\"name\":\"Ace\"}\n")
+    #expect(dogs.data == "{\"name\":\"Ace\"}\n{\"name\":\"Rex\"}\n")
     let owner = await folder.run("get", "Dog", "name=Rex", "--related", "owner", "--fields", "name")
     #expect(owner.data == "{\"name\":\"Ann\"}\n")
     let wrong = await folder.run("get", "Owner", "name=Ann", "--related", "dog")

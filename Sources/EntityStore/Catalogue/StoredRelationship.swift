@@ -11,6 +11,10 @@ final class StoredRelationship: Sendable {
   let linksFrom: StoredIndex?
   /// By the ids of the side `to`, the ids of `from`: the index of the attribute, or a tree of links.
   let linksTo: StoredIndex
+  /// The tree of the order of what a record of `from` leads to; `nil` where that has none.
+  let orderFrom: Tree?
+  /// The same for `to`.
+  let orderTo: Tree?
 
   init(
     _ description: RelationshipDescription, entities: [StoredEntity],
@@ -24,6 +28,12 @@ final class StoredRelationship: Sendable {
     }
     self.from = from
     self.to = to
+    func order(_ side: RelationshipSide) throws -> Tree? {
+      guard description[side].isOrdered else { return nil }
+      return try tree(.order(relationship: description.number, side: side), false)
+    }
+    orderFrom = try order(.from)
+    orderTo = try order(.to)
     if let attribute = description.attribute {
       guard let index = from.index(over: [attribute]) else {
         throw FormatError(
@@ -78,6 +88,9 @@ struct RelationshipEnd: Sendable {
 
   /// By the id of a record of ``source``, the ids of those that it leads to; `nil` for ``attribute``.
   var links: StoredIndex? { side == .from ? relationship.linksFrom : relationship.linksTo }
+
+  /// The tree of the order of what a record of ``source`` leads to; `nil` where that has none.
+  var order: Tree? { side == .from ? relationship.orderFrom : relationship.orderTo }
 
   /// The name of this side; `nil` where it has none.
   var name: String? { attribute?.name ?? described.name }

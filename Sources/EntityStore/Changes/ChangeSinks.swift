@@ -50,12 +50,13 @@ extension TransactionCore {
   }
 
   /// Called before the closure of a write begins.
-  func beginChanges(_ observers: ChangeObservers) {
+  func beginChanges(_ observers: ChangeObservers) throws(StoreError) {
     assert(changeState == nil, "sinks are made before the first change")
     let others = observers.sinks(for: self)
     // What may still change records comes first.
     var all: [any ChangeSink] = others?.all ?? []
     if let derived = DerivedAttributes(schema, core: self) { all.append(derived) }
+    if let order = try OrderedLinks(schema, core: self) { all.append(order) }
     if let check = LinkCheck(schema) { all.append(check) }
     if !all.isEmpty { state.sinks = ChangeSinks(all) }
   }

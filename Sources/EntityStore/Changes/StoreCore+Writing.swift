@@ -57,7 +57,7 @@ extension StoreCore {
     }
     let core = TransactionCore(
       transaction: transaction, schema: schema, store: self, isWrite: true)
-    core.beginChanges(observers)
+    try core.beginChanges(observers)
     let result = try savepoints.run(core, body)
     if let cause = core.brokenBy { throw StoreError.brokenTransaction(by: cause) }
     try core.endChanges()

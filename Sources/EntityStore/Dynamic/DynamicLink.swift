@@ -63,15 +63,14 @@ extension DynamicSnapshot {
       let key = end.target.description.attribute(named: link.key)
     else { return [] }
     var keys: [Value] = []
-    try core.forEachRelated(of: [id], by: end) { (_, other) throws(StoreError) in
-      guard let bytes = try core.record(other, of: end.target) else { return true }
+    for other in try core.orderedIDs(of: id, by: end) {
+      guard let bytes = try core.record(other, of: end.target) else { continue }
       let view = try end.target.view(bytes, id: other)
       do {
         keys.append(try end.target.value(of: key, in: view))
       } catch {
-        throw .damagedRecord(entity: end.target.name, recordID: other, error)
+        throw StoreError.damagedRecord(entity: end.target.name, recordID: other, error)
       }
-      return true
     }
     return keys
   }

@@ -16,6 +16,8 @@ package struct DynamicRelationship: Sendable {
   package var inverseName: String? { end.opposite.name }
   package var inverseIsToOne: Bool { end.opposite.attribute != nil }
   package var onDelete: DeleteRule { end.onDelete }
+  /// Whether what a record leads to has an order.
+  package var isOrdered: Bool { end.order != nil }
 }
 
 extension DynamicSnapshot {
@@ -25,13 +27,21 @@ extension DynamicSnapshot {
       .sorted { ($0.name ?? "") < ($1.name ?? "") }.map { DynamicRelationship(end: $0) }
   }
 
-  /// Visits the records that those with `ids` lead to, each once, in the order of their ids, until `body`
-  /// returns false.
+  /// Visits the records that those with `ids` lead to, each once, until `body` returns false.
+  ///
+  /// In the order of their ids; those of one record in the order of the relationship.
   package func forEachRelated(
     to ids: [UInt64], by relationship: DynamicRelationship, _ body: (DynamicRecord) throws -> Bool
   ) throws {
     var sources = ids
     IDSort.sortUnique(&sources)
+    if sources.count == 1 {
+      for id in try core.orderedIDs(of: sources[0], by: relationship.end) {
+        guard let record = try record(id, of: relationship.target) else { continue }
+        guard try body(record) else { return }
+      }
+      return
+    }
     var targets: [UInt64] = []
     try core.forEachRelated(of: sources, by: relationship.end) { (_, other) throws(StoreError) in
       targets.append(other)

@@ -6,8 +6,8 @@ extension ReadableTransaction where Self: ~Copyable {
   ///     let bright = try snapshot.related(
   ///       Group.members, of: group.id, Person.where { $0.age > 20 }.sorted(by: \.name).limit(50))
   ///
-  /// - Parameter query: which of them, in which order, and how many; all of them in the order of their
-  ///   ids where it is left out.
+  /// - Parameter query: which of them, in which order, and how many; all of them where it is left out. A
+  ///   query without an order takes that of the relationship, and that of ids where it has none.
   /// - Returns: nothing when there is no record `id`.
   /// - Complexity: one walk of the links, and the records that are asked for in the order of their ids;
   ///   with a limit and neither condition nor order, so many links and records.
@@ -15,13 +15,16 @@ extension ReadableTransaction where Self: ~Copyable {
   public func related<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of id: RecordID<E>, _ query: Query<Target> = Query()
   ) throws(StoreError) -> [Target] {
-    try fetch(try access.related(relationship, of: id, query))
+    guard let order = try access.arrangement(relationship, of: id, query) else {
+      return try fetch(try access.related(relationship, of: id, query))
+    }
+    return order.arrange(try fetch(order.query))
   }
 
   /// One page of the records that the record `id` leads to by `relationship`, with the token of the next.
   ///
   /// As ``page(_:)``, of these records alone: the query has a limit, and ``Query/continuing(after:)``
-  /// goes on.
+  /// goes on. In the order of the query or of ids, not in that of the relationship.
   ///
   /// - Complexity: one walk of the links, and the records of the page.
   @inlinable
@@ -31,12 +34,14 @@ extension ReadableTransaction where Self: ~Copyable {
     try page(try access.allRelated(relationship, of: id, query))
   }
 
-  /// The ids of the records that the record `id` leads to by `relationship`, ascending; no record is read.
+  /// The ids of the records that the record `id` leads to by `relationship`; no record is read.
+  ///
+  /// In the order of the relationship, ascending where it has none.
   public func relatedIDs<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of id: RecordID<E>
   ) throws(StoreError) -> [RecordID<Target>] {
     let end = try access.core.end(relationship)
-    return try access.core.relatedIDs(of: id.rawValue, by: end).map { RecordID(rawValue: $0) }
+    return try access.core.orderedIDs(of: id.rawValue, by: end).map { RecordID(rawValue: $0) }
   }
 
   /// How many records the record `id` leads to by `relationship`, of those that `query` finds.
@@ -70,7 +75,7 @@ extension ReadableTransaction where Self: ~Copyable {
       if lists.takes(reader.recordID) { records.append(try Target.read(from: &reader)) }
       return true
     }
-    return RelatedRecords(lists.positions, records)
+    return RelatedRecords(lists.finish(), records)
   }
 
   /// What `query` finds, each with the records that it leads to by `relationship`.
@@ -156,11 +161,19 @@ final class RelatedLists<Target: Entity> {
   private let offset: Int
   private var count = 0
   /// By id, the positions of its records among those that were taken.
-  @usableFromInline private(set) var positions: [UInt64: [Int]] = [:]
+  private var positions: [UInt64: [Int]] = [:]
+  /// By id, what it leads to in the order of the relationship; `nil` without one.
+  private let order: [UInt64: [UInt64]]?
+  /// The ids that were taken, where they have an order.
+  private var taken: [UInt64] = []
 
-  init(_ query: Query<Target>, owners: [UInt64: [UInt64]], offset: Int, limit: Int) {
+  init(
+    _ query: Query<Target>, owners: [UInt64: [UInt64]], order: [UInt64: [UInt64]]?, offset: Int,
+    limit: Int
+  ) {
     self.query = query
     self.owners = owners
+    self.order = order
     self.offset = offset
     self.limit = limit
   }
@@ -169,6 +182,10 @@ final class RelatedLists<Target: Entity> {
   @usableFromInline
   func takes(_ id: UInt64) -> Bool {
     var isTaken = false
+    if order != nil {
+      taken.append(id)
+      return true
+    }
     for owner in owners[id] ?? [] {
       if offset > 0, skipped[owner, default: 0] < offset {
         skipped[owner, default: 0] += 1
@@ -181,6 +198,42 @@ final class RelatedLists<Target: Entity> {
     if isTaken { count += 1 }
     return isTaken
   }
+
+  /// By id, the positions of its records among those that were taken, when all have been seen.
+  @usableFromInline
+  func finish() -> [UInt64: [Int]] {
+    guard let order else { return positions }
+    let position = Dictionary(
+      taken.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    return order.mapValues { ids in
+      Array(ids.lazy.compactMap { position[$0] }.dropFirst(offset).prefix(limit))
+    }
+  }
+}
+
+/// The records that one record leads to in the order of the relationship, while they are read.
+@usableFromInline
+struct LinkArrangement<Target: Entity> {
+  /// What finds them.
+  @usableFromInline let query: Query<Target>
+  private let positions: [UInt64: Int]
+  private let offset: Int
+  private let limit: Int
+
+  init(_ query: Query<Target>, _ ids: some Sequence<UInt64>, offset: Int, limit: Int) {
+    self.query = query
+    positions = Dictionary(
+      ids.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    self.offset = offset
+    self.limit = limit
+  }
+
+  @usableFromInline
+  func arrange(_ records: [Target]) -> [Target] {
+    let sorted = records.lazy.map { (self.positions[$0.id.rawValue] ?? .max, $0) }
+      .sorted { $0.0 < $1.0 }
+    return sorted.dropFirst(offset).prefix(limit).map(\.1)
+  }
 }
 
 extension TransactionAccess {
@@ -192,6 +245,26 @@ extension TransactionAccess {
     let end = try core.end(relationship)
     return query.within(
       try core.relatedIDs(of: id.rawValue, by: end, limit: try query.wantedPlainCount() ?? .max))
+  }
+
+  /// What `query` finds of what `id` leads to, where the order is that of the relationship; `nil` where it
+  /// is another.
+  @usableFromInline
+  func arrangement<E: Entity, Target: Entity>(
+    _ relationship: ToMany<E, Target>, of id: RecordID<E>, _ query: Query<Target>
+  ) throws(StoreError) -> LinkArrangement<Target>? {
+    let end = try core.end(relationship)
+    guard query.sortKeys.isEmpty, !query.hasToken, let order = try LinkOrder(end, core: core) else {
+      return nil
+    }
+    let request = try query.request()
+    let wanted = try query.wantedPlainCount() ?? .max
+    let ids = try order.ids(of: id.rawValue, limit: wanted)
+    var sorted = ids
+    IDSort.sort(&sorted)
+    return LinkArrangement(
+      query.within(sorted).withoutBounds(), ids, offset: request.offset,
+      limit: request.limit ?? .max)
   }
 
   /// `query`, of all that `id` leads to, whatever its limit.
@@ -213,15 +286,20 @@ extension TransactionAccess {
     var owners: [UInt64: [UInt64]] = [:]
     var sources = ids
     IDSort.sortUnique(&sources)
+    let hasOwnOrder = query.sortKeys.isEmpty && !query.hasToken && end.order != nil
+    var orders: [UInt64: [UInt64]] = [:]
     for source in sources {
-      for id in try core.relatedIDs(of: source, by: end, limit: limit) {
-        owners[id, default: []].append(source)
-      }
+      let others =
+        hasOwnOrder
+        ? try core.orderedIDs(of: source, by: end, limit: limit)
+        : try core.relatedIDs(of: source, by: end, limit: limit)
+      for id in others { owners[id, default: []].append(source) }
+      if hasOwnOrder { orders[source] = others }
     }
     var related = Array(owners.keys)
     IDSort.sort(&related)
     return RelatedLists(
-      query.within(related).withoutBounds(), owners: owners, offset: request.offset,
-      limit: request.limit ?? .max)
+      query.within(related).withoutBounds(), owners: owners,
+      order: hasOwnOrder ? orders : nil, offset: request.offset, limit: request.limit ?? .max)
   }
 }

@@ -41,6 +41,17 @@ extension TransactionCore {
     }
   }
 
+  /// The ids that record `id` leads to by `end`, in the order of the relationship, or ascending; the first
+  /// `limit` of them.
+  func orderedIDs(
+    of id: UInt64, by end: RelationshipEnd, limit: Int = .max
+  ) throws(StoreError) -> [UInt64] {
+    guard let order = try LinkOrder(end, core: self) else {
+      return try relatedIDs(of: id, by: end, limit: limit)
+    }
+    return try order.ids(of: id, limit: limit)
+  }
+
   /// The ids that record `id` leads to by `end`, ascending; the first `limit` of them.
   func relatedIDs(
     of id: UInt64, by end: RelationshipEnd, limit: Int = .max

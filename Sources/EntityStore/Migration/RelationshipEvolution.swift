@@ -59,6 +59,15 @@ struct RelationshipEvolution {
       }
   }
 
+  /// Whether links that are there get an order.
+  func ordersLinks(of relationship: RelationshipDescription) -> Bool {
+    guard let before = stored.first(where: { $0.number == relationship.number }) else {
+      return relationship.to.isOrdered && relationship.attribute != nil
+    }
+    return !before.from.isOrdered && relationship.from.isOrdered
+      || !before.to.isOrdered && relationship.to.isOrdered
+  }
+
   // MARK: Removing
 
   private mutating func remove(_ declared: DeclaredEntity) {
@@ -77,6 +86,7 @@ struct RelationshipEvolution {
         else { continue }
         left[side].name = nil
         left[side].onDelete = .nullify
+        left[side].isOrdered = false
       }
       guard left != relationship, let position = result.firstIndex(of: relationship) else {
         continue
@@ -104,14 +114,14 @@ struct RelationshipEvolution {
     switch declared.kind {
     case .toOne:
       let position = try holder(declared.name, of: source, to: target, declared, entity)
-      try name(nil, declared.onDelete, position, .from, declared, entity)
+      try name(nil, position, .from, declared, entity)
     case .toMany(inverse: .attribute(let attribute)):
       let position = try holder(attribute, of: target, to: source, declared, entity)
-      try name(declared.name, declared.onDelete, position, .to, declared, entity)
+      try name(declared.name, position, .to, declared, entity)
     case .toMany(inverse: .none):
       let found = find(declared.name, of: source, to: target)
       let position = found?.position ?? add(from: source, to: target, attribute: nil)
-      try name(declared.name, declared.onDelete, position, found?.side ?? .from, declared, entity)
+      try name(declared.name, position, found?.side ?? .from, declared, entity)
     case .toMany(inverse: .toMany(let inverse)):
       guard let found = find(inverse, of: target, to: source) else {
         throw .badSchema(
@@ -120,7 +130,7 @@ struct RelationshipEvolution {
             + "\(target.name) to \(entity.name)")
       }
       let side = found.side.opposite
-      try name(declared.name, declared.onDelete, found.position, side, declared, entity)
+      try name(declared.name, found.position, side, declared, entity)
     }
   }
 
@@ -183,7 +193,7 @@ struct RelationshipEvolution {
   }
 
   private mutating func name(
-    _ name: String?, _ rule: DeleteRule, _ position: Int, _ side: RelationshipSide,
+    _ name: String?, _ position: Int, _ side: RelationshipSide,
     _ declared: DeclaredRelationship, _ entity: DeclaredEntity
   ) throws(StoreError) {
     let before = result[position][side]
@@ -193,7 +203,9 @@ struct RelationshipEvolution {
         "'\(declared.name)' has the same inverse as '\(before.name ?? "another one")'")
     }
     result[position][side].name = name
-    result[position][side].onDelete = rule
+    result[position][side].onDelete = declared.onDelete
+    // A program that does not ask for an order keeps the one that there is.
+    if declared.isOrdered { result[position][side].isOrdered = true }
   }
 
   /// Nullify needs an attribute that can be null.

@@ -17,16 +17,26 @@ extension StoreCore {
     _ declared: [DeclaredEntity], in transaction: Transaction
   ) throws {
     let entities = try Catalogue.descriptions(trees, in: transaction)
-    let evolution = try RelationshipEvolution(
-      try Catalogue.relationships(trees, in: transaction), declared: declared, entities: entities)
-    for gone in evolution.removed { try remove(gone, in: transaction) }
+    let stored = try Catalogue.relationships(trees, in: transaction)
+    let evolution = try RelationshipEvolution(stored, declared: declared, entities: entities)
+    for gone in evolution.removed {
+      try empty(gone.trees, in: transaction)
+      try Catalogue.remove(gone, trees, in: transaction)
+    }
     for var relationship in evolution.changed {
       let isNew = relationship.number == 0
       if isNew { relationship.number = try nextRelationship(in: transaction) }
       try Catalogue.put(relationship, trees, in: transaction)
-      guard isNew else { continue }
       for name in relationship.trees { _ = try tree(name, isCreated: true, in: transaction) }
-      if relationship.attribute != nil { try checkTargets(of: relationship, in: transaction) }
+      let orders = stored.first { $0.number == relationship.number }?.orders ?? []
+      try empty(orders.filter { !relationship.orders.contains($0) }, in: transaction)
+      if isNew, relationship.attribute != nil {
+        try checkTargets(of: relationship, in: transaction)
+      }
+      for side in RelationshipSide.allCases where relationship[side].isOrdered {
+        if orders.contains(.order(relationship: relationship.number, side: side)) { continue }
+        try order(relationship, side, in: transaction)
+      }
     }
   }
 
@@ -41,16 +51,31 @@ extension StoreCore {
     return tree
   }
 
-  private func remove(
-    _ relationship: RelationshipDescription, in transaction: Transaction
-  ) throws {
-    for name in relationship.trees {
+  private func empty(_ names: [TreeName], in transaction: Transaction) throws {
+    for name in names {
       let links = StoredIndex(
         description: .init(number: 0, attributes: [], isUnique: false),
         tree: try tree(name, isCreated: false, in: transaction), name: name.text, entityName: "")
       try links.empty(in: transaction)
     }
-    try Catalogue.remove(relationship, trees, in: transaction)
+  }
+
+  /// Gives the links that are there the order of their ids.
+  private func order(
+    _ relationship: RelationshipDescription, _ side: RelationshipSide, in transaction: Transaction
+  ) throws {
+    let schema = try load(in: transaction)
+    let core = TransactionCore(
+      transaction: transaction, schema: schema, store: self, isWrite: true)
+    guard
+      let end = schema.relationships.first(where: {
+        $0.description.number == relationship.number
+      })?.end(side), let links = end.links, let order = try LinkOrder(end, core: core)
+    else { return }
+    let cursor = try LinkCursor(links, core: core)
+    try LinkCursor(links, core: core).forEachSource { (owner, _) throws(StoreError) in
+      try order.append(try cursor.ids(of: owner), to: owner)
+    }
   }
 
   /// A number that no relationship of the file has had.

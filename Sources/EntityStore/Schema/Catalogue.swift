@@ -60,7 +60,7 @@ enum Catalogue {
   static func put(
     _ relationship: RelationshipDescription, _ trees: Trees, in transaction: Transaction
   ) throws {
-    try require([.base, .relationship], trees, in: transaction)
+    try require(relationship.features, trees, in: transaction)
     let key = CatalogueKey.relationship(relationship.number)
     try transaction.put(
       key, Checksum.sealed(key: key, content: relationship.document.encoded()), in: trees.catalogue)

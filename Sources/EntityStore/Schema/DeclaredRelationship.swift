@@ -14,6 +14,8 @@ struct DeclaredRelationship: Sendable, Hashable {
   var target: String
   var kind: Kind
   var onDelete: DeleteRule
+  /// Whether what it leads to has an order.
+  var isOrdered = false
 
   /// The to-one and the to-many relationships that `schema` declares.
   static func relationships<E: Entity>(
@@ -33,7 +35,7 @@ struct DeclaredRelationship: Sendable, Hashable {
         DeclaredRelationship(
           name: relationship.name, target: declaration.target(),
           kind: .toMany(inverse: try declaration.inverse(relationship.name)),
-          onDelete: declaration.onDelete.stored))
+          onDelete: declaration.onDelete.stored, isOrdered: declaration.isOrdered))
     }
     return found
   }

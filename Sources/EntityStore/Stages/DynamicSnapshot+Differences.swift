@@ -45,7 +45,8 @@ extension DynamicSnapshot {
       guard let name = end.name else { continue }
       declared.relationships.append(
         DeclaredRelationship(
-          name: name, target: end.target.name, kind: kind(of: end), onDelete: end.onDelete))
+          name: name, target: end.target.name, kind: kind(of: end), onDelete: end.onDelete,
+          isOrdered: end.order != nil))
     }
     return declared
   }

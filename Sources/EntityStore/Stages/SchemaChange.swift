@@ -217,7 +217,8 @@ struct SchemaRehearsal {
       changes.append(
         SchemaChange(
           name(relationship.from), "\(isNew ? "new" : "changed") relationship of \(ends)",
-          isNew && relationship.attribute != nil ? .pass : .free))
+          isNew && relationship.attribute != nil || evolution.ordersLinks(of: relationship)
+            ? .pass : .free))
     }
     for relationship in evolution.removed {
       changes.append(

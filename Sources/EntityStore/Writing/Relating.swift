@@ -77,12 +77,15 @@ extension WriteTransaction {
 
   /// Makes the record `owner` lead to `ids` by `relationship`, and to no others; only the difference is
   /// written.
+  ///
+  /// In the order of `ids` where the relationship has one.
   public mutating func set<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of owner: RecordID<E>,
     to ids: some Sequence<RecordID<Target>>
   ) throws(StoreError) {
     let end = try core.end(relationship)
-    let wanted = Set(ids.map(\.rawValue))
+    let listed = ids.map(\.rawValue)
+    let wanted = Set(listed)
     let present = Set(try core.relatedIDs(of: owner.rawValue, by: end))
     try unlink(
       present.subtracting(wanted).map { (owner, RecordID<Target>(rawValue: $0)) },
@@ -90,12 +93,38 @@ extension WriteTransaction {
     try link(
       wanted.subtracting(present).map { (owner, RecordID<Target>(rawValue: $0)) },
       by: relationship)
+    guard end.order != nil else { return }
+    var seen: Set<UInt64> = []
+    try core.arrange(listed.filter { seen.insert($0).inserted }, of: owner.rawValue, by: end)
   }
 }
 
 extension TransactionCore {
   /// Makes the first record of each pair lead to the second; returns how many did not.
+  ///
+  /// With an order what is new comes last, in the order of the list.
   func link(_ list: consuming LinkList, by end: RelationshipEnd) throws(StoreError) -> Int {
+    guard list.count > 1, let order = try LinkOrder(end, core: self) else {
+      return try linkSorted(list, by: end)
+    }
+    var added: [UInt64: [UInt64]] = [:]
+    for index in 0..<list.count {
+      let (owner, other) = (list.id(at: index), list.other(at: index))
+      if try order.position(of: other, in: owner) == nil { added[owner, default: []].append(other) }
+    }
+    let count = try linkSorted(list, by: end)
+    try breakingOnError { () throws(StoreError) in
+      for (owner, others) in added where others.count > 1 {
+        for other in others { try order.remove(other, from: owner) }
+        try order.append(others, to: owner)
+      }
+    }
+    return count
+  }
+
+  private func linkSorted(
+    _ list: consuming LinkList, by end: RelationshipEnd
+  ) throws(StoreError) -> Int {
     guard let attribute = end.opposite.attribute else { return try addLinks(list, by: end) }
     list.sort()
     if let missing = try firstMissing(list.ids, in: end.source) {

@@ -77,25 +77,57 @@ import Testing
 
   @Test func `are errors where they are met, and no traps`() throws {
     try damaged { core, links, _ in
-      let from = try #require(links.linksFrom)
-      try core.transaction.put([0x15, 1, 5], [], in: from.tree)
+      try core.transaction.put([0x15, 1, 5], [], in: links.linksTo.tree)
     } _: { path in
       let store = try Store(at: path, entities: Library.entities)
       defer { store.close() }
-      let shelf = Shelf.ID(rawValue: 1)
+      let book = Book.ID(rawValue: 1)
       let calls: [(borrowing Snapshot) throws -> Void] = [
-        { _ = try $0.related(Shelf.books, of: shelf) },
-        { _ = try $0.relatedCount(Shelf.books, of: shelf) },
-        { _ = try $0.fetch(Shelf.all, including: Shelf.books) },
-        { _ = try $0.count(Shelf.where { $0.books.count == 2 }) },
+        { _ = try $0.related(Book.shelves, of: book) },
+        { _ = try $0.relatedCount(Book.shelves, of: book) },
+        { _ = try $0.fetch(Book.all, including: Book.shelves) },
+        { _ = try $0.count(Book.where { $0.shelves.count == 2 }) },
       ]
       for call in calls {
         let error = #expect(throws: StoreError.self) { try store.read { try call($0) } }
         #expect(error?.code == .damaged, "\(error?.message ?? "")")
       }
-      let error = #expect(throws: StoreError.self) { try store.delete(shelf) }
+      let error = #expect(throws: StoreError.self) { try store.delete(book) }
       #expect(error?.code == .damaged)
-      #expect(try store.count(Shelf.all) == 2)
+      #expect(try store.count(Book.all) == 2)
+    }
+  }
+
+  @Test func `with an order are found, and are errors where they are met`() throws {
+    let links: [UInt8] = LinkOrderKey.link(1, 2)
+    let damages: [(Transaction, Tree) throws -> Void] = [
+      { try $0.delete(links, in: $1) },
+      { try $0.put(links, littleEndianBytes(UInt64(7)), in: $1) },
+      { try $0.put(LinkOrderKey.link(1, 9), littleEndianBytes(UInt64(7)), in: $1) },
+      { try $0.put(LinkOrderKey.position(1, 7), littleEndianBytes(UInt64(2)), in: $1) },
+      { try $0.put(LinkOrderKey.position(1, 7), [1, 2], in: $1) },
+      { try $0.put(links + [0], littleEndianBytes(UInt64(7)), in: $1) },
+    ]
+    for (position, damage) in damages.enumerated() {
+      try damaged { core, links, _ in
+        try damage(core.transaction, try #require(links.orderFrom))
+      } _: { path in
+        let report = try Verifier.verify(path: path)
+        #expect(report.count(of: .linkOrder) > 0, "\(position): \(report.findings)")
+        let store = try Store(at: path, entities: Library.entities)
+        defer { store.close() }
+        let shelf = Shelf.ID(rawValue: 1)
+        guard position == 4 else { return }
+        let error = #expect(throws: StoreError.self) {
+          try store.read { _ = try $0.related(Shelf.books, of: shelf) }
+        }
+        #expect(error?.code == .damaged)
+        #expect(throws: StoreError.self) {
+          try store.write {
+            _ = try $0.add(.init(rawValue: 2), to: Shelf.books, of: shelf, at: .first)
+          }
+        }
+      }
     }
   }
 

@@ -9,8 +9,9 @@ import Testing
     var books: [UInt64: Book] = [:]
     var shelves: [UInt64: Shelf] = [:]
     var loans: [UInt64: Loan] = [:]
-    /// Shelf and book.
-    var shelved: Set<Pair> = []
+    /// By shelf and by author, the books in their order.
+    var shelved: [UInt64: [UInt64]] = [:]
+    var written: [UInt64: [UInt64]] = [:]
     /// A book and its sequel.
     var sequels: Set<Pair> = []
 
@@ -21,20 +22,38 @@ import Testing
 
     enum Denied: Error { case denied }
 
+    /// Makes the first lead to the second by a list; false when it does already.
+    static func append(_ pair: Pair, to lists: inout [UInt64: [UInt64]]) -> Bool {
+      if lists[pair.from]?.contains(pair.to) == true { return false }
+      lists[pair.from, default: []].append(pair.to)
+      return true
+    }
+
+    mutating func setAuthor(_ author: UInt64, of book: UInt64) {
+      if books[book]?.author?.rawValue == author { return }
+      if let before = books[book]?.author { written[before.rawValue]?.removeAll { $0 == book } }
+      books[book]?.author = .init(rawValue: author)
+      written[author, default: []].append(book)
+    }
+
     /// What goes with `books`, which lead to nothing that goes further; loans deny.
     mutating func delete(books gone: Set<UInt64>) throws(Denied) {
       guard !loans.values.contains(where: { gone.contains($0.book.rawValue) }) else {
         throw .denied
       }
       for id in gone { books[id] = nil }
-      shelved = shelved.filter { !gone.contains($0.to) }
+      shelved = shelved.mapValues { $0.filter { !gone.contains($0) } }
+      written = written.mapValues { $0.filter { !gone.contains($0) } }
       sequels = sequels.filter { !gone.contains($0.from) && !gone.contains($0.to) }
     }
 
     mutating func delete(authors gone: Set<UInt64>) throws(Denied) {
       let theirs = books.values.filter { $0.author.map { gone.contains($0.rawValue) } ?? false }
       try delete(books: Set(theirs.map(\.id.rawValue)))
-      for id in gone { authors[id] = nil }
+      for id in gone {
+        authors[id] = nil
+        written[id] = nil
+      }
       for (id, author) in authors where author.teacher.map({ gone.contains($0.rawValue) }) ?? false
       {
         authors[id]?.teacher = nil
@@ -42,8 +61,10 @@ import Testing
     }
 
     mutating func delete(shelves gone: Set<UInt64>) {
-      for id in gone { shelves[id] = nil }
-      shelved = shelved.filter { !gone.contains($0.from) }
+      for id in gone {
+        shelves[id] = nil
+        shelved[id] = nil
+      }
     }
   }
 
@@ -59,7 +80,7 @@ import Testing
       all.keys.sorted().randomElement(using: &numbers)
     }
     next += 1
-    switch numbers.below(14) {
+    switch numbers.below(17) {
     case 0:
       let author = Author(name: "A\(next)", teacher: one(model.authors).map { .init(rawValue: $0) })
       let stored = try tx.insert(author)
@@ -75,6 +96,9 @@ import Testing
         var book = book
         book.id = id
         model.books[id.rawValue] = book
+        if let author = book.author?.rawValue {
+          model.written[author, default: []].append(id.rawValue)
+        }
       }
     case 3:
       let stored = try tx.insert(Shelf(name: "S\(next)"))
@@ -87,11 +111,10 @@ import Testing
       let pairs = some(model.shelves, atMost: 3).flatMap { shelf in
         some(model.books, atMost: 6).map { Model.Pair(from: shelf, to: $0) }
       }
-      let added = Set(pairs).subtracting(model.shelved).count
+      let added = pairs.count { Model.append($0, to: &model.shelved) }
       let count = try tx.link(
         pairs.map { (Shelf.ID(rawValue: $0.from), Book.ID(rawValue: $0.to)) }, by: Shelf.books)
       #expect(count == added)
-      model.shelved.formUnion(pairs)
     case 7:
       let pairs = some(model.books, atMost: 4).flatMap { book in
         some(model.books, atMost: 3).map { Model.Pair(from: book, to: $0) }
@@ -105,8 +128,13 @@ import Testing
       let shelves = some(model.shelves, atMost: 4)
       guard !model.shelves.isEmpty else { return }
       try tx.set(Book.shelves, of: .init(rawValue: book), to: shelves.map { .init(rawValue: $0) })
-      model.shelved = model.shelved.filter { $0.to != book }
-        .union(shelves.map { Model.Pair(from: $0, to: book) })
+      for shelf in model.shelves.keys {
+        if shelves.contains(shelf) {
+          _ = Model.append(.init(from: shelf, to: book), to: &model.shelved)
+        } else {
+          model.shelved[shelf]?.removeAll { $0 == book }
+        }
+      }
     case 9:
       let gone = Set(some(model.books, atMost: 5))
       try denied(try tx.delete(gone.map { Book.ID(rawValue: $0) }), &model) {
@@ -127,6 +155,29 @@ import Testing
       let gone = some(model.loans, atMost: 8)
       try tx.delete(gone.map { Loan.ID(rawValue: $0) })
       for id in gone { model.loans[id] = nil }
+    case 13:
+      // The same books and others in a new order.
+      guard let shelf = one(model.shelves), !model.books.isEmpty else { return }
+      let books = some(model.books, atMost: 9)
+      try tx.set(
+        Shelf.books, of: .init(rawValue: shelf), to: books.map { Book.ID(rawValue: $0) })
+      model.shelved[shelf] = books
+    case 14:
+      guard let shelf = one(model.shelves), let book = one(model.books) else { return }
+      let place = Self.place(in: model.shelved[shelf] ?? [], &numbers)
+      try tx.add(
+        Book.ID(rawValue: book), to: Shelf.books, of: .init(rawValue: shelf), at: place)
+      Self.move(book, to: place, in: &model.shelved[shelf, default: []])
+    case 15:
+      guard let author = one(model.authors),
+        let book = model.written[author]?.randomElement(using: &numbers)
+      else { return }
+      for _ in 0..<numbers.below(40) {
+        let place = Self.place(in: model.written[author] ?? [], &numbers)
+        try tx.move(
+          Book.ID(rawValue: book), in: Author.books, of: .init(rawValue: author), to: place)
+        Self.move(book, to: place, in: &model.written[author, default: []])
+      }
     default:
       // Books of one author to another one, from the side that holds no id.
       guard let author = one(model.authors) else { return }
@@ -134,7 +185,34 @@ import Testing
       guard !model.books.isEmpty else { return }
       try tx.add(
         books.map { Book.ID(rawValue: $0) }, to: Author.books, of: .init(rawValue: author))
-      for id in books { model.books[id]?.author = .init(rawValue: author) }
+      for id in books { model.setAuthor(author, of: id) }
+    }
+  }
+
+  private static func place(
+    in list: [UInt64], _ numbers: inout SeededNumbers
+  ) -> LinkPosition<Book> {
+    let other = list.randomElement(using: &numbers).map { Book.ID(rawValue: $0) }
+    switch numbers.below(5) {
+    case 0: return .first
+    case 1: return .last
+    case 2: return .index(numbers.below(list.count + 3))
+    case 3: return other.map { .before($0) } ?? .last
+    default: return other.map { .after($0) } ?? .first
+    }
+  }
+
+  private static func move(_ book: UInt64, to place: LinkPosition<Book>, in list: inout [UInt64]) {
+    if case .before(let other) = place, other.rawValue == book { return }
+    if case .after(let other) = place, other.rawValue == book { return }
+    list.removeAll { $0 == book }
+    func index(_ other: Book.ID) -> Int { list.firstIndex(of: other.rawValue) ?? 0 }
+    switch place {
+    case .first: list.insert(book, at: 0)
+    case .index(let index): list.insert(book, at: min(index, list.count))
+    case .before(let other): list.insert(book, at: index(other))
+    case .after(let other): list.insert(book, at: index(other) + 1)
+    default: list.append(book)
     }
   }
 
@@ -165,16 +243,21 @@ import Testing
     #expect(shelves == model.shelves.values.sorted { $0.id < $1.id })
     let loans = try snapshot.fetch(Loan.all)
     #expect(loans == model.loans.values.sorted { $0.id < $1.id })
-    var shelved: Set<Model.Pair> = []
     for shelf in shelves {
-      for book in try snapshot.relatedIDs(Shelf.books, of: shelf.id) {
-        shelved.insert(Model.Pair(from: shelf.id.rawValue, to: book.rawValue))
-      }
+      let books = try snapshot.relatedIDs(Shelf.books, of: shelf.id).map(\.rawValue)
+      #expect(books == model.shelved[shelf.id.rawValue] ?? [])
     }
-    #expect(shelved == model.shelved)
+    let first = try snapshot.related(Shelf.books, of: shelves.map(\.id), Book.all.limit(3))
+    for shelf in shelves.shuffled(using: &numbers).prefix(5) {
+      let books = (model.shelved[shelf.id.rawValue] ?? []).compactMap { model.books[$0] }
+      #expect(first[shelf.id] == Array(books.prefix(3)))
+      let long = Book.where { $0.pages >= 100 }.limit(4).offset(1)
+      let found = try snapshot.related(Shelf.books, of: shelf.id, long)
+      #expect(found == Array(books.filter { $0.pages >= 100 }.dropFirst().prefix(4)))
+    }
     for book in books.shuffled(using: &numbers).prefix(20) {
       let found = try snapshot.relatedIDs(Book.shelves, of: book.id).map(\.rawValue)
-      let expected = model.shelved.filter { $0.to == book.id.rawValue }.map(\.from)
+      let expected = model.shelved.filter { $0.value.contains(book.id.rawValue) }.map(\.key)
       #expect(found == expected.sorted())
       let sequels = try snapshot.relatedIDs(Book.sequels, of: book.id).map(\.rawValue)
       let all = model.sequels.filter { $0.from == book.id.rawValue }.map(\.to)
@@ -183,6 +266,8 @@ import Testing
     for author in authors {
       let count = try snapshot.relatedCount(Author.books, of: author.id)
       #expect(count == model.books.values.count { $0.author == author.id })
+      let books = try snapshot.related(Author.books, of: author.id).map(\.id.rawValue)
+      #expect(books == model.written[author.id.rawValue] ?? [])
     }
   }
 

@@ -53,7 +53,7 @@ import Testing
         try tx.set(Shelf.books, of: shelves[1], to: [books[4], books[1]])
       }
       try store.read { snapshot throws in
-        #expect(try snapshot.relatedIDs(Shelf.books, of: shelves[1]) == [books[1], books[4]])
+        #expect(try snapshot.relatedIDs(Shelf.books, of: shelves[1]) == [books[4], books[1]])
         #expect(try snapshot.relatedIDs(Shelf.books, of: shelves[2]) == [books[3], books[4]])
         #expect(try snapshot.relatedIDs(Book.shelves, of: books[0]) == [shelves[0]])
       }

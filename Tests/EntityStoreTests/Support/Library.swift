@@ -2,7 +2,7 @@ import EntityStore
 import Foundation
 
 /// Four entities with every kind of relationship: to one and back, optional and required, many to many,
-/// and to itself; with every rule for deletes, and derived attributes of every kind.
+/// to itself, with and without an order; with every rule for deletes, and derived attributes of every kind.
 ///
 /// Values are equal when what programs give is: derived attributes are the verifier's to check.
 enum Library {
@@ -19,7 +19,7 @@ struct Author: Equatable {
   private(set) var longest: Int?
   private(set) var pupilCount = 0
 
-  static let books = ToMany<Author, Book>(inverse: \.author, onDelete: .cascade)
+  static let books = ToMany<Author, Book>(inverse: \.author, ordered: true, onDelete: .cascade)
   static let pupils = ToMany<Author, Author>(inverse: \.teacher)
 }
 
@@ -46,7 +46,7 @@ struct Shelf: Equatable {
   private(set) var fewestPages: Int?
   private(set) var changedAt = Date(timeIntervalSinceReferenceDate: 0)
 
-  static let books = ToMany<Shelf, Book>()
+  static let books = ToMany<Shelf, Book>(ordered: true)
 }
 
 struct Loan: Equatable {

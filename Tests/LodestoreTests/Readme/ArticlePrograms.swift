@@ -163,6 +163,15 @@
     @Relationship var person: Person.ID?
   }
 
+  @Entity struct Playlist {
+    var name: String
+    static let tracks = ToMany<Playlist, Track>(ordered: true)
+  }
+
+  @Entity struct Track {
+    var title: String
+  }
+
   enum RelationshipsArticle {
     static func linking(_ store: Store) throws {
       try store.write { tx in
@@ -173,6 +182,17 @@
         try tx.set(Person.clubs, of: ann.id, to: [choir.id])
         try tx.remove(ann.id, from: Club.members, of: choir.id)
       }
+    }
+
+    static func order(
+      _ store: Store, _ list: Playlist.ID, opening: Track.ID, encore: Track.ID
+    ) throws -> [Track] {
+      try store.write { tx in
+        try tx.add(opening, to: Playlist.tracks, of: list, at: .first)
+        try tx.move(encore, in: Playlist.tracks, of: list, to: .after(opening))
+      }
+      let tracks = try store.read { try $0.related(Playlist.tracks, of: list) }
+      return tracks
     }
 
     static func reading(_ store: Store, _ club: Club.ID) throws -> Int {

@@ -3,7 +3,7 @@ import EntityStore
 
 /// The forms in which `kvdump schema --diagram` draws the model.
 enum DiagramForm: String, CaseIterable, ExpressibleByArgument {
-  case text, dot, mermaid
+  case text, dot, svg, mermaid
 }
 
 /// `kvdump schema`: entities, attributes, indexes, relationships, derived attributes and rules.
@@ -14,7 +14,7 @@ struct SchemaCommand: StoreCommand {
       Examples:
         kvdump schema catalog.lodestore Pod
         kvdump schema catalog.lodestore Pod --format json > pod.schema.json
-        kvdump schema catalog.lodestore --diagram dot | dot -Tsvg > model.svg
+        kvdump schema catalog.lodestore --diagram svg > model.svg
 
         kvdump schema catalog.lodestore --diff next.lodestore
 

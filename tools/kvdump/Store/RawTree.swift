@@ -34,6 +34,8 @@ struct RawTree {
     case .imports: "how far imports are, and their reports"
     case .links(let number, let side):
       "links of relationship \(number) from side '\(side == .from ? "from" : "to")'"
+    case .order(let number, let side):
+      "order of what side '\(side == .from ? "from" : "to")' of relationship \(number) leads to"
     case .history: "reserved for the history of changes"
     case .records: entity.map { "records of \($0.name)" } ?? "records of an entity not described"
     case .index: index.map { "index \($0)" } ?? "an index not described"
@@ -62,6 +64,7 @@ struct RawTree {
     case .records: record(key, body)
     case .index: entry(key, body)
     case .links: link(key)
+    case .order: order(key, body)
     case .history, nil: nil
     }
   }
@@ -71,6 +74,17 @@ struct RawTree {
       return nil
     }
     return "record \(id) leads to \(other)"
+  }
+
+  private func order(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
+    guard body.count == 8 else { return nil }
+    switch LinkOrderKey.content(key) {
+    case .link(let owner, let other):
+      return "record \(owner) leads to \(other) at position \(body._uint64(at: 0))"
+    case .position(let owner, let position):
+      return "position \(position) of record \(owner): \(body._uint64(at: 0))"
+    case nil: return nil
+    }
   }
 
   private func header(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {

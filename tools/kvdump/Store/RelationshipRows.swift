@@ -7,10 +7,12 @@ enum RelationshipRows {
   static func note(_ relationship: DynamicRelationship, of entity: DynamicEntity) -> String {
     let kind =
       relationship.isToOne
-      ? (relationship.isOptional ? "to one or none" : "to one") : "to many"
+      ? (relationship.isOptional ? "to one or none" : "to one")
+      : "to many"
     let back = relationship.inverseName.map { ", back by '\($0)'" } ?? ""
     return "\(entity.name).\(relationship.name ?? ""): \(kind) \(relationship.target.name)\(back), "
       + "on delete \(relationship.onDelete.rawValue)"
+      + (relationship.isOrdered ? ", in order" : "")
   }
 
   static func object(_ relationship: DynamicRelationship) -> Cell {
@@ -19,6 +21,7 @@ enum RelationshipRows {
         ("name", relationship.name.map(Cell.text) ?? .absent),
         ("to", .text(relationship.target.name)),
         ("many", .bool(!relationship.isToOne)),
+        ("ordered", relationship.isOrdered ? .bool(true) : .absent),
         ("inverse", relationship.inverseName.map(Cell.text) ?? .absent),
         ("onDelete", .text(relationship.onDelete.rawValue)),
       ]))
@@ -52,6 +55,7 @@ enum RelationshipRows {
     case .text: text(snapshot, entities)
     case .mermaid: mermaid(snapshot, entities)
     case .dot: dot(snapshot, entities)
+    case .svg: ModelDrawing(entities, sides(snapshot, entities)).lines
     }
   }
 

@@ -32,15 +32,20 @@ public struct ToMany<E: Entity, Target: Entity>: Sendable {
 
   /// A relationship with links of its own, which may have an inverse.
   ///
-  /// - Parameter onDelete: what happens to the records that it leads to when a record of `E` is deleted.
-  public init(onDelete: RelationshipDeleteRule = .nullify) {
-    declaration = RelationshipDeclaration(to: Target.self, onDelete) { _ in .none }
+  /// - Parameters:
+  ///   - ordered: whether the records that one record leads to have an order of their own, which the program
+  ///     gives them: see ``WriteTransaction/add(_:to:of:at:)``.
+  ///   - onDelete: what happens to the records that it leads to when a record of `E` is deleted.
+  public init(ordered: Bool = false, onDelete: RelationshipDeleteRule = .nullify) {
+    declaration = RelationshipDeclaration(to: Target.self, onDelete, ordered) { _ in .none }
   }
 
   /// The other side of a relationship with links of its own.
-  public init(inverse: ToMany<Target, E>, onDelete: RelationshipDeleteRule = .nullify) {
+  public init(
+    inverse: ToMany<Target, E>, ordered: Bool = false, onDelete: RelationshipDeleteRule = .nullify
+  ) {
     let other = inverse.declaration
-    declaration = RelationshipDeclaration(to: Target.self, onDelete) { name throws(StoreError) in
+    declaration = RelationshipDeclaration(to: Target.self, onDelete, ordered) { name throws(StoreError) in
       guard let inverse = Target.schema.name(of: other) else {
         throw .badSchema(
           entity: E.schema.name, attribute: name,
@@ -52,26 +57,27 @@ public struct ToMany<E: Entity, Target: Entity>: Sendable {
 
   /// The other side of an optional attribute that holds the id of a record of `E`.
   public init(
-    inverse: any KeyPath<Target, RecordID<E>?> & Sendable,
+    inverse: any KeyPath<Target, RecordID<E>?> & Sendable, ordered: Bool = false,
     onDelete: RelationshipDeleteRule = .nullify
   ) {
-    self.init(of: inverse, onDelete)
+    self.init(of: inverse, onDelete, ordered)
   }
 
   /// The other side of an attribute that holds the id of a record of `E`.
   ///
   /// As the attribute cannot be null, ``RelationshipDeleteRule/nullify`` is refused.
   public init(
-    inverse: any KeyPath<Target, RecordID<E>> & Sendable,
+    inverse: any KeyPath<Target, RecordID<E>> & Sendable, ordered: Bool = false,
     onDelete: RelationshipDeleteRule = .deny
   ) {
-    self.init(of: inverse, onDelete)
+    self.init(of: inverse, onDelete, ordered)
   }
 
   private init(
-    of path: any PartialKeyPath<Target> & Sendable, _ onDelete: RelationshipDeleteRule
+    of path: any PartialKeyPath<Target> & Sendable, _ onDelete: RelationshipDeleteRule,
+    _ ordered: Bool
   ) {
-    declaration = RelationshipDeclaration(to: Target.self, onDelete) { name throws(StoreError) in
+    declaration = RelationshipDeclaration(to: Target.self, onDelete, ordered) { name throws(StoreError) in
       let schema = Target.schema
       guard let index = schema.index(of: path) else {
         throw .badSchema(
@@ -111,16 +117,18 @@ public enum RelationshipDeleteRule: String, Sendable, CaseIterable {
 /// One declaration of a relationship; its identity is what its name is found by.
 final class RelationshipDeclaration: Sendable {
   let onDelete: RelationshipDeleteRule
+  let isOrdered: Bool
   /// The name of the entity that it leads to.
   let target: @Sendable () -> String
   /// The other side, given the relationship's own name for messages.
   let inverse: @Sendable (_ name: String) throws(StoreError) -> DeclaredInverse
 
   init<Target: Entity>(
-    to _: Target.Type, _ onDelete: RelationshipDeleteRule,
+    to _: Target.Type, _ onDelete: RelationshipDeleteRule, _ isOrdered: Bool,
     _ inverse: @escaping @Sendable (_ name: String) throws(StoreError) -> DeclaredInverse
   ) {
     self.onDelete = onDelete
+    self.isOrdered = isOrdered
     target = { Target.schema.name }
     self.inverse = inverse
   }

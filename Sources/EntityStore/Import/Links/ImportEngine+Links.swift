@@ -150,10 +150,20 @@ extension ImportEngine {
         gone.append(id, other)
       }
     }
+    var orders: [UInt64: [UInt64]] = [:]
+    if end.order != nil {
+      for index in 0..<list.count {
+        orders[list.id(at: index), default: []].append(list.other(at: index))
+      }
+    }
     var links = report.links ?? .init()
     links.removed += try core.unlink(gone, by: end)
     links.added += try core.link(list, by: end)
     report.links = links
+    for (id, others) in orders.sorted(by: { $0.key < $1.key }) {
+      var seen: Set<UInt64> = []
+      try core.arrange(others.filter { seen.insert($0).inserted }, of: id, by: end)
+    }
   }
 
   /// Has the attribute of records lead to others.

@@ -162,6 +162,9 @@ public struct Query<E: Entity>: Sendable {
     return request.wantedCount
   }
 
+  /// Whether it goes on behind a page.
+  var hasToken: Bool { token != nil }
+
   /// The keys of the order.
   var sortKeys: [SortKey<E>] { order }
 

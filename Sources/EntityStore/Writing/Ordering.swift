@@ -1,0 +1,163 @@
+internal import LodestoreFormat
+
+/// A place among the records that one record leads to, by a relationship with an order.
+@nonexhaustive public enum LinkPosition<Target: Entity>: Sendable, Hashable {
+  /// Before all others.
+  case first
+  /// Behind all others.
+  case last
+  /// Directly before this one.
+  case before(RecordID<Target>)
+  /// Directly behind this one.
+  case after(RecordID<Target>)
+  /// Behind so many others, from 0; behind all where there are fewer. The only one whose cost grows with
+  /// the number.
+  case index(Int)
+}
+
+extension WriteTransaction {
+  /// Makes the record `owner` lead to `id` by a relationship with an order, at `position`.
+  ///
+  ///     static let tracks = ToMany<Playlist, Track>(ordered: true)
+  ///
+  ///     try tx.add(track.id, to: Playlist.tracks, of: list.id, at: .first)
+  ///
+  /// Where it leads there already, it is moved; the call returns false then. Without a position
+  /// ``add(_:to:of:)`` puts what is new last.
+  ///
+  /// - Throws: ``StoreError/Code/noSuchRecord`` when one of the records is not there, or the one that
+  ///   `position` names is not among them; ``StoreError/Code/invalidQuery`` when the relationship has no order.
+  ///   Nothing was written.
+  /// - Complexity: O(log *n*), of which a few neighbours may get other positions.
+  @discardableResult
+  public mutating func add<E: Entity, Target: Entity>(
+    _ id: RecordID<Target>, to relationship: ToMany<E, Target>, of owner: RecordID<E>,
+    at position: LinkPosition<Target>
+  ) throws(StoreError) -> Bool {
+    let end = try core.end(relationship)
+    let order = try core.order(of: end)
+    let place = try order.place(position, for: id, in: owner, end)
+    let isNew = try add(id, to: relationship, of: owner)
+    guard let place else { return isNew }
+    try core.breakingOnError { () throws(StoreError) in
+      try order.move(id.rawValue, in: owner.rawValue, to: place)
+    }
+    return isNew
+  }
+
+  /// Moves `id` to another position among what the record `owner` leads to.
+  ///
+  ///     try tx.move(track.id, in: Playlist.tracks, of: list.id, to: .after(other.id))
+  ///
+  /// - Throws: ``StoreError/Code/noSuchRecord`` when `owner` does not lead to it, or to the one that
+  ///   `position` names; ``StoreError/Code/invalidQuery`` when the relationship has no order. Nothing was
+  ///   written.
+  /// - Complexity: as ``add(_:to:of:at:)``.
+  public mutating func move<E: Entity, Target: Entity>(
+    _ id: RecordID<Target>, in relationship: ToMany<E, Target>, of owner: RecordID<E>,
+    to position: LinkPosition<Target>
+  ) throws(StoreError) {
+    let end = try core.end(relationship)
+    let order = try core.order(of: end)
+    guard try order.position(of: id.rawValue, in: owner.rawValue) != nil else {
+      throw .notRelated(end, owner.rawValue, id.rawValue)
+    }
+    guard let place = try order.place(position, for: id, in: owner, end) else { return }
+    try core.breakingOnError { () throws(StoreError) in
+      try order.move(id.rawValue, in: owner.rawValue, to: place)
+    }
+    core.noteOrder(of: end)
+  }
+}
+
+/// Where a record is put, once the others are known to be there.
+private enum LinkPlace {
+  case first, last
+  case before(UInt64), after(UInt64)
+  case index(Int)
+}
+
+extension LinkOrder {
+  /// What `position` says; `nil` for the place where the record is.
+  fileprivate func place<E: Entity, Target: Entity>(
+    _ position: LinkPosition<Target>, for id: RecordID<Target>, in owner: RecordID<E>,
+    _ end: RelationshipEnd
+  ) throws(StoreError) -> LinkPlace? {
+    switch position {
+    case .first: return .first
+    case .last: return .last
+    case .index(let index):
+      guard index >= 0 else {
+        throw .badQuery("a record cannot be at index \(index) of \(end.label); indexes begin at 0")
+      }
+      return .index(index)
+    case .before(let other), .after(let other):
+      guard try self.position(of: other.rawValue, in: owner.rawValue) != nil else {
+        throw .notRelated(end, owner.rawValue, other.rawValue)
+      }
+      if other == id { return nil }
+      if case .before = position { return .before(other.rawValue) }
+      return .after(other.rawValue)
+    }
+  }
+
+  /// Puts `id`, which `owner` leads to, at `place`.
+  fileprivate func move(_ id: UInt64, in owner: UInt64, to place: LinkPlace) throws(StoreError) {
+    try remove(id, from: owner)
+    switch place {
+    case .last: try append(CollectionOfOne(id), to: owner)
+    case .first: try insert(id, in: owner, after: 0)
+    case .after(let other):
+      try insert(id, in: owner, after: try position(of: other, in: owner) ?? 0)
+    case .before(let other):
+      let next = try position(of: other, in: owner) ?? 0
+      try insert(id, in: owner, after: try last(of: owner, before: next)?.position ?? 0)
+    case .index(let index):
+      var previous: UInt64 = 0
+      var count = 0
+      if index > 0 {
+        try forEach(of: owner) { (item) throws(StoreError) in
+          previous = item.position
+          count += 1
+          return count < index
+        }
+      }
+      try insert(id, in: owner, after: previous)
+    }
+  }
+}
+
+extension TransactionCore {
+  /// The order of what records lead to by `end`.
+  fileprivate func order(of end: RelationshipEnd) throws(StoreError) -> LinkOrder {
+    if let order = try LinkOrder(end, core: self) { return order }
+    throw .badQuery("\(end.label) has no order; declare it with 'ordered: true'")
+  }
+
+  /// Notes that records of `end` lead to others in another order.
+  fileprivate func noteOrder(of end: RelationshipEnd) { changeCount &+= 1 }
+
+  /// Makes `owner` lead to `ids`, to which it leads in any order, in this one.
+  func arrange(
+    _ ids: [UInt64], of owner: UInt64, by end: RelationshipEnd
+  ) throws(StoreError) {
+    guard let order = try LinkOrder(end, core: self) else { return }
+    guard try order.ids(of: owner) != ids else { return }
+    try breakingOnError { () throws(StoreError) in
+      for id in ids { try order.remove(id, from: owner) }
+      try order.append(ids, to: owner)
+    }
+    noteOrder(of: end)
+  }
+}
+
+extension StoreError {
+  fileprivate static func notRelated(
+    _ end: RelationshipEnd, _ owner: UInt64, _ id: UInt64
+  ) -> StoreError {
+    StoreError(
+      .noSuchRecord,
+      "record \(owner) of \(end.source.name) does not lead to record \(id) of \(end.target.name) by "
+        + end.label, entity: end.source.name)
+  }
+}

@@ -1,0 +1,102 @@
+import LMDB
+import LodestoreFormat
+
+extension Verifier {
+  /// Checks the order of one side of a relationship: that each link has one position, and each position one
+  /// link.
+  mutating func verifyOrder(
+    of relationship: RelationshipDescription, _ side: RelationshipSide, _ subject: String
+  ) throws {
+    let name = TreeName.order(relationship: relationship.number, side: side).text
+    guard let tree = trees[name] else {
+      findings.add(Finding(.treeMissing, tree: name, subject: subject, "the tree must exist"))
+      return
+    }
+    let before = findings.count
+    let links = linkTree(of: relationship, side)
+    var (linkCount, positionCount) = (0, 0)
+    var encoder = KeyEncoder()
+    let cursor = try Cursor(tree, in: transaction)
+    var found = try cursor.first()
+    while found {
+      let (key, body) = (cursor.key, cursor.value)
+      found = try cursor.next()
+      guard let content = LinkOrderKey.content(key), body.count == 8 else {
+        findings.add(
+          Finding(
+            .linkOrder, tree: name, subject: subject, key: key,
+            "must be a link or a position, of 17 bytes, with a body of 8"))
+        continue
+      }
+      let value = body._uint64(at: 0)
+      switch content {
+      case .link(let owner, let other):
+        linkCount += 1
+        let position = try transaction.get(LinkOrderKey.position(owner, value), in: tree)
+        if value == 0 || value > LinkOrderKey.highestPosition || position?.count != 8
+          || position?._uint64(at: 0) != other
+        {
+          findings.add(
+            Finding(
+              .linkOrder, tree: name, subject: subject, key: key,
+              "position \(value) of record \(owner) is not that of record \(other)"))
+        }
+        guard let links else { continue }
+        encoder.reset()
+        encoder.append(owner)
+        if !links.isUnique { encoder.append(recordID: other) }
+        let entry = try transaction.get(encoder.bytes, in: links.tree)
+        let isLinked =
+          links.isUnique
+          ? entry.map { $0.count == 8 && $0._uint64(at: 0) == other } : entry.map { _ in true }
+        if isLinked != true {
+          findings.add(
+            Finding(
+              .linkOrder, tree: links.tree.name, subject: subject, key: encoder.bytes,
+              "record \(owner) does not lead to record \(other), which has a position there"))
+        }
+      case .position: positionCount += 1
+      }
+    }
+    if linkCount != positionCount {
+      findings.add(
+        Finding(
+          .linkOrder, tree: name, subject: subject,
+          "has \(positionCount) positions of \(linkCount) links"))
+    }
+    if let links, try countLinks(in: links.tree) != linkCount {
+      findings.add(
+        Finding(
+          .linkOrder, tree: name, subject: subject,
+          "has positions of \(linkCount) links, must have one of each in \(links.tree.name)"))
+    }
+    report.trees.append(
+      VerificationReport.Tree(
+        name: name, entryCount: linkCount + positionCount, findingCount: findings.count - before))
+  }
+
+  /// What the records of a side lead to; `nil` where it is reported elsewhere that there is none.
+  private func linkTree(
+    of relationship: RelationshipDescription, _ side: RelationshipSide
+  ) -> (tree: Tree, isUnique: Bool)? {
+    guard let number = relationship.attribute else {
+      let name = TreeName.links(relationship: relationship.number, side: side)
+      return trees[name.text].map { ($0, false) }
+    }
+    guard side == .to,
+      let holder = entities.first(where: { $0.number == relationship.from.entity }),
+      let index = holder.indexes.first(where: { $0.attributes == [number] })
+    else { return nil }
+    let name = TreeName.index(entity: holder.number, index: index.number)
+    return trees[name.text].map { ($0, index.isUnique) }
+  }
+
+  /// How many entries of `tree` are links: those of an attribute that is null are not.
+  private func countLinks(in tree: Tree) throws -> Int {
+    var count = 0
+    try walk(tree) { key, _ in
+      if KeyDecoder.leadingID(key) != nil { count += 1 }
+    }
+    return count
+  }
+}

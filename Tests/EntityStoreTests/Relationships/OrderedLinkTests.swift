@@ -1,0 +1,256 @@
+import EntityStore
+import Foundation
+import Testing
+
+/// Relationships whose records have an order that the program gives them.
+@Suite struct `Relationships with an order` {
+  /// A shelf with books `titles`, in this order.
+  private func withShelf(
+    _ titles: some Collection<String> & Sendable,
+    _ body: (inout WriteTransaction, Shelf.ID, [Book.ID]) throws -> Void
+  ) throws {
+    try withTemporaryStore(Library.entities) { store in
+      try store.write { tx throws in
+        let shelf = try tx.insert(Shelf(name: "S")).id
+        let books = try tx.insert(titles.map { Book(title: $0) }).ids
+        try tx.add(books, to: Shelf.books, of: shelf)
+        try body(&tx, shelf, Array(books))
+      }
+      try expectSound(store)
+    }
+  }
+
+  private func titles(
+    _ tx: inout WriteTransaction, _ shelf: Shelf.ID
+  ) throws -> String {
+    try tx.related(Shelf.books, of: shelf).map(\.title).joined()
+  }
+
+  @Test func `are read in it, and records are put at any place`() throws {
+    try withShelf(["a", "b", "c", "d"]) { tx, shelf, books in
+      #expect(try titles(&tx, shelf) == "abcd")
+      try tx.move(books[3], in: Shelf.books, of: shelf, to: .first)
+      #expect(try titles(&tx, shelf) == "dabc")
+      try tx.move(books[0], in: Shelf.books, of: shelf, to: .after(books[1]))
+      #expect(try titles(&tx, shelf) == "dbac")
+      try tx.move(books[2], in: Shelf.books, of: shelf, to: .before(books[1]))
+      #expect(try titles(&tx, shelf) == "dcba")
+      try tx.move(books[3], in: Shelf.books, of: shelf, to: .index(2))
+      #expect(try titles(&tx, shelf) == "cbda")
+      try tx.move(books[2], in: Shelf.books, of: shelf, to: .last)
+      #expect(try titles(&tx, shelf) == "bdac")
+      try tx.move(books[1], in: Shelf.books, of: shelf, to: .index(99))
+      #expect(try titles(&tx, shelf) == "dacb")
+      try tx.move(books[0], in: Shelf.books, of: shelf, to: .before(books[0]))
+      #expect(try titles(&tx, shelf) == "dacb")
+      let new = try tx.insert(Book(title: "e", pages: 7))
+      #expect(try tx.add(new.id, to: Shelf.books, of: shelf, at: .index(1)))
+      #expect(try !tx.add(new.id, to: Shelf.books, of: shelf, at: .index(2)))
+      #expect(try titles(&tx, shelf) == "daecb")
+      try tx.delete(books[0])
+      #expect(try titles(&tx, shelf) == "decb")
+    }
+  }
+
+  @Test func `come in the order of a query, of conditions, limits and several owners`() throws {
+    try withShelf(["c", "a", "d", "b"]) { tx, shelf, books in
+      let sorted = try tx.related(Shelf.books, of: shelf, Book.all.sorted(by: \.title))
+      #expect(sorted.map(\.title) == ["a", "b", "c", "d"])
+      let some = Book.where { $0.title > "a" }
+      #expect(try tx.related(Shelf.books, of: shelf, some).map(\.title) == ["c", "d", "b"])
+      #expect(try tx.related(Shelf.books, of: shelf, some.offset(1).limit(1)).map(\.title) == ["d"])
+      let part = Book.all.offset(1).limit(2)
+      #expect(try tx.related(Shelf.books, of: shelf, part).map(\.title) == ["a", "d"])
+      #expect(try tx.relatedIDs(Shelf.books, of: shelf) == books)
+      let other = try tx.insert(Shelf(name: "T")).id
+      try tx.add([books[3], books[0]], to: Shelf.books, of: other)
+      let found = try tx.related(Shelf.books, of: [other, shelf], Book.all.limit(2))
+      #expect(found[shelf].map(\.title) == ["c", "a"])
+      #expect(found[other].map(\.title) == ["b", "c"])
+      let fetched = try tx.fetch(Shelf.all, including: Shelf.books)
+      #expect(fetched.map { $0.related.map(\.title).joined() } == ["cadb", "bc"])
+    }
+  }
+
+  @Test func `keep it when records are added and set`() throws {
+    try withShelf(["a", "b", "c", "d", "e"]) { tx, shelf, books in
+      try tx.set(Shelf.books, of: shelf, to: [books[4], books[0], books[2]])
+      #expect(try titles(&tx, shelf) == "eac")
+      try tx.add([books[3], books[0], books[1]], to: Shelf.books, of: shelf)
+      #expect(try titles(&tx, shelf) == "eacdb")
+      // From the other side, and by a value of an attribute.
+      try tx.remove(shelf, from: Book.shelves, of: books[2])
+      try tx.add(shelf, to: Book.shelves, of: books[2])
+      #expect(try titles(&tx, shelf) == "eadbc")
+      let author = try tx.insert(Author(name: "A")).id
+      try tx.add(books.reversed(), to: Author.books, of: author)
+      #expect(try tx.related(Author.books, of: author).map(\.title).joined() == "edcba")
+      try tx.move(books[0], in: Author.books, of: author, to: .first)
+      try tx.modify(books[1]) { $0.author = nil }
+      try tx.modify(books[1]) { $0.author = author }
+      #expect(try tx.related(Author.books, of: author).map(\.title).joined() == "aedcb")
+      try tx.delete(author)
+      #expect(try tx.count(Book.all) == 0)
+    }
+  }
+
+  @Test func `refuse places that are none, and nothing is written`() throws {
+    try withShelf(["a", "b"]) { tx, shelf, books in
+      let stranger = try tx.insert(Book(title: "x")).id
+      func refused(
+        _ code: StoreError.Code, _ words: String,
+        _ call: (inout WriteTransaction) throws -> Void
+      ) throws {
+        let error = #expect(throws: StoreError.self) { try call(&tx) }
+        #expect(error?.code == code)
+        #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+        #expect(try titles(&tx, shelf) == "ab")
+      }
+      try refused(
+        .noSuchRecord, "does not lead to record \(stranger.rawValue) of Book by Shelf.books"
+      ) {
+        try $0.move(stranger, in: Shelf.books, of: shelf, to: .first)
+      }
+      try refused(.noSuchRecord, "does not lead to record \(stranger.rawValue)") {
+        _ = try $0.add(books[0], to: Shelf.books, of: shelf, at: .after(stranger))
+      }
+      try refused(.noSuchRecord, "99") {
+        _ = try $0.add(.init(rawValue: 99), to: Shelf.books, of: shelf, at: .first)
+      }
+      try refused(.invalidQuery, "indexes begin at 0") {
+        try $0.move(books[0], in: Shelf.books, of: shelf, to: .index(-1))
+      }
+      try refused(.invalidQuery, "Book.sequels has no order; declare it with 'ordered: true'") {
+        try $0.move(books[0], in: Book.sequels, of: books[1], to: .first)
+      }
+    }
+  }
+
+  @Test func `have room for any number of inserts at one place`() throws {
+    let count = SeededNumbers.environmentNumber("LODESTORE_ORDER_INSERTS") ?? 3_000
+    for place in 0..<3 {
+      try withShelf(["first", "last"]) { tx, shelf, books in
+        var expected = books
+        let new = try tx.insert((0..<count).map { Book(title: "\($0)") }).ids
+        for id in new {
+          switch place {
+          case 0:
+            try tx.add(id, to: Shelf.books, of: shelf, at: .after(books[0]))
+            expected.insert(id, at: 1)
+          case 1:
+            try tx.add(id, to: Shelf.books, of: shelf, at: .before(books[1]))
+            expected.insert(id, at: expected.count - 1)
+          default:
+            try tx.add(id, to: Shelf.books, of: shelf, at: .first)
+            expected.insert(id, at: 0)
+          }
+        }
+        #expect(try tx.relatedIDs(Shelf.books, of: shelf) == expected)
+      }
+    }
+  }
+
+  @Test func `begin with the order of ids where links are there, and end with the relationship`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let plain = try Store(at: folder.storePath, entities: Plain.entities)
+    let list = try plain.write { tx throws in
+      let songs = try tx.insert((1...5).map { Plain.Song(name: "\($0)") }).ids
+      let list = try tx.insert(Plain.List(name: "L"))
+      try tx.add(songs.reversed(), to: Plain.List.songs, of: list.id)
+      return list.id.rawValue
+    }
+    plain.close()
+    let store = try Store(at: folder.storePath, entities: Ordered.entities)
+    try store.write { tx throws in
+      let id = Ordered.List.ID(rawValue: list)
+      #expect(try tx.related(Ordered.List.songs, of: id).map(\.name).joined() == "12345")
+      try tx.move(.init(rawValue: 4), in: Ordered.List.songs, of: id, to: .first)
+    }
+    try expectSound(store)
+    store.close()
+    // A program that does not ask for the order keeps it.
+    let older = try Store(at: folder.storePath, entities: Plain.entities)
+    try older.write { tx throws in
+      let id = Plain.List.ID(rawValue: list)
+      try tx.remove(.init(rawValue: 1), from: Plain.List.songs, of: id)
+      try tx.add(.init(rawValue: 1), to: Plain.List.songs, of: id)
+      #expect(try tx.related(Plain.List.songs, of: id).map(\.name).joined() == "42351")
+    }
+    older.close()
+    try expectSound(folder.storePath)
+  }
+}
+
+/// A list of songs without an order.
+private enum Plain {
+  static let entities: [any Entity.Type] = [List.self, Song.self]
+
+  struct List: Entity {
+    var id = RecordID<List>()
+    var name: String
+    static let songs = ToMany<List, Song>()
+
+    struct Attributes: Sendable {
+      var name: Attribute<List, String> { .init(0) }
+    }
+    static var attributes: Attributes { Attributes() }
+    static let schema = EntitySchema<List>(
+      "List", attributes: [.init("name", \.name)],
+      relationships: [.init("songs", songs)])
+    init(name: String) { self.name = name }
+    init(from reader: inout RecordReader) throws(StoreError) { name = try reader.read() }
+    func encode(into writer: inout RecordWriter) { writer.write(name) }
+  }
+
+  struct Song: Entity {
+    var id = RecordID<Song>()
+    var name: String
+
+    struct Attributes: Sendable {
+      var name: Attribute<Song, String> { .init(0) }
+    }
+    static var attributes: Attributes { Attributes() }
+    static let schema = EntitySchema<Song>("Song", attributes: [.init("name", \.name)])
+    init(name: String) { self.name = name }
+    init(from reader: inout RecordReader) throws(StoreError) { name = try reader.read() }
+    func encode(into writer: inout RecordWriter) { writer.write(name) }
+  }
+}
+
+/// The same with one.
+private enum Ordered {
+  static let entities: [any Entity.Type] = [List.self, Song.self]
+
+  struct List: Entity {
+    var id = RecordID<List>()
+    var name: String
+    static let songs = ToMany<List, Song>(ordered: true)
+
+    struct Attributes: Sendable {
+      var name: Attribute<List, String> { .init(0) }
+    }
+    static var attributes: Attributes { Attributes() }
+    static let schema = EntitySchema<List>(
+      "List", attributes: [.init("name", \.name)],
+      relationships: [.init("songs", songs)])
+    init(name: String) { self.name = name }
+    init(from reader: inout RecordReader) throws(StoreError) { name = try reader.read() }
+    func encode(into writer: inout RecordWriter) { writer.write(name) }
+  }
+
+  struct Song: Entity {
+    var id = RecordID<Song>()
+    var name: String
+
+    struct Attributes: Sendable {
+      var name: Attribute<Song, String> { .init(0) }
+    }
+    static var attributes: Attributes { Attributes() }
+    static let schema = EntitySchema<Song>("Song", attributes: [.init("name", \.name)])
+    init(name: String) { self.name = name }
+    init(from reader: inout RecordReader) throws(StoreError) { name = try reader.read() }
+    func encode(into writer: inout RecordWriter) { writer.write(name) }
+  }
+}
