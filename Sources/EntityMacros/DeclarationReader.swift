@@ -41,6 +41,8 @@
 
     mutating func add(rules: TokenSyntax) { declaration.rules = rules }
 
+    mutating func add(elementIndexes: TokenSyntax) { declaration.elementIndexes = elementIndexes }
+
     mutating func add(_ relationship: DeclaredToMany) {
       declaration.relationships.append(relationship)
     }

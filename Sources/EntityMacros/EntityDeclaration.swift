@@ -9,6 +9,8 @@
     var unique: [[TokenSyntax]] = []
     var indexes: [[TokenSyntax]] = []
     var relationships: [DeclaredToMany] = []
+    /// The static property that holds the indexes over elements.
+    var elementIndexes: TokenSyntax?
     /// The static property that holds the rules.
     var rules: TokenSyntax?
     /// Names of attributes that are to go from the file.

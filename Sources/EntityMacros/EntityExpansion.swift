@@ -30,6 +30,9 @@
       if !declaration.indexes.isEmpty {
         arguments.append("    indexes: \(list(declaration.indexes))")
       }
+      if let indexes = declaration.elementIndexes {
+        arguments.append("    elementIndexes: \(type).\(indexes.text)")
+      }
       if !declaration.relationships.isEmpty {
         let names = declaration.relationships.map {
           ".init(\"\($0.property.plainText)\", \(type).\($0.property.text))"

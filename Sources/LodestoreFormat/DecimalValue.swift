@@ -76,4 +76,9 @@ package struct DecimalValue: Sendable, Hashable {
     }
     return result.reversed()
   }
+
+  /// The double that is nearest, for comparisons with binary numbers.
+  package var nearestDouble: Double {
+    isNaN ? .nan : Double("\(isNegative ? "-" : "")\(significand)e\(exponent)") ?? .nan
+  }
 }

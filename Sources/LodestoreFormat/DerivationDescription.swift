@@ -11,6 +11,8 @@ package struct DerivationDescription: Sendable, Hashable {
     case changed
     /// By a function of the program.
     case function
+    /// What is at a path in a document.
+    case member
     // Of the records that it leads to.
     /// An attribute of the one that it leads to.
     case copy
@@ -26,16 +28,19 @@ package struct DerivationDescription: Sendable, Hashable {
   package var side: RelationshipSide?
   /// Of the function.
   package var version: UInt32?
+  /// The names of the members that lead to the value in the source.
+  package var path: [String]?
 
   package init(
     _ kind: Kind, source: UInt32? = nil, relationship: UInt32? = nil, side: RelationshipSide? = nil,
-    version: UInt32? = nil
+    version: UInt32? = nil, path: [String]? = nil
   ) {
     self.kind = kind
     self.source = source
     self.relationship = relationship
     self.side = side
     self.version = version
+    self.path = path
   }
 }
 
@@ -54,7 +59,7 @@ extension DerivationDescription.Kind {
   package var isOfRelated: Bool {
     switch self {
     case .copy, .count, .sum, .minimum, .maximum, .average: true
-    case .canonical, .uppercase, .lowercase, .inserted, .changed, .function: false
+    case .canonical, .uppercase, .lowercase, .inserted, .changed, .function, .member: false
     }
   }
 
@@ -78,6 +83,10 @@ extension DerivationDescription.Kind {
     case .inserted, .changed:
       guard type == .date, !isOptional else { return "must be a date, and not optional" }
     case .function: return nil
+    case .member:
+      guard let source, source.type == .json || source.type == .document, type.isIndexable,
+        type != .recordID, type != .url, isOptional
+      else { return "must be an optional scalar, and its source json or a document" }
     case .count:
       guard type == .int64, !isOptional else { return "must be an int64, and not optional" }
     case .average:
@@ -163,6 +172,8 @@ extension DerivationDescription {
 
 extension DerivationDescription {
   private static let highestAttributeNumber: Int64 = 16_383
+  /// As documents are nested.
+  package static let longestPath = 128
 
   /// The description as a document.
   var document: Document {
@@ -171,6 +182,7 @@ extension DerivationDescription {
     if let relationship { members["relationship"] = .integer(Int64(relationship)) }
     if let side { members["side"] = .integer(Int64(side.rawValue)) }
     if let version { members["version"] = .integer(Int64(version)) }
+    if let path { members["path"] = .array(path.map { .string($0) }) }
     return .object(members)
   }
 
@@ -186,7 +198,18 @@ extension DerivationDescription {
     version = try Self.number("version", in: document, attribute, upTo: Int64(UInt32.max))
     side = try Self.number("side", in: document, attribute, upTo: 2)
       .flatMap(RelationshipSide.init(rawValue:))
-    guard (source != nil) == kind.hasSource, (relationship != nil) == kind.isOfRelated,
+    switch document["path"] {
+    case nil: path = nil
+    case .array(let names)?:
+      path = names.compactMap { if case .string(let name) = $0 { name } else { nil } }
+      guard path?.count == names.count, !names.isEmpty, names.count <= Self.longestPath else {
+        throw FormatError("attribute '\(attribute)' is derived with a 'path' that is none")
+      }
+    default:
+      throw FormatError("attribute '\(attribute)' is derived with a 'path' that is none")
+    }
+    guard (path != nil) == (kind == .member), (source != nil) == kind.hasSource,
+      (relationship != nil) == kind.isOfRelated,
       (side != nil) == kind.isOfRelated, (version != nil) == (kind == .function)
     else {
       throw FormatError(

@@ -40,7 +40,7 @@ package struct DerivedAggregate {
         magnitude += number.magnitude
       case .decimal(let number):
         decimal = decimal?.adding(number)
-        double += number.approximation
+        double += number.nearestDouble
       default: break
       }
     case .minimum: if extreme == .null { extreme = value } else { try take(value, before: true) }
@@ -135,12 +135,5 @@ extension DecimalValue {
       result = product
     }
     return result
-  }
-
-  /// The nearest double, as far as digits are concerned that matter for an average.
-  var approximation: Double {
-    if isNaN { return .nan }
-    let text = "\(isNegative ? "-" : "")\(significand)e\(exponent)"
-    return Double(text) ?? .nan
   }
 }

@@ -4,7 +4,7 @@ extension EntityDescription {
   /// Bounds what a hostile catalogue can make a reader allocate.
   private static let highestAttributeNumber: Int64 = 16_383
   private static let knownMembers: Set = [
-    "name", "layout", "attributes", "layouts", "indexes", "rules",
+    "name", "layout", "attributes", "layouts", "indexes", "elementIndexes", "rules",
   ]
 
   /// The description as a document.
@@ -22,6 +22,16 @@ extension EntityDescription {
           "unique": .bool(index.isUnique),
         ])
       })
+    if !elementIndexes.isEmpty {
+      members["elementIndexes"] = .array(
+        elementIndexes.map { index in
+          .object([
+            "number": .integer(Int64(index.number)),
+            "attribute": .integer(Int64(index.attribute)),
+            "path": .array(index.path.map { .string($0) }),
+          ])
+        })
+    }
     if !rules.isEmpty {
       members["rules"] = .array(
         rules.map { .object(["name": .string($0.name), "condition": .string($0.condition)]) })
@@ -124,6 +134,12 @@ extension EntityDescription {
           number: UInt32(try Self.integer("number", in: element)), attributes: numbers,
           isUnique: isUnique))
     }
+    elementIndexes = []
+    if document["elementIndexes"] != nil {
+      for element in try Self.array("elementIndexes", in: document) {
+        elementIndexes.append(try Self.elementIndex(element))
+      }
+    }
     rules = []
     if document["rules"] != nil {
       for rule in try Self.array("rules", in: document) {
@@ -135,6 +151,20 @@ extension EntityDescription {
     unknownMembers = members.filter { !Self.knownMembers.contains($0.key) }
     self.number = number
     try check()
+  }
+
+  private static func elementIndex(_ element: Document) throws(FormatError) -> ElementIndex {
+    var path: [String] = []
+    for name in try array("path", in: element) {
+      guard case .string(let name) = name, path.count < DerivationDescription.longestPath else {
+        throw FormatError("an index over elements has a path that is none")
+      }
+      path.append(name)
+    }
+    return ElementIndex(
+      number: UInt32(try integer("number", in: element)),
+      attribute: UInt32(try integer("attribute", in: element, upTo: highestAttributeNumber)),
+      path: path)
   }
 
   private static func attribute(_ element: Document) throws(FormatError) -> Attribute {
@@ -231,6 +261,7 @@ extension EntityDescription {
       }
     }
     try checkDerivations()
+    try checkElementIndexes()
     var layoutNumbers: Set<UInt16> = []
     for layout in layouts {
       guard layoutNumbers.insert(layout.number).inserted else {
@@ -261,6 +292,19 @@ extension EntityDescription {
         else {
           throw FormatError("index \(index.number) has attribute \(number), not indexable")
         }
+      }
+    }
+  }
+
+  private func checkElementIndexes() throws(FormatError) {
+    var numbers: Set<UInt32> = []
+    for index in elementIndexes {
+      guard numbers.insert(index.number).inserted,
+        let attribute = attribute(number: index.attribute), !attribute.isRemoved,
+        attribute.type == .json || attribute.type == .document
+      else {
+        throw FormatError(
+          "the index over elements \(index.number) is there twice, or not of json or a document")
       }
     }
   }

@@ -48,6 +48,20 @@ package struct EntityDescription: Sendable {
     }
   }
 
+  /// An index over the elements of arrays in the documents of one attribute.
+  package struct ElementIndex: Sendable, Hashable {
+    package var number: UInt32
+    package var attribute: UInt32
+    /// The names of the members that lead to the elements.
+    package var path: [String]
+
+    package init(number: UInt32, attribute: UInt32, path: [String]) {
+      self.number = number
+      self.attribute = attribute
+      self.path = path
+    }
+  }
+
   /// A condition that every record fulfils when it is written.
   package struct Rule: Sendable, Hashable {
     package var name: String
@@ -66,6 +80,7 @@ package struct EntityDescription: Sendable {
   package var layouts: [RecordLayout]
   package var currentLayout: UInt16
   package var indexes: [Index]
+  package var elementIndexes: [ElementIndex] = []
   package var rules: [Rule]
   /// Members of the document that this version does not know; written back as they were.
   package var unknownMembers: [String: Document]
@@ -107,6 +122,12 @@ package struct EntityDescription: Sendable {
   /// `Entity.name` of the attributes, joined by `+`: how an index is named in text.
   package func indexName(_ index: Index) -> String {
     index.attributes.map { attribute(number: $0)?.name ?? "\($0)" }.joined(separator: "+")
+  }
+
+  /// As in `Pod.keywords[]` or `Pod.authors[].name`, without the entity.
+  package func indexName(_ index: ElementIndex) -> String {
+    ([(attribute(number: index.attribute)?.name ?? "\(index.attribute)") + "[]"] + index.path)
+      .joined(separator: ".")
   }
 
   /// Whether `name` may be an entity's or an attribute's.

@@ -35,6 +35,8 @@ package enum FormatFeature: Sendable, CaseIterable {
   /// A side of a relationship whose records have an order: a writer that does not know it would not keep
   /// their positions.
   case orderedRelationship
+  /// An index over the elements of documents: a writer that does not know it would not keep its entries.
+  case elementIndex
   /// A rule across attributes: a writer that does not know it would write records that break it.
   case rule
 
@@ -44,7 +46,7 @@ package enum FormatFeature: Sendable, CaseIterable {
     case .base: FormatRequirement(reader: .first, writer: .first)
     case .recordIDAttribute: FormatRequirement(reader: .recordIDs, writer: .recordIDs)
     case .relationship: FormatRequirement(reader: .first, writer: .relationships)
-    case .derivation, .rule, .orderedRelationship:
+    case .derivation, .rule, .orderedRelationship, .elementIndex:
       FormatRequirement(reader: .first, writer: .derivations)
     }
   }
@@ -109,6 +111,7 @@ extension EntityDescription {
       features.insert(.derivation)
     }
     if !rules.isEmpty { features.insert(.rule) }
+    if !elementIndexes.isEmpty { features.insert(.elementIndex) }
     return features
   }
 }

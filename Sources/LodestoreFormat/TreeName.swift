@@ -13,6 +13,8 @@ package enum TreeName: Hashable, Sendable {
   case links(relationship: UInt32, side: RelationshipSide)
   /// The positions of what each record of one side of a relationship leads to.
   case order(relationship: UInt32, side: RelationshipSide)
+  /// An index over the elements of documents.
+  case elements(entity: EntityNumber, index: UInt32)
   /// Reserved; see Format.md, "Reserved".
   case history
 
@@ -27,6 +29,7 @@ package enum TreeName: Hashable, Sendable {
     case .imports: "imports"
     case .links(let relationship, let side): "links.\(relationship).\(side.rawValue)"
     case .order(let relationship, let side): "order.\(relationship).\(side.rawValue)"
+    case .elements(let entity, let index): "elements.\(entity).\(index)"
     case .history: "history"
     }
   }
@@ -34,7 +37,8 @@ package enum TreeName: Hashable, Sendable {
   /// Whether a store may be without the tree, which is the same as an empty one.
   package var isOptional: Bool {
     switch self {
-    case .header, .catalogue, .counters, .records, .index, .buckets, .imports, .links, .order:
+    case .header, .catalogue, .counters, .records, .index, .buckets, .imports, .links, .order,
+      .elements:
       false
     case .history: true
     }
@@ -64,6 +68,8 @@ package enum TreeName: Hashable, Sendable {
       case ("links", 2):
         guard let side = RelationshipSide(rawValue: numbers[1]) else { return nil }
         self = .links(relationship: numbers[0], side: side)
+      case ("elements", 2):
+        self = .elements(entity: EntityNumber(numbers[0]), index: numbers[1])
       case ("order", 2):
         guard let side = RelationshipSide(rawValue: numbers[1]) else { return nil }
         self = .order(relationship: numbers[0], side: side)

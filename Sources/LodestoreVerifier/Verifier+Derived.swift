@@ -114,6 +114,20 @@ extension Verifier {
       return isSame(stored, expected)
         ? nil : "is not the \(derivation.kind.rawValue) form of '\(source.name)'"
     }
+    if let path = derivation.path {
+      guard let source = derivation.source.flatMap({ entity.attribute(number: $0) }),
+        let value = try? Self.value(of: source, in: view)
+      else { return nil }
+      var expected = Value.null
+      if case .document(let bytes) = value {
+        expected =
+          bytes.withUnsafeBytes { bytes in
+            try? DocumentMember.value(at: path, of: bytes, as: attribute.type)
+          } ?? .null
+      }
+      return isSame(stored, expected)
+        ? nil : "is not what is at '\(path.joined(separator: "."))' of '\(source.name)'"
+    }
     guard let related else { return nil }
     var aggregate = DerivedAggregate(derivation.kind, type: attribute.type)
     for other in try ids(id, view, related) {

@@ -87,6 +87,7 @@ package struct Verifier {
     for entity in entities {
       try guarding(TreeName.records(entity: entity.number).text) {
         try $0.verifyDerived(of: entity)
+        try $0.verifyElements(of: entity)
       }
     }
     try verifyForeignTrees()
@@ -142,11 +143,14 @@ package struct Verifier {
       for index in entity.indexes {
         expected.insert(TreeName.index(entity: entity.number, index: index.number).text)
       }
+      for index in entity.elementIndexes {
+        expected.insert(TreeName.elements(entity: entity.number, index: index.number).text)
+      }
     }
     for relationship in relationships { expected.formUnion(relationship.trees.map(\.text)) }
     for (text, tree) in trees.sorted(by: { $0.key < $1.key }) where !expected.contains(text) {
       switch TreeName(text) {
-      case .records(let entity), .index(let entity, _):
+      case .records(let entity), .index(let entity, _), .elements(let entity, _):
         guard !unreadableEntities.contains(entity) else {
           report.notices.append("\(text) was not checked: its entity cannot be read")
           continue
@@ -154,7 +158,7 @@ package struct Verifier {
         try guarding(text) { verifier in
           let count = try verifier.transaction.count(of: tree)
           guard count > 0 else { return }
-          let isIndex = text.hasPrefix("index.")
+          let isIndex = !text.hasPrefix("records.")
           verifier.findings.add(
             Finding(
               isIndex ? .indexNotEmpty : .treeForeign, tree: text,

@@ -6,7 +6,8 @@ import Testing
   @Test func `every kind of example is executed here`() {
     #expect(
       FormatExamples.kinds == [
-        "document", "attribute", "relationship", "mapped-text", "index-key", "checksum", "record",
+        "document", "attribute", "elements", "relationship", "mapped-text", "index-key", "checksum",
+        "record",
       ])
   }
 
@@ -36,6 +37,21 @@ import Testing
         throw ExampleError("\(line): no array of attributes")
       }
       #expect(written.map { hexadecimal($0.encoded()) } == [line.right], "\(line)")
+    }
+  }
+
+  @Test func `element examples hold`() throws {
+    let lines = FormatExamples.lines("elements")
+    try #require(!lines.isEmpty)
+    for line in lines {
+      var parser = ExampleParser(line.left)
+      guard case .array(let names) = try parser.json(), parser.take(" of ") else {
+        throw ExampleError("\(line): no path")
+      }
+      let path = names.compactMap { if case .string(let name) = $0 { name } else { nil } }
+      let document = try parser.json().encoded()
+      let keys = try document.withUnsafeBytes { try DocumentElements.keys(at: path, of: $0) }
+      #expect(keys.map(hexadecimal).joined(separator: ", ") == line.right, "\(line)")
     }
   }
 

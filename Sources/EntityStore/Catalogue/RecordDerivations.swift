@@ -17,6 +17,9 @@ final class RecordDerivations: Sendable {
     let source: Int?
     let sourceNumber: UInt32?
     let function: Function?
+    let type: AttributeType
+    /// Into the document that it is derived from.
+    let path: [String]?
   }
 
   /// In the order in which they are worked out: functions see texts, and the time of the last change
@@ -48,7 +51,7 @@ final class RecordDerivations: Sendable {
           source: derivation.kind.isOfRelated
             ? nil : derivation.source.flatMap { entity.layout.slotIndex(ofAttribute: $0) },
           sourceNumber: derivation.kind.isOfRelated ? nil : derivation.source,
-          function: functions[attribute.number]))
+          function: functions[attribute.number], type: attribute.type, path: derivation.path))
     }
     unknown = items.first { $0.kind == .function && $0.function == nil }
       .map { attributes[$0.position].name }
@@ -104,6 +107,10 @@ final class RecordDerivations: Sendable {
         }
         continue
       }
+      if let path = item.path, let source = item.source {
+        values[item.position] = try member(path, of: values[source], as: item.type, entity)
+        continue
+      }
       switch (item.kind, occasion) {
       case (.function, _):
         guard let function = item.function else { continue }
@@ -117,6 +124,19 @@ final class RecordDerivations: Sendable {
       case (_, .update(let old)): values[item.position] = old[item.position]
       case (_, .related), (_, .rebuild): break
       }
+    }
+  }
+
+  private func member(
+    _ path: [String], of value: Value, as type: AttributeType, _ entity: StoredEntity
+  ) throws(StoreError) -> Value {
+    guard case .document(let bytes) = value else { return .null }
+    do {
+      return try bytes.withBytes { (bytes) throws(FormatError) in
+        try DocumentMember.value(at: path, of: bytes, as: type)
+      }
+    } catch {
+      throw .damagedRecord(entity: entity.name, recordID: 0, error)
     }
   }
 

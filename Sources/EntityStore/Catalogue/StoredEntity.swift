@@ -6,6 +6,7 @@ final class StoredEntity: Sendable {
   let description: EntityDescription
   let records: Tree
   let indexes: [StoredIndex]
+  let elementIndexes: [StoredElementIndex]
   /// The layout that new records are written in.
   let layout: RecordLayout
   /// `nil` when no attribute has a constraint.
@@ -54,6 +55,29 @@ final class StoredEntity: Sendable {
         tree: try tree(.index(entity: description.number, index: index.number), false),
         name: "\(description.name).\(description.indexName(index))", entityName: description.name)
     }
+    elementIndexes = try description.elementIndexes.map { index in
+      StoredElementIndex(
+        index, of: description,
+        tree: try tree(.elements(entity: description.number, index: index.number), false))
+    }
+  }
+
+  /// The values that an index over elements has of a record.
+  func keys(
+    of index: StoredElementIndex, in view: RecordView
+  ) throws(FormatError) -> [[UInt8]] {
+    let number = index.description.attribute
+    guard let position = view.layout.slotIndex(ofAttribute: number) else {
+      guard case .document(let bytes) = description.attribute(number: number)?.initial else {
+        return []
+      }
+      return try bytes.withBytes { (bytes) throws(FormatError) in
+        try DocumentElements.keys(at: index.description.path, of: bytes)
+      }
+    }
+    let slot = view.layout.slots[position]
+    guard !view.isNull(slot) else { return [] }
+    return try DocumentElements.keys(at: index.description.path, of: view.variableBytes(slot))
   }
 
   @inline(__always)

@@ -21,3 +21,22 @@ final class StoredIndex: Sendable {
 
   var isUnique: Bool { description.isUnique }
 }
+
+/// An index over the elements of arrays in the documents of one attribute, with its tree.
+///
+/// See Format.md, "Indexes over elements".
+final class StoredElementIndex: Sendable {
+  /// In conditions on the entries, the number of what they are of.
+  static let element = UInt32.max - 1
+
+  let description: EntityDescription.ElementIndex
+  /// Its entries, as those of an index over one attribute.
+  let entries: StoredIndex
+
+  init(_ index: EntityDescription.ElementIndex, of entity: EntityDescription, tree: Tree) {
+    description = index
+    entries = StoredIndex(
+      description: .init(number: index.number, attributes: [Self.element], isUnique: false),
+      tree: tree, name: "\(entity.name).\(entity.indexName(index))", entityName: entity.name)
+  }
+}

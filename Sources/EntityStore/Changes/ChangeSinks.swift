@@ -57,6 +57,7 @@ extension TransactionCore {
     var all: [any ChangeSink] = others?.all ?? []
     if let derived = DerivedAttributes(schema, core: self) { all.append(derived) }
     if let order = try OrderedLinks(schema, core: self) { all.append(order) }
+    if let elements = ElementIndexes(schema, core: self) { all.append(elements) }
     if let check = LinkCheck(schema) { all.append(check) }
     if !all.isEmpty { state.sinks = ChangeSinks(all) }
   }

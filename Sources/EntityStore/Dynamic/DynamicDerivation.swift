@@ -22,7 +22,9 @@ extension DynamicSnapshot {
       } else if let source = derivation.source.flatMap({
         entity.description.attribute(number: $0)
       }) {
-        text += " form of \(source.name)"
+        text =
+          derivation.path.map { "\(([source.name] + $0).joined(separator: "."))" }
+          ?? "\(text) form of \(source.name)"
       } else if let version = derivation.version {
         text += " of a program, version \(version)"
       } else {

@@ -19,3 +19,10 @@ package struct DynamicIndex: Sendable {
   package var name: String { stored.name }
   package var isUnique: Bool { stored.isUnique }
 }
+
+extension DeclaredEntity {
+  /// Adds an index over what `path` leads to in the documents of the attribute at `position`.
+  package mutating func addIndex(overElementsOf position: Int, path: [String]) throws(StoreError) {
+    try addElementIndex(over: position, path: path)
+  }
+}

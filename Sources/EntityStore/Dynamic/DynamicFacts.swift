@@ -53,7 +53,8 @@ extension DynamicSnapshot {
     }
     return (
       try size(entity.stored.records),
-      try entity.stored.indexes.reduce(0) { $0 + (try size($1.tree)) }
+      try (entity.stored.indexes + entity.stored.elementIndexes.map(\.entries))
+        .reduce(0) { $0 + (try size($1.tree)) }
     )
   }
 }

@@ -15,6 +15,8 @@ public struct EntitySchema<E: Entity>: Sendable {
   let unique: [[any PartialKeyPath<E> & Sendable]]
   /// The attributes of each other index.
   let indexes: [[any PartialKeyPath<E> & Sendable]]
+  /// The indexes over the elements of documents.
+  let elementIndexes: [ElementIndex<E>]
   /// The to-many relationships.
   let relationships: [RelationshipDefinition<E>]
   /// The conditions that every record fulfils when it is written.
@@ -27,7 +29,9 @@ public struct EntitySchema<E: Entity>: Sendable {
   /// - Parameters:
   ///   - unique: the unique indexes: no two records have the same values in all attributes of
   ///     one. Nulls do not collide.
-  ///   - indexes: the other indexes.
+  ///   - indexes: the other indexes. One over a single attribute that holds an array or JSON is an index
+  ///     over its elements.
+  ///   - elementIndexes: the indexes over what a path leads to in arrays and JSON.
   ///   - relationships: the to-many relationships; those to one are attributes, see
   ///     ``AttributeDefinition/toOne(_:_:originalName:onDelete:)-(_,KeyPath<E,RecordID<Target>?>,_,_)``.
   ///   - rules: conditions that every record fulfils when it is written.
@@ -37,6 +41,7 @@ public struct EntitySchema<E: Entity>: Sendable {
     _ name: String, attributes: [AttributeDefinition<E>],
     unique: [[any PartialKeyPath<E> & Sendable]] = [],
     indexes: [[any PartialKeyPath<E> & Sendable]] = [],
+    elementIndexes: [ElementIndex<E>] = [],
     relationships: [RelationshipDefinition<E>] = [], rules: [RecordRule<E>] = [],
     removed: [String] = []
   ) {
@@ -44,6 +49,7 @@ public struct EntitySchema<E: Entity>: Sendable {
     self.attributes = attributes
     self.unique = unique
     self.indexes = indexes
+    self.elementIndexes = elementIndexes
     self.relationships = relationships
     self.rules = rules
     self.removed = removed

@@ -97,7 +97,8 @@ struct DerivationEvolution {
     of declared: DeclaredDerivation, _ name: String, in entity: EntityDescription,
     _ entities: [EntityDescription], _ relationships: [RelationshipDescription]
   ) throws(StoreError) -> DerivationDescription {
-    var result = DerivationDescription(declared.kind, version: declared.version)
+    var result = DerivationDescription(
+      declared.kind, version: declared.version, path: declared.path)
     var owner = entity
     if declared.kind.isOfRelated {
       guard

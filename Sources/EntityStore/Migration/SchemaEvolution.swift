@@ -18,6 +18,9 @@ struct SchemaEvolution {
   var addedIndexes: [UInt32] = []
   /// Numbers of indexes that must be dropped.
   var droppedIndexes: [UInt32] = []
+  /// Numbers of indexes over elements that must be built, and dropped.
+  var addedElementIndexes: [UInt32] = []
+  var droppedElementIndexes: [UInt32] = []
   /// Attributes that become required: no record may be null there.
   var tightened: [EntityDescription.Attribute] = []
   var isChanged = false
@@ -36,6 +39,7 @@ struct SchemaEvolution {
     for attribute in declared.attributes { _ = add(attribute) }
     settleLayout(result.attributes.map(\.number))
     settleIndexes(declared, numbers: result.attributes.map(\.number), keepsOthers: false)
+    settleElementIndexes(declared, result.attributes.map(\.number), keepsOthers: false)
   }
 
   /// A stored entity with another declaration.
@@ -71,6 +75,7 @@ struct SchemaEvolution {
     }
     settleLayout(keepsOthers ? kept + numbers.filter { !kept.contains($0) } : numbers)
     settleIndexes(declared, numbers: numbers, keepsOthers: keepsOthers, held: held)
+    settleElementIndexes(declared, numbers, keepsOthers: keepsOthers)
   }
 
   /// Finds the stored attribute that `attribute` is, or adds it; returns its number.
@@ -150,6 +155,34 @@ struct SchemaEvolution {
     result.layouts.append(RecordLayout(number: number, attributes: wanted))
     result.currentLayout = number
     isChanged = true
+  }
+
+  private mutating func settleElementIndexes(
+    _ declared: DeclaredEntity, _ numbers: [UInt32], keepsOthers: Bool
+  ) {
+    var kept: [EntityDescription.ElementIndex] = []
+    var nextNumber = (result.elementIndexes.map(\.number).max() ?? 0) &+ 1
+    for index in declared.elementIndexes {
+      let attribute = numbers[index.attribute]
+      if let stored = result.elementIndexes.first(where: {
+        $0.attribute == attribute && $0.path == index.path
+      }) {
+        kept.append(stored)
+      } else {
+        kept.append(.init(number: nextNumber, attribute: attribute, path: index.path))
+        addedElementIndexes.append(nextNumber)
+        nextNumber &+= 1
+      }
+    }
+    for stored in result.elementIndexes where !kept.contains(stored) {
+      if keepsOthers, result.attribute(number: stored.attribute)?.isRemoved == false {
+        kept.append(stored)
+      } else {
+        droppedElementIndexes.append(stored.number)
+      }
+    }
+    if Set(kept) != Set(result.elementIndexes) { isChanged = true }
+    result.elementIndexes = kept.sorted { $0.number < $1.number }
   }
 
   /// - Parameter keepsOthers: whether indexes that are not declared stay.

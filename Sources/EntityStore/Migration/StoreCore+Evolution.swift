@@ -136,7 +136,8 @@ extension StoreCore {
         from: stored.description, to: declared, hasRecords: count > 0,
         held: current.heldAttributes(of: stored))
       return sum + count
-        * (2 * evolution.addedIndexes.count + (evolution.tightened.isEmpty ? 0 : 1))
+        * (2 * evolution.addedIndexes.count + evolution.addedElementIndexes.count
+          + (evolution.tightened.isEmpty ? 0 : 1))
     }
   }
 
@@ -170,6 +171,10 @@ extension StoreCore {
       {
         try index.empty(in: transaction)
       }
+      for index in stored.elementIndexes
+      where evolution.droppedElementIndexes.contains(index.description.number) {
+        try index.entries.empty(in: transaction)
+      }
     } else {
       evolution = SchemaEvolution(
         creating: declared,
@@ -195,6 +200,10 @@ extension StoreCore {
       isWrite: true)
     _ = try core.rules(of: entity)
     try core.checkPresence(of: evolution.tightened, in: entity, work)
+    for index in entity.elementIndexes
+    where evolution.addedElementIndexes.contains(index.description.number) {
+      try core.build(index, of: entity, work)
+    }
     let derived = declared.numbersOfDerived(in: evolution.result)
     for index in entity.indexes where evolution.addedIndexes.contains(index.description.number) {
       if derived.isDisjoint(with: index.description.attributes) {

@@ -39,9 +39,17 @@ package struct DeclaredEntity: Sendable {
     }
   }
 
+  /// One index over the elements of documents, by the index of the attribute in
+  /// ``DeclaredEntity/attributes``.
+  struct ElementIndex: Sendable, Hashable {
+    var attribute: Int
+    var path: [String]
+  }
+
   package var name: String
   package var attributes: [Attribute]
   package var indexes: [Index]
+  var elementIndexes: [ElementIndex] = []
   var relationships: [DeclaredRelationship] = []
   package var rules: [EntityDescription.Rule] = []
   /// Names of attributes that are to go from the file, if it has them.
@@ -97,6 +105,12 @@ package struct DeclaredEntity: Sendable {
       guard Set(index.attributes).count == index.attributes.count else {
         throw .badSchema(entity: name, "an index names an attribute twice")
       }
+      if index.attributes.count == 1, !index.isUnique,
+        attributes[index.attributes[0]].storage.hasElements
+      {
+        elementIndexes.append(ElementIndex(attribute: index.attributes[0], path: []))
+        continue
+      }
       for position in index.attributes where !attributes[position].storage.type.isIndexable {
         throw .badSchema(
           entity: name,
@@ -105,7 +119,7 @@ package struct DeclaredEntity: Sendable {
       }
       self.indexes.append(index)
     }
-    guard self.indexes.count <= 64 else {
+    guard self.indexes.count + elementIndexes.count <= 64 else {
       throw .badSchema(entity: name, "it has \(self.indexes.count) indexes, the limit is 64")
     }
   }
@@ -130,6 +144,13 @@ package struct DeclaredEntity: Sendable {
     }
     try self.init(
       name: schema.name, attributes: attributes, indexes: indexes, removed: schema.removed)
+    for index in schema.elementIndexes {
+      guard let position = schema.index(of: index.attribute) else {
+        throw .badSchema(
+          entity: schema.name, "an index names \(index.attribute), which is no attribute")
+      }
+      try addElementIndex(over: position, path: index.path)
+    }
     relationships = try DeclaredRelationship.relationships(of: schema)
     try check(relationships)
     for rule in schema.rules {
@@ -240,6 +261,20 @@ extension DeclaredEntity {
     let whole = stored.layout
     if whole.attributes.map(\.number).starts(with: numbers) { return whole }
     return RecordLayout(number: DeclaredPart.layoutNumber, attributes: whole.attributes(numbers))
+  }
+}
+
+extension DeclaredEntity {
+  /// Adds an index over what `path` leads to in the documents of the attribute at `position`.
+  mutating func addElementIndex(over position: Int, path: [String]) throws(StoreError) {
+    guard attributes[position].storage.isDocument else {
+      throw StoreError.badSchema(
+        entity: name, attribute: attributes[position].name,
+        "'\(attributes[position].name)' has no elements to be indexed: it is stored as a "
+          + attributes[position].storage.type.name)
+    }
+    let index = ElementIndex(attribute: position, path: path)
+    if !elementIndexes.contains(index) { elementIndexes.append(index) }
   }
 }
 

@@ -12,6 +12,7 @@ final class StoredSchema: Sendable {
   let optionalTrees: [TreeName: Tree]
   /// The derived attributes that depend on related records.
   let derived: [RelatedDerivation]
+  let hasElementIndexes: Bool
   private let byName: [String: StoredEntity]
   /// Declared entities whose attributes are no longer those of the file: their types must not read
   /// or write records, whose layout they do not know.
@@ -30,6 +31,7 @@ final class StoredSchema: Sendable {
       grouping: relationships.flatMap { [$0.end(.from), $0.end(.to)] }, by: \.source.number)
     self.optionalTrees = optionalTrees
     self.entities = entities
+    hasElementIndexes = entities.contains { !$0.elementIndexes.isEmpty }
     byName = Dictionary(
       entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     misfits = Set(entities.filter(\.isMisfit).map(\.name))

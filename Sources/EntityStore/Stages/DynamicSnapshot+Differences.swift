@@ -40,6 +40,11 @@ extension DynamicSnapshot {
     for (position, attribute) in attributes.enumerated() {
       declared.attributes[position].derivation = declaration(of: attribute, entity)
     }
+    declared.elementIndexes = entity.description.elementIndexes.compactMap { index in
+      attributes.firstIndex { $0.number == index.attribute }.map {
+        DeclaredEntity.ElementIndex(attribute: $0, path: index.path)
+      }
+    }
     declared.rules = entity.description.rules
     for end in core.schema.ends(of: entity) {
       guard let name = end.name else { continue }
@@ -66,6 +71,7 @@ extension DynamicSnapshot {
     guard let derivation = attribute.derivation else { return nil }
     var declared = DeclaredDerivation(derivation.kind)
     declared.version = derivation.version
+    declared.path = derivation.path
     if let related = core.schema.derived.first(where: {
       $0.owner === entity && $0.number == attribute.number
     }) {

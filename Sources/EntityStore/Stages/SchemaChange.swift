@@ -200,6 +200,13 @@ struct SchemaRehearsal {
     for index in before.indexes where evolution.droppedIndexes.contains(index.number) {
       add("the \(index.isUnique ? "unique " : "")index on \(before.indexName(index)) goes")
     }
+    for index in after.elementIndexes where evolution.addedElementIndexes.contains(index.number) {
+      add("new index on \(after.indexName(index))", .pass)
+    }
+    for index in before.elementIndexes
+    where evolution.droppedElementIndexes.contains(index.number) {
+      add("the index on \(before.indexName(index)) goes")
+    }
     if before.rules != after.rules { add("other rules, for what is written from now on") }
     return changes
   }

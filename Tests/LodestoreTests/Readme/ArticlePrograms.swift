@@ -165,10 +165,10 @@
 
   @Entity struct Playlist {
     var name: String
-    static let tracks = ToMany<Playlist, Track>(ordered: true)
+    static let songs = ToMany<Playlist, Song>(ordered: true)
   }
 
-  @Entity struct Track {
+  @Entity struct Song {
     var title: String
   }
 
@@ -185,14 +185,14 @@
     }
 
     static func order(
-      _ store: Store, _ list: Playlist.ID, opening: Track.ID, encore: Track.ID
-    ) throws -> [Track] {
+      _ store: Store, _ list: Playlist.ID, opening: Song.ID, encore: Song.ID
+    ) throws -> [Song] {
       try store.write { tx in
-        try tx.add(opening, to: Playlist.tracks, of: list, at: .first)
-        try tx.move(encore, in: Playlist.tracks, of: list, to: .after(opening))
+        try tx.add(opening, to: Playlist.songs, of: list, at: .first)
+        try tx.move(encore, in: Playlist.songs, of: list, to: .after(opening))
       }
-      let tracks = try store.read { try $0.related(Playlist.tracks, of: list) }
-      return tracks
+      let songs = try store.read { try $0.related(Playlist.songs, of: list) }
+      return songs
     }
 
     static func reading(_ store: Store, _ club: Club.ID) throws -> Int {

@@ -26,6 +26,18 @@
     ]
   }
 
+  @Entity struct Package {
+    #Unique<Package>([\.number])
+    #Index<Package>([\.licenseType], [\.keywords])
+    static let elementIndexes = [ElementIndex<Package>(\.authors, "name")]
+
+    var properties: JSONValue
+    var keywords: [String]
+    var authors: JSONValue
+    @Derived(.member(\Package.properties, "license", "type")) private(set) var licenseType: String?
+    @Derived(.member(\Package.properties, "id")) private(set) var number: Int?
+  }
+
   @Suite struct `The article on derived attributes` {
     private func insert(_ tracks: [Track], into store: Store) throws {
       do {
@@ -53,6 +65,32 @@
       #expect(error?.violations.count == 1)
       hook.cancel()
       #expect(try store.delete(album.id))
+    }
+
+    @Test func `finds packages by what is inside of documents`() throws {
+      let store = try Store.inMemory(entities: [Package.self])
+      try store.insert(
+        (0..<500).map { number in
+          Package(
+            properties: [
+              "license": ["type": number % 50 == 0 ? "MIT" : "GPL"], "id": .integer(number),
+            ],
+            keywords: number == 7 ? ["swift", "store"] : ["c"],
+            authors: number == 8 ? [["name": "Ann"]] : nil)
+        })
+      let free = Package.where { $0.properties["license"]["type"] == "MIT" }  // the index of licenseType
+      let swift = Package.where { $0.keywords.contains("swift") }  // the index of keywords
+      let anns = try Package.where(format: "ANY authors.name == 'Ann'")  // that of authors
+      for (query, index, count) in [
+        (free, "licenseType", 10), (swift, "keywords[]", 1), (anns, "authors[].name", 1),
+      ] {
+        #expect(try store.count(query) == count)
+        #expect(try store.read { try $0.explain(query).index } == "Package.\(index)")
+      }
+      let error = #expect(throws: StoreError.self) {
+        try store.insert(Package(properties: ["id": 7], keywords: [], authors: nil))
+      }
+      #expect(error?.code == .uniqueViolation)
     }
   }
 #endif

@@ -76,8 +76,8 @@ struct GetCommand: StoreCommand {
 
   private func noteScan(of entity: DynamicEntity, on console: Console) {
     let names = matches.map(\.attribute).joined(separator: "+")
-    let known = entity.indexes.isEmpty ? "none" : entity.indexList
     console.note(
-      "\(entity.name): no index begins with \(names), so all records were read; indexes: \(known)")
+      "\(entity.name): no index begins with \(names), so all records were read; indexes: \(entity.indexList)"
+    )
   }
 }

@@ -66,8 +66,7 @@ struct SchemaCommand: StoreCommand {
         }
         try writer.finish()
         for entity in entities where console.format == .table {
-          let indexes = entity.indexes.isEmpty ? "none" : entity.indexList
-          console.note("\(entity.name): indexes \(indexes)")
+          console.note("\(entity.name): indexes \(entity.indexList)")
           for relationship in snapshot.relationships(of: entity) {
             console.note(RelationshipRows.note(relationship, of: entity))
           }

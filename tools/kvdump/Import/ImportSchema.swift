@@ -124,16 +124,20 @@ struct ImportSchema {
     _ wanted: [String], isUnique: Bool, candidates: [String] = []
   ) throws {
     let positions = try wanted.map { name in
+      let isOfElements = wanted.count == 1 && !isUnique && name.hasSuffix("[]")
+      let name = isOfElements ? String(name.dropLast(2)) : name
       guard let position = position(of: name) else {
         if name == RecordColumns.idName { throw CommandFailure.ownNameOfID }
         throw CommandFailure.unknownMember(
           name, of: entity, known: attributes.map(\.name), candidates: candidates)
       }
       let type = attributes[position].storage.type
-      guard type.isIndexable else {
+      guard isOfElements ? type == .json : type.isIndexable else {
         throw CommandFailure.badArgument(
           name, reason: "is \(type.name) and cannot be indexed",
-          nextStep: "index attributes whose values are all of one scalar type")
+          nextStep: type == .json
+            ? "say --index '\(name)[]' for an index over the elements of its arrays"
+            : "index attributes whose values are all of one scalar type")
       }
       return position
     }

@@ -23,7 +23,8 @@ struct SchemaOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "An index to make, its attributes with commas between them; may be given again.",
+      "An index to make, its attributes with commas between them, or 'tags[]' for the elements of a JSON "
+        + "attribute; may be given again.",
       valueName: "a,b"))
   var index: [NameList] = []
 

@@ -44,6 +44,16 @@ enum SchemaFile {
     }
     var declared = try DeclaredEntity(
       name: name, attributes: attributes, indexes: indexes ?? [], isPartial: true)
+    for index in node["elementIndexes"].map({ Array($0.elements) }) ?? [] {
+      guard let name = index["attribute"]?.string,
+        let position = attributes.firstIndex(where: { $0.name == name })
+      else {
+        throw CommandFailure.badSchemaFile(
+          path, reason: "an index over elements names no attribute")
+      }
+      try declared.addIndex(
+        overElementsOf: position, path: index["path"]?.elements.compactMap(\.string) ?? [])
+    }
     let rules = node["rules"].map { Array($0.elements) } ?? []
     for rule in rules {
       guard let name = rule["name"]?.string, let condition = rule["condition"]?.string else {

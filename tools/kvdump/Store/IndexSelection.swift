@@ -7,7 +7,10 @@ extension DynamicEntity {
 
   /// The indexes in words, for notes: `name+version (unique), date`.
   var indexList: String {
-    indexes.map { shortName($0) + ($0.isUnique ? " (unique)" : "") }.joined(separator: ", ")
+    let names =
+      indexes.map { shortName($0) + ($0.isUnique ? " (unique)" : "") }
+      + description.elementIndexes.map(description.indexName)
+    return names.isEmpty ? "none" : names.joined(separator: ", ")
   }
 
   /// The index over exactly these attributes, or the one with this number.

@@ -14,7 +14,7 @@ struct RawTree {
     self.tree = tree
     kind = TreeName(tree.name)
     switch kind {
-    case .records(let number), .index(let number, _):
+    case .records(let number), .index(let number, _), .elements(let number, _):
       entity = entities.first { $0.number == number }
     default: entity = nil
     }
@@ -36,6 +36,11 @@ struct RawTree {
       "links of relationship \(number) from side '\(side == .from ? "from" : "to")'"
     case .order(let number, let side):
       "order of what side '\(side == .from ? "from" : "to")' of relationship \(number) leads to"
+    case .elements(_, let number):
+      entity.flatMap { entity in
+        entity.elementIndexes.first { $0.number == number }
+          .map { "index \(entity.name).\(entity.indexName($0))" }
+      } ?? "an index over elements"
     case .history: "reserved for the history of changes"
     case .records: entity.map { "records of \($0.name)" } ?? "records of an entity not described"
     case .index: index.map { "index \($0)" } ?? "an index not described"
@@ -65,6 +70,7 @@ struct RawTree {
     case .index: entry(key, body)
     case .links: link(key)
     case .order: order(key, body)
+    case .elements: element(key)
     case .history, nil: nil
     }
   }
@@ -74,6 +80,14 @@ struct RawTree {
       return nil
     }
     return "record \(id) leads to \(other)"
+  }
+
+  private func element(_ key: UnsafeRawBufferPointer) -> String? {
+    var decoder = KeyDecoder(key)
+    guard let id = KeyDecoder.recordIDSuffix(key), let value = try? decoder.next() else {
+      return nil
+    }
+    return "\(KeyText.text(of: value)), record \(id)"
   }
 
   private func order(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {

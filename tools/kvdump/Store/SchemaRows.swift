@@ -5,7 +5,7 @@ import LodestoreFormat
 enum SchemaRows {
   static let entityColumns = [
     Column("entity"), Column("attributes"), Column("indexes"),
-    Column("relationships"), Column("rules"),
+    Column("elementIndexes"), Column("relationships"), Column("rules"),
   ]
 
   static let attributeColumns = [
@@ -50,6 +50,16 @@ enum SchemaRows {
     }
     return [
       .text(entity.name), .json(JSONText.array(attributes)), .json(JSONText.array(indexes)),
+      .json(
+        JSONText.array(
+          entity.description.elementIndexes.map { index in
+            let attribute = entity.description.attribute(number: index.attribute)?.name ?? ""
+            return .json(
+              JSONText.object([
+                ("attribute", .text(attribute)),
+                ("path", .json(JSONText.array(index.path.map(Cell.text)))),
+              ]))
+          })),
       .json(JSONText.array(relationships.map(RelationshipRows.object))),
       .json(
         JSONText.array(
@@ -65,7 +75,10 @@ enum SchemaRows {
       let indexes = entity.indexes.filter {
         $0.description.attributes.contains(attribute.number)
       }
-      let names = indexes.map { entity.shortName($0) + ($0.isUnique ? " (unique)" : "") }
+      let names =
+        indexes.map { entity.shortName($0) + ($0.isUnique ? " (unique)" : "") }
+        + entity.description.elementIndexes.filter { $0.attribute == attribute.number }
+        .map(entity.description.indexName)
       return [
         .text(entity.name), .unsigned(UInt64(attribute.number)), .text(attribute.name),
         .text(attribute.type.name), .bool(attribute.isOptional),

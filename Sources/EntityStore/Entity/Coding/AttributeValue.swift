@@ -47,6 +47,14 @@ public struct AttributeStorage: Sendable {
     documentType = type
   }
 
+  /// Whether values may be arrays.
+  var hasElements: Bool {
+    type == .json || documentType.map { DocumentType($0).element != nil } ?? false
+  }
+
+  /// Whether values may be arrays, objects or scalars.
+  var isDocument: Bool { type == .json || type == .document }
+
   var optional: AttributeStorage {
     var storage = self
     storage.isOptional = true

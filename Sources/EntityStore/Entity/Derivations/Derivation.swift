@@ -38,6 +38,24 @@ public struct Derivation<E: Entity, Value: AttributeValue>: Sendable {
     }
   }
 
+  /// Of a member of a document.
+  init(derivingMember source: any PartialKeyPath<E> & Sendable, _ path: [String]) {
+    self.init { attribute throws(StoreError) in
+      guard let index = E.schema.index(of: source) else {
+        throw .badSource(attribute, of: E.schema.name, in: E.schema.name)
+      }
+      guard !path.isEmpty, path.count <= DerivationDescription.longestPath else {
+        throw .badSchema(
+          entity: E.schema.name, attribute: attribute,
+          "'\(attribute)' is a member at a path of \(path.count) names; it needs 1 to "
+            + "\(DerivationDescription.longestPath)")
+      }
+      var derivation = DeclaredDerivation(.member, source: E.schema.attributes[index].name)
+      derivation.path = path
+      return derivation
+    }
+  }
+
   /// Of an attribute of the records that the record leads to.
   private init<Target: Entity>(
     _ kind: DerivationDescription.Kind, _ relationship: ToMany<E, Target>,
@@ -280,6 +298,8 @@ struct DeclaredDerivation: Sendable {
   /// The entity that the relationship leads to.
   var target: String?
   var version: UInt32?
+  /// Into the document that it is derived from.
+  var path: [String]?
   var function: RecordDerivations.Function?
 
   init(

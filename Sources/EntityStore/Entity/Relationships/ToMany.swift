@@ -45,7 +45,8 @@ public struct ToMany<E: Entity, Target: Entity>: Sendable {
     inverse: ToMany<Target, E>, ordered: Bool = false, onDelete: RelationshipDeleteRule = .nullify
   ) {
     let other = inverse.declaration
-    declaration = RelationshipDeclaration(to: Target.self, onDelete, ordered) { name throws(StoreError) in
+    declaration = RelationshipDeclaration(to: Target.self, onDelete, ordered) {
+      name throws(StoreError) in
       guard let inverse = Target.schema.name(of: other) else {
         throw .badSchema(
           entity: E.schema.name, attribute: name,
@@ -77,7 +78,8 @@ public struct ToMany<E: Entity, Target: Entity>: Sendable {
     of path: any PartialKeyPath<Target> & Sendable, _ onDelete: RelationshipDeleteRule,
     _ ordered: Bool
   ) {
-    declaration = RelationshipDeclaration(to: Target.self, onDelete, ordered) { name throws(StoreError) in
+    declaration = RelationshipDeclaration(to: Target.self, onDelete, ordered) {
+      name throws(StoreError) in
       let schema = Target.schema
       guard let index = schema.index(of: path) else {
         throw .badSchema(

@@ -36,6 +36,16 @@ struct BoundAttribute: Sendable {
       if case .document(let bytes) = initial { ConstantDocument(bytes) } else { nil }
   }
 
+  /// The elements of an index over them, as those of a type.
+  init(elementsAs type: AttributeType) {
+    number = StoredElementIndex.element
+    name = "element"
+    self.type = type
+    isOptional = false
+    initial = .null
+    initialDocument = nil
+  }
+
   private init() {
     number = .max
     name = Self.recordIDName
@@ -127,8 +137,21 @@ struct BoundComparison: Sendable {
   var right: BoundOperand
   /// The right side of a text operator, compiled, when it is constant.
   var pattern: TextTest?
+  /// What an index over elements can say of it.
+  var elements: BoundElements?
   /// As written, for plans.
   var text: String
+}
+
+/// That one of the elements which a path leads to passes a test, or may pass it.
+struct BoundElements: Sendable {
+  /// The attribute's number.
+  var attribute: UInt32
+  var path: [String]
+  /// Of an element, as ``StoredElementIndex/element``.
+  var test: AttributeTest
+  /// Whether records with such an element are exactly those for which the comparison is true.
+  var isExact: Bool
 }
 
 /// One side of a ``BoundComparison``.

@@ -60,7 +60,10 @@ struct ConditionBinding {
     }
     if let test = try relatedTest(comparison) { return test }
     if comparison.quantifier == nil, let test = try attributeTest(comparison) { return test }
-    return .expression(try expression(comparison))
+    var expression = try expression(comparison)
+    expression.elements = try elements(comparison)
+    if let member = try memberTest(comparison) { return .all([member, .expression(expression)]) }
+    return .expression(expression)
   }
 
   /// The comparison as a test of one attribute, where it is one.

@@ -175,8 +175,3 @@ extension NumberInterval {
     }
   }
 }
-
-extension DecimalValue {
-  /// The double that is nearest, for comparisons with binary numbers.
-  var nearestDouble: Double { isNaN ? .nan : Double(text) ?? .nan }
-}

@@ -22,7 +22,7 @@ extension PlanRun {
       case .nothing: return 0
       case .scan: return try core.count(of: entity)
       case .index(let access): return try countEntries(of: access, most)
-      case .related, .union, .intersection: return try collectIDs(plan.access).count
+      case .elements, .related, .union, .intersection: return try collectIDs(plan.access).count
       case .ids, .idRange: break
       }
     }

@@ -130,7 +130,7 @@ final class PlanRun {
       let low = max(range.lowerBound, isReversed ? 1 : first ?? 1)
       let high = min(range.upperBound, isReversed ? first ?? .max : .max)
       if low <= high { try scan(low...high, isReversed: isReversed, body) }
-    case .ids, .index, .related, .union, .intersection:
+    case .ids, .index, .elements, .related, .union, .intersection:
       var ids = try collectIDs(plan.access)
       if let first { ids.removeAll { isReversed ? $0 > first : $0 < first } }
       if isReversed { ids.reverse() }
@@ -191,6 +191,7 @@ final class PlanRun {
     case .nothing, .scan, .idRange: break
     case .ids(let given): return given
     case .related(let access): return try collectIDs(access)
+    case .elements(let access): return try collectElementIDs(access)
     case .index(let access):
       ids.reserveCapacity(min(access.estimatedEntryCount, 1 << 20))
       try forEachEntry(of: access) { id, _ in

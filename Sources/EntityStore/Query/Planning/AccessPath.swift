@@ -10,6 +10,8 @@ indirect enum AccessPath: Sendable {
   case ids([UInt64])
   case idRange(ClosedRange<UInt64>)
   case index(IndexAccess)
+  /// Records with elements that the entries of an index over them have.
+  case elements(IndexAccess)
   /// Records that lead to those which another query finds.
   case related(RelatedAccess)
   /// Records found by any of these.

@@ -84,7 +84,7 @@ struct BoundOrder: Sendable {
   func arrangement(for access: AccessPath, request: QueryRequest) -> QueryPlan.Arrangement {
     switch access {
     case .nothing: return .natural(isReversed: false)
-    case .scan, .ids, .idRange, .related, .union, .intersection:
+    case .scan, .ids, .idRange, .elements, .related, .union, .intersection:
       if isByID { return .natural(isReversed: isTieDescending && !terms.isEmpty) }
     case .index(let index):
       if terms.isEmpty { return .natural(isReversed: false) }

@@ -69,6 +69,7 @@ struct Planner {
       if let access = try relatedAccess(of: clause) {
         candidates.append(plan(access, covering: position))
       }
+      if let plan = try elementPlan(of: clause, covering: position) { candidates.append(plan) }
       if let union = try union(of: clause, at: position) { candidates.append(union) }
     }
     for index in entity.indexes {

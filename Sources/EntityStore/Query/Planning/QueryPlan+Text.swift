@@ -29,7 +29,7 @@ extension QueryPlan {
     case (.nothing, _): break
     case (_, let residual?):
       lines.append(.init(title: "check", text: "on each record: \(residual.text)"))
-    case (.index, nil), (.related, nil), (.union, nil), (.intersection, nil):
+    case (.index, nil), (.elements, nil), (.related, nil), (.union, nil), (.intersection, nil):
       lines.append(.init(title: "check", text: "nothing more: the entries say it all"))
     case (.scan, nil), (.ids, nil), (.idRange, nil): break
     }
@@ -61,7 +61,7 @@ extension QueryPlan {
 extension AccessPath {
   var indexNames: [String] {
     switch self {
-    case .index(let access): [access.index.name]
+    case .index(let access), .elements(let access): [access.index.name]
     case .intersection(let accesses): accesses.map(\.index.name)
     case .union(let paths):
       paths.flatMap(\.indexNames).reduce(into: []) { names, name in
@@ -75,7 +75,7 @@ extension AccessPath {
   func estimatedEntryCount(_ recordCount: Int) -> Int {
     switch self {
     case .nothing, .scan, .ids, .idRange: 0
-    case .index(let access): access.estimatedEntryCount
+    case .index(let access), .elements(let access): access.estimatedEntryCount
     case .related(let access): access.estimatedLinkCount
     case .union(let paths): paths.reduce(0) { $0 + $1.estimatedEntryCount(recordCount) }
     case .intersection(let accesses): accesses.reduce(0) { $0 + $1.estimatedEntryCount }
@@ -93,7 +93,8 @@ extension AccessPath {
       ]
     case .idRange(let range):
       [.init(title: "scan", text: "_id \(range.lowerBound) to \(Self.end(range.upperBound))")]
-    case .index(let access): [.init(title: "index", text: access.text)]
+    case .index(let access), .elements(let access):
+      [.init(title: "index", text: access.text)]
     case .related(let access):
       access.target.access.lines(access.target.entity)
         + (access.target.residual.map {

@@ -1,0 +1,38 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// Keeps the indexes over elements of documents.
+final class ElementIndexes: ChangeSink {
+  let name = "indexes over elements"
+  private var byEntity: [EntityNumber: [ElementEntries]] = [:]
+
+  /// `nil` where the schema has none.
+  init?(_ schema: StoredSchema, core: TransactionCore) {
+    guard schema.hasElementIndexes else { return nil }
+    for entity in schema.entities where !entity.elementIndexes.isEmpty {
+      byEntity[entity.number] = entity.elementIndexes.map {
+        ElementEntries($0, of: entity, core: core)
+      }
+    }
+  }
+
+  func interest(in entity: StoredEntity) -> ChangeInterest? {
+    byEntity[entity.number] == nil ? nil : [.oldRecord, .newRecord]
+  }
+
+  func isConcerned(byUpdateOf attributes: Set<UInt32>, of entity: StoredEntity) -> Bool {
+    byEntity[entity.number]?.contains { attributes.contains($0.index.description.attribute) }
+      ?? false
+  }
+
+  func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError) {
+    for entries in byEntity[entity.number] ?? [] {
+      switch change {
+      case .insertedRecord(let id, let new): try entries.change(id, nil, new)
+      case .updated(let id, let old?, let new?, _): try entries.change(id, old, new)
+      case .removed(let id, let old?): try entries.change(id, old, nil)
+      case .inserted, .updated, .removed, .cleared: break
+      }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension PlanRun {
+  /// The ids of the records that entries of an index over elements are of, ascending and without repetition.
+  ///
+  /// A cut key is in order with every constant that is not cut itself, as they differ before the cut.
+  func collectElementIDs(_ access: IndexAccess) throws -> [UInt64] {
+    var ids: [UInt64] = []
+    ids.reserveCapacity(min(access.estimatedEntryCount, 1 << 20))
+    let cursor = try Cursor(access.index.tree, in: core.transaction)
+    for range in access.ranges {
+      try cursor.forEachEntry(in: range.keys, backwards: false) { (key, _) throws in
+        try tick()
+        counts.entriesRead &+= 1
+        guard key.count > 8 else {
+          throw StoreError.damagedIndex(access.index.name, "an entry has no record id")
+        }
+        ids.append(key._bigEndianUInt64(at: key.count &- 8))
+        return true
+      }
+    }
+    IDSort.sortUnique(&ids)
+    return ids
+  }
+}

@@ -1,0 +1,20 @@
+internal import LodestoreFormat
+
+extension Planner {
+  /// The plan by an index over elements for the comparison `clause`; `nil` where there is none.
+  func elementPlan(of clause: BoundCondition, covering position: Int) throws -> QueryPlan? {
+    guard case .expression(let comparison) = clause, let elements = comparison.elements,
+      let index = entity.elementIndexes.first(where: {
+        $0.description.attribute == elements.attribute && $0.description.path == elements.path
+      }), let access = try IndexAccess(index.entries, [.test(elements.test)], statistics)
+    else { return nil }
+    let entries = Double(access.estimatedEntryCount)
+    let isExact = elements.isExact && !access.covered.isEmpty
+    let cost =
+      entries * (Cost.entry * 2 + Cost.fetchedRecord) + Double(min(access.rangeCount, 1 << 20))
+      * Cost.range
+    return finished(
+      .elements(access), matches: min(access.estimatedEntryCount, statistics.recordCount),
+      cost: cost, covered: isExact ? [position] : [])
+  }
+}

@@ -1,0 +1,65 @@
+/// The elements of documents that an index has.
+///
+/// See Format.md, "Indexes over elements".
+package enum DocumentElements {
+  /// Visits the scalars that `path` leads to in the document of `bytes`: the elements of an array, the values
+  /// of an object's members, or the value itself.
+  package static func forEach(
+    at path: [String], of bytes: UnsafeRawBufferPointer,
+    _ body: (UnsafeRawBufferPointer) throws(FormatError) -> Void
+  ) throws(FormatError) {
+    try follow(path[...], bytes, isElement: false, body)
+  }
+
+  /// - Parameter isElement: whether an array was in front of it; one within another is left out.
+  private static func follow(
+    _ path: ArraySlice<String>, _ bytes: UnsafeRawBufferPointer, isElement: Bool,
+    _ body: (UnsafeRawBufferPointer) throws(FormatError) -> Void
+  ) throws(FormatError) {
+    var reader = DocumentReader(bytes)
+    switch try reader.kind() {
+    case .null: return
+    case .array:
+      if isElement { return }
+      let (count, _) = try reader.enterArray()
+      for _ in 0..<count { try follow(path, try reader.value(), isElement: true, body) }
+    case .object:
+      guard let name = path.first else {
+        if isElement { return }
+        let (count, _) = try reader.enterObject()
+        for _ in 0..<count {
+          _ = try reader.name()
+          try follow(path, try reader.value(), isElement: true, body)
+        }
+        return
+      }
+      guard let member = try DocumentReader.member(named: name, in: bytes) else { return }
+      try follow(path.dropFirst(), member, isElement: isElement, body)
+    default: if path.isEmpty { try body(bytes) }
+    }
+  }
+
+  /// The tuples of the index keys of the elements, each once, ascending.
+  ///
+  /// Integers and decimals are doubles in them, rounded to the nearest, and Booleans 0 and 1.
+  package static func keys(
+    at path: [String], of bytes: UnsafeRawBufferPointer
+  ) throws(FormatError) -> [[UInt8]] {
+    var keys: Set<[UInt8]> = []
+    var encoder = KeyEncoder()
+    try forEach(at: path, of: bytes) { (element) throws(FormatError) in
+      encoder.reset()
+      switch try DocumentMember.scalar(element) {
+      case .null: return
+      case .decimal(let decimal): encoder.append(decimal.nearestDouble)
+      case .bool(let flag): encoder.append(flag ? 1.0 : 0.0)
+      case .integer(let number): encoder.append(Double(number))
+      case .unsigned(let number): encoder.append(Double(number))
+      case let value: try encoder.append(value)
+      }
+      encoder.finishTuple()
+      keys.insert(Array(encoder.bytes))
+    }
+    return keys.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+}

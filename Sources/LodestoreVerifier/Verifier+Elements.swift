@@ -1,0 +1,71 @@
+import LMDB
+import LodestoreFormat
+
+extension Verifier {
+  /// Checks the indexes over elements of an entity: that each element of each record has its entry, and that
+  /// there are no others.
+  mutating func verifyElements(of entity: EntityDescription) throws {
+    guard let records = trees[TreeName.records(entity: entity.number).text] else { return }
+    let layouts = Dictionary(
+      entity.layouts.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
+    for index in entity.elementIndexes {
+      let name = TreeName.elements(entity: entity.number, index: index.number).text
+      let subject = "\(entity.name).\(entity.indexName(index))"
+      guard let tree = trees[name] else {
+        findings.add(Finding(.treeMissing, tree: name, subject: subject, "the tree must exist"))
+        continue
+      }
+      let before = findings.count
+      var expected = 0
+      try walk(records) { key, body in
+        guard key.count == 8, let number = try? RecordLayout.layoutNumber(of: body),
+          let layout = layouts[number], let view = try? RecordView(body, layout: layout),
+          let keys = try? Self.keys(of: index, in: view, entity)
+        else { return }
+        expected += keys.count
+        for element in keys {
+          let entry = element + bigEndianBytes(key._uint64(at: 0))
+          guard let found = try transaction.get(entry, in: tree) else {
+            findings.add(
+              Finding(
+                .entryMissing, tree: name, subject: subject, record: key._uint64(at: 0),
+                "the record has no entry \(Finding.hexadecimal(entry))"))
+            continue
+          }
+          if !found.isEmpty {
+            findings.add(
+              Finding(
+                .entryBody, tree: name, subject: subject, record: key._uint64(at: 0),
+                "the body has \(found.count) bytes, must have 0"))
+          }
+        }
+      }
+      let count = try transaction.count(of: tree)
+      if findings.count == before, count != expected {
+        findings.add(
+          Finding(
+            .indexCount, tree: name, subject: subject,
+            "has \(count) entries, must have \(expected)"))
+      }
+      report.trees.append(
+        VerificationReport.Tree(
+          name: name, entryCount: count, findingCount: findings.count - before))
+    }
+  }
+
+  private static func keys(
+    of index: EntityDescription.ElementIndex, in view: RecordView, _ entity: EntityDescription
+  ) throws(FormatError) -> [[UInt8]] {
+    guard let position = view.layout.slotIndex(ofAttribute: index.attribute) else {
+      guard case .document(let bytes) = entity.attribute(number: index.attribute)?.initial else {
+        return []
+      }
+      return try bytes.withBytes { (bytes) throws(FormatError) in
+        try DocumentElements.keys(at: index.path, of: bytes)
+      }
+    }
+    let slot = view.layout.slots[position]
+    return view.isNull(slot)
+      ? [] : try DocumentElements.keys(at: index.path, of: view.variableBytes(slot))
+  }
+}
