@@ -18,6 +18,8 @@
 /// ``StoreError/Code/poisoned`` only closing and opening again helps.
 public final class Store: Sendable {
   let core: StoreCore
+  /// Builds what is to be built while the store is used; `nil` where nothing is.
+  let builder: IndexBuilder?
 
   /// The path that the store was opened at; empty for one in memory.
   public var path: String { core.path }
@@ -76,6 +78,8 @@ public final class Store: Sendable {
     core = try StoreCore(
       path: path, isInMemory: isInMemory, declared: declared, types: types, options: options,
       work: work, stages: stages)
+    let builds = options.buildsIndexesInUse && options.access != .readOnly
+    builder = builds && core.schema.isBuilding ? IndexBuilder(core) : nil
   }
 
   /// The declarations of `entities`, each once.

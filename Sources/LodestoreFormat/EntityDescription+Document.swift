@@ -4,7 +4,8 @@ extension EntityDescription {
   /// Bounds what a hostile catalogue can make a reader allocate.
   private static let highestAttributeNumber: Int64 = 16_383
   private static let knownMembers: Set = [
-    "name", "layout", "attributes", "layouts", "indexes", "elementIndexes", "rules",
+    "name", "layout", "attributes", "layouts", "indexes", "building", "elementIndexes",
+    "rules",
   ]
 
   /// The description as a document.
@@ -14,14 +15,8 @@ extension EntityDescription {
     members["layout"] = .integer(Int64(currentLayout))
     members["attributes"] = .array(attributes.map(Self.document))
     members["layouts"] = .array(layouts.map(Self.document))
-    members["indexes"] = .array(
-      indexes.map { index in
-        .object([
-          "number": .integer(Int64(index.number)),
-          "attributes": .array(index.attributes.map { .integer(Int64($0)) }),
-          "unique": .bool(index.isUnique),
-        ])
-      })
+    members["indexes"] = .array(indexes.map(Self.document))
+    if !building.isEmpty { members["building"] = .array(building.map(Self.document)) }
     if !elementIndexes.isEmpty {
       members["elementIndexes"] = .array(
         elementIndexes.map { index in
@@ -52,6 +47,14 @@ extension EntityDescription {
     if let derivation = attribute.derivation { members["derived"] = derivation.document }
     if attribute.isRemoved { members["removed"] = .bool(true) }
     return .object(members)
+  }
+
+  private static func document(of index: Index) -> Document {
+    .object([
+      "number": .integer(Int64(index.number)),
+      "attributes": .array(index.attributes.map { .integer(Int64($0)) }),
+      "unique": .bool(index.isUnique),
+    ])
   }
 
   private static func document(of layout: RecordLayout) -> Document {
@@ -117,23 +120,9 @@ extension EntityDescription {
     for element in try Self.array("layouts", in: document) {
       layouts.append(try Self.layout(element))
     }
-    indexes = []
-    for element in try Self.array("indexes", in: document) {
-      guard case .bool(let isUnique) = element["unique"] else {
-        throw FormatError("an index has no boolean 'unique'")
-      }
-      var numbers: [UInt32] = []
-      for attribute in try Self.array("attributes", in: element) {
-        guard case .integer(let value) = attribute, let number = UInt32(exactly: value) else {
-          throw FormatError("an index names an attribute by something that is not a number")
-        }
-        numbers.append(number)
-      }
-      indexes.append(
-        Index(
-          number: UInt32(try Self.integer("number", in: element)), attributes: numbers,
-          isUnique: isUnique))
-    }
+    indexes = try Self.array("indexes", in: document).map(Self.index)
+    building =
+      document["building"] == nil ? [] : try Self.array("building", in: document).map(Self.index)
     elementIndexes = []
     if document["elementIndexes"] != nil {
       for element in try Self.array("elementIndexes", in: document) {
@@ -151,6 +140,21 @@ extension EntityDescription {
     unknownMembers = members.filter { !Self.knownMembers.contains($0.key) }
     self.number = number
     try check()
+  }
+
+  private static func index(_ element: Document) throws(FormatError) -> Index {
+    guard case .bool(let isUnique) = element["unique"] else {
+      throw FormatError("an index has no boolean 'unique'")
+    }
+    var numbers: [UInt32] = []
+    for attribute in try array("attributes", in: element) {
+      guard case .integer(let value) = attribute, let number = UInt32(exactly: value) else {
+        throw FormatError("an index names an attribute by something that is not a number")
+      }
+      numbers.append(number)
+    }
+    return Index(
+      number: UInt32(try integer("number", in: element)), attributes: numbers, isUnique: isUnique)
   }
 
   private static func elementIndex(_ element: Document) throws(FormatError) -> ElementIndex {

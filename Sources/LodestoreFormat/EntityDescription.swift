@@ -80,6 +80,8 @@ package struct EntityDescription: Sendable {
   package var layouts: [RecordLayout]
   package var currentLayout: UInt16
   package var indexes: [Index]
+  /// Indexes that have entries for some of the records only; their numbers are none of those of ``indexes``.
+  package var building: [Index] = []
   package var elementIndexes: [ElementIndex] = []
   package var rules: [Rule]
   /// Members of the document that this version does not know; written back as they were.

@@ -37,6 +37,9 @@ package enum FormatFeature: Sendable, CaseIterable {
   case orderedRelationship
   /// An index over the elements of documents: a writer that does not know it would not keep its entries.
   case elementIndex
+  /// An index that is being built while the store is used: a writer that does not know it would not keep
+  /// its entries.
+  case buildingIndex
   /// A rule across attributes: a writer that does not know it would write records that break it.
   case rule
 
@@ -46,7 +49,7 @@ package enum FormatFeature: Sendable, CaseIterable {
     case .base: FormatRequirement(reader: .first, writer: .first)
     case .recordIDAttribute: FormatRequirement(reader: .recordIDs, writer: .recordIDs)
     case .relationship: FormatRequirement(reader: .first, writer: .relationships)
-    case .derivation, .rule, .orderedRelationship, .elementIndex:
+    case .derivation, .rule, .orderedRelationship, .elementIndex, .buildingIndex:
       FormatRequirement(reader: .first, writer: .derivations)
     }
   }
@@ -111,6 +114,7 @@ extension EntityDescription {
       features.insert(.derivation)
     }
     if !rules.isEmpty { features.insert(.rule) }
+    if !building.isEmpty { features.insert(.buildingIndex) }
     if !elementIndexes.isEmpty { features.insert(.elementIndex) }
     return features
   }

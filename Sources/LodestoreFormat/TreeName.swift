@@ -111,6 +111,10 @@ package enum CounterKey {
   package static func nextRecord(entity: EntityNumber) -> [UInt8] {
     [1] + bigEndianBytes(entity.rawValue)
   }
+  /// The id up to which the records have entries in an index that is being built.
+  package static func building(entity: EntityNumber, index: UInt32) -> [UInt8] {
+    [4] + bigEndianBytes(entity.rawValue) + bigEndianBytes(index)
+  }
   package static let nextEntity: [UInt8] = [2]
   package static let nextRelationship: [UInt8] = [3]
 }

@@ -100,7 +100,12 @@ extension Verifier {
       let isNextEntity = key.elementsEqual(CounterKey.nextEntity)
       let isNextRelationship = key.elementsEqual(CounterKey.nextRelationship)
       let entity = CatalogueKey.entityNumber(key)
-      guard isNextEntity || isNextRelationship || entity != nil else {
+      let isOfBuilding = entities.contains { entity in
+        entity.building.contains {
+          key.elementsEqual(CounterKey.building(entity: entity.number, index: $0.number))
+        }
+      }
+      guard isNextEntity || isNextRelationship || isOfBuilding || entity != nil else {
         return add(key, "the key is none of a counter")
       }
       guard body.count == 8 else { return add(key, "has \(body.count) bytes, must have 8") }

@@ -140,7 +140,7 @@ package struct Verifier {
     var expected: Set<String> = []
     for entity in entities {
       expected.insert(TreeName.records(entity: entity.number).text)
-      for index in entity.indexes {
+      for index in entity.indexes + entity.building {
         expected.insert(TreeName.index(entity: entity.number, index: index.number).text)
       }
       for index in entity.elementIndexes {

@@ -6,6 +6,8 @@ final class StoredEntity: Sendable {
   let description: EntityDescription
   let records: Tree
   let indexes: [StoredIndex]
+  /// Those that have entries for some of the records only.
+  let building: [StoredIndex]
   let elementIndexes: [StoredElementIndex]
   /// The layout that new records are written in.
   let layout: RecordLayout
@@ -49,12 +51,14 @@ final class StoredEntity: Sendable {
     layoutsByNumber = Dictionary(
       description.layouts.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
     records = try tree(.records(entity: description.number), true)
-    indexes = try description.indexes.map { index in
+    func stored(_ index: EntityDescription.Index) throws -> StoredIndex {
       StoredIndex(
         description: index,
         tree: try tree(.index(entity: description.number, index: index.number), false),
         name: "\(description.name).\(description.indexName(index))", entityName: description.name)
     }
+    indexes = try description.indexes.map(stored)
+    building = try description.building.map(stored)
     elementIndexes = try description.elementIndexes.map { index in
       StoredElementIndex(
         index, of: description,

@@ -58,6 +58,7 @@ extension TransactionCore {
     if let derived = DerivedAttributes(schema, core: self) { all.append(derived) }
     if let order = try OrderedLinks(schema, core: self) { all.append(order) }
     if let elements = ElementIndexes(schema, core: self) { all.append(elements) }
+    if let building = try BuildingIndexes(schema, core: self) { all.append(building) }
     if let check = LinkCheck(schema) { all.append(check) }
     if !all.isEmpty { state.sinks = ChangeSinks(all) }
   }

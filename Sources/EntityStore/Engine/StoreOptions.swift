@@ -54,6 +54,14 @@ public struct StoreOptions: Sendable {
   ///
   /// The default is 512 MiB.
   public var batchMemoryInBytes = 512 << 20
+  /// Whether new indexes over records that are there are built while the store is used, rather than when it is
+  /// opened.
+  ///
+  /// The store opens at once. Records are added to the indexes part by part, between other writes; each is
+  /// used by queries from when it is whole. See ``Store/waitForIndexes()``. A store that is closed before goes
+  /// on when it is opened next, with this option; without it the index is built then. Indexes of
+  /// relationships and over elements are always built when the store is opened.
+  public var buildsIndexesInUse = false
   /// Whether a reader may go without the lock file where none can be made: on a read-only medium,
   /// or in a directory that this process may not write to.
   ///

@@ -109,6 +109,42 @@ extension TransactionCore {
   }
 }
 
+extension TransactionCore {
+  /// Puts the entry of one record into an index that is being built.
+  ///
+  /// - Throws: ``StoreError/Code/uniqueViolation`` where another record has it.
+  func putEntry(
+    of view: RecordView, id: UInt64, in index: StoredIndex, of entity: StoredEntity
+  ) throws(StoreError) {
+    try encodeKey(of: view, id: id, in: index, of: entity)
+    if index.isUnique, let holder = try holder(of: key.bytes, in: index), holder != id {
+      throw .uniqueViolation(
+        entity: entity.name, index: index.name, holder: holder, detail: KeyText.text(key.bytes))
+    }
+    do {
+      try littleEndianBytes(id).withBytes { (body) throws(LMDBError) in
+        try transaction.put(
+          key.bytes, index.isUnique ? body : UnsafeRawBufferPointer(start: nil, count: 0),
+          in: index.tree)
+      }
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  /// Removes the entry of one record from an index that is being built.
+  func removeEntry(
+    of view: RecordView, id: UInt64, in index: StoredIndex, of entity: StoredEntity
+  ) throws(StoreError) {
+    try encodeKey(of: view, id: id, in: index, of: entity)
+    do {
+      _ = try transaction.delete(key.bytes, in: index.tree)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+}
+
 extension StoredIndex {
   /// Removes all entries, in time that does not depend on how many there are.
   func empty(in transaction: Transaction) throws(LMDBError) { try transaction.empty(tree) }

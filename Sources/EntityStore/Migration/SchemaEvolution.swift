@@ -18,6 +18,10 @@ struct SchemaEvolution {
   var addedIndexes: [UInt32] = []
   /// Numbers of indexes that must be dropped.
   var droppedIndexes: [UInt32] = []
+  /// Numbers of indexes that are built while the store is used, and are new or given up.
+  var startedIndexes: [UInt32] = []
+  var stoppedIndexes: [UInt32] = []
+  private var buildsInUse = false
   /// Numbers of indexes over elements that must be built, and dropped.
   var addedElementIndexes: [UInt32] = []
   var droppedElementIndexes: [UInt32] = []
@@ -46,13 +50,15 @@ struct SchemaEvolution {
   ///
   /// - Parameters:
   ///   - hasRecords: decides whether an initial value is needed.
+  ///   - buildsInUse: whether new indexes are built while the store is used.
   ///   - held: the numbers of the attributes that relationships of the file are held by; their indexes
   ///     stay.
   init(
     from stored: EntityDescription, to declared: DeclaredEntity, hasRecords: Bool,
-    held: Set<UInt32> = []
+    held: Set<UInt32> = [], buildsInUse: Bool = false
   ) throws(StoreError) {
     result = stored
+    self.buildsInUse = buildsInUse
     var numbers: [UInt32] = []
     for attribute in declared.attributes {
       numbers.append(
@@ -191,7 +197,8 @@ struct SchemaEvolution {
   ) {
     var kept: [EntityDescription.Index] = []
     // Numbers are not reused, so that the tree of a dropped index is never taken for a new one.
-    var nextNumber = (result.indexes.map(\.number).max() ?? 0) &+ 1
+    var nextNumber = ((result.indexes + result.building).map(\.number).max() ?? 0) &+ 1
+    var building: [EntityDescription.Index] = []
     for index in declared.indexes {
       let attributes = index.attributes.map { numbers[$0] }
       if let stored = result.indexes.first(where: {
@@ -199,6 +206,16 @@ struct SchemaEvolution {
           && ($0.isUnique == index.isUnique || keepsOthers && $0.isUnique)
       }) {
         kept.append(stored)
+      } else if isBuiltInUse(attributes),
+        let begun = result.building.first(where: {
+          $0.attributes == attributes && $0.isUnique == index.isUnique
+        })
+      {
+        building.append(begun)
+      } else if isBuiltInUse(attributes) {
+        building.append(.init(number: nextNumber, attributes: attributes, isUnique: index.isUnique))
+        startedIndexes.append(nextNumber)
+        nextNumber &+= 1
       } else {
         kept.append(.init(number: nextNumber, attributes: attributes, isUnique: index.isUnique))
         addedIndexes.append(nextNumber)
@@ -219,5 +236,23 @@ struct SchemaEvolution {
     }
     if Set(kept) != Set(result.indexes) { isChanged = true }
     result.indexes = kept.sorted { $0.number < $1.number }
+    for begun in result.building where !building.contains(begun) {
+      let isWanted = keepsOthers && !kept.contains { $0.attributes == begun.attributes }
+      if isWanted, begun.attributes.allSatisfy({ result.attribute(number: $0)?.isRemoved == false })
+      {
+        building.append(begun)
+      } else {
+        stoppedIndexes.append(begun.number)
+      }
+    }
+    if building != result.building { isChanged = true }
+    result.building = building
+  }
+
+  /// Whether a new index over `attributes` is built while the store is used; relationships need theirs.
+  private func isBuiltInUse(_ attributes: [UInt32]) -> Bool {
+    guard buildsInUse else { return false }
+    return attributes.count > 1
+      || result.attribute(number: attributes[0])?.type != .recordID
   }
 }

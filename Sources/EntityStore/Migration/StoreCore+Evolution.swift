@@ -73,6 +73,7 @@ extension StoreCore {
       let isNew = try isPending && transaction.count(of: self.trees.catalogue) == 0
       var opened: (any OpenedStages)?
       if let stages, isPending, !isNew {
+        try self.stopBuilding(in: transaction)
         let schema = try self.load(in: transaction)
         try work?.begin(
           total: stages.workCount(after: model, in: schema, transaction)
@@ -134,7 +135,8 @@ extension StoreCore {
       guard isExact else { return sum + 2 * count * declared.indexes.count }
       let evolution = try SchemaEvolution(
         from: stored.description, to: declared, hasRecords: count > 0,
-        held: current.heldAttributes(of: stored))
+        held: current.heldAttributes(of: stored),
+        buildsInUse: try buildsIndexesInUse(of: stored, in: transaction))
       return sum + count
         * (2 * evolution.addedIndexes.count + evolution.addedElementIndexes.count
           + (evolution.tightened.isEmpty ? 0 : 1))
@@ -149,8 +151,8 @@ extension StoreCore {
       throw .upgradeInReadOnly(entity.name)
     }
     let evolution = try SchemaEvolution(
-      from: match.description, to: entity, hasRecords: false, held: stored.heldAttributes(of: match)
-    )
+      from: match.description, to: entity, hasRecords: false,
+      held: stored.heldAttributes(of: match), buildsInUse: options.buildsIndexesInUse)
     return options.access == .readOnly
       ? !evolution.concernsReaders : !evolution.isChanged && !evolution.changesConstraints
   }
@@ -166,10 +168,15 @@ extension StoreCore {
       evolution = try SchemaEvolution(
         from: stored.description, to: declared,
         hasRecords: try transaction.count(of: stored.records) > 0,
-        held: current.heldAttributes(of: stored))
+        held: current.heldAttributes(of: stored),
+        buildsInUse: try buildsIndexesInUse(of: stored, in: transaction))
       for index in stored.indexes where evolution.droppedIndexes.contains(index.description.number)
       {
         try index.empty(in: transaction)
+      }
+      for index in stored.building
+      where evolution.stoppedIndexes.contains(index.description.number) {
+        try stopBuilding(index, of: stored, in: transaction)
       }
       for index in stored.elementIndexes
       where evolution.droppedElementIndexes.contains(index.description.number) {

@@ -73,6 +73,19 @@ enum Catalogue {
       CounterKey.nextRelationship, littleEndianBytes(number), in: trees.counters)
   }
 
+  /// - Parameter next: the first record without an entry; `nil` where the index is whole, or none.
+  static func putNextToIndex(
+    _ next: UInt64?, index: UInt32, of entity: EntityNumber, _ trees: Trees,
+    in transaction: Transaction
+  ) throws {
+    let key = CounterKey.building(entity: entity, index: index)
+    if let next {
+      try transaction.put(key, littleEndianBytes(next), in: trees.counters)
+    } else {
+      _ = try transaction.delete(key, in: trees.counters)
+    }
+  }
+
   static func remove(
     _ relationship: RelationshipDescription, _ trees: Trees, in transaction: Transaction
   ) throws {

@@ -13,6 +13,8 @@ final class StoredSchema: Sendable {
   /// The derived attributes that depend on related records.
   let derived: [RelatedDerivation]
   let hasElementIndexes: Bool
+  /// Whether an index is being built.
+  let isBuilding: Bool
   private let byName: [String: StoredEntity]
   /// Declared entities whose attributes are no longer those of the file: their types must not read
   /// or write records, whose layout they do not know.
@@ -31,6 +33,7 @@ final class StoredSchema: Sendable {
       grouping: relationships.flatMap { [$0.end(.from), $0.end(.to)] }, by: \.source.number)
     self.optionalTrees = optionalTrees
     self.entities = entities
+    isBuilding = entities.contains { !$0.building.isEmpty }
     hasElementIndexes = entities.contains { !$0.elementIndexes.isEmpty }
     byName = Dictionary(
       entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

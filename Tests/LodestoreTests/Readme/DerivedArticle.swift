@@ -78,9 +78,9 @@
             keywords: number == 7 ? ["swift", "store"] : ["c"],
             authors: number == 8 ? [["name": "Ann"]] : nil)
         })
-      let free = Package.where { $0.properties["license"]["type"] == "MIT" }  // the index of licenseType
-      let swift = Package.where { $0.keywords.contains("swift") }  // the index of keywords
-      let anns = try Package.where(format: "ANY authors.name == 'Ann'")  // that of authors
+      let free = Package.where { $0.properties["license"]["type"] == "MIT" }  // by licenseType
+      let swift = Package.where { $0.keywords.contains("swift") }  // by keywords
+      let anns = try Package.where(format: "ANY authors.name == 'Ann'")  // by the index of authors
       for (query, index, count) in [
         (free, "licenseType", 10), (swift, "keywords[]", 1), (anns, "authors[].name", 1),
       ] {

@@ -46,12 +46,26 @@
     typealias Film = MigrationArticle.Film
     typealias Studio = MigrationArticle.Studio
 
-    @Test func `does what it says`() throws {
+    private func open(_ path: String) async throws {
+      var options = StoreOptions()
+      options.buildsIndexesInUse = true
+      let store = try Store(at: path, entities: [Film.self, Studio.self], options: options)
+      for build in try store.indexBuilds() { print(build.attributes, build.progress.fraction ?? 1) }
+      try await store.waitForIndexes()
+    }
+
+    @Test func `does what it says`() async throws {
       let path = FileManager.default.temporaryDirectory
         .appending(path: "migration-\(UUID().uuidString).lodestore").path
       defer {
         for end in ["", "-lock"] { try? FileManager.default.removeItem(atPath: path + end) }
       }
+      try make(path)
+      try migrate(path)
+      try await open(path)
+    }
+
+    private func make(_ path: String) throws {
       let before = try Store(at: path, entities: [Before.Movie.self, Before.Studio.self])
       let studio = try before.insert(Before.Studio(name: "S"))
       try before.insert(
@@ -61,7 +75,6 @@
             studio: studio.id)
         })
       before.close()
-      try migrate(path)
     }
 
     private func migrate(_ path: String) throws {

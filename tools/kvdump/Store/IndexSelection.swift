@@ -10,6 +10,7 @@ extension DynamicEntity {
     let names =
       indexes.map { shortName($0) + ($0.isUnique ? " (unique)" : "") }
       + description.elementIndexes.map(description.indexName)
+      + description.building.map { description.indexName($0) + " (being built)" }
     return names.isEmpty ? "none" : names.joined(separator: ", ")
   }
 

@@ -55,7 +55,7 @@ struct RawTree {
 
   private var description: EntityDescription.Index? {
     guard case .index(_, let number) = kind else { return nil }
-    return entity?.indexes.first { $0.number == number }
+    return entity.flatMap { ($0.indexes + $0.building).first { $0.number == number } }
   }
 
   /// The pair in words; nil where it does not decode.

@@ -1,0 +1,26 @@
+import Synchronization
+
+/// Builds indexes part by part while the store is used.
+final class IndexBuilder: Sendable {
+  private let task: Task<Void, any Error>
+
+  /// Begins, if there is anything to build; ends when all are whole, or the store is closed.
+  init(_ core: StoreCore) {
+    task = Task.detached(priority: .utility) { [weak core] in
+      var failure: StoreError?
+      while let core {
+        do {
+          guard try await core.writeTogether({ try $0.buildNextPart() }) else { break }
+        } catch let error as StoreError where error.code == .incompatibleSchema {
+          failure = failure ?? error
+          try await core.writeTogether { try $0.stopBuildingFirst() }
+        }
+        // The store may be closed or given up meanwhile.
+        await Task.yield()
+      }
+      if let failure { throw failure }
+    }
+  }
+
+  func wait() async throws { try await task.value }
+}

@@ -1,0 +1,119 @@
+internal import LMDB
+internal import LodestoreFormat
+
+// Indexes that are built while the store is used: the catalogue has them apart from the others, and a
+// counter says up to which id the records have entries.
+
+extension StoreCore {
+  /// Whether new indexes of `entity` are built while the store is used: without records there is nothing
+  /// to wait for.
+  func buildsIndexesInUse(
+    of entity: StoredEntity, in transaction: Transaction
+  ) throws -> Bool {
+    try options.buildsIndexesInUse && transaction.count(of: entity.records) > 0
+  }
+
+  /// Has the index begin anew, when it is asked for next.
+  func stopBuilding(
+    _ index: StoredIndex, of entity: StoredEntity, in transaction: Transaction
+  ) throws {
+    try index.empty(in: transaction)
+    try Catalogue.putNextToIndex(
+      nil, index: index.description.number, of: entity.number, trees, in: transaction)
+  }
+
+  /// Gives up all indexes that are being built, before stages change what they are over.
+  func stopBuilding(in transaction: Transaction) throws {
+    for entity in try load(in: transaction).entities where !entity.building.isEmpty {
+      for index in entity.building { try stopBuilding(index, of: entity, in: transaction) }
+      var description = entity.description
+      description.building = []
+      try Catalogue.put(description, trees, in: transaction)
+    }
+  }
+}
+
+extension TransactionCore {
+  /// The most records that one part adds to an index: a part holds up other writes for some milliseconds.
+  private static let partSize = 10_000
+
+  /// Adds the next records to the first index that is being built; returns whether one is left.
+  ///
+  /// - Throws: ``StoreError/Code/incompatibleSchema`` where two records have the key of a unique one.
+  func buildNextPart() throws(StoreError) -> Bool {
+    guard let entity = schema.entities.first(where: { !$0.building.isEmpty }),
+      let index = entity.building.first
+    else { return false }
+    let entries = IndexEntries(
+      of: index, of: entity, expectedCount: Self.partSize,
+      memoryLimit: store.options.batchMemoryInBytes, core: self)
+    let keys = BatchKeys(of: entity, in: [index])
+    let changes = changes(of: entity)
+    do {
+      let cursor = try Cursor(entity.records, in: transaction)
+      var next = try nextToIndex(index, of: entity)
+      var found = try cursor.seek(atOrAfter: next)
+      var count = 0
+      while found, count < Self.partSize {
+        let id = cursor.integerKey
+        try entries.append(
+          try changes.stored(cursor.value, id: id), id: id, keys, at: 0, core: self)
+        next = id + 1
+        count += 1
+        found = try cursor.next()
+      }
+      try entries.sort()
+      if index.isUnique { try checkPart(entries, index, entity) }
+      try entries.sorted.write(into: index, core: self)
+      let isWhole = !found
+      try Catalogue.putNextToIndex(
+        isWhole ? nil : next, index: index.description.number, of: entity.number, store.trees,
+        in: transaction)
+      guard isWhole else { return true }
+      var description = entity.description
+      description.building.removeAll { $0 == index.description }
+      description.indexes = (description.indexes + [index.description])
+        .sorted { $0.number < $1.number }
+      try Catalogue.put(description, store.trees, in: transaction)
+      try Catalogue.raiseSchemaNumber(store.trees, in: transaction)
+      return !description.building.isEmpty
+        || schema.entities.contains { $0 !== entity && !$0.building.isEmpty }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  /// Throws where a key of a unique index comes twice.
+  private func checkPart(
+    _ entries: IndexEntries, _ index: StoredIndex, _ entity: StoredEntity
+  ) throws {
+    let sorted = entries.sorted
+    var pairs = try sorted.repeated(limit: 10).map {
+      (first: $0.first, second: $0.second, key: $0.key)
+    }
+    try sorted.forEach { key, id in
+      if let holder = try holder(of: key, in: index), holder != id {
+        pairs.append((first: holder, second: id, key: Array(key)))
+      }
+      return pairs.count < 10
+    }
+    guard !pairs.isEmpty else { return }
+    throw StoreError.cannotBuildUnique(
+      entity: entity.name, index: index.name, pairs.map { ($0.first, $0.second) },
+      detail: pairs.map { $0.key.withUnsafeBytes(KeyText.text) }.joined(separator: ", "))
+  }
+
+  /// Gives up the first index that is being built: it cannot be made.
+  func stopBuildingFirst() throws(StoreError) {
+    guard let entity = schema.entities.first(where: { !$0.building.isEmpty }),
+      let index = entity.building.first
+    else { return }
+    try wrappingErrors {
+      try store.stopBuilding(index, of: entity, in: transaction)
+      var description = entity.description
+      description.building.removeFirst()
+      try Catalogue.put(description, store.trees, in: transaction)
+      try Catalogue.raiseSchemaNumber(store.trees, in: transaction)
+    }
+  }
+}

@@ -1,0 +1,251 @@
+import EntityStore
+import Foundation
+import Testing
+
+@testable import LodestoreVerifier
+
+@Suite struct `Indexes that are built while the store is used` {
+  private static let count = 25_000
+
+  private func folder(_ change: (inout Gauge.Plain) -> Void = { _ in }) throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: [Gauge.Plain.self])
+    try store.insert(
+      (0..<Self.count).map { number in
+        var gauge = Gauge.Plain(code: "c\(number)", value: number % 1_000)
+        change(&gauge)
+        return gauge
+      })
+    store.close()
+    return folder
+  }
+
+  private func open(_ folder: borrowing TemporaryFolder, inUse: Bool = true) throws -> Store {
+    var options = StoreOptions()
+    options.buildsIndexesInUse = inUse
+    return try Store(at: folder.storePath, entities: [Gauge.Indexed.self], options: options)
+  }
+
+  @Test func `are used from when they are whole, and right through all changes meanwhile`()
+    async throws
+  {
+    let folder = try folder()
+    let store = try open(folder)
+    var numbers = SeededNumbers(salt: 5)
+    var changes = 0
+    var plans: Set<String?> = []
+    while try !store.indexBuilds().isEmpty {
+      try change(store, &numbers)
+      changes += 1
+      plans.insert(try plan(store))
+      if changes == 3 { try expectSound(store) }
+    }
+    try await store.waitForIndexes()
+    #expect(changes > 1, "the store was used meanwhile")
+    #expect(plans.contains(nil), "a scan at first")
+    try expectBuilt(store)
+    store.close()
+    try expectSound(folder.storePath)
+  }
+
+  private func plan(_ store: Store) throws -> String? {
+    try store.read { try $0.explain(Gauge.Indexed.where { $0.value == 7 }).index }
+  }
+
+  private func expectBuilt(_ store: Store) throws {
+    #expect(try store.indexBuilds() == [])
+    #expect(try plan(store) == "Gauge.value")
+    try store.read { snapshot throws in
+      let all = try snapshot.fetch(Gauge.Indexed.all)
+      for value in [7, 500, -3] {
+        let found = try snapshot.ids(Gauge.Indexed.where { $0.value == value })
+        #expect(found == all.filter { $0.value == value }.map(\.id))
+      }
+      for gauge in all.prefix(20) {
+        #expect(try snapshot.fetch(Gauge.Indexed.key(code: gauge.code))?.id == gauge.id)
+      }
+    }
+  }
+
+  /// Inserts, updates and deletes all over the records.
+  private func change(_ store: Store, _ numbers: inout SeededNumbers) throws {
+    let ids = (0..<40).map { _ in
+      Gauge.Indexed.ID(rawValue: UInt64(numbers.below(Self.count) + 1))
+    }
+    let code = "n\(numbers.below(1 << 40))"
+    let low = numbers.below(990)
+    try store.write { tx throws in
+      for id in ids.prefix(10) { try tx.delete(id) }
+      for (offset, id) in ids.dropFirst(10).prefix(10).enumerated() {
+        guard try tx.fetch(id) != nil else { continue }
+        try tx.modify(id) {
+          $0.value = -3
+          $0.code = "\(code).\(offset)"
+        }
+      }
+      try tx.update(
+        Gauge.Indexed.where {
+          $0.value >= low; $0.value < low + 3
+        }
+      ) {
+        $0.value.add(1)
+      }
+      try tx.insert((0..<5).map { Gauge.Indexed(code: "\(code)+\($0)", value: 500) })
+    }
+  }
+
+  @Test func `go on where they were when the store is opened next`() async throws {
+    let folder = try folder()
+    try await usePartly(folder)
+    try expectSound(folder.storePath)
+    let store = try open(folder)
+    try await store.waitForIndexes()
+    try expectBuilt(store)
+    store.close()
+    try expectSound(folder.storePath)
+  }
+
+  @Test func `are built at once by a program that does not wait`() async throws {
+    let folder = try folder()
+    try await usePartly(folder)
+    let store = try open(folder, inUse: false)
+    try expectBuilt(store)
+    store.close()
+    try expectSound(folder.storePath)
+  }
+
+  @Test func `are kept by a program that knows nothing of them, and given up with the attribute`()
+    async throws
+  {
+    let folder = try folder()
+    try await usePartly(folder)
+    let other = try Store(at: folder.storePath, entities: [])
+    other.close()
+    let plain = try Store(at: folder.storePath, entities: [Gauge.Plain.self])
+    // It declares all attributes and no index: there is none.
+    #expect(try plain.indexBuilds() == [])
+    plain.close()
+    try expectSound(folder.storePath)
+  }
+
+  private func failure(of store: Store) async -> StoreError? {
+    do {
+      try await store.waitForIndexes()
+      return nil
+    } catch {
+      return error as? StoreError
+    }
+  }
+
+  /// Opens the store and closes it before the indexes are whole, if that can be.
+  private func usePartly(_ folder: borrowing TemporaryFolder) async throws {
+    let store = try open(folder)
+    var numbers = SeededNumbers(salt: 6)
+    try change(store, &numbers)
+    store.close()
+    #expect(await failure(of: store)?.code == .closed)
+  }
+
+  @Test func `tell of the first records that a unique one cannot have, and the store goes on`()
+    async throws
+  {
+    let folder = try folder { if $0.code == "c20000" || $0.code == "c3" { $0.code = "twin" } }
+    let store = try open(folder)
+    let error = await failure(of: store)
+    #expect(error?.code == .incompatibleSchema)
+    #expect(error?.message.contains("records 4 and 20001") == true, "\(error?.message ?? "")")
+    #expect(try store.indexBuilds() == [])
+    #expect(try plan(store) == "Gauge.value", "the other one was built")
+    let none = #expect(throws: StoreError.self) {
+      _ = try store.fetch(Gauge.Indexed.key(code: "c5"))
+    }
+    #expect(none?.code == .unknownIndex)
+    try await store.update(Gauge.Indexed.where { $0.code == "twin" }.limit(1)) { $0.code = "other" }
+    try expectSound(store)
+    store.close()
+    let again = try open(folder)
+    try await again.waitForIndexes()
+    try expectBuilt(again)
+    again.close()
+    try expectSound(folder.storePath)
+  }
+
+  @Test func `refuse what a unique one has already`() async throws {
+    let folder = try folder()
+    let store = try open(folder)
+    try await store.waitForIndexes()
+    let error = #expect(throws: StoreError.self) {
+      try store.insert(Gauge.Indexed(code: "c17", value: 1))
+    }
+    #expect(error?.code == .uniqueViolation)
+    store.close()
+  }
+}
+
+/// One entity with and without indexes.
+private enum Gauge {
+  struct Plain: Entity {
+    var id = RecordID<Plain>()
+    var code: String
+    var value: Int
+
+    struct Attributes: Sendable {
+      var code: Attribute<Plain, String> { .init(0) }
+      var value: Attribute<Plain, Int> { .init(1) }
+    }
+
+    static var attributes: Attributes { Attributes() }
+    static let schema = EntitySchema<Plain>(
+      "Gauge", attributes: [.init("code", \.code), .init("value", \.value)])
+
+    init(code: String, value: Int) {
+      self.code = code
+      self.value = value
+    }
+
+    init(from reader: inout RecordReader) throws(StoreError) {
+      code = try reader.read()
+      value = try reader.read()
+    }
+
+    func encode(into writer: inout RecordWriter) {
+      writer.write(code)
+      writer.write(value)
+    }
+  }
+
+  struct Indexed: Entity {
+    var id = RecordID<Indexed>()
+    var code: String
+    var value: Int
+
+    struct Attributes: Sendable {
+      var code: Attribute<Indexed, String> { .init(0) }
+      var value: Attribute<Indexed, Int> { .init(1) }
+    }
+
+    static var attributes: Attributes { Attributes() }
+    static let schema = EntitySchema<Indexed>(
+      "Gauge", attributes: [.init("code", \.code), .init("value", \.value)], unique: [[\.code]],
+      indexes: [[\.value]])
+
+    static func key(code: String) -> EntityKey<Indexed> {
+      EntityKey(_of: attributes.code, code)
+    }
+
+    init(code: String, value: Int) {
+      self.code = code
+      self.value = value
+    }
+
+    init(from reader: inout RecordReader) throws(StoreError) {
+      code = try reader.read()
+      value = try reader.read()
+    }
+
+    func encode(into writer: inout RecordWriter) {
+      writer.write(code)
+      writer.write(value)
+    }
+  }
+}
