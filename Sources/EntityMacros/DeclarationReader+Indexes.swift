@@ -26,7 +26,7 @@
             .noPaths(), at: list, fixIts: macro.removing(argument).map { [$0] } ?? [])
           continue
         }
-        let paths = readPaths(of: list)
+        let paths = readPaths(of: list, isUnique: isUnique)
         guard paths.count == list.elements.count else { continue }
         let known = isUnique ? declaration.unique : declaration.indexes
         if known.contains(where: { $0.map(\.plainText) == paths.map(\.plainText) }) {
@@ -51,14 +51,17 @@
     }
 
     /// The properties that a list of key paths names; those that cannot be indexed are left out.
-    private mutating func readPaths(of list: ArrayExprSyntax) -> [TokenSyntax] {
+    private mutating func readPaths(
+      of list: ArrayExprSyntax, isUnique: Bool
+    ) -> [TokenSyntax] {
       var names: [TokenSyntax] = []
       for element in list.elements {
         guard let path = element.expression.as(KeyPathExprSyntax.self) else {
           report(.notPaths(), at: element.expression)
           continue
         }
-        guard let name = property(of: path, in: list, element) else { continue }
+        let isAlone = !isUnique && list.elements.count == 1
+        guard let name = property(of: path, in: list, element, isAlone: isAlone) else { continue }
         if names.contains(where: { $0.plainText == name.plainText }) {
           report(
             .repeatedPath(name.plainText), at: path, fixIts: [list.removing(element)])
@@ -70,8 +73,11 @@
     }
 
     /// The one property that `path` consists of.
+    ///
+    /// - Parameter isAlone: whether the index is over the elements of an array, if the property is one.
     private mutating func property(
-      of path: KeyPathExprSyntax, in list: ArrayExprSyntax, _ element: ArrayElementSyntax
+      of path: KeyPathExprSyntax, in list: ArrayExprSyntax, _ element: ArrayElementSyntax,
+      isAlone: Bool
     ) -> TokenSyntax? {
       if let root = path.root, !["Self", entity].contains(root.trimmedDescription),
         !root.trimmedDescription.hasSuffix(".\(entity)")
@@ -106,8 +112,12 @@
       switch properties[name.plainText] {
       case .stored(let type):
         guard let kind = type?.unindexableKind else { return name }
+        let hasElements = type?.hasElements ?? false
+        if isAlone, hasElements { return name }
         report(
-          .unindexable(name.plainText, kind), at: path, fixIts: [list.removing(element)])
+          hasElements
+            ? .elementsWithOthers(name.plainText, kind) : .unindexable(name.plainText, kind),
+          at: path, fixIts: [list.removing(element)])
       case nil where name.plainText == "id":
         report(.idPath(), at: path, fixIts: [list.removing(element)])
       case nil:

@@ -198,7 +198,7 @@
       Self(
         "nestedPath",
         "cannot index '\(path)': a nested value is stored inside of its attribute; make it an "
-          + "attribute of its own")
+          + "attribute of its own, by @Derived(.member(…)) for instance")
     }
 
     static func optionalPath(_ path: String) -> Self {
@@ -229,6 +229,13 @@
       Self(
         "unindexable",
         "cannot index '\(name)': it is \(kind), and an index takes single values; remove it")
+    }
+
+    static func elementsWithOthers(_ name: String, _ kind: String) -> Self {
+      Self(
+        "elementsWithOthers",
+        "cannot index '\(name)' so: it is \(kind), whose elements have an #Index of their own; remove it "
+          + "here")
     }
 
     static func repeatedPath(_ name: String) -> Self {

@@ -105,6 +105,9 @@
       return self.as(IdentifierTypeSyntax.self)?.name.text == "Optional"
     }
 
+    /// Whether it is an array or JSON, if its syntax shows it: an index can be over its elements.
+    var hasElements: Bool { ["an array", "a JSONValue"].contains(unindexableKind) }
+
     /// What kind of thing without an order it is, if its syntax shows it: such an attribute cannot
     /// be indexed.
     var unindexableKind: String? {

@@ -4,9 +4,10 @@ import Testing
 /// What programs can see of the library is a list in the project, and a change of it a decision.
 @Suite(.serialized, .enabled(if: CompilerCheck() != nil, "the compiler is not found"))
 struct `The public declarations` {
-  /// 800 of the surface, 70 for relationships, 50 for derived attributes, rules and hooks, 40 for migration;
+  /// 800 of the surface, 70 for relationships, 50 for derived attributes, rules and hooks, 40 for migration,
+  /// 20 for orders, elements and indexes in use;
   /// a declaration beyond it takes the place of another.
-  private static let most = 960
+  private static let most = 980
 
   private static let list = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "PublicDeclarations.txt")

@@ -54,11 +54,18 @@
     }
 
     @Test(arguments: [("tags", "an array"), ("authors", "a JSONValue")])
-    func `path of what has no order is offered to go`(name: String, kind: String) {
+    func `path of what has elements is offered to go beside others`(name: String, kind: String) {
       expectRefusal(
         of: pod("#Index<Pod>([\\.name, \\.\(name)])"), at: "\\.\(name)",
-        "cannot index '\(name)': it is \(kind), and an index takes single values; remove it",
+        "cannot index '\(name)' so: it is \(kind), whose elements have an #Index of their own; remove "
+          + "it here",
         fixes: [("remove the key path", pod("#Index<Pod>([\\.name])"))])
+    }
+
+    @Test func `path of what has elements stays alone, and what has no order goes`() {
+      let (text, messages) = expand(pod("#Index<Pod>([\\.tags], [\\.authors])"))
+      #expect(messages.isEmpty)
+      #expect(text.contains("indexes: [[\\.tags], [\\.authors]]"), "\(text)")
     }
 
     @Test func `empty list is offered to go`() {
@@ -94,7 +101,7 @@
       expectRefusal(
         of: pod("#Index<Pod>([\(path)])"), at: path,
         "cannot index '\(path)': a nested value is stored inside of its attribute; make it an "
-          + "attribute of its own")
+          + "attribute of its own, by @Derived(.member(…)) for instance")
     }
 
     @Test(arguments: ["?", "!"]) func `optional chain is offered its attribute`(mark: String) {

@@ -165,10 +165,10 @@
 
   @Entity struct Playlist {
     var name: String
-    static let songs = ToMany<Playlist, Song>(ordered: true)
+    static let pieces = ToMany<Playlist, Piece>(ordered: true)
   }
 
-  @Entity struct Song {
+  @Entity struct Piece {
     var title: String
   }
 
@@ -185,14 +185,14 @@
     }
 
     static func order(
-      _ store: Store, _ list: Playlist.ID, opening: Song.ID, encore: Song.ID
-    ) throws -> [Song] {
+      _ store: Store, _ list: Playlist.ID, opening: Piece.ID, encore: Piece.ID
+    ) throws -> [Piece] {
       try store.write { tx in
-        try tx.add(opening, to: Playlist.songs, of: list, at: .first)
-        try tx.move(encore, in: Playlist.songs, of: list, to: .after(opening))
+        try tx.add(opening, to: Playlist.pieces, of: list, at: .first)
+        try tx.move(encore, in: Playlist.pieces, of: list, to: .after(opening))
       }
-      let songs = try store.read { try $0.related(Playlist.songs, of: list) }
-      return songs
+      let pieces = try store.read { try $0.related(Playlist.pieces, of: list) }
+      return pieces
     }
 
     static func reading(_ store: Store, _ club: Club.ID) throws -> Int {

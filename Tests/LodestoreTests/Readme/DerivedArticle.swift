@@ -34,8 +34,9 @@
     var properties: JSONValue
     var keywords: [String]
     var authors: JSONValue
-    @Derived(.member(\Package.properties, "license", "type")) private(set) var licenseType: String?
-    @Derived(.member(\Package.properties, "id")) private(set) var number: Int?
+    @Derived(.member(\Package.properties, "license", "type", as: String.self))
+    private(set) var licenseType: String?
+    @Derived(.member(\Package.properties, "id", as: Int.self)) private(set) var number: Int?
   }
 
   @Suite struct `The article on derived attributes` {

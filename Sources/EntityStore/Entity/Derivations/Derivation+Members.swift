@@ -23,13 +23,13 @@ extension Derivation {
   /// type.
   ///
   ///     var license: JSONValue
-  ///     @Derived(.member(\Pod.license, "type")) private(set) var licenseType: String?
+  ///     @Derived(.member(\Pod.license, "type", as: String.self)) private(set) var licenseType: String?
   ///
   /// With an index over it, conditions on the path itself, as `$0.license["type"] == "MIT"`, use the index
   /// too. The names are those of the members, of a nested struct its coding keys; they lead through objects
   /// alone. Integers become doubles, rounded; doubles become integers where they are one.
   public static func member<Source: Codable, V: MemberValue>(
-    _ source: any KeyPath<E, Source> & Sendable, _ path: String...
+    _ source: any KeyPath<E, Source> & Sendable, _ path: String..., as _: V.Type = V.self
   ) -> Derivation where Value == V? {
     Derivation(derivingMember: source, path)
   }

@@ -16,8 +16,8 @@ enum PlanShape: String, CaseIterable {
     case .scan: .scan
     case .ids: .ids
     case .idRange: .idRange
-    // The oracle's entity has no relationships.
-    case .union, .related: .union
+    // The oracle has neither relationships nor indexes over elements.
+    case .union, .related, .elements: .union
     case .intersection: .intersection
     case .index(let access):
       if case .points = access.span {
