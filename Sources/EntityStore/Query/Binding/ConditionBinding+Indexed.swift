@@ -82,7 +82,7 @@ extension ConditionBinding {
       comparison.operator = flipped
     }
     guard comparison.options.isEmpty, case .path(let path) = comparison.left,
-      path.root == .record, !path.steps.isEmpty, comparison.right.isConstant,
+      path.root == .record, !path.steps.isEmpty, comparison.hasFittingConstants,
       relationship(path) == nil
     else { return nil }
     let attribute = try attribute(of: path)
@@ -144,6 +144,17 @@ private enum ConstantKind {
       self = .number
     } else {
       return nil
+    }
+  }
+}
+
+extension Comparison {
+  /// Whether the right side is one constant, or a list where the operator takes one.
+  fileprivate var hasFittingConstants: Bool {
+    switch right {
+    case .value: `operator` != .in && `operator` != .between
+    case .values: `operator` == .in || `operator` == .between
+    default: false
     }
   }
 }
