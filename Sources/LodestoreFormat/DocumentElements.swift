@@ -39,26 +39,38 @@ package enum DocumentElements {
     }
   }
 
-  /// The tuples of the index keys of the elements, each once, ascending.
+  /// Makes the tuple of an element, a scalar; false for null, which has none.
   ///
-  /// Integers and decimals are doubles in them, rounded to the nearest, and Booleans 0 and 1.
+  /// Integers and decimals are doubles in it, rounded to the nearest, and Booleans 0 and 1.
+  package static func encode(
+    _ element: UnsafeRawBufferPointer, into encoder: inout KeyEncoder
+  ) throws(FormatError) -> Bool {
+    encoder.reset()
+    var reader = DocumentReader(element)
+    if try reader.kind() == .text {
+      encoder.append(text: try reader.text())
+    } else {
+      switch try DocumentMember.scalar(element) {
+      case .null: return false
+      case .bool(let flag): encoder.append(flag ? 1.0 : 0.0)
+      case .integer(let number): encoder.append(Double(number))
+      case .unsigned(let number): encoder.append(Double(number))
+      case .decimal(let decimal): encoder.append(decimal.nearestDouble)
+      case let value: try encoder.append(value)
+      }
+    }
+    encoder.finishTuple()
+    return true
+  }
+
+  /// The tuples of the index keys of the elements, each once, ascending.
   package static func keys(
     at path: [String], of bytes: UnsafeRawBufferPointer
   ) throws(FormatError) -> [[UInt8]] {
     var keys: Set<[UInt8]> = []
     var encoder = KeyEncoder()
     try forEach(at: path, of: bytes) { (element) throws(FormatError) in
-      encoder.reset()
-      switch try DocumentMember.scalar(element) {
-      case .null: return
-      case .decimal(let decimal): encoder.append(decimal.nearestDouble)
-      case .bool(let flag): encoder.append(flag ? 1.0 : 0.0)
-      case .integer(let number): encoder.append(Double(number))
-      case .unsigned(let number): encoder.append(Double(number))
-      case let value: try encoder.append(value)
-      }
-      encoder.finishTuple()
-      keys.insert(Array(encoder.bytes))
+      if try encode(element, into: &encoder) { keys.insert(Array(encoder.bytes)) }
     }
     return keys.sorted { $0.lexicographicallyPrecedes($1) }
   }

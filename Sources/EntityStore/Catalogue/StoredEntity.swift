@@ -66,22 +66,18 @@ final class StoredEntity: Sendable {
     }
   }
 
-  /// The values that an index over elements has of a record.
-  func keys(
-    of index: StoredElementIndex, in view: RecordView
-  ) throws(FormatError) -> [[UInt8]] {
-    let number = index.description.attribute
-    guard let position = view.layout.slotIndex(ofAttribute: number) else {
-      guard case .document(let bytes) = description.attribute(number: number)?.initial else {
-        return []
-      }
-      return try bytes.withBytes { (bytes) throws(FormatError) in
-        try DocumentElements.keys(at: index.description.path, of: bytes)
-      }
+  /// Calls `body` with the document of an attribute in a record; not at all where it is null.
+  @inline(__always)
+  func withDocument(
+    ofAttribute number: UInt32, in view: RecordView,
+    _ body: (UnsafeRawBufferPointer) throws(FormatError) -> Void
+  ) throws(FormatError) {
+    if let position = view.layout.slotIndex(ofAttribute: number) {
+      let slot = view.layout.slots[position]
+      if !view.isNull(slot) { try body(view.variableBytes(slot)) }
+    } else if case .document(let bytes) = description.attribute(number: number)?.initial {
+      try bytes.withBytes(body)
     }
-    let slot = view.layout.slots[position]
-    guard !view.isNull(slot) else { return [] }
-    return try DocumentElements.keys(at: index.description.path, of: view.variableBytes(slot))
   }
 
   @inline(__always)

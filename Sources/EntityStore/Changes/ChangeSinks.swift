@@ -30,6 +30,8 @@ final class ChangeSinks {
 final class ChangeState {
   /// `nil` where there are none.
   @exclusivity(unchecked) fileprivate(set) var sinks: ChangeSinks?
+  /// The sink among them that has entries to write before they are read.
+  @exclusivity(unchecked) fileprivate(set) var elements: ElementIndexes?
   /// The changes of the entity that was changed last.
   @exclusivity(unchecked) var last: EntityChanges?
   /// When this run of the write began to change records, in seconds since 2001; one for all its records.
@@ -57,10 +59,12 @@ extension TransactionCore {
     var all: [any ChangeSink] = others?.all ?? []
     if let derived = DerivedAttributes(schema, core: self) { all.append(derived) }
     if let order = try OrderedLinks(schema, core: self) { all.append(order) }
-    if let elements = ElementIndexes(schema, core: self) { all.append(elements) }
+    let elements = ElementIndexes(schema, core: self)
+    if let elements { all.append(elements) }
     if let building = try BuildingIndexes(schema, core: self) { all.append(building) }
     if let check = LinkCheck(schema) { all.append(check) }
     if !all.isEmpty { state.sinks = ChangeSinks(all) }
+    if let elements { state.elements = elements }
   }
 
   /// Tells sinks of links that were added or removed.

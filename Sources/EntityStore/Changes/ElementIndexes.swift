@@ -25,6 +25,13 @@ final class ElementIndexes: ChangeSink {
       ?? false
   }
 
+  /// Writes what was noted: before the commit, and before entries are read in the write.
+  func write() throws(StoreError) {
+    for entries in byEntity.values { for one in entries { try one.write() } }
+  }
+
+  func settle(_: TransactionCore) throws(StoreError) { try write() }
+
   func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError) {
     for entries in byEntity[entity.number] ?? [] {
       switch change {
@@ -34,5 +41,13 @@ final class ElementIndexes: ChangeSink {
       case .inserted, .updated, .removed, .cleared: break
       }
     }
+  }
+}
+
+extension TransactionCore {
+  /// Has the entries of indexes over elements be those of all changes so far.
+  func writeElements() throws(StoreError) {
+    guard changeState != nil, schema.hasElementIndexes else { return }
+    try state.elements?.write()
   }
 }

@@ -1,43 +1,123 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Writes the entries of an index over elements.
-struct ElementEntries {
+/// Collects the changes of the entries of an index over elements, and writes them in the order of their keys.
+final class ElementEntries {
   let index: StoredElementIndex
   private let entity: StoredEntity
   private let core: TransactionCore
+  private let memoryLimit: Int
+  // Of one thread; a check of each access would show in every batch.
+  @exclusivity(unchecked) private var added: KeyEntries?
+  @exclusivity(unchecked) private var removed: KeyEntries?
+  @exclusivity(unchecked) private var encoder = KeyEncoder()
+  /// The ids of the records that entries in ``added`` are of lie between these.
+  @exclusivity(unchecked) private var lowest = UInt64.max
+  @exclusivity(unchecked) private var highest: UInt64 = 0
 
   init(_ index: StoredElementIndex, of entity: StoredEntity, core: TransactionCore) {
     self.index = index
     self.entity = entity
     self.core = core
+    memoryLimit = min(core.store.options.batchMemoryInBytes / 4, KeyEntries.largestByteCount)
   }
 
-  /// Writes the difference between the entries of `old` and those of `new`, either of which may be absent.
+  /// Notes the difference between the entries of `old` and those of `new`, either of which may be absent.
   func change(_ id: UInt64, _ old: RecordView?, _ new: RecordView?) throws(StoreError) {
-    let before = try keys(of: old, id)
-    let after = try keys(of: new, id)
-    if before == after { return }
-    let suffix = bigEndianBytes(id)
-    do {
-      for key in before where !after.contains(key) {
-        _ = try core.transaction.delete(key + suffix, in: index.entries.tree)
+    if let old, let new, hasSameDocument(old, new) { return }
+    // Entries are removed before others are put, so one record must not be among both.
+    if id >= lowest, id <= highest { try write() }
+    do throws(FormatError) {
+      if let old, let new {
+        let before = try keys(of: old)
+        let after = try keys(of: new)
+        for key in before where !after.contains(key) { key.withUnsafeBytes { remove($0, id) } }
+        for key in after where !before.contains(key) { key.withUnsafeBytes { add($0, id) } }
+      } else if let new {
+        let start = added?.count ?? 0
+        try forEachKey(of: new) { key in add(key, id, unlessThereFrom: start) }
+      } else if let old {
+        try forEachKey(of: old) { key in remove(key, id) }
       }
-      for key in after where !before.contains(key) {
-        try core.transaction.put(key + suffix, [], in: index.entries.tree)
-      }
-    } catch {
-      throw StoreError(error)
-    }
-  }
-
-  private func keys(of view: RecordView?, _ id: UInt64) throws(StoreError) -> [[UInt8]] {
-    guard let view else { return [] }
-    do {
-      return try entity.keys(of: index, in: view)
     } catch {
       throw .damagedRecord(entity: entity.name, recordID: id, error)
     }
+    if (added?.memoryToSort ?? 0) + (removed?.memoryToSort ?? 0) > memoryLimit { try write() }
+  }
+
+  /// - Parameter start: where the entries of the record begin; an element may come twice.
+  private func add(_ tuple: UnsafeRawBufferPointer, _ id: UInt64, unlessThereFrom start: Int = .max)
+  {
+    let entries = added ?? KeyEntries(expectedCount: 64)
+    added = entries
+    let key = withID(tuple, id)
+    // Of many elements a repeated one is put twice, which does no harm.
+    if start < entries.count, entries.count - start < 64 {
+      for entry in start..<entries.count where compareKeys(entries.key(at: entry), key) == 0 {
+        return
+      }
+    }
+    entries.append(key: key, recordID: id)
+    lowest = min(lowest, id)
+    highest = max(highest, id)
+  }
+
+  private func remove(_ tuple: UnsafeRawBufferPointer, _ id: UInt64) {
+    let entries = removed ?? KeyEntries(expectedCount: 64)
+    removed = entries
+    entries.append(key: withID(tuple, id), recordID: id)
+  }
+
+  /// The key of an entry; valid until the next one is asked for.
+  private func withID(_ tuple: UnsafeRawBufferPointer, _ id: UInt64) -> UnsafeRawBufferPointer {
+    if tuple.baseAddress != encoder.bytes.baseAddress {
+      encoder.reset()
+      encoder.append(raw: tuple)
+    }
+    encoder.append(recordID: id)
+    return encoder.bytes
+  }
+
+  private func forEachKey(
+    of view: RecordView, _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws(FormatError) {
+    try entity.withDocument(ofAttribute: index.description.attribute, in: view) {
+      (document) throws(FormatError) in
+      try DocumentElements.forEach(at: index.description.path, of: document) {
+        (element) throws(FormatError) in
+        if try DocumentElements.encode(element, into: &encoder) { body(encoder.bytes) }
+      }
+    }
+  }
+
+  private func keys(of view: RecordView) throws(FormatError) -> Set<[UInt8]> {
+    var keys: Set<[UInt8]> = []
+    try forEachKey(of: view) { keys.insert(Array($0)) }
+    return keys
+  }
+
+  /// Writes what was noted.
+  func write() throws(StoreError) {
+    let added = self.added
+    self.added = nil
+    added?.sort()
+    if let removed {
+      self.removed = nil
+      removed.sort()
+      let none = KeyEntries(expectedCount: 0)
+      try (added ?? none).write(into: index.entries, removing: removed, core: core)
+    } else {
+      try added?.write(into: index.entries, core: core)
+    }
+    lowest = .max
+    highest = 0
+  }
+
+  private func hasSameDocument(_ old: RecordView, _ new: RecordView) -> Bool {
+    guard old.layout === new.layout,
+      let position = old.layout.slotIndex(ofAttribute: index.description.attribute)
+    else { return false }
+    return old.hasSameValue(as: new, at: old.layout.slots[position])
   }
 }
 
@@ -51,5 +131,6 @@ extension TransactionCore {
       try entries.change(id, nil, view)
       try work?.step()
     }
+    try entries.write()
   }
 }

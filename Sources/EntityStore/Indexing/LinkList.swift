@@ -52,6 +52,16 @@ struct LinkList: ~Copyable {
     scratch.sort(items)
   }
 
+  /// Whether the pairs are in the order of their first ids, and those with one first id in that of the
+  /// second.
+  var isAscending: Bool {
+    for index in 0..<max(0, count - 1) {
+      let (item, next) = (buffer.start[index], buffer.start[index + 1])
+      if (next.word, next.payload) <= (item.word, item.payload) { return false }
+    }
+    return true
+  }
+
   /// Keeps those pairs of the sorted list for which `body`, called with their positions in it, returns
   /// true, each once.
   mutating func keepEach(where body: (Int) -> Bool) {

@@ -121,10 +121,10 @@ final class LinkOrder {
 
   // MARK: Writing
 
-  /// Puts `others` behind all that `owner` leads to; those that have a position keep it.
+  /// Puts `others`, which have no position, behind all that `owner` leads to.
   func append(_ others: some Sequence<UInt64>, to owner: UInt64) throws(StoreError) {
     var last = try self.last(of: owner)?.position
-    for other in others where try position(of: other, in: owner) == nil {
+    for other in others {
       if let before = last, LinkOrderKey.highestPosition - before <= Self.gap {
         try insert(other, in: owner, after: before)
         last = try self.last(of: owner)?.position

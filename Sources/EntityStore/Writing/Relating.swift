@@ -104,7 +104,7 @@ extension TransactionCore {
   ///
   /// With an order what is new comes last, in the order of the list.
   func link(_ list: consuming LinkList, by end: RelationshipEnd) throws(StoreError) -> Int {
-    guard list.count > 1, let order = try LinkOrder(end, core: self) else {
+    guard !list.isAscending, let order = try LinkOrder(end, core: self) else {
       return try linkSorted(list, by: end)
     }
     var added: [UInt64: [UInt64]] = [:]

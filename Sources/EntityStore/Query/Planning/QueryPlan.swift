@@ -44,6 +44,7 @@ extension TransactionCore {
   func plan(
     _ request: QueryRequest, for entity: StoredEntity
   ) throws(StoreError) -> QueryPlan {
+    try writeElements()
     let condition = try ConditionBinding.bind(
       request.condition, to: entity, positions: request.positions, schema: schema)
     let binding = ConditionBinding(entity, request.positions, schema)
