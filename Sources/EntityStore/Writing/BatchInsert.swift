@@ -101,7 +101,7 @@ struct BatchInsert {
 
   private mutating func flush() throws(StoreError) {
     guard !batch.isEmpty else { return }
-    let merge = BatchMerge(
+    let merge = try BatchMerge(
       batch, into: entity, matching: entity.matchingIndexes, rule: rule, core: core)
     for outcome in try merge.apply() { try counts.count(outcome, keepsIDs) }
     batch.removeAll()

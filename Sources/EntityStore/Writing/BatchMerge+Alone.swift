@@ -4,7 +4,6 @@ internal import LodestoreFormat
 extension BatchMerge {
   /// Writes the only record of the batch.
   func applyAlone() throws(StoreError) -> Outcome {
-    try deriveBatch()
     return try writeAlone(0)
   }
 

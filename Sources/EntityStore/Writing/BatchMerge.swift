@@ -19,7 +19,7 @@ final class BatchMerge {
 
   let core: TransactionCore
   let entity: StoredEntity
-  private(set) var batch: IncomingRecords
+  let batch: IncomingRecords
   let matching: [StoredIndex]
   let rule: MergeRule
   let changes: EntityChanges
@@ -48,7 +48,7 @@ final class BatchMerge {
   init(
     _ batch: IncomingRecords, into entity: StoredEntity, matching: [StoredIndex], rule: MergeRule,
     pageEnds: [Int] = [], core: TransactionCore
-  ) {
+  ) throws(StoreError) {
     assert(
       pageEnds.isEmpty
         || pageEnds.last == batch.count && zip(pageEnds, pageEnds.dropFirst()).allSatisfy(<=),
@@ -63,8 +63,8 @@ final class BatchMerge {
       self.rule = rule
     }
     self.pageEnds = pageEnds
-    self.batch = batch
     changes = core.changes(of: entity)
+    self.batch = try Self.derived(batch, of: entity, changes)
     keys = BatchKeys(of: entity)
     scratch = RecordScratch()
     outcomes = Array(repeating: nil, count: batch.count)
@@ -77,7 +77,6 @@ final class BatchMerge {
   ///
   /// After an error some records are written and some are not: the transaction can only be aborted.
   func apply() throws(StoreError) -> [Outcome] {
-    try deriveBatch()
     // First the indexes that say which stored record is meant, then those whose uniqueness is only
     // checked.
     for index in matching { try match(by: index, isMatching: true) }
@@ -98,9 +97,11 @@ final class BatchMerge {
     return outcomes.map { $0 ?? .rejected(.damagedIndex(entity.name, "a record was left out")) }
   }
 
-  /// Works out the derived attributes of the records as new ones, as unique keys may be among them.
-  func deriveBatch() throws(StoreError) {
-    guard let derivations = entity.derivations else { return }
+  /// The records with their derived attributes as new ones, as unique keys may be among them.
+  private static func derived(
+    _ batch: IncomingRecords, of entity: StoredEntity, _ changes: EntityChanges
+  ) throws(StoreError) -> IncomingRecords {
+    guard let derivations = entity.derivations else { return batch }
     var derived = IncomingRecords(entity.layout)
     for position in 0..<batch.count {
       let isGiven = entity.layout.attributes.indices.map { index in
@@ -117,7 +118,7 @@ final class BatchMerge {
         derived.append(UnsafeRawBufferPointer(rebasing: record[..<count]), given: isGiven)
       }
     }
-    batch = derived
+    return derived
   }
 
   /// Finds the stored records that the batch's keys in `index` lead to, and the keys that several

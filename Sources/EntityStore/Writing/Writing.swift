@@ -34,7 +34,7 @@ extension WriteTransaction {
     try core.withWhole(value, of: entity) { (content) throws(StoreError) in
       batch.append(UnsafeRawBufferPointer(content), given: entity.part?.isGiven)
     }
-    let merge = BatchMerge(
+    let merge = try BatchMerge(
       batch, into: entity, matching: entity.matchingIndexes, rule: rule, core: core)
     let id = try merge.applyAlone().id()
     guard let stored: E = try fetch(RecordID(rawValue: id)) else {
