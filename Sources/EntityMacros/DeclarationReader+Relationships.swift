@@ -19,6 +19,7 @@
       let made = binding.initializer?.value.as(FunctionCallExprSyntax.self)?.calledExpression
       let spelling = type?.trimmedDescription ?? made?.trimmedDescription ?? ""
       if name.plainText == "rules" { add(rules: name) }
+      if name.plainText == "history", spelling.hasPrefix("HistoryPolicy") { add(history: name) }
       if name.plainText == "elementIndexes" { add(elementIndexes: name) }
       guard spelling.isToMany else { return }
       guard variable.bindingSpecifier.tokenKind == .keyword(.let) else {

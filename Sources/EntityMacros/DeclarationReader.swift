@@ -41,6 +41,8 @@
 
     mutating func add(rules: TokenSyntax) { declaration.rules = rules }
 
+    mutating func add(history: TokenSyntax) { declaration.history = history }
+
     mutating func add(elementIndexes: TokenSyntax) { declaration.elementIndexes = elementIndexes }
 
     mutating func add(_ relationship: DeclaredToMany) {

@@ -13,6 +13,8 @@
     var elementIndexes: TokenSyntax?
     /// The static property that holds the rules.
     var rules: TokenSyntax?
+    /// The static property that says what is told in the history.
+    var history: TokenSyntax?
     /// Names of attributes that are to go from the file.
     var removed: [String] = []
     var hasMemberwiseInitializer = false

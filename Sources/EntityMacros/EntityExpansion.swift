@@ -42,6 +42,9 @@
       if let rules = declaration.rules {
         arguments.append("    rules: \(type).\(rules.text)")
       }
+      if let history = declaration.history {
+        arguments.append("    history: \(type).\(history.text)")
+      }
       if !declaration.removed.isEmpty {
         let names = declaration.removed.map { "\"\($0)\"" }.joined(separator: ", ")
         arguments.append("    removed: [\(names)]")

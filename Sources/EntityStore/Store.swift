@@ -20,6 +20,8 @@ public final class Store: Sendable {
   let core: StoreCore
   /// Builds what is to be built while the store is used; `nil` where nothing is.
   let builder: IndexBuilder?
+  /// What is built upon the store and ends with it.
+  let companions = StoreCompanions()
 
   /// The path that the store was opened at; empty for one in memory.
   public var path: String { core.path }
@@ -112,10 +114,13 @@ public final class Store: Sendable {
   ///
   /// Inside a write of this store it returns at once: that write is committed as usual, those that
   /// wait for their turn throw ``StoreError/Code/closed``, and the file is closed when the write and
-  /// the running reads have ended.
+  /// the running reads have ended. Loops over updates and pinned snapshots end.
   ///
   /// A store that is no longer referenced closes itself.
-  public func close() { core.close() }
+  public func close() {
+    companions.close()
+    core.close()
+  }
 
   // MARK: Reading
 
@@ -146,11 +151,17 @@ public final class Store: Sendable {
   /// `body` runs again, on a clean transaction, when the file had to grow in its midst; it should
   /// have no effects but on the transaction.
   ///
+  /// - Parameters:
+  ///   - author: who writes, for the history; ``StoreOptions/author`` where it is left out.
+  ///   - contextName: what part of the program writes; ``StoreOptions/contextName`` where it is left out.
   /// - Throws: what `body` throws; ``StoreError/Code/nestedWrite`` inside another write of the
   ///   store; ``StoreError/Code/diskFull``, with the last commit whole.
   @discardableResult
-  public func write<R>(_ body: (inout WriteTransaction) throws -> R) throws -> R {
-    try core.write { core in
+  public func write<R>(
+    author: String? = nil, contextName: String? = nil,
+    _ body: (inout WriteTransaction) throws -> R
+  ) throws -> R {
+    try core.write(origin: WriteOrigin(author: author, context: contextName)) { core in
       var transaction = WriteTransaction(core: core)
       return try body(&transaction)
     }
@@ -167,14 +178,19 @@ public final class Store: Sendable {
   /// that shares the commit throws; it should have no effects but on the transaction, and not wait
   /// for what happens after another write.
   ///
+  /// - Parameters:
+  ///   - author: who writes, for the history; ``StoreOptions/author`` where it is left out.
+  ///   - contextName: what part of the program writes; ``StoreOptions/contextName`` where it is left out.
   /// - Throws: as the synchronous form. A commit that fails throws to each call that shares it, and
   ///   nothing of them is kept. `CancellationError` when the task is cancelled before `body` first
   ///   runs; later it is committed all the same.
   @discardableResult
   public func write<R: Sendable>(
+    author: String? = nil, contextName: String? = nil,
     _ body: @escaping @Sendable (inout WriteTransaction) throws -> R
   ) async throws -> R {
-    try await core.writeTogether { core in
+    try await core.writeTogether(origin: WriteOrigin(author: author, context: contextName)) {
+      core in
       var transaction = WriteTransaction(core: core)
       return try body(&transaction)
     }

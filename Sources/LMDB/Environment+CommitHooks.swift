@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// What a write asks to be done once the disk has it.
 ///
 /// The state is the writer's, as that of the running write; see ``Environment/commitHooks``.
@@ -8,11 +16,48 @@ extension Environment {
     let first = writeCount + 1
     writeCount += UInt64(memberCount)
     // Mostly there are none.
-    if commitHooks.isEmpty { return }
-    let hooks = commitHooks
-    commitHooks.removeAll()
-    for hook in hooks { hook.body(first + UInt64(hook.member), commit) }
+    if !commitHooks.isEmpty {
+      let hooks = commitHooks
+      commitHooks.removeAll()
+      for hook in hooks { hook.body(first + UInt64(hook.member), commit) }
+    }
+    guard hasCommitListeners.load(ordering: .acquiring) else { return }
+    for listener in commitListeners.withLock({ Array($0.values) }) { listener(commit) }
   }
+
+  /// Has `body` called with the number of each commit of this process, behind its hooks; returns what
+  /// ``removeCommitListener(_:)`` takes.
+  package func addCommitListener(_ body: @escaping @Sendable (UInt64) -> Void) -> Int {
+    commitListeners.withLock { listeners in
+      let key = (listeners.keys.max() ?? 0) + 1
+      listeners[key] = body
+      hasCommitListeners.store(true, ordering: .releasing)
+      return key
+    }
+  }
+
+  package func removeCommitListener(_ key: Int) {
+    commitListeners.withLock { listeners in
+      listeners[key] = nil
+      hasCommitListeners.store(!listeners.isEmpty, ordering: .releasing)
+    }
+  }
+
+  /// Whether the hooks of `commit`, which a read sees, are still to run or running.
+  package func isCommitting(_ commit: UInt64) -> Bool {
+    committing.load(ordering: .acquiring) == commit
+  }
+
+  /// Returns when the hooks of `commit` have run, if it is one of this process.
+  package func waitForHooks(of commit: UInt64) {
+    while isCommitting(commit) { sched_yield() }
+  }
+
+  /// Whether a write of this process runs.
+  package var hasWriter: Bool { writerThread.load(ordering: .sequentiallyConsistent) != 0 }
+
+  /// The number of the newest commit of any process.
+  package var newestCommit: UInt64 { newestTransaction }
 
   /// An object that all users of this environment share, made by the first that asks.
   package func companion<C: AnyObject & Sendable>(_ make: () -> C) -> C {

@@ -219,7 +219,7 @@ extension Environment {
   }
 
   /// Like ``enterReaders(takesPooled:)``, but false instead of an error when there is no map.
-  private func holdsMap() -> Bool {
+  fileprivate func holdsMap() -> Bool {
     do {
       guard !isForked else { return false }
       _ = try enterReaders(takesPooled: false)
@@ -243,4 +243,49 @@ func monotonicSeconds() -> Double {
   var now = timespec()
   clock_gettime(CLOCK_MONOTONIC, &now)
   return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9
+}
+
+// MARK: Readers of all processes
+
+extension Environment {
+  /// A reader's slot that is in use.
+  package struct ReaderSlot: Sendable {
+    package var process: Int32
+    /// The commit that it sees.
+    package var commit: UInt64
+  }
+
+  /// The reads that run, of all processes; none without a lock file.
+  package func readerSlots() -> [ReaderSlot] {
+    guard hasLockFile, holdsMap() else { return [] }
+    defer { leaveReaders(nil) }
+    let lines = ReaderLines()
+    mdb_reader_list(
+      handle,
+      { text, context in
+        guard let text, let context else { return 0 }
+        Unmanaged<ReaderLines>.fromOpaque(context).takeUnretainedValue().lines
+          .append(String(cString: text))
+        return 0
+      }, Unmanaged.passUnretained(lines).toOpaque())
+    // Each line is a process, a thread and a commit, or "-" where no read runs.
+    return lines.lines.compactMap { line in
+      let words = line.split(whereSeparator: \.isWhitespace)
+      guard words.count == 3, let process = Int32(words[0]), let commit = UInt64(words[2]) else {
+        return nil
+      }
+      return ReaderSlot(process: process, commit: commit)
+    }
+  }
+
+  /// The size of a page in bytes.
+  package var pageSize: Int {
+    var stat = MDB_stat()
+    mdb_env_stat(handle, &stat)
+    return Int(stat.ms_psize)
+  }
+}
+
+private final class ReaderLines {
+  var lines: [String] = []
 }

@@ -82,6 +82,8 @@ extension Environment {
       throw error
     }
     let number = UInt64(mdb_txn_id(transaction))
+    committing.store(number, ordering: .releasing)
+    defer { committing.store(0, ordering: .releasing) }
     let code = mdb_txn_commit(transaction)
     endTrees(isCommitted: code == 0)
     if code == MDB_MAP_FULL {

@@ -75,6 +75,11 @@ package final class Environment: @unchecked Sendable {
   var runningMember = 0
   /// How many writes have been committed here.
   var writeCount: UInt64 = 0
+  /// Called behind the hooks of each commit; see ``addCommitListener(_:)``.
+  let commitListeners = Mutex<[Int: @Sendable (UInt64) -> Void]>([:])
+  let hasCommitListeners = Atomic<Bool>(false)
+  /// The commit that is being made, from before the disk has it until its hooks have run; 0 for none.
+  let committing = Atomic<UInt64>(0)
   /// See ``companion(_:)``.
   let sharedCompanion = Mutex<(any AnyObject & Sendable)?>(nil)
   private var closesAfterWrite = false

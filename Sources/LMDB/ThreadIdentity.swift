@@ -20,6 +20,9 @@ func currentThread() -> UInt {
   #endif
 }
 
+/// The number of this process.
+package func currentProcess() -> Int32 { getpid() }
+
 /// Counts forks of this process in the child, so that an environment can tell that it was
 /// inherited: cheaper than asking for the process id on every transaction.
 enum ForkCounter {

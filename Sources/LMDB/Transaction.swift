@@ -88,10 +88,12 @@ package struct Transaction {
   }
 
   /// How many pages of the file are free.
-  package func freePageCount() throws(LMDBError) -> Int {
+  ///
+  /// - Parameter commit: only those that were freed by later commits than this one.
+  package func freePageCount(after commit: UInt64 = 0) throws(LMDBError) -> Int {
     let cursor = try Cursor(.freeList, in: self)
     var count = 0
-    var found = try cursor.first()
+    var found = try cursor.seek(atOrAfter: commit &+ 1)
     while found {
       let word = EngineTree.freeListWord
       if cursor.value.count >= word {

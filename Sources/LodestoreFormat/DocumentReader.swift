@@ -288,7 +288,8 @@ extension DocumentReader {
     return bytes._uint64(at: offset - 8)
   }
 
-  private mutating func leb128() throws(FormatError) -> UInt64 {
+  /// An integer without a code, as lengths are written.
+  package mutating func leb128() throws(FormatError) -> UInt64 {
     let start = offset
     var value: UInt64 = 0
     var shift: UInt64 = 0

@@ -5,7 +5,7 @@ extension EntityDescription {
   private static let highestAttributeNumber: Int64 = 16_383
   private static let knownMembers: Set = [
     "name", "layout", "attributes", "layouts", "indexes", "building", "elementIndexes",
-    "rules",
+    "rules", "history",
   ]
 
   /// The description as a document.
@@ -30,6 +30,12 @@ extension EntityDescription {
     if !rules.isEmpty {
       members["rules"] = .array(
         rules.map { .object(["name": .string($0.name), "condition": .string($0.condition)]) })
+    }
+    if let history {
+      members["history"] = .object([
+        "images": .bool(history.keepsImages),
+        "preserved": .array(history.preserved.map { .integer(Int64($0)) }),
+      ])
     }
     return .object(members)
   }
@@ -88,7 +94,7 @@ extension EntityDescription {
     }
   }
 
-  static func value(of document: Document, for type: AttributeType) -> Value {
+  package static func value(of document: Document, for type: AttributeType) -> Value {
     if type == .json || type == .document { return .document(document.encoded()) }
     switch document {
     case .bool(let flag): return .bool(flag)
@@ -137,6 +143,8 @@ extension EntityDescription {
             name: try Self.text("name", in: rule), condition: try Self.text("condition", in: rule)))
       }
     }
+    history = nil
+    if let history = document["history"] { self.history = try Self.history(history) }
     unknownMembers = members.filter { !Self.knownMembers.contains($0.key) }
     self.number = number
     try check()
@@ -155,6 +163,20 @@ extension EntityDescription {
     }
     return Index(
       number: UInt32(try integer("number", in: element)), attributes: numbers, isUnique: isUnique)
+  }
+
+  private static func history(_ element: Document) throws(FormatError) -> History {
+    guard case .bool(let keepsImages) = element["images"] else {
+      throw FormatError("'history' has no boolean 'images'")
+    }
+    var history = History(keepsImages: keepsImages)
+    for attribute in try array("preserved", in: element) {
+      guard case .integer(let value) = attribute, let number = UInt32(exactly: value),
+        history.preserved.last.map({ $0 < number }) ?? true
+      else { throw FormatError("'preserved' does not have ascending numbers of attributes") }
+      history.preserved.append(number)
+    }
+    return history
   }
 
   private static func elementIndex(_ element: Document) throws(FormatError) -> ElementIndex {

@@ -74,6 +74,19 @@ package struct EntityDescription: Sendable {
     }
   }
 
+  /// What the history tells of changes of the records.
+  package struct History: Sendable, Hashable {
+    /// Whether records are kept as they were before they changed or went.
+    package var keepsImages: Bool
+    /// The numbers of the attributes whose values are kept of records that were removed, ascending.
+    package var preserved: [UInt32]
+
+    package init(keepsImages: Bool = false, preserved: [UInt32] = []) {
+      self.keepsImages = keepsImages
+      self.preserved = preserved
+    }
+  }
+
   package var number: EntityNumber
   package var name: String
   package var attributes: [Attribute]
@@ -84,6 +97,8 @@ package struct EntityDescription: Sendable {
   package var building: [Index] = []
   package var elementIndexes: [ElementIndex] = []
   package var rules: [Rule]
+  /// `nil` where changes are not told in the history.
+  package var history: History?
   /// Members of the document that this version does not know; written back as they were.
   package var unknownMembers: [String: Document]
 

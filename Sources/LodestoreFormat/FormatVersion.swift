@@ -10,9 +10,11 @@ package enum FormatVersion: UInt32, Sendable, CaseIterable, Comparable {
   case relationships = 3
   /// Attributes that the store derives, rules across attributes, and relationships with an order.
   case derivations = 4
+  /// History.
+  case history = 5
 
   /// The highest version that this library reads and writes.
-  package static let current = FormatVersion.derivations
+  package static let current = FormatVersion.history
 
   package static func < (lhs: FormatVersion, rhs: FormatVersion) -> Bool {
     lhs.rawValue < rhs.rawValue
@@ -42,6 +44,8 @@ package enum FormatFeature: Sendable, CaseIterable {
   case buildingIndex
   /// A rule across attributes: a writer that does not know it would write records that break it.
   case rule
+  /// An entity whose changes are told in the history: a writer that does not know it would leave some out.
+  case history
 
   /// The lowest versions that a reader and a writer must know.
   package var requirement: FormatRequirement {
@@ -51,6 +55,7 @@ package enum FormatFeature: Sendable, CaseIterable {
     case .relationship: FormatRequirement(reader: .first, writer: .relationships)
     case .derivation, .rule, .orderedRelationship, .elementIndex, .buildingIndex:
       FormatRequirement(reader: .first, writer: .derivations)
+    case .history: FormatRequirement(reader: .first, writer: .history)
     }
   }
 }
@@ -115,6 +120,7 @@ extension EntityDescription {
     }
     if !rules.isEmpty { features.insert(.rule) }
     if !building.isEmpty { features.insert(.buildingIndex) }
+    if history != nil { features.insert(.history) }
     if !elementIndexes.isEmpty { features.insert(.elementIndex) }
     return features
   }

@@ -10,7 +10,7 @@ package struct Finding: Equatable, Sendable {
     case engine
     // The store's own trees.
     case header, treeMissing = "tree-missing", treeForeign = "tree-foreign", catalogue
-    case entityName = "entity-name", counter, bucket, imports
+    case entityName = "entity-name", counter, bucket, imports, history
     // Records.
     case recordKey = "record-key", recordLayout = "record-layout", recordShape = "record-shape"
     case recordContent = "record-content", recordRequired = "record-required"

@@ -93,6 +93,7 @@ package struct Verifier {
     try verifyForeignTrees()
     try section(.buckets) { try $0.verifyBuckets() }
     try section(.imports) { try $0.verifyImports() }
+    if trees[TreeName.history.text] != nil { try section(.history) { try $0.verifyHistory() } }
     report.findings = findings.kept
     report.findingCount = findings.count
     return report
@@ -173,12 +174,8 @@ package struct Verifier {
               .treeForeign, tree: text,
               "is not in the catalogue and has \(count) entries, must be empty"))
         }
-      case .history:
-        let count = (try? transaction.count(of: tree)) ?? 0
-        report.notices.append(
-          "tree '\(text)' is reserved for a later version; its \(count) entries were not read")
       case nil: report.notices.append("tree '\(text)' is of no version-1 store and was not read")
-      case .header, .catalogue, .counters, .buckets, .imports: break
+      case .header, .catalogue, .counters, .buckets, .imports, .history: break
       }
     }
   }

@@ -7,10 +7,15 @@ import Testing
 @testable import KVDumpCommands
 @testable import LodestoreVerifier
 
-/// By the names that are reserved for relationships, which no version makes yet.
+/// By the history, which a store has once an entity keeps one.
 @Suite struct `Optional trees` {
   private let name = TreeName.history
-  private let key: [UInt8] = [1, 2], body: [UInt8] = [3]
+  private let key = HistoryKey.consumer("x").bytes
+  private var body: [UInt8] { body(of: key) }
+
+  private func body(of key: [UInt8]) -> [UInt8] {
+    Checksum.sealed(key: key, content: HistoryMark(number: 0, time: 0).document.encoded())
+  }
 
   private func content(_ core: TransactionCore) throws -> [UInt8]? {
     guard let tree = core.tree(name) else { return nil }
@@ -94,14 +99,18 @@ import Testing
   {
     struct Stop: Error {}
     try await withTemporaryStore([Film.self]) { store in
-      let (name, key, body) = (name, key, body)
+      let name = name
+      let entries = (0..<40).map { number in
+        let key = HistoryKey.consumer("x\(number)").bytes
+        return (key, body(of: key))
+      }
       try await withThrowingTaskGroup { group in
         for number in 0..<40 {
           group.addTask {
             do {
               try await store.core.writeTogether { core in
                 let tree = try core.makeTree(name)
-                try core.transaction.put(key + [UInt8(number)], body, in: tree)
+                try core.transaction.put(entries[number].0, entries[number].1, in: tree)
                 if number % 4 == 0 { throw Stop() }
               }
             } catch is Stop {
@@ -130,7 +139,7 @@ import Testing
         core.close()
       }
       let report = try Verifier.verify(path: path)
-      #expect(report.isSound && report.notices.count == (isThere ? 1 : 0), "\(report.notices)")
+      #expect(report.isSound && report.notices.isEmpty, "\(report.notices)")
       for command in [
         ["info", path], ["export", path, "Film"], ["keys", path], ["verify", path],
       ] {

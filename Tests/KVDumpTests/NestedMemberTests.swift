@@ -65,4 +65,22 @@ import Testing
       "import", file, "--entity", "Item", "--unique", "id", "--infer", "--map", "p.mga=mag")
     #expect(outcome.status != .success && outcome.messages.contains("p.mga"), "\(outcome.messages)")
   }
+
+  @Test func `are indexed in another store by the schema of this one`() async throws {
+    let folder = try StoreFolder()
+    let text = #"[{"id": 1, "tags": ["a", "b"]}, {"id": 2, "tags": ["b"]}]"#
+    let outcome = try await folder.load(
+      text, "--entity", "Item", "--unique", "id", "--infer", "--index", "tags[]")
+    #expect(outcome.status == .success, "\(outcome.messages)")
+    let schema = await folder.run("schema", "--format", "json")
+    #expect(
+      schema.data.contains(#""elementIndexes":[{"attribute":"tags","path":[]}]"#), "\(schema.data)")
+    let file = try folder.file("schema.json", schema.data)
+    let other = try StoreFolder()
+    let copied = try await other.load(text, "--entity", "Item", "--schema", file)
+    #expect(copied.status == .success, "\(copied.messages)")
+    let same = await other.run("schema", "--diff", folder.store, "--format", "table")
+    #expect(same.messages.contains("nothing would change"), "\(same.data)")
+    #expect(await other.isSound())
+  }
 }

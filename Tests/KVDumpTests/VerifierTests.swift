@@ -84,7 +84,7 @@ struct VerifierTests {
     try store.change {
       try $0.put(Array("colour".utf8), [1], .header)
       try $0.put([3, 0, 0, 0, 1], [1], .catalogue)
-      try $0.transaction.put([1], [2], in: $0.tree("history"))
+      try $0.transaction.put([1], [2], in: $0.tree("seal"))
       var pod = VerifiedStore.pod
       pod.unknownMembers = ["later": .integer(1)]
       try $0.putCatalogue(2, pod.document)
@@ -114,9 +114,9 @@ struct VerifierTests {
   func `a store that needs a newer reader is refused by its version`() throws {
     let store = try VerifiedStore()
     try store.change {
-      try $0.put(HeaderField.format.key, [5, 0, 0, 0, 5, 0, 0, 0], .header)
+      try $0.put(HeaderField.format.key, [6, 0, 0, 0, 6, 0, 0, 0], .header)
     }
-    #expect(throws: VerificationError.newerFormat(lowestReader: 5)) {
+    #expect(throws: VerificationError.newerFormat(lowestReader: 6)) {
       try Verifier.verify(path: store.path)
     }
   }

@@ -6,8 +6,8 @@ import Testing
   @Test func `every kind of example is executed here`() {
     #expect(
       FormatExamples.kinds == [
-        "document", "attribute", "elements", "relationship", "mapped-text", "index-key", "checksum",
-        "record",
+        "document", "attribute", "elements", "relationship", "mapped-text", "index-key", "runs",
+        "pairs", "checksum", "record",
       ])
   }
 
@@ -52,6 +52,35 @@ import Testing
       let document = try parser.json().encoded()
       let keys = try document.withUnsafeBytes { try DocumentElements.keys(at: path, of: $0) }
       #expect(keys.map(hexadecimal).joined(separator: ", ") == line.right, "\(line)")
+    }
+  }
+
+  @Test func `runs of ids hold`() throws {
+    let lines = FormatExamples.lines("runs")
+    try #require(!lines.isEmpty)
+    for line in lines {
+      var runs = IDRuns()
+      for id in line.left.split(separator: " ") { runs.append(try #require(UInt64(id))) }
+      #expect(hexadecimal(runs.encoded) == line.right, "\(line)")
+      let decoded = try bytes(hexadecimal: line.right).withUnsafeBytes { try IDRuns(decoding: $0) }
+      #expect(decoded.ranges == runs.ranges, "\(line)")
+    }
+  }
+
+  @Test func `pairs of ids hold`() throws {
+    let lines = FormatExamples.lines("pairs")
+    try #require(!lines.isEmpty)
+    for line in lines {
+      let pairs = try line.left.split(separator: " ").map { text in
+        let ids = text.split(separator: "-").compactMap { UInt64($0) }
+        return LinkPair(from: try #require(ids.first), to: try #require(ids.last))
+      }
+      let links = HistoryPart.Links(relationship: 1, kind: .added, pairs: pairs)
+      #expect(hexadecimal(links.encodedPairs) == line.right, "\(line)")
+      let decoded = try bytes(hexadecimal: line.right).withUnsafeBytes {
+        try HistoryPart.Links.pairs($0)
+      }
+      #expect(decoded == pairs, "\(line)")
     }
   }
 

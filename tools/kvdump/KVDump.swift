@@ -52,6 +52,8 @@ struct KVDump: ParsableCommand {
         subcommands: [
           InfoCommand.self, SchemaCommand.self, RecordsCommand.self, GetCommand.self,
           IndexCommand.self, QueryCommand.self, CountCommand.self, ExplainCommand.self,
+          HistoryCommand.self,
+          WatchCommand.self,
         ]),
       CommandGroup(
         name: "Inside", subcommands: [KeysCommand.self, StatCommand.self, VerifyCommand.self]),

@@ -22,6 +22,9 @@ protocol ChangeSink: AnyObject {
   /// Called with links that were added or removed, once they are; those of a removed record before it is.
   func record(_ change: borrowing LinkChange) throws(StoreError)
 
+  /// Called when the record `owner` leads to `ids` at other places of an order than before.
+  func recordMoves(_ ids: [UInt64], of owner: UInt64, by end: RelationshipEnd) throws(StoreError)
+
   /// Called for each change, with as much of it as was asked for; views are valid until it returns.
   ///
   /// It must not change records here, but in ``settle(_:)``.
@@ -36,7 +39,15 @@ protocol ChangeSink: AnyObject {
   /// What a sink changes is told to all of them, itself included.
   func settle(_ core: TransactionCore) throws(StoreError)
 
-  /// The disk has the write.
+  /// Called once, when nothing changes any more: the last word before the commit.
+  ///
+  /// It must not change records.
+  func finish(_ core: TransactionCore) throws(StoreError)
+
+  /// Whether ``committed(_:)`` is called for writes too that changed nothing.
+  var hearsEveryCommit: Bool { get }
+
+  /// The disk has the write, and something was changed or ``hearsEveryCommit`` says so.
   ///
   /// Called before the next writer's changes are told, in the order of writes, on the writer's thread.
   /// Another write from here is refused as a nested one.
@@ -46,7 +57,10 @@ protocol ChangeSink: AnyObject {
 extension ChangeSink {
   func isConcerned(byUpdateOf _: Set<UInt32>, of _: StoredEntity) -> Bool { true }
   func record(_: borrowing LinkChange) throws(StoreError) {}
+  func recordMoves(_: [UInt64], of _: UInt64, by _: RelationshipEnd) throws(StoreError) {}
   func settle(_: TransactionCore) throws(StoreError) {}
+  func finish(_: TransactionCore) throws(StoreError) {}
+  var hearsEveryCommit: Bool { false }
   func committed(_: CommittedWrite) {}
 }
 
@@ -120,6 +134,14 @@ struct AttributeSet: Sendable, Hashable {
   }
 
   var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
+
+  func union(_ other: AttributeSet) -> AttributeSet {
+    var result = self
+    for index in result.words.indices where index < other.words.count {
+      result.words[index] |= other.words[index]
+    }
+    return result
+  }
 
   var positions: [Int] { (0..<words.count * 64).filter(contains) }
 }

@@ -63,6 +63,7 @@ extension TransactionCore {
     if let elements { all.append(elements) }
     if let building = try BuildingIndexes(schema, core: self) { all.append(building) }
     if let check = LinkCheck(schema) { all.append(check) }
+    if let history = try HistoryRecorder(schema, core: self) { all.append(history) }
     if !all.isEmpty { state.sinks = ChangeSinks(all) }
     if let elements { state.elements = elements }
   }
@@ -74,16 +75,26 @@ extension TransactionCore {
     for sink in sinks.all { try sink.record(change) }
   }
 
+  /// Tells sinks that `owner` leads to `ids` in another order.
+  func tellMoves(_ ids: [UInt64], of owner: UInt64, by end: RelationshipEnd) throws(StoreError) {
+    changeCount &+= 1
+    guard let sinks = state.sinks else { return }
+    sinks.count.note(end.source)
+    for sink in sinks.all { try sink.recordMoves(ids, of: owner, by: end) }
+  }
+
   /// Called when the closure of a write has ended: sinks make their changes, and are told when the
-  /// disk has them, if there are any.
+  /// disk has them.
   func endChanges() throws(StoreError) {
     guard let changeState else { return }
     guard let sinks = unsafeDowncast(changeState, to: ChangeState.self).sinks else { return }
     try sinks.settle(self)
     if let brokenBy { throw .brokenTransaction(by: brokenBy) }
-    guard sinks.count.hasEverChanged else { return }
+    if sinks.count.hasEverChanged { for sink in sinks.all { try sink.finish(self) } }
+    let hasChanged = sinks.count.hasEverChanged
+    guard hasChanged || sinks.all.contains(where: \.hearsEveryCommit) else { return }
     transaction.afterCommit { number, commit in
-      for sink in sinks.all {
+      for sink in sinks.all where hasChanged || sink.hearsEveryCommit {
         sink.committed(CommittedWrite(number: WriteNumber(number), commit: CommitNumber(commit)))
       }
     }
@@ -154,6 +165,9 @@ final class ChangeObservers: Sendable {
       isEmpty.store(state.makers.isEmpty, ordering: .releasing)
     }
   }
+
+  /// How many make sinks.
+  var count: Int { state.withLock { $0.makers.count } }
 
   /// The sinks of a run of a write; `nil` when there are none.
   func sinks(for core: TransactionCore) -> ChangeSinks? {

@@ -157,6 +157,24 @@ final class EntityChanges {
     return id
   }
 
+  /// Stores a record under an id that it had before it was removed.
+  ///
+  /// - Precondition: there is no record with this id, and it is below those that new records get.
+  func restore(
+    _ content: UnsafeMutableRawBufferPointer, id: UInt64
+  ) throws(StoreError) {
+    try withDerived(content) { (content) throws(StoreError) in
+      let record = seal(content, id: id)
+      let view = try entity.view(record, id: id)
+      try check(view)
+      try core.collectKeys(of: view, id: id, of: entity, into: &core.newKeys)
+      try core.checkUnique(of: entity, id: nil, hasOld: false)
+      try put(record, id: id)
+      try core.moveEntries(of: entity, id: id, hasOld: false, hasNew: true)
+      if hasListeners { try listeners.tellInserted(id, view) }
+    }
+  }
+
   /// Replaces record `id`; returns false, and writes nothing, when it has the same values already.
   func update(
     _ id: UInt64, to content: UnsafeMutableRawBufferPointer

@@ -6,18 +6,22 @@ extension StoreCore {
   var observers: ChangeObservers { environment.companion { ChangeObservers() } }
 
   /// Runs `body` as the one writer, on the calling thread, and commits.
-  func write<R>(_ body: (TransactionCore) throws -> R) throws -> R {
+  func write<R>(
+    origin: WriteOrigin? = nil, _ body: (TransactionCore) throws -> R
+  ) throws -> R {
     try checkWritable()
     try checkOpen("write")
-    return try write(body, Savepoints())
+    return try write(origin, body, Savepoints())
   }
 
   private func write<R>(
-    _ body: (TransactionCore) throws -> R, _ savepoints: Savepoints
+    _ origin: WriteOrigin?, _ body: (TransactionCore) throws -> R, _ savepoints: Savepoints
   ) throws -> R {
     while true {
       do {
-        return try mapped { try environment.write { try self.run(body, in: $0, savepoints) } }
+        return try mapped {
+          try environment.write { try self.run(origin, body, in: $0, savepoints) }
+        }
       } catch is SchemaIsOld {
         try mapped { try reloadForReading() }
       } catch is SavepointFailed {}
@@ -27,7 +31,7 @@ extension StoreCore {
   /// Runs `body` as the one writer, on the writer's thread, and commits, perhaps together with
   /// others that wait; see ``Environment/writeTogether(_:)``.
   func writeTogether<R: Sendable>(
-    _ body: @escaping @Sendable (TransactionCore) throws -> R
+    origin: WriteOrigin? = nil, _ body: @escaping @Sendable (TransactionCore) throws -> R
   ) async throws -> R {
     try checkWritable()
     try checkOpen("write")
@@ -35,12 +39,12 @@ extension StoreCore {
     do {
       return try await environment.writeTogether { transaction in
         try self.checkOpen("write")
-        return try self.run(body, in: transaction, savepoints)
+        return try self.run(origin, body, in: transaction, savepoints)
       }
     } catch is SchemaIsOld {
-      return try await onWriter { try self.write(body, savepoints) }
+      return try await onWriter { try self.write(origin, body, savepoints) }
     } catch is SavepointFailed {
-      return try await onWriter { try self.write(body, savepoints) }
+      return try await onWriter { try self.write(origin, body, savepoints) }
     } catch let error as LMDBError {
       throw StoreError(error)
     } catch let error as FormatError {
@@ -49,7 +53,8 @@ extension StoreCore {
   }
 
   private func run<R>(
-    _ body: (TransactionCore) throws -> R, in transaction: Transaction, _ savepoints: Savepoints
+    _ origin: WriteOrigin?, _ body: (TransactionCore) throws -> R, in transaction: Transaction,
+    _ savepoints: Savepoints
   ) throws -> R {
     let schema = self.schema
     guard try Catalogue.schemaNumber(trees, in: transaction) == schema.number else {
@@ -57,6 +62,8 @@ extension StoreCore {
     }
     let core = TransactionCore(
       transaction: transaction, schema: schema, store: self, isWrite: true)
+    core.origin = WriteOrigin(
+      author: origin?.author ?? options.author, context: origin?.context ?? options.contextName)
     try core.beginChanges(observers)
     let result = try savepoints.run(core, body)
     if let cause = core.brokenBy { throw StoreError.brokenTransaction(by: cause) }
@@ -69,7 +76,7 @@ extension StoreCore {
     do {
       return try await environment.writer.run(body)
     } catch let error as LMDBError where error.kind == .closed {
-      throw StoreError(.closed, "cannot write '\(path)': the store is closed", cause: error)
+      throw StoreError(.closed, "cannot write \(label): the store is closed", cause: error)
     }
   }
 }

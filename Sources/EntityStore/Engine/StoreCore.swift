@@ -18,6 +18,8 @@ final class StoreCore: Sendable {
   let environment: Environment
   let options: StoreOptions
   let path: String
+  /// What errors call the store.
+  var label: String { path.isEmpty ? "the store in memory" : "'\(path)'" }
   let trees: Catalogue.Trees
   private let currentSchema: Mutex<StoredSchema>
   private let names: [ObjectIdentifier: String]
@@ -145,7 +147,7 @@ final class StoreCore: Sendable {
   /// The environment stays open while another store of this process has the file open.
   func checkOpen(_ verb: String) throws(StoreError) {
     guard isOpen.load(ordering: .relaxed) else {
-      throw StoreError(.closed, "cannot \(verb) '\(path)': the store is closed")
+      throw StoreError(.closed, "cannot \(verb) \(label): the store is closed")
     }
   }
 

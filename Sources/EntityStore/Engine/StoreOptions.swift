@@ -25,6 +25,19 @@ public struct StoreOptions: Sendable {
     case readOnly
   }
 
+  /// What is told in the history.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
+  public enum History: Sendable {
+    /// Nothing; what was told before stays until it is purged.
+    case off
+    /// Each change with the record's id and the attributes that changed.
+    case changes
+    /// The same, and each record as it was before it was updated or deleted.
+    case images
+  }
+
   /// Whether the store may be written to, and made.
   ///
   /// The default is ``Access/create``.
@@ -62,6 +75,26 @@ public struct StoreOptions: Sendable {
   /// on when it is opened next, with this option; without it the index is built then. Indexes of
   /// relationships and over elements are always built when the store is opened.
   public var buildsIndexesInUse = false
+  /// What is told in the history of the file of the declared entities that do not say it themselves by
+  /// ``HistoryPolicy``; `nil` leaves it as it is in the file, where it is off at first.
+  ///
+  /// What a file says of an entity holds for every program that writes it. See <doc:Changes>.
+  public var history: History?
+  /// Who is said to have written in the history, where a write does not say it.
+  public var author: String?
+  /// What part of the program is said to have written, where a write does not say it.
+  public var contextName: String?
+  /// How long a ``PinnedSnapshot`` may be kept.
+  ///
+  /// Older ones are ended while there are commits, and reads of them throw
+  /// ``StoreError/Code/snapshotExpired``. `nil`, the default, keeps them.
+  public var snapshotAgeLimit: Duration?
+  /// From which age on a snapshot is told to ``onSnapshotWarning``, once.
+  ///
+  /// The default is a minute.
+  public var snapshotWarningAge = Duration.seconds(60)
+  /// Told of snapshots that are kept for long, while there are commits, on a thread of the store.
+  public var onSnapshotWarning: (@Sendable (SnapshotWarning) -> Void)?
   /// Whether a reader may go without the lock file where none can be made: on a read-only medium,
   /// or in a directory that this process may not write to.
   ///

@@ -30,10 +30,16 @@ final class TransactionCore {
   var savepoints: Savepoints?
   /// How often records or buckets were written.
   @exclusivity(unchecked) var changeCount = 0
+  /// Who writes.
+  var origin = WriteOrigin()
+  /// The steps of the write that the history tells one by one.
+  var steps: [WriteStep] = []
   /// Set when a batch failed half-way: the transaction can only be aborted.
   var brokenBy: StoreError?
   /// The entity type that was looked up last.
   @exclusivity(unchecked) private var lastEntity: (type: ObjectIdentifier, entity: StoredEntity)?
+  /// Told what is read, where somebody wants to know.
+  var tracker: ReadTracker?
   /// What `Changes` keeps for the length of a write; see ``ChangeState``.
   @exclusivity(unchecked) var changeState: AnyObject?
   /// For reads only: a write moves the pages that a search goes through.
@@ -64,7 +70,13 @@ final class TransactionCore {
     return entity
   }
 
-  private func findEntity<E: Entity>(_: E.Type) throws(StoreError) -> StoredEntity {
+  private func findEntity<E: Entity>(_ type: E.Type) throws(StoreError) -> StoredEntity {
+    let entity = try lookUp(type)
+    tracker?.note(entity.number)
+    return entity
+  }
+
+  private func lookUp<E: Entity>(_: E.Type) throws(StoreError) -> StoredEntity {
     guard let name = store.name(of: E.self) else { throw .undeclared(E.schema.name) }
     guard schema.misfits.isEmpty || !schema.misfits.contains(name) else {
       throw .changedElsewhere(name)

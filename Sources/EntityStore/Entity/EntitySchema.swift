@@ -21,6 +21,8 @@ public struct EntitySchema<E: Entity>: Sendable {
   let relationships: [RelationshipDefinition<E>]
   /// The conditions that every record fulfils when it is written.
   let rules: [RecordRule<E>]
+  /// `nil` where the store's options and the file say it.
+  let history: HistoryPolicy<E>?
   /// Names of attributes and relationships that are to go from the file.
   let removed: [String]
 
@@ -35,6 +37,8 @@ public struct EntitySchema<E: Entity>: Sendable {
   ///   - relationships: the to-many relationships; those to one are attributes, see
   ///     ``AttributeDefinition/toOne(_:_:originalName:onDelete:)-(_,KeyPath<E,RecordID<Target>?>,_,_)``.
   ///   - rules: conditions that every record fulfils when it is written.
+  ///   - history: whether and how changes are told in the history; `nil` leaves that to
+  ///     ``StoreOptions/history`` and the file.
   ///   - removed: names of attributes and relationships that are to go, with their values, from a file
   ///     that has them. What the file has and is neither declared nor named here stays.
   public init(
@@ -43,7 +47,7 @@ public struct EntitySchema<E: Entity>: Sendable {
     indexes: [[any PartialKeyPath<E> & Sendable]] = [],
     elementIndexes: [ElementIndex<E>] = [],
     relationships: [RelationshipDefinition<E>] = [], rules: [RecordRule<E>] = [],
-    removed: [String] = []
+    history: HistoryPolicy<E>? = nil, removed: [String] = []
   ) {
     self.name = name
     self.attributes = attributes
@@ -52,6 +56,7 @@ public struct EntitySchema<E: Entity>: Sendable {
     self.elementIndexes = elementIndexes
     self.relationships = relationships
     self.rules = rules
+    self.history = history
     self.removed = removed
   }
 

@@ -90,6 +90,15 @@ public struct StoreError: Error, Sendable {
     public static let endlessChanges = Code("endlessChanges")
     /// A transaction that failed was used on.
     public static let brokenTransaction = Code("brokenTransaction")
+    /// A token is older than what remains of the history: read the records anew, then go on from
+    /// the token that the read gives.
+    public static let expiredHistory = Code("expiredHistory")
+    /// A write cannot be undone: later changes are in its way, or what is needed was not kept.
+    public static let cannotUndo = Code("cannotUndo")
+    /// A snapshot has been ended because it was too old.
+    public static let snapshotExpired = Code("snapshotExpired")
+    /// A record has been changed since the edit of it began.
+    public static let editConflict = Code("editConflict")
   }
 
   /// What kind of failure it is.

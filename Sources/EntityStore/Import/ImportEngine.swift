@@ -119,9 +119,12 @@ struct ImportEngine: Sendable {
 
   // MARK: Beginning
 
+  /// What the history says of who writes.
+  var origin: WriteOrigin { WriteOrigin(author: name) }
+
   private func begin() async throws -> ImportState {
     try await core.onWriter {
-      try core.write { core in
+      try core.write(origin: origin) { core in
         let entity = try self.entity(core)
         _ = try self.index(of: entity)
         for link in links { _ = try LinkResolver(link, of: entity, core) }

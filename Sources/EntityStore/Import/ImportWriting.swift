@@ -38,7 +38,7 @@ extension ImportEngine {
     _ pages: ArraySlice<DecodedPage>, after state: ImportState
   ) throws -> WriteResult {
     let start = ContinuousClock.now
-    var result = try core.write { core in
+    var result = try core.write(origin: origin) { core in
       let log = try ImportLog(name, core)
       let stored = try log.state()
       guard let stored, stored.report.run == state.report.run, stored.pages == state.pages else {
@@ -79,6 +79,9 @@ extension ImportEngine {
       pageEnds: rule.takesLastOfPage ? ends : [], core: core
     ).apply()
     try resolveAfter(pages, ends, outcomes, entity, core, &result.state)
+    if entity.description.history != nil {
+      core.steps = try steps(pages, ends, outcomes, entity)
+    }
     for (number, page) in pages.enumerated() {
       let start = number == 0 ? 0 : ends[number - 1]
       try count(page, outcomes[start..<ends[number]], &result)
@@ -97,6 +100,28 @@ extension ImportEngine {
       let isCurrent = page.batch.layout.number == entity.layout.number
       try note(page, seen, log, isCurrent ? epoch : nil, &result.state)
     }
+  }
+
+  /// The records of each page: the history tells a page as a write of its own.
+  ///
+  /// A record of several pages is the last one's, whose values it has.
+  private func steps(
+    _ pages: ArraySlice<DecodedPage>, _ ends: [Int], _ outcomes: [BatchMerge.Outcome],
+    _ entity: StoredEntity
+  ) throws -> [WriteStep] {
+    var taken = IDRuns()
+    var steps: [WriteStep] = []
+    for (number, page) in pages.enumerated().reversed() {
+      var ids = IDRuns()
+      for row in (number == 0 ? 0 : ends[number - 1])..<ends[number] {
+        if let id = try? outcomes[row].id() { ids.append(id) }
+      }
+      ids.normalize()
+      ids = ids.subtracting(taken)
+      taken = IDRuns(taken.ranges + ids.ranges)
+      steps.append(WriteStep(entity: entity.number, ids: ids, context: "page \(page.number)"))
+    }
+    return steps.reversed()
   }
 
   private func count(
@@ -172,7 +197,7 @@ extension ImportEngine {
 
   /// Ends the import: a mirror deletes what it has not seen; the report is kept.
   func end(_ state: ImportState) throws -> ImportReport {
-    try core.write { core in
+    try core.write(origin: origin) { core in
       let log = try ImportLog(name, core)
       guard let stored = try log.state(), stored.report.run == state.report.run,
         stored.pages == state.pages
@@ -220,7 +245,7 @@ extension ImportEngine {
 
   /// Notes an error in the report of the import, which can be resumed.
   func note(_ state: ImportState) throws {
-    try core.write { core in
+    try core.write(origin: origin) { core in
       let log = try ImportLog(name, core)
       guard let stored = try log.state(), stored.report.run == state.report.run,
         stored.pages == state.pages

@@ -13,10 +13,12 @@ extension TransactionCore {
         "a relationship from \(entity.name) to \(Target.schema.name) is not in its schema; list it in "
           + "'relationships'")
     }
-    guard let end = schema.end(named: name, of: entity) else {
+    if let end = schema.end(named: name, of: entity) {
+      tracker?.note(end)
+      return end
+    } else {
       throw .unknownRelationship(
         name, entity: entity.name, known: schema.ends(of: entity).compactMap(\.name))
     }
-    return end
   }
 }

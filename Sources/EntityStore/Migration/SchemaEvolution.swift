@@ -30,6 +30,8 @@ struct SchemaEvolution {
   var isChanged = false
   /// Whether the program cannot read the file before it is changed.
   var concernsReaders = false
+  /// Whether changes of records that are there are told in the history from now on.
+  var beginsHistory = false
   /// Whether constraints change, which matters to writers alone.
   var changesConstraints = false
 
@@ -44,6 +46,7 @@ struct SchemaEvolution {
     settleLayout(result.attributes.map(\.number))
     settleIndexes(declared, numbers: result.attributes.map(\.number), keepsOthers: false)
     settleElementIndexes(declared, result.attributes.map(\.number), keepsOthers: false)
+    settleHistory(declared, result.attributes.map(\.number))
   }
 
   /// A stored entity with another declaration.
@@ -82,6 +85,24 @@ struct SchemaEvolution {
     settleLayout(keepsOthers ? kept + numbers.filter { !kept.contains($0) } : numbers)
     settleIndexes(declared, numbers: numbers, keepsOthers: keepsOthers, held: held)
     settleElementIndexes(declared, numbers, keepsOthers: keepsOthers)
+    settleHistory(declared, numbers)
+    if result.history != stored.history {
+      changesConstraints = true
+      beginsHistory = stored.history == nil && hasRecords
+    }
+  }
+
+  private mutating func settleHistory(_ declared: DeclaredEntity, _ numbers: [UInt32]) {
+    switch declared.history {
+    case .off: result.history = nil
+    case .kept(let images, let preserved):
+      result.history = EntityDescription.History(
+        keepsImages: images, preserved: Set(preserved.map { numbers[$0] }).sorted())
+    case nil: break
+    }
+    guard var history = result.history else { return }
+    history.preserved.removeAll { result.attribute(number: $0)?.isRemoved != false }
+    result.history = history
   }
 
   /// Finds the stored attribute that `attribute` is, or adds it; returns its number.

@@ -19,23 +19,26 @@ extension StoreCore {
   /// - Parameters:
   ///   - unbuilt: the indexes of derived attributes that have no entries yet.
   ///   - touched: the entities whose records were changed without a word to what is derived from them.
+  /// - Returns: the entities whose records may have other values now.
   func evolveDerivations(
     _ declared: [DeclaredEntity], unbuilt: [EntityNumber: Set<UInt32>],
     touched: Set<EntityNumber> = [], in transaction: Transaction, _ work: OpeningWork?
-  ) throws {
+  ) throws -> Set<EntityNumber> {
     var evolution = try DerivationEvolution(
       declared: declared, entities: try Catalogue.descriptions(trees, in: transaction),
       relationships: try Catalogue.relationships(trees, in: transaction))
     for entity in evolution.changed { try Catalogue.put(entity, trees, in: transaction) }
-    guard evolution.isChanged || !unbuilt.isEmpty || !touched.isEmpty else { return }
+    guard evolution.isChanged || !unbuilt.isEmpty || !touched.isEmpty else { return [] }
     let core = TransactionCore(
       transaction: transaction, schema: try load(in: transaction), store: self, isWrite: true)
     evolution.rebuild(touched, core.schema)
+    var rebuilt: Set<EntityNumber> = []
     for (number, attributes) in evolution.inOrder(core.schema.derived) {
       guard let entity = core.schema.entities.first(where: { $0.number == number }) else {
         continue
       }
       try core.rebuildDerived(attributes, of: entity, unbuilt: unbuilt[number] ?? [])
+      if try core.count(of: entity) > 0 { rebuilt.insert(number) }
     }
     for entity in core.schema.entities {
       for index in entity.indexes
@@ -43,5 +46,6 @@ extension StoreCore {
         try core.build(index, of: entity, work)
       }
     }
+    return rebuilt
   }
 }

@@ -45,6 +45,7 @@ extension StoreCore {
     {
       try reloadForReading()
     }
+    let declared = declared.map { $0.keepingHistory(options.history) }
     let stored = schema
     let model = try environment.read { try Catalogue.modelVersion(trees, in: $0) }
     let isPending = (stages?.version ?? 0) > model
@@ -83,13 +84,17 @@ extension StoreCore {
         try work?.begin(total: self.workCount(declared, in: transaction))
       }
       var unbuilt: [EntityNumber: Set<UInt32>] = [:]
+      var restarted = opened?.touched ?? []
       for entity in declared {
-        try self.evolve(entity, in: transaction, work, unbuilt: &unbuilt)
+        try self.evolve(
+          entity, in: transaction, work, unbuilt: &unbuilt, restarted: &restarted)
       }
       try self.evolveRelationships(declared, in: transaction)
       try opened?.makeLinks()
-      try self.evolveDerivations(
-        declared, unbuilt: unbuilt, touched: opened?.touched ?? [], in: transaction, work)
+      restarted.formUnion(
+        try self.evolveDerivations(
+          declared, unbuilt: unbuilt, touched: opened?.touched ?? [], in: transaction, work))
+      try self.tellRestarts(of: restarted, in: transaction)
       if let stages, isPending {
         try Catalogue.putModelVersion(stages.version, self.trees, in: transaction)
       }
@@ -157,10 +162,12 @@ extension StoreCore {
       ? !evolution.concernsReaders : !evolution.isChanged && !evolution.changesConstraints
   }
 
-  /// - Parameter unbuilt: is given the new indexes of derived attributes, whose values come later.
+  /// - Parameters:
+  ///   - unbuilt: is given the new indexes of derived attributes, whose values come later.
+  ///   - restarted: is given the entity where its history begins while it has records.
   private func evolve(
     _ declared: DeclaredEntity, in transaction: Transaction, _ work: OpeningWork?,
-    unbuilt: inout [EntityNumber: Set<UInt32>]
+    unbuilt: inout [EntityNumber: Set<UInt32>], restarted: inout Set<EntityNumber>
   ) throws {
     let current = try load(in: transaction)
     let evolution: SchemaEvolution
@@ -206,6 +213,7 @@ extension StoreCore {
       schema: StoredSchema(number: current.number, entities: [entity]), store: self,
       isWrite: true)
     _ = try core.rules(of: entity)
+    if evolution.beginsHistory { restarted.insert(entity.number) }
     try core.checkPresence(of: evolution.tightened, in: entity, work)
     for index in entity.elementIndexes
     where evolution.addedElementIndexes.contains(index.description.number) {

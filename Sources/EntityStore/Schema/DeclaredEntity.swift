@@ -41,17 +41,37 @@ package struct DeclaredEntity: Sendable {
 
   /// One index over the elements of documents, by the index of the attribute in
   /// ``DeclaredEntity/attributes``.
-  struct ElementIndex: Sendable, Hashable {
-    var attribute: Int
-    var path: [String]
+  package struct ElementIndex: Sendable, Hashable {
+    package var attribute: Int
+    package var path: [String]
+
+    package init(attribute: Int, path: [String]) {
+      self.attribute = attribute
+      self.path = path
+    }
+  }
+
+  /// Whether and how changes are told in the history; attributes by their indices in
+  /// ``DeclaredEntity/attributes``.
+  package enum DeclaredHistory: Sendable, Hashable {
+    case off
+    case kept(images: Bool, preserved: [Int])
+
+    /// With other indices of attributes.
+    package func mapped(_ index: (Int) -> Int) -> DeclaredHistory {
+      guard case .kept(let images, let preserved) = self else { return self }
+      return .kept(images: images, preserved: preserved.map(index))
+    }
   }
 
   package var name: String
   package var attributes: [Attribute]
   package var indexes: [Index]
-  var elementIndexes: [ElementIndex] = []
+  package var elementIndexes: [ElementIndex] = []
   var relationships: [DeclaredRelationship] = []
   package var rules: [EntityDescription.Rule] = []
+  /// `nil` leaves it as it is in the file.
+  package var history: DeclaredHistory?
   /// Names of attributes that are to go from the file, if it has them.
   var removed: [String]
   /// Whether indexes and constraints of the file that are not declared here stay as they are, whatever
@@ -150,6 +170,18 @@ package struct DeclaredEntity: Sendable {
           entity: schema.name, "an index names \(index.attribute), which is no attribute")
       }
       try addElementIndex(over: position, path: index.path)
+    }
+    history = try schema.history.map { policy throws(StoreError) in
+      guard policy.isKept else { return .off }
+      var preserved: [Int] = []
+      for path in policy.preserved {
+        guard let index = schema.index(of: path) else {
+          throw .badSchema(
+            entity: schema.name, "its history preserves \(path), which is no attribute")
+        }
+        preserved.append(index)
+      }
+      return .kept(images: policy.keepsImages, preserved: preserved)
     }
     relationships = try DeclaredRelationship.relationships(of: schema)
     try check(relationships)

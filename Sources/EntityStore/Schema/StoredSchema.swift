@@ -15,6 +15,8 @@ final class StoredSchema: Sendable {
   let hasElementIndexes: Bool
   /// Whether an index is being built.
   let isBuilding: Bool
+  /// Whether changes of the records of an entity are told in the history.
+  let keepsHistory: Bool
   private let byName: [String: StoredEntity]
   /// Declared entities whose attributes are no longer those of the file: their types must not read
   /// or write records, whose layout they do not know.
@@ -34,6 +36,7 @@ final class StoredSchema: Sendable {
     self.optionalTrees = optionalTrees
     self.entities = entities
     isBuilding = entities.contains { !$0.building.isEmpty }
+    keepsHistory = entities.contains { $0.description.history != nil }
     hasElementIndexes = entities.contains { !$0.elementIndexes.isEmpty }
     byName = Dictionary(
       entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -46,6 +46,14 @@ extension DynamicSnapshot {
       }
     }
     declared.rules = entity.description.rules
+    declared.history =
+      entity.description.history.map { history in
+        .kept(
+          images: history.keepsImages,
+          preserved: history.preserved.compactMap { number in
+            attributes.firstIndex { $0.number == number }
+          })
+      } ?? .off
     for end in core.schema.ends(of: entity) {
       guard let name = end.name else { continue }
       declared.relationships.append(

@@ -208,6 +208,11 @@ struct SchemaRehearsal {
       add("the index on \(before.indexName(index)) goes")
     }
     if before.rules != after.rules { add("other rules, for what is written from now on") }
+    if before.history != after.history {
+      add(
+        after.history.map { "history of what is written from now on: \(after.words(of: $0))" }
+          ?? "no history of what is written from now on")
+    }
     return changes
   }
 

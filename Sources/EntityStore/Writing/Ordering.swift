@@ -41,6 +41,7 @@ extension WriteTransaction {
     guard let place else { return isNew }
     try core.breakingOnError { () throws(StoreError) in
       try order.move(id.rawValue, in: owner.rawValue, to: place)
+      if !isNew { try core.tellMoves([id.rawValue], of: owner.rawValue, by: end) }
     }
     return isNew
   }
@@ -65,8 +66,8 @@ extension WriteTransaction {
     guard let place = try order.place(position, for: id, in: owner, end) else { return }
     try core.breakingOnError { () throws(StoreError) in
       try order.move(id.rawValue, in: owner.rawValue, to: place)
+      try core.tellMoves([id.rawValue], of: owner.rawValue, by: end)
     }
-    core.noteOrder(of: end)
   }
 }
 
@@ -134,9 +135,6 @@ extension TransactionCore {
     throw .badQuery("\(end.label) has no order; declare it with 'ordered: true'")
   }
 
-  /// Notes that records of `end` lead to others in another order.
-  fileprivate func noteOrder(of end: RelationshipEnd) { changeCount &+= 1 }
-
   /// Makes `owner` lead to `ids`, to which it leads in any order, in this one.
   func arrange(
     _ ids: [UInt64], of owner: UInt64, by end: RelationshipEnd
@@ -146,8 +144,8 @@ extension TransactionCore {
     try breakingOnError { () throws(StoreError) in
       for id in ids { try order.remove(id, from: owner) }
       try order.append(ids, to: owner)
+      try tellMoves(ids, of: owner, by: end)
     }
-    noteOrder(of: end)
   }
 }
 

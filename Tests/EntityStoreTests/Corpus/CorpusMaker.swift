@@ -32,7 +32,8 @@ import Testing
     first.close()
     let store = try Store(
       at: path,
-      entities: [PersonV2.self, CorpusSpecimen.self, CorpusTrip.self] + CorpusMusic.entities)
+      entities: [PersonV2.self, CorpusSpecimen.self, CorpusTrip.self, CorpusNote.self]
+        + CorpusMusic.entities)
     try await store.write { transaction in
       try transaction.insert(PersonV2(city: "Köln", age: 7, level: 4, name: "Eve"))
       try transaction.insert(CorpusSpecimen.all.map(unassigned))
@@ -43,6 +44,7 @@ import Testing
       try transaction.put(Data([1, 2, 3]), for: "bytes", in: "settings")
       try transaction.put(["size": 100], for: "pages", in: "settings")
     }
+    try makeNotes(in: store)
     // One run that ended, and one that did not.
     let names = ["Ada", "Bob", "Eve"]
     let pages = names.map { Data("[{\"int32\":-3,\"string\":\"plain\",\"name\":\"\($0)\"}]".utf8) }
@@ -63,6 +65,8 @@ import Testing
     }
     store.close()
   }
+
+  private static func makeNotes(in store: Store) throws { try CorpusNote.make(in: store) }
 }
 
 /// The same value as one to insert.

@@ -102,6 +102,28 @@ import Testing
     }
   }
 
+  @Test func `the history of a file is read, undone and goes on`() throws {
+    try withCopy("format-5.lodestore") { path throws in
+      let store = try Store(at: path, entities: [CorpusNote.self])
+      let told = try store.history()
+      #expect(told.map(\.author) == ["first", "second"])
+      #expect(told.map(\.contextName) == [nil, "part"])
+      let changes = told.flatMap(\.changes).map { "\($0.kind) \($0.recordID) \($0.attributes)" }
+      #expect(
+        changes == (1...4).map { "inserted \($0) []" } + [#"updated 1 ["length"]"#, "deleted 3 []"])
+      try store.read { snapshot throws in
+        let (updated, deleted) = (Array(told[1].changes)[0], Array(told[1].changes)[1])
+        #expect(try snapshot.value(before: updated, as: CorpusNote.self)?.length == 0)
+        #expect(try snapshot.preserved(\CorpusNote.Attributes.title, of: deleted) == "c")
+        #expect(try snapshot.historyToken(ofConsumer: "index")?.number == 1)
+      }
+      #expect(try store.write { try $0.undo(told[1].token) } == 2)
+      #expect(try store.fetch(CorpusNote.all).map(\.title) == ["a", "b", "c", "d"])
+      #expect(try store.history(.after(told[1].token)).count == 1)
+      store.close()
+    }
+  }
+
   private func expectPeople(_ store: Store) throws {
     let people = try store.read { try $0.fetch(PersonV2.all) }
     #expect(people.map(\.name) == ["Ada", "Bob", "Eve"] && people.map(\.age) == [36, 20, 7])

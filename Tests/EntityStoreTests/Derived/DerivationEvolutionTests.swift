@@ -86,6 +86,22 @@ private enum Given: ItemVersion {
     return try store.fetch(Item<Version>.all).map(\.key)
   }
 
+  @Test func `is told in the history, since other values are there`() throws {
+    try withTemporaryPath { path throws in
+      let options = StoreOptions.history(.changes)
+      var store = try Store(at: path, entities: [Item<First>.self], options: options)
+      try store.insert(Item<First>("ab"))
+      store.close()
+      store = try Store(at: path, entities: [Item<First>.self], options: options)
+      #expect(try store.history().map(\.restartedEntities) == [[]])
+      store.close()
+      store = try Store(at: path, entities: [Item<Last>.self], options: options)
+      #expect(try store.history().map(\.restartedEntities) == [[], ["Item"]])
+      #expect(try store.fetch(Item<Last>.all).map(\.key) == ["b"])
+      store.close()
+    }
+  }
+
   @Test func `works out new and changed definitions for all records`() throws {
     try withTemporaryPath { path throws in
       #expect(try keys(path, Plain.self, inserting: "Ab", "cD") == ["", ""])

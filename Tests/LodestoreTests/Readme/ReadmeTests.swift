@@ -53,6 +53,7 @@
       "Sources/EntityStore/EntityStore.docc/Relationships.md",
       "Sources/EntityStore/EntityStore.docc/DerivedAttributes.md",
       "Sources/EntityStore/EntityStore.docc/Migration.md",
+      "Sources/EntityStore/EntityStore.docc/Changes.md",
     ])
     func `every paragraph of Swift is compiled somewhere`(document: String) throws {
       let compiled = try [
@@ -60,6 +61,7 @@
         "Tests/LodestoreTests/Readme/ArticlePrograms.swift",
         "Tests/LodestoreTests/Readme/DerivedArticle.swift",
         "Tests/LodestoreTests/Readme/MigrationArticle.swift",
+        "Tests/LodestoreTests/Readme/ChangesArticle.swift",
         "Tests/LodestoreTests/Readme/QueriesArticle.swift", "tools/quickstart-example/Film.swift",
         "tools/quickstart-example/Deleting.swift",
         "Tests/LodestoreWebTests/WebImportTests.swift",

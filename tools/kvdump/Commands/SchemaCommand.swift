@@ -6,7 +6,7 @@ enum DiagramForm: String, CaseIterable, ExpressibleByArgument {
   case text, dot, svg, mermaid
 }
 
-/// `kvdump schema`: entities, attributes, indexes, relationships, derived attributes and rules.
+/// `kvdump schema`: entities, attributes, indexes, relationships, derived attributes, rules, history.
 struct SchemaCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema", abstract: "The entities, their attributes, indexes and relationships.",
@@ -76,6 +76,7 @@ struct SchemaCommand: StoreCommand {
           for rule in entity.description.rules {
             console.note("\(entity.name): rule '\(rule.name)': \(rule.condition)")
           }
+          if let text = entity.historyText { console.note("\(entity.name): history: \(text)") }
         }
       }
     }

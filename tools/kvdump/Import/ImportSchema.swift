@@ -6,6 +6,10 @@ import LodestoreFormat
 struct ImportSchema {
   private(set) var attributes: [DeclaredEntity.Attribute] = []
   private(set) var indexes: [DeclaredEntity.Index] = []
+  /// What a schema file says besides; attributes are indices in ``attributes``.
+  private var elementIndexes: [DeclaredEntity.ElementIndex] = []
+  private var conditions: [EntityDescription.Rule] = []
+  private var history: DeclaredEntity.DeclaredHistory?
   /// What a person should know of it: names that were changed, attributes and indexes that were added.
   private(set) var notes: [String] = []
   /// The attribute of each JSON member, where a person or inference named it.
@@ -117,6 +121,11 @@ struct ImportSchema {
         DeclaredEntity.Index(
           attributes: index.attributes.map { positions[$0] }, isUnique: index.isUnique))
     }
+    elementIndexes = declared.elementIndexes.map {
+      DeclaredEntity.ElementIndex(attribute: positions[$0.attribute], path: $0.path)
+    }
+    conditions = declared.rules
+    history = declared.history?.mapped { positions[$0] }
   }
 
   /// Adds an index over attributes of these names, or of members that were given other names.
@@ -202,6 +211,13 @@ struct ImportSchema {
   }
 
   func declared() throws -> DeclaredEntity {
-    try DeclaredEntity(name: entity, attributes: attributes, indexes: indexes, isPartial: true)
+    var declared = try DeclaredEntity(
+      name: entity, attributes: attributes, indexes: indexes, isPartial: true)
+    for index in elementIndexes {
+      try declared.addIndex(overElementsOf: index.attribute, path: index.path)
+    }
+    declared.rules = conditions
+    declared.history = history
+    return declared
   }
 }

@@ -61,6 +61,17 @@ enum SchemaFile {
       }
       declared.rules.append(.init(name: name, condition: condition))
     }
+    if let history = node["history"], !history.isNull {
+      let names = history["preserved"]?.elements.compactMap(\.string) ?? []
+      let preserved = try names.map { name in
+        guard let position = attributes.firstIndex(where: { $0.name == name }) else {
+          throw CommandFailure.badSchemaFile(
+            path, reason: "the history preserves '\(name)', which is no attribute")
+        }
+        return position
+      }
+      declared.history = .kept(images: history["images"]?.bool ?? false, preserved: preserved)
+    }
     return declared
   }
 

@@ -87,6 +87,9 @@ final class Console {
   /// Writes one line of text, whatever the format.
   func line(_ text: String) throws { try output.write(text + "\n") }
 
+  /// Writes out what is held back.
+  func flush() throws { try output.flush() }
+
   /// A line that tells how far the command is.
   func progress() -> Progress { Progress(errors, isShown: showsProgress) }
 

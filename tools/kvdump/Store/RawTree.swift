@@ -41,7 +41,7 @@ struct RawTree {
         entity.elementIndexes.first { $0.number == number }
           .map { "index \(entity.name).\(entity.indexName($0))" }
       } ?? "an index over elements"
-    case .history: "reserved for the history of changes"
+    case .history: "the history of changes"
     case .records: entity.map { "records of \($0.name)" } ?? "records of an entity not described"
     case .index: index.map { "index \($0)" } ?? "an index not described"
     case nil: nil
@@ -71,7 +71,29 @@ struct RawTree {
     case .links: link(key)
     case .order: order(key, body)
     case .elements: element(key)
-    case .history, nil: nil
+    case .history: history(key, body)
+    case nil: nil
+    }
+  }
+
+  private func history(
+    _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer
+  ) -> String? {
+    func name(_ number: EntityNumber) -> String { "entity \(number)" }
+    return switch HistoryKey(key) {
+    case .part(let number, let part):
+      sealed(key, body) { content in
+        "write \(number)" + (part > 0 ? ", part \(part)" : "") + ": \(document(content) ?? "")"
+      }
+    case .image(let entity, let id, let number):
+      "record \(id) of \(name(entity)) before write \(number)"
+    case .tombstone(let entity, let id, let number):
+      sealed(key, body) { content in
+        "of record \(id) of \(name(entity)), deleted by write \(number): \(document(content) ?? "")"
+      }
+    case .consumer(let name): sealed(key, body) { "consumer \(name): \(document($0) ?? "")" }
+    case .purged: sealed(key, body) { "purged: \(document($0) ?? "")" }
+    case nil: nil
     }
   }
 

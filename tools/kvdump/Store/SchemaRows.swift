@@ -6,6 +6,7 @@ enum SchemaRows {
   static let entityColumns = [
     Column("entity"), Column("attributes"), Column("indexes"),
     Column("elementIndexes"), Column("relationships"), Column("rules"),
+    Column("history"),
   ]
 
   static let attributeColumns = [
@@ -67,7 +68,18 @@ enum SchemaRows {
             .json(
               JSONText.object([("name", .text($0.name)), ("condition", .text($0.condition))]))
           })),
+      history(entity.description),
     ]
+  }
+
+  private static func history(_ entity: EntityDescription) -> Cell {
+    guard let history = entity.history else { return .absent }
+    let names = history.preserved.compactMap { entity.attribute(number: $0)?.name }
+    return .json(
+      JSONText.object([
+        ("images", .bool(history.keepsImages)),
+        ("preserved", .json(JSONText.array(names.map(Cell.text)))),
+      ]))
   }
 
   static func attributes(_ entity: DynamicEntity) throws -> [[Cell]] {

@@ -8,6 +8,8 @@ final class SortKeyWriter {
   private let evaluator: ConditionEvaluator
   private var element = KeyEncoder()
   private(set) var key: [UInt8] = []
+  /// How many bytes of ``key`` are of the first term.
+  private(set) var firstTermCount = 0
   /// Follows the key of each term: the last byte of a text would otherwise be read together with the byte
   /// of a null, or of an inverted id, after it.
   static let separator: UInt8 = 0x7f
@@ -22,6 +24,7 @@ final class SortKeyWriter {
     if order.isByID {
       key.removeAll(keepingCapacity: true)
       append(id)
+      firstTermCount = key.count
     } else {
       try write(RecordUnderTest(view: try evaluator.entity.view(bytes, id: id), id: id))
     }
@@ -30,11 +33,14 @@ final class SortKeyWriter {
   /// The same, of a record that has a view.
   func write(_ record: RecordUnderTest) throws {
     key.removeAll(keepingCapacity: true)
+    var isFirst = true
     for term in order.terms where !term.attribute.isRecordID {
       element.reset()
       let isNull = try !append(term, record)
       append(isNull: isNull, term)
       key.append(Self.separator)
+      if isFirst { firstTermCount = key.count }
+      isFirst = false
     }
     append(record.id)
   }

@@ -93,7 +93,7 @@ extension Attribute where Value: Equatable {
 }
 
 extension Query {
-  fileprivate func check<V>(sectionedBy attribute: Attribute<E, V>) throws(StoreError) {
+  func check<V>(sectionedBy attribute: Attribute<E, V>) throws(StoreError) {
     let name = attribute.name
     guard attribute.derived == nil, attribute.coding.storage.type.isIndexable else {
       throw .badQuery(

@@ -47,6 +47,7 @@ extension TransactionCore {
     try writeElements()
     let condition = try ConditionBinding.bind(
       request.condition, to: entity, positions: request.positions, schema: schema)
+    tracker?.note(condition)
     let binding = ConditionBinding(entity, request.positions, schema)
     let order = try BoundOrder(request.order, binding)
     try request.checkWindow()

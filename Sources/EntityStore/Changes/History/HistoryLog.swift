@@ -1,0 +1,211 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// Reads and writes the tree `history`; see Format.md, "History".
+struct HistoryLog {
+  let core: TransactionCore
+  /// `nil` where the store has no history, which is the same as an empty one.
+  private(set) var tree: Tree?
+
+  init(_ core: TransactionCore) {
+    self.core = core
+    tree = core.tree(.history)
+  }
+
+  /// The same with a tree to write to.
+  init(writing core: TransactionCore) throws(StoreError) {
+    self.core = core
+    tree = try core.makeTree(.history)
+  }
+
+  /// How many bytes of changes a part has at most, but for one of a single long run.
+  static let partByteCount = 64 << 10
+  /// The length of the lists of ids that are put into one change of a part.
+  static let runsPerChange = 8 << 10
+
+  // MARK: Numbers
+
+  /// The number of the last write that was told; 0 before the first.
+  func lastNumber() throws(StoreError) -> UInt64 {
+    guard let tree else { return 0 }
+    do {
+      let cursor = try Cursor(tree, in: core.transaction)
+      let found = try HistoryKey.images.withBytes { (key) throws(LMDBError) in
+        try cursor.seek(before: key)
+      }
+      if found {
+        guard case .part(let number, _)? = HistoryKey(cursor.key) else {
+          throw FormatError("a key is none that is listed")
+        }
+        return number
+      }
+    } catch let error as FormatError {
+      throw .damagedHistory(error)
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+    return try purged()?.number ?? 0
+  }
+
+  /// Up to where the history has been purged; `nil` where it never was.
+  func purged() throws(StoreError) -> HistoryMark? {
+    try value(.purged).map { (document) throws(StoreError) in try HistoryMark(document) }
+  }
+
+  // MARK: Writing
+
+  /// Writes what is told of one write.
+  func append(
+    number: UInt64, origin: WriteOrigin, time: Double, changes: [HistoryPart.Change],
+    links: [HistoryPart.Links], images: UInt64? = nil
+  ) throws(StoreError) {
+    var parts = Self.parts(changes, links)
+    parts[0].header = HistoryPart.Header(
+      partCount: parts.count, time: time, process: Int64(currentProcess()),
+      author: origin.author, context: origin.context, images: images == number ? nil : images)
+    for (index, part) in parts.enumerated() {
+      try put(part.document, .part(transaction: number, part: UInt32(index)))
+    }
+  }
+
+  /// Changes and links in parts that are not too large for a page or two dozen.
+  private static func parts(
+    _ changes: [HistoryPart.Change], _ links: [HistoryPart.Links]
+  ) -> [HistoryPart] {
+    var parts = [HistoryPart()]
+    var size = 0
+    func make(_ added: Int) {
+      if size > 0, size + added > partByteCount {
+        parts.append(HistoryPart())
+        size = 0
+      }
+      size += added
+    }
+    for change in changes {
+      let ranges = change.ids.ranges
+      for start in stride(from: 0, to: max(1, ranges.count), by: runsPerChange) {
+        let end = min(ranges.count, start + runsPerChange)
+        make(32 + (end - start) * 4)
+        parts[parts.count - 1].changes.append(
+          HistoryPart.Change(
+            entity: change.entity, kind: change.kind, ids: IDRuns(Array(ranges[start..<end]))))
+      }
+    }
+    for group in links {
+      for start in stride(from: 0, to: group.pairs.count, by: runsPerChange) {
+        let end = min(group.pairs.count, start + runsPerChange)
+        make(32 + (end - start) * 4)
+        parts[parts.count - 1].links.append(
+          HistoryPart.Links(
+            relationship: group.relationship, kind: group.kind,
+            pairs: Array(group.pairs[start..<end])))
+      }
+    }
+    return parts
+  }
+
+  func put(_ document: Document, _ key: HistoryKey) throws(StoreError) {
+    guard let tree else { return }
+    try wrappingErrors {
+      let bytes = key.bytes
+      try core.transaction.put(
+        bytes, Checksum.sealed(key: bytes, content: document.encoded()), in: tree)
+    }
+  }
+
+  /// Keeps a record as it was, unless it is kept from earlier in this write.
+  func keep(_ record: UnsafeRawBufferPointer, _ key: HistoryKey) throws(StoreError) {
+    guard let tree else { return }
+    try wrappingErrors {
+      let bytes = key.bytes
+      if try core.transaction.get(bytes, in: tree) != nil { return }
+      try core.transaction.put(bytes, Array(record), in: tree)
+    }
+  }
+
+  func delete(_ key: HistoryKey) throws(StoreError) {
+    guard let tree else { return }
+    try wrappingErrors { _ = try core.transaction.delete(key.bytes, in: tree) }
+  }
+
+  // MARK: Reading
+
+  /// The document under `key`; `nil` where there is none.
+  func value(_ key: HistoryKey) throws(StoreError) -> Document? {
+    guard let tree else { return nil }
+    do {
+      guard let body = try core.transaction.get(key.bytes, in: tree) else { return nil }
+      return try key.bytes.withBytes { (key) throws(FormatError) in
+        try Document(decoding: try Checksum.unsealed(key: key, body: body))
+      }
+    } catch let error as FormatError {
+      throw .damagedHistory(error)
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  /// The bytes of a record under `key`; `nil` where there are none.
+  func image(_ key: HistoryKey) throws(StoreError) -> UnsafeRawBufferPointer? {
+    guard let tree else { return nil }
+    do {
+      return try core.transaction.get(key.bytes, in: tree)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  /// Visits the parts of the writes from `first` on, or back from it, until `body` returns false.
+  func forEachPart(
+    from first: UInt64, _ body: (UInt64, UInt32, HistoryPart) throws -> Bool
+  ) throws {
+    guard let tree else { return }
+    let cursor = try Cursor(tree, in: core.transaction)
+    let range = KeyRange(
+      lower: .included(HistoryKey.part(transaction: first, part: 0).bytes),
+      upper: .excluded(HistoryKey.images))
+    try cursor.walk(range) { key, value in
+      guard case .part(let number, let part)? = HistoryKey(key) else {
+        throw StoreError.damagedHistory(FormatError("a key is none that is listed"))
+      }
+      let content: HistoryPart
+      do throws(FormatError) {
+        content = try HistoryPart(Document(decoding: Checksum.unsealed(key: key, body: value)))
+      } catch {
+        throw StoreError.damagedHistory(error)
+      }
+      return try body(number, part, content)
+    }
+  }
+}
+
+/// A place in the history and its time.
+struct HistoryMark: Sendable, Hashable {
+  var number: UInt64
+  /// Seconds since 2001.
+  var time: Double
+
+  init(number: UInt64, time: Double) {
+    self.number = number
+    self.time = time
+  }
+
+  init(_ document: Document) throws(StoreError) {
+    guard case .integer(let number) = document["number"], number >= 0,
+      number <= HistoryKey.lastTransaction, case .date(let time) = document["time"]
+    else { throw .damagedHistory(FormatError("a mark has no 'number' and 'time'")) }
+    self.init(number: UInt64(number), time: time)
+  }
+
+  var document: Document {
+    .object(["number": .integer(Int64(clamping: number)), "time": .date(time)])
+  }
+}
+
+extension StoreError {
+  static func damagedHistory(_ cause: FormatError) -> StoreError {
+    StoreError(
+      .damaged, "cannot read the history: \(cause.reason); run 'kvdump verify' to see the extent",
+      cause: cause)
+  }
+}

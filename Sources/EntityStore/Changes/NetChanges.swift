@@ -1,0 +1,172 @@
+internal import LodestoreFormat
+
+/// What one write has done to the records of one entity, once it ends: each record is in one list at most.
+///
+/// A record that was inserted and changed is a new one, one that was inserted and removed was never there.
+struct NetChanges {
+  let entity: StoredEntity
+  private var insertedIDs = IDRuns()
+  private var removedIDs = IDRuns()
+  private var updates: [(attributes: AttributeSet, ids: IDRuns)] = []
+  /// The position in ``updates`` of the attributes that were changed last.
+  private var lastUpdate = 0
+  private var positions: [AttributeSet: Int] = [:]
+
+  init(of entity: StoredEntity) { self.entity = entity }
+
+  mutating func insert(_ ids: Range<UInt64>) { insertedIDs.append(ids) }
+
+  mutating func remove(_ id: UInt64) { removedIDs.append(id) }
+
+  @inline(__always)
+  mutating func update(_ id: UInt64, _ attributes: AttributeSet) {
+    if lastUpdate < updates.count, updates[lastUpdate].attributes == attributes {
+      updates[lastUpdate].ids.append(id)
+    } else {
+      updateOthers(id, attributes)
+    }
+  }
+
+  private mutating func updateOthers(_ id: UInt64, _ attributes: AttributeSet) {
+    if attributes.isEmpty { return }
+    if let known = positions[attributes] {
+      lastUpdate = known
+      updates[known].ids.append(id)
+    } else {
+      lastUpdate = updates.count
+      positions[attributes] = lastUpdate
+      var ids = IDRuns()
+      ids.append(id)
+      updates.append((attributes, ids))
+    }
+  }
+
+  /// Whether record `id` was inserted by the write.
+  mutating func hasInserted(_ id: UInt64) -> Bool {
+    if insertedIDs.isEmpty { return false }
+    insertedIDs.normalize()
+    return insertedIDs.contains(id)
+  }
+
+  /// What has come of it all.
+  consuming func result() -> EntityChangeSet {
+    insertedIDs.normalize()
+    removedIDs.normalize()
+    var set = EntityChangeSet(entity: entity)
+    set.inserted = insertedIDs.subtracting(removedIDs)
+    set.deleted = removedIDs.subtracting(insertedIDs)
+    var all: [(attributes: AttributeSet, ids: IDRuns)] = []
+    for (attributes, changed) in updates {
+      var ids = changed
+      ids.normalize()
+      ids = ids.subtracting(insertedIDs).subtracting(removedIDs)
+      if !ids.isEmpty { all.append((attributes, ids)) }
+    }
+    set.updated = Self.disjoint(all)
+    return set
+  }
+
+  /// The same with each id in one group alone, that of all its attributes.
+  private static func disjoint(
+    _ groups: [(attributes: AttributeSet, ids: IDRuns)]
+  ) -> [(attributes: AttributeSet, ids: IDRuns)] {
+    guard groups.count > 1 else { return groups }
+    var result: [(attributes: AttributeSet, ids: IDRuns)] = []
+    for (attributes, ids) in groups {
+      var left = ids
+      for index in result.indices {
+        if left.isEmpty { break }
+        let common = result[index].ids.intersection(left)
+        if common.isEmpty { continue }
+        left = left.subtracting(common)
+        let union = result[index].attributes.union(attributes)
+        if union == result[index].attributes { continue }
+        result[index].ids = result[index].ids.subtracting(common)
+        result.append((union, common))
+      }
+      if !left.isEmpty { result.append((attributes, left)) }
+    }
+    // The same attributes may have come of different ones.
+    var positions: [AttributeSet: Int] = [:]
+    var joined: [(attributes: AttributeSet, ids: IDRuns)] = []
+    for (attributes, ids) in result where !ids.isEmpty {
+      if let known = positions[attributes] {
+        joined[known].ids = IDRuns(joined[known].ids.ranges + ids.ranges)
+      } else {
+        positions[attributes] = joined.count
+        joined.append((attributes, ids))
+      }
+    }
+    return joined
+  }
+}
+
+/// The records of one entity that a write has inserted, updated and deleted.
+struct EntityChangeSet: Sendable {
+  let entity: StoredEntity
+  var inserted = IDRuns()
+  /// By the attributes that have other values; each id once.
+  var updated: [(attributes: AttributeSet, ids: IDRuns)] = []
+  var deleted = IDRuns()
+
+  var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+
+  /// The changes of the records with these ids.
+  func within(_ ids: IDRuns) -> EntityChangeSet { mapped { $0.intersection(ids) } }
+
+  /// The changes of all others.
+  func without(_ ids: IDRuns) -> EntityChangeSet { mapped { $0.subtracting(ids) } }
+
+  private func mapped(_ change: (IDRuns) -> IDRuns) -> EntityChangeSet {
+    var result = EntityChangeSet(entity: entity)
+    result.inserted = change(inserted)
+    result.deleted = change(deleted)
+    for (attributes, ids) in updated {
+      let ids = change(ids)
+      if !ids.isEmpty { result.updated.append((attributes, ids)) }
+    }
+    return result
+  }
+}
+
+/// The links of one relationship that a write has added, removed and moved; those that it has both added and
+/// removed are in no list, and those that it has added are not moved.
+struct NetLinks {
+  /// The relationship, seen from side 1.
+  let end: RelationshipEnd
+  private var states: [LinkPair: Bool] = [:]
+  private var moved: Set<LinkPair> = []
+
+  init(_ end: RelationshipEnd) { self.end = end }
+
+  mutating func note(_ change: borrowing LinkChange) {
+    let isForward = change.end.side == .from
+    for index in 0..<change.links.count {
+      let (id, other) = (change.links.id(at: index), change.links.other(at: index))
+      let pair = isForward ? LinkPair(from: id, to: other) : LinkPair(from: other, to: id)
+      // Links are told only when they come or go, so that a second change takes back the first.
+      if states.removeValue(forKey: pair) == nil {
+        states[pair] = change.isAdded
+      } else if !change.isAdded {
+        moved.remove(pair)
+      }
+    }
+  }
+
+  /// - Parameter owner: a record of the source of `end`.
+  mutating func noteMoves(_ ids: [UInt64], of owner: UInt64, by end: RelationshipEnd) {
+    for id in ids {
+      moved.insert(
+        end.side == .from ? LinkPair(from: owner, to: id) : LinkPair(from: id, to: owner))
+    }
+  }
+
+  /// Ascending.
+  func pairs(_ kind: HistoryPart.Links.Kind) -> [LinkPair] {
+    switch kind {
+    case .added: states.lazy.filter(\.value).map(\.key).sorted()
+    case .removed: states.lazy.filter { !$0.value }.map(\.key).sorted()
+    case .moved: moved.lazy.filter { states[$0] == nil }.sorted()
+    }
+  }
+}

@@ -1,0 +1,97 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension ReadableTransaction where Self: ~Copyable {
+  /// The record as it was before a write updated or deleted it; `nil` for an insert, and where none was kept.
+  ///
+  /// Kept where ``HistoryPolicy/kept(preserving:images:)`` asks for images, until the write is purged.
+  public func value<E: Entity>(
+    before change: HistoryChange, as _: E.Type = E.self
+  ) throws(StoreError) -> E? {
+    let entity = try access.core.entity(E.self, of: change)
+    guard change.kind != .inserted,
+      let bytes = try HistoryLog(access.core).image(change.imageKey(entity))
+    else { return nil }
+    return try access.core.decode(E.self, bytes, id: change.recordID, of: entity)
+  }
+
+  /// The record as it was after a write inserted or updated it; `nil` for a delete, and where a later write
+  /// has changed it and no image was kept.
+  ///
+  /// That is the image before the next change of the record, or the record as it is where there is none: an
+  /// entity that has kept images without a break since.
+  public func value<E: Entity>(
+    after change: HistoryChange, as _: E.Type = E.self
+  ) throws(StoreError) -> E? {
+    let entity = try access.core.entity(E.self, of: change)
+    guard change.kind != .deleted else { return nil }
+    var image = try HistoryLog(access.core).nextImage(of: change, entity)
+    if image == nil { image = try access.core.record(change.recordID, of: entity) }
+    guard let bytes = image else { return nil }
+    return try access.core.decode(E.self, bytes, id: change.recordID, of: entity)
+  }
+
+  /// The value that an attribute had in a record that was deleted; `nil` where it was not kept.
+  ///
+  ///     let title = try snapshot.preserved(\Film.Attributes.title, of: change)
+  ///
+  /// Kept for the attributes that ``HistoryPolicy/kept(preserving:images:)`` names, until the write is purged.
+  public func preserved<E: Entity, V>(
+    _ path: KeyPath<E.Attributes, Attribute<E, V>>, of change: HistoryChange
+  ) throws(StoreError) -> V? {
+    let core = access.core
+    let entity = try core.entity(E.self, of: change)
+    let attribute = E.attributes[keyPath: path]
+    guard
+      let described = entity.description.attribute(named: attribute.name),
+      let kept = try HistoryLog(core).value(
+        .tombstone(entity: entity.number, id: change.recordID, transaction: change.image)),
+      let document = kept["\(described.number)"]
+    else { return nil }
+    let value =
+      document == .null ? Value.null : EntityDescription.value(of: document, for: described.type)
+    return attribute.coding.load(StoredValue(value))
+  }
+}
+
+extension TransactionCore {
+  /// The entity of `E`, which the change must be of.
+  fileprivate func entity<E: Entity>(
+    _: E.Type, of change: HistoryChange
+  ) throws(StoreError) -> StoredEntity {
+    let entity = try entity(E.self)
+    guard entity.number.rawValue == change.entityNumber else {
+      throw .badQuery("the change is one of \(change.entity), not of \(entity.name)")
+    }
+    return entity
+  }
+}
+
+extension HistoryChange {
+  fileprivate func imageKey(_ entity: StoredEntity) -> HistoryKey {
+    .image(entity: entity.number, id: recordID, transaction: image)
+  }
+}
+
+extension HistoryLog {
+  /// The image of the next change of the record.
+  fileprivate func nextImage(
+    of change: HistoryChange, _ entity: StoredEntity
+  ) throws(StoreError) -> UnsafeRawBufferPointer? {
+    guard let tree else { return nil }
+    let key = HistoryKey.image(
+      entity: entity.number, id: change.recordID, transaction: change.image + 1)
+    do {
+      let cursor = try Cursor(tree, in: core.transaction)
+      let isFound = try key.bytes.withBytes { (bytes) throws(LMDBError) in
+        try cursor.seek(atOrAfter: bytes)
+      }
+      guard isFound, case .image(entity.number, change.recordID, _)? = HistoryKey(cursor.key) else {
+        return nil
+      }
+      return cursor.value
+    } catch {
+      throw StoreError(error)
+    }
+  }
+}

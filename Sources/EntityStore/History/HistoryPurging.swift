@@ -1,0 +1,196 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+internal import LMDB
+internal import LodestoreFormat
+
+/// Who reads the history under a name that the store knows, and how far it has come.
+public struct HistoryConsumer: Sendable, Hashable, Identifiable {
+  /// The name.
+  public let name: String
+  /// Up to where it has read.
+  public let token: HistoryToken
+  /// When it said so.
+  public let updatedAt: Date
+
+  /// The name.
+  public var id: String { name }
+}
+
+extension ReadableTransaction where Self: ~Copyable {
+  /// The consumers that the store knows, in the order of their names.
+  public func historyConsumers() throws(StoreError) -> [HistoryConsumer] {
+    try HistoryLog(access.core).consumers()
+  }
+
+  /// Up to where a consumer has read; `nil` for one that the store does not know.
+  public func historyToken(ofConsumer name: String) throws(StoreError) -> HistoryToken? {
+    let log = HistoryLog(access.core)
+    guard let document = try log.value(.consumer(name)) else { return nil }
+    return HistoryToken(storeID: try log.storeID(), number: try HistoryMark(document).number)
+  }
+}
+
+extension WriteTransaction {
+  /// Notes up to where a consumer has read, in the transaction of what it did with it; `nil` forgets the
+  /// consumer.
+  ///
+  /// What is not read by all consumers is kept by ``purgeConsumedHistory(orBefore:)``.
+  ///
+  /// - Parameter name: 1 to 64 bytes of UTF-8.
+  /// - Throws: ``StoreError/Code/expiredHistory`` when what follows the token has been purged already.
+  public func setHistoryToken(
+    _ token: HistoryToken?, ofConsumer name: String
+  ) throws(StoreError) {
+    guard (1...HistoryKey.longestConsumerName).contains(name.utf8.count) else {
+      throw StoreError(
+        .invalidQuery,
+        "cannot keep a token: the consumer's name has \(name.utf8.count) bytes; 1 to "
+          + "\(HistoryKey.longestConsumerName) are allowed")
+    }
+    let log = try HistoryLog(writing: core)
+    guard let token else { return try log.delete(.consumer(name)) }
+    try log.check(token)
+    try log.put(HistoryMark(number: token.number, time: core.time).document, .consumer(name))
+  }
+
+  /// Removes what the history tells of the writes up to `token`, that one included; returns of how many.
+  ///
+  /// Tokens before it are expired from then on. Consumers that the store knows have no say in it. Where these
+  /// writes have been purged before, it does nothing.
+  ///
+  /// - Throws: ``StoreError/Code/invalidQuery`` for a token of another store, or of a write that this file does
+  ///   not know.
+  @discardableResult
+  public func purgeHistory(through token: HistoryToken) throws -> Int {
+    let log = HistoryLog(core)
+    if let purged = try log.purged(), token.number <= purged.number,
+      token.storeID == (try log.storeID())
+    {
+      return 0
+    }
+    try log.check(token)
+    return try log.purge(through: token.number)
+  }
+
+  /// Removes what the history tells of writes before a time, up to the first write that is later; returns of
+  /// how many.
+  @discardableResult
+  public func purgeHistory(before date: Date) throws -> Int {
+    let log = HistoryLog(core)
+    return try log.purge(through: try log.lastNumber(before: date.timeIntervalSinceReferenceDate))
+  }
+
+  /// Removes what all consumers have read, and what is older than `date` whether they have or not; returns of
+  /// how many writes.
+  ///
+  /// Without a consumer, only what is older than `date`.
+  @discardableResult
+  public func purgeConsumedHistory(orBefore date: Date? = nil) throws -> Int {
+    let log = HistoryLog(core)
+    var end = try log.consumers().map(\.token.number).min() ?? 0
+    if let date {
+      end = max(end, try log.lastNumber(before: date.timeIntervalSinceReferenceDate))
+    }
+    return try log.purge(through: end)
+  }
+}
+
+extension HistoryLog {
+  func consumers() throws(StoreError) -> [HistoryConsumer] {
+    guard let tree else { return [] }
+    var found: [HistoryConsumer] = []
+    do {
+      let storeID = try storeID()
+      let cursor = try Cursor(tree, in: core.transaction)
+      try cursor.walk(.prefix(HistoryKey.consumers)) { key, value in
+        guard case .consumer(let name)? = HistoryKey(key) else {
+          throw StoreError.damagedHistory(FormatError("a consumer has a key that is none"))
+        }
+        let content = try Checksum.unsealed(key: key, body: value)
+        let mark = try HistoryMark(Document(decoding: content))
+        found.append(
+          HistoryConsumer(
+            name: name, token: HistoryToken(storeID: storeID, number: mark.number),
+            updatedAt: Date(timeIntervalSinceReferenceDate: mark.time)))
+        return true
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+    return found
+  }
+
+  /// The number of the last write before a time, as far as all before it are before that time, too.
+  func lastNumber(before time: Double) throws -> UInt64 {
+    var last: UInt64 = 0
+    try forEachPart(from: 0) { number, _, part in
+      guard let header = part.header else { return true }
+      guard header.time < time else { return false }
+      last = number
+      return true
+    }
+    return last
+  }
+
+  /// How many writes are removed before the keys that are gone are forgotten.
+  private static let keysPerRound = 1 << 16
+
+  func purge(through end: UInt64) throws -> Int {
+    guard tree != nil, end > (try purged()?.number ?? 0) else { return 0 }
+    var count = 0
+    var time = 0.0
+    var gone: [HistoryKey] = []
+    // Of the write that a round may end in the midst of.
+    var image: UInt64 = 0
+    while true {
+      gone.removeAll(keepingCapacity: true)
+      try forEachPart(from: 0) { number, part, content in
+        guard number <= end, gone.count < Self.keysPerRound else { return false }
+        if let header = content.header {
+          count += 1
+          time = header.time
+          image = header.images ?? number
+        }
+        for change in content.changes where change.kind != .inserted && change.kind != .restarted {
+          for id in change.ids {
+            gone.append(.image(entity: change.entity, id: id, transaction: image))
+            if change.kind == .deleted {
+              gone.append(.tombstone(entity: change.entity, id: id, transaction: image))
+            }
+          }
+        }
+        gone.append(.part(transaction: number, part: part))
+        return true
+      }
+      if gone.isEmpty { break }
+      for key in gone { try delete(key) }
+    }
+    try put(HistoryMark(number: end, time: time).document, .purged)
+    return count
+  }
+}
+
+extension Store {
+  /// Removes what the history tells of the writes up to `token`; see
+  /// ``WriteTransaction/purgeHistory(through:)``.
+  @discardableResult
+  public func purgeHistory(through token: HistoryToken) throws -> Int {
+    try write { try $0.purgeHistory(through: token) }
+  }
+
+  /// Removes what the history tells of writes before a time; see ``WriteTransaction/purgeHistory(before:)``.
+  @discardableResult
+  public func purgeHistory(before date: Date) throws -> Int {
+    try write { try $0.purgeHistory(before: date) }
+  }
+
+  /// Removes what all consumers have read, and what is older than `date`; see
+  /// ``WriteTransaction/purgeConsumedHistory(orBefore:)``.
+  @discardableResult
+  public func purgeConsumedHistory(orBefore date: Date? = nil) throws -> Int {
+    try write { try $0.purgeConsumedHistory(orBefore: date) }
+  }
+}

@@ -1,0 +1,234 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+internal import LodestoreFormat
+
+extension ReadableTransaction where Self: ~Copyable {
+  /// The place in the history that this transaction sees the end of; in a write, before its own changes.
+  ///
+  /// Read records and this in one transaction, then go on with what comes after.
+  public func historyToken() throws(StoreError) -> HistoryToken {
+    try HistoryLog(access.core).token()
+  }
+
+  /// The writes that the history tells of, oldest first.
+  ///
+  /// - Throws: ``StoreError/Code/expiredHistory`` when some of what was asked for has been purged.
+  /// - Complexity: O(t + r) for t writes after the start with r ranges of ids in all
+  public func history(_ query: HistoryQuery) throws -> [HistoryTransaction] {
+    var found: [HistoryTransaction] = []
+    try forEachTransaction(query) { transaction, _ in found.append(transaction) }
+    return found
+  }
+
+  /// Visits the writes that the history tells of, oldest first, until `body` sets `stop`; one write at a time
+  /// is in memory.
+  public func forEachTransaction(
+    _ query: HistoryQuery, _ body: (HistoryTransaction, _ stop: inout Bool) throws -> Void
+  ) throws {
+    try HistoryRun(query, access.core).forEach(body)
+  }
+}
+
+extension Store {
+  /// The place behind the last write that the history tells of.
+  public func historyToken() throws -> HistoryToken { try read { try $0.historyToken() } }
+
+  /// The writes that the history tells of, oldest first; see ``ReadableTransaction/history(_:)``.
+  public func history(_ query: HistoryQuery = .all) throws -> [HistoryTransaction] {
+    try read { try $0.history(query) }
+  }
+
+  /// The writes that the history tells of, read on a thread of the store.
+  public func history(_ query: HistoryQuery = .all) async throws -> [HistoryTransaction] {
+    try await read { try $0.history(query) }
+  }
+}
+
+/// Reads what a query asks for.
+struct HistoryRun {
+  private let query: HistoryQuery
+  private let core: TransactionCore
+  private let log: HistoryLog
+  private let storeID: UUID
+  private let filters: [String: [(UInt64, HistoryChange.Kind, UInt64) throws -> Bool]]
+
+  init(_ query: HistoryQuery, _ core: TransactionCore) throws {
+    self.query = query
+    self.core = core
+    log = HistoryLog(core)
+    storeID = try log.storeID()
+    var filters: [String: [(UInt64, HistoryChange.Kind, UInt64) throws -> Bool]] = [:]
+    for filter in query.recordFilters {
+      filters[filter.entity, default: []].append(try filter.make(core))
+    }
+    self.filters = filters
+  }
+
+  private func first() throws(StoreError) -> UInt64 {
+    switch query.start {
+    case .beginning, .date: return 0
+    case .token(let token):
+      try log.check(token)
+      return token.number + 1
+    case .transaction(let token):
+      if token.number > 0 { try log.check(token, includesWrite: true) }
+      return token.number
+    }
+  }
+
+  func forEach(
+    _ body: (HistoryTransaction, inout Bool) throws -> Void
+  ) throws {
+    if let limit = query.limitCount, limit <= 0 {
+      if limit < 0 { throw StoreError.badQuery("the limit is \(limit)") }
+      return
+    }
+    let first = try first()
+    var collected: Collected?
+    var left = query.limitCount ?? .max
+    var isStopped = false
+    func end() throws {
+      guard let whole = collected else { return }
+      collected = nil
+      guard let transaction = try transaction(whole) else { return }
+      try body(transaction, &isStopped)
+      left -= 1
+      if left == 0 { isStopped = true }
+    }
+    try log.forEachPart(from: first) { number, _, part in
+      if let header = part.header {
+        try end()
+        if isStopped { return false }
+        if case .transaction(let token) = query.start, number != token.number { return false }
+        collected = isWanted(header) ? Collected(number: number, header: header) : nil
+      }
+      // Parts of a write that is left out are passed over.
+      guard collected?.number == number else { return true }
+      if query.wantsChanges || filtersChanges {
+        collected?.changes += part.changes
+        collected?.links += part.links
+      }
+      return true
+    }
+    if !isStopped { try end() }
+  }
+
+  private struct Collected {
+    let number: UInt64
+    let header: HistoryPart.Header
+    var changes: [HistoryPart.Change] = []
+    var links: [HistoryPart.Links] = []
+  }
+
+  private func isWanted(_ header: HistoryPart.Header) -> Bool {
+    if case .date(let date) = query.start,
+      header.time < date.timeIntervalSinceReferenceDate
+    {
+      return false
+    }
+    if let authors = query.authors, !(header.author.map(authors.contains) ?? false) { return false }
+    return !(header.author.map(query.excludedAuthors.contains) ?? false)
+  }
+
+  /// Whether a write may have changes that are all left out.
+  private var filtersChanges: Bool {
+    query.entities != nil || query.kinds != nil || !query.attributes.isEmpty || !filters.isEmpty
+  }
+
+  private func transaction(_ whole: Collected) throws -> HistoryTransaction? {
+    let image = whole.header.images ?? whole.number
+    var groups: [HistoryChanges.Group] = []
+    var restarted: [String] = []
+    for change in whole.changes {
+      let entity = core.schema.entities.first { $0.number == change.entity }
+      let name = entity?.name ?? "entity \(change.entity)"
+      if let entities = query.entities, !entities.contains(name) { continue }
+      if change.kind == .restarted {
+        restarted.append(name)
+        continue
+      }
+      let kind = change.kind.public
+      if let kinds = query.kinds, !kinds.contains(kind) { continue }
+      var attributes: [String] = []
+      if case .updated(let numbers) = change.kind {
+        attributes = numbers.map {
+          entity?.description.attribute(number: $0)?.name ?? "attribute \($0)"
+        }
+        if let wanted = query.attributes[name], wanted.isDisjoint(with: attributes) { continue }
+      }
+      var ids = change.ids
+      for filter in filters[name] ?? [] {
+        var kept = IDRuns()
+        for id in ids where try filter(id, kind, image) { kept.append(id) }
+        ids = kept
+      }
+      if ids.isEmpty { continue }
+      groups.append(
+        HistoryChanges.Group(
+          entity: name, entityNumber: change.entity.rawValue, kind: kind, attributes: attributes,
+          ids: ids))
+    }
+    var links: [HistoryLinks] = []
+    if query.kinds?.contains(.updated) ?? true {
+      links = whole.links.compactMap(self.links)
+    }
+    if filtersChanges, groups.isEmpty, links.isEmpty, restarted.isEmpty { return nil }
+    if !query.wantsChanges {
+      groups = []
+      links = []
+    }
+    return HistoryTransaction(
+      token: HistoryToken(storeID: storeID, number: whole.number),
+      time: Date(timeIntervalSinceReferenceDate: whole.header.time), author: whole.header.author,
+      contextName: whole.header.context, process: Int(clamping: whole.header.process),
+      changes: HistoryChanges(groups: groups, transaction: whole.number, image: image),
+      links: links, restartedEntities: restarted)
+  }
+
+  /// Links as seen from the side that has a name; `nil` where a filter leaves them out.
+  private func links(_ group: HistoryPart.Links) -> HistoryLinks? {
+    guard
+      let relationship = core.schema.relationships.first(where: {
+        $0.description.number == group.relationship
+      })
+    else { return nil }
+    let isSwapped = relationship.end(.from).name == nil
+    let end = relationship.end(isSwapped ? .to : .from)
+    if let entities = query.entities, !entities.contains(end.source.name),
+      !entities.contains(end.target.name)
+    {
+      return nil
+    }
+    return HistoryLinks(
+      entity: end.source.name, relationship: end.name ?? "", target: end.target.name,
+      kind: HistoryLinks.Kind(group.kind),
+      links: group.pairs.map {
+        isSwapped
+          ? HistoryLinks.Link(recordID: $0.to, targetID: $0.from)
+          : HistoryLinks.Link(recordID: $0.from, targetID: $0.to)
+      }, number: group.relationship)
+  }
+}
+
+extension HistoryLinks.Kind {
+  fileprivate init(_ kind: HistoryPart.Links.Kind) {
+    switch kind {
+    case .added: self = .added
+    case .removed: self = .removed
+    case .moved: self = .moved
+    }
+  }
+}
+
+extension HistoryPart.Change.Kind {
+  fileprivate var `public`: HistoryChange.Kind {
+    switch self {
+    case .inserted: .inserted
+    case .updated, .restarted: .updated
+    case .deleted: .deleted
+    }
+  }
+}

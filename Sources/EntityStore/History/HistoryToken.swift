@@ -1,0 +1,90 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+internal import LMDB
+internal import LodestoreFormat
+
+/// A place in the history of one store: behind one of its writes.
+///
+/// Keep it, encoded, and ask later for what has happened since. Tokens of one store compare in the order of
+/// its writes; those of different stores have an order that says nothing.
+public struct HistoryToken: Sendable, Hashable, Codable, Comparable {
+  /// The UUID in the header of the file.
+  public let storeID: UUID
+  /// The number of the write in the history, from 1 on; 0 before the first.
+  public let number: UInt64
+
+  init(storeID: UUID, number: UInt64) {
+    self.storeID = storeID
+    self.number = number
+  }
+
+  /// Whether `a` is of an earlier write.
+  @_documentation(visibility: internal)
+  public static func < (a: HistoryToken, b: HistoryToken) -> Bool {
+    a.storeID == b.storeID
+      ? a.number < b.number : a.storeID.uuidString < b.storeID.uuidString
+  }
+}
+
+extension HistoryToken: CustomStringConvertible {
+  /// The number.
+  public var description: String { String(number) }
+}
+
+extension HistoryLog {
+  /// The UUID of the file.
+  func storeID() throws(StoreError) -> UUID {
+    try wrappingErrors {
+      guard
+        let bytes = try core.transaction.get(HeaderField.uuid.key, in: core.store.trees.header),
+        bytes.count == 16
+      else { throw FormatError("the header has no 16-byte field 'uuid'") }
+      var uuid = UUID_NULL
+      withUnsafeMutableBytes(of: &uuid) { $0.copyBytes(from: bytes) }
+      return UUID(uuid: uuid)
+    }
+  }
+
+  /// The place behind the last write that was told.
+  func token() throws(StoreError) -> HistoryToken {
+    HistoryToken(storeID: try storeID(), number: try lastNumber())
+  }
+
+  /// Throws unless everything since `token` is there.
+  ///
+  /// - Parameter includesWrite: whether the write that `token` is behind must be there, too.
+  func check(_ token: HistoryToken, includesWrite: Bool = false) throws(StoreError) {
+    guard try storeID() == token.storeID else {
+      throw StoreError(
+        .invalidQuery,
+        "cannot use this token: it is of the history of another store, \(token.storeID.uuidString)")
+    }
+    if let purged = try purged(), token.number < purged.number + (includesWrite ? 1 : 0) {
+      throw .expired(
+        includesWrite ? "of write \(token.number)" : "since write \(token.number)",
+        remaining: purged.number + 1)
+    }
+    let last = try lastNumber()
+    guard token.number <= last else {
+      throw StoreError(
+        .invalidQuery,
+        "cannot use this token: it is of write \(token.number), and the history of the store ends with "
+          + "\(last); the file is an older copy. Read the records anew, and go on from its own token"
+      )
+    }
+  }
+}
+
+private let UUID_NULL: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+
+extension StoreError {
+  fileprivate static func expired(_ what: String, remaining: UInt64) -> StoreError {
+    StoreError(
+      .expiredHistory,
+      "cannot tell what has changed \(what): the history has been purged up to write "
+        + "\(remaining - 1). Read the records anew, and go on from the token of that read")
+  }
+}

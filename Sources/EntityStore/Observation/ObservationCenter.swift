@@ -1,0 +1,381 @@
+internal import LMDB
+internal import LodestoreFormat
+import Synchronization
+
+/// Tells the observers of one store what commits have changed.
+///
+/// Writes of this process are told by an ``ObservationSink``, on the writer's thread, and put into a log.
+/// One job at a time on the store's reader threads takes what is in it, begins a read, and asks each observer
+/// that depends on a changed entity whether it is concerned: an observer that waits gets its update there, or
+/// is woken to work it out itself; one that is busy notes what has changed and works it out when it asks for
+/// more. So commits that come meanwhile are merged, and nothing queues up.
+///
+/// Commits are told apart by their numbers, which are consecutive over all processes. Those that are in
+/// no log are another process's, or of a migration: what they have changed is read from the history, where
+/// all entities have one, or is unknown, and observers run their queries again.
+///
+/// State, under its mutex: the log and the observers.
+final class ObservationCenter: StoreCompanion {
+  private struct State {
+    var observers: [Int: Observer] = [:]
+    var nextKey = 0
+    /// Of commits of this process, ascending, that the job has not taken yet.
+    var log: [(commit: UInt64, delta: ChangeDelta)] = []
+    /// What the writes of the commit that is being made have told.
+    var open: ChangeDelta?
+    /// The last commit that observers know of.
+    var processed: UInt64 = 0
+    /// The place in the history of that commit; `nil` where no entity keeps one.
+    var historyNumber: UInt64?
+    var observed: Set<EntityNumber> = []
+    var isRunning = false
+    /// Whether the job has to look again before it ends.
+    var mustRun = false
+    var isClosed = false
+    /// A write of a commit up to this one may have begun before there was a sink.
+    var unsureThrough: UInt64 = 0
+    var sinkKey: Int?
+    var listenerKey: Int?
+    var watch: FileWatch?
+  }
+
+  let core: StoreCore
+  private let state = Mutex(State())
+  /// Whether commits are told to the center; held while that is brought about, so that no observer reads
+  /// before it is.
+  private let isListening = Mutex(false)
+
+  init(_ core: StoreCore) { self.core = core }
+
+  deinit { close() }
+
+  /// Ends all observers.
+  func close() {
+    let (observers, sink, listener, watch) = state.withLock { state in
+      state.isClosed = true
+      defer {
+        state.observers = [:]
+        state.sinkKey = nil
+        state.listenerKey = nil
+        state.watch = nil
+      }
+      return (Array(state.observers.values), state.sinkKey, state.listenerKey, state.watch)
+    }
+    watch?.stop()
+    if let sink { core.observers.remove(sink) }
+    if let listener { core.environment.removeCommitListener(listener) }
+    for observer in observers { observer.end() }
+  }
+
+  /// The system tells nothing of other processes from now on; for tests.
+  func silence() { state.withLock { $0.watch }?.silence() }
+
+  // MARK: Observers
+
+  /// Has `observer` told of what is committed from now on.
+  ///
+  /// A read that begins after this call, and whose commit is told to ``Observer/start(at:)``, misses nothing.
+  func add(_ observer: Observer) throws {
+    try core.checkOpen("observe")
+    try state.withLock { state in
+      guard !state.isClosed else {
+        throw StoreError(.closed, "cannot observe \(core.label): the store is closed")
+      }
+      state.nextKey += 1
+      observer.key = state.nextKey
+      state.observers[observer.key] = observer
+      state.observed.formUnion(observer.dependencies.entities)
+    }
+    do {
+      try isListening.withLock { isListening in
+        if isListening { return }
+        try begin()
+        isListening = true
+      }
+    } catch {
+      remove(observer)
+      throw error
+    }
+  }
+
+  func remove(_ observer: Observer) {
+    state.withLock { state in
+      state.observers[observer.key] = nil
+      state.observed = state.observers.values.reduce(into: []) {
+        $0.formUnion($1.dependencies.entities)
+      }
+    }
+  }
+
+  /// The dependencies of `observer` may have grown.
+  func extend(_ observer: Observer) {
+    state.withLock { $0.observed.formUnion(observer.dependencies.entities) }
+  }
+
+  private func begin() throws {
+    let sink = core.observers.add { [weak self] core in
+      guard let self else { return nil }
+      return ObservationSink(self, observed: self.state.withLock { $0.observed })
+    }
+    let listener = core.environment.addCommitListener { [weak self] in self?.finish($0) }
+    // One that runs may have begun before there was a sink.
+    let unsure = core.environment.hasWriter ? core.environment.newestCommit + 1 : 0
+    let watch = FileWatch(core.environment) { [weak self] in self?.noticeOthers() }
+    let (number, history): (UInt64, UInt64?)
+    do {
+      (number, history) = try core.read { core in
+        (core.commitNumber.rawValue, try Self.historyNumber(core))
+      }
+    } catch {
+      core.observers.remove(sink)
+      core.environment.removeCommitListener(listener)
+      throw error
+    }
+    let isOpen = state.withLock { state in
+      if state.isClosed { return false }
+      state.sinkKey = sink
+      state.listenerKey = listener
+      state.watch = watch
+      state.unsureThrough = unsure
+      // What was committed before is in the first read of each observer.
+      if state.processed < number {
+        state.processed = number
+        state.historyNumber = history
+      }
+      return true
+    }
+    if isOpen {
+      watch?.start()
+    } else {
+      core.observers.remove(sink)
+      core.environment.removeCommitListener(listener)
+    }
+  }
+
+  private static func historyNumber(_ core: TransactionCore) throws -> UInt64? {
+    core.schema.keepsHistory ? try HistoryLog(core).lastNumber() : nil
+  }
+
+  // MARK: Commits
+
+  /// Called on the writer's thread for each write, behind the commit.
+  ///
+  /// - Parameter observed: the entities whose changes are in `delta`.
+  func note(_ delta: ChangeDelta, of observed: Set<EntityNumber>) {
+    state.withLock { state in
+      var delta = delta
+      // Observers may have come since the write began.
+      for entity in state.observed.subtracting(observed) { delta.entities[entity] = .unknown }
+      if state.open == nil { state.open = ChangeDelta() }
+      state.open?.merge(delta)
+    }
+  }
+
+  /// Called on the writer's thread behind all writes of a commit.
+  private func finish(_ commit: UInt64) {
+    let mustStart = state.withLock { state in
+      // A commit that no write of a program has told of is a migration, or the like.
+      let delta = commit <= state.unsureThrough ? .unknown : state.open ?? .unknown
+      state.open = nil
+      state.log.append((commit, delta))
+      return Self.mustStart(&state)
+    }
+    if mustStart { start() }
+  }
+
+  /// Called when the file has changed; perhaps by another process.
+  private func noticeOthers() {
+    let newest = core.environment.newestCommit
+    let mustStart = state.withLock { state in
+      let known = max(state.processed, state.log.last?.commit ?? 0)
+      guard newest > known, !core.environment.isCommitting(newest) else { return false }
+      return Self.mustStart(&state)
+    }
+    if mustStart { start() }
+  }
+
+  /// Has the job serve observers that wait.
+  func request() {
+    if state.withLock({ Self.mustStart(&$0) }) { start() }
+  }
+
+  private static func mustStart(_ state: inout State) -> Bool {
+    guard !state.isClosed, !state.observers.isEmpty else { return false }
+    state.mustRun = true
+    if state.isRunning { return false }
+    state.isRunning = true
+    return true
+  }
+
+  private func start() {
+    if core.environment.readerThreads.submit({ self.run() }) { return }
+    state.withLock { $0.isRunning = false }
+  }
+
+  private func run() {
+    while true {
+      let goesOn = state.withLock { state in
+        defer { state.mustRun = false }
+        if !state.mustRun || state.isClosed { state.isRunning = false }
+        return state.isRunning
+      }
+      guard goesOn else { return }
+      do {
+        try core.read { core in try tell(core) }
+      } catch {
+        // A file that cannot be read: whoever observes it learns it from its own read.
+        for observer in state.withLock({ Array($0.observers.values) }) { observer.wake() }
+      }
+    }
+  }
+
+  /// Tells observers of what is new in the commit that `core` reads.
+  private func tell(_ core: TransactionCore) throws {
+    let commit = core.commitNumber.rawValue
+    core.environment.waitForHooks(of: commit)
+    let (found, observers, from, history) = state.withLock { state in
+      let from = state.processed
+      let count = state.log.prefix { $0.commit <= commit }.count
+      let found = Array(state.log[..<count].drop { $0.commit <= from })
+      state.log.removeFirst(count)
+      return (found, Array(state.observers.values), from, state.historyNumber)
+    }
+    guard commit > from else {
+      for observer in observers { observer.serve(core) }
+      return
+    }
+    var delta = ChangeDelta()
+    if UInt64(found.count) == commit - from {
+      for entry in found { delta.merge(entry.delta) }
+    } else {
+      delta = try history.map { try Self.delta(after: $0, core) } ?? .unknown
+    }
+    let number = try Self.historyNumber(core)
+    state.withLock { state in
+      state.processed = commit
+      state.historyNumber = number
+    }
+    let news = CommittedChanges(delta, from: from, core)
+    for observer in observers { observer.learn(news) }
+  }
+
+  /// What the history tells of the writes after `number`; entities that keep none may have changed.
+  private static func delta(after number: UInt64, _ core: TransactionCore) throws -> ChangeDelta {
+    var delta = ChangeDelta()
+    let log = HistoryLog(core)
+    if let purged = try log.purged(), purged.number > number { return .unknown }
+    for entity in core.schema.entities where entity.description.history == nil {
+      delta.entities[entity.number] = .unknown
+    }
+    try log.forEachPart(from: number + 1) { _, _, part in
+      for links in part.links { delta.relationships.insert(links.relationship) }
+      for change in part.changes {
+        var entity = EntityDelta()
+        entity.touched = change.ids
+        switch change.kind {
+        case .inserted:
+          entity.inserted = change.ids
+          entity.changesRecords = true
+        case .updated(let attributes): entity.attributes = Set(attributes)
+        case .deleted: entity.changesRecords = true
+        case .restarted: entity = .unknown
+        }
+        if entity.touched.count > EntityDelta.largestCount { entity = .unknown }
+        var one = ChangeDelta()
+        one.entities[change.entity] = entity
+        delta.merge(one)
+      }
+      return true
+    }
+    // Links of entities without a history are told nowhere.
+    for relationship in core.schema.relationships
+    where relationship.from.description.history == nil
+      && relationship.to.description.history == nil
+    {
+      delta.relationships.insert(relationship.description.number)
+    }
+    return delta
+  }
+}
+
+extension Store {
+  /// Tells observers what has changed.
+  var observations: ObservationCenter { companions.companion { ObservationCenter(core) } }
+}
+
+extension TransactionCore {
+  fileprivate var environment: Environment { store.environment }
+}
+
+/// What is new in a commit, and a read of it: for one round of observers, on one thread.
+final class CommittedChanges {
+  let delta: ChangeDelta
+  /// The commit behind which it has changed.
+  let from: UInt64
+  let commit: UInt64
+  let core: TransactionCore
+  private var touched: [EntityNumber: TouchedRecords] = [:]
+
+  init(_ delta: ChangeDelta, from: UInt64, _ core: TransactionCore) {
+    self.delta = delta
+    self.from = from
+    self.core = core
+    commit = core.commitNumber.rawValue
+  }
+
+  /// What has happened to the records of an entity; `nil` for nothing.
+  func records(of entity: StoredEntity) throws(StoreError) -> TouchedRecords? {
+    if let known = touched[entity.number] { return known }
+    guard let delta = delta.entity(entity.number) else { return nil }
+    let made = try TouchedRecords(delta, of: entity, core)
+    touched[entity.number] = made
+    return made
+  }
+
+  /// The bytes of a record, valid while the read lasts; `nil` where there is none.
+  func record(_ id: UInt64, of entity: StoredEntity) throws(StoreError) -> UnsafeRawBufferPointer? {
+    try core.record(id, of: entity)
+  }
+}
+
+/// The records of one entity that have changed, as they were and as they are, for all observers of a round.
+final class TouchedRecords {
+  struct Record {
+    let id: UInt64
+    /// As it was; `nil` where it was not there.
+    let old: UnsafeRawBufferPointer?
+    /// As it is; `nil` where it is not there.
+    let new: UnsafeRawBufferPointer?
+  }
+
+  /// Whether all that has changed is in ``records``, with its bytes.
+  let isWhole: Bool
+  let records: [Record]
+  /// The bytes of records as they were.
+  private let storage: [UnsafeMutableRawBufferPointer]
+
+  init(_ delta: EntityDelta, of entity: StoredEntity, _ core: TransactionCore) throws(StoreError) {
+    var records: [Record] = []
+    var storage: [UnsafeMutableRawBufferPointer] = []
+    var isWhole = !delta.isUnknown
+    for id in delta.touched where isWhole {
+      var old: UnsafeRawBufferPointer?
+      if !delta.inserted.contains(id) {
+        guard let bytes = delta.olds[id] else {
+          isWhole = false
+          break
+        }
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
+        copy.copyBytes(from: bytes)
+        storage.append(copy)
+        old = UnsafeRawBufferPointer(copy)
+      }
+      records.append(Record(id: id, old: old, new: try core.record(id, of: entity)))
+    }
+    self.isWhole = isWhole
+    self.records = records
+    self.storage = storage
+  }
+
+  deinit { for bytes in storage { bytes.deallocate() } }
+}

@@ -1,0 +1,92 @@
+internal import LodestoreFormat
+
+/// Tells observers what a write has changed, once the disk has it.
+final class ObservationSink: ChangeSink {
+  let name = "observers"
+  let hearsEveryCommit = true
+  private let center: ObservationCenter
+  private let observed: Set<EntityNumber>
+  private var changes: [EntityNumber: NetChanges] = [:]
+  private var olds: [EntityNumber: [UInt64: [UInt8]]] = [:]
+  private var relationships: Set<UInt32> = []
+
+  /// How many records are kept as they were, of each entity; the largest is ``largestRecord`` bytes.
+  private static let largestOldCount = 512
+  private static let largestRecord = 64 << 10
+
+  init(_ center: ObservationCenter, observed: Set<EntityNumber>) {
+    self.center = center
+    self.observed = observed
+  }
+
+  func interest(in entity: StoredEntity) -> ChangeInterest? {
+    observed.contains(entity.number) ? [.attributes, .eachRemoval, .oldRecord] : nil
+  }
+
+  func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError) {
+    let number = entity.number
+    switch change {
+    case .inserted(let ids):
+      changes[number, default: NetChanges(of: entity)].insert(ids)
+    case .insertedRecord(let id, _):
+      changes[number, default: NetChanges(of: entity)].insert(id..<id + 1)
+    case .updated(let id, let old, _, let attributes):
+      if let attributes {
+        if attributes.isEmpty { return }
+        changes[number, default: NetChanges(of: entity)].update(id, attributes)
+      }
+      if let old { keep(old, id, number) }
+    case .removed(let id, let old):
+      if let old { keep(old, id, number) }
+      changes[number, default: NetChanges(of: entity)].remove(id)
+    case .cleared: break
+    }
+  }
+
+  /// The record as it was before the first change of the write.
+  private func keep(_ old: RecordView, _ id: UInt64, _ entity: EntityNumber) {
+    guard olds[entity]?.count ?? 0 < Self.largestOldCount, old.bytes.count <= Self.largestRecord,
+      olds[entity]?[id] == nil
+    else { return }
+    olds[entity, default: [:]][id] = Array(old.bytes)
+  }
+
+  func record(_ change: borrowing LinkChange) throws(StoreError) {
+    relationships.insert(change.end.relationship.description.number)
+  }
+
+  func recordMoves(_: [UInt64], of _: UInt64, by end: RelationshipEnd) throws(StoreError) {
+    relationships.insert(end.relationship.description.number)
+  }
+
+  func committed(_: CommittedWrite) {
+    var delta = ChangeDelta()
+    delta.relationships = relationships
+    for (number, changes) in changes {
+      let set = changes.result()
+      if set.isEmpty { continue }
+      var entity = EntityDelta()
+      entity.changesRecords = !set.inserted.isEmpty || !set.deleted.isEmpty
+      entity.inserted = set.inserted
+      var ranges = set.inserted.ranges + set.deleted.ranges
+      for (attributes, ids) in set.updated {
+        ranges += ids.ranges
+        for position in attributes.positions {
+          entity.attributes.insert(set.entity.layout.attributes[position].number)
+        }
+      }
+      entity.touched = IDRuns(ranges)
+      if entity.touched.count > EntityDelta.largestCount {
+        let changesRecords = entity.changesRecords
+        let attributes = entity.attributes
+        entity = .unknown
+        entity.changesRecords = changesRecords
+        entity.attributes = attributes
+      } else {
+        entity.olds = (olds[number] ?? [:]).filter { !set.inserted.contains($0.key) }
+      }
+      delta.entities[number] = entity
+    }
+    center.note(delta, of: observed)
+  }
+}

@@ -1,0 +1,59 @@
+internal import LodestoreFormat
+
+/// A query as it is bound to the schema: what its results depend on, and how a record is tested and ordered.
+struct ObservedQuery {
+  let entity: StoredEntity
+  let schemaNumber: SchemaNumber
+  let condition: BoundCondition
+  let order: BoundOrder
+  let region: ObservedRegion
+  /// Whether each record alone tells whether it is a result.
+  let isOfRecordsAlone: Bool
+  /// Whether all records that fulfil the condition are results.
+  let isUnbounded: Bool
+  private let program: LayoutProgram
+  private let ids: Set<UInt64>?
+
+  init<E: Entity>(_ query: Query<E>, _ core: TransactionCore) throws(StoreError) {
+    entity = try core.entity(E.self)
+    schemaNumber = core.schema.number
+    let request = try query.request()
+    let binding = ConditionBinding(entity, request.positions, core.schema)
+    condition = try ConditionBinding.bind(
+      request.condition, to: entity, positions: request.positions, schema: core.schema)
+    order = try BoundOrder(request.order, binding)
+    var region = condition.region
+    isOfRecordsAlone = region.isEmpty
+    region.entities.insert(entity.number)
+    self.region = region
+    isUnbounded = request.limit == nil && request.offset == 0 && request.after == nil
+    ids = request.ids.map(Set.init)
+    program = LayoutProgram(condition, layout: entity.layout)
+  }
+
+  /// Whether a record fulfils the condition.
+  func admits(
+    _ bytes: UnsafeRawBufferPointer, _ id: UInt64, _ core: TransactionCore
+  ) throws(StoreError) -> Bool {
+    if let ids, !ids.contains(id) { return false }
+    if program.rest.isEmpty, let answer = program.admits(bytes) { return answer }
+    return try ConditionEvaluator(condition, entity: entity, core: core).admits(bytes, id: id)
+  }
+
+  /// Whether records that have changed were results, or are now; true where that cannot be told.
+  func isConcerned(by changes: CommittedChanges) -> Bool {
+    guard schemaNumber == changes.core.schema.number else { return true }
+    guard isOfRecordsAlone else { return region.isTouched(by: changes.delta) }
+    do {
+      guard let touched = try changes.records(of: entity) else { return false }
+      guard touched.isWhole else { return true }
+      for record in touched.records {
+        if let old = record.old, try admits(old, record.id, changes.core) { return true }
+        if let new = record.new, try admits(new, record.id, changes.core) { return true }
+      }
+      return false
+    } catch {
+      return true
+    }
+  }
+}

@@ -1,0 +1,180 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension ObservedRegion {
+  func isTouched(by delta: ChangeDelta) -> Bool {
+    if delta.isUnknown { return true }
+    if !relationships.isDisjoint(with: delta.relationships) { return true }
+    return delta.entities.keys.contains { entities.contains($0) }
+  }
+}
+
+/// Something that depends on what is in the store, and is worked out again when that changes.
+///
+/// One task asks it for news. While that waits, the job of the ``ObservationCenter`` may work them out;
+/// otherwise what has changed is noted.
+///
+/// Mutable state, under `lock`.
+class Observer: @unchecked Sendable {
+  enum Signal {
+    /// There is something to work out.
+    case changed
+    /// An update has been worked out, and waits in the observer.
+    case updated
+    case ended
+  }
+
+  let lock = HeldLock()
+  /// In the center; set once.
+  var key = 0
+  private var waiting: UnsafeContinuation<Signal, Never>?
+  /// What has changed after the commit `from`, up to the commit `commit`.
+  private var pending: [(from: UInt64, commit: UInt64, delta: ChangeDelta)] = []
+  /// The commit that the state is of; what is older is no news.
+  private var commit: UInt64 = 0
+  private var isStarted = false
+  private var isEnded = false
+  private var isCancelled = false
+
+  /// May be asked with `lock` held, or not.
+  var dependencies: ObservedRegion { ObservedRegion() }
+
+  /// Whether what has changed may matter; asked while nothing is pending, with the lock held.
+  func isConcerned(by changes: CommittedChanges) -> Bool { true }
+
+  /// Works out an update from what has changed since the state, and keeps it; with the lock held, while
+  /// somebody waits.
+  ///
+  /// - Returns: true for an update, false where nothing that is delivered has changed, `nil` where it takes
+  ///   longer.
+  func update(by changes: CommittedChanges) -> Bool? { nil }
+
+  /// Called by the job of the center.
+  final func learn(_ changes: CommittedChanges) {
+    lock.lock()
+    let number = changes.commit
+    guard !isEnded, number > commit, dependencies.isTouched(by: changes.delta) else {
+      return serve(nil, changes.core)
+    }
+    // The state may be of a commit in the midst of what has changed.
+    let isWhole = isStarted && changes.from >= commit
+    if !pending.isEmpty || !isWhole || isConcerned(by: changes) {
+      note(changes.from, number, changes.delta)
+    }
+    serve(isWhole && pending.count == 1 ? changes : nil, changes.core)
+  }
+
+  /// Works out what is pending, if somebody waits for it; called by the job of the center when all is told
+  /// that `core` sees.
+  final func serve(_ core: TransactionCore) {
+    lock.lock()
+    serve(nil, core)
+  }
+
+  /// Gives the lock back.
+  ///
+  /// - Parameter changes: all that is pending; `nil` where it has to be put together.
+  private func serve(_ changes: CommittedChanges?, _ core: TransactionCore) {
+    guard let continuation = waiting, let first = pending.first else { return lock.unlock() }
+    let number = core.commitNumber.rawValue
+    var signal = Signal.changed
+    if isStarted, first.from >= commit,
+      let isUpdate = update(by: changes ?? CommittedChanges(merged, from: commit, core))
+    {
+      commit = number
+      pending = []
+      guard isUpdate else { return lock.unlock() }
+      signal = .updated
+    }
+    waiting = nil
+    lock.unlock()
+    continuation.resume(returning: signal)
+  }
+
+  private var merged: ChangeDelta {
+    var merged = pending.first?.delta ?? ChangeDelta()
+    for entry in pending.dropFirst() { merged.merge(entry.delta) }
+    return merged
+  }
+
+  private func note(_ from: UInt64, _ number: UInt64, _ delta: ChangeDelta) {
+    // One that nobody asks is not to grow.
+    if let first = pending.first, pending.count >= 16 {
+      pending = [(first.from, pending[pending.count - 1].commit, merged)]
+    }
+    pending.append((from, number, delta))
+  }
+
+  /// Has whoever waits look for itself.
+  final func wake() {
+    lock.lock()
+    note(0, .max, .unknown)
+    let continuation = waiting
+    waiting = nil
+    lock.unlock()
+    continuation?.resume(returning: .changed)
+  }
+
+  /// The state is now that of `commit`.
+  final func start(at commit: UInt64) {
+    lock.lock()
+    self.commit = commit
+    isStarted = true
+    pending.removeAll { $0.commit <= commit }
+    // What has changed before the state and what after it cannot be told apart.
+    for index in pending.indices where pending[index].from < commit {
+      pending[index].delta = .unknown
+    }
+    lock.unlock()
+  }
+
+  /// Waits for something new; at once, where something is pending.
+  ///
+  /// - Parameter request: has ``serve(_:)`` called.
+  final func wait(_ request: @Sendable () -> Void) async -> Signal {
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        lock.lock()
+        if isEnded || isCancelled {
+          lock.unlock()
+          return continuation.resume(returning: .ended)
+        }
+        waiting = continuation
+        let isPending = !pending.isEmpty
+        lock.unlock()
+        if isPending { request() }
+      }
+    } onCancel: {
+      lock.lock()
+      isCancelled = true
+      let continuation = waiting
+      waiting = nil
+      lock.unlock()
+      continuation?.resume(returning: .ended)
+    }
+  }
+
+  /// Nothing is told any more.
+  final func end() {
+    lock.lock()
+    isEnded = true
+    let continuation = waiting
+    waiting = nil
+    lock.unlock()
+    continuation?.resume(returning: .ended)
+  }
+}
+
+/// An observer that is registered for as long as this lives.
+final class ObserverHandle<O: Observer>: Sendable {
+  let observer: O
+  let center: ObservationCenter
+
+  init(_ observer: O, in center: ObservationCenter) throws {
+    self.observer = observer
+    self.center = center
+    try center.add(observer)
+  }
+
+  deinit { center.remove(observer) }
+}

@@ -1,0 +1,299 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// Keeps the results of a query up to date.
+///
+/// Where each record alone tells whether it is a result, and few have changed, the new results are worked out
+/// of the old ones: each changed record is taken from where its old values put it and put where its new ones
+/// do, found by bisection. Otherwise the query runs again, and old and new results are compared.
+final class ResultObserver<E: Entity, Key: Sendable>: Observer, @unchecked Sendable {
+  /// What makes sections: the value in a record.
+  typealias ReadKey = @Sendable (RecordView, StoredEntity, UInt64) throws(StoreError) -> Key
+
+  private let query: Query<E>
+  private let decode: @Sendable (inout RecordReader) throws -> E
+  private let readKey: ReadKey?
+  /// Set before it is registered, and by whoever has the results.
+  private var bound: ObservedQuery
+  private(set) var state = ResultState<E, Key>()
+  private(set) var commit = CommitNumber(0)
+  /// Worked out while somebody waits; see ``Observer/Signal/updated``.
+  private(set) var difference = ResultDifference()
+
+  /// More changed records than so many are not put in place one by one.
+  private static var largestCount: Int { 256 }
+
+  init(
+    _ query: Query<E>, _ decode: @escaping @Sendable (inout RecordReader) throws -> E,
+    _ readKey: ReadKey?, _ core: TransactionCore
+  ) throws(StoreError) {
+    self.query = query
+    self.decode = decode
+    self.readKey = readKey
+    bound = try ObservedQuery(query, core)
+  }
+
+  override var dependencies: ObservedRegion { bound.region }
+
+  override func isConcerned(by changes: CommittedChanges) -> Bool {
+    bound.isConcerned(by: changes)
+  }
+
+  // MARK: Running the query
+
+  /// Runs the query, and works out what has changed since the last time.
+  func fetch(_ core: TransactionCore) throws {
+    let fresh = try results(core)
+    difference = fresh.difference(from: state)
+    state = fresh
+    commit = core.commitNumber
+    start(at: commit.rawValue)
+  }
+
+  /// Runs the query for the first time.
+  func fetchFirst(_ core: TransactionCore) throws {
+    state = try results(core)
+    commit = core.commitNumber
+    start(at: commit.rawValue)
+  }
+
+  private func results(_ core: TransactionCore) throws -> ResultState<E, Key> {
+    if bound.schemaNumber != core.schema.number {
+      let bound = try ObservedQuery(query, core)
+      lock.lock()
+      self.bound = bound
+      lock.unlock()
+    }
+    let run = try core.run(query)
+    let keys = readKey.map { _ in run.makeSortKeyWriter() }
+    var rows: [ResultRow<E>] = []
+    var state = ResultState<E, Key>()
+    state.hasSections = readKey != nil
+    if let count = run.certainCount { rows.reserveCapacity(count) }
+    try run.forEach { id, bytes in
+      rows.append(try row(bytes, id, core))
+      if let keys {
+        try keys.write(bytes, id: id)
+        try state.addLast(keys.key[..<keys.firstTermCount]) { try key(bytes, id, core) }
+      }
+      return true
+    }
+    state.rows = RowList(rows)
+    return state
+  }
+
+  private func row(
+    _ bytes: UnsafeRawBufferPointer, _ id: UInt64, _ core: TransactionCore
+  ) throws -> ResultRow<E> {
+    ResultRow(
+      value: try core.withReader(bytes, id: id, of: bound.entity, decode),
+      stamp: Self.stamp(bytes))
+  }
+
+  private static func stamp(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    bytes.count < 4 ? 0 : bytes.loadUnaligned(fromByteOffset: bytes.count - 4, as: UInt32.self)
+  }
+
+  private func key(
+    _ bytes: UnsafeRawBufferPointer, _ id: UInt64, _ core: TransactionCore
+  ) throws -> Key {
+    let entity = bound.entity
+    guard let readKey else { throw StoreError.badQuery("the results have no sections") }
+    return try core.withCurrentLayout(bytes, id: id, of: entity) { (view) throws(StoreError) in
+      try readKey(view, entity, id)
+    }
+  }
+
+  // MARK: Putting changes in place
+
+  override func update(by changes: CommittedChanges) -> Bool? {
+    guard bound.isOfRecordsAlone, bound.isUnbounded,
+      bound.schemaNumber == changes.core.schema.number,
+      let delta = changes.delta.entity(bound.entity.number), !delta.isUnknown,
+      delta.touched.count <= Self.largestCount,
+      let isUpdate = try? apply(delta, changes)
+    else { return nil }
+    if isUpdate { commit = changes.core.commitNumber }
+    return isUpdate
+  }
+
+  /// A changed record that is a result now.
+  private struct Placed {
+    let key: [UInt8]
+    let firstTermCount: Int
+    let row: ResultRow<E>
+    /// Where it was, if it was a result.
+    let from: Int?
+    /// How many rows that stay come before it.
+    var gap = 0
+  }
+
+  private struct CannotPlace: Error {}
+
+  private func apply(_ delta: EntityDelta, _ changes: CommittedChanges) throws -> Bool {
+    let core = changes.core
+    let keys = SortKeyWriter(
+      bound.order,
+      evaluator: ConditionEvaluator(.constant(true), entity: bound.entity, core: core))
+    var removed: [Int] = []
+    var placed: [Placed] = []
+    for id in delta.touched {
+      var from: Int?
+      if !delta.inserted.contains(id) {
+        guard let old = delta.olds[id] else { throw CannotPlace() }
+        from = try old.withBytes { (bytes) throws in
+          guard try bound.admits(bytes, id, core) else { return nil }
+          return try index(of: id, bytes, delta, changes, keys)
+        }
+      }
+      let bytes = try changes.record(id, of: bound.entity)
+      if let bytes, try bound.admits(bytes, id, core) {
+        // Written again as it was.
+        if let from, state.rows[from].stamp == Self.stamp(bytes) { continue }
+        try keys.write(bytes, id: id)
+        placed.append(
+          Placed(
+            key: keys.key, firstTermCount: keys.firstTermCount, row: try row(bytes, id, core),
+            from: from))
+      }
+      if let from { removed.append(from) }
+    }
+    guard !removed.isEmpty || !placed.isEmpty else { return false }
+    removed.sort()
+    var fresh = state
+    for index in removed.reversed() { fresh.rows.remove(at: index) }
+    for index in placed.indices {
+      let target = placed[index].key
+      placed[index].gap = try fresh.rows.partition { row in
+        guard let bytes = try changes.record(row.id, of: bound.entity) else { throw CannotPlace() }
+        try keys.write(bytes, id: row.id)
+        return Self.isLess(target, keys.key)
+      }
+    }
+    placed.sort { Self.isLess($0.key, $1.key) }
+    for (index, one) in placed.enumerated() {
+      fresh.rows.insert(one.row, at: one.gap + index)
+    }
+    if readKey != nil { try place(placed, removed, &fresh, changes) }
+    difference = difference(to: fresh, placed, removed)
+    state = fresh
+    return true
+  }
+
+  private static func isLess(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+    a.withUnsafeBytes { a in b.withUnsafeBytes { compareKeys(a, $0) < 0 } }
+  }
+
+  /// The index of a row in the old results, by its old values.
+  private func index(
+    of id: UInt64, _ bytes: UnsafeRawBufferPointer, _ delta: EntityDelta,
+    _ changes: CommittedChanges, _ keys: SortKeyWriter
+  ) throws -> Int {
+    try keys.write(bytes, id: id)
+    let target = keys.key
+    let index = try state.rows.partition { row in
+      if let old = delta.olds[row.id] {
+        try old.withUnsafeBytes { try keys.write($0, id: row.id) }
+      } else if let bytes = try changes.record(row.id, of: bound.entity) {
+        try keys.write(bytes, id: row.id)
+      } else {
+        throw CannotPlace()
+      }
+      return !Self.isLess(keys.key, target)
+    }
+    guard index < state.rows.count, state.rows[index].id == id else { throw CannotPlace() }
+    return index
+  }
+
+  /// Brings the sections up to date.
+  private func place(
+    _ placed: [Placed], _ removed: [Int], _ fresh: inout ResultState<E, Key>,
+    _ changes: CommittedChanges
+  ) throws {
+    let starts = state.starts
+    for index in removed {
+      fresh.sections[ResultState<E, Key>.position(index, starts).section].count -= 1
+    }
+    for one in placed {
+      try fresh.add(one.key[..<one.firstTermCount]) {
+        guard let bytes = try changes.record(one.row.id, of: bound.entity) else {
+          throw CannotPlace()
+        }
+        return try key(bytes, one.row.id, changes.core)
+      }
+    }
+    fresh.sections.removeAll { $0.count == 0 }
+  }
+
+  private func difference(
+    to fresh: ResultState<E, Key>, _ placed: [Placed], _ removed: [Int]
+  ) -> ResultDifference {
+    let kept = Set(placed.compactMap(\.from))
+    let deleted = removed.filter { !kept.contains($0) }
+    var inserted: [Int] = []
+    var changed: [(from: Int, to: Int, isMoved: Bool)] = []
+    var start = 0
+    while start < placed.count {
+      // Those between the same two rows that stay.
+      var end = start + 1
+      while end < placed.count, placed[end].gap == placed[start].gap { end += 1 }
+      let fitting = (start..<end).filter { index in
+        guard let from = placed[index].from else { return false }
+        return from - Self.count(removed, below: from) == placed[index].gap
+      }
+      let staying = Set(
+        RowMoves.longestAscending(fitting) { placed[$0].from ?? 0 })
+      for index in start..<end {
+        let to = placed[index].gap + index
+        if let from = placed[index].from {
+          changed.append((from, to, !staying.contains(index)))
+        } else {
+          inserted.append(to)
+        }
+      }
+      start = end
+    }
+    return fresh.difference(from: state, deleted: deleted, inserted: inserted, kept: changed)
+  }
+
+  /// How many of `indices`, which ascend, are below `bound`.
+  private static func count(_ indices: [Int], below bound: Int) -> Int {
+    var low = 0
+    var high = indices.count
+    while low < high {
+      let middle = (low + high) / 2
+      if indices[middle] < bound { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+extension ResultState {
+  /// Counts a row behind all others in.
+  mutating func addLast(_ order: ArraySlice<UInt8>, _ key: () throws -> Key) rethrows {
+    if let last = sections.indices.last, sections[last].order[...] == order {
+      sections[last].count += 1
+    } else {
+      sections.append(RowSection(order: Array(order), key: try key(), count: 1))
+    }
+  }
+
+  /// Counts a row in, in the section that it belongs to.
+  mutating func add(_ order: ArraySlice<UInt8>, _ key: () throws -> Key) rethrows {
+    let order = Array(order)
+    var low = 0
+    var high = sections.count
+    while low < high {
+      let middle = (low + high) / 2
+      let isLess = sections[middle].order.withUnsafeBytes { mine in
+        order.withUnsafeBytes { compareKeys(mine, $0) < 0 }
+      }
+      if isLess { low = middle + 1 } else { high = middle }
+    }
+    if low < sections.count, sections[low].order == order {
+      sections[low].count += 1
+    } else {
+      sections.insert(RowSection(order: order, key: try key(), count: 1), at: low)
+    }
+  }
+}

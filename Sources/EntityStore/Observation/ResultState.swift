@@ -1,0 +1,100 @@
+internal import LodestoreFormat
+
+/// A record among results, with what tells whether it has changed.
+struct ResultRow<E: Entity>: Sendable {
+  var value: E
+  /// The checksum of its record.
+  var stamp: UInt32
+
+  var id: UInt64 { value.id.rawValue }
+}
+
+/// Rows with one value in an attribute.
+struct RowSection<Key: Sendable>: Sendable {
+  /// In the order of the sections.
+  var order: [UInt8]
+  var key: Key
+  var count: Int
+}
+
+/// Results of a query as of one commit.
+struct ResultState<E: Entity, Key: Sendable>: Sendable {
+  var rows = RowList<ResultRow<E>>()
+  /// In their order; empty where rows are in no sections.
+  var sections: [RowSection<Key>] = []
+  var hasSections = false
+
+  /// Where each section begins, and the count behind the last.
+  var starts: [Int] {
+    var starts = [0]
+    for section in sections { starts.append((starts.last ?? 0) + section.count) }
+    return starts
+  }
+
+  static func position(_ index: Int, _ starts: [Int]) -> ResultPosition {
+    guard starts.count > 1 else { return ResultPosition(section: 0, row: index, index: index) }
+    var low = 0
+    var high = starts.count - 2
+    while low < high {
+      let middle = (low + high + 1) / 2
+      if starts[middle] <= index { low = middle } else { high = middle - 1 }
+    }
+    return ResultPosition(section: low, row: index - starts[low], index: index)
+  }
+}
+
+extension ResultState {
+  /// What has changed since `old`, of whatever has come between.
+  func difference(from old: ResultState) -> ResultDifference {
+    var oldIndices: [UInt64: (index: Int, stamp: UInt32)] = [:]
+    oldIndices.reserveCapacity(old.rows.count)
+    old.rows.forEach { index, row in oldIndices[row.id] = (index, row.stamp) }
+    var insertedRows: [Int] = []
+    var kept: [(from: Int, to: Int, isChanged: Bool)] = []
+    rows.forEach { index, row in
+      if let known = oldIndices.removeValue(forKey: row.id) {
+        kept.append((known.index, index, known.stamp != row.stamp))
+      } else {
+        insertedRows.append(index)
+      }
+    }
+    let deletedRows = oldIndices.values.map(\.index).sorted()
+    return difference(
+      from: old, deleted: deletedRows, inserted: insertedRows, kept: RowMoves.moves(kept))
+  }
+
+  /// The difference with positions, of rows by their indices.
+  func difference(
+    from old: ResultState, deleted: [Int], inserted: [Int],
+    kept: [(from: Int, to: Int, isMoved: Bool)]
+  ) -> ResultDifference {
+    var difference = ResultDifference()
+    let (oldStarts, newStarts) = (old.starts, starts)
+    difference.deleted = deleted.map { Self.position($0, oldStarts) }
+    difference.inserted = inserted.map { Self.position($0, newStarts) }
+    for row in kept {
+      let from = Self.position(row.from, oldStarts)
+      let to = Self.position(row.to, newStarts)
+      let change = ResultDifference.Change(from: from, to: to)
+      // A row in another section has moved, wherever it is among the others.
+      let isElsewhere =
+        hasSections && old.sections[from.section].order != sections[to.section].order
+      if row.isMoved || isElsewhere {
+        difference.moved.append(change)
+      } else {
+        difference.updated.append(change)
+      }
+    }
+    if hasSections {
+      let before = Set(old.sections.map(\.order))
+      let after = Set(sections.map(\.order))
+      difference.deletedSections = old.sections.indices.filter {
+        !after.contains(old.sections[$0].order)
+      }
+      difference.insertedSections = sections.indices.filter {
+        !before.contains(sections[$0].order)
+      }
+    }
+    return difference
+  }
+}

@@ -1,0 +1,64 @@
+/// Which rows have moved, and which are where they were among the others.
+enum RowMoves {
+  /// Which of the rows in both results have moved: as few as can be, those that did not change last.
+  static func moves(
+    _ kept: [(from: Int, to: Int, isChanged: Bool)]
+  ) -> [(from: Int, to: Int, isMoved: Bool)] {
+    var isAscending = true
+    for index in 1..<max(1, kept.count) where kept[index].from < kept[index - 1].from {
+      isAscending = false
+      break
+    }
+    if isAscending { return kept.filter(\.isChanged).map { ($0.from, $0.to, false) } }
+    // Rows that did not change are in the same order in both; a changed one stays where it fits between
+    // those around it. What ascends longest, with all unchanged rows in it, stays.
+    var below = -1
+    var upper = Array(repeating: Int.max, count: kept.count)
+    var bound = Int.max
+    for index in kept.indices.reversed() {
+      if !kept[index].isChanged { bound = kept[index].from }
+      upper[index] = bound
+    }
+    var staying: Set<Int> = []
+    var start = 0
+    while start < kept.count {
+      if !kept[start].isChanged {
+        below = kept[start].from
+        start += 1
+        continue
+      }
+      var end = start
+      while end < kept.count, kept[end].isChanged { end += 1 }
+      let fitting = (start..<end).filter { kept[$0].from > below && kept[$0].from < upper[$0] }
+      staying.formUnion(longestAscending(fitting) { kept[$0].from })
+      start = end
+    }
+    var result: [(from: Int, to: Int, isMoved: Bool)] = []
+    for index in kept.indices where kept[index].isChanged {
+      result.append((kept[index].from, kept[index].to, !staying.contains(index)))
+    }
+    return result
+  }
+
+  static func longestAscending(_ items: [Int], _ value: (Int) -> Int) -> [Int] {
+    var ends: [Int] = []
+    var previous: [Int: Int] = [:]
+    for item in items {
+      var low = 0
+      var high = ends.count
+      while low < high {
+        let middle = (low + high) / 2
+        if value(ends[middle]) < value(item) { low = middle + 1 } else { high = middle }
+      }
+      if low > 0 { previous[item] = ends[low - 1] }
+      if low == ends.count { ends.append(item) } else { ends[low] = item }
+    }
+    var chain: [Int] = []
+    var next = ends.last
+    while let item = next {
+      chain.append(item)
+      next = previous[item]
+    }
+    return chain
+  }
+}

@@ -1,0 +1,192 @@
+internal import LMDB
+internal import LodestoreFormat
+import Synchronization
+
+/// One commit, kept readable across calls, tasks and threads, for as long as it is referenced.
+///
+///     let snapshot = try store.snapshot()
+///     let before = try snapshot.fetch(Film.all)
+///     try store.delete(Film.all)
+///     try snapshot.fetch(Film.all) == before    // still there
+///
+/// Whatever is written meanwhile does not show. The price is the file's growth: pages that were freed since cannot be
+/// used again before it ends; see ``pagesHeldBack()``. ``StoreOptions/snapshotAgeLimit`` can end it.
+///
+/// Any thread may read; reads of one snapshot take turns. A query generation of Core Data.
+public final class PinnedSnapshot: Sendable {
+  private struct Pin {
+    let read: Environment.PinnedRead
+    let core: TransactionCore
+    let since: ContinuousClock.Instant
+  }
+
+  private enum State {
+    case open(Pin)
+    case ended
+    case expired(age: Duration)
+  }
+
+  private let store: StoreCore
+  // Used under `lock` by one thread at a time.
+  private nonisolated(unsafe) var state: State
+  private let lock = HeldLock()
+  /// Whether it has been warned of.
+  private let hasWarned = Atomic<Bool>(false)
+
+  init(_ store: StoreCore) throws {
+    self.store = store
+    try store.checkOpen("pin a snapshot of")
+    state = .open(try Self.pin(store))
+  }
+
+  deinit { end() }
+
+  private static func pin(_ store: StoreCore) throws -> Pin {
+    let (read, core) = try store.mapped { try store.pin() }
+    return Pin(read: read, core: core, since: .now)
+  }
+
+  private func use<R>(_ body: (Pin) throws -> R) throws -> R {
+    lock.lock()
+    defer { lock.unlock() }
+    switch state {
+    case .open(let pin): return try body(pin)
+    case .ended:
+      throw StoreError(.closed, "cannot read a snapshot of \(store.label): it was ended")
+    case .expired(let age):
+      throw StoreError(
+        .snapshotExpired,
+        "cannot read a snapshot of \(store.label): it was ended after \(age), as StoreOptions' "
+          + "snapshotAgeLimit says; take a new one, or move this one forward by advance()")
+    }
+  }
+
+  // MARK: Reading
+
+  /// Runs `body` on the snapshot, on the calling thread; not within itself.
+  ///
+  /// - Throws: what `body` throws; ``StoreError/Code/snapshotExpired`` when the snapshot was ended because of its
+  ///   age; ``StoreError/Code/closed`` after ``end()``.
+  public func read<R>(_ body: (borrowing Snapshot) throws -> R) throws -> R {
+    try use { pin in try store.mapped { try body(Snapshot(core: pin.core)) } }
+  }
+
+  /// Runs `body` on the snapshot, on a thread of the store.
+  public func read<R: Sendable>(
+    _ body: @escaping @Sendable (borrowing Snapshot) throws -> R
+  ) async throws -> R {
+    try Task.checkCancellation()
+    return try await store.onReader { try self.read(body) }
+  }
+
+  /// The records that `query` finds, in its order.
+  public func fetch<E: Entity>(_ query: Query<E>) throws -> [E] { try read { try $0.fetch(query) } }
+
+  /// The record with this id; `nil` when there is none.
+  public func fetch<E: Entity>(_ id: RecordID<E>) throws -> E? { try read { try $0.fetch(id) } }
+
+  /// How many records `query` finds.
+  public func count<E: Entity>(_ query: Query<E>) throws -> Int { try read { try $0.count(query) } }
+
+  // MARK: The pin
+
+  /// The number of the commit.
+  public var generation: CommitNumber { get throws { try use { $0.core.commitNumber } } }
+
+  /// How long the commit has been kept.
+  public var age: Duration { get throws { try use { $0.since.duration(to: .now) } } }
+
+  /// Moves to the newest commit, also from an expired snapshot, and begins a new age.
+  public func advance() throws {
+    let fresh = try Self.pin(store)
+    lock.lock()
+    let old = state
+    if case .ended = old {
+      lock.unlock()
+      store.environment.endRead(fresh.read)
+      throw StoreError(
+        .closed, "cannot move a snapshot of \(store.label) forward: it was ended")
+    }
+    state = .open(fresh)
+    lock.unlock()
+    hasWarned.store(false, ordering: .relaxed)
+    if case .open(let pin) = old { store.environment.endRead(pin.read) }
+  }
+
+  /// Gives the commit up; reads throw from then on.
+  public func end() { leave(.ended) }
+
+  private func leave(_ next: State) {
+    lock.lock()
+    let old = state
+    if case .ended = old {} else { state = next }
+    lock.unlock()
+    if case .open(let pin) = old { store.environment.endRead(pin.read) }
+  }
+
+  /// How many pages of the file cannot be used again because this snapshot, or an older reader, may see them.
+  ///
+  /// - Complexity: O(f) for f commits since the snapshot
+  public func pagesHeldBack() throws -> Int {
+    let generation = try use { $0.core.commitNumber.rawValue }
+    return try store.read { try $0.transaction.freePageCount(after: generation) }
+  }
+
+  /// The same in bytes.
+  public func bytesHeldBack() throws -> Int {
+    try pagesHeldBack() * store.environment.pageSize
+  }
+
+  // MARK: Age
+
+  /// Called now and then while there are commits.
+  func checkAge(_ limits: SnapshotLimits) {
+    lock.lock()
+    guard case .open(let pin) = state else { return lock.unlock() }
+    lock.unlock()
+    let age = pin.since.duration(to: .now)
+    if age > limits.warningAge, let warn = limits.warn,
+      !hasWarned.exchange(true, ordering: .relaxed)
+    {
+      warn(
+        SnapshotWarning(
+          generation: pin.core.commitNumber, age: age,
+          bytesHeldBack: (try? bytesHeldBack()) ?? 0))
+    }
+    if let limit = limits.limit, age > limit { leave(.expired(age: age)) }
+  }
+}
+
+extension Store {
+  /// The newest commit, kept readable for as long as the result is referenced.
+  ///
+  /// - Throws: ``StoreError/Code/closed``.
+  public func snapshot() throws -> PinnedSnapshot {
+    let snapshot = try PinnedSnapshot(core)
+    companions.companion { SnapshotRegistry() }.add(snapshot, core)
+    return snapshot
+  }
+
+  /// The reads that run in all processes that have the file open, oldest commit first.
+  ///
+  /// Empty where the store was opened without its lock file.
+  public func readers() throws -> [StoreReader] {
+    try core.checkOpen("list readers of")
+    let newest = CommitNumber(core.environment.newestCommit)
+    return core.environment.readerSlots().sorted { $0.commit < $1.commit }.map {
+      StoreReader(
+        process: Int($0.process), generation: CommitNumber($0.commit),
+        commitsBehind: Int(clamping: newest.rawValue &- $0.commit))
+    }
+  }
+}
+
+/// A read that runs.
+public struct StoreReader: Sendable, Hashable {
+  /// The number of the process.
+  public let process: Int
+  /// The number of the commit that it sees.
+  public let generation: CommitNumber
+  /// How many commits were made since.
+  public let commitsBehind: Int
+}

@@ -1,0 +1,64 @@
+/// The keys of the tree `history`.
+///
+/// See Format.md, "History".
+package enum HistoryKey: Sendable, Hashable {
+  /// A part of what is told of a write.
+  case part(transaction: UInt64, part: UInt32)
+  /// A record as it was before a write changed or removed it.
+  case image(entity: EntityNumber, id: UInt64, transaction: UInt64)
+  /// What is kept of a removed record.
+  case tombstone(entity: EntityNumber, id: UInt64, transaction: UInt64)
+  /// How far a consumer has come.
+  case consumer(String)
+  /// Up to where the history has been purged.
+  case purged
+
+  package static let longestConsumerName = 64
+
+  package var bytes: [UInt8] {
+    switch self {
+    case .part(let transaction, let part):
+      [1] + bigEndianBytes(transaction) + bigEndianBytes(part)
+    case .image(let entity, let id, let transaction):
+      [2] + bigEndianBytes(entity.rawValue) + bigEndianBytes(id) + bigEndianBytes(transaction)
+    case .tombstone(let entity, let id, let transaction):
+      [3] + bigEndianBytes(entity.rawValue) + bigEndianBytes(id) + bigEndianBytes(transaction)
+    case .consumer(let name): [4] + Array(name.utf8)
+    case .purged: [5]
+    }
+  }
+
+  /// What all keys of parts begin with, and the first key behind them.
+  package static let parts: [UInt8] = [1]
+  package static let images: [UInt8] = [2]
+  package static let consumers: [UInt8] = [4]
+
+  /// The largest number of a write: there is always one above it that an integer can tell.
+  package static let lastTransaction = UInt64(1 << 62)
+
+  /// The key that `bytes` is; `nil` for one that this version does not list.
+  package init?(_ bytes: UnsafeRawBufferPointer) {
+    guard let kind = bytes.first else { return nil }
+    func word(_ offset: Int) -> UInt64 { bytes._bigEndianUInt64(at: offset) }
+    func half(_ offset: Int) -> UInt32 {
+      UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+    }
+    switch (kind, bytes.count) {
+    case (1, 13) where word(1) <= Self.lastTransaction:
+      self = .part(transaction: word(1), part: half(9))
+    case (2, 21), (3, 21):
+      guard word(5) < 1 << 63, word(13) <= Self.lastTransaction else { return nil }
+      guard kind == 2 else {
+        self = .tombstone(
+          entity: EntityNumber(half(1)), id: word(5), transaction: word(13))
+        return
+      }
+      self = .image(entity: EntityNumber(half(1)), id: word(5), transaction: word(13))
+    case (4, 2...(Self.longestConsumerName + 1)):
+      guard let name = String(validating: bytes.dropFirst(), as: UTF8.self) else { return nil }
+      self = .consumer(name)
+    case (5, 1): self = .purged
+    default: return nil
+    }
+  }
+}

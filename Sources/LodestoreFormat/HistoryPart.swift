@@ -1,0 +1,286 @@
+/// What the history tells of a write, or a part of it where there is much to tell.
+///
+/// See Format.md, "History".
+package struct HistoryPart: Sendable, Hashable {
+  /// Of the write; in its first part alone.
+  package struct Header: Sendable, Hashable {
+    /// How many parts there are.
+    package var partCount: Int
+    /// Seconds since 2001-01-01T00:00:00Z.
+    package var time: Double
+    package var process: Int64
+    package var author: String?
+    package var context: String?
+    /// The number under which images and tombstones of the write are kept; `nil` for its own.
+    package var images: UInt64?
+
+    package init(
+      partCount: Int, time: Double, process: Int64, author: String?, context: String?,
+      images: UInt64? = nil
+    ) {
+      self.images = images
+      self.partCount = partCount
+      self.time = time
+      self.process = process
+      self.author = author
+      self.context = context
+    }
+  }
+
+  /// Records of one entity that were changed in the same way.
+  package struct Change: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
+      case inserted
+      /// With the numbers of the attributes, ascending.
+      case updated([UInt32])
+      case deleted
+      /// Records may have changed of which nothing is told, before this write or in it.
+      case restarted
+    }
+
+    package var entity: EntityNumber
+    package var kind: Kind
+    package var ids: IDRuns
+
+    package init(entity: EntityNumber, kind: Kind, ids: IDRuns) {
+      self.entity = entity
+      self.kind = kind
+      self.ids = ids
+    }
+  }
+
+  /// Links of one relationship that were added, removed or moved in an order.
+  package struct Links: Sendable, Hashable {
+    /// What came of them; the raw value is the name of the member.
+    package enum Kind: String, Sendable, CaseIterable {
+      case added, removed, moved
+    }
+
+    package var relationship: UInt32
+    package var kind: Kind
+    /// Ascending by the first id, which is of side 1, and then by the second.
+    package var pairs: [LinkPair]
+
+    package init(relationship: UInt32, kind: Kind, pairs: [LinkPair]) {
+      self.relationship = relationship
+      self.kind = kind
+      self.pairs = pairs
+    }
+  }
+
+  package var header: Header?
+  package var changes: [Change]
+  package var links: [Links]
+
+  package init(header: Header? = nil, changes: [Change] = [], links: [Links] = []) {
+    self.header = header
+    self.changes = changes
+    self.links = links
+  }
+}
+
+/// Two records that are linked: that of side 1 and that of side 2.
+package struct LinkPair: Sendable, Hashable, Comparable {
+  package var from: UInt64
+  package var to: UInt64
+
+  package init(from: UInt64, to: UInt64) {
+    self.from = from
+    self.to = to
+  }
+
+  package static func < (a: LinkPair, b: LinkPair) -> Bool { (a.from, a.to) < (b.from, b.to) }
+}
+
+extension HistoryPart {
+  package var document: Document {
+    var members: [String: Document] = [:]
+    if let header {
+      members["parts"] = .integer(Int64(header.partCount))
+      members["time"] = .date(header.time)
+      members["process"] = .integer(header.process)
+      if let images = header.images { members["images"] = .integer(Int64(clamping: images)) }
+      if let author = header.author { members["author"] = .string(author) }
+      if let context = header.context { members["context"] = .string(context) }
+    }
+    if !changes.isEmpty { members["changes"] = .array(changes.map(\.document)) }
+    if !links.isEmpty { members["links"] = .array(links.map(\.document)) }
+    return .object(members)
+  }
+
+  /// Checks every rule of Format.md for one part.
+  package init(_ document: Document) throws(FormatError) {
+    guard case .object = document else { throw FormatError("a part of the history is no object") }
+    self.init()
+    if document["time"] != nil {
+      guard case .date(let time) = document["time"],
+        case .integer(let process) = document["process"],
+        case .integer(let parts) = document["parts"], (1...Int64(UInt32.max)).contains(parts)
+      else { throw FormatError("the history has no 'parts', 'time' and 'process' of a write") }
+      header = Header(
+        partCount: Int(parts), time: time, process: process,
+        author: try Self.text("author", in: document),
+        context: try Self.text("context", in: document))
+      if let images = document["images"] {
+        guard case .integer(let number) = images, number > 0 else {
+          throw FormatError("'images' of the history is no number of a write")
+        }
+        header?.images = UInt64(number)
+      }
+    }
+    for element in try Self.array("changes", in: document) { changes.append(try Change(element)) }
+    for element in try Self.array("links", in: document) { links.append(try Links(element)) }
+  }
+
+  private static func text(
+    _ name: String, in document: Document
+  ) throws(FormatError) -> String? {
+    guard let member = document[name] else { return nil }
+    guard case .string(let text) = member else {
+      throw FormatError("'\(name)' of the history is no text")
+    }
+    return text
+  }
+
+  private static func array(
+    _ name: String, in document: Document
+  ) throws(FormatError) -> [Document] {
+    guard let member = document[name] else { return [] }
+    guard case .array(let elements) = member else {
+      throw FormatError("'\(name)' of the history is no array")
+    }
+    return elements
+  }
+}
+
+extension HistoryPart.Change {
+  private static let kinds = ["inserted", "updated", "deleted", "restarted"]
+
+  fileprivate var document: Document {
+    var members: [String: Document] = ["entity": .integer(Int64(entity.rawValue))]
+    switch kind {
+    case .inserted: members["inserted"] = .data(ids.encoded)
+    case .updated(let attributes):
+      members["updated"] = .data(ids.encoded)
+      members["attributes"] = .array(attributes.map { .integer(Int64($0)) })
+    case .deleted: members["deleted"] = .data(ids.encoded)
+    case .restarted: members["restarted"] = .data([])
+    }
+    return .object(members)
+  }
+
+  fileprivate init(_ document: Document) throws(FormatError) {
+    guard case .integer(let number) = document["entity"], let entity = UInt32(exactly: number)
+    else {
+      throw FormatError("a change of the history names no entity")
+    }
+    let named = Self.kinds.filter { document[$0] != nil }
+    guard named.count == 1, case .data(let bytes) = document[named[0]] else {
+      throw FormatError("a change of the history is not of one kind")
+    }
+    let ids = try bytes.withFormatBytes { (bytes) throws(FormatError) in try IDRuns(decoding: bytes)
+    }
+    let kind: Kind
+    switch named[0] {
+    case "inserted": kind = .inserted
+    case "updated":
+      var attributes: [UInt32] = []
+      guard case .array(let elements) = document["attributes"] else {
+        throw FormatError("an update of the history names no attributes")
+      }
+      for element in elements {
+        guard case .integer(let number) = element, let attribute = UInt32(exactly: number),
+          attributes.last.map({ $0 < attribute }) ?? true
+        else { throw FormatError("the attributes of an update do not ascend") }
+        attributes.append(attribute)
+      }
+      kind = .updated(attributes)
+    case "deleted": kind = .deleted
+    default: kind = .restarted
+    }
+    self.init(entity: EntityNumber(entity), kind: kind, ids: ids)
+  }
+}
+
+extension HistoryPart.Links {
+  fileprivate var document: Document {
+    .object([
+      "relationship": .integer(Int64(relationship)),
+      kind.rawValue: .data(encodedPairs),
+    ])
+  }
+
+  /// For each first id the gap before it, how many second ids there are less one, and the gaps before each.
+  package var encodedPairs: [UInt8] {
+    var writer = DocumentWriter()
+    var last: UInt64 = 0
+    var start = 0
+    while start < pairs.count {
+      var end = start + 1
+      while end < pairs.count, pairs[end].from == pairs[start].from { end += 1 }
+      writer.writeLEB128(pairs[start].from - last)
+      writer.writeLEB128(UInt64(end - start - 1))
+      last = pairs[start].from
+      var other: UInt64 = 0
+      for pair in pairs[start..<end] {
+        writer.writeLEB128(pair.to - other)
+        other = pair.to
+      }
+      start = end
+    }
+    return writer.bytes
+  }
+
+  fileprivate init(_ document: Document) throws(FormatError) {
+    guard case .integer(let number) = document["relationship"],
+      let relationship = UInt32(exactly: number)
+    else { throw FormatError("links of the history name no relationship") }
+    let kinds = Kind.allCases.filter { document[$0.rawValue] != nil }
+    guard kinds.count == 1, case .data(let bytes) = document[kinds[0].rawValue] else {
+      throw FormatError("links of the history are not one of added, removed and moved")
+    }
+    self.init(
+      relationship: relationship, kind: kinds[0],
+      pairs: try bytes.withFormatBytes { (bytes) throws(FormatError) in try Self.pairs(bytes) })
+  }
+
+  package static func pairs(
+    _ bytes: UnsafeRawBufferPointer
+  ) throws(FormatError) -> [LinkPair] {
+    var pairs: [LinkPair] = []
+    var reader = DocumentReader(bytes)
+    var from: UInt64 = 0
+    func next(_ last: UInt64, _ reader: inout DocumentReader) throws(FormatError) -> UInt64 {
+      let gap = try reader.leb128()
+      guard gap > 0, gap < 1 << 63, last + gap < 1 << 63 else {
+        throw FormatError("the ids of links do not ascend, or are none", at: reader.offset)
+      }
+      return last + gap
+    }
+    while reader.offset < bytes.count {
+      from = try next(from, &reader)
+      let count = try reader.leb128()
+      // Each takes a byte at least.
+      guard count < UInt64(bytes.count - reader.offset) else {
+        throw FormatError("a record has fewer links than it says", at: reader.offset)
+      }
+      var to: UInt64 = 0
+      for _ in 0...count {
+        to = try next(to, &reader)
+        pairs.append(LinkPair(from: from, to: to))
+      }
+    }
+    return pairs
+  }
+}
+
+extension [UInt8] {
+  fileprivate func withFormatBytes<R>(
+    _ body: (UnsafeRawBufferPointer) throws(FormatError) -> R
+  ) throws(FormatError) -> R {
+    let result: Result<R, FormatError> = withUnsafeBytes { bytes in
+      do throws(FormatError) { return .success(try body(bytes)) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+}

@@ -1,0 +1,170 @@
+import LMDB
+import LodestoreFormat
+
+extension Verifier {
+  /// Keys and bodies are those of a history; every write has all of its parts, none is of what was purged,
+  /// ids were given, and images are records.
+  mutating func verifyHistory() throws {
+    let name = TreeName.history.text
+    guard let tree = trees[name] else { return }
+    var check = HistoryCheck(
+      tree: name, entities: entities, relationships: relationships,
+      purged: purged(in: tree), findings: findings)
+    try walk(tree) { key, body in check.visit(key, body) }
+    check.end()
+    findings = check.findings
+  }
+
+  private func purged(in tree: Tree) -> UInt64 {
+    let key = HistoryKey.purged.bytes
+    guard let body = try? transaction.get(key, in: tree),
+      let content = try? key.withBytes({ (key) throws(FormatError) in
+        try Checksum.unsealed(key: key, body: body)
+      }), let document = try? Document(decoding: content),
+      case .integer(let number) = document["number"]
+    else { return 0 }
+    return UInt64(max(0, number))
+  }
+}
+
+/// A walk over the tree `history`.
+private struct HistoryCheck {
+  let tree: String
+  let entities: [EntityDescription]
+  let relationships: [RelationshipDescription]
+  let purged: UInt64
+  var findings: FindingList
+  /// The write whose parts are being visited, and how many there are and should be.
+  private var current: (number: UInt64, seen: Int, expected: Int)?
+  private var lastNumber: UInt64 = 0
+
+  init(
+    tree: String, entities: [EntityDescription], relationships: [RelationshipDescription],
+    purged: UInt64, findings: FindingList
+  ) {
+    self.tree = tree
+    self.entities = entities
+    self.relationships = relationships
+    self.purged = purged
+    self.findings = findings
+  }
+
+  private mutating func add(_ key: UnsafeRawBufferPointer, _ detail: String) {
+    findings.add(Finding(.history, tree: tree, key: key, detail))
+  }
+
+  mutating func visit(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) {
+    guard let known = HistoryKey(key) else {
+      return add(key, "the key is none of those of a history")
+    }
+    do throws(FormatError) {
+      switch known {
+      case .part(let number, let part):
+        let document = try Document(decoding: try Checksum.unsealed(key: key, body: body))
+        try visit(number, part, try HistoryPart(document))
+      case .image(let entity, let id, let number):
+        try check(number, id)
+        try checkImage(body, entity, id)
+      case .tombstone(let entity, let id, let number):
+        try check(number, id)
+        try checkTombstone(
+          try Document(decoding: try Checksum.unsealed(key: key, body: body)), entity)
+      case .consumer, .purged:
+        let document = try Document(decoding: try Checksum.unsealed(key: key, body: body))
+        guard case .integer(let number) = document["number"], case .date = document["time"],
+          number >= 0, UInt64(number) <= max(lastNumber, purged)
+        else { throw FormatError("a mark has no 'number' of a write that was told, and 'time'") }
+      }
+    } catch {
+      add(key, "\(error)")
+    }
+  }
+
+  private mutating func visit(
+    _ number: UInt64, _ part: UInt32, _ content: HistoryPart
+  ) throws(FormatError) {
+    guard number > purged else { throw FormatError("the write was purged") }
+    if let header = content.header {
+      try finish()
+      guard part == 0 else { throw FormatError("a part that is not the first begins a write") }
+      guard number > lastNumber else { throw FormatError("the number of the write is 0") }
+      if lastNumber > 0, number != lastNumber + 1 {
+        throw FormatError("write \(lastNumber + 1) is missing")
+      }
+      if let images = header.images, images > number {
+        throw FormatError("images of the write are kept under a later one")
+      }
+      lastNumber = number
+      current = (number, 1, header.partCount)
+    } else {
+      guard let known = current, known.number == number, known.seen == Int(part) else {
+        throw FormatError("the part does not follow those before it")
+      }
+      current = (number, known.seen + 1, known.expected)
+    }
+    for change in content.changes {
+      guard entities.contains(where: { $0.number == change.entity }) else {
+        throw FormatError("entity \(change.entity) is not in the catalogue")
+      }
+    }
+  }
+
+  private mutating func finish() throws(FormatError) {
+    guard let known = current else { return }
+    current = nil
+    guard known.seen == known.expected else {
+      throw FormatError(
+        "write \(known.number) has \(known.seen) parts, must have \(known.expected)")
+    }
+  }
+
+  mutating func end() {
+    do throws(FormatError) {
+      try finish()
+    } catch {
+      findings.add(Finding(.history, tree: tree, error.reason))
+    }
+  }
+
+  private mutating func check(_ number: UInt64, _ id: UInt64) throws(FormatError) {
+    guard number > purged, number <= lastNumber, id > 0, id < 1 << 63 else {
+      throw FormatError("it is of a write that is not told, or of no record")
+    }
+  }
+
+  private func entity(_ number: EntityNumber) throws(FormatError) -> EntityDescription {
+    guard let entity = entities.first(where: { $0.number == number }) else {
+      throw FormatError("entity \(number) is not in the catalogue")
+    }
+    return entity
+  }
+
+  private func checkImage(
+    _ body: UnsafeRawBufferPointer, _ number: EntityNumber, _ id: UInt64
+  ) throws(FormatError) {
+    let entity = try entity(number)
+    let layoutNumber = try RecordLayout.layoutNumber(of: body)
+    guard let layout = entity.layouts.first(where: { $0.number == layoutNumber }) else {
+      throw FormatError("the record's layout \(layoutNumber) is not in the catalogue")
+    }
+    let view = try RecordView(body, layout: layout)
+    guard Checksum.record(id: id, body: view.content) == view.storedChecksum else {
+      throw FormatError("the checksum of the record does not fit its bytes")
+    }
+  }
+
+  private func checkTombstone(
+    _ document: Document, _ number: EntityNumber
+  ) throws(FormatError) {
+    let entity = try entity(number)
+    guard case .object(let members) = document else {
+      throw FormatError("what is kept of a record is no object")
+    }
+    for (name, value) in members {
+      guard let attribute = UInt32(name).flatMap({ entity.attribute(number: $0) }),
+        value == .null
+          || EntityDescription.value(of: value, for: attribute.type).fits(attribute.type)
+      else { throw FormatError("'\(name)' is no attribute, or has no value of its type") }
+    }
+  }
+}

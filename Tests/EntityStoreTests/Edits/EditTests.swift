@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+@testable import EntityStore
+
+/// Records that are read, edited, and saved when others may have changed them.
+@Suite struct `Edits of records` {
+  private func withClause(
+    _ body: (Store, Edit<Clause>) throws -> Void
+  ) throws {
+    try withTemporaryStore([Clause.self]) { store in
+      let clause = try store.insert(Clause(name: "a", text: "old", weight: 1))
+      try body(store, try store.edit(clause.id))
+    }
+  }
+
+  @Test func `are saved where nobody else has changed the record`() throws {
+    try withClause { store, edit in
+      var edit = edit
+      edit.text = "new"
+      #expect(edit.base.text == "old" && edit.value.text == "new")
+      let saved = try store.update(edit)
+      #expect(saved.text == "new" && saved.name == "a")
+      #expect(try store.fetch(edit.base.id) == saved)
+    }
+  }
+
+  @Test func `fail with both sides and the base where others have, a batch update too`() throws {
+    try withClause { store, edit in
+      var edit = edit
+      edit.text = "mine"
+      try store.update(Clause.all) { $0.weight.add(1) }
+      let error = try storeError(.editConflict) { try store.update(edit) }
+      let conflict = try #require(error.cause as? EditConflict<Clause>)
+      #expect(conflict.base.weight == 1 && conflict.stored?.weight == 2)
+      #expect(conflict.edited.text == "mine" && conflict.stored?.text == "old")
+      #expect(conflict.changedByOthers == ["weight"] && conflict.changedByEdit == ["text"])
+      #expect(try store.fetch(edit.base.id)?.text == "old")
+    }
+  }
+
+  @Test(arguments: [
+    (EditPolicy.keepStored, "theirs", 7 as Int?, "a2"),
+    (.keepEdited, "mine", 7, "a2"), (.overwrite, "mine", 7, "a"), (.rollback, "theirs", 1, "a2"),
+  ])
+  func `are merged as the policy says`(
+    policy: EditPolicy, text: String, weight: Int?, name: String
+  ) throws {
+    try withClause { store, edit in
+      var edit = edit
+      edit.text = "mine"
+      edit.weight = 7
+      try store.modify(edit.base.id) {
+        $0.text = "theirs"
+        $0.name = "a2"
+      }
+      let saved = try store.update(edit, onConflict: policy)
+      #expect((saved.text, saved.weight, saved.name) == (text, weight, name))
+      #expect(try store.fetch(edit.base.id) == saved)
+    }
+  }
+
+  @Test func `of a deleted record fail, and say that it is gone`() throws {
+    try withClause { store, edit in
+      try store.delete(edit.base.id)
+      let error = try storeError(.editConflict) { try store.update(edit, onConflict: .overwrite) }
+      #expect((error.cause as? EditConflict<Clause>)?.stored == nil)
+      #expect(error.message.contains("it was deleted"))
+      _ = try storeError(.noSuchRecord) { try store.update(edit, onConflict: .rollback) }
+      _ = try storeError(.noSuchRecord) { try store.edit(edit.base.id) }
+    }
+  }
+
+  @Test func `leave derived attributes to the store, and unique keys to their check`() throws {
+    try withTemporaryStore(Library.entities) { store in
+      let author = try store.insert(Author(name: "a"))
+      var edit = try store.edit(author.id)
+      edit.name = "b"
+      // The count of books is no change by others.
+      try store.insert(Book(title: "t", author: author.id))
+      #expect(try store.update(edit).bookCount == 1)
+      try store.insert(Author(name: "c"))
+      var other = try store.edit(author.id)
+      other.name = "c"
+      _ = try storeError(.uniqueViolation) { try store.update(other) }
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+@testable import EntityStore
+
+/// Tokens, consumers and what purging leaves.
+@Suite struct `Purging the history` {
+  private let soon = Date().addingTimeInterval(600)
+
+  private func withWrites(_ count: Int, _ body: (Store, [HistoryTransaction]) throws -> Void) throws
+  {
+    try withTemporaryStore([Clause.self]) { store in
+      for number in 0..<count { try store.insert(Clause(name: "\(number)")) }
+      try store.update(Clause.all) { $0.text = "x" }
+      try store.delete(Clause.where { $0.name == "0" })
+      try body(store, try store.history())
+    }
+  }
+
+  @Test func `makes older tokens expire, and later ones go on`() throws {
+    try withWrites(5) { store, told throws in
+      #expect(try store.purgeHistory(through: told[2].token) == 3)
+      let error = try storeError(.expiredHistory) { try store.history(.after(told[1].token)) }
+      #expect(error.message.contains("up to write 3"))
+      #expect(try store.history(.after(told[2].token)).map(\.id) == [4, 5, 6, 7])
+      #expect(try store.history().map(\.id) == [4, 5, 6, 7])
+      #expect(try store.purgeHistory(through: told[2].token) == 0)
+      // Named by a write that is gone, or was never there: each says its own number.
+      for token in [told[0].token, HistoryToken(storeID: told[0].token.storeID, number: 99)] {
+        let code: StoreError.Code = token.number < 99 ? .expiredHistory : .invalidQuery
+        for error in [
+          try storeError(code) { try store.history(.transaction(token)) },
+          try storeError(code) { try store.write { try $0.undo(token) } },
+        ] {
+          #expect(error.message.contains("of write \(token.number)"), "\(error)")
+        }
+      }
+      let unknown = HistoryToken(storeID: told[0].token.storeID, number: 99)
+      _ = try storeError(.invalidQuery) { try store.purgeHistory(through: unknown) }
+      #expect(try store.purgeHistory(through: told[6].token) == 4)
+      #expect(try store.history().isEmpty)
+      #expect(try store.historyToken() == told[6].token)
+      try store.insert(Clause(name: "next"))
+      #expect(try store.history(.after(told[6].token)).map(\.id) == [8])
+      #expect(
+        try store.history(.transaction(HistoryToken(storeID: told[0].token.storeID, number: 8)))
+          .count == 1)
+    }
+  }
+
+  @Test func `goes by time`() throws {
+    try withWrites(2) { store, told throws in
+      #expect(try store.purgeHistory(before: told[0].time) == 0)
+      #expect(try store.purgeHistory(before: soon) == 4)
+    }
+  }
+
+  @Test func `waits for the slowest consumer, up to an age`() throws {
+    try withWrites(4) { store, told throws in
+      #expect(try store.purgeConsumedHistory() == 0)
+      try store.write { tx in
+        try tx.setHistoryToken(told[3].token, ofConsumer: "widget")
+        try tx.setHistoryToken(told[1].token, ofConsumer: "sync")
+      }
+      #expect(try store.history().count == 6)
+      #expect(try store.purgeConsumedHistory() == 2)
+      try store.read { snapshot throws in
+        #expect(try snapshot.historyConsumers().map(\.name) == ["sync", "widget"])
+        #expect(try snapshot.historyToken(ofConsumer: "widget") == told[3].token)
+        #expect(try snapshot.historyToken(ofConsumer: "nobody") == nil)
+      }
+      try store.write { try $0.setHistoryToken(nil, ofConsumer: "sync") }
+      #expect(try store.purgeConsumedHistory() == 2)
+      #expect(try store.purgeConsumedHistory(orBefore: soon) == 2)
+      _ = try storeError(.expiredHistory) {
+        try store.write { try $0.setHistoryToken(told[0].token, ofConsumer: "late") }
+      }
+      _ = try storeError(.invalidQuery) {
+        try store.write { try $0.setHistoryToken(told[5].token, ofConsumer: "") }
+      }
+    }
+  }
+
+  @Test func `takes images and tombstones along`() throws {
+    try withWrites(3) { store, _ in
+      let entries = { () throws in
+        try store.read { snapshot throws in
+          let core = snapshot.access.core
+          return try core.transaction.count(of: try #require(core.tree(.history)))
+        }
+      }
+      #expect(try entries() == 5 + 4 + 1)
+      try store.purgeHistory(before: Date().addingTimeInterval(1))
+      #expect(try entries() == 1)
+    }
+  }
+
+  @Test func `refuses tokens of other stores, and of newer copies`() throws {
+    try withWrites(1) { store, told throws in
+      let foreign = HistoryToken(storeID: UUID(), number: 1)
+      _ = try storeError(.invalidQuery) { try store.history(.after(foreign)) }
+      _ = try storeError(.invalidQuery) { try store.purgeHistory(through: foreign) }
+      let later = HistoryToken(storeID: told[0].token.storeID, number: 99)
+      _ = try storeError(.invalidQuery) { try store.history(.after(later)) }
+      let copy = try JSONDecoder().decode(
+        HistoryToken.self, from: JSONEncoder().encode(told[0].token))
+      #expect(copy == told[0].token && copy < told[1].token)
+    }
+  }
+}

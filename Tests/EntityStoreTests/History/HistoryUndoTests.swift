@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+
+@testable import EntityStore
+
+/// Undo of a write, as another write.
+@Suite struct `Undoing a write` {
+  @Test func `takes back inserts, updates and deletes`() throws {
+    try withTemporaryStore([Clause.self]) { store in
+      let ids = try store.insert([Clause(name: "a"), Clause(name: "b", text: "old", weight: 2)]).ids
+      let before = try store.fetch(Clause.all)
+      try store.write { tx in
+        try tx.modify(ids[1]) {
+          $0.text = "new"
+          $0.name = "a2"
+        }
+        try tx.delete(ids[0])
+        try tx.insert(Clause(name: "a"))
+      }
+      let write = try store.historyToken()
+      try store.modify(ids[1]) { $0.weight = 5 }
+      #expect(try store.write { try $0.undo(write) } == 3)
+      var expected = before
+      expected[1].weight = 5
+      #expect(try store.fetch(Clause.all) == expected)
+      // An undo is a write as any other.
+      let undo = try store.historyToken()
+      #expect(try store.write { try $0.undo(undo) } == 3)
+      let names = Set(try store.fetch(Clause.all).map(\.name))
+      #expect(names == ["a2", "a"])
+    }
+  }
+
+  @Test func `swaps unique keys back`() throws {
+    try withTemporaryStore([Clause.self]) { store in
+      let ids = try store.insert([Clause(name: "a"), Clause(name: "b")]).ids
+      try store.write { tx in
+        try tx.modify(ids[0]) { $0.name = "c" }
+        try tx.modify(ids[1]) { $0.name = "a" }
+        try tx.modify(ids[0]) { $0.name = "b" }
+      }
+      let write = try store.historyToken()
+      try store.write { _ = try $0.undo(write) }
+      #expect(try store.fetch(Clause.all).map(\.name) == ["a", "b"])
+    }
+  }
+
+  @Test func `is refused, with the reason, where later changes are in its way`() throws {
+    try withTemporaryStore([Clause.self]) { store in
+      let clause = try store.insert(Clause(name: "a"))
+      let insert = try store.historyToken()
+      try store.modify(clause.id) { $0.text = "x" }
+      let update = try store.historyToken()
+      let first = try storeError(.cannotUndo) { try store.write { try $0.undo(insert) } }
+      #expect(first.message.contains("Clause \(clause.id) was changed again by write 2"))
+      #expect(first.recordID == clause.id.rawValue)
+      try store.modify(clause.id) { $0.text = "y" }
+      _ = try storeError(.cannotUndo) { try store.write { try $0.undo(update) } }
+      try store.delete(clause.id)
+      let delete = try store.historyToken()
+      try store.insert(Clause(name: "a"))
+      _ = try storeError(.uniqueViolation) { try store.write { try $0.undo(delete) } }
+      #expect(try store.count(Clause.all) == 1)
+      let late = try storeError(.cannotUndo) {
+        try store.write { tx in
+          try tx.insert(Clause(name: "z"))
+          try tx.undo(delete)
+        }
+      }
+      #expect(late.message.contains("in one of its own"))
+    }
+  }
+
+  @Test func `is refused where no images were kept, and where a record is linked since`() throws {
+    try withTemporaryStore([Player.self], options: .history(.changes)) { store in
+      let player = try store.insert(Player(name: "p", score: 1))
+      try store.modify(player.id) { $0.score = 2 }
+      let token = try store.historyToken()
+      let error = try storeError(.cannotUndo) { try store.write { try $0.undo(token) } }
+      #expect(error.message.contains("no image was kept of Player \(player.id)"))
+    }
+    try withTemporaryStore(Library.entities, options: .history(.images)) { store in
+      let author = try store.insert(Author(name: "a"))
+      let token = try store.historyToken()
+      let book = try store.insert(Book(title: "b", author: author.id))
+      let error = try storeError(.cannotUndo) { try store.write { try $0.undo(token) } }
+      #expect(error.message.contains("was changed again") || error.message.contains("is linked"))
+      try store.delete(book.id)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import EntityStore
+import Foundation
+import Testing
+
+/// A list that is kept as updates tell, and never read.
+struct ListFollower {
+  private(set) var sections: [[UInt64]] = []
+
+  init(_ sections: [[UInt64]]) { self.sections = sections }
+
+  /// As the documentation of `ResultDifference` says it, row by row.
+  mutating func apply(_ difference: ResultDifference, _ id: (Int) -> UInt64) throws {
+    let gone = (difference.deleted + difference.moved.map(\.from)).sorted()
+    var moving: [Int: UInt64] = [:]
+    for row in difference.moved { moving[row.from.index] = id(row.to.index) }
+    for row in (difference.updated + difference.moved) {
+      #expect(sections[row.from.section][row.from.row] == id(row.to.index))
+    }
+    for position in gone.reversed() { sections[position.section].remove(at: position.row) }
+    for section in difference.deletedSections.reversed() {
+      #expect(sections[section].isEmpty)
+      sections.remove(at: section)
+    }
+    for section in difference.insertedSections { sections.insert([], at: section) }
+    for position in (difference.inserted + difference.moved.map(\.to)).sorted() {
+      sections[position.section].insert(id(position.index), at: position.row)
+    }
+  }
+}
+
+/// Waits for `body`, but not for ever.
+func within<R: Sendable>(
+  seconds: Double = 120, sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: @escaping @Sendable () async throws -> R
+) async throws -> R {
+  try await withThrowingTaskGroup(of: R?.self) { group in
+    group.addTask { try await body() }
+    group.addTask {
+      try await Task.sleep(for: .seconds(seconds))
+      return nil
+    }
+    defer { group.cancelAll() }
+    let ended = try await group.next() ?? nil
+    return try #require(
+      ended, "nothing came within \(seconds) seconds", sourceLocation: sourceLocation)
+  }
+}
+
+/// A loop over a sequence, turned by a test: one call at a time.
+final class Turner<S: AsyncSequence & Sendable>: @unchecked Sendable where S.Element: Sendable {
+  private var iterator: S.AsyncIterator
+
+  init(_ sequence: S) { iterator = sequence.makeAsyncIterator() }
+
+  func next() async throws -> S.Element? {
+    var taken = iterator
+    defer { iterator = taken }
+    return try await taken.next()
+  }
+}

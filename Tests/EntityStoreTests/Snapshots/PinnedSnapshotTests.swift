@@ -1,0 +1,112 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import EntityStore
+
+/// Commits that are kept readable.
+@Suite struct `Pinned snapshots` {
+  @Test func `see what was, also what is deleted since, and move forward`() async throws {
+    try await withTemporaryStore([Player.self]) { store in
+      try await store.insert((0..<100).map { Player(name: "\($0)", score: $0) })
+      let snapshot = try store.snapshot()
+      let before = try snapshot.fetch(Player.all)
+      let generation = try snapshot.generation
+      try await store.delete(Player.where { $0.score > 10 })
+      #expect(try snapshot.fetch(Player.all) == before)
+      #expect(try snapshot.count(Player.where { $0.score > 10 }) == 89)
+      #expect(try snapshot.fetch(before[50].id)?.score == 50)
+      #expect(try await snapshot.read { try $0.exists(Player.where { $0.name == "99" }) })
+      let top = Player.all.sorted(by: \.score.descending).limit(1)
+      #expect(try await snapshot.read { try $0.first(top) }?.score == 99)
+      try snapshot.advance()
+      #expect(try snapshot.count(Player.all) == 11)
+      #expect(try snapshot.generation > generation)
+      snapshot.end()
+      _ = try storeError(.closed) { try snapshot.count(Player.all) }
+      _ = try storeError(.closed) { try snapshot.advance() }
+    }
+  }
+
+  @Test func `are used by many tasks at once, while others write`() async throws {
+    try await withTemporaryStore([Player.self]) { store in
+      try await store.insert((0..<500).map { Player(name: "\($0)", score: 1) })
+      let snapshot = try store.snapshot()
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for number in 0..<16 {
+          group.addTask {
+            try await store.update(Player.all) { $0.score.add(1) }
+            return try await snapshot.read { try $0.count(Player.where { $0.score == 1 }) } + number
+              - number
+          }
+        }
+        for try await count in group { #expect(count == 500) }
+      }
+    }
+  }
+
+  @Test func `say how many pages they hold back, and how much the file grows by them`() throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: [Player.self])
+    try store.insert((0..<20_000).map { Player(name: "\($0)", score: $0) })
+    // Without a snapshot, freed pages are used again.
+    for round in 0..<50 { try change(store, round) }
+    let size = try fileSize(store)
+    let snapshot = try store.snapshot()
+    for round in 0..<1_000 { try change(store, round) }
+    let growth = try fileSize(store) - size
+    let told = try snapshot.bytesHeldBack()
+    #expect(abs(growth - told) < growth / 10, "the file grew by \(growth), told were \(told)")
+    let readers = try store.readers()
+    #expect(readers.first?.generation == (try snapshot.generation))
+    #expect(readers.first?.commitsBehind == 1_000)
+    #expect(readers.first?.process == Int(ProcessInfo.processInfo.processIdentifier))
+    snapshot.end()
+    for round in 0..<100 { try change(store, round) }
+    #expect(try fileSize(store) - size < growth + growth / 10)
+    #expect(try store.snapshot().bytesHeldBack() < growth / 10)
+    store.close()
+    try expectSound(folder.storePath)
+  }
+
+  private func change(_ store: Store, _ round: Int) throws {
+    let low = round * 37 % 19_000
+    try store.update(
+      Player.where {
+        $0.score >= low; $0.score < low + 100
+      }
+    ) {
+      $0.note = "round \(round)"
+    }
+  }
+
+  private func fileSize(_ store: Store) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: store.path)
+    return try #require(attributes[.size] as? Int)
+  }
+
+  @Test func `are warned of once, and ended where a limit says so, with an error that says it`()
+    async throws
+  {
+    let warnings = Mutex<[SnapshotWarning]>([])
+    var options = StoreOptions()
+    options.snapshotAgeLimit = .milliseconds(300)
+    options.snapshotWarningAge = .milliseconds(50)
+    options.onSnapshotWarning = { warning in warnings.withLock { $0.append(warning) } }
+    try await withTemporaryStore([Player.self], options: options) { store in
+      let snapshot = try store.snapshot()
+      let generation = try snapshot.generation
+      let deadline = Date().addingTimeInterval(120)
+      while (try? snapshot.count(Player.all)) != nil, Date() < deadline {
+        try await store.insert(Player(name: UUID().uuidString))
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      let error = try storeError(.snapshotExpired) { try snapshot.count(Player.all) }
+      #expect(error.message.contains("snapshotAgeLimit"))
+      #expect(warnings.withLock { $0.map(\.generation) } == [generation])
+      #expect(try store.readers().allSatisfy { $0.generation > generation })
+      try snapshot.advance()
+      #expect(try snapshot.count(Player.all) > 0)
+    }
+  }
+}

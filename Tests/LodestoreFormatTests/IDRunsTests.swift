@@ -1,0 +1,47 @@
+import LodestoreFormat
+import Testing
+
+/// Sets of ids in runs, beside sets in memory.
+@Suite struct `Runs of ids` {
+  @Test(arguments: 0..<20)
+  func `are what sets of the same ids are`(run: Int) throws {
+    var numbers = SeededGenerator(salt: 700 + UInt64(run))
+    func make() -> (IDRuns, Set<UInt64>) {
+      var runs = IDRuns()
+      var set: Set<UInt64> = []
+      for _ in 0..<Int.random(in: 0...40, using: &numbers) {
+        let first = UInt64.random(in: 1...90, using: &numbers)
+        let end = first + UInt64.random(in: 1...6, using: &numbers)
+        if Bool.random(using: &numbers) {
+          runs.append(first)
+          set.insert(first)
+        } else {
+          runs.append(first..<end)
+          set.formUnion(first..<end)
+        }
+      }
+      runs.normalize()
+      return (runs, set)
+    }
+    let (a, first) = make()
+    let (b, second) = make()
+    #expect(Array(a) == first.sorted() && a.count == first.count)
+    #expect(Array(a.subtracting(b)) == first.subtracting(second).sorted())
+    #expect(Array(a.intersection(b)) == first.intersection(second).sorted())
+    #expect((0..<100).allSatisfy { a.contains($0) == first.contains($0) })
+    let decoded = try a.encoded.withUnsafeBytes { try IDRuns(decoding: $0) }
+    #expect(decoded.ranges == a.ranges)
+  }
+
+  @Test func `that are none are refused`() {
+    for bytes: [UInt8] in [
+      [0, 0], [1], [1, 0, 0, 0], [0x80, 0, 1], [1] + Array(repeating: 0xff, count: 9) + [1],
+      Array(repeating: 0xff, count: 9) + [1, 0],
+      [1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f],
+    ] {
+      #expect(throws: FormatError.self, "\(bytes)") {
+        try bytes.withUnsafeBytes { _ = try IDRuns(decoding: $0) }
+      }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+#if Macros
+  import Foundation
+  import Lodestore
+  import Testing
+
+  // The Swift of the article Changes.
+
+  @Entity struct Memo {
+    #Unique<Memo>([\.title])
+    #Index<Memo>([\.folder, \.title])
+    var title: String
+    var folder: String = "inbox"
+    static let history = HistoryPolicy<Memo>.kept(preserving: \.title, images: true)
+  }
+
+  @Suite struct `The article on changes` {
+    private func withStore(_ body: (Store) throws -> Void) throws {
+      let store = try Store.inMemory(entities: [Memo.self])
+      defer { store.close() }
+      try body(store)
+    }
+
+    @Test func `history, consumers and undo`() throws {
+      try withStore { store in
+        try store.write(author: "editor") { tx in try tx.insert(Memo(title: "milk")) }
+        let token = try store.historyToken()
+        try store.delete(Memo.all)
+        for told in try store.history(.after(token).excluding(authors: "sync")) {
+          for change in told.changes { print(told.author ?? "", change.kind, change.recordID) }
+        }
+
+        try store.write { tx in
+          let known = try tx.historyToken(ofConsumer: "search")
+          let news = try tx.history(.after(known).of(Memo.self))
+          if let last = news.last { try tx.setHistoryToken(last.token, ofConsumer: "search") }
+        }
+        try store.purgeConsumedHistory(orBefore: Date.now.addingTimeInterval(-30 * 86_400))
+
+        try store.insert(Memo(title: "bread"))
+
+        let last = try store.historyToken()
+        try store.write { tx in _ = try tx.undo(last) }
+
+        #expect(try store.count(Memo.all) == 0)
+        #expect(try store.history().map(\.id) == [3, 4])
+      }
+    }
+
+    @Test func `snapshots and edits`() throws {
+      try withStore { store in
+        let id = try store.insert(Memo(title: "milk")).id
+        var edit = try store.edit(id)
+        edit.title = "oat milk"
+        try store.update(edit, onConflict: .keepEdited)
+
+        let snapshot = try store.snapshot()
+        try store.delete(Memo.all)
+        print(try snapshot.count(Memo.all), try snapshot.bytesHeldBack())
+        try snapshot.advance()
+
+        #expect(try snapshot.count(Memo.all) == 0)
+      }
+    }
+
+    @Test func `live results`() async throws {
+      let store = try Store.inMemory(entities: [Memo.self])
+      let id = try await store.insert(Memo(title: "milk")).id
+      let list = Task { try await Self.follow(store) }
+      let others = Task { try await Self.follow(store, id) }
+      try await Task.sleep(for: .milliseconds(100))
+      list.cancel()
+      others.cancel()
+      _ = await (list.result, others.result)
+      store.close()
+    }
+
+    private static func show(_ items: ResultItems<Memo>) { print(items.map(\.title)) }
+
+    private static func follow(_ store: Store) async throws {
+      let notes = Memo.all.sorted(by: \.title)
+      for try await update in store.updates(of: notes) {
+        show(update.items)
+        if let difference = update.difference {
+          print(difference.inserted.count, difference.moved.count)
+        }
+      }
+    }
+
+    private static func follow(_ store: Store, _ id: Memo.ID) async throws {
+      for try await update in store.updates(
+        of: Memo.all.sorted(by: \.folder, \.title), sectionedBy: \.folder)
+      {
+        for section in update.sections { print(section.key, section.count) }
+      }
+      for try await memo in store.updates(of: id) { print(memo?.title ?? "deleted") }
+      for try await count in store.updates(ofCount: Memo.where { $0.folder == "inbox" }) {
+        print(count)
+      }
+      for try await titles in store.values({ try $0.fetch(Memo.all).map(\.title) }) {
+        print(titles)
+      }
+    }
+  }
+#endif

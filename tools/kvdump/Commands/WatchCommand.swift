@@ -1,0 +1,172 @@
+import ArgumentParser
+import EntityStore
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// `kvdump watch`: changes as they are committed by any process.
+struct WatchCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch", abstract: "Print changes as they are committed by any process.",
+    discussion: """
+      Examples:
+        kvdump watch pods.lodestore
+        kvdump watch pods.lodestore Pod 'stars > 100' --format jsonl
+
+      A row a changed record: of all entities, of one, or of those of one for which a condition is \
+      true, where a record that no longer fulfils it is told as deleted. Who has written and which \
+      attributes have changed is told of entities that keep a history; the others are read again \
+      and compared after each commit. Ends with the terminal's interrupt.
+
+      \(ConditionOptions.grammar)
+      """)
+
+  @OptionGroup var store: StoreArgument
+
+  @Argument(help: "The entity; all without it.")
+  var entity: String?
+
+  @Argument(
+    help: ArgumentHelp("The condition as a predicate format string.", valueName: "format string"))
+  var condition: String?
+
+  @Option(help: ArgumentHelp("End after so many rows.", valueName: "n"))
+  var limit: Int?
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func run(on console: Console) async throws -> ExitStatus {
+    try QueryFault.locating(in: condition, store.path) {
+      try ReadStore.withStore(store.path, on: console) { store in
+        let watch = try store.read { snapshot in
+          try StoreWatch(snapshot, entity: entity, condition: condition, path: self.store.path)
+        }
+        let rows = WatchedRows(console, limit: limit)
+        try store.forEachCommit {
+          for row in try store.read({ try watch.news($0) }) {
+            guard try rows.write(row) else { return false }
+          }
+          return true
+        }
+      }
+    }
+    return .success
+  }
+}
+
+/// Rows that are printed as they come: JSON Lines, or columns of a fixed width.
+private final class WatchedRows {
+  private let console: Console
+  private let lines: (any RowWriter)?
+  private var left: Int
+
+  init(_ console: Console, limit: Int?) {
+    self.console = console
+    left = limit ?? .max
+    let isForPeople = console.format == .table || console.format == .markdown
+    lines = isForPeople ? nil : console.rows(of: StoreWatch.columns.map { Column($0) })
+  }
+
+  /// False when there are enough.
+  func write(_ row: WatchedChange) throws -> Bool {
+    guard left > 0 else { return false }
+    left -= 1
+    if let lines {
+      try lines.write(row.cells)
+    } else {
+      try console.line(row.line)
+    }
+    try console.flush()
+    return left > 0
+  }
+}
+
+/// A changed record, as far as it is known.
+struct WatchedChange {
+  var write: UInt64?
+  var time: Date
+  var author: String?
+  var kind: HistoryChange.Kind
+  var entity: String
+  var record: UInt64
+  var attributes: [String] = []
+
+  var cells: [Cell] {
+    [
+      write.map(Cell.unsigned) ?? .null, HistoryDate.cell(time), author.map(Cell.text) ?? .null,
+      .text(kind.rawValue), .text(entity), .unsigned(record),
+      .text(attributes.joined(separator: ", ")),
+    ]
+  }
+
+  var line: String {
+    let time = KeyText.text(of: .date(self.time.timeIntervalSinceReferenceDate))
+    let parts = [
+      time, author ?? "", kind.rawValue, "\(entity) \(record)", attributes.joined(separator: ", "),
+    ]
+    return DisplayText.escaped(parts.filter { !$0.isEmpty }.joined(separator: "  "))
+  }
+}
+
+/// What has changed since the last time it was asked.
+final class StoreWatch {
+  static let columns = ["write", "time", "author", "change", "entity", "record", "attributes"]
+
+  private var token: HistoryToken
+  private let told: [String]
+  private var compared: [(entity: String, condition: String?, known: [UInt64: UInt32])]
+
+  init(
+    _ snapshot: DynamicSnapshot, entity: String?, condition: String?, path: String
+  ) throws {
+    token = try snapshot.historyToken()
+    let entities = try entity.map { [try snapshot.entity($0, in: path)] } ?? snapshot.entities
+    let isTold = { (entity: DynamicEntity) in entity.keepsHistory && condition == nil }
+    told = entities.filter(isTold).map(\.name)
+    compared = try entities.filter { !isTold($0) }.map { entity in
+      (entity.name, condition, try Self.checksums(entity, condition, snapshot))
+    }
+  }
+
+  private static func checksums(
+    _ entity: DynamicEntity, _ condition: String?, _ snapshot: DynamicSnapshot
+  ) throws -> [UInt64: UInt32] {
+    let request = try QueryRequest(format: condition ?? "TRUEPREDICATE")
+    return try snapshot.checksums(of: request, entity)
+  }
+
+  func news(_ snapshot: DynamicSnapshot) throws -> [WatchedChange] {
+    var news: [WatchedChange] = []
+    if !told.isEmpty {
+      try snapshot.forEachTransaction(.after(token).of(entitiesNamed: told)) { transaction in
+        for change in transaction.changes {
+          news.append(
+            WatchedChange(
+              write: transaction.id, time: transaction.time, author: transaction.author,
+              kind: change.kind, entity: change.entity, record: change.recordID,
+              attributes: change.attributes))
+        }
+        return true
+      }
+      token = try snapshot.historyToken()
+    }
+    for index in compared.indices {
+      guard let entity = snapshot.entity(named: compared[index].entity) else { continue }
+      let fresh = try Self.checksums(entity, compared[index].condition, snapshot)
+      let known = compared[index].known
+      func add(_ kind: HistoryChange.Kind, _ ids: some Sequence<UInt64>) {
+        for id in ids.sorted() {
+          news.append(WatchedChange(time: Date(), kind: kind, entity: entity.name, record: id))
+        }
+      }
+      add(.inserted, fresh.keys.filter { known[$0] == nil })
+      add(.updated, fresh.keys.filter { id in known[id].map { $0 != fresh[id] } ?? false })
+      add(.deleted, known.keys.filter { fresh[$0] == nil })
+      compared[index].known = fresh
+    }
+    return news
+  }
+}
