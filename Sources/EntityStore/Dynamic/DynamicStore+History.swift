@@ -76,6 +76,30 @@ extension EntityDescription {
   }
 }
 
+extension DeclaredEntity {
+  /// Has changes told in the history.
+  ///
+  /// - Parameter preserved: indices in ``attributes``.
+  package mutating func keepHistory(images: Bool, preserved: [Int]) {
+    history = .kept(images: images, preserved: preserved)
+  }
+
+  /// Takes over the rules of `other`, its indexes over elements and its history.
+  ///
+  /// - Parameter positions: where the attributes of `other` are in ``attributes``.
+  package mutating func takeRest(of other: DeclaredEntity, at positions: [Int]) {
+    for index in other.elementIndexes {
+      let index = ElementIndex(attribute: positions[index.attribute], path: index.path)
+      if !elementIndexes.contains(index) { elementIndexes.append(index) }
+    }
+    rules = other.rules
+    history = other.history
+    if case .kept(let images, let preserved) = other.history {
+      history = .kept(images: images, preserved: preserved.map { positions[$0] })
+    }
+  }
+}
+
 extension DynamicTransaction {
   /// Removes what the history tells of the writes up to `number`; returns of how many.
   package func purgeHistory(through number: UInt64) throws -> Int {

@@ -41,37 +41,26 @@ package struct DeclaredEntity: Sendable {
 
   /// One index over the elements of documents, by the index of the attribute in
   /// ``DeclaredEntity/attributes``.
-  package struct ElementIndex: Sendable, Hashable {
-    package var attribute: Int
-    package var path: [String]
-
-    package init(attribute: Int, path: [String]) {
-      self.attribute = attribute
-      self.path = path
-    }
+  struct ElementIndex: Sendable, Hashable {
+    var attribute: Int
+    var path: [String]
   }
 
   /// Whether and how changes are told in the history; attributes by their indices in
   /// ``DeclaredEntity/attributes``.
-  package enum DeclaredHistory: Sendable, Hashable {
+  enum DeclaredHistory: Sendable, Hashable {
     case off
     case kept(images: Bool, preserved: [Int])
-
-    /// With other indices of attributes.
-    package func mapped(_ index: (Int) -> Int) -> DeclaredHistory {
-      guard case .kept(let images, let preserved) = self else { return self }
-      return .kept(images: images, preserved: preserved.map(index))
-    }
   }
 
   package var name: String
   package var attributes: [Attribute]
   package var indexes: [Index]
-  package var elementIndexes: [ElementIndex] = []
+  var elementIndexes: [ElementIndex] = []
   var relationships: [DeclaredRelationship] = []
   package var rules: [EntityDescription.Rule] = []
   /// `nil` leaves it as it is in the file.
-  package var history: DeclaredHistory?
+  var history: DeclaredHistory?
   /// Names of attributes that are to go from the file, if it has them.
   var removed: [String]
   /// Whether indexes and constraints of the file that are not declared here stay as they are, whatever

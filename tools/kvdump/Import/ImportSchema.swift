@@ -6,10 +6,8 @@ import LodestoreFormat
 struct ImportSchema {
   private(set) var attributes: [DeclaredEntity.Attribute] = []
   private(set) var indexes: [DeclaredEntity.Index] = []
-  /// What a schema file says besides; attributes are indices in ``attributes``.
-  private var elementIndexes: [DeclaredEntity.ElementIndex] = []
-  private var conditions: [EntityDescription.Rule] = []
-  private var history: DeclaredEntity.DeclaredHistory?
+  /// The entity of a schema file, and where its attributes are in ``attributes``.
+  private var file: (entity: DeclaredEntity, positions: [Int])?
   /// What a person should know of it: names that were changed, attributes and indexes that were added.
   private(set) var notes: [String] = []
   /// The attribute of each JSON member, where a person or inference named it.
@@ -121,11 +119,7 @@ struct ImportSchema {
         DeclaredEntity.Index(
           attributes: index.attributes.map { positions[$0] }, isUnique: index.isUnique))
     }
-    elementIndexes = declared.elementIndexes.map {
-      DeclaredEntity.ElementIndex(attribute: positions[$0.attribute], path: $0.path)
-    }
-    conditions = declared.rules
-    history = declared.history?.mapped { positions[$0] }
+    file = (declared, positions)
   }
 
   /// Adds an index over attributes of these names, or of members that were given other names.
@@ -213,11 +207,7 @@ struct ImportSchema {
   func declared() throws -> DeclaredEntity {
     var declared = try DeclaredEntity(
       name: entity, attributes: attributes, indexes: indexes, isPartial: true)
-    for index in elementIndexes {
-      try declared.addIndex(overElementsOf: index.attribute, path: index.path)
-    }
-    declared.rules = conditions
-    declared.history = history
+    if let file { declared.takeRest(of: file.entity, at: file.positions) }
     return declared
   }
 }

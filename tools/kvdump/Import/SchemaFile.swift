@@ -70,7 +70,7 @@ enum SchemaFile {
         }
         return position
       }
-      declared.history = .kept(images: history["images"]?.bool ?? false, preserved: preserved)
+      declared.keepHistory(images: history["images"]?.bool ?? false, preserved: preserved)
     }
     return declared
   }
