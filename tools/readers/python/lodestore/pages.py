@@ -1,0 +1,191 @@
+"""LMDB's data version 1 of a 64-bit little-endian machine: trees of pages, read with plain calls.
+
+See Format.md, "Annex: LMDB data version 1". Nothing in the file is believed: every number is checked before it is used,
+and a page is visited once.
+"""
+
+import os
+import struct
+
+MAGIC = 0xBEEFC0DE
+HEADER = 16
+NO_PAGE = (1 << 64) - 1
+BRANCH, LEAF, OVERFLOW, META = 1, 2, 4, 8
+LARGE, TREE = 1, 2
+DEEPEST = 32
+
+
+class NotAStore(Exception):
+    """The file is no Lodestore file."""
+
+
+class DamagedFile(Exception):
+    """The file has bytes that no program can have written; the message says where."""
+
+
+class Overtaken(Exception):
+    """Other processes have written so much that the commit that was being read is gone; open it again."""
+
+
+class Tree:
+    """What LMDB keeps about a tree: 48 bytes."""
+
+    def __init__(self, data):
+        _, self.flags, self.depth, _, _, _, self.entries, self.root = struct.unpack("<IHHQQQQQ", data)
+
+
+class Pages:
+    """The pages of the newest commit."""
+
+    def __init__(self, path):
+        self.path = str(path)
+        flags = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+        self.descriptor = os.open(self.path, flags)
+        try:
+            self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self):
+        metas = self._metas()
+        newest = max(metas, key=lambda meta: meta[0])
+        self.transaction, self.last_page, self.main = newest
+
+    def close(self):
+        """Closes the file; the second time it does nothing."""
+        if self.descriptor is not None:
+            os.close(self.descriptor)
+            self.descriptor = None
+
+    def _metas(self):
+        first = self._read(0, 152)
+        if len(first) < 152 or struct.unpack_from("<I", first, 16)[0] != MAGIC:
+            raise NotAStore(f"{self.path}: it is no LMDB file of a 64-bit little-endian machine")
+        self.page_size = struct.unpack_from("<I", first, 40)[0]
+        if not 512 <= self.page_size <= 32768 or self.page_size & (self.page_size - 1):
+            raise DamagedFile(f"{self.path}: the page size is {self.page_size}")
+        second = self._read(self.page_size, 152)
+        metas = []
+        for number, data in enumerate((first, second)):
+            if len(data) < 152 or struct.unpack_from("<I", data, 16)[0] != MAGIC:
+                raise DamagedFile(f"{self.path}: meta page {number} is no meta page")
+            version = struct.unpack_from("<I", data, 20)[0]
+            if version != 1:
+                raise NotAStore(f"{self.path}: its LMDB data version is {version}, must be 1")
+            last_page, transaction = struct.unpack_from("<QQ", data, 136)
+            metas.append((transaction, last_page, Tree(data[88:136])))
+        return metas
+
+    def check_commit(self):
+        """Raises Overtaken when the pages of the commit may have been written anew.
+
+        A commit leaves the pages of the two before it alone.
+        """
+        if max(meta[0] for meta in self._metas()) > self.transaction + 1:
+            raise Overtaken(f"{self.path}: it was written while it was read; open it again")
+
+    def _read(self, offset, count):
+        parts = []
+        while count > 0:
+            part = os.pread(self.descriptor, count, offset)
+            if not part:
+                break
+            parts.append(part)
+            offset += len(part)
+            count -= len(part)
+        return b"".join(parts)
+
+    def damaged(self, number, reason):
+        self.check_commit()
+        return DamagedFile(f"{self.path}: page {number} {reason}; see 'kvdump verify'")
+
+    def _page(self, number, seen):
+        if not 2 <= number <= self.last_page or number in seen:
+            raise self.damaged(number, "is reached twice, or is not in the file")
+        seen.add(number)
+        page = self._read(number * self.page_size, self.page_size)
+        if len(page) < self.page_size or struct.unpack_from("<Q", page)[0] != number:
+            raise self.damaged(number, "is not there, or is another")
+        return page
+
+    def _nodes(self, page, number):
+        flags, lower, upper = struct.unpack_from("<HHH", page, 10)
+        if not HEADER <= lower <= upper <= self.page_size or lower & 1:
+            raise self.damaged(number, f"has its free space at {lower} to {upper}")
+        for slot in range(HEADER, lower, 2):
+            offset = struct.unpack_from("<H", page, slot)[0]
+            if offset < upper or offset + 8 > self.page_size:
+                raise self.damaged(number, f"has a node at {offset}")
+            value, node_flags, key_size = struct.unpack_from("<IHH", page, offset)
+            start = offset + 8 + key_size
+            if start > self.page_size:
+                raise self.damaged(number, "has a key that goes beyond it")
+            yield value, node_flags, page[offset + 8 : start], start
+
+    def walk(self, tree, low=None, high=None, integer_keys=False):
+        """The pairs of `tree` with low <= key < high, in the order of the keys."""
+        if tree.root != NO_PAGE:
+            if not 1 <= tree.depth <= DEEPEST:
+                raise self.damaged(tree.root, f"is the root of a tree of depth {tree.depth}")
+            yield from self._walk(tree.root, tree.depth, low, high, integer_keys, set())
+
+    def _walk(self, number, depth, low, high, integer_keys, seen):
+        page = self._page(number, seen)
+        flags = struct.unpack_from("<H", page, 10)[0]
+        if flags != (LEAF if depth == 1 else BRANCH):
+            raise self.damaged(number, f"has flags {flags} at height {depth}")
+        order = (lambda key: int.from_bytes(key, "little")) if integer_keys else (lambda key: key)
+        if depth == 1:
+            for size, node_flags, key, start in self._nodes(page, number):
+                if low is not None and order(key) < order(low):
+                    continue
+                if high is not None and order(key) >= order(high):
+                    return
+                yield key, self._value(page, number, size, node_flags, start, seen), node_flags
+            return
+        nodes = list(self._nodes(page, number))
+        for index, (value, node_flags, key, _) in enumerate(nodes):
+            # The first key of a branch page is not read: it may be empty.
+            if high is not None and index > 0 and order(key) >= order(high):
+                return
+            if low is not None and index + 1 < len(nodes) and order(nodes[index + 1][2]) <= order(low):
+                continue
+            child = value | node_flags << 32
+            yield from self._walk(child, depth - 1, low, high, integer_keys, seen)
+
+    def _value(self, page, number, size, node_flags, start, seen):
+        if not node_flags & LARGE:
+            if start + size > self.page_size:
+                raise self.damaged(number, "has a value that goes beyond it")
+            return page[start : start + size]
+        if start + 8 > self.page_size:
+            raise self.damaged(number, "has a value that goes beyond it")
+        first = struct.unpack_from("<Q", page, start)[0]
+        count = (HEADER - 1 + size) // self.page_size + 1
+        end = (first + count) * self.page_size
+        if not 2 <= first <= self.last_page or end > os.fstat(self.descriptor).st_size or first in seen:
+            raise self.damaged(first, "begins a long value, and is not in the file, or is in use")
+        seen.add(first)
+        data = self._read(first * self.page_size, HEADER + size)
+        if len(data) < HEADER + size:
+            raise self.damaged(first, "begins a long value that is not in the file as a whole")
+        page_number, flags, pages = struct.unpack_from("<Q2xHI", data)
+        if page_number != first or flags != OVERFLOW or pages < count:
+            raise self.damaged(first, "does not begin the long value that it should")
+        return data[HEADER:]
+
+    def get(self, tree, key, integer_keys=False):
+        """The value of `key`; None where there is none."""
+        for found, value, _ in self.walk(tree, low=key, integer_keys=integer_keys):
+            return value if found == key else None
+        return None
+
+    def trees(self):
+        """The named trees."""
+        found = {}
+        for key, value, flags in self.walk(self.main):
+            if flags != TREE or len(value) != 48:
+                raise DamagedFile(f"{self.path}: {key!r} in the main tree is no tree")
+            found[key.decode("utf-8", "replace")] = Tree(value)
+        return found

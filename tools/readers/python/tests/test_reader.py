@@ -1,0 +1,224 @@
+"""The reader on the kept files of every format version, on the examples of Format.md, and on damaged files."""
+
+import glob
+import json
+import os
+import random
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.normpath(os.path.join(HERE, "..", "..", "..", ".."))
+sys.path.insert(0, os.path.dirname(HERE))
+
+import lodestore  # noqa: E402
+from lodestore import checksums, documents  # noqa: E402
+from lodestore.__main__ import main, plain  # noqa: E402
+from lodestore.store import Layout  # noqa: E402
+
+CORPUS = sorted(glob.glob(os.path.join(ROOT, "Tests/EntityStoreTests/Corpus/Files/*.lodestore")))
+REFUSALS = (lodestore.DamagedFile, lodestore.NotAStore, lodestore.Overtaken, lodestore.UnsupportedFormat)
+
+
+def corpus(version):
+    return os.path.join(ROOT, f"Tests/EntityStoreTests/Corpus/Files/format-{version}.lodestore")
+
+
+def read_all(path):
+    """Everything that the reader can say of a file."""
+    with lodestore.open(path) as store:
+        found = {}
+        for entity in store.entities:
+            rows = list(entity)
+            found[entity.name] = rows
+            for row in rows:
+                for relationship in entity.relationships:
+                    entity.related(row["_id"], relationship.name)
+        list(store.bucket("settings"))
+        return found
+
+
+class KeptFiles(unittest.TestCase):
+    def test_are_read_whatever_their_version(self):
+        self.assertGreaterEqual(len(CORPUS), 4)
+        for path in CORPUS:
+            found = read_all(path)
+            people = found["Person"]
+            self.assertEqual([one["name"] for one in people], ["Ada", "Bob", "Eve"], path)
+            # Attributes that are younger than two of the records.
+            self.assertEqual([one["level"] for one in people], [3, 3, 4])
+            self.assertEqual([one["city"] for one in people], [None, None, "Köln"])
+            self.assertEqual([one["_id"] for one in found["Trip"]], [1, 2, 3])
+            self.assertEqual(len(found["Specimen"]), 6)
+            with lodestore.open(path) as store:
+                self.assertEqual(dict(store.bucket("settings"))[b"bytes"], bytes([1, 2, 3]))
+                self.assertEqual(store.entity("Person").get(2)["name"], "Bob")
+                self.assertIsNone(store.entity("Person").get(9))
+                self.assertEqual([row["_id"] for row in store.entity("Person").rows(2)], [2, 3])
+
+    def test_say_what_records_lead_to(self):
+        with lodestore.open(corpus(5)) as store:
+            band, song, player = (store.entity(name) for name in ("Band", "Song", "Player"))
+            self.assertEqual(band.related(1, "players"), [1, 2, 3])
+            self.assertEqual(band.related(2, "players"), [2])
+            self.assertEqual(player.related(2, "bands"), [1, 2])
+            self.assertEqual(band.related(1, "songs"), [1, 2])
+            self.assertEqual(song.related(1, "band"), [1])
+            self.assertEqual(song.related(3, "band"), [])
+            with self.assertRaisesRegex(KeyError, "no relationship 'nope'; it has players, songs"):
+                band.related(1, "nope")
+
+    def test_are_what_kvdump_says_they_are(self):
+        tool = os.path.join(ROOT, ".build/debug/kvdump")
+        if not os.access(tool, os.X_OK):
+            self.skipTest("kvdump is not built")
+        for path in CORPUS:
+            with lodestore.open(path) as store:
+                for entity in store.entities:
+                    text = subprocess.run(
+                        [tool, "records", path, entity.name, "--format", "jsonl"], capture_output=True, check=True)
+                    lines = [json.loads(line) for line in text.stdout.splitlines()]
+                    self.assertEqual(len(lines), len(entity))
+                    for line, row in zip(lines, entity):
+                        self.assertEqual(line["_id"], row["_id"])
+                        for attribute in entity.attributes:
+                            if attribute.type in ("string", "bool") or attribute.type.startswith(("int", "uint")):
+                                self.assertEqual(line.get(attribute.name), row[attribute.name], (path, line))
+
+
+class Examples(unittest.TestCase):
+    def blocks(self, name):
+        with open(os.path.join(ROOT, "Format.md"), encoding="utf-8") as file:
+            return re.findall(rf"```example {name}\n(.*?)```", file.read(), re.DOTALL)
+
+    def test_of_documents_are_decoded(self):
+        count = 0
+        for block in self.blocks("document"):
+            for line in block.strip().splitlines():
+                text, data = line.rsplit(" = ", 1)
+                self.assertEqual(documents.decode(bytes.fromhex(data)), json.loads(text), line)
+                count += 1
+        self.assertGreaterEqual(count, 12)
+
+    def test_of_checksums_come_out(self):
+        self.assertEqual(checksums.crc32c(b"123456789"), 0xE3069283)
+        self.assertEqual(checksums.crc32c(b""), 0)
+
+    def test_of_records_are_read(self):
+        blocks = self.blocks("record")
+        self.assertEqual(len(blocks), 2)
+        for block in blocks:
+            lines = dict(line.split(" = ", 1) for line in block.strip().splitlines())
+            body = bytes.fromhex(lines.pop("bytes"))
+            record_id = int(lines.pop("id"))
+            layout = int(lines.pop("layout"))
+            attributes = [name.split(" ") for name in lines]
+            description = {"number": layout, "attributes": [
+                {"number": number, "type": kind.rstrip("?"), "optional": kind.endswith("?")}
+                for number, (_, kind) in enumerate(attributes, 1)]}
+            self.assertEqual(struct.unpack_from("<H", body)[0], layout)
+            sealed = struct.pack("<Q", record_id) + body[:-4]
+            self.assertEqual(checksums.crc32c(sealed), struct.unpack("<I", body[-4:])[0])
+            values = Layout(description).values((0, body[2:-4]))
+            expected = [json.loads(text) for text in lines.values()]
+            self.assertEqual(list(values.values()), expected)
+
+
+class Faults(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.path = os.path.join(self.folder, "damaged.lodestore")
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+
+    def test_of_other_files_are_told(self):
+        for content in (b"", b"text", bytes(8192), os.urandom(8192)):
+            with open(self.path, "wb") as file:
+                file.write(content)
+            with self.assertRaises(lodestore.NotAStore):
+                lodestore.open(self.path)
+        with self.assertRaises(FileNotFoundError):
+            lodestore.open(os.path.join(self.folder, "none"))
+
+    def test_of_newer_formats_are_told(self):
+        with open(corpus(5), "rb") as file:
+            data = file.read()
+        # The field 'format' of the header in every page that has it.
+        newer = data.replace(b"format" + struct.pack("<II", 2, 5), b"format" + struct.pack("<II", 6, 6))
+        self.assertNotEqual(newer, data)
+        with open(self.path, "wb") as file:
+            file.write(newer)
+        with self.assertRaisesRegex(lodestore.UnsupportedFormat, "reader of format 6"):
+            lodestore.open(self.path)
+
+    def test_of_a_record_are_found_by_its_checksum(self):
+        with open(corpus(5), "rb") as file:
+            data = file.read()
+        with open(self.path, "wb") as file:
+            file.write(data.replace("Köln".encode(), "Käln".encode()))
+        with self.assertRaisesRegex(lodestore.DamagedFile, "record 3 of Person: its checksum"):
+            read_all(self.path)
+
+    def test_of_any_bytes_are_refused_by_name(self):
+        count = int(os.environ.get("LODESTORE_READER_CASES", "300"))
+        seed = int(os.environ.get("LODESTORE_SEED", str(random.randrange(1 << 30))))
+        numbers = random.Random(seed)
+        refused = 0
+        for _ in range(count):
+            with open(numbers.choice(CORPUS), "rb") as file:
+                data = bytearray(file.read())
+            for _ in range(numbers.randrange(1, 4)):
+                kind = numbers.randrange(4)
+                start = numbers.randrange(len(data))
+                if kind == 0:
+                    data[start] ^= 1 << numbers.randrange(8)
+                elif kind == 1:
+                    data[start : start + 8] = numbers.choice((b"\0", b"\xff", b"\x80")) * 8
+                elif kind == 2:
+                    source, size = numbers.randrange(len(data)), numbers.randrange(4096)
+                    data[start : start + size] = data[source : source + size]
+                else:
+                    del data[numbers.randrange(len(data) // 2, len(data)) :]
+            with open(self.path, "wb") as file:
+                file.write(data)
+            try:
+                read_all(self.path)
+            except REFUSALS:
+                refused += 1
+            except Exception as error:
+                raise AssertionError(f"LODESTORE_SEED={seed}: {type(error).__name__}: {error}") from error
+        self.assertGreater(refused, 0, f"LODESTORE_SEED={seed}")
+
+
+class CommandLine(unittest.TestCase):
+    def test_prints_entities_and_records(self):
+        run = subprocess.run(
+            [sys.executable, "-m", "lodestore", corpus(5), "Note", "--limit", "2"], capture_output=True, check=True,
+            cwd=os.path.dirname(HERE))
+        rows = [json.loads(line) for line in run.stdout.splitlines()]
+        self.assertEqual(rows, [{"_id": 1, "title": "a", "length": 9}, {"_id": 2, "title": "b", "length": 0}])
+        run = subprocess.run(
+            [sys.executable, "-m", "lodestore", corpus(5), "Nope"], capture_output=True, check=False,
+            cwd=os.path.dirname(HERE))
+        self.assertEqual(run.returncode, 64)
+        self.assertIn(b"no entity 'Nope'; it has Person", run.stderr)
+        run = subprocess.run(
+            [sys.executable, "-m", "lodestore", "/nonexistent"], capture_output=True, check=False,
+            cwd=os.path.dirname(HERE))
+        self.assertEqual(run.returncode, 65)
+
+    def test_gives_values_as_json_has_them(self):
+        found = read_all(corpus(5))["Specimen"]
+        for row in found:
+            self.assertEqual(json.loads(json.dumps(plain(row)))["_id"], row["_id"])
+        self.assertTrue(callable(main))
+
+
+if __name__ == "__main__":
+    unittest.main()
