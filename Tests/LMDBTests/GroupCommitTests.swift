@@ -105,18 +105,24 @@ import Testing
   }
 
   @Test func `a map that grows under a group loses none`() async throws {
-    try await withGroup({ $0.mapSizeInBytes = 1 << 20 }) { group in
-      let first = SharedNumber()
-      let found = try await group.run(8) { member, transaction in
-        if member == 0 { first.add() }
-        let value = [UInt8](repeating: 7, count: 300_000)
-        try transaction.put(key(member), value, in: group.tree)
-        return Int(transaction.id)
+    // On a busy machine not all are there when the group is made; then once more.
+    for _ in 0..<20 {
+      let isOneGroup = try await withGroup({ $0.mapSizeInBytes = 1 << 20 }) { group in
+        let first = SharedNumber()
+        let found = try await group.run(8) { member, transaction in
+          if member == 0 { first.add() }
+          let value = [UInt8](repeating: 7, count: 300_000)
+          try transaction.put(key(member), value, in: group.tree)
+          return Int(transaction.id)
+        }
+        #expect(try group.keys() == Array(0..<8))
+        guard Set(try found.map { try $0.get() }).count == 1 else { return false }
+        #expect(first.value > 1)
+        return true
       }
-      #expect(Set(try found.map { try $0.get() }).count == 1)
-      #expect(first.value > 1)
-      #expect(try group.keys() == Array(0..<8))
+      if isOneGroup { return }
     }
+    Issue.record("eight members were never one group")
   }
 
   @Test func `a member too large for the map fails alone`() async throws {

@@ -77,12 +77,13 @@ struct WaitingGroup: Sendable {
 }
 
 /// Runs `body` with a new environment.
-func withGroup(
+func withGroup<R>(
   _ change: (inout EnvironmentOptions) -> Void = { _ in },
-  _ body: (WaitingGroup) async throws -> Void
-) async throws {
+  _ body: (WaitingGroup) async throws -> R
+) async throws -> R {
   let directory = try TemporaryDirectory()
   let environment = try openEnvironment(directory.file("store"), change)
   defer { EnvironmentRegistry.close(environment) }
-  try await body(WaitingGroup(environment: environment, tree: try openedTree(of: environment)))
+  return try await body(
+    WaitingGroup(environment: environment, tree: try openedTree(of: environment)))
 }

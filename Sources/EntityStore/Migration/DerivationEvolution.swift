@@ -11,6 +11,9 @@ struct DerivationEvolution {
   /// By entity, the attributes to be worked out for all records.
   private(set) var rebuilt: [EntityNumber: Set<UInt32>] = [:]
 
+  /// No change, but these to be worked out anew.
+  init(rebuilding attributes: [EntityNumber: Set<UInt32>]) { rebuilt = attributes }
+
   /// - Parameters:
   ///   - entities: as they are once the declared ones have been settled, and `relationships` likewise.
   init(

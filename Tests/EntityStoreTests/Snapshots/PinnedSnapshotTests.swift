@@ -96,8 +96,8 @@ import Testing
     try await withTemporaryStore([Player.self], options: options) { store in
       let snapshot = try store.snapshot()
       let generation = try snapshot.generation
-      let deadline = Date().addingTimeInterval(120)
-      while (try? snapshot.count(Player.all)) != nil, Date() < deadline {
+      // Snapshots are ended by commits; how soon tasks are run is the machine's.
+      for _ in 0..<5_000 where (try? snapshot.count(Player.all)) != nil {
         try await store.insert(Player(name: UUID().uuidString))
         try await Task.sleep(for: .milliseconds(10))
       }

@@ -54,8 +54,7 @@ final class StoreCopy {
   }
 
   deinit {
-    unlink(path)
-    unlink(path + "-lock")
+    FileFacts.remove(path)
     PendingFile.set(nil)
   }
 }

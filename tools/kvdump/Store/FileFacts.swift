@@ -35,6 +35,12 @@ struct FileFacts {
     guard fsync(descriptor) == 0 else { throw CommandFailure.system(errno, thing: path) }
   }
 
+  /// Takes a store away, and its lock file; nothing where there is none.
+  static func remove(_ path: String) {
+    unlink(path)
+    unlink(path + "-lock")
+  }
+
   /// Whether anything has the name, also a link that leads nowhere.
   static func exists(_ path: String) -> Bool {
     var status = stat()

@@ -1,0 +1,145 @@
+internal import LMDB
+package import LodestoreFormat
+
+/// Makes a store of what was saved of another: descriptions and records as they were, and from them all that
+/// follows: indexes, both sides of links, orders, counters, attributes derived from related records.
+///
+/// To be called in this order: records, links, pairs, ``finish()``.
+package final class StoreRebuild {
+  private let core: StoreCore
+  private let entities: [EntityNumber: StoredEntity]
+  private var highest: [EntityNumber: UInt64] = [:]
+
+  /// - Parameter path: where nothing may be.
+  package init(
+    path: String, entities: [EntityDescription], relationships: [RelationshipDescription],
+    model: UInt64?
+  ) throws {
+    core = try StoreCore(path: path, options: StoreOptions())
+    let core = core
+    self.entities = try core.environment.write { transaction in
+      func tree(_ name: TreeName, _ hasIntegerKeys: Bool) throws -> Tree {
+        guard
+          let tree = try core.environment.tree(
+            name.text, isCreated: true, hasIntegerKeys: hasIntegerKeys, in: transaction)
+        else { throw FormatError("cannot make tree \(name.text)") }
+        return tree
+      }
+      var stored: [StoredEntity] = []
+      for description in entities {
+        try Catalogue.put(description, core.trees, in: transaction)
+        stored.append(try StoredEntity(description: description, declared: nil, tree: tree))
+      }
+      for relationship in relationships {
+        try Catalogue.put(relationship, core.trees, in: transaction)
+        _ = try StoredRelationship(relationship, entities: stored, tree: tree)
+      }
+      if let model { try Catalogue.putModelVersion(model, core.trees, in: transaction) }
+      try Catalogue.raiseSchemaNumber(core.trees, in: transaction)
+      return Dictionary(uniqueKeysWithValues: stored.map { ($0.number, $0) })
+    }
+  }
+
+  package func close() { core.close() }
+
+  /// Puts records with their ids, each with its checksum; one that is there already stays.
+  package func put(_ records: [(id: UInt64, bytes: [UInt8])], of entity: EntityNumber) throws {
+    guard let entity = entities[entity] else { return }
+    try core.environment.write { transaction in
+      for record in records {
+        let key = littleEndianBytes(record.id)
+        if try transaction.get(key, in: entity.records) != nil { continue }
+        try transaction.put(key, record.bytes, in: entity.records)
+      }
+    }
+    highest[entity.number] = max(highest[entity.number] ?? 0, records.map(\.id).max() ?? 0)
+  }
+
+  /// Puts a pair as it was into `buckets` or `imports`.
+  package func put(_ pairs: [(key: [UInt8], body: [UInt8])], in name: TreeName) throws {
+    let tree = name == .buckets ? core.trees.buckets : core.trees.imports
+    try core.environment.write { transaction in
+      for pair in pairs { try transaction.put(pair.key, pair.body, in: tree) }
+    }
+  }
+
+  /// Puts links of a relationship with trees, which lead from records that are there to ones that are.
+  package func put(_ links: Set<LinkPair>, of relationship: UInt32) throws {
+    try core.environment.write { transaction in
+      for side in [RelationshipSide.from, .to] {
+        let name = TreeName.links(relationship: relationship, side: side)
+        guard
+          let tree = try core.environment.tree(
+            name.text, isCreated: false, hasIntegerKeys: false, in: transaction)
+        else { continue }
+        for link in links {
+          let (id, other) = side == .from ? (link.from, link.to) : (link.to, link.from)
+          var key = KeyEncoder()
+          key.append(id)
+          key.append(recordID: other)
+          try transaction.put(Array(key.bytes), [], in: tree)
+        }
+      }
+    }
+  }
+
+  /// Puts the order of what records of one side lead to; `others` are in their order.
+  package func put(
+    order: [UInt64: [UInt64]], of relationship: UInt32, _ side: RelationshipSide
+  ) throws {
+    try core.environment.write { transaction in
+      let name = TreeName.order(relationship: relationship, side: side)
+      guard
+        let tree = try core.environment.tree(
+          name.text, isCreated: false, hasIntegerKeys: false, in: transaction)
+      else { return }
+      for (owner, others) in order {
+        for (index, other) in others.enumerated() {
+          let position = UInt64(1 << 62) + UInt64(index) << 32
+          try transaction.put(
+            LinkOrderKey.link(owner, other), littleEndianBytes(position), in: tree)
+          try transaction.put(
+            LinkOrderKey.position(owner, position), littleEndianBytes(other), in: tree)
+        }
+      }
+    }
+  }
+
+  /// Makes what follows from the records.
+  ///
+  /// - Parameter counters: those of the other store; numbers are never given twice.
+  /// - Throws: ``StoreError/Code/uniqueViolation`` when two records have one unique key.
+  package func finish(counters: [[UInt8]: UInt64]) throws {
+    try core.environment.write { transaction in
+      func put(_ key: [UInt8], atLeast number: UInt64) throws {
+        let known = counters[key].flatMap { $0 < 1 << 63 ? $0 : nil } ?? 1
+        try transaction.put(key, littleEndianBytes(max(known, number)), in: core.trees.counters)
+      }
+      let schema = try core.load(in: transaction)
+      for entity in schema.entities {
+        try put(
+          CounterKey.nextRecord(entity: entity.number), atLeast: (highest[entity.number] ?? 0) + 1)
+      }
+      let last = schema.entities.map(\.number.rawValue).max() ?? 0
+      try put(CounterKey.nextEntity, atLeast: UInt64(last) + 1)
+      let lastRelationship = schema.relationships.map(\.description.number).max() ?? 0
+      try put(CounterKey.nextRelationship, atLeast: UInt64(lastRelationship) + 1)
+      let writing = TransactionCore(
+        transaction: transaction, schema: schema, store: core, isWrite: true)
+      for entity in schema.entities {
+        for index in entity.indexes { try writing.build(index, of: entity, nil) }
+        for index in entity.elementIndexes { try writing.build(index, of: entity, nil) }
+      }
+      var rebuilt: [EntityNumber: Set<UInt32>] = [:]
+      for derivation in schema.derived {
+        rebuilt[derivation.owner.number, default: []].insert(derivation.number)
+      }
+      let evolution = DerivationEvolution(rebuilding: rebuilt)
+      for (number, attributes) in evolution.inOrder(schema.derived) {
+        guard let entity = schema.entities.first(where: { $0.number == number }) else { continue }
+        try writing.rebuildDerived(attributes, of: entity, unbuilt: [])
+      }
+      try core.tellRestarts(of: Set(schema.entities.map(\.number)), in: transaction)
+    }
+  }
+}

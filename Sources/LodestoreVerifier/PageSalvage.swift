@@ -1,0 +1,227 @@
+import LMDB
+import LodestoreFormat
+
+/// Reads the pairs of a damaged file that still can be read, and says what cannot.
+///
+/// A page whose header is wrong is left out with all that hangs below it, a node that does not fit its page alone.
+/// No bytes make it trap or go through a page twice. What it finds is not right for that: the caller compares
+/// checksums.
+///
+/// Nobody may write the file meanwhile. Memory is one page for each level of a tree and a bit for each
+/// page of the file.
+final class PageSalvage {
+  /// The keys between which pages of a tree could not be read; `nil` is open.
+  struct Gap {
+    var low: [UInt8]?
+    var high: [UInt8]?
+
+    /// Whether the key `id` of a record is between them.
+    func covers(_ id: UInt64) -> Bool {
+      func bound(_ bytes: [UInt8]?) -> UInt64? {
+        bytes.flatMap { $0.count == 8 ? $0.withUnsafeBytes { $0._uint64(at: 0) } : nil }
+      }
+      return id >= bound(low) ?? 0 && id < bound(high) ?? .max
+    }
+  }
+
+  /// Called with a key and a value; both are valid until it returns.
+  typealias Visit = (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
+
+  private let file: PageFile
+  private let pageSize: Int
+  private let filePages: Int
+  /// Its two commits, the newest first.
+  let metas: [MetaPage]
+  /// Pages of trees that were walked, and those that are free.
+  private var known: PageSet
+  private var buffers: [UnsafeMutableRawBufferPointer] = []
+
+  init(path: String) throws(VerificationError) {
+    file = try PageFile(path: path)
+    let size = try file.sizeInBytes()
+    var metas: [MetaPage] = []
+    var pageSize = 0
+    // The page size is in the first meta page, or it is tried.
+    for candidate in [0] + Self.pageSizes where pageSize == 0 {
+      guard let meta = try Self.meta(file, at: candidate) else { continue }
+      pageSize = meta.pageSize
+    }
+    guard pageSize > 0 else {
+      throw .notAStore("neither of its first two pages is a meta page of LMDB's data version 1")
+    }
+    for offset in [0, pageSize] {
+      if let meta = try Self.meta(file, at: offset), meta.pageSize == pageSize {
+        metas.append(meta)
+      }
+    }
+    self.metas = metas.sorted { $0.transaction > $1.transaction }
+    self.pageSize = pageSize
+    filePages = size / pageSize
+    known = PageSet(bound: filePages)
+  }
+
+  deinit { for buffer in buffers { buffer.deallocate() } }
+
+  private static var pageSizes: [Int] { (9...15).map { 1 << $0 } }
+
+  private static func meta(_ file: PageFile, at offset: Int) throws(VerificationError) -> MetaPage?
+  {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: MetaPageLayout.size, alignment: 16)
+    defer { buffer.deallocate() }
+    guard try file.read(into: buffer, at: offset) == buffer.count else { return nil }
+    let meta = MetaPage(UnsafeRawBufferPointer(buffer))
+    guard meta.magic == MetaPageLayout.magicNumber, meta.version == MetaPageLayout.dataVersion,
+      Self.pageSizes.contains(meta.pageSize)
+    else { return nil }
+    return meta
+  }
+
+  // MARK: Trees
+
+  /// Forgets what was walked, to read another commit.
+  func reset() { known = PageSet(bound: filePages) }
+
+  /// Visits the pairs of a tree, in the order of its pages; returns what could not be read.
+  func walk(_ record: TreeRecord, isNames: Bool = false, _ visit: Visit) throws -> [Gap] {
+    guard record.root != TreeRecordLayout.noPage else { return [] }
+    var gaps: [Gap] = []
+    try walk(record.root, of: record, level: 0, Gap(), isNames, &gaps, visit)
+    return gaps
+  }
+
+  private func walk(
+    _ number: UInt64, of record: TreeRecord, level: Int, _ bounds: Gap, _ isNames: Bool,
+    _ gaps: inout [Gap],
+    _ visit: Visit
+  ) throws {
+    guard level < PageLayout.deepestTree, let page = try bytes(of: number, level: level),
+      known.insert(Int(number))
+    else { return gaps.append(bounds) }
+    let flags = page._uint16(at: PageLayout.flags)
+    guard flags == PageFlag.leaf || flags == PageFlag.branch else { return gaps.append(bounds) }
+    let isLeaf = flags == PageFlag.leaf
+    guard let nodes = nodes(of: page, isLeaf: isLeaf) else { return gaps.append(bounds) }
+    if nodes.contains(where: { $0 == nil }) { gaps.append(bounds) }
+    let whole = nodes.compactMap { $0 }
+    if isLeaf {
+      for node in whole {
+        // With integer keys, those that belong elsewhere: the page is one of another tree.
+        let isForeign =
+          record.flags & TreeRecordLayout.integerKeys != 0
+          && (node.key.count != 8 || !bounds.covers(page._uint64(at: node.key.lowerBound)))
+        if try isForeign || !visitPair(node, in: page, isNames, visit) { gaps.append(bounds) }
+      }
+      return
+    }
+    for (index, node) in whole.enumerated() {
+      var inner = bounds
+      if index > 0 { inner.low = Array(page[node.key]) }
+      if index + 1 < whole.count { inner.high = Array(page[whole[index + 1].key]) }
+      try walk(node.child, of: record, level: level + 1, inner, isNames, &gaps, visit)
+    }
+  }
+
+  /// Where a node's parts are in its page.
+  private struct Node {
+    var key: Range<Int>
+    var size: Int
+    var flags: UInt16
+    var child: UInt64
+  }
+
+  /// `nil` for a page whose header is wrong, and in the place of each node that does not fit.
+  private func nodes(of page: UnsafeRawBufferPointer, isLeaf: Bool) -> [Node?]? {
+    let lower = Int(page._uint16(at: PageLayout.lower))
+    let upper = Int(page._uint16(at: PageLayout.upper))
+    guard lower >= PageLayout.headerSize, lower & 1 == 0, lower <= upper, upper <= pageSize else {
+      return nil
+    }
+    return stride(from: PageLayout.headerSize, to: lower, by: PageLayout.slotSize).map { slot in
+      let offset = Int(page._uint16(at: slot))
+      guard offset >= upper, offset + PageLayout.nodeHeaderSize <= pageSize else { return nil }
+      let low = UInt64(page._uint32(at: offset + PageLayout.nodeValueSize))
+      let flags = page._uint16(at: offset + PageLayout.nodeFlags)
+      let start = offset + PageLayout.nodeHeaderSize
+      let end = start + Int(page._uint16(at: offset + PageLayout.nodeKeySize))
+      let held = !isLeaf ? 0 : flags & NodeFlag.isLarge != 0 ? 8 : Int(low)
+      guard end <= pageSize, held <= pageSize - end else { return nil }
+      return Node(
+        key: start..<end, size: Int(low), flags: flags,
+        child: low | UInt64(flags) << PageLayout.childLowBits)
+    }
+  }
+
+  /// False for a value that cannot be read.
+  private func visitPair(
+    _ node: Node, in page: UnsafeRawBufferPointer, _ isNames: Bool, _ visit: Visit
+  ) throws -> Bool {
+    guard node.flags == (isNames ? NodeFlag.isTree : node.flags & NodeFlag.isLarge) else {
+      return false
+    }
+    let key = UnsafeRawBufferPointer(rebasing: page[node.key])
+    let start = node.key.upperBound
+    guard node.flags & NodeFlag.isLarge != 0 else {
+      try visit(key, UnsafeRawBufferPointer(rebasing: page[start..<start + node.size]))
+      return true
+    }
+    let first = page._uint64(at: start)
+    let count = (PageLayout.headerSize - 1 + node.size) / pageSize + 1
+    guard first >= PageLayout.firstDataPage, first < UInt64(filePages),
+      count <= filePages - Int(first)
+    else { return false }
+    let run = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: PageLayout.headerSize + node.size, alignment: 16)
+    defer { run.deallocate() }
+    guard try file.read(into: run, at: Int(first) * pageSize) == run.count else { return false }
+    let bytes = UnsafeRawBufferPointer(run)
+    guard bytes._uint64(at: PageLayout.number) == first,
+      bytes._uint16(at: PageLayout.flags) == PageFlag.overflow
+    else { return false }
+    for page in Int(first)..<Int(first) + count { _ = known.insert(page) }
+    try visit(key, UnsafeRawBufferPointer(rebasing: bytes[PageLayout.headerSize...]))
+    return true
+  }
+
+  /// The bytes of a page that says that it is this one; valid until the next call for the level.
+  private func bytes(
+    of page: UInt64, level: Int
+  ) throws(VerificationError) -> UnsafeRawBufferPointer? {
+    guard page >= PageLayout.firstDataPage, page < UInt64(filePages) else { return nil }
+    while buffers.count <= level {
+      buffers.append(.allocate(byteCount: pageSize, alignment: 16))
+    }
+    guard try file.read(into: buffers[level], at: Int(page) * pageSize) == pageSize else {
+      return nil
+    }
+    let bytes = UnsafeRawBufferPointer(buffers[level])
+    return bytes._uint64(at: PageLayout.number) == page ? bytes : nil
+  }
+
+  // MARK: Pages without a tree
+
+  /// Marks the pages of the free list as known, as far as it can be read.
+  func readFreeList(of meta: MetaPage) throws {
+    _ = try walk(meta.freeList) { _, value in
+      guard value.count >= 8 else { return }
+      let count = min(value._uint64(at: 0), UInt64(value.count / 8 - 1))
+      for index in 0..<Int(count) {
+        let page = value._uint64(at: 8 + index * 8)
+        if page < UInt64(filePages) { _ = known.insert(Int(page)) }
+      }
+    }
+  }
+
+  /// Visits the pairs of the leaves that no walk has come to and that are not free: those below a branch that is
+  /// damaged, and perhaps ones of long ago.
+  func forEachLostPair(_ visit: Visit) throws {
+    for page in Int(PageLayout.firstDataPage)..<max(Int(PageLayout.firstDataPage), filePages)
+    where !known.contains(page) {
+      guard let bytes = try bytes(of: UInt64(page), level: 0),
+        bytes._uint16(at: PageLayout.flags) == PageFlag.leaf,
+        let nodes = nodes(of: bytes, isLeaf: true)
+      else { continue }
+      for case let node? in nodes { _ = try visitPair(node, in: bytes, false, visit) }
+    }
+  }
+}

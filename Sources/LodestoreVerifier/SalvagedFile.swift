@@ -1,0 +1,244 @@
+import LMDB
+import LodestoreFormat
+
+/// A damaged store, read as far as it goes: every description, record and pair whose checksum is right.
+///
+/// Of its two commits the newest is taken whose catalogue can be read. LMDB has no part in it, so no damage
+/// can end the program. Nobody may write the file meanwhile.
+package final class SalvagedFile {
+  /// What was found of the records of an entity.
+  package struct Found: Sendable {
+    /// Records with a right checksum, and those among them that no branch leads to any more.
+    package var records = 0
+    package var orphans = 0
+    /// Records whose bytes are not those that were written.
+    package var damaged = 0
+    /// How many the tree says that there are.
+    package var expected: UInt64 = 0
+    /// Whether pages of the tree could not be read.
+    package var hasGaps = false
+  }
+
+  package private(set) var entities: [EntityDescription] = []
+  package private(set) var relationships: [RelationshipDescription] = []
+  /// Descriptions, trees and the like that could not be read, in words.
+  package private(set) var problems: [String] = []
+  /// The version of the model, where the header tells one.
+  package private(set) var model: UInt64?
+  /// The pairs of the tree `counters`.
+  package private(set) var counters: [[UInt8]: UInt64] = [:]
+  private let pages: PageSalvage
+  private var trees: [String: TreeRecord] = [:]
+  private var orphans: [EntityNumber: [(id: UInt64, bytes: [UInt8])]] = [:]
+  private var gaps: [EntityNumber: [PageSalvage.Gap]] = [:]
+
+  /// - Throws: ``VerificationError`` when neither commit has a catalogue that can be read.
+  package init(path: String) throws {
+    pages = try PageSalvage(path: path)
+    for meta in pages.metas {
+      pages.reset()
+      try readTrees(meta)
+      try readCatalogue()
+      if !entities.isEmpty { break }
+      problems.append("commit \(meta.transaction) has no entity that can be read")
+    }
+    guard trees[TreeName.header.text] != nil, trees[TreeName.catalogue.text] != nil else {
+      throw VerificationError.notAStore("neither of its commits has a catalogue that can be read")
+    }
+    try readHeader()
+  }
+
+  private func readTrees(_ meta: MetaPage) throws {
+    trees = [:]
+    let gaps = try pages.walk(meta.main, isNames: true) { key, value in
+      guard value.count == TreeRecordLayout.size,
+        let name = String(validating: key, as: UTF8.self)
+      else { return }
+      trees[name] = TreeRecord(value, at: 0)
+    }
+    if !gaps.isEmpty { problems.append("some names of trees cannot be read") }
+    try pages.readFreeList(of: meta)
+  }
+
+  private func readCatalogue() throws {
+    entities = []
+    relationships = []
+    let gaps = try walk(TreeName.catalogue) { key, body in
+      do throws(FormatError) {
+        let content = try Checksum.unsealed(key: key, body: body)
+        let document = try Document(decoding: content)
+        if let number = CatalogueKey.entityNumber(key) {
+          self.entities.append(try EntityDescription(number: number, document: document))
+        } else if let number = CatalogueKey.relationshipNumber(key) {
+          self.relationships.append(
+            try RelationshipDescription(number: number, document: document))
+        }
+      } catch {
+        self.problems.append(
+          "the description \(Finding.hexadecimal(key)) is damaged: \(error.reason)")
+      }
+    }
+    if gaps { problems.append("some descriptions of entities cannot be read") }
+    let numbers = Set(entities.map(\.number))
+    for relationship in relationships
+    where !numbers.contains(relationship.from.entity) || !numbers.contains(relationship.to.entity) {
+      problems.append("relationship \(relationship.number) is of an entity that cannot be read")
+    }
+    relationships.removeAll {
+      !numbers.contains($0.from.entity) || !numbers.contains($0.to.entity)
+    }
+  }
+
+  private func readHeader() throws {
+    _ = try walk(TreeName.header) { key, body in
+      if Array(key) == HeaderField.model.key, body.count == 8 { self.model = body._uint64(at: 0) }
+    }
+    _ = try walk(TreeName.counters) { key, body in
+      if body.count == 8 { self.counters[Array(key)] = body._uint64(at: 0) }
+    }
+  }
+
+  /// Visits the pairs of a tree, which can be done once; returns whether some cannot be read.
+  private func walk(_ name: TreeName, _ visit: PageSalvage.Visit) throws -> Bool {
+    guard let record = trees[name.text] else { return true }
+    return try !pages.walk(record, visit).isEmpty
+  }
+
+  // MARK: Records
+
+  /// Visits the records of an entity whose checksums are right, in the order of their ids as a rule.
+  ///
+  /// To be called once for each entity, before ``forEachOrphan(of:_:)``.
+  package func forEachRecord(
+    of entity: EntityDescription, _ visit: (UInt64, UnsafeRawBufferPointer) throws -> Void
+  ) throws -> Found {
+    var found = Found()
+    let name = TreeName.records(entity: entity.number).text
+    guard let record = trees[name] else {
+      problems.append("the records of \(entity.name) have no tree")
+      found.hasGaps = true
+      gaps[entity.number] = [PageSalvage.Gap()]
+      return found
+    }
+    found.expected = record.entries
+    let gaps = try pages.walk(record) { key, body in
+      guard let id = Self.recordID(key), Self.isWhole(body, id, entity) else {
+        found.damaged += 1
+        return
+      }
+      found.records += 1
+      try visit(id, body)
+    }
+    found.hasGaps = !gaps.isEmpty
+    self.gaps[entity.number] = gaps
+    return found
+  }
+
+  /// Finds records in pages that no tree leads to; once all trees have been walked.
+  ///
+  /// They are those of the entity in whose tree pages are missing for their ids, and whose layouts they have.
+  package func collectOrphans() throws {
+    for name in trees.keys.sorted() where TreeName(name).map({ !$0.isOfRecords }) ?? true {
+      if let record = trees[name] { _ = try? pages.walk(record) { _, _ in } }
+    }
+    guard gaps.values.contains(where: { !$0.isEmpty }) else { return }
+    try pages.forEachLostPair { key, body in
+      guard let id = Self.recordID(key) else { return }
+      let owners = self.entities.filter { entity in
+        self.gaps[entity.number, default: []].contains { $0.covers(id) }
+          && Self.isWhole(body, id, entity)
+      }
+      guard owners.count == 1 else { return }
+      self.orphans[owners[0].number, default: []].append((id, Array(body)))
+    }
+  }
+
+  /// The records of an entity that ``collectOrphans()`` has found; an id may come twice.
+  package func orphans(of entity: EntityNumber) -> [(id: UInt64, bytes: [UInt8])] {
+    orphans[entity] ?? []
+  }
+
+  private static func recordID(_ key: UnsafeRawBufferPointer) -> UInt64? {
+    guard key.count == 8 else { return nil }
+    let id = key._uint64(at: 0)
+    return id > 0 && id < 1 << 63 ? id : nil
+  }
+
+  private static func isWhole(
+    _ body: UnsafeRawBufferPointer, _ id: UInt64, _ entity: EntityDescription
+  ) -> Bool {
+    guard body.count >= 6, Checksum.fits(body, id: id),
+      let number = try? RecordLayout.layoutNumber(of: body),
+      let layout = entity.layouts.first(where: { $0.number == number })
+    else { return false }
+    do throws(FormatError) {
+      try RecordView(body, layout: layout).validate(id: id)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  // MARK: Other trees
+
+  /// Visits the pairs of `buckets` or `imports` whose checksums are right; returns how many are not, and whether
+  /// some cannot be read.
+  package func forEachSealed(
+    in name: TreeName, _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
+  ) throws -> (damaged: Int, hasGaps: Bool) {
+    var damaged = 0
+    let hasGaps = try walk(name) { key, body in
+      if (try? Checksum.unsealed(key: key, body: body)) == nil {
+        damaged += 1
+      } else {
+        try visit(key, body)
+      }
+    }
+    return (damaged, hasGaps)
+  }
+
+  /// The links of a relationship with trees, by side 1, as far as either tree tells them.
+  package func links(of relationship: RelationshipDescription) throws -> Set<LinkPair> {
+    var links: Set<LinkPair> = []
+    for side in [RelationshipSide.from, .to] {
+      _ = try walk(TreeName.links(relationship: relationship.number, side: side)) { key, _ in
+        guard let (id, other) = Self.pair(key) else { return }
+        links.insert(
+          side == .from ? LinkPair(from: id, to: other) : LinkPair(from: other, to: id))
+      }
+    }
+    return links
+  }
+
+  /// The two ids of a link's key.
+  private static func pair(_ key: UnsafeRawBufferPointer) -> (UInt64, UInt64)? {
+    guard let code = key.first, (0x15...0x1c).contains(code) else { return nil }
+    let size = Int(code) - 0x14
+    guard key.count == 1 + size + 8 else { return nil }
+    var id: UInt64 = 0
+    for byte in key[1...size] { id = id << 8 | UInt64(byte) }
+    let other = key._bigEndianUInt64(at: 1 + size)
+    guard id > 0, id < 1 << 63, other > 0, other < 1 << 63 else { return nil }
+    return (id, other)
+  }
+
+  /// What each record of one side leads to, with its position.
+  package func positions(
+    of relationship: RelationshipDescription, _ side: RelationshipSide
+  ) throws -> [UInt64: [UInt64: UInt64]] {
+    var positions: [UInt64: [UInt64: UInt64]] = [:]
+    _ = try walk(TreeName.order(relationship: relationship.number, side: side)) { key, body in
+      guard key.count == 17, body.count == 8, key[8] <= 1 else { return }
+      let owner = key._bigEndianUInt64(at: 0)
+      let (second, value) = (key._bigEndianUInt64(at: 9), body._uint64(at: 0))
+      let (other, position) = key[8] == 0 ? (second, value) : (value, second)
+      guard position > 0, position < 1 << 63 else { return }
+      if positions[owner]?[other] == nil { positions[owner, default: [:]][other] = position }
+    }
+    return positions
+  }
+}
+
+extension TreeName {
+  fileprivate var isOfRecords: Bool { if case .records = self { true } else { false } }
+}

@@ -1,0 +1,320 @@
+import EntityStore
+import Foundation
+import LMDB
+import LodestoreVerifier
+import Testing
+
+@testable import KVDumpCommands
+
+/// A folder, in a tree of folders, with notes.
+private struct Folder: Entity {
+  var id = RecordID<Folder>()
+  var name: String
+  var parent: Folder.ID?
+
+  static let tags = ToMany<Folder, Tag>(ordered: true)
+
+  struct Attributes: Sendable {
+    var id: Attribute<Folder, Folder.ID> { .recordID }
+    var name: Attribute<Folder, String> { .init(0) }
+    var parent: Attribute<Folder, Folder.ID?> { .init(1) }
+  }
+
+  static var attributes: Attributes { Attributes() }
+
+  static let schema = EntitySchema<Folder>(
+    "Folder", attributes: [.init("name", \.name), .toOne("parent", \.parent)], unique: [[\.name]],
+    relationships: [.init("tags", tags)])
+
+  init(_ name: String, parent: Folder.ID? = nil) {
+    self.name = name
+    self.parent = parent
+  }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    parent = try reader.read()
+    id = reader.id()
+  }
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(name)
+    writer.write(parent)
+  }
+}
+
+/// A note, which is always in a folder.
+private struct Page: Entity {
+  var id = RecordID<Page>()
+  var text: String
+  var folder: Folder.ID
+
+  static let schema = EntitySchema<Page>(
+    "Page", attributes: [.init("text", \.text), .toOne("folder", \.folder)], indexes: [[\.text]])
+
+  init(_ text: String, _ folder: Folder.ID) {
+    self.text = text
+    self.folder = folder
+  }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    text = try reader.read()
+    folder = try reader.read()
+    id = reader.id()
+  }
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(text)
+    writer.write(folder)
+  }
+}
+
+private struct Tag: Entity {
+  var id = RecordID<Tag>()
+  var name: String
+
+  static let schema = EntitySchema<Tag>("Tag", attributes: [.init("name", \.name)])
+
+  init(_ name: String) { self.name = name }
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    id = reader.id()
+  }
+  func encode(into writer: inout RecordWriter) { writer.write(name) }
+}
+
+@Suite struct `Salvage` {
+  private static let entities: [any Entity.Type] = [Folder.self, Page.self, Tag.self]
+  private static let folderCount = 400
+  private static let pageCount = 6_000
+
+  private static func make(_ path: String) throws {
+    let store = try Store(at: path, entities: entities)
+    try store.write { tx throws in
+      let tags = try tx.insert((0..<20).map { Tag("tag \($0)") }).ids
+      let root = try tx.insert(Folder("root"))
+      let folders = try tx.insert(
+        (1..<folderCount).map { Folder("folder \($0)", parent: root.id) }
+      ).ids
+      for (index, folder) in folders.enumerated() {
+        let some = (0..<3).map { tags[($0 * 7 + index) % 20] }
+        try tx.set(Folder.tags, of: folder, to: Array(some.reversed()))
+      }
+      try tx.insert(
+        (0..<pageCount).map {
+          Page("page \($0) " + String(repeating: "x", count: 40), folders[$0 % 399])
+        })
+      // One that fills pages of its own.
+      try tx.insert(Page(String(repeating: "long ", count: 5_000), root.id))
+      try tx.put(Data([7, 8]), for: "key", in: "bucket")
+    }
+    store.close()
+  }
+
+  private struct Outcome {
+    var status: KVDumpCommands.ExitStatus
+    var rows: [[String: Any]]
+    var messages: String
+    func number(_ entity: String, _ column: String) -> Int {
+      rows.first { $0["entity"] as? String == entity }?[column] as? Int ?? -1
+    }
+  }
+
+  private static func salvage(_ path: String, into out: String) async throws -> Outcome {
+    let memory = MemoryConsole()
+    let status = await KVDump.execute(
+      ["salvage", path, out, "--format", "jsonl"], on: memory.console)
+    let rows = try memory.data.text.split(separator: "\n").map {
+      try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] ?? [:]
+    }
+    return Outcome(status: status, rows: rows, messages: memory.messages.text)
+  }
+
+  /// The pages of a file, to be changed.
+  private struct Pages {
+    var bytes: [UInt8]
+    init(_ path: String) throws {
+      bytes = Array(try #require(FileManager.default.contents(atPath: path)))
+    }
+
+    func flags(_ page: Int) -> UInt8 { bytes[page * 4_096 + 10] }
+    var count: Int { bytes.count / 4_096 }
+    func key(_ page: Int) -> Int {
+      let base = page * 4_096
+      let offset = Int(bytes[base + 16]) | Int(bytes[base + 17]) << 8
+      return Int(bytes[base + offset + 6])
+    }
+    func write(_ path: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
+  }
+
+  /// Two stores with the same records, links and pairs.
+  private static func compare(_ first: String, _ second: String) throws {
+    let (old, new) = (
+      try Store(at: first, entities: entities),
+      try Store(at: second, entities: entities)
+    )
+    for store in [old, new] {
+      let tags = try store.read {
+        try $0.related(Folder.tags, of: Folder.ID(rawValue: 2)).map(\.name)
+      }
+      #expect(tags == ["tag 14", "tag 7", "tag 0"])
+      #expect(try store.read { try $0.data(for: "key", in: "bucket") } == Data([7, 8]))
+    }
+    #expect(
+      try old.read { try $0.fetch(Page.all).map(\.text) }
+        == new.read { try $0.fetch(Page.all).map(\.text) })
+    #expect(
+      try old.read { try $0.ids(Page.where(format: "text BEGINSWITH 'page 59'")) }
+        == new.read { try $0.ids(Page.where(format: "text BEGINSWITH 'page 59'")) })
+    // Ids go on where the old store's would have.
+    #expect(
+      try new.write { try $0.insert(Folder("new")).id.rawValue } == UInt64(folderCount + 1))
+    old.close()
+    new.close()
+  }
+
+  @Test func `of a sound store is the same store`() async throws {
+    let folder = try StoreFolder()
+    try Self.make(folder.store)
+    let out = folder.path + "/out.lodestore"
+    let outcome = try await Self.salvage(folder.store, into: out)
+    #expect(
+      outcome.status == .success && outcome.messages.contains("nothing was lost"), "\(outcome)")
+    #expect(outcome.number("Page", "saved") == Self.pageCount + 1)
+    #expect(try Verifier.verify(path: out).isSound)
+    try Self.compare(folder.store, out)
+    let again = try await Self.salvage(folder.store, into: out)
+    #expect(again.status != .success && again.messages.contains("out.lodestore"))
+  }
+
+  @Test func `finds records below a branch that is gone, and makes links and counts fit`()
+    async throws
+  {
+    let folder = try StoreFolder()
+    try Self.make(folder.store)
+    let sound = try Pages(folder.store)
+    for damage in ["branches", "leaves", "records"] {
+      var pages = sound
+      let records = (2..<pages.count).filter { pages.flags($0) == 2 && pages.key($0) == 8 }
+      switch damage {
+      case "branches":
+        for page in 2..<pages.count where pages.flags(page) == 1 {
+          for index in page * 4_096..<(page + 1) * 4_096 { pages.bytes[index] = 0xff }
+        }
+      case "leaves":
+        for page in records.indices where page % 3 == 0 {
+          let start = records[page] * 4_096
+          for index in start..<start + 4_096 { pages.bytes[index] = 0 }
+        }
+      default: for page in records { pages.bytes[page * 4_096 + 4_090] ^= 1 }
+      }
+      let path = folder.path + "/\(damage).lodestore"
+      try pages.write(path)
+      let out = folder.path + "/\(damage)-out.lodestore"
+      let outcome = try await Self.salvage(path, into: out)
+      // Nothing is lost with the branches: each leaf is found by itself.
+      #expect(outcome.status == (damage == "branches" ? .success : .negative), "\(outcome)")
+      #expect(try Verifier.verify(path: out).isSound, "\(damage): \(outcome)")
+      let saved = outcome.number("Page", "saved")
+      switch damage {
+      case "branches":
+        #expect(saved >= Self.pageCount && outcome.number("Page", "orphans") > 5_000, "\(outcome)")
+      case "leaves":
+        let lost =
+          ["Folder", "Page", "Tag"].reduce(0) {
+            $0 + outcome.number($1, "missing") + outcome.number($1, "dropped")
+          }
+        #expect(lost > 0, "\(outcome)")
+      default:
+        let damaged = outcome.number("Page", "damaged")
+        #expect(
+          damaged > 0 && saved + damaged + outcome.number("Page", "dropped") == Self.pageCount + 1,
+          "\(outcome)")
+      }
+      let store = try Store(at: out, entities: Self.entities)
+      let folders = Set(try await store.fetch(Folder.all).map(\.id))
+      for page in try await store.fetch(Page.all) { #expect(folders.contains(page.folder)) }
+      for one in try await store.fetch(Folder.all) {
+        #expect(one.parent.map(folders.contains) ?? true)
+      }
+      store.close()
+    }
+  }
+
+  @Test
+  func `takes the commit before where the newest cannot be read, and refuses what is no store`()
+    async throws
+  {
+    let folder = try StoreFolder()
+    try Self.make(folder.store)
+    var pages = try Pages(folder.store)
+    let newest = pages.bytes[144] > pages.bytes[4_096 + 144] ? 0 : 1
+    for index in newest * 4_096..<(newest + 1) * 4_096 { pages.bytes[index] = 0 }
+    try pages.write(folder.path + "/meta.lodestore")
+    let outcome = try await Self.salvage(
+      folder.path + "/meta.lodestore", into: folder.path + "/out.lodestore")
+    #expect(
+      [.success, .negative].contains(outcome.status) || outcome.messages.contains("no "),
+      "\(outcome)")
+    for (name, content) in [
+      ("empty", []), ("text", Array("text".utf8)), ("zeros", [UInt8](repeating: 0, count: 9_000)),
+    ] {
+      let path = folder.path + "/\(name).lodestore"
+      try Data(content).write(to: URL(fileURLWithPath: path))
+      let refused = try await Self.salvage(path, into: folder.path + "/\(name)-out.lodestore")
+      #expect(refused.status != .success && refused.messages.contains(name), "\(refused)")
+      #expect(!FileManager.default.fileExists(atPath: folder.path + "/\(name)-out.lodestore"))
+    }
+  }
+
+  /// `LODESTORE_CASES` asks for more.
+  @Test func `of any damage gives a sound store or a refusal`() async throws {
+    let cases =
+      (ProcessInfo.processInfo.environment["LODESTORE_CASES"].flatMap(Int.init) ?? 4_000) / 100
+    let seed =
+      ProcessInfo.processInfo.environment["LODESTORE_SEED"].flatMap(UInt64.init)
+      ?? .random(in: 0...(.max))
+    var state = seed
+    func below(_ bound: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int((state >> 33) % UInt64(bound))
+    }
+    let folder = try StoreFolder()
+    try Self.make(folder.store)
+    let sound = try Pages(folder.store)
+    var whole = 0
+    for number in 0..<cases {
+      var pages = sound
+      for _ in 0...below(20) {
+        let start = below(pages.bytes.count)
+        let end = min(pages.bytes.count, start + 1 + below([1, 16, 5_000][below(3)]))
+        switch below(4) {
+        case 0: for index in start..<end { pages.bytes[index] = [0, 0xff][below(2)] }
+        case 1: for index in start..<end { pages.bytes[index] = UInt8(below(256)) }
+        case 2: pages.bytes[start] ^= 1 << UInt8(below(8))
+        default:
+          let (from, to) = (below(sound.count), below(sound.count))
+          for index in 0..<4_096 {
+            pages.bytes[to * 4_096 + index] = sound.bytes[from * 4_096 + index]
+          }
+        }
+      }
+      if below(8) == 0 { pages.bytes.removeLast(below(pages.bytes.count)) }
+      let path = folder.path + "/damaged.lodestore"
+      let out = folder.path + "/out.lodestore"
+      try pages.write(path)
+      try? FileManager.default.removeItem(atPath: out)
+      let outcome = try await Self.salvage(path, into: out)
+      if FileManager.default.fileExists(atPath: out) {
+        let report = try Verifier.verify(path: out)
+        #expect(report.isSound, "LODESTORE_SEED=\(seed), case \(number): \(report.findings)")
+        whole += 1
+      } else {
+        #expect(
+          ![.success, .negative].contains(outcome.status), "LODESTORE_SEED=\(seed), case \(number)")
+      }
+    }
+    print("of \(cases) damaged files \(whole) were saved in part or whole")
+    #expect(whole > cases / 2, "LODESTORE_SEED=\(seed)")
+  }
+}
