@@ -203,6 +203,25 @@ struct UpdateTests {
         + #""line":1,"column":1,"status":64}}"# + "\n")
   }
 
+  @Test func `refuses text that begins as JSON does and is none`() async throws {
+    let folder = try StoreFolder()
+    try await folder.load(
+      #"[{"id": 1, "j": {"a": 1}}, {"id": 2, "j": [1]}]"#, "--entity", "E", "--unique", "id",
+      "--infer")
+    for text in [#"{"a":1"#, "[1,", #""x"#, "[1] 2"] {
+      let outcome = await folder.run("update", "E", "id == 1", "j=\(text)", "--yes")
+      #expect(outcome.status == .usage && outcome.messages.contains("JSON"), "\(outcome)")
+    }
+    let stored = await folder.run("get", "E", "1", "--format", "jsonl")
+    #expect(stored.data.contains(#""j":{"a":1}"#), "\(stored.data)")
+    for (text, json) in [("plain", #""plain""#), (#"{"a":[2]}"#, #"{"a":[2]}"#)] {
+      let outcome = await folder.run("update", "E", "id == 1", "j=\(text)", "--yes")
+      #expect(outcome.status == .success, "\(outcome)")
+      let stored = await folder.run("get", "E", "1", "--format", "jsonl")
+      #expect(stored.data.contains("\"j\":\(json)"), "\(stored.data)")
+    }
+  }
+
   @Test func `keeps nothing when a record takes what another has in a unique index`() async throws {
     let folder = try await QueriedStore.make()
     let records = await folder.run("records", "Pod").data

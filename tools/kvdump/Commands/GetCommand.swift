@@ -11,8 +11,8 @@ struct GetCommand: StoreCommand {
         kvdump get library.lodestore Author name='Ursula K. Le Guin' --related books
 
       Indexes are used as by 'kvdump query'; where none begins with the attributes and all records \
-      are read, a note says which indexes there are. '_id=7' names a record by its id, and so does \
-      'id=7' where no attribute is called id. 'null' is null but for text; 'NaN' finds NaN.
+      are read, a note says which indexes there are. '_id=7' or 7 alone names a record by its id, and so \
+      does 'id=7' where no attribute is called id. 'null' is null but for text; 'NaN' finds NaN.
       """)
 
   @OptionGroup var store: StoreArgument

@@ -204,6 +204,7 @@ extension CommandFailure {
     case EACCES, EPERM, EROFS: "check the permissions"
     case ENOENT, ENOTDIR: "check the path"
     case EAGAIN, EBUSY, ETXTBSY: "try again later"
+    case ELOOP: "it is a symbolic link; give the path of the file that it leads to"
     default: "check the disk and the path"
     }
   }

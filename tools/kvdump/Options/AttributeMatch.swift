@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A condition of `get`: `name=AFNetworking`.
+/// A condition of `get`: `name=AFNetworking`; a number alone is the id of a record.
 ///
 /// The value stays text here: only the store's schema knows what type it is to be read as.
 struct AttributeMatch: ExpressibleByArgument, Equatable, Sendable {
@@ -9,6 +9,11 @@ struct AttributeMatch: ExpressibleByArgument, Equatable, Sendable {
 
   /// Splits at the first equals sign; the value may be empty, the name may not.
   init?(argument: String) {
+    if UInt64(argument) != nil {
+      attribute = RecordColumns.idName
+      value = argument
+      return
+    }
     guard let sign = argument.firstIndex(of: "="), sign != argument.startIndex else { return nil }
     attribute = String(argument[..<sign])
     value = String(argument[argument.index(after: sign)...])

@@ -48,6 +48,13 @@ enum TypedValue {
     guard let value = Value(text: text, as: attribute.type), !isOverflow(value, text) else {
       throw .badValue(text, of: attribute.name, expectation: attribute.type.expectation)
     }
+    if !attribute.type.isIndexable, let first = text.first, "{[\"".contains(first),
+      (try? JSONDocument.parsing(text.utf8)) == nil
+    {
+      throw .badValue(
+        text, of: attribute.name,
+        expectation: "JSON, which it begins as, or text that does not begin so")
+    }
     return value
   }
 
