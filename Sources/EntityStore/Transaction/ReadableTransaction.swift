@@ -1,7 +1,10 @@
-/// What a transaction works with: opaque.
+/// What a transaction works with: opaque, and not to be kept beyond it.
 @_documentation(visibility: internal)
-public struct TransactionAccess {
+public struct TransactionAccess: ~Copyable, ~Escapable {
   let core: TransactionCore
+
+  @_lifetime(immortal)
+  init(core: TransactionCore) { self.core = core }
 }
 
 /// What can be read in a ``Snapshot`` and in a ``WriteTransaction``.
@@ -10,5 +13,5 @@ public struct TransactionAccess {
 public protocol ReadableTransaction: ~Copyable {
   /// The library's own part; nothing for others.
   @_documentation(visibility: internal)
-  var access: TransactionAccess { get }
+  var access: TransactionAccess { @_lifetime(borrow self) get }
 }

@@ -9,7 +9,13 @@
 public struct Snapshot: ~Copyable, ReadableTransaction {
   /// The library's own part; nothing for others.
   @_documentation(visibility: internal)
-  public let access: TransactionAccess
+  public var access: TransactionAccess {
+    @_lifetime(borrow self) get {
+      _overrideLifetime(TransactionAccess(core: core), borrowing: self)
+    }
+  }
 
-  init(core: TransactionCore) { access = TransactionAccess(core: core) }
+  let core: TransactionCore
+
+  init(core: TransactionCore) { self.core = core }
 }

@@ -6,9 +6,13 @@
 public struct WriteTransaction: ~Copyable, ReadableTransaction {
   /// The library's own part; nothing for others.
   @_documentation(visibility: internal)
-  public let access: TransactionAccess
+  public var access: TransactionAccess {
+    @_lifetime(borrow self) get {
+      _overrideLifetime(TransactionAccess(core: core), borrowing: self)
+    }
+  }
 
-  var core: TransactionCore { access.core }
+  let core: TransactionCore
 
-  init(core: TransactionCore) { access = TransactionAccess(core: core) }
+  init(core: TransactionCore) { self.core = core }
 }

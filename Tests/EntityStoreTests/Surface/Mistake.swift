@@ -125,6 +125,10 @@ extension Mistake {
   ]
 
   static let inCalls: [Mistake] = [
+    // Kept beyond the transaction, it would lead to memory that is gone.
+    .call(
+      "let kept: Any = snapshot.access; _ = kept",
+      "value of type 'TransactionAccess' does not conform to specified type 'Copyable'"),
     .call(#"_ = try store.fetch(Film.self)"#, "fetch(Film.all), fetch(Film.where { … })"),
     .call(#"_ = try store.fetch(5)"#, "Film.ID(rawValue: 5)"),
     .call(#"_ = try store.count(Film.self)"#, "count(Film.all), count(Film.where { … })"),
