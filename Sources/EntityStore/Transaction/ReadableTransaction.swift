@@ -7,6 +7,14 @@ public struct TransactionAccess: ~Copyable, ~Escapable {
   init(core: TransactionCore) { self.core = core }
 }
 
+/// What a snapshot or a write transaction holds.
+///
+/// A type of its own: Swift 6.3 crashes while it inlines the initializer of a type that cannot be copied and has
+/// an object as its only part.
+struct KeptCore {
+  let core: TransactionCore
+}
+
 /// What can be read in a ``Snapshot`` and in a ``WriteTransaction``.
 ///
 /// Do not conform to it.

@@ -15,7 +15,8 @@ public struct Snapshot: ~Copyable, ReadableTransaction {
     }
   }
 
-  let core: TransactionCore
+  private let kept: KeptCore
+  var core: TransactionCore { kept.core }
 
-  init(core: TransactionCore) { self.core = core }
+  init(core: TransactionCore) { kept = KeptCore(core: core) }
 }

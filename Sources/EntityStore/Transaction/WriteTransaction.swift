@@ -12,7 +12,8 @@ public struct WriteTransaction: ~Copyable, ReadableTransaction {
     }
   }
 
-  let core: TransactionCore
+  private let kept: KeptCore
+  var core: TransactionCore { kept.core }
 
-  init(core: TransactionCore) { self.core = core }
+  init(core: TransactionCore) { kept = KeptCore(core: core) }
 }
