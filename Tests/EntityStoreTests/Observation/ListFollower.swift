@@ -29,8 +29,10 @@ struct ListFollower {
 }
 
 /// Waits for `body`, but not for ever.
+///
+/// Long, since in a run of all tests a task that goes on waits for what all others do before it.
 func within<R: Sendable>(
-  seconds: Double = 120, sourceLocation: SourceLocation = #_sourceLocation,
+  seconds: Double = 900, sourceLocation: SourceLocation = #_sourceLocation,
   _ body: @escaping @Sendable () async throws -> R
 ) async throws -> R {
   try await withThrowingTaskGroup(of: R?.self) { group in
