@@ -5,12 +5,13 @@ import PackageDescription
 // Target map (see Sources/README.md):
 //
 //   your program ─> Lodestore ─> EntityStore ─> LMDB ─> CLMDB
+//                       │             ├───────> LodestorePages ─> LMDB, LodestoreFormat
 //                       │             ├───────> LodestoreFormat ─> CChecksum
 //                       │             └───────> LodestoreJSON (exported by EntityStore)
 //                       └─> EntityMacros (only with the trait "Macros")
 //   LodestoreFoundation, LodestoreWeb ─> EntityStore
-//   LodestoreVerifier ─> LMDB, LodestoreFormat
-//   kvdump ─> KVDumpCommands ─> EntityStore, LodestoreVerifier, LMDB, LodestoreFormat
+//   LodestoreVerifier ─> LodestorePages, LMDB, LodestoreFormat
+//   kvdump ─> KVDumpCommands ─> EntityStore, LodestoreVerifier, and what these build upon
 //
 // swift-syntax is reached only through the trait, and only by the targets `Lodestore` and
 // `EntityMacros`: kvdump, EntityStore and hand-written entities never build it.
@@ -45,7 +46,8 @@ let package = Package(
     .target(name: "LodestoreFormat", dependencies: ["CChecksum"]),
     .target(name: "LodestoreJSON"),
     .target(
-      name: "EntityStore", dependencies: ["LMDB", "LodestoreFormat", "LodestoreJSON"],
+      name: "EntityStore",
+      dependencies: ["LMDB", "LodestoreFormat", "LodestoreJSON", "LodestorePages"],
       swiftSettings: hasBorrowedViews ? [] : [.enableExperimentalFeature("Lifetimes")]),
     .macro(
       name: "EntityMacros",
@@ -61,8 +63,11 @@ let package = Package(
       dependencies: [
         "EntityStore", .target(name: "EntityMacros", condition: .when(traits: ["Macros"])),
       ]),
+    // Apart from the verifier, because the store checks pages too.
+    .target(name: "LodestorePages", dependencies: ["LMDB", "LodestoreFormat"]),
     // Shares nothing with the entity layer, whose files it checks.
-    .target(name: "LodestoreVerifier", dependencies: ["LMDB", "LodestoreFormat"]),
+    .target(
+      name: "LodestoreVerifier", dependencies: ["LMDB", "LodestoreFormat", "LodestorePages"]),
     // Apart, because Foundation as a whole makes a static program eight times larger.
     .target(name: "LodestoreFoundation", dependencies: ["EntityStore"]),
     // Apart, so that the store needs no HTTP.
@@ -71,7 +76,7 @@ let package = Package(
     .target(
       name: "KVDumpCommands",
       dependencies: [
-        "EntityStore", "LMDB", "LodestoreFormat", "LodestoreVerifier",
+        "EntityStore", "LMDB", "LodestoreFormat", "LodestorePages", "LodestoreVerifier",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "tools/kvdump", exclude: ["Main"]),
@@ -87,14 +92,15 @@ let package = Package(
       name: "EntityStoreTests",
       dependencies: [
         "EntityStore", "KVDumpCommands", "LMDB", "LodestoreFormat", "LodestoreFoundation",
-        "LodestoreVerifier",
+        "LodestorePages", "LodestoreVerifier",
       ], exclude: ["Corpus/Files", "Surface/PublicDeclarations.txt"]),
     .testTarget(
       name: "LodestoreWebTests", dependencies: ["LodestoreWeb", "EntityStore"]),
     .testTarget(
       name: "KVDumpTests",
       dependencies: [
-        "KVDumpCommands", "EntityStore", "LMDB", "LodestoreFormat", "LodestoreVerifier",
+        "KVDumpCommands", "EntityStore", "LMDB", "LodestoreFormat", "LodestorePages",
+        "LodestoreVerifier",
       ]),
     .testTarget(
       name: "LodestoreTests",

@@ -10,8 +10,8 @@ extension Store {
   ///
   /// Cancelling the task leaves the file as it was, without the new indexes.
   ///
-  /// - Parameter onProgress: called on that thread while indexes are built or values checked, some two
-  ///   hundred times in all; not at all where there is nothing to do.
+  /// - Parameter onProgress: called on that thread while pages are checked, indexes built or values checked, each
+  ///   counted for itself; not at all where there is nothing to do.
   /// - Throws: ``StoreError``; `CancellationError` when the task is cancelled before the new schema is
   ///   committed.
   public static func open(

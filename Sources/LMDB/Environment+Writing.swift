@@ -102,6 +102,7 @@ extension Environment {
       throw LMDBError(.poisoned, operation: "write", path: path)
     }
     try checkNames()
+    if !isTrusted.load(ordering: .relaxed) { try checkBeforeWrite() }
     growIfSmall()
     firstFailure = nil
     mustRestart = false

@@ -56,6 +56,8 @@ package final class Environment: @unchecked Sendable {
   let closing = Atomic<Bool>(false)
   /// Where the map was last found to begin; see ``beginsMap(at:)``.
   let mapStart = Atomic<UInt>(0)
+  /// Whether the pages have been checked, or the file is as processes of this machine left it.
+  let isTrusted = Atomic<Bool>(false)
   /// How many handles were opened outside writes; see ``tree(_:isCreated:hasIntegerKeys:in:)``.
   let readOpenedTreeCount = Atomic<Int>(0)
   /// Counts ended writes: LMDB frees the cursors of a write with it.
@@ -113,19 +115,24 @@ package final class Environment: @unchecked Sendable {
 
   /// Opens the file without the registry; see ``EnvironmentRegistry``.
   static func openUnregistered(
-    _ path: String, options: EnvironmentOptions, identity: StoreFile.Identity
+    _ path: String, options: EnvironmentOptions, identity: StoreFile.Identity,
+    onCheck: (Int, Int) -> Bool
   ) throws(LMDBError) -> Environment {
     do {
       try StoreFile.prewriteLockFile(for: path, options: options)
       let files = try FilePair.open(path, options.access)
+      let isTrusted = try checkPages(path, options, files, onCheck)
       let environment = try open(path, options, identity, files, flags: 0)
       try environment.checkNumbers()
+      environment.isTrusted.store(isTrusted, ordering: .relaxed)
+      if isTrusted { files?.stampInUse() }
       return environment
     } catch {
       // Beside a lock file there may be a writer, and readers without one abort beside a writer.
       guard options.access == .readOnly, options.allowsUnlockedReading,
         [EACCES, EROFS, EPERM].contains(error.code), access(path + "-lock", F_OK) != 0
       else { throw error }
+      _ = try checkPages(path, options, nil, onCheck)
       return try open(path, options, identity, nil, flags: UInt32(MDB_NOLOCK))
     }
   }
@@ -191,6 +198,7 @@ package final class Environment: @unchecked Sendable {
     var creation = options
     creation.access = .readWrite(create: true)
     creation.durability = .full
+    creation.trust = .always
     // Nobody else knows the name, and a lock file would need room on a disk that may be full.
     let environment: Environment
     do throws(LMDBError) {
@@ -324,6 +332,7 @@ package final class Environment: @unchecked Sendable {
   func closeHandle(_ pool: [PinnedRead]) {
     for pinned in pool { mdb_txn_abort(pinned.handle) }
     mdb_env_close(handle)
+    stampClosed()
     files?.close()
     whenClosed()
   }

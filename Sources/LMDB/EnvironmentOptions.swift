@@ -13,6 +13,27 @@ package struct EnvironmentOptions: Sendable {
     case readOnly
   }
 
+  /// When the pages of a file are checked that is not as processes of this machine left it.
+  package enum Trust: Sendable {
+    /// Before it is opened.
+    case verifyFirst
+    /// Before it is first written.
+    case verifyBeforeWrite
+    /// Never.
+    case always
+  }
+
+  /// Checks all pages of the file at a path, and throws when LMDB could not work on them.
+  ///
+  /// Tells how many pages of how many are done; where that answers false, throws
+  /// ``LMDBError/Kind/cancelled``.
+  package typealias PageCheck =
+    @Sendable (_ path: String, _ step: (_ done: Int, _ total: Int) -> Bool) throws(LMDBError) ->
+    Void
+
+  package var trust = Trust.always
+  /// Needed by ``trust``; known in a module above.
+  package var checkPages: PageCheck?
   /// Address space reserved at open; costs nothing until used.
   ///
   /// Grown when it becomes small.

@@ -37,14 +37,18 @@ package enum EnvironmentRegistry {
   /// When the file was just closed here and a read still runs on it, waits for that up to the
   /// growth wait, then throws.
   ///
-  /// - Parameter initialise: what the first commit of a new file holds.
+  /// - Parameters:
+  ///   - onCheck: told how far the check of the pages is; false ends it with ``LMDBError/Kind/cancelled``.
+  ///   - initialise: what the first commit of a new file holds.
   package static func open<E: Error>(
-    _ path: String, options: EnvironmentOptions, initialise: (Transaction) throws(E) -> Void
+    _ path: String, options: EnvironmentOptions,
+    onCheck: (_ done: Int, _ total: Int) -> Bool = { _, _ in true },
+    initialise: (Transaction) throws(E) -> Void
   ) throws -> Environment {
     let deadline = monotonicSeconds() + options.growthWaitInSeconds
     var creationCount = 0
     while true {
-      switch try attempt(path, options) {
+      switch try attempt(path, options, onCheck) {
       case .opened(let environment):
         return environment
       case .mustCreate:
@@ -65,7 +69,7 @@ package enum EnvironmentRegistry {
   }
 
   private static func attempt(
-    _ path: String, _ options: EnvironmentOptions
+    _ path: String, _ options: EnvironmentOptions, _ onCheck: (Int, Int) -> Bool
   ) throws(LMDBError) -> Attempt {
     gate.lock()
     defer { gate.unlock() }
@@ -81,7 +85,8 @@ package enum EnvironmentRegistry {
     }
     if let known = try reuse(identity, path, options) { return known }
     try StoreFile.checkMetaPages(path)
-    let environment = try Environment.openUnregistered(path, options: options, identity: identity)
+    let environment = try Environment.openUnregistered(
+      path, options: options, identity: identity, onCheck: onCheck)
     entries.withLock { $0[identity] = Entry(environment: environment, useCount: 1) }
     return .opened(environment)
   }

@@ -38,7 +38,9 @@ final class FilePair: @unchecked Sendable {
     let mode = access == .readOnly ? O_RDONLY : O_RDWR
     let data = openFile(path, mode)
     guard data >= 0 else { return nil }
-    let lock = openFile(path + "-lock", O_RDONLY)
+    // For the stamp; who may not write it goes without.
+    let writable = openFile(path + "-lock", O_RDWR)
+    let lock = writable >= 0 ? writable : openFile(path + "-lock", O_RDONLY)
     guard lock >= 0, let dataIdentity = StoreFile.identity(of: data),
       let lockIdentity = StoreFile.identity(of: lock)
     else {
@@ -74,6 +76,10 @@ final class FilePair: @unchecked Sendable {
   }
 
   deinit { close() }
+
+  /// Only while open.
+  var dataDescriptor: Int32 { descriptors.first ?? -1 }
+  var lockDescriptor: Int32 { descriptors.last ?? -1 }
 
   func close() {
     Self.close(descriptors + (descriptors.isEmpty ? [] : [directory]))
@@ -141,6 +147,13 @@ final class FilePair: @unchecked Sendable {
       if fcntl(file, getLock, &other) == 0, other.l_type != Int16(F_UNLCK) { return false }
     }
     return true
+  }
+
+  /// Whether no other process has the two files open as a pair.
+  var isHeldHereAlone: Bool {
+    let byte = Self.byte(for: lock)
+    var other = Self.region(byte, byte + 1, F_WRLCK)
+    return fcntl(dataDescriptor, Self.getLock, &other) == 0 && other.l_type == Int16(F_UNLCK)
   }
 
   private static func region(_ from: UInt64, _ to: UInt64, _ type: Int32) -> flock {

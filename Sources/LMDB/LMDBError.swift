@@ -27,6 +27,8 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The data file and the lock file do not belong together: says how that was found.
     case mismatched(FileMismatch)
     case closed
+    /// The caller asked for an end.
+    case cancelled
     case usedAfterFork
     case nestedWrite
     /// A sync failed earlier; nothing may be written before the file is opened again.
@@ -93,6 +95,7 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     case .damaged(let what): "\(thing): \(what)"
     case .mismatched(let how): "\(thing): \(how)"
     case .closed: "\(thing): it is closed"
+    case .cancelled: "\(thing): cancelled"
     case .usedAfterFork: "\(thing): it was opened before this process was forked"
     case .nestedWrite: "\(thing): this thread is inside a write already"
     case .poisoned: "\(thing): an earlier write or sync failed; close it and open it again"

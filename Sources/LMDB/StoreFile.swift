@@ -17,6 +17,11 @@ enum StoreFile {
     var device: UInt64
     var inode: UInt64
 
+    init(device: UInt64, inode: UInt64) {
+      self.device = device
+      self.inode = inode
+    }
+
     init(_ status: stat) {
       device = UInt64(truncatingIfNeeded: status.st_dev)
       inode = UInt64(status.st_ino)

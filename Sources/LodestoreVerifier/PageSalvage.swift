@@ -1,5 +1,6 @@
 import LMDB
 import LodestoreFormat
+internal import LodestorePages
 
 /// Reads the pairs of a damaged file that still can be read, and says what cannot.
 ///

@@ -1,5 +1,6 @@
 import LMDB
 import LodestoreFormat
+internal import LodestorePages
 
 /// A damaged store, read as far as it goes: every description, record and pair whose checksum is right.
 ///

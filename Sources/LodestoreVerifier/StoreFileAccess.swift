@@ -1,5 +1,6 @@
 import LMDB
 import LodestoreFormat
+package import LodestorePages
 
 /// Opens a store for reading, without the entity layer.
 package enum StoreFileAccess {

@@ -1,3 +1,5 @@
+package import LodestorePages
+
 /// What a verification found.
 package struct VerificationReport: Sendable {
   /// One entity's records and indexes.

@@ -1,5 +1,6 @@
 import LMDB
 import LodestoreFormat
+internal import LodestorePages
 
 extension Verifier {
   /// Checks Format.md, "Buckets".

@@ -1,5 +1,6 @@
 import LMDB
 import LodestoreFormat
+internal import LodestorePages
 
 extension Verifier {
   /// Reads the catalogue, checking Format.md, "Catalogue" and "Limits".

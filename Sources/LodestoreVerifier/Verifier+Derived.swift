@@ -1,5 +1,6 @@
 import LMDB
 import LodestoreFormat
+internal import LodestorePages
 
 extension Verifier {
   /// Checks the derived attributes of an entity against Format.md, "Derived attributes": all but functions

@@ -1,5 +1,6 @@
 import LMDB
 import LodestoreFormat
+internal import LodestorePages
 
 extension Verifier {
   /// Checks the indexes over elements of an entity: that each element of each record has its entry, and that

@@ -1,5 +1,6 @@
 import LMDB
 import LodestoreFormat
+internal import LodestorePages
 
 /// An index whose tree is there.
 struct VerifiedIndex {

@@ -1,5 +1,6 @@
 import LMDB
 import LodestoreFormat
+internal import LodestorePages
 
 extension Verifier {
   /// Checks the fields of Format.md, "Header"; unknown ones are left alone.

@@ -1,5 +1,6 @@
 import LMDB
 import LodestoreFormat
+internal import LodestorePages
 
 extension Verifier {
   /// Keys and bodies are those of a history; every write has all of its parts, none is of what was purged,

@@ -1,5 +1,6 @@
 import LMDB
 import LodestoreFormat
+internal import LodestorePages
 
 extension Verifier {
   /// Looks up the entry that a record must have in an index.
@@ -75,7 +76,7 @@ extension Verifier {
     var found = try cursor.first()
     while found {
       let (key, body) = (cursor.key, cursor.value)
-      if !previous.isEmpty, !PageWalk.precedes(previous, key, false) {
+      if !previous.isEmpty, !EngineKeyOrder.precedes(previous, key, false) {
         findings.add(
           Finding(.entryKey, tree: tree.name, subject: subject, key: key, "is out of order"))
       }

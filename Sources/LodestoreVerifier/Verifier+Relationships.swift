@@ -1,5 +1,6 @@
 import LMDB
 import LodestoreFormat
+internal import LodestorePages
 
 extension Verifier {
   /// Checks one relationship against Format.md, "Relationships": that each link is on both sides, and
@@ -57,7 +58,7 @@ extension Verifier {
     while found {
       let (key, body) = (cursor.key, cursor.value)
       found = try cursor.next()
-      if !previous.isEmpty, !PageWalk.precedes(previous, key, false) {
+      if !previous.isEmpty, !EngineKeyOrder.precedes(previous, key, false) {
         findings.add(
           Finding(.entryKey, tree: tree.name, subject: subject, key: key, "is out of order"))
       }

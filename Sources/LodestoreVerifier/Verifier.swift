@@ -1,5 +1,6 @@
 import LMDB
 import LodestoreFormat
+internal import LodestorePages
 
 /// Checks a store against every rule of Format.md that can be checked on a file.
 ///

@@ -5,6 +5,7 @@ import Testing
 
 @testable import EntityStore
 @testable import KVDumpCommands
+@testable import LodestorePages
 @testable import LodestoreVerifier
 
 @Suite struct `Versions of the format` {

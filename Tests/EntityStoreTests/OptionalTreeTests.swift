@@ -5,6 +5,7 @@ import Testing
 
 @testable import EntityStore
 @testable import KVDumpCommands
+@testable import LodestorePages
 @testable import LodestoreVerifier
 
 /// By the history, which a store has once an entity keeps one.

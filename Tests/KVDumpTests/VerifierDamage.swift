@@ -2,6 +2,7 @@ import LMDB
 import LodestoreFormat
 
 @testable import KVDumpCommands
+@testable import LodestorePages
 @testable import LodestoreVerifier
 
 #if canImport(FoundationEssentials)

@@ -3,6 +3,7 @@ import LodestoreFormat
 import Testing
 
 @testable import KVDumpCommands
+@testable import LodestorePages
 @testable import LodestoreVerifier
 
 /// One way to break a store, and what must be found then.

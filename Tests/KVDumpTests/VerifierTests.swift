@@ -3,6 +3,7 @@ import LodestoreFormat
 import Testing
 
 @testable import KVDumpCommands
+@testable import LodestorePages
 @testable import LodestoreVerifier
 
 @Suite("Verifier")

@@ -2,6 +2,7 @@ import LodestoreFormat
 import Testing
 
 @testable import KVDumpCommands
+@testable import LodestorePages
 @testable import LodestoreVerifier
 
 @Suite("kvdump verify and stat")

@@ -1,5 +1,6 @@
 /// What opening a store has to do before it can be used: records are read, and index entries written, when
-/// the declarations ask for new indexes or for values that may not be null.
+/// the declarations ask for new indexes or for values that may not be null, and pages checked when the file
+/// is not known to be good.
 ///
 /// Used on the thread that opens the store.
 final class OpeningWork {
@@ -16,6 +17,12 @@ final class OpeningWork {
   init(isCancelled: @escaping () -> Bool, report: @escaping (_ done: Int, _ total: Int) -> Void) {
     self.isCancelled = isCancelled
     self.report = report
+  }
+
+  /// Tells how many pages of the file are checked; returns whether to go on.
+  func check(done: Int, total: Int) -> Bool {
+    report(done, total)
+    return !isCancelled()
   }
 
   /// Called before the first ``step()``, also when the work has to begin again.

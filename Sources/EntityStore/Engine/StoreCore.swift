@@ -1,5 +1,6 @@
 internal import LMDB
 internal import LodestoreFormat
+internal import LodestorePages
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -29,14 +30,14 @@ final class StoreCore: Sendable {
   /// Opens the file and checks its header; the catalogue is not read yet.
   init(
     opening path: String, isInMemory: Bool, declared: [DeclaredEntity],
-    types: [ObjectIdentifier: String], options: StoreOptions
+    types: [ObjectIdentifier: String], options: StoreOptions, work: OpeningWork?
   ) throws(StoreError) {
     self.path = path
     self.options = options
     names = types
     self.declared = declared
     do {
-      environment = try Self.open(path, isInMemory: isInMemory, options: options)
+      environment = try Self.open(path, isInMemory: isInMemory, options, work)
     } catch {
       throw StoreError(wrapping: error)
     }
@@ -56,7 +57,7 @@ final class StoreCore: Sendable {
   }
 
   private static func open(
-    _ path: String, isInMemory: Bool, options: StoreOptions
+    _ path: String, isInMemory: Bool, _ options: StoreOptions, _ work: OpeningWork?
   ) throws -> Environment {
     var engine = EnvironmentOptions()
     engine.mapSizeInBytes = max(options.mapSizeInBytes, 1)
@@ -66,6 +67,13 @@ final class StoreCore: Sendable {
     engine.allowsAnyFileSystem = options.allowsAnyFileSystem
     engine.isNamed = options.isNamed
     engine.usesPlainEngine = options.usesPlainEngine
+    let trust: EnvironmentOptions.Trust =
+      switch options.trust {
+      case .verifyFirst: .verifyFirst
+      case .checkHeader: .verifyBeforeWrite
+      case .none: .always
+      }
+    engine.checkPages(when: trust)
     engine.access =
       switch options.access {
       case .create: .readWrite(create: true)
@@ -78,7 +86,9 @@ final class StoreCore: Sendable {
     }
     return isInMemory
       ? try EnvironmentRegistry.openInMemory(options: engine, initialise: initialise)
-      : try EnvironmentRegistry.open(path, options: engine, initialise: initialise)
+      : try EnvironmentRegistry.open(
+        path, options: engine, onCheck: { work?.check(done: $0, total: $1) ?? true },
+        initialise: initialise)
   }
 
   private static func checkHeader(

@@ -25,6 +25,33 @@ public struct StoreOptions: Sendable {
     case readOnly
   }
 
+  /// Which files are used without a look at all of their pages.
+  ///
+  /// LMDB follows the page numbers in a file wherever they lead: damaged ones end the process, and in a write
+  /// they destroy what was good. A file that processes of this machine closed, or have open, is known to be
+  /// good by a mark in its lock file, and costs nothing more in any case. All others, such as files that
+  /// were copied, downloaded, restored, or written by other programs, are not known to be.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
+  public enum Trust: Sendable {
+    /// All pages of a file that is not known to be good are read and checked before it is opened, at
+    /// about a gigabyte a second. The default.
+    ///
+    /// A damaged file is refused with ``StoreError/Code/damaged`` and stays as it is; `kvdump salvage` makes
+    /// a new store of what still reads.
+    case verifyFirst
+    /// The header is checked when the file is opened, all pages before the first write.
+    ///
+    /// For large files that are only read: a damaged page can end the process when it is read.
+    case checkHeader
+    /// The header is checked and nothing else.
+    ///
+    /// For files whose checksum was compared by other means. A damaged page can end the process, and a write
+    /// can make the damage worse.
+    case none
+  }
+
   /// What is told in the history.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -42,6 +69,10 @@ public struct StoreOptions: Sendable {
   ///
   /// The default is ``Access/create``.
   public var access = Access.create
+  /// Which files are used without a look at all of their pages.
+  ///
+  /// The default is ``Trust/verifyFirst``. A file that the process has open already is not checked again.
+  public var trust = Trust.verifyFirst
   /// What a commit waits for.
   ///
   /// The default is ``Durability/full``.

@@ -41,6 +41,7 @@ extension StoreError {
     case .truncated, .damaged: .damaged
     case .mismatched: .mismatchedFiles
     case .closed, .usedAfterFork: .closed
+    case .cancelled: .cancelled
     case .nestedWrite: .nestedWrite
     case .poisoned: .poisoned
     case .cannotGrow: .mapFull
@@ -75,7 +76,9 @@ extension StoreError {
     case .truncated(let size, let needed):
       "cannot \(thing): the file has \(size) bytes and its header says \(needed), so its end is "
         + "missing; restore it from a copy"
-    case .damaged(let what): "cannot \(thing): \(what); restore it from a copy"
+    case .damaged(let what):
+      "cannot \(thing): \(what); restore it from a copy, or run 'kvdump salvage'"
+    case .cancelled: "cannot \(thing): cancelled"
     case .mismatched(let how): mismatchMessage(how, thing, error.path ?? "")
     case .closed: "cannot \(thing): the store is closed"
     case .usedAfterFork:

@@ -19,7 +19,8 @@ extension StoreCore {
     stages: (any OpeningStages)? = nil
   ) throws(StoreError) {
     try self.init(
-      opening: path, isInMemory: isInMemory, declared: declared, types: types, options: options)
+      opening: path, isInMemory: isInMemory, declared: declared, types: types, options: options,
+      work: work)
     // Closing goes through `close()`, which does it once, so that another store on the same file keeps
     // its environment.
     do {

@@ -38,6 +38,9 @@ struct MetaPages {
     }
   }
 
+  /// The number of the newest commit; another process may be making one.
+  func lastTransaction() throws(LMDBError) -> UInt64 { try newestMeta().transaction }
+
   private func checkOnce() throws(LMDBError) {
     let newest = try newestMeta()
     let pageSize = UInt64(newest.pageSize)

@@ -4,6 +4,7 @@ import Testing
 
 @testable import EntityStore
 @testable import KVDumpCommands
+@testable import LodestorePages
 @testable import LodestoreVerifier
 
 /// Every path that changes or removes records, on a damaged one.

@@ -3,6 +3,7 @@ import LodestoreFormat
 import Testing
 
 @testable import EntityStore
+@testable import LodestorePages
 @testable import LodestoreVerifier
 
 /// The entity "Item" as programs declare it over the years; `Version` says how.

@@ -3,6 +3,7 @@ import LodestoreFormat
 import Testing
 
 @testable import EntityStore
+@testable import LodestorePages
 @testable import LodestoreVerifier
 
 @Suite struct `Attributes derived from related records` {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import EntityStore
 @testable import KVDumpCommands
+@testable import LodestorePages
 @testable import LodestoreVerifier
 
 /// A history with bytes that no program wrote: found, and told by errors that say so.

@@ -2,6 +2,7 @@ import EntityStore
 import Foundation
 import Testing
 
+@testable import LodestorePages
 @testable import LodestoreVerifier
 
 @Suite struct `Indexes that are built while the store is used` {

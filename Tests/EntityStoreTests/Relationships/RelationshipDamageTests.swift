@@ -4,6 +4,7 @@ import LodestoreFormat
 import Testing
 
 @testable import EntityStore
+@testable import LodestorePages
 @testable import LodestoreVerifier
 
 @Suite struct `Damaged relationships` {

@@ -3,6 +3,7 @@ import Testing
 
 @testable import EntityStore
 @testable import KVDumpCommands
+@testable import LodestorePages
 @testable import LodestoreVerifier
 
 /// A new folder that is deleted afterwards.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LMDB
+import LodestorePages
 import LodestoreVerifier
 
 /// `kvdump stat`: pages, depth, fill, overflow and free list, by tree.

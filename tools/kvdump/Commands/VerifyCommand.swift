@@ -1,4 +1,5 @@
 import ArgumentParser
+import LodestorePages
 import LodestoreVerifier
 
 /// `kvdump verify`: every rule of the format; status 1 and a list when anything is wrong.

@@ -1,4 +1,5 @@
 import LMDB
+import LodestorePages
 import LodestoreVerifier
 
 #if canImport(Glibc)

@@ -1,3 +1,4 @@
+import LodestorePages
 import LodestoreVerifier
 
 /// Findings and page counts as rows.

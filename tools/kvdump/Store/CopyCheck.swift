@@ -1,6 +1,7 @@
 import EntityStore
 import LMDB
 import LodestoreFormat
+import LodestorePages
 import LodestoreVerifier
 
 /// Reads a copy of a store once, from end to end: every record against its checksum, every index for

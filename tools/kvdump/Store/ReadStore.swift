@@ -1,5 +1,6 @@
 import EntityStore
 import LMDB
+import LodestorePages
 
 /// Opens stores for the commands that read.
 enum ReadStore {
@@ -38,6 +39,7 @@ enum ReadStore {
     engine.access = .readOnly
     engine.allowsUnlockedReading = true
     engine.allowsAnyFileSystem = true
+    engine.checkPages(when: .verifyFirst)
     let environment = try EnvironmentRegistry.open(path, options: engine) { _ in }
     defer { EnvironmentRegistry.close(environment) }
     warnIfUnlocked(environment.hasLockFile, path, console)

@@ -1,5 +1,6 @@
 import EntityStore
 import LodestoreFormat
+import LodestorePages
 import LodestoreVerifier
 
 /// Carries what can be saved of a damaged store into a new one.

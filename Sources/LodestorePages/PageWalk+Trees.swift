@@ -1,13 +1,5 @@
-import LMDB
-import LodestoreFormat
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+internal import LMDB
+internal import LodestoreFormat
 
 extension PageWalk {
   /// What the pairs of a tree are.
@@ -210,31 +202,16 @@ extension PageWalk {
       }
       if index > (isLeaf ? 0 : 1) {
         let previous = UnsafeRawBufferPointer(rebasing: page[nodes[index - 1].keyRange])
-        if !Self.precedes(previous, key, areIntegers) {
+        if !EngineKeyOrder.precedes(previous, key, areIntegers) {
           complain(index, "the key is not above the one before it")
         }
       }
-      if let low = bounds.low, low.withUnsafeBytes({ Self.precedes(key, $0, areIntegers) }) {
+      if let low = bounds.low, low.withUnsafeBytes({ EngineKeyOrder.precedes(key, $0, areIntegers) }) {
         complain(index, "the key is below what the page above says")
       }
-      if let high = bounds.high, !high.withUnsafeBytes({ Self.precedes(key, $0, areIntegers) }) {
+      if let high = bounds.high, !high.withUnsafeBytes({ EngineKeyOrder.precedes(key, $0, areIntegers) }) {
         complain(index, "the key is above what the page above says")
       }
     }
-  }
-
-  /// LMDB's order of keys; integer keys of a wrong length, a finding of their own, compare by their bytes.
-  static func precedes(
-    _ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer, _ areIntegers: Bool
-  ) -> Bool {
-    if areIntegers, one.count == 8, other.count == 8 {
-      return one._uint64(at: 0) < other._uint64(at: 0)
-    }
-    let common = min(one.count, other.count)
-    if let start = one.baseAddress, let otherStart = other.baseAddress, common > 0 {
-      let order = memcmp(start, otherStart, common)
-      if order != 0 { return order < 0 }
-    }
-    return one.count < other.count
   }
 }

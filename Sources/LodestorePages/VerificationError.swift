@@ -12,6 +12,8 @@ package enum VerificationError: Error, Equatable, Sendable, CustomStringConverti
   case notAStore(String)
   /// The store needs a newer reader than format version 1.
   case newerFormat(lowestReader: UInt32)
+  /// The caller asked for an end.
+  case cancelled
   /// Opening or reading failed with this `errno`.
   case system(code: Int32)
 
@@ -21,6 +23,7 @@ package enum VerificationError: Error, Equatable, Sendable, CustomStringConverti
     case .newerFormat(let version):
       "cannot verify the store: it needs format version \(version), this tool knows "
         + "\(1); use a newer tool"
+    case .cancelled: "cannot verify the file: cancelled"
     case .system(let code):
       "cannot read the file: \(String(cString: strerror(code))); check the path and the disk"
     }

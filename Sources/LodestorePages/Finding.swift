@@ -77,14 +77,14 @@ package struct FindingList: Sendable {
   private let limit: Int
 
   /// 0 keeps all.
-  init(limit: Int) { self.limit = limit }
+  package init(limit: Int) { self.limit = limit }
 
-  mutating func add(_ finding: @autoclosure () -> Finding) {
+  package mutating func add(_ finding: @autoclosure () -> Finding) {
     count += 1
     if limit == 0 || kept.count < limit { kept.append(finding()) }
   }
 
-  mutating func add(_ other: FindingList) {
+  package mutating func add(_ other: FindingList) {
     let room = limit == 0 ? other.kept.count : max(0, limit - kept.count)
     kept += other.kept.prefix(room)
     count += other.count

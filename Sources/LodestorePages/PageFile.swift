@@ -11,11 +11,11 @@
 /// Closing a descriptor drops the record locks that this process holds on the same file. LMDB keeps
 /// its own on the lock file, never on this one; even so, do not use it on a store that this process
 /// has open.
-final class PageFile {
-  let path: String
+package final class PageFile {
+  package let path: String
   private let descriptor: Int32
 
-  init(path: String) throws(VerificationError) {
+  package init(path: String) throws(VerificationError) {
     self.path = path
     // O_NONBLOCK: a pipe instead of the file must not hang the caller.
     let opened = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -29,14 +29,14 @@ final class PageFile {
   deinit { close(descriptor) }
 
   /// The size now: another process may be writing.
-  func sizeInBytes() throws(VerificationError) -> Int {
+  package func sizeInBytes() throws(VerificationError) -> Int {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw .system(code: errno) }
     return Int(status.st_size)
   }
 
   /// Fills `buffer` from `offset` on; returns how many bytes there were, fewer only at the end.
-  func read(
+  package func read(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(VerificationError) -> Int {
     var filled = 0

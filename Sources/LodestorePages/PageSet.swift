@@ -1,15 +1,15 @@
 /// A set of page numbers below a bound: one bit each.
-struct PageSet {
+package struct PageSet {
   private var words: [UInt64]
 
-  init(bound: Int) { words = [UInt64](repeating: 0, count: (bound + 63) / 64) }
+  package init(bound: Int) { words = [UInt64](repeating: 0, count: (bound + 63) / 64) }
 
   /// Adds `page`, which must be below the bound; returns whether it is new.
-  mutating func insert(_ page: Int) -> Bool {
+  package mutating func insert(_ page: Int) -> Bool {
     let bit: UInt64 = 1 << UInt64(page & 63)
     defer { words[page >> 6] |= bit }
     return words[page >> 6] & bit == 0
   }
 
-  func contains(_ page: Int) -> Bool { words[page >> 6] & 1 << UInt64(page & 63) != 0 }
+  package func contains(_ page: Int) -> Bool { words[page >> 6] & 1 << UInt64(page & 63) != 0 }
 }

@@ -1,5 +1,5 @@
-import LMDB
-import LodestoreFormat
+internal import LMDB
+internal import LodestoreFormat
 
 /// One pass over the trees of an LMDB file and over its free list.
 ///
@@ -22,7 +22,14 @@ final class PageWalk {
   /// The named trees, in the order of their names.
   private var named: [(name: String, record: TreeRecord)] = []
 
-  init(file: PageFile, meta: MetaPage, pageSize: Int, filePages: Int, findings: FindingList) {
+  private let step: (_ done: Int, _ total: Int) -> Bool
+  private var visited = 0
+
+  init(
+    file: PageFile, meta: MetaPage, pageSize: Int, filePages: Int, findings: FindingList,
+    step: @escaping (_ done: Int, _ total: Int) -> Bool
+  ) {
+    self.step = step
     self.file = file
     self.meta = meta
     self.pageSize = pageSize
@@ -124,6 +131,8 @@ final class PageWalk {
   /// The bytes of `page`, in the buffer of `level`, valid until the next call for that level; nil
   /// when the page is not there whole.
   func bytes(of page: UInt64, level: Int) throws(VerificationError) -> UnsafeRawBufferPointer? {
+    visited += 1
+    if visited % 4_096 == 0, !step(visited, bound) { throw .cancelled }
     while buffers.count <= level {
       buffers.append(.allocate(byteCount: pageSize, alignment: 16))
     }

@@ -1,5 +1,5 @@
-import LMDB
-import LodestoreFormat
+internal import LMDB
+internal import LodestoreFormat
 
 extension PageWalk {
   /// Checks the value of a node of a leaf page.

@@ -1,5 +1,5 @@
-import LMDB
-import LodestoreFormat
+internal import LMDB
+internal import LodestoreFormat
 
 /// Checks the pages of an LMDB file, data version 1 of a 64-bit little-endian machine, byte by byte.
 ///
@@ -12,22 +12,48 @@ import LodestoreFormat
 /// so a walk is good when at most one commit came in between; else it is made again, up to three
 /// times, and then given up as ``PageReport/isOvertaken``.
 package enum PageChecker {
-  /// - Throws: ``VerificationError`` when the file cannot be read or is no LMDB file at all.
-  package static func check(path: String, limit: Int = 1_000) throws -> PageReport {
+  /// Which commit is checked.
+  package enum Commit: Sendable {
+    case newest
+    /// The one before: its pages stay until the commit after the newest one.
+    case previous
+  }
+
+  /// - Parameters:
+  ///   - limit: how many findings are kept; all are counted. 0 keeps all.
+  ///   - step: told how many pages are done, of how many; false ends the check.
+  /// - Throws: ``VerificationError`` when the file cannot be read or is no LMDB file at all, and
+  ///   ``VerificationError/cancelled``.
+  package static func check(
+    path: String, commit: Commit = .newest, limit: Int = 1_000,
+    step: (_ done: Int, _ total: Int) -> Bool = { _, _ in true }
+  ) throws(VerificationError) -> PageReport {
+    try withoutActuallyEscaping(step) { (step) throws(VerificationError) in
+      try check(path, commit, limit, step)
+    }
+  }
+
+  private static func check(
+    _ path: String, _ commit: Commit, _ limit: Int, _ step: @escaping (Int, Int) -> Bool
+  ) throws(VerificationError) -> PageReport {
     let file = try PageFile(path: path)
     var attempt = 0
     while true {
       attempt += 1
       let (metas, size) = try metaPages(of: file)
       var findings = FindingList(limit: limit)
-      checkMetaPages(metas, &findings)
-      let newest = metas[0].transaction >= metas[1].transaction ? metas[0] : metas[1]
+      let number = (metas[0].transaction >= metas[1].transaction) == (commit == .newest) ? 0 : 1
+      let meta = metas[number]
+      switch commit {
+      case .newest: checkMetaPages(metas, &findings)
+      case .previous: checkMetaPage(meta, number, pageSize: metas[0].pageSize, &findings)
+      }
       var report = PageReport()
       report.pageSizeInBytes = metas[0].pageSize
       report.fileSizeInBytes = size
-      report.mapSizeInBytes = newest.mapSize
-      report.lastTransaction = newest.transaction
-      let bound = newest.lastPage.addingReportingOverflow(1)
+      report.mapSizeInBytes = meta.mapSize
+      report.lastTransaction = meta.transaction
+      let bound = meta.lastPage.addingReportingOverflow(1)
       let filePages = size / metas[0].pageSize
       // Pages that were taken and given back in one transaction are free without ever having been
       // written, so a sound file may end before its last page; not by more than a transaction's.
@@ -35,19 +61,20 @@ package enum PageChecker {
         findings.add(
           Finding(
             .truncated,
-            "the file has \(filePages) pages, its last commit has page \(newest.lastPage)"))
+            "the file has \(filePages) pages, its last commit has page \(meta.lastPage)"))
       } else {
         report.pageCount = Int(bound.partialValue)
         let walk = PageWalk(
-          file: file, meta: newest, pageSize: metas[0].pageSize, filePages: filePages,
-          findings: findings)
+          file: file, meta: meta, pageSize: metas[0].pageSize, filePages: filePages,
+          findings: findings, step: step)
         try walk.run(&report)
         findings = walk.findings
       }
       report.findings = findings.kept
       report.findingCount = findings.count
       let now = try metaPages(of: file).metas.map(\.transaction).max() ?? 0
-      if now >= newest.transaction, now - newest.transaction <= 1 { return report }
+      let last = metas.map(\.transaction).max()
+      if now == last || (now >= meta.transaction && now - meta.transaction <= 1) { return report }
       if attempt == 3 {
         report.isOvertaken = true
         report.findings = []
@@ -95,36 +122,42 @@ package enum PageChecker {
 
   private static func checkMetaPages(_ metas: [MetaPage], _ findings: inout FindingList) {
     for (number, meta) in metas.enumerated() {
-      func require(_ isRight: Bool, _ detail: @autoclosure () -> String) {
-        if !isRight { findings.add(Finding(.meta, "meta page \(number): " + detail())) }
-      }
-      require(meta.pageNumber == number, "has page number \(meta.pageNumber)")
-      require(
-        meta.pageFlags == PageFlag.meta, "has page flags \(meta.pageFlags), must be 8")
-      require(meta.magic == MetaPageLayout.magicNumber, "has not LMDB's mark")
-      require(
-        meta.version == MetaPageLayout.dataVersion, "has data version \(meta.version), must be 1")
-      require(
-        meta.pageSize == metas[0].pageSize,
-        "has page size \(meta.pageSize), the other has \(metas[0].pageSize)")
-      require(
-        meta.freeList.flags & ~TreeRecordLayout.noSubdirectory == TreeRecordLayout.integerKeys,
-        "has free list flags \(meta.freeList.flags), must be 8")
-      require(meta.main.flags == 0, "has tree flags \(meta.main.flags), must be 0")
-      // Nothing can be mapped beyond, and no store gets there.
-      require(meta.mapSize <= 1 << 47, "has map size \(meta.mapSize)")
-      require(
-        meta.lastPage < UInt64(1) << 47 / UInt64(metas[0].pageSize)
-          && (meta.lastPage + 1) * UInt64(metas[0].pageSize) <= meta.mapSize,
-        "has last page \(meta.lastPage) beyond its map of \(meta.mapSize) bytes")
-      require(
-        meta.transaction & 1 == number || meta.transaction == 0,
-        "has transaction \(meta.transaction), which belongs into the other")
+      checkMetaPage(meta, number, pageSize: metas[0].pageSize, &findings)
     }
     let (one, other) = (metas[0].transaction, metas[1].transaction)
     if max(one, other) - min(one, other) > 1 {
       findings.add(Finding(.meta, "the last commits are \(one) and \(other), must be consecutive"))
     }
+  }
+
+  private static func checkMetaPage(
+    _ meta: MetaPage, _ number: Int, pageSize: Int, _ findings: inout FindingList
+  ) {
+    func require(_ isRight: Bool, _ detail: @autoclosure () -> String) {
+      if !isRight { findings.add(Finding(.meta, "meta page \(number): " + detail())) }
+    }
+    require(meta.pageNumber == number, "has page number \(meta.pageNumber)")
+    require(
+      meta.pageFlags == PageFlag.meta, "has page flags \(meta.pageFlags), must be 8")
+    require(meta.magic == MetaPageLayout.magicNumber, "has not LMDB's mark")
+    require(
+      meta.version == MetaPageLayout.dataVersion, "has data version \(meta.version), must be 1")
+    require(
+      meta.pageSize == pageSize,
+      "has page size \(meta.pageSize), the other has \(pageSize)")
+    require(
+      meta.freeList.flags & ~TreeRecordLayout.noSubdirectory == TreeRecordLayout.integerKeys,
+      "has free list flags \(meta.freeList.flags), must be 8")
+    require(meta.main.flags == 0, "has tree flags \(meta.main.flags), must be 0")
+    // Nothing can be mapped beyond, and no store gets there.
+    require(meta.mapSize <= 1 << 47, "has map size \(meta.mapSize)")
+    require(
+      meta.lastPage < UInt64(1) << 47 / UInt64(pageSize)
+        && (meta.lastPage + 1) * UInt64(pageSize) <= meta.mapSize,
+      "has last page \(meta.lastPage) beyond its map of \(meta.mapSize) bytes")
+    require(
+      meta.transaction & 1 == number || meta.transaction == 0,
+      "has transaction \(meta.transaction), which belongs into the other")
   }
 }
 

@@ -1,20 +1,20 @@
-import LMDB
-import LodestoreFormat
+internal import LMDB
+internal import LodestoreFormat
 
 /// What LMDB keeps about a tree in 48 bytes, as data version 1 has it on a 64-bit machine.
-struct TreeRecord: Equatable, Sendable {
+package struct TreeRecord: Equatable, Sendable {
   /// The page size in the free list's record, otherwise unused.
-  var pad: UInt32
-  var flags: UInt16
-  var depth: UInt16
-  var branchPages: UInt64
-  var leafPages: UInt64
-  var overflowPages: UInt64
-  var entries: UInt64
-  var root: UInt64
+  package var pad: UInt32
+  package var flags: UInt16
+  package var depth: UInt16
+  package var branchPages: UInt64
+  package var leafPages: UInt64
+  package var overflowPages: UInt64
+  package var entries: UInt64
+  package var root: UInt64
 
   /// Reads ``TreeRecordLayout/size`` bytes at `offset`, which the caller has checked to be there.
-  init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+  package init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
     pad = bytes._uint32(at: offset + TreeRecordLayout.pageSize)
     flags = bytes._uint16(at: offset + TreeRecordLayout.flags)
     depth = bytes._uint16(at: offset + TreeRecordLayout.depth)
@@ -27,21 +27,21 @@ struct TreeRecord: Equatable, Sendable {
 }
 
 /// One of the two first pages of the file.
-struct MetaPage: Equatable, Sendable {
-  var pageNumber: UInt64
-  var pageFlags: UInt16
-  var magic: UInt32
-  var version: UInt32
-  var mapSize: UInt64
-  var freeList: TreeRecord
-  var main: TreeRecord
-  var lastPage: UInt64
-  var transaction: UInt64
+package struct MetaPage: Equatable, Sendable {
+  package var pageNumber: UInt64
+  package var pageFlags: UInt16
+  package var magic: UInt32
+  package var version: UInt32
+  package var mapSize: UInt64
+  package var freeList: TreeRecord
+  package var main: TreeRecord
+  package var lastPage: UInt64
+  package var transaction: UInt64
 
-  var pageSize: Int { Int(freeList.pad) }
+  package var pageSize: Int { Int(freeList.pad) }
 
   /// Reads ``MetaPageLayout/size`` bytes, which the caller has checked to be there.
-  init(_ bytes: UnsafeRawBufferPointer) {
+  package init(_ bytes: UnsafeRawBufferPointer) {
     pageNumber = bytes._uint64(at: PageLayout.number)
     pageFlags = bytes._uint16(at: PageLayout.flags)
     magic = bytes._uint32(at: MetaPageLayout.magic)

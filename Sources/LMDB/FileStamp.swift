@@ -1,0 +1,118 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// How the processes of this machine left a data file, said in the last bytes of its lock file.
+///
+/// LMDB takes what follows the header of a lock file for readers of 64 bytes each and leaves out what
+/// remains of a division by 64, so the 56 bytes behind the last reader are nobody's. A file that was
+/// copied, restored or written by something else does not match its stamp, and has its pages checked
+/// before it is used.
+///
+/// Layout, numbers little-endian: "LDSTMP1", the state (1 byte), a checksum of all that follows and of the
+/// state (8), a hash of the boot's identity (8), device (8) and inode (8) of the data file, the last
+/// transaction (8), the time of its last modification in nanoseconds (8).
+struct FileStamp: Equatable {
+  enum State: UInt8 {
+    /// A process has the file open, or ended without closing it.
+    case inUse = 1
+    /// The last process closed it.
+    case closed = 2
+  }
+
+  var state: State
+  var boot: UInt64
+  var identity: StoreFile.Identity
+  var transaction: UInt64
+  var modified: Int64
+
+  static let size = 56
+  private static let mark = Array("LDSTMP1".utf8)
+
+  // MARK: Bytes
+
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count == Self.size, bytes.starts(with: Self.mark),
+      let state = State(rawValue: bytes[Self.mark.count])
+    else { return nil }
+    let words = stride(from: 8, to: Self.size, by: 8).map { offset in
+      bytes[offset..<(offset + 8)].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    }
+    self.init(
+      state, boot: words[1], StoreFile.Identity(device: words[2], inode: words[3]),
+      transaction: words[4], modified: Int64(truncatingIfNeeded: words[5]))
+    guard checksum == words[0] else { return nil }
+  }
+
+  init(
+    _ state: State, boot: UInt64, _ identity: StoreFile.Identity, transaction: UInt64,
+    modified: Int64
+  ) {
+    self.state = state
+    self.boot = boot
+    self.identity = identity
+    self.transaction = transaction
+    self.modified = modified
+  }
+
+  var bytes: [UInt8] {
+    let words = [checksum] + words
+    return Self.mark + [state.rawValue]
+      + words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
+  }
+
+  private var words: [UInt64] {
+    [boot, identity.device, identity.inode, transaction, UInt64(bitPattern: modified)]
+  }
+
+  private var checksum: UInt64 {
+    Self.hash(
+      [state.rawValue]
+        + words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } })
+  }
+
+  /// FNV-1a of 64 bits.
+  static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
+    bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+  }
+
+  // MARK: Where it is
+
+  /// Where the stamp of a lock file of `size` bytes begins, and whether there is room for one already;
+  /// `nil` for a size that LMDB does not give.
+  static func offset(inFileOf size: Int) -> (offset: Int, isThere: Bool)? {
+    let rest = size - LockFileLayout.size(readerCount: 0)
+    guard rest > 0 else { return nil }
+    switch rest % LockFileLayout.slotSize {
+    case 0: return (size, false)
+    case Self.size: return (size - Self.size, true)
+    default: return nil
+    }
+  }
+
+  // MARK: The boot
+
+  /// What is another number after each start of the machine; 0 where the system does not tell.
+  static let currentBoot: UInt64 = {
+    #if canImport(Darwin)
+      var size = 0
+      guard sysctlbyname("kern.bootsessionuuid", nil, &size, nil, 0) == 0, size > 0 else {
+        return 0
+      }
+      var text = [UInt8](repeating: 0, count: size)
+      guard sysctlbyname("kern.bootsessionuuid", &text, &size, nil, 0) == 0 else { return 0 }
+      return hash(text)
+    #else
+      let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+      guard file >= 0 else { return 0 }
+      defer { close(file) }
+      var text = [UInt8](repeating: 0, count: 64)
+      let count = read(file, &text, text.count)
+      return count > 0 ? hash(text[..<count]) : 0
+    #endif
+  }()
+}

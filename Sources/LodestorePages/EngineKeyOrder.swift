@@ -1,0 +1,28 @@
+internal import LodestoreFormat
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// LMDB's two orders of keys: of bytes, and of integer keys.
+package enum EngineKeyOrder {
+  /// Whether `one` comes before `other`; integer keys of a wrong length, a finding of their own, compare
+  /// by their bytes.
+  package static func precedes(
+    _ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer, _ areIntegers: Bool
+  ) -> Bool {
+    if areIntegers, one.count == 8, other.count == 8 {
+      return one._uint64(at: 0) < other._uint64(at: 0)
+    }
+    let common = min(one.count, other.count)
+    if let start = one.baseAddress, let otherStart = other.baseAddress, common > 0 {
+      let order = memcmp(start, otherStart, common)
+      if order != 0 { return order < 0 }
+    }
+    return one.count < other.count
+  }
+}

@@ -1,0 +1,40 @@
+package import LMDB
+
+extension EnvironmentOptions {
+  /// Has the pages of files that are not known to be good checked by ``PageChecker``.
+  package mutating func checkPages(when trust: Trust) {
+    self.trust = trust
+    checkPages = { path, step throws(LMDBError) in try Self.check(path, step) }
+  }
+
+  /// Throws when LMDB could not work on the pages of the file at `path`.
+  ///
+  /// While another process writes faster than the pages can be read nothing is known, and the file, which
+  /// that process can use, is taken for good.
+  private static func check(
+    _ path: String, _ step: (_ done: Int, _ total: Int) -> Bool
+  ) throws(LMDBError) {
+    let report: PageReport
+    do {
+      report = try PageChecker.check(path: path, limit: 1, step: step)
+    } catch {
+      throw LMDBError(kind(of: error), code: code(of: error), operation: "open", path: path)
+    }
+    guard let first = report.findings.first else { return }
+    let count = report.findingCount == 1 ? "a fault" : "\(report.findingCount) faults"
+    throw LMDBError(.damaged("its pages have \(count): \(first)"), operation: "open", path: path)
+  }
+
+  private static func kind(of error: VerificationError) -> LMDBError.Kind {
+    switch error {
+    case .notAStore(let reason): .notAnEnvironment(reason)
+    case .newerFormat: .engine
+    case .cancelled: .cancelled
+    case .system: .engine
+    }
+  }
+
+  private static func code(of error: VerificationError) -> Int32 {
+    if case .system(let code) = error { code } else { 0 }
+  }
+}
