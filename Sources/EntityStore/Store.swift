@@ -80,7 +80,7 @@ public final class Store: Sendable {
     core = try StoreCore(
       path: path, isInMemory: isInMemory, declared: declared, types: types, options: options,
       work: work, stages: stages)
-    let builds = options.buildsIndexesInUse && options.access != .readOnly
+    let builds = options.buildsIndexesInUse && !options.isReadOnly
     builder = builds && core.schema.isBuilding ? IndexBuilder(core) : nil
   }
 

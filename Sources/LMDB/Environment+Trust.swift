@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// LMDB follows the numbers in the pages of a file wherever they lead, in reads and, worse, in writes. So
 /// a file that does not come from the processes of this machine is read through before it is used.
 extension Environment {
@@ -8,17 +16,28 @@ extension Environment {
     _ path: String, _ options: EnvironmentOptions, _ files: FilePair?,
     _ onCheck: (Int, Int) -> Bool
   ) throws(LMDBError) -> Bool {
-    guard options.trust != .always, let check = options.checkPages else { return false }
+    guard options.trust != .always, options.checkPages != nil else { return false }
     if let files, files.isAsLeft { return true }
     guard options.trust == .verifyFirst else { return false }
-    try check(path, onCheck)
+    try checkPagesNow(path, options, files, onCheck)
     return true
+  }
+
+  private static func checkPagesNow(
+    _ path: String, _ options: EnvironmentOptions, _ files: FilePair?,
+    _ onCheck: (Int, Int) -> Bool
+  ) throws(LMDBError) {
+    guard let check = options.checkPages else { return }
+    if let files { return try check(files.dataDescriptor, path, onCheck) }
+    let file = try StoreFile.openForReading(path)
+    defer { close(file) }
+    try check(file, path, onCheck)
   }
 
   /// Before the first write to a file that is not known to be good.
   func checkBeforeWrite() throws(LMDBError) {
-    guard options.trust != .always, let check = options.checkPages else { return }
-    try check(path) { _, _ in true }
+    guard options.trust != .always, options.checkPages != nil else { return }
+    try Self.checkPagesNow(path, options, files) { _, _ in true }
     isTrusted.store(true, ordering: .relaxed)
     files?.stampInUse()
   }

@@ -137,10 +137,19 @@ package final class Environment: @unchecked Sendable {
     }
   }
 
+  /// Opens a file without a name that nobody else has, for reading, by its descriptor.
+  static func openUnshared(
+    _ file: Int32, as path: String, options: EnvironmentOptions
+  ) throws(LMDBError) -> Environment {
+    try open(path, options, nil, nil, flags: UInt32(MDB_NOLOCK), name: "/dev/fd/\(file)")
+  }
+
   /// Opens the file as LMDB does; tied to its lock file only by `files`.
+  ///
+  /// - Parameter name: what LMDB opens, where that is not `path`.
   static func open(
     _ path: String, _ options: EnvironmentOptions, _ identity: StoreFile.Identity?,
-    _ files: FilePair?, flags: UInt32
+    _ files: FilePair?, flags: UInt32, name: String? = nil
   ) throws(LMDBError) -> Environment {
     var created: OpaquePointer?
     var code = mdb_env_create(&created)
@@ -153,7 +162,7 @@ package final class Environment: @unchecked Sendable {
     var flags = flags | UInt32(MDB_NOSUBDIR | MDB_NOTLS)
     if options.access == .readOnly { flags |= UInt32(MDB_RDONLY) }
     if options.durability == .mayLoseLastCommit { flags |= UInt32(MDB_NOMETASYNC) }
-    code = mdb_env_open(handle, path, flags, mode_t(options.mode))
+    code = mdb_env_open(handle, name ?? path, flags, mode_t(options.mode))
     guard code == 0 else {
       // An environment whose open failed must not be used, only closed.
       mdb_env_close(handle)

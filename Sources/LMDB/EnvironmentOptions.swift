@@ -23,13 +23,14 @@ package struct EnvironmentOptions: Sendable {
     case always
   }
 
-  /// Checks all pages of the file at a path, and throws when LMDB could not work on them.
+  /// Checks all pages of an open file, and throws when LMDB could not work on them.
   ///
   /// Tells how many pages of how many are done; where that answers false, throws
   /// ``LMDBError/Kind/cancelled``.
   package typealias PageCheck =
-    @Sendable (_ path: String, _ step: (_ done: Int, _ total: Int) -> Bool) throws(LMDBError) ->
-    Void
+    @Sendable (
+      _ file: Int32, _ path: String, _ step: (_ done: Int, _ total: Int) -> Bool
+    ) throws(LMDBError) -> Void
 
   package var trust = Trust.always
   /// Needed by ``trust``; known in a module above.

@@ -143,6 +143,26 @@ package enum EnvironmentRegistry {
     return try open(path, options: options, initialise: initialise)
   }
 
+  /// Opens a copy of the file at `path` as it was before its newest commit, for reading.
+  package static func openPrevious(
+    _ path: String, options: EnvironmentOptions,
+    onCheck: (_ done: Int, _ total: Int) -> Bool = { _, _ in true }
+  ) throws(LMDBError) -> Environment {
+    guard case .present = try StoreFile.examine(path, allowsAnyFileSystem: true) else {
+      throw LMDBError(code: ENOENT, operation: "open", path: path)
+    }
+    var options = options
+    options.access = .readOnly
+    options.isNamed = false
+    let copy = try PreviousCommit.copy(path)
+    defer { copy.close() }
+    try MetaPages(file: copy.descriptor, path: path).check()
+    if options.trust == .verifyFirst { try options.checkPages?(copy.descriptor, path, onCheck) }
+    let environment = try Environment.openUnshared(copy.descriptor, as: path, options: options)
+    entries.withLock { $0[environment.identity] = Entry(environment: environment, useCount: 1) }
+    return environment
+  }
+
   static func temporaryNameInMemory() -> String {
     let number = UInt64.random(in: .min ... .max)
     return "\(memoryDirectory)/lodestore.\(getpid()).\(String(number, radix: 36))"
@@ -153,7 +173,7 @@ package enum EnvironmentRegistry {
     #if os(Linux)
       if access("/dev/shm", W_OK) == 0 { return "/dev/shm" }
     #endif
-    return getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    return StoreFile.temporaryDirectory
   }
 
   /// Gives back one ``open(_:options:initialise:)``; the last one closes the environment.

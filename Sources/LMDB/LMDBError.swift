@@ -24,6 +24,8 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     case truncated(size: UInt64, needed: UInt64)
     /// A number in the file cannot be true: says which.
     case damaged(String)
+    /// The commit before the newest one cannot be had: says why.
+    case noPreviousCommit(String)
     /// The data file and the lock file do not belong together: says how that was found.
     case mismatched(FileMismatch)
     case closed
@@ -93,6 +95,7 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     case .truncated(let size, let needed):
       "\(thing): the file has \(size) bytes, its header says \(needed)"
     case .damaged(let what): "\(thing): \(what)"
+    case .noPreviousCommit(let why): "\(thing): \(why)"
     case .mismatched(let how): "\(thing): \(how)"
     case .closed: "\(thing): it is closed"
     case .cancelled: "\(thing): cancelled"

@@ -76,10 +76,16 @@ enum StoreFile {
   /// Only called while this process does not have the file open: closing any descriptor of it
   /// would be against LMDB's rules.
   static func checkMetaPages(_ path: String) throws(LMDBError) {
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard file >= 0 else { throw LMDBError(code: errno, operation: "open", path: path) }
+    let file = try openForReading(path)
     defer { close(file) }
     try MetaPages(file: file, path: path).check()
+  }
+
+  /// Opens a file, no link, and hangs at no pipe.
+  static func openForReading(_ path: String) throws(LMDBError) -> Int32 {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard file >= 0 else { throw LMDBError(code: errno, operation: "open", path: path) }
+    return file
   }
 
   static func identity(at path: String) -> Identity? {
@@ -197,6 +203,10 @@ enum StoreFile {
   static func temporaryName(for path: String) -> String {
     let number = UInt64.random(in: .min ... .max)
     return "\(directory(of: path))/.lodestore.\(getpid()).\(String(number, radix: 36)).new"
+  }
+
+  static var temporaryDirectory: String {
+    getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
   }
 
   /// Opens a new file for writing; −1 with `errno` when it is there already.

@@ -4,19 +4,19 @@ extension EnvironmentOptions {
   /// Has the pages of files that are not known to be good checked by ``PageChecker``.
   package mutating func checkPages(when trust: Trust) {
     self.trust = trust
-    checkPages = { path, step throws(LMDBError) in try Self.check(path, step) }
+    checkPages = { file, path, step throws(LMDBError) in try Self.check(file, path, step) }
   }
 
-  /// Throws when LMDB could not work on the pages of the file at `path`.
+  /// Throws when LMDB could not work on the pages of an open file.
   ///
   /// While another process writes faster than the pages can be read nothing is known, and the file, which
   /// that process can use, is taken for good.
   private static func check(
-    _ path: String, _ step: (_ done: Int, _ total: Int) -> Bool
+    _ file: Int32, _ path: String, _ step: (_ done: Int, _ total: Int) -> Bool
   ) throws(LMDBError) {
     let report: PageReport
     do {
-      report = try PageChecker.check(path: path, limit: 1, step: step)
+      report = try PageChecker.check(PageFile(descriptor: file), limit: 1, step: step)
     } catch {
       throw LMDBError(kind(of: error), code: code(of: error), operation: "open", path: path)
     }

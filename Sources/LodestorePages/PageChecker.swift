@@ -28,15 +28,22 @@ package enum PageChecker {
     path: String, commit: Commit = .newest, limit: Int = 1_000,
     step: (_ done: Int, _ total: Int) -> Bool = { _, _ in true }
   ) throws(VerificationError) -> PageReport {
+    try check(PageFile(path: path), commit: commit, limit: limit, step: step)
+  }
+
+  /// The same for an open file.
+  package static func check(
+    _ file: PageFile, commit: Commit = .newest, limit: Int = 1_000,
+    step: (_ done: Int, _ total: Int) -> Bool = { _, _ in true }
+  ) throws(VerificationError) -> PageReport {
     try withoutActuallyEscaping(step) { (step) throws(VerificationError) in
-      try check(path, commit, limit, step)
+      try check(file, commit, limit, step)
     }
   }
 
   private static func check(
-    _ path: String, _ commit: Commit, _ limit: Int, _ step: @escaping (Int, Int) -> Bool
+    _ file: PageFile, _ commit: Commit, _ limit: Int, _ step: @escaping (Int, Int) -> Bool
   ) throws(VerificationError) -> PageReport {
-    let file = try PageFile(path: path)
     var attempt = 0
     while true {
       attempt += 1

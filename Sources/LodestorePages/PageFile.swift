@@ -12,21 +12,27 @@
 /// its own on the lock file, never on this one; even so, do not use it on a store that this process
 /// has open.
 package final class PageFile {
-  package let path: String
   private let descriptor: Int32
+  private let isOwned: Bool
+
+  /// Takes an open descriptor, which stays the caller's, and open for as long as this is used.
+  package init(descriptor: Int32) {
+    self.descriptor = descriptor
+    isOwned = false
+  }
 
   package init(path: String) throws(VerificationError) {
-    self.path = path
     // O_NONBLOCK: a pipe instead of the file must not hang the caller.
     let opened = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard opened >= 0 else { throw .system(code: errno) }
     descriptor = opened
+    isOwned = true
     var status = stat()
     guard fstat(opened, &status) == 0 else { throw .system(code: errno) }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notAStore("it is not a regular file") }
   }
 
-  deinit { close(descriptor) }
+  deinit { if isOwned { close(descriptor) } }
 
   /// The size now: another process may be writing.
   package func sizeInBytes() throws(VerificationError) -> Int {

@@ -105,6 +105,7 @@ extension PageWalk {
       if !claim(UInt64(page), of: walk.name) { isWhole = false }
     }
     walk.report.overflowPages += length
+    try advance(by: length)
     return isWhole ? Int(first) : nil
   }
 

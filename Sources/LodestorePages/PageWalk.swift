@@ -128,11 +128,20 @@ final class PageWalk {
     }
   }
 
+  /// Counts visited pages, and tells of them now and then.
+  func advance(by count: Int) throws(VerificationError) {
+    let before = visited
+    visited += count
+    guard visited / Self.pagesBetweenSteps != before / Self.pagesBetweenSteps else { return }
+    if !step(min(visited, bound), bound) { throw .cancelled }
+  }
+
+  private static let pagesBetweenSteps = 4_096
+
   /// The bytes of `page`, in the buffer of `level`, valid until the next call for that level; nil
   /// when the page is not there whole.
   func bytes(of page: UInt64, level: Int) throws(VerificationError) -> UnsafeRawBufferPointer? {
-    visited += 1
-    if visited % 4_096 == 0, !step(visited, bound) { throw .cancelled }
+    try advance(by: 1)
     while buffers.count <= level {
       buffers.append(.allocate(byteCount: pageSize, alignment: 16))
     }

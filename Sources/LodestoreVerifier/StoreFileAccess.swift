@@ -5,13 +5,17 @@ package import LodestorePages
 /// Opens a store for reading, without the entity layer.
 package enum StoreFileAccess {
   /// Runs `body` with the file opened for reading, and closes it.
-  package static func withEnvironment<R>(at path: String, _ body: (Environment) throws -> R) throws
-    -> R
-  {
+  package static func withEnvironment<R>(
+    at path: String, commit: PageChecker.Commit = .newest, _ body: (Environment) throws -> R
+  ) throws -> R {
     var options = EnvironmentOptions()
     options.access = .readOnly
     options.allowsUnlockedReading = true
-    let environment = try EnvironmentRegistry.open(path, options: options) { _ in }
+    let environment =
+      switch commit {
+      case .newest: try EnvironmentRegistry.open(path, options: options) { _ in }
+      case .previous: try EnvironmentRegistry.openPrevious(path, options: options)
+      }
     defer { EnvironmentRegistry.close(environment) }
     return try body(environment)
   }

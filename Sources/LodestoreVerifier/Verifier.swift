@@ -1,6 +1,6 @@
 import LMDB
 import LodestoreFormat
-internal import LodestorePages
+package import LodestorePages
 
 /// Checks a store against every rule of Format.md that can be checked on a file.
 ///
@@ -24,13 +24,15 @@ package struct Verifier {
   /// Not for a store that this process has open; see ``verify(environment:limit:)``. Other
   /// processes may have it open, and write.
   ///
-  /// - Parameter limit: how many findings are kept; all are counted. 0 keeps all.
+  /// - Parameters:
+  ///   - commit: which one. Of the one before the newest a copy is read.
+  ///   - limit: how many findings are kept; all are counted. 0 keeps all.
   /// - Throws: ``VerificationError`` when it is no store or cannot be read, `LMDBError` when it
   ///   cannot be opened.
   package static func verify(
-    path: String, limit: Int = 1_000
+    path: String, commit: PageChecker.Commit = .newest, limit: Int = 1_000
   ) throws -> VerificationReport {
-    let pages = try PageChecker.check(path: path, limit: limit)
+    let pages = try PageChecker.check(path: path, commit: commit, limit: limit)
     guard pages.isSound else {
       var report = VerificationReport()
       report.findings = pages.findings
@@ -39,7 +41,7 @@ package struct Verifier {
       report.pages = pages
       return report
     }
-    var report = try StoreFileAccess.withEnvironment(at: path) { environment in
+    var report = try StoreFileAccess.withEnvironment(at: path, commit: commit) { environment in
       try verify(environment: environment, limit: limit)
     }
     if pages.isOvertaken {

@@ -78,8 +78,12 @@ final class StoreCore: Sendable {
       switch options.access {
       case .create: .readWrite(create: true)
       case .existing: .readWrite(create: false)
-      case .readOnly: .readOnly
+      case .readOnly, .previousCommit: .readOnly
       }
+    func onCheck(done: Int, total: Int) -> Bool { work?.check(done: done, total: total) ?? true }
+    if options.access == .previousCommit {
+      return try EnvironmentRegistry.openPrevious(path, options: engine, onCheck: onCheck)
+    }
     let now = Date().timeIntervalSinceReferenceDate
     func initialise(_ transaction: Transaction) throws {
       try Catalogue.initialise(transaction, environment: transaction.environment, now: now)
@@ -87,8 +91,7 @@ final class StoreCore: Sendable {
     return isInMemory
       ? try EnvironmentRegistry.openInMemory(options: engine, initialise: initialise)
       : try EnvironmentRegistry.open(
-        path, options: engine, onCheck: { work?.check(done: $0, total: $1) ?? true },
-        initialise: initialise)
+        path, options: engine, onCheck: onCheck, initialise: initialise)
   }
 
   private static func checkHeader(
@@ -102,7 +105,7 @@ final class StoreCore: Sendable {
       throw StoreError.foreignFile(path, trees: trees)
     }
     let requirement = try environment.read { try Catalogue.requirement(header, in: $0) }
-    try Catalogue.check(requirement, path: path, isWriting: options.access != .readOnly)
+    try Catalogue.check(requirement, path: path, isWriting: !options.isReadOnly)
     guard let catalogue = try tree(.catalogue), let counters = try tree(.counters),
       let buckets = try tree(.buckets), let imports = try tree(.imports)
     else {
@@ -149,7 +152,7 @@ final class StoreCore: Sendable {
   }
 
   func checkWritable() throws(StoreError) {
-    guard options.access != .readOnly else {
+    guard !options.isReadOnly else {
       throw StoreError(.readOnly, "cannot write: the store was opened read-only")
     }
   }
@@ -179,7 +182,7 @@ final class StoreCore: Sendable {
       // Another program may have written what this one does not know.
       try Catalogue.check(
         try Catalogue.requirement(trees.header, in: transaction), path: path,
-        isWriting: options.access != .readOnly)
+        isWriting: !options.isReadOnly)
       return (
         try Catalogue.schemaNumber(trees, in: transaction),
         try Catalogue.descriptions(trees, in: transaction),

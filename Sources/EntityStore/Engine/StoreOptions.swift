@@ -23,6 +23,13 @@ public struct StoreOptions: Sendable {
     case existing
     /// Reads only, also while another process writes.
     case readOnly
+    /// Reads only, the commit before the newest one: for when that is damaged, or was a mistake.
+    ///
+    /// From a copy of the file without a name, beside it or in the directory for temporary files; it takes the
+    /// time and room of a copy where the file system cannot share what is in both. The store does not change
+    /// while it is open. A file that has one commit only, or gets new ones faster than it can be copied, throws
+    /// ``StoreError/Code/noPreviousCommit``.
+    case previousCommit
   }
 
   /// Which files are used without a look at all of their pages.
@@ -147,6 +154,13 @@ public struct StoreOptions: Sendable {
   /// Whether the file keeps its name while it is open; otherwise whoever opens it removes the name,
   /// and writes do not look whether the path still leads to it.
   package var isNamed = true
+
+  var isReadOnly: Bool {
+    switch access {
+    case .readOnly, .previousCommit: true
+    case .create, .existing: false
+    }
+  }
 
   /// The defaults.
   public init() {}

@@ -39,6 +39,7 @@ extension StoreError {
     case .unsuitablePath, .unsupportedFileSystem: .unsuitablePath
     case .notAnEnvironment: .notAStore
     case .truncated, .damaged: .damaged
+    case .noPreviousCommit: .noPreviousCommit
     case .mismatched: .mismatchedFiles
     case .closed, .usedAfterFork: .closed
     case .cancelled: .cancelled
@@ -78,6 +79,7 @@ extension StoreError {
         + "missing; restore it from a copy"
     case .damaged(let what):
       "cannot \(thing): \(what); restore it from a copy, or run 'kvdump salvage'"
+    case .noPreviousCommit(let why): "cannot \(thing): \(why)"
     case .cancelled: "cannot \(thing): cancelled"
     case .mismatched(let how): mismatchMessage(how, thing, error.path ?? "")
     case .closed: "cannot \(thing): the store is closed"

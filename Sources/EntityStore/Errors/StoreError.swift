@@ -32,6 +32,8 @@ public struct StoreError: Error, Sendable {
     public static let notPermitted = Code("notPermitted")
     /// The bytes in the file break the format.
     public static let damaged = Code("damaged")
+    /// The commit before the newest one cannot be had; see ``StoreOptions/Access/previousCommit``.
+    public static let noPreviousCommit = Code("noPreviousCommit")
     /// A stored entity and its declared type do not fit together.
     public static let incompatibleSchema = Code("incompatibleSchema")
     /// A declaration contradicts itself.

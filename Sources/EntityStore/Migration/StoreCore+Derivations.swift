@@ -6,7 +6,7 @@ extension StoreCore {
   func areDerivationsSettled(
     _ declared: [DeclaredEntity], in stored: StoredSchema
   ) throws(StoreError) -> Bool {
-    if options.access == .readOnly { return true }
+    if options.isReadOnly { return true }
     return try !DerivationEvolution(
       declared: declared, entities: stored.entities.map(\.description),
       relationships: stored.relationships.map(\.description)

@@ -40,7 +40,7 @@ extension StoreCore {
     _ declared: [DeclaredEntity], _ work: OpeningWork?, _ stages: (any OpeningStages)?
   ) throws {
     try reloadForReading()
-    if options.access != .readOnly,
+    if !options.isReadOnly,
       schema.entities.contains(where: { FormatUpgrade.isNeeded($0.description) }),
       try environment.write({ try FormatUpgrade.run(self.trees, in: $0) })
     {
@@ -56,7 +56,7 @@ extension StoreCore {
     {
       return
     }
-    if options.access == .readOnly {
+    if options.isReadOnly {
       for entity in declared where stored.entity(named: entity.name) == nil {
         throw StoreError.missingInReadOnly(entity.name)
       }
@@ -153,13 +153,13 @@ extension StoreCore {
     _ entity: DeclaredEntity, in stored: StoredSchema
   ) throws(StoreError) -> Bool {
     guard let match = stored.entity(named: entity.name) else { return false }
-    guard options.access != .readOnly || !FormatUpgrade.isNeeded(match.description) else {
+    guard !options.isReadOnly || !FormatUpgrade.isNeeded(match.description) else {
       throw .upgradeInReadOnly(entity.name)
     }
     let evolution = try SchemaEvolution(
       from: match.description, to: entity, hasRecords: false,
       held: stored.heldAttributes(of: match), buildsInUse: options.buildsIndexesInUse)
-    return options.access == .readOnly
+    return options.isReadOnly
       ? !evolution.concernsReaders : !evolution.isChanged && !evolution.changesConstraints
   }
 

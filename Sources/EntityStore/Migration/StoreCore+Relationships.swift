@@ -9,7 +9,7 @@ extension StoreCore {
     let evolution = try RelationshipEvolution(
       stored.relationships.map(\.description), declared: declared,
       entities: stored.entities.map(\.description))
-    return options.access == .readOnly ? !evolution.concernsReaders : !evolution.isChanged
+    return options.isReadOnly ? !evolution.concernsReaders : !evolution.isChanged
   }
 
   /// Makes the file's relationships fit those that are declared; after the entities.

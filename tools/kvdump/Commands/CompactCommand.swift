@@ -10,7 +10,8 @@ struct CompactCommand: StoreCommand {
 
       The copy is read once before it gets its name: each record against its checksum, and each \
       index for having one entry for each record. When something is damaged, no copy is left, and \
-      the failure names the entity and the record.
+      the failure names the entity and the record. Then --previous may help: it copies the commit \
+      before the newest one, of which the file still has every page.
       """)
 
   @OptionGroup var store: StoreArgument
@@ -18,13 +19,16 @@ struct CompactCommand: StoreCommand {
   @Argument(help: "The copy; nothing may be there yet.", completion: .file())
   var out: String
 
+  @Flag(help: "Copy the commit before the newest one.")
+  var previous = false
+
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(on console: Console) async throws -> ExitStatus {
     guard !FileFacts.exists(out) else { throw CommandFailure.outputExists(out) }
     let copy = try StoreCopy(for: out)
     // Opened as a store first, so that what is no store is not copied.
-    let source = try ReadStore.withStore(store.path, on: console) { source in
+    let source = try ReadStore.withStore(store.path, isPrevious: previous, on: console) { source in
       try copy.take(source)
       return FileFacts(store.path)
     }

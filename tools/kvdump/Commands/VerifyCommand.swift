@@ -18,6 +18,9 @@ struct VerifyCommand: StoreCommand {
   @Option(help: ArgumentHelp("List at most so many problems; 0 is all.", valueName: "n"))
   var limit = 100
 
+  @Flag(help: "Check the commit before the newest one; 'compact --previous' copies it.")
+  var previous = false
+
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
@@ -27,7 +30,8 @@ struct VerifyCommand: StoreCommand {
   func run(on console: Console) async throws -> ExitStatus {
     let report: VerificationReport
     do {
-      report = try Verifier.verify(path: store.path, limit: limit)
+      report = try Verifier.verify(
+        path: store.path, commit: previous ? .previous : .newest, limit: limit)
     } catch {
       throw CommandFailure.verification(error, of: store.path) ?? error
     }

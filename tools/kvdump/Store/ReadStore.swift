@@ -19,15 +19,18 @@ enum ReadStore {
   }
 
   /// The same with the store itself, for what is no transaction.
+  ///
+  /// - Parameter isPrevious: whether the commit before the newest one is read, from a copy.
   static func withStore<R>(
-    _ path: String, checksRecords: Bool = false, on console: Console,
+    _ path: String, checksRecords: Bool = false, isPrevious: Bool = false, on console: Console,
     _ body: (DynamicStore) throws -> R
   ) throws -> R {
     var options = options
     options.verifiesChecksums = checksRecords
+    if isPrevious { options.access = .previousCommit }
     let store = try DynamicStore(path: path, options: options)
     defer { store.close() }
-    warnIfUnlocked(store.hasLockFile, path, console)
+    if !isPrevious { warnIfUnlocked(store.hasLockFile, path, console) }
     return try body(store)
   }
 

@@ -1,0 +1,178 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A copy of a file as it was before its newest commit.
+///
+/// A commit writes over the older of the two meta pages and leaves alone the pages of the commit before it,
+/// until the next commit. So the file has both, and in a copy the meta page of the newest can be replaced.
+enum PreviousCommit {
+  /// An open file without a name.
+  struct Copy {
+    let descriptor: Int32
+
+    func close() { closeFile(descriptor) }
+  }
+
+  /// Copies the file at `path` into one without a name, beside it or, where that may not be written, in the
+  /// directory for temporary files. The copy is to be closed.
+  ///
+  /// Where the file system can, both share their pages until one is written.
+  ///
+  /// - Throws: ``LMDBError/Kind/noPreviousCommit(_:)`` when there is none, or other processes commit faster
+  ///   than the file can be copied.
+  static func copy(_ path: String) throws(LMDBError) -> Copy {
+    let source = try StoreFile.openForReading(path)
+    defer { close(source) }
+    return Copy(descriptor: try PreviousCommitCopying(path: path, source: source).run())
+  }
+}
+
+/// In another name's scope `close` is the system's.
+private func closeFile(_ descriptor: Int32) { close(descriptor) }
+
+private struct PreviousCommitCopying {
+  let path: String
+  let source: Int32
+
+  private struct Meta {
+    var page: [UInt8]
+    var transaction: UInt64
+    /// 0 or 1.
+    var number: Int
+  }
+
+  func run() throws(LMDBError) -> Int32 {
+    for _ in 0..<3 {
+      let metas = try metaPages()
+      // Where one of them cannot be read it is taken for the newest.
+      guard let previous = metas.last, previous.transaction > 0 else {
+        throw error(.noPreviousCommit("it has one commit only"))
+      }
+      let copy = try makeFile()
+      do throws(LMDBError) {
+        try copyPages(to: copy)
+        try write(previous, to: copy)
+      } catch {
+        close(copy)
+        throw error
+      }
+      if try metaPages().first?.transaction == metas.first?.transaction { return copy }
+      close(copy)
+    }
+    throw error(.noPreviousCommit("another process commits faster than it can be copied"))
+  }
+
+  // MARK: Meta pages
+
+  /// Those of its two that can be read, the newest first.
+  private func metaPages() throws(LMDBError) -> [Meta] {
+    var size = PageLayout.smallestPage
+    while size <= PageLayout.largestPage {
+      let metas = [0, 1].compactMap { meta($0, pageSize: size) }
+      if !metas.isEmpty { return metas.sorted { $0.transaction > $1.transaction } }
+      size *= 2
+    }
+    throw error(.notAnEnvironment("it is not an LMDB file"))
+  }
+
+  private func meta(_ number: Int, pageSize: Int) -> Meta? {
+    var page = [UInt8](repeating: 0, count: pageSize)
+    let count = page.withUnsafeMutableBytes {
+      pread(source, $0.baseAddress, pageSize, off_t(number * pageSize))
+    }
+    guard count == pageSize else { return nil }
+    return page.withUnsafeBytes { bytes in
+      func word(_ offset: Int) -> UInt32 {
+        bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+      }
+      guard word(MetaPageLayout.magic) == MetaPageLayout.magicNumber,
+        word(MetaPageLayout.version) == MetaPageLayout.dataVersion,
+        word(MetaPageLayout.freeList + TreeRecordLayout.pageSize) == UInt32(pageSize)
+      else { return nil }
+      return Meta(
+        page: Array(bytes),
+        transaction: bytes.loadUnaligned(
+          fromByteOffset: MetaPageLayout.transaction, as: UInt64.self),
+        number: number)
+    }
+  }
+
+  /// Makes `meta` the newest of `file`, and the other meta page the same with an older number.
+  private func write(_ meta: Meta, to file: Int32) throws(LMDBError) {
+    var older = meta.page
+    older.withUnsafeMutableBytes { bytes in
+      bytes.storeBytes(
+        of: UInt64(1 - meta.number), toByteOffset: PageLayout.number, as: UInt64.self)
+      bytes.storeBytes(
+        of: meta.transaction - 1, toByteOffset: MetaPageLayout.transaction, as: UInt64.self)
+    }
+    try write(meta.page, to: file, at: meta.number * meta.page.count)
+    try write(older, to: file, at: (1 - meta.number) * meta.page.count)
+  }
+
+  // MARK: Copying
+
+  private func makeFile() throws(LMDBError) -> Int32 {
+    let directories = [StoreFile.directory(of: path), StoreFile.temporaryDirectory]
+    for directory in directories {
+      let name = StoreFile.temporaryName(for: directory + "/copy")
+      let file = open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+      if file >= 0 {
+        unlink(name)
+        return file
+      }
+      guard [EACCES, EROFS, EPERM].contains(errno) else { break }
+    }
+    throw LMDBError(code: errno, operation: "copy", path: path)
+  }
+
+  private func copyPages(to file: Int32) throws(LMDBError) {
+    #if os(Linux)
+      // FICLONE: btrfs, XFS and others share the pages.
+      if ioctl(file, 0x4004_9409, source) == 0 { return }
+    #endif
+    var block = [UInt8](repeating: 0, count: 1 << 20)
+    var offset = 0
+    while true {
+      let count = block.withUnsafeMutableBytes {
+        pread(source, $0.baseAddress, $0.count, off_t(offset))
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw LMDBError(code: errno, operation: "read", path: path) }
+      if count == 0 { return }
+      try write(block[..<count], to: file, at: offset)
+      offset += count
+    }
+  }
+
+  private func write(
+    _ bytes: some Collection<UInt8>, to file: Int32, at offset: Int
+  ) throws(LMDBError) {
+    var bytes = Array(bytes)[...]
+    var offset = offset
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, off_t(offset)) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        let code = count < 0 ? errno : ENOSPC
+        guard code == ENOSPC || code == EDQUOT else {
+          throw LMDBError(code: code, operation: "copy", path: path)
+        }
+        throw LMDBError(
+          .diskFull(freeBytes: StoreFile.free(on: file) ?? 0), code: code, operation: "copy",
+          path: path)
+      }
+      bytes = bytes.dropFirst(count)
+      offset += count
+    }
+  }
+
+  private func error(_ kind: LMDBError.Kind) -> LMDBError {
+    LMDBError(kind, operation: "open the previous commit of", path: path)
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import LMDB
+import LodestoreFormat
+import Synchronization
+import Testing
+
+@testable import EntityStore
+
+@Suite struct `Trust in the pages of a file` {
+  /// A closed store of `count` films, without its lock file: nobody knows where it comes from.
+  private func makeStore(in folder: borrowing TemporaryFolder, count: Int) throws {
+    let store = try Store(at: folder.storePath, entities: [Film.self])
+    try store.write { transaction in
+      for number in 0..<count {
+        _ = try transaction.insert(Film(title: "film \(number)", episode: number))
+      }
+    }
+    store.close()
+    try FileManager.default.removeItem(atPath: folder.storePath + "-lock")
+  }
+
+  private func bytes(_ folder: borrowing TemporaryFolder) throws -> Data {
+    try Data(contentsOf: URL(fileURLWithPath: folder.storePath))
+  }
+
+  /// Gives the first leaf page of records a node that begins outside of it; LMDB would read there.
+  private func damage(_ folder: borrowing TemporaryFolder) throws {
+    var bytes = try Array(bytes(folder))
+    let size = EngineFence.systemPageSize
+    let isBigLeaf = { (page: Int) in
+      bytes[page * size + PageLayout.flags] == 2 && bytes[page * size + PageLayout.lower] > 100
+    }
+    let page = try #require((2..<(bytes.count / size)).last(where: isBigLeaf))
+    bytes[page * size + PageLayout.headerSize + 1] = 0xff
+    try Data(bytes).write(to: URL(fileURLWithPath: folder.storePath))
+  }
+
+  private func options(_ trust: StoreOptions.Trust) -> StoreOptions {
+    var options = StoreOptions()
+    options.trust = trust
+    return options
+  }
+
+  @Test func `a damaged file is refused with what is wrong and what to do, and stays as it is`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    try makeStore(in: folder, count: 500)
+    try damage(folder)
+    let before = try bytes(folder)
+    for options in [StoreOptions(), .readOnly] {
+      let error = try storeError(.damaged) {
+        try Store(at: folder.storePath, entities: [Film.self], options: options)
+      }
+      #expect(error.message.contains("its pages have"))
+      #expect(error.message.contains("page "))
+      #expect(error.message.contains("kvdump salvage"))
+    }
+    #expect(try bytes(folder) == before)
+  }
+
+  @Test func `a file whose header alone is checked is refused at its first write`() throws {
+    let folder = try TemporaryFolder()
+    try makeStore(in: folder, count: 500)
+    try damage(folder)
+    let store = try Store(
+      at: folder.storePath, entities: [Film.self], options: options(.checkHeader))
+    let before = try bytes(folder)
+    for _ in 0..<2 {
+      _ = try storeError(.damaged) {
+        try store.write { _ = try $0.insert(Film(title: "new", episode: 9_999)) }
+      }
+    }
+    #expect(try bytes(folder) == before)
+    store.close()
+    // And it has no mark that would make it good.
+    _ = try storeError(.damaged) { try Store(at: folder.storePath, entities: [Film.self]) }
+  }
+
+  @Test func `a sound file is written after its check`() throws {
+    let folder = try TemporaryFolder()
+    try makeStore(in: folder, count: 500)
+    for trust in [StoreOptions.Trust.checkHeader, .none, .verifyFirst] {
+      let store = try Store(at: folder.storePath, entities: [Film.self], options: options(trust))
+      try store.write { transaction in
+        _ = try transaction.insert(Film(title: "new", episode: 1_000 + transaction.count(Film.all)))
+      }
+      store.close()
+    }
+    try expectSound(folder.storePath)
+  }
+
+  @Test func `the check of a large file tells how far it is, and can be cancelled`() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.storePath
+    let store = try Store(at: path, entities: [Film.self])
+    // Some 10,000 pages.
+    try await store.write { try $0.put(Data(count: 40 << 20), for: "zeros", in: "large") }
+    store.close()
+    try FileManager.default.removeItem(atPath: path + "-lock")
+    let reports = Mutex<[WorkProgress]>([])
+    try await Store.open(at: path, entities: [Film.self]) { progress in
+      reports.withLock { $0.append(progress) }
+    }.close()
+    let seen = reports.withLock { $0 }
+    #expect(!seen.isEmpty)
+    #expect(seen.allSatisfy { $0.completed <= $0.total ?? 0 })
+    try FileManager.default.removeItem(atPath: path + "-lock")
+    let (isReached, isReleased) = (Latch(), Latch())
+    let opening = Task {
+      try await Store.open(at: path, entities: [Film.self]) { _ in
+        isReached.set()
+        while !isReleased.isSet { usleep(1_000) }
+      }
+    }
+    while !isReached.isSet { try await Task.sleep(for: .milliseconds(1)) }
+    opening.cancel()
+    isReleased.set()
+    await #expect(throws: CancellationError.self) { try await opening.value }
+    try expectSound(path)
+  }
+}
