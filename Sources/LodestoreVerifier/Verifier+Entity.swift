@@ -20,6 +20,19 @@ struct EntityVerification: ~Copyable {
   let indexes: [VerifiedIndex]
   let recordTree: Tree?
   var encoder = KeyEncoder()
+  /// In the order of ``indexes``.
+  var sums: [EntrySums]
+
+  init(
+    entity: EntityDescription, layouts: [UInt16: RecordLayout], indexes: [VerifiedIndex],
+    recordTree: Tree?
+  ) {
+    self.entity = entity
+    self.layouts = layouts
+    self.indexes = indexes
+    self.recordTree = recordTree
+    sums = indexes.map { _ in EntrySums() }
+  }
 
   /// The name of an index in findings: `Film.episodeId`.
   static func subject(_ index: EntityDescription.Index, _ entity: EntityDescription) -> String {
@@ -58,12 +71,12 @@ extension Verifier {
         try verifier.verifyRecords(of: &verification, in: recordTree)
       }
     }
-    for index in indexes {
+    for (number, index) in indexes.enumerated() {
       try guarding(index.tree.name) { verifier in
         let count = try verifier.transaction.count(of: index.tree)
         result.indexEntryCount += count
         let findingCount = verifier.findings.count
-        try verifier.verifyEntries(of: index.description, index.name, index.tree, &verification)
+        try verifier.verifyIndex(number, &verification)
         let expected =
           index.end == .max
           ? result.recordCount : try verifier.count(recordTree, below: index.end)
@@ -175,9 +188,8 @@ extension Verifier {
         findings.add(finding(.recordRequired, "'\(attribute.name)' is null, must have a value"))
       }
     }
-    for index in verification.indexes where id < index.end {
-      try verifyEntry(
-        of: id, view, index.description, index.name, index.tree, &verification)
+    for number in verification.indexes.indices where id < verification.indexes[number].end {
+      Self.expectEntry(of: id, view, number, &verification)
     }
   }
 

@@ -3,6 +3,48 @@ import LodestoreFormat
 internal import LodestorePages
 
 extension Verifier {
+  /// Counts the entry that a record must have in an index.
+  static func expectEntry(
+    of id: UInt64, _ view: RecordView, _ number: Int, _ verification: inout EntityVerification
+  ) {
+    // A value without a key has been reported with the record's content.
+    guard encodeKey(of: id, view, verification.indexes[number].description, &verification) else {
+      return
+    }
+    verification.sums[number].expect(verification.encoder.bytes, of: id)
+  }
+
+  /// Compares the entries of an index with those that the records make, and names what is wrong.
+  mutating func verifyIndex(_ number: Int, _ verification: inout EntityVerification) throws {
+    let index = verification.indexes[number]
+    try verifyEntries(of: index, number, &verification)
+    guard !verification.sums[number].areEqual else { return }
+    try verifyEntries(ofRecordsIn: verification.recordTree, index, &verification)
+    let cursor = try Cursor(index.tree, in: transaction)
+    var found = try cursor.first()
+    while found {
+      try compareEntry(
+        cursor.key, cursor.value, of: index.description, index.name, index.tree, &verification)
+      found = try cursor.next()
+    }
+  }
+
+  private mutating func verifyEntries(
+    ofRecordsIn records: Tree?, _ index: VerifiedIndex, _ verification: inout EntityVerification
+  ) throws {
+    guard let records else { return }
+    let cursor = try Cursor(records, in: transaction)
+    var found = try cursor.first()
+    while found {
+      let (key, body) = (cursor.key, cursor.value)
+      if key.count == 8, key._uint64(at: 0) < index.end, let view = verification.view(of: body) {
+        try verifyEntry(
+          of: key._uint64(at: 0), view, index.description, index.name, index.tree, &verification)
+      }
+      found = try cursor.next()
+    }
+  }
+
   /// Looks up the entry that a record must have in an index.
   mutating func verifyEntry(
     of id: UInt64, _ view: RecordView, _ index: EntityDescription.Index, _ subject: String,
@@ -66,73 +108,79 @@ extension Verifier {
     }
   }
 
-  /// Checks every entry of an index against its record.
-  mutating func verifyEntries(
-    of index: EntityDescription.Index, _ subject: String, _ tree: Tree,
-    _ verification: inout EntityVerification
+  /// Checks the form of every entry of an index, and counts it.
+  private mutating func verifyEntries(
+    of index: VerifiedIndex, _ number: Int, _ verification: inout EntityVerification
   ) throws {
-    let cursor = try Cursor(tree, in: transaction)
+    let cursor = try Cursor(index.tree, in: transaction)
     var previous = UnsafeRawBufferPointer(start: nil, count: 0)
     var found = try cursor.first()
     while found {
       let (key, body) = (cursor.key, cursor.value)
+      func finding(_ code: Finding.Code, _ detail: String) -> Finding {
+        Finding(code, tree: index.tree.name, subject: index.name, key: key, detail)
+      }
       if !previous.isEmpty, !EngineKeyOrder.precedes(previous, key, false) {
-        findings.add(
-          Finding(.entryKey, tree: tree.name, subject: subject, key: key, "is out of order"))
+        findings.add(finding(.entryKey, "is out of order"))
       }
       previous = key
-      try verifyEntry(key, body, of: index, subject, tree, &verification)
+      let isUnique = index.description.isUnique
+      let expectedSize = isUnique ? 8 : 0
+      if body.count != expectedSize {
+        findings.add(
+          finding(.entryBody, "the body has \(body.count) bytes, must have \(expectedSize)"))
+      }
+      if let id = Self.recordID(key, body, isUnique) {
+        verification.sums[number].find(key, of: id)
+        if let problem = Self.problem(ofTuple: key, index.description) {
+          findings.add(finding(.entryKey, problem))
+        }
+      } else if !isUnique {
+        // A unique entry with a wrong body has been reported just now.
+        findings.add(finding(.entryKey, "is too short for a record id"))
+      }
       found = try cursor.next()
     }
   }
 
-  private mutating func verifyEntry(
+  private static func recordID(
+    _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, _ isUnique: Bool
+  ) -> UInt64? {
+    guard isUnique else { return KeyDecoder.recordIDSuffix(key) }
+    return body.count == 8 ? body._uint64(at: 0) : nil
+  }
+
+  /// Looks up the record that an entry leads to.
+  private mutating func compareEntry(
     _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer,
     of index: EntityDescription.Index, _ subject: String, _ tree: Tree,
     _ verification: inout EntityVerification
   ) throws {
-    func finding(_ code: Finding.Code, record: UInt64? = nil, _ detail: String) -> Finding {
-      Finding(code, tree: tree.name, subject: subject, record: record, key: key, detail)
-    }
-    let expectedSize = index.isUnique ? 8 : 0
-    if body.count != expectedSize {
-      findings.add(
-        finding(.entryBody, "the body has \(body.count) bytes, must have \(expectedSize)"))
-    }
-    let id =
-      index.isUnique
-      ? (body.count == 8 ? body._uint64(at: 0) : nil) : KeyDecoder.recordIDSuffix(key)
-    guard let id else {
-      // A unique entry with a wrong body has been reported just now.
-      if !index.isUnique { findings.add(finding(.entryKey, "is too short for a record id")) }
-      return
+    guard let id = Self.recordID(key, body, index.isUnique) else { return }
+    func finding(_ code: Finding.Code, _ detail: String) -> Finding {
+      Finding(code, tree: tree.name, subject: subject, record: id, key: key, detail)
     }
     guard let recordTree = verification.recordTree,
       let record = try transaction.get(id, in: recordTree)
     else {
-      findings.add(finding(.entryWithoutRecord, record: id, "the record is not there"))
+      findings.add(finding(.entryWithoutRecord, "the record is not there"))
       return
     }
     // Records that cannot be read have been reported; what their entries are is not known.
     guard let view = verification.view(of: record),
       Self.encodeKey(of: id, view, index, &verification)
     else { return }
-    guard verification.encoder.bytes.elementsEqual(key) else {
+    if !verification.encoder.bytes.elementsEqual(key) {
       findings.add(
         finding(
-          .entryStale, record: id,
-          "the record's key is " + Finding.hexadecimal(verification.encoder.bytes)))
-      return
-    }
-    if let problem = Self.problem(ofTuple: key, view, index) {
-      findings.add(finding(.entryKey, record: id, problem))
+          .entryStale, "the record's key is " + Finding.hexadecimal(verification.encoder.bytes)))
     }
   }
 
-  /// Decodes a key whose bytes agree with its record: an encoder and a decoder that are wrong in
-  /// the same way are less likely than one that is.
+  /// Decodes a key, whose bytes are compared with those that an encoder makes: an encoder and a decoder
+  /// that are wrong in the same way are less likely than one that is.
   private static func problem(
-    ofTuple key: UnsafeRawBufferPointer, _ view: RecordView, _ index: EntityDescription.Index
+    ofTuple key: UnsafeRawBufferPointer, _ index: EntityDescription.Index
   ) -> String? {
     let isCut = key.count >= KeyEncoder.cutLength
     if isCut { return nil }

@@ -53,6 +53,9 @@ func scratchFolderPath() -> String {
 enum DamageKind: Int, CaseIterable, Sendable {
   case bit, byte, metaField, metaBits, branchHeader, branchBody, leafHeader, leafNode, leafBody
   case overflowHeader, freeList, wipedPage, swappedPages, stalePages, tornSector, truncation
+  // What a page says of others; see ``FaultFile/damageStructure(_:_:)``.
+  case nodeFlags, treeRecord, otherRoot, cycle, sharedChild, keyOrder, sharedRun, usedPageInFreeList
+  case transaction, lastPage, insertedBytes, repeatedBlock, randomPage, textMode, zeroTail
 }
 
 /// The bytes of an LMDB file, and an older state of the same file.
@@ -141,11 +144,12 @@ struct FaultFile {
       bytes.replaceSubrange(start..<(start + 512), with: repeatElement(0, count: 512))
     case .truncation:
       bytes.removeLast(bytes.count - (below(2) == 0 ? below(bytes.count) : below(pageCount) * size))
+    default: damageStructure(kind, &random)
     }
   }
 
   /// Overwrites 1 to 8 bytes with a random number or with one at a limit.
-  private mutating func poke(_ offset: Int, _ random: inout DamageGenerator) {
+  mutating func poke(_ offset: Int, _ random: inout DamageGenerator) {
     let limits: [UInt64] = [
       0, 1, 0xff, 0x7fff, 0xffff, 0x1000, 0x1_0000, 0x7fff_ffff, 0xffff_ffff, .max,
     ]

@@ -1,0 +1,291 @@
+import EntityStore
+import Foundation
+import LMDB
+import LodestorePages
+import LodestoreVerifier
+import Testing
+
+@testable import KVDumpCommands
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A thing with an index, a unique key and, now and then, a body of several pages.
+private struct Thing: Entity, Hashable {
+  var id = RecordID<Thing>()
+  var number: Int
+  var text: String
+  var body: String
+
+  struct Attributes: Sendable {
+    var id: Attribute<Thing, Thing.ID> { .recordID }
+    var number: Attribute<Thing, Int> { .init(0) }
+    var text: Attribute<Thing, String> { .init(1) }
+    var body: Attribute<Thing, String> { .init(2) }
+  }
+
+  static var attributes: Attributes { Attributes() }
+
+  static let schema = EntitySchema<Thing>(
+    "Thing",
+    attributes: [.init("number", \.number), .init("text", \.text), .init("body", \.body)],
+    unique: [[\.number]], indexes: [[\.text]])
+
+  init(_ number: Int, _ text: String, _ body: String) {
+    self.number = number
+    self.text = text
+    self.body = body
+  }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    number = try reader.read()
+    text = try reader.read()
+    body = try reader.read()
+    id = reader.id()
+  }
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(number)
+    writer.write(text)
+    writer.write(body)
+  }
+}
+
+/// A store with a history of commits, and what was in it after each.
+private struct DamagedStore {
+  let bytes: [UInt8]
+  let older: [UInt8]
+  /// The things of each commit, by number.
+  let states: [[Int: Thing]]
+
+  var file: FaultFile { FaultFile(bytes: bytes, older: older) }
+
+  /// The same store in every process with the same seed, but for times.
+  init(at path: String, seed: UInt64) throws {
+    var random = DamageGenerator(seed: seed)
+    var options = StoreOptions()
+    options.history = .images
+    let store = try Store(at: path, entities: [Thing.self], options: options)
+    var states: [[Int: Thing]] = [[:]]
+    var older: [UInt8] = []
+    for round in 0..<12 {
+      var state = states[states.count - 1]
+      try store.write { transaction in
+        for _ in 0..<60 {
+          let number = Int.random(in: 0..<300, using: &random)
+          let length =
+            number % 20 == 0 ? Int.random(in: 3_000...20_000, using: &random) : number % 97
+          let text = "text \(UInt32.random(in: 0...9_999, using: &random))"
+          if var thing = state[number] {
+            if Bool.random(using: &random) {
+              try transaction.delete(thing)
+              state[number] = nil
+            } else {
+              thing.text = text
+              thing.body = String(repeating: "\(round)", count: length)
+              try transaction.update(thing)
+              state[number] = thing
+            }
+          } else {
+            let thing = Thing(number, text, String(repeating: "b", count: length))
+            state[number] = try transaction.insert(thing)
+          }
+        }
+        try transaction.put(Data(count: 500 * round), for: "key", in: "bucket \(round % 3)")
+      }
+      states.append(state)
+      if round == 8 { older = try FaultFile(path: path).bytes }
+    }
+    store.close()
+    bytes = try FaultFile(path: path).bytes
+    self.older = older
+    self.states = states
+  }
+
+  /// Why what was read cannot be right; `nil` when it can.
+  ///
+  /// Whole commits are right. Pages of an older commit in the place of newer ones, which all fit, may give
+  /// things of several commits.
+  func fault(in things: [Thing]) -> String? {
+    let found = Dictionary(things.map { ($0.number, $0) }) { one, _ in one }
+    if found.count == things.count, states.contains(found) { return nil }
+    let isKnown = things.allSatisfy { thing in states.contains { $0[thing.number] == thing } }
+    return isKnown ? "things of several commits" : "a thing that never was"
+  }
+}
+
+/// Files with damage of every kind, through the library and the commands, in a process of their own.
+private enum DamagedRuns {
+  static let kinds = DamageKind.allCases
+  /// Pages that belong to other commits, byte for byte, are not told from those that do.
+  static let mixing: Set<DamageKind> = [.stalePages, .repeatedBlock, .swappedPages]
+
+  static func run(
+    _ folder: String, seed: UInt64, count: Int, body: (DamagedStore, Int) async throws -> Void
+  )
+    async throws
+  {
+    let store = try DamagedStore(at: folder + "/made.lodestore", seed: seed)
+    for number in 0..<count {
+      try Data("\(number) \(kinds[number % kinds.count])".utf8)
+        .write(to: URL(filePath: folder + "/last"))
+      // A hang ends the process by a signal.
+      alarm(120)
+      do {
+        try await body(store, number)
+      } catch {
+        try Data("\(number) \(kinds[number % kinds.count]): \(error)".utf8)
+          .write(to: URL(filePath: folder + "/last"))
+        exit(9)
+      }
+    }
+    alarm(0)
+    let megabytes = peakMemoryInMegabytes
+    try Data((megabytes < 600 ? "done" : "\(megabytes) MB of memory").utf8)
+      .write(to: URL(filePath: folder + "/last"))
+  }
+
+  /// 0 where the system does not tell it so.
+  private static var peakMemoryInMegabytes: Int {
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0)
+      / 1_024
+  }
+
+  /// An answer that is wrong.
+  struct Fault: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+  }
+
+  // MARK: The library
+
+  static func useLibrary(_ store: DamagedStore, _ number: Int, _ path: String, seed: UInt64) throws
+  {
+    try store.file.damaged(number, seed).write(to: path)
+    var options = StoreOptions()
+    options.access = .existing
+    options.verifiesChecksums = true
+    let kind = kinds[number % kinds.count]
+    do {
+      let opened = try Store(at: path, entities: [Thing.self], options: options)
+      defer { opened.close() }
+      let things = try opened.read { try $0.fetch(Thing.all) }
+      if let fault = store.fault(in: things), !mixing.contains(kind) || fault.contains("never") {
+        throw Fault("\(kind): \(fault)")
+      }
+      _ = try opened.read { try $0.fetch(Thing.all.sorted(by: \.text)) }
+      try opened.write { transaction in
+        for number in 0..<20 {
+          _ = try transaction.insert(
+            Thing(10_000 + number, "new", String(repeating: "n", count: 9_000)))
+        }
+        for thing in things.prefix(20) { try transaction.delete(thing) }
+      }
+    } catch is StoreError {
+      // An answer.
+    }
+    options.access = .previousCommit
+    if let opened = try? Store(at: path, entities: [Thing.self], options: options) {
+      _ = try? opened.read { try $0.fetch(Thing.all) }
+      opened.close()
+    }
+  }
+
+  // MARK: The commands
+
+  static func useCommands(
+    _ store: DamagedStore, _ number: Int, _ folder: String, seed: UInt64
+  ) async throws {
+    let path = folder + "/child.lodestore"
+    let page = folder + "/page.json"
+    try Data(#"[{"number":77,"text":"imported","body":""}]"#.utf8).write(to: URL(filePath: page))
+    let outputs = ["copy", "things.jsonl", "saved"].map { folder + "/" + $0 }
+    let commands: [[String]] = [
+      ["info", path], ["schema", path], ["records", path, "Thing"],
+      ["get", path, "Thing", "number=20"], ["index", path, "Thing", "text"],
+      ["query", path, "Thing", "text > 'text 5'"], ["count", path, "Thing"],
+      ["explain", path, "Thing", "number > 5"], ["history", path], ["keys", path],
+      ["keys", path, "records.1"], ["stat", path], ["imports", path], ["verify", path],
+      ["verify", path, "--previous"], ["export", path, "Thing", outputs[1]],
+      ["compact", path, outputs[0]], ["salvage", path, outputs[2]],
+      ["update", path, "Thing", "number = 3", "text=changed", "--yes"],
+      ["delete", path, "Thing", "number < 5", "--yes"],
+      ["import", path, page, "--entity", "Thing"],
+    ]
+    // The first file is sound, so that all the commands are known to be right.
+    let file = number == 0 ? store.file : store.file.damaged(number, seed)
+    try file.write(to: path)
+    for command in commands {
+      for output in outputs {
+        unlink(output)
+        unlink(output + "-lock")
+      }
+      let memory = MemoryConsole()
+      let status = await KVDump.execute(command, on: memory.console)
+      let isAnswer = status == .success || status == .negative
+      if number == 0, !isAnswer { throw Fault("\(command): \(memory.messages.text)") }
+      if !isAnswer, memory.messages.text.isEmpty {
+        throw Fault("\(command[0]): status \(status) without a word")
+      }
+      // What says that it is done is good.
+      for output in [outputs[0], outputs[2]] where status == .success && access(output, F_OK) == 0 {
+        let report = try Verifier.verify(path: output)
+        guard report.isSound else {
+          throw Fault("\(command[0]) has made an unsound store: \(report.findings)")
+        }
+      }
+    }
+    let left = Set(try FileManager.default.contentsOfDirectory(atPath: folder))
+    let known = ["copy", "things.jsonl", "saved", "child.lodestore", "made.lodestore"]
+    let extra = left.subtracting(
+      known + known.map { $0 + "-lock" } + ["last", "page.json"])
+    if !extra.isEmpty { throw Fault("left behind: \(extra.sorted())") }
+  }
+}
+
+@Suite("Damaged stores", .serialized)
+struct DamagedStoreTests {
+  private let folder = scratchFolderPath()
+
+  init() throws {
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+  }
+
+  private func finish(_ seed: UInt64) {
+    let last = (try? String(contentsOfFile: folder + "/last", encoding: .utf8)) ?? "none"
+    #expect(last == "done", "ended on file \(last), LODESTORE_SEED=\(seed)")
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  @Test func `the library answers right or refuses, and never ends the process`() async {
+    let seed = DamageGenerator.runSeed
+    let count = DamageGenerator.caseCount(byDefault: 310)
+    await #expect(processExitsWith: .success) {
+      [folder = folder as String, seed = seed as UInt64, count = count as Int] in
+      try await DamagedRuns.run(folder, seed: seed, count: count) { store, number in
+        try DamagedRuns.useLibrary(store, number, folder + "/child.lodestore", seed: seed)
+      }
+    }
+    finish(seed)
+  }
+
+  @Test func `every command ends in words`() async {
+    let seed = DamageGenerator.runSeed
+    let count = DamageGenerator.caseCount(byDefault: 62)
+    await #expect(processExitsWith: .success) {
+      [folder = folder as String, seed = seed as UInt64, count = count as Int] in
+      try await DamagedRuns.run(folder, seed: seed, count: count) { store, number in
+        try await DamagedRuns.useCommands(store, number, folder, seed: seed)
+      }
+    }
+    finish(seed)
+  }
+}
