@@ -8,14 +8,8 @@
 
 /// How the processes of this machine left a data file, said in the last bytes of its lock file.
 ///
-/// LMDB takes what follows the header of a lock file for readers of 64 bytes each and leaves out what
-/// remains of a division by 64, so the 56 bytes behind the last reader are nobody's. A file that was
-/// copied, restored or written by something else does not match its stamp, and has its pages checked
-/// before it is used.
-///
-/// Layout, numbers little-endian: "LDSTMP1", the state (1 byte), a checksum of all that follows and of the
-/// state (8), a hash of the boot's identity (8), device (8) and inode (8) of the data file, the last
-/// transaction (8), the time of its last modification in nanoseconds (8).
+/// Format.md has its layout, in the section "The file". A file that was copied, restored or written by
+/// something else does not match its stamp, and has its pages checked before it is used.
 struct FileStamp: Equatable {
   enum State: UInt8 {
     /// A process has the file open, or ended without closing it.

@@ -117,8 +117,9 @@ extension Verifier {
     var found = try cursor.first()
     while found {
       let (key, body) = (cursor.key, cursor.value)
-      func finding(_ code: Finding.Code, _ detail: String) -> Finding {
-        Finding(code, tree: index.tree.name, subject: index.name, key: key, detail)
+      func finding(_ code: Finding.Code, record: UInt64? = nil, _ detail: String) -> Finding {
+        Finding(
+          code, tree: index.tree.name, subject: index.name, record: record, key: key, detail)
       }
       if !previous.isEmpty, !EngineKeyOrder.precedes(previous, key, false) {
         findings.add(finding(.entryKey, "is out of order"))
@@ -133,7 +134,7 @@ extension Verifier {
       if let id = Self.recordID(key, body, isUnique) {
         verification.sums[number].find(key, of: id)
         if let problem = Self.problem(ofTuple: key, index.description) {
-          findings.add(finding(.entryKey, problem))
+          findings.add(finding(.entryKey, record: id, problem))
         }
       } else if !isUnique {
         // A unique entry with a wrong body has been reported just now.

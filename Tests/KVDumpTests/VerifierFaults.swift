@@ -51,7 +51,9 @@ extension Fault {
     Fault("an entry's key is too short for a record id", [.entryKey]) {
       try $0.put([2, 0], [], titles)
     },
-    Fault("a null in a unique index lacks the record id", [.entryMissing, .entryStale]) { store in
+    Fault(
+      "a null in a unique index lacks the record id", [.entryKey, .entryMissing, .entryStale]
+    ) { store in
       let entry = try required(store.pairs(codes).first { $0.key.first == 0 })
       try store.remove(entry.key, codes)
       try store.put([0], entry.body, codes)
