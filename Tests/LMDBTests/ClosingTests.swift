@@ -24,7 +24,7 @@ import Testing
         let waiting = Task {
           try await environment.writeTogether { try $0.put([2], [2], in: tree) }
         }
-        while environment.writerLock.ticketCount < asked + 2 { sched_yield() }
+        while environment.writerLock.ticketCount < asked + 2 { usleep(200) }
         EnvironmentRegistry.close(environment)
         return waiting
       }
@@ -45,7 +45,7 @@ import Testing
       let reading = Task {
         try await environment.readerThreads.run {
           try environment.read { _ in
-            while mayWrite.value == 0 { sched_yield() }
+            while mayWrite.value == 0 { usleep(200) }
             try put([[2]], into: tree, of: environment)
           }
         }
@@ -53,7 +53,7 @@ import Testing
       try await environment.writeTogether { transaction in
         let asked = environment.writerLock.ticketCount
         mayWrite.add()
-        while environment.writerLock.ticketCount == asked { sched_yield() }
+        while environment.writerLock.ticketCount == asked { usleep(200) }
         EnvironmentRegistry.close(environment)
         try transaction.put([1], [1], in: tree)
       }

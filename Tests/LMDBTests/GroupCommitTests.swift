@@ -192,7 +192,7 @@ import Testing
     try await withGroup { (group) throws in
       let isCancelled = SharedNumber()
       let task = Task {
-        while isCancelled.value == 0 { await Task.yield() }
+        while isCancelled.value == 0 { try? await Task.sleep(for: .microseconds(200)) }
         try await group.put(1)
       }
       task.cancel()
@@ -209,11 +209,11 @@ import Testing
       let task = Task {
         try await group.environment.writeTogether { transaction in
           isRunning.add()
-          while isCancelled.value == 0 { sched_yield() }
+          while isCancelled.value == 0 { usleep(200) }
           try transaction.put(key(1), [1], in: group.tree)
         }
       }
-      while isRunning.value == 0 { await Task.yield() }
+      while isRunning.value == 0 { try? await Task.sleep(for: .microseconds(200)) }
       task.cancel()
       isCancelled.add()
       try await task.value
@@ -232,7 +232,9 @@ import Testing
       try transaction.put(key(member), [1], in: group.tree)
     }
     let closing = Task.detached { EnvironmentRegistry.close(environment) }
-    while !environment.closing.load(ordering: .relaxed) { await Task.yield() }
+    while !environment.closing.load(ordering: .relaxed) {
+      try? await Task.sleep(for: .microseconds(200))
+    }
     gate.add()
     for task in tasks {
       await #expect { try await task.value } throws: { ($0 as? LMDBError)?.kind == .closed }

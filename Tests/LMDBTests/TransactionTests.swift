@@ -102,7 +102,7 @@ import Testing
       try opened.write { transaction in
         runs.add()
         beginning.yield()
-        while isOpened.value == 0 { sched_yield() }
+        while isOpened.value == 0 { usleep(200) }
         return try opened.tree("b", isCreated: true, hasIntegerKeys: false, in: transaction)
       }
     }

@@ -21,15 +21,17 @@ struct WaitingGroup: Sendable {
     let turn = environment.writer.enqueue(
       .alone {
         isHeld.add()
-        while mayGo.value == 0 { sched_yield() }
+        while mayGo.value == 0 { usleep(200) }
       })
     try #require(turn != .refused)
-    while isHeld.value == 0 { await Task.yield() }
+    while isHeld.value == 0 { try? await Task.sleep(for: .microseconds(200)) }
     return mayGo
   }
 
   func untilWaiting(_ count: Int) async {
-    while environment.writer.waitingCount.load(ordering: .relaxed) < count { await Task.yield() }
+    while environment.writer.waitingCount.load(ordering: .relaxed) < count {
+      try? await Task.sleep(for: .microseconds(200))
+    }
   }
 
   /// Asks for so many writes, one after the other, behind a held writer.

@@ -16,7 +16,7 @@ import Testing
     let order = Mutex<[Int]>([])
     // The first job waits, so that the others queue up behind it.
     let mayGo = SharedNumber()
-    #expect(threads.enqueue(.alone { while mayGo.value == 0 { sched_yield() } }) != .refused)
+    #expect(threads.enqueue(.alone { while mayGo.value == 0 { usleep(200) } }) != .refused)
     for number in 0..<3_000 {
       #expect(threads.enqueue(.alone { order.withLock { $0.append(number) } }) != .refused)
     }
