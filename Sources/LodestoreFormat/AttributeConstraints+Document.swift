@@ -20,14 +20,16 @@ extension AttributeConstraints {
       guard let bound = element[member], bound != .null else { return .null }
       let value = EntityDescription.value(of: bound, for: type)
       guard value != .null else {
-        throw FormatError("attribute '\(attribute)' has a '\(member)' that is no \(type.name)")
+        throw FormatError(
+          "attribute '\(attribute)' has a '\(member)' that is no \(type.name)", .constraintBounds)
       }
       return value
     }
     func length(_ member: String) throws(FormatError) -> Int? {
       guard let length = element[member] else { return nil }
       guard case .integer(let value) = length else {
-        throw FormatError("attribute '\(attribute)' has a '\(member)' that is no integer")
+        throw FormatError(
+          "attribute '\(attribute)' has a '\(member)' that is no integer", .constraintMembers)
       }
       return Int(value)
     }
@@ -37,10 +39,17 @@ extension AttributeConstraints {
     maxLength = try length("maxLength")
     if let pattern = element["pattern"] {
       guard case .string(let text) = pattern else {
-        throw FormatError("attribute '\(attribute)' has a 'pattern' that is no text")
+        throw FormatError(
+          "attribute '\(attribute)' has a 'pattern' that is no text", .constraintMembers)
       }
       self.pattern = text
     }
-    if let fault = fault(for: type) { throw FormatError("attribute '\(attribute)' \(fault)") }
+    if let fault = fault(for: type) {
+      let isForType =
+        (!hasRange || type.hasOrder) && (!hasLength || type.hasLength)
+        && (pattern == nil || type == .string)
+      throw FormatError(
+        "attribute '\(attribute)' \(fault)", isForType ? .constraintBounds : .constraintType)
+    }
   }
 }

@@ -87,14 +87,15 @@ package struct Checksum: Sendable {
     key: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer
   ) throws(FormatError) -> UnsafeRawBufferPointer {
     guard body.count >= 4 else {
-      throw FormatError("the body has \(body.count) bytes, must have at least 4 for its checksum")
+      throw FormatError(
+        "the body has \(body.count) bytes, must have at least 4 for its checksum", .sealedChecksum)
     }
     let content = UnsafeRawBufferPointer(rebasing: body[4...])
     var checksum = Checksum()
     checksum.combine(key)
     checksum.combine(content)
     guard checksum.value == body._uint32(at: 0) else {
-      throw FormatError("the checksum does not fit the bytes", at: 0)
+      throw FormatError("the checksum does not fit the bytes", .sealedChecksum, at: 0)
     }
     return content
   }

@@ -49,19 +49,21 @@ package struct DecimalValue: Sendable, Hashable {
     let low = UInt128(bytes._uint64(at: offset + 3))
     let significand = low | UInt128(bytes._uint64(at: offset + 11)) << 64
     guard kind <= 2 else {
-      throw FormatError("a decimal starts with \(kind), must be 0, 1 or 2", at: offset)
+      throw FormatError(
+        "a decimal starts with \(kind), must be 0, 1 or 2", .typeDecimal, at: offset)
     }
     if kind == 2 {
       self = .nan
       guard exponent == 0, significand == 0 else {
-        throw FormatError("a decimal that is not a number has other bytes set", at: offset)
+        throw FormatError(
+          "a decimal that is not a number has other bytes set", .typeDecimal, at: offset)
       }
     } else {
       self.init(isNegative: kind == 1, exponent: exponent, significand: significand)
       guard self.exponent == exponent, self.significand == significand,
         Self.exponents.contains(exponent),
         isNegative == (kind == 1)
-      else { throw FormatError("a decimal is not in its canonical form", at: offset) }
+      else { throw FormatError("a decimal is not in its canonical form", .typeDecimal, at: offset) }
     }
   }
 

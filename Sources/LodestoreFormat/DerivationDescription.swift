@@ -145,16 +145,21 @@ extension DerivationDescription {
       relationship[side].entity == entity.number,
       let target = entities.first(where: { $0.number == relationship[side.opposite].entity })
     else {
-      throw FormatError("the derived attribute '\(label)' is of a relationship that is not there")
+      throw FormatError(
+        "the derived attribute '\(label)' is of a relationship that is not there",
+        .derivedRelationship)
     }
     guard kind != .copy || side == .from && relationship.attribute != nil else {
-      throw FormatError("the derived attribute '\(label)' is a copy over a relationship to many")
+      throw FormatError(
+        "the derived attribute '\(label)' is a copy over a relationship to many",
+        .derivedRelationship)
     }
     var found: EntityDescription.Attribute?
     if let source {
       guard let attribute = target.attribute(number: source), !attribute.isRemoved else {
         throw FormatError(
-          "the derived attribute '\(label)' is of attribute \(source) of \(target.name), which is not there"
+          "the derived attribute '\(label)' is of attribute \(source) of \(target.name), which is not there",
+          .derivedSource
         )
       }
       found = attribute
@@ -163,7 +168,7 @@ extension DerivationDescription {
       type: attribute.type, isOptional: attribute.isOptional,
       source: found.map { ($0.type, $0.isOptional) })
     {
-      throw FormatError("the derived attribute '\(label)' \(fault)")
+      throw FormatError("the derived attribute '\(label)' \(fault)", .derivedAttribute)
     }
   }
 }
@@ -189,7 +194,8 @@ extension DerivationDescription {
   /// Reads the derivation of an attribute and checks the rules that concern it alone.
   init(_ document: Document, of attribute: String) throws(FormatError) {
     guard case .string(let word) = document["kind"], let kind = Kind(rawValue: word) else {
-      throw FormatError("attribute '\(attribute)' is derived in a way that is not known")
+      throw FormatError(
+        "attribute '\(attribute)' is derived in a way that is not known", .derivedKind)
     }
     self.kind = kind
     source = try Self.number("source", in: document, attribute, upTo: Self.highestAttributeNumber)
@@ -203,17 +209,20 @@ extension DerivationDescription {
     case .array(let names)?:
       path = names.compactMap { if case .string(let name) = $0 { name } else { nil } }
       guard path?.count == names.count, !names.isEmpty, names.count <= Self.longestPath else {
-        throw FormatError("attribute '\(attribute)' is derived with a 'path' that is none")
+        throw FormatError(
+          "attribute '\(attribute)' is derived with a 'path' that is none", .derivedMembers)
       }
     default:
-      throw FormatError("attribute '\(attribute)' is derived with a 'path' that is none")
+      throw FormatError(
+        "attribute '\(attribute)' is derived with a 'path' that is none", .derivedMembers)
     }
     guard (path != nil) == (kind == .member), (source != nil) == kind.hasSource,
       (relationship != nil) == kind.isOfRelated,
       (side != nil) == kind.isOfRelated, (version != nil) == (kind == .function)
     else {
       throw FormatError(
-        "attribute '\(attribute)' is derived as '\(word)' and lacks what that needs, or has more")
+        "attribute '\(attribute)' is derived as '\(word)' and lacks what that needs, or has more",
+        .derivedMembers)
     }
   }
 
@@ -224,7 +233,8 @@ extension DerivationDescription {
     case nil: return nil
     case .integer(let value)? where (1...limit).contains(value): return UInt32(value)
     default:
-      throw FormatError("attribute '\(attribute)' is derived with a '\(member)' that is none")
+      throw FormatError(
+        "attribute '\(attribute)' is derived with a '\(member)' that is none", .derivedMembers)
     }
   }
 }

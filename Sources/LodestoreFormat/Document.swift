@@ -120,7 +120,9 @@ extension Document {
         let start = reader.offset
         let name = String(decoding: try reader.name(), as: UTF8.self)
         guard members.updateValue(try Document(reading: &reader), forKey: name) == nil else {
-          throw FormatError("a member name differs from another only in normalization", at: start)
+          throw FormatError(
+            "a member name differs from another only in normalization", .documentMemberOrder,
+            at: start)
         }
       }
       self = .object(members)

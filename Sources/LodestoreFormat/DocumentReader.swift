@@ -38,6 +38,7 @@ package struct DocumentReader {
     default:
       throw FormatError(
         "a document has code 0x\(String(bytes[offset], radix: 16)), which version 1 does not list",
+        .documentCode,
         at: offset)
     }
   }
@@ -59,14 +60,17 @@ package struct DocumentReader {
     let start = offset
     guard try kind() == .unsigned else {
       guard let value = UInt64(exactly: try int64()) else {
-        throw FormatError("a document has a negative integer, expected an unsigned one", at: start)
+        throw FormatError(
+          "a document has a negative integer, expected an unsigned one", .documentInteger, at: start
+        )
       }
       return value
     }
     offset += 1
     let value = try leb128()
     guard value > UInt64(Int64.max) else {
-      throw FormatError("an integer has code 0x4, must have code 0x3 when it fits", at: start)
+      throw FormatError(
+        "an integer has code 0x4, must have code 0x3 when it fits", .documentInteger, at: start)
     }
     return value
   }
@@ -86,7 +90,7 @@ package struct DocumentReader {
   package mutating func string() throws(FormatError) -> String {
     let start = offset
     guard let string = String(validating: try text(), as: UTF8.self) else {
-      throw FormatError("a text in a document is not valid UTF-8", at: start)
+      throw FormatError("a text in a document is not valid UTF-8", .documentText, at: start)
     }
     return string
   }
@@ -141,7 +145,8 @@ package struct DocumentReader {
   /// Throws unless the cursor is where an array or object was said to end.
   package func expectEnd(_ end: Int) throws(FormatError) {
     guard offset == end else {
-      throw FormatError("an array or object ends at \(offset), its length says \(end)", at: offset)
+      throw FormatError(
+        "an array or object ends at \(offset), its length says \(end)", .documentLength, at: offset)
     }
   }
 
@@ -200,7 +205,8 @@ extension DocumentReader {
     try reader.validateValue(depth: 0, onlyJSON: onlyJSON)
     guard reader.isAtEnd else {
       throw FormatError(
-        "a document ends at \(reader.offset), its bytes at \(bytes.count)", at: reader.offset)
+        "a document ends at \(reader.offset), its bytes at \(bytes.count)", .documentLength,
+        at: reader.offset)
     }
   }
 
@@ -221,7 +227,8 @@ extension DocumentReader {
       try validateMembers(depth: depth, onlyJSON: onlyJSON)
     case .data, .date, .uuid, .decimal:
       guard !onlyJSON else {
-        throw FormatError("a JSON document has a value that JSON does not have", at: start)
+        throw FormatError(
+          "a JSON document has a value that JSON does not have", .recordJSON, at: start)
       }
       if try kind() == .decimal { _ = try decimal() } else { try skip() }
     }
@@ -235,7 +242,9 @@ extension DocumentReader {
       let name = try name()
       try requireUTF8(name, start)
       guard previous?.lexicographicallyPrecedes(name) != false else {
-        throw FormatError("an object's members are not in ascending order of names", at: start)
+        throw FormatError(
+          "an object's members are not in ascending order of names", .documentMemberOrder, at: start
+        )
       }
       previous = name
       try validateValue(depth: depth + 1, onlyJSON: onlyJSON)
@@ -246,13 +255,13 @@ extension DocumentReader {
   private func requireNesting(_ depth: Int) throws(FormatError) {
     guard depth < Document.deepestNesting else {
       throw FormatError(
-        "a document is nested deeper than \(Document.deepestNesting)", at: offset)
+        "a document is nested deeper than \(Document.deepestNesting)", .documentNesting, at: offset)
     }
   }
 
   private func requireUTF8(_ text: UnsafeRawBufferPointer, _ start: Int) throws(FormatError) {
     guard String(validating: text, as: UTF8.self) != nil else {
-      throw FormatError("a text in a document is not valid UTF-8", at: start)
+      throw FormatError("a text in a document is not valid UTF-8", .documentText, at: start)
     }
   }
 }
@@ -261,14 +270,15 @@ extension DocumentReader {
 
 extension DocumentReader {
   private func endsEarly() -> FormatError {
-    FormatError("a document ends within a value", at: offset)
+    FormatError("a document ends within a value", .documentLength, at: offset)
   }
 
   /// Consumes the code of the next value, which must be of `expected`.
   private mutating func expect(_ expected: Kind) throws(FormatError) {
     let found = try kind()
     guard found == expected else {
-      throw FormatError("a document has a value of kind \(found), expected \(expected)", at: offset)
+      throw FormatError(
+        "a document has a value of kind \(found), expected \(expected)", .documentCode, at: offset)
     }
     offset += 1
   }
@@ -298,12 +308,12 @@ extension DocumentReader {
       offset += 1
       // The tenth byte holds the highest bit alone.
       guard shift < 63 || byte <= 1 else {
-        throw FormatError("an integer does not fit 64 bits", at: start)
+        throw FormatError("an integer does not fit 64 bits", .documentInteger, at: start)
       }
       value |= UInt64(byte & 0x7f) &<< shift
       if byte & 0x80 == 0 {
         guard byte != 0 || shift == 0 else {
-          throw FormatError("an integer is not in its shortest form", at: start)
+          throw FormatError("an integer is not in its shortest form", .documentInteger, at: start)
         }
         return value
       }
@@ -326,6 +336,7 @@ extension DocumentReader {
     guard length >= 4, length <= bytes.count - offset else {
       throw FormatError(
         "an array or object has length \(length), must be from 4 to \(bytes.count - offset)",
+        .documentLength,
         at: start)
     }
     let end = offset + length
@@ -333,7 +344,7 @@ extension DocumentReader {
     guard count <= (length - 4) / shortestItem else {
       throw FormatError(
         "an array or object has \(count) items, its length has room for "
-          + "\((length - 4) / shortestItem)", at: start + 4)
+          + "\((length - 4) / shortestItem)", .documentLength, at: start + 4)
     }
     return (count, end)
   }

@@ -113,7 +113,7 @@ extension EntityDescription {
   /// Reads entity `number` from its document and checks every rule of Format.md, "Catalogue".
   package init(number: EntityNumber, document: Document) throws(FormatError) {
     guard case .object(let members) = document else {
-      throw FormatError("the description of entity \(number) is not an object")
+      throw FormatError("the description of entity \(number) is not an object", .catalogueMembers)
     }
     name = try Self.text("name", in: document)
     currentLayout = UInt16(
@@ -152,12 +152,13 @@ extension EntityDescription {
 
   private static func index(_ element: Document) throws(FormatError) -> Index {
     guard case .bool(let isUnique) = element["unique"] else {
-      throw FormatError("an index has no boolean 'unique'")
+      throw FormatError("an index has no boolean 'unique'", .catalogueMembers)
     }
     var numbers: [UInt32] = []
     for attribute in try array("attributes", in: element) {
       guard case .integer(let value) = attribute, let number = UInt32(exactly: value) else {
-        throw FormatError("an index names an attribute by something that is not a number")
+        throw FormatError(
+          "an index names an attribute by something that is not a number", .catalogueMembers)
       }
       numbers.append(number)
     }
@@ -167,13 +168,16 @@ extension EntityDescription {
 
   private static func history(_ element: Document) throws(FormatError) -> History {
     guard case .bool(let keepsImages) = element["images"] else {
-      throw FormatError("'history' has no boolean 'images'")
+      throw FormatError("'history' has no boolean 'images'", .catalogueHistory)
     }
     var history = History(keepsImages: keepsImages)
     for attribute in try array("preserved", in: element) {
       guard case .integer(let value) = attribute, let number = UInt32(exactly: value),
         history.preserved.last.map({ $0 < number }) ?? true
-      else { throw FormatError("'preserved' does not have ascending numbers of attributes") }
+      else {
+        throw FormatError(
+          "'preserved' does not have ascending numbers of attributes", .catalogueHistory)
+      }
       history.preserved.append(number)
     }
     return history
@@ -183,7 +187,7 @@ extension EntityDescription {
     var path: [String] = []
     for name in try array("path", in: element) {
       guard case .string(let name) = name, path.count < DerivationDescription.longestPath else {
-        throw FormatError("an index over elements has a path that is none")
+        throw FormatError("an index over elements has a path that is none", .catalogueElementIndex)
       }
       path.append(name)
     }
@@ -195,7 +199,7 @@ extension EntityDescription {
 
   private static func attribute(_ element: Document) throws(FormatError) -> Attribute {
     guard case .bool(let isOptional) = element["optional"] else {
-      throw FormatError("an attribute has no boolean 'optional'")
+      throw FormatError("an attribute has no boolean 'optional'", .catalogueMembers)
     }
     let type = try type(of: element)
     var attribute = Attribute(
@@ -206,7 +210,9 @@ extension EntityDescription {
     if let initial = element["initial"], initial != .null {
       attribute.initial = value(of: initial, for: type)
       guard attribute.initial.fits(type) else {
-        throw FormatError("the initial value of attribute '\(attribute.name)' is no \(type.name)")
+        throw FormatError(
+          "the initial value of attribute '\(attribute.name)' is no \(type.name)", .catalogueInitial
+        )
       }
     }
     attribute.constraints = try AttributeConstraints(element, of: attribute.name, type)
@@ -222,11 +228,12 @@ extension EntityDescription {
     var attributes: [RecordLayout.Attribute] = []
     for member in try array("attributes", in: element) {
       guard case .bool(let isOptional) = member["optional"] else {
-        throw FormatError("an attribute of layout \(number) has no boolean 'optional'")
+        throw FormatError(
+          "an attribute of layout \(number) has no boolean 'optional'", .catalogueMembers)
       }
       let attribute = UInt32(try integer("number", in: member, upTo: highestAttributeNumber))
       guard !attributes.contains(where: { $0.number == attribute }) else {
-        throw FormatError("layout \(number) has attribute \(attribute) twice")
+        throw FormatError("layout \(number) has attribute \(attribute) twice", .catalogueLayout)
       }
       attributes.append(
         .init(number: attribute, type: try type(of: member), isOptional: isOptional))
@@ -237,14 +244,16 @@ extension EntityDescription {
   private static func type(of element: Document) throws(FormatError) -> AttributeType {
     let name = try text("type", in: element)
     guard let type = AttributeType(name: name) else {
-      throw FormatError("attribute type '\(name)' is not known to this version of the format")
+      throw FormatError(
+        "attribute type '\(name)' is not known to this version of the format", .catalogueType)
     }
     return type
   }
 
   private static func text(_ member: String, in element: Document) throws(FormatError) -> String {
     guard case .string(let text) = element[member] else {
-      throw FormatError("the catalogue has no text '\(member)' where one must be")
+      throw FormatError(
+        "the catalogue has no text '\(member)' where one must be", .catalogueMembers)
     }
     return text
   }
@@ -253,7 +262,8 @@ extension EntityDescription {
     _ member: String, in element: Document, upTo limit: Int64 = Int64(UInt32.max)
   ) throws(FormatError) -> Int64 {
     guard case .integer(let value) = element[member], (1...limit).contains(value) else {
-      throw FormatError("the catalogue has no '\(member)' from 1 to \(limit) where one must be")
+      throw FormatError(
+        "the catalogue has no '\(member)' from 1 to \(limit) where one must be", .catalogueMembers)
     }
     return value
   }
@@ -262,28 +272,34 @@ extension EntityDescription {
     _ member: String, in element: Document
   ) throws(FormatError) -> [Document] {
     guard case .array(let elements) = element[member] else {
-      throw FormatError("the catalogue has no array '\(member)' where one must be")
+      throw FormatError(
+        "the catalogue has no array '\(member)' where one must be", .catalogueMembers)
     }
     return elements
   }
 
   /// The rules that span members.
   private func check() throws(FormatError) {
-    guard Self.isValidName(name) else { throw FormatError("'\(name)' is not an entity name") }
+    guard Self.isValidName(name) else {
+      throw FormatError("'\(name)' is not an entity name", .catalogueEntityName)
+    }
     guard layouts.contains(where: { $0.number == currentLayout }) else {
-      throw FormatError("entity '\(name)' has no layout \(currentLayout)")
+      throw FormatError("entity '\(name)' has no layout \(currentLayout)", .catalogueCurrentLayout)
     }
     var numbers: Set<UInt32> = []
     var names: Set<String> = []
     for attribute in attributes {
       guard Self.isValidName(attribute.name) else {
-        throw FormatError("'\(attribute.name)' is not an attribute name")
+        throw FormatError("'\(attribute.name)' is not an attribute name", .catalogueAttributeName)
       }
       guard numbers.insert(attribute.number).inserted else {
-        throw FormatError("entity '\(name)' has attribute number \(attribute.number) twice")
+        throw FormatError(
+          "entity '\(name)' has attribute number \(attribute.number) twice",
+          .catalogueAttributeNumber)
       }
       guard attribute.isRemoved || names.insert(attribute.name).inserted else {
-        throw FormatError("entity '\(name)' has attribute '\(attribute.name)' twice")
+        throw FormatError(
+          "entity '\(name)' has attribute '\(attribute.name)' twice", .catalogueAttributeNameOnce)
       }
     }
     try checkDerivations()
@@ -291,32 +307,38 @@ extension EntityDescription {
     var layoutNumbers: Set<UInt16> = []
     for layout in layouts {
       guard layoutNumbers.insert(layout.number).inserted else {
-        throw FormatError("entity '\(name)' has layout \(layout.number) twice")
+        throw FormatError(
+          "entity '\(name)' has layout \(layout.number) twice", .catalogueLayoutOrder)
       }
       for stored in layout.attributes {
         guard let attribute = attribute(number: stored.number), attribute.type == stored.type else {
           throw FormatError(
-            "layout \(layout.number) has attribute \(stored.number), not described with its type")
+            "layout \(layout.number) has attribute \(stored.number), not described with its type",
+            .catalogueLayout)
         }
       }
     }
     let live = attributes.filter { !$0.isRemoved }.map(\.number)
     guard Set(layout.attributes.map(\.number)) == Set(live) else {
-      throw FormatError("layout \(currentLayout) does not have exactly the declared attributes")
+      throw FormatError(
+        "layout \(currentLayout) does not have exactly the declared attributes",
+        .catalogueCurrentLayout)
     }
     var indexNumbers: Set<UInt32> = []
     for index in indexes {
       guard Set(index.attributes).count == index.attributes.count else {
-        throw FormatError("index \(index.number) has an attribute twice")
+        throw FormatError("index \(index.number) has an attribute twice", .catalogueIndex)
       }
       guard indexNumbers.insert(index.number).inserted, !index.attributes.isEmpty else {
-        throw FormatError("entity '\(name)' has index \(index.number) twice, or empty")
+        throw FormatError(
+          "entity '\(name)' has index \(index.number) twice, or empty", .catalogueIndex)
       }
       for number in index.attributes {
         guard let attribute = attribute(number: number), attribute.type.isIndexable,
           !attribute.isRemoved
         else {
-          throw FormatError("index \(index.number) has attribute \(number), not indexable")
+          throw FormatError(
+            "index \(index.number) has attribute \(number), not indexable", .catalogueIndex)
         }
       }
     }
@@ -330,7 +352,8 @@ extension EntityDescription {
         attribute.type == .json || attribute.type == .document
       else {
         throw FormatError(
-          "the index over elements \(index.number) is there twice, or not of json or a document")
+          "the index over elements \(index.number) is there twice, or not of json or a document",
+          .catalogueElementIndex)
       }
     }
   }
@@ -344,13 +367,14 @@ extension EntityDescription {
         (source == nil) == (derivation.source == nil)
       else {
         throw FormatError(
-          "attribute '\(attribute.name)' is derived from one that is not there, or derived itself")
+          "attribute '\(attribute.name)' is derived from one that is not there, or derived itself",
+          .derivedSource)
       }
       if let fault = derivation.kind.fault(
         type: attribute.type, isOptional: attribute.isOptional,
         source: source.map { ($0.type, $0.isOptional) })
       {
-        throw FormatError("the derived attribute '\(attribute.name)' \(fault)")
+        throw FormatError("the derived attribute '\(attribute.name)' \(fault)", .derivedAttribute)
       }
     }
   }

@@ -3,11 +3,14 @@
 public struct FormatError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The fact found and the fact expected, as a clause.
   package var reason: String
+  /// The rule that they break, where it is one that a file is checked for.
+  package var rule: FormatRule?
   /// Where in the value's bytes, when that is known.
   package var offset: Int?
 
-  package init(_ reason: String, at offset: Int? = nil) {
+  package init(_ reason: String, _ rule: FormatRule? = nil, at offset: Int? = nil) {
     self.reason = reason
+    self.rule = rule
     self.offset = offset
   }
 

@@ -94,7 +94,8 @@ package struct FormatRequirement: Sendable, Hashable {
 
   package init(bytes: UnsafeRawBufferPointer) throws(FormatError) {
     guard bytes.count == 8 else {
-      throw FormatError("header field 'format' has \(bytes.count) bytes, must have 8")
+      throw FormatError(
+        "header field 'format' has \(bytes.count) bytes, must have 8", .headerFields)
     }
     lowestReader = bytes._uint32(at: 0)
     lowestWriter = bytes._uint32(at: 4)

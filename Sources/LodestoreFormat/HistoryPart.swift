@@ -110,20 +110,25 @@ extension HistoryPart {
 
   /// Checks every rule of Format.md for one part.
   package init(_ document: Document) throws(FormatError) {
-    guard case .object = document else { throw FormatError("a part of the history is no object") }
+    guard case .object = document else {
+      throw FormatError("a part of the history is no object", .historyPart)
+    }
     self.init()
     if document["time"] != nil {
       guard case .date(let time) = document["time"],
         case .integer(let process) = document["process"],
         case .integer(let parts) = document["parts"], (1...Int64(UInt32.max)).contains(parts)
-      else { throw FormatError("the history has no 'parts', 'time' and 'process' of a write") }
+      else {
+        throw FormatError(
+          "the history has no 'parts', 'time' and 'process' of a write", .historyPart)
+      }
       header = Header(
         partCount: Int(parts), time: time, process: process,
         author: try Self.text("author", in: document),
         context: try Self.text("context", in: document))
       if let images = document["images"] {
         guard case .integer(let number) = images, number > 0 else {
-          throw FormatError("'images' of the history is no number of a write")
+          throw FormatError("'images' of the history is no number of a write", .historyPart)
         }
         header?.images = UInt64(number)
       }
@@ -137,7 +142,7 @@ extension HistoryPart {
   ) throws(FormatError) -> String? {
     guard let member = document[name] else { return nil }
     guard case .string(let text) = member else {
-      throw FormatError("'\(name)' of the history is no text")
+      throw FormatError("'\(name)' of the history is no text", .historyPart)
     }
     return text
   }
@@ -147,7 +152,7 @@ extension HistoryPart {
   ) throws(FormatError) -> [Document] {
     guard let member = document[name] else { return [] }
     guard case .array(let elements) = member else {
-      throw FormatError("'\(name)' of the history is no array")
+      throw FormatError("'\(name)' of the history is no array", .historyPart)
     }
     return elements
   }
@@ -172,11 +177,11 @@ extension HistoryPart.Change {
   fileprivate init(_ document: Document) throws(FormatError) {
     guard case .integer(let number) = document["entity"], let entity = UInt32(exactly: number)
     else {
-      throw FormatError("a change of the history names no entity")
+      throw FormatError("a change of the history names no entity", .historyPart)
     }
     let named = Self.kinds.filter { document[$0] != nil }
     guard named.count == 1, case .data(let bytes) = document[named[0]] else {
-      throw FormatError("a change of the history is not of one kind")
+      throw FormatError("a change of the history is not of one kind", .historyPart)
     }
     let ids = try bytes.withFormatBytes { (bytes) throws(FormatError) in try IDRuns(decoding: bytes)
     }
@@ -186,12 +191,12 @@ extension HistoryPart.Change {
     case "updated":
       var attributes: [UInt32] = []
       guard case .array(let elements) = document["attributes"] else {
-        throw FormatError("an update of the history names no attributes")
+        throw FormatError("an update of the history names no attributes", .historyPart)
       }
       for element in elements {
         guard case .integer(let number) = element, let attribute = UInt32(exactly: number),
           attributes.last.map({ $0 < attribute }) ?? true
-        else { throw FormatError("the attributes of an update do not ascend") }
+        else { throw FormatError("the attributes of an update do not ascend", .historyPart) }
         attributes.append(attribute)
       }
       kind = .updated(attributes)
@@ -234,10 +239,11 @@ extension HistoryPart.Links {
   fileprivate init(_ document: Document) throws(FormatError) {
     guard case .integer(let number) = document["relationship"],
       let relationship = UInt32(exactly: number)
-    else { throw FormatError("links of the history name no relationship") }
+    else { throw FormatError("links of the history name no relationship", .historyPart) }
     let kinds = Kind.allCases.filter { document[$0.rawValue] != nil }
     guard kinds.count == 1, case .data(let bytes) = document[kinds[0].rawValue] else {
-      throw FormatError("links of the history are not one of added, removed and moved")
+      throw FormatError(
+        "links of the history are not one of added, removed and moved", .historyPart)
     }
     self.init(
       relationship: relationship, kind: kinds[0],
@@ -253,7 +259,8 @@ extension HistoryPart.Links {
     func next(_ last: UInt64, _ reader: inout DocumentReader) throws(FormatError) -> UInt64 {
       let gap = try reader.leb128()
       guard gap > 0, gap < 1 << 63, last + gap < 1 << 63 else {
-        throw FormatError("the ids of links do not ascend, or are none", at: reader.offset)
+        throw FormatError(
+          "the ids of links do not ascend, or are none", .historyPart, at: reader.offset)
       }
       return last + gap
     }
@@ -262,7 +269,7 @@ extension HistoryPart.Links {
       let count = try reader.leb128()
       // Each takes a byte at least.
       guard count < UInt64(bytes.count - reader.offset) else {
-        throw FormatError("a record has fewer links than it says", at: reader.offset)
+        throw FormatError("a record has fewer links than it says", .historyPart, at: reader.offset)
       }
       var to: UInt64 = 0
       for _ in 0...count {

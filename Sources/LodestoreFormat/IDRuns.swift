@@ -152,7 +152,7 @@ extension IDRuns {
       let length = try reader.leb128()
       guard gap > 0, gap < 1 << 63, length < 1 << 62, end + gap < 1 << 63 - length else {
         throw FormatError(
-          "a run of ids does not ascend, or has what is no id", at: reader.offset)
+          "a run of ids does not ascend, or has what is no id", .historyIDs, at: reader.offset)
       }
       let start = end + gap
       end = start + length + 1

@@ -68,15 +68,16 @@ package struct KeyDecoder {
     case KeyCode.text:
       let bytes = try terminated(start)
       guard let text = String(validating: bytes, as: UTF8.self) else {
-        throw FormatError("a text in an index key is not valid UTF-8", at: start)
+        throw FormatError("a text in an index key is not valid UTF-8", .keyText, at: start)
       }
       guard bytes.withUnsafeBytes({ Normalization.isNFC($0) }) else {
-        throw FormatError("a text in an index key is not in NFC", at: start)
+        throw FormatError("a text in an index key is not in NFC", .keyNFC, at: start)
       }
       return .string(text)
     default:
       throw FormatError(
         "an index key has code 0x\(String(code, radix: 16)), which version 1 does not list",
+        .keyCode,
         at: start)
     }
   }
@@ -85,7 +86,7 @@ package struct KeyDecoder {
 extension KeyDecoder {
   private mutating func byte() throws(FormatError) -> UInt8 {
     guard offset < bytes.count else {
-      throw FormatError("an index key ends within an element", at: offset)
+      throw FormatError("an index key ends within an element", .keyComplete, at: offset)
     }
     defer { offset += 1 }
     return bytes[offset]
@@ -93,7 +94,7 @@ extension KeyDecoder {
 
   private mutating func word() throws(FormatError) -> UInt64 {
     guard bytes.count - offset >= 8 else {
-      throw FormatError("an index key ends within an element", at: offset)
+      throw FormatError("an index key ends within an element", .keyComplete, at: offset)
     }
     defer { offset += 8 }
     return bytes._bigEndianUInt64(at: offset)
@@ -109,7 +110,8 @@ extension KeyDecoder {
     _ magnitude: UInt64, byteCount: Int, _ start: Int
   ) throws(FormatError) {
     guard magnitude >> UInt64(byteCount * 8 - 8) != 0 else {
-      throw FormatError("an integer in an index key is not in its fewest bytes", at: start)
+      throw FormatError(
+        "an integer in an index key is not in its fewest bytes", .keyInteger, at: start)
     }
   }
 
@@ -128,7 +130,7 @@ extension KeyDecoder {
     let magnitude = (UInt64.max >> UInt64(64 - byteCount * 8)) - stored
     try requireShortest(magnitude, byteCount: byteCount, start)
     guard magnitude <= Int64.min.magnitude else {
-      throw FormatError("an integer in an index key is below -2^63", at: start)
+      throw FormatError("an integer in an index key is below -2^63", .keyInteger, at: start)
     }
     return .integer(Int64(truncatingIfNeeded: 0 &- magnitude))
   }
@@ -137,7 +139,8 @@ extension KeyDecoder {
     let stored = try word()
     let value = OrderedWord.double(stored)
     guard OrderedWord.word(value) == stored else {
-      throw FormatError("a NaN or zero in an index key is not in its one form", at: start)
+      throw FormatError(
+        "a NaN or zero in an index key is not in its one form", .keyFloat, at: start)
     }
     return value
   }
@@ -161,7 +164,8 @@ extension KeyDecoder {
     case DecimalClass.nan: return .nan
     case DecimalClass.negative, DecimalClass.positive: break
     default:
-      throw FormatError("a decimal in an index key has class \(kind), must be 1 to 4", at: start)
+      throw FormatError(
+        "a decimal in an index key has class \(kind), must be 1 to 4", .keyDecimal, at: start)
     }
     let inversion: UInt8 = kind == DecimalClass.negative ? 0xff : 0
     let scaleHigh = Int(try byte() ^ inversion)
@@ -176,7 +180,7 @@ extension KeyDecoder {
       let (shifted, isTooLong) = significand.multipliedReportingOverflow(by: 10)
       let (sum, isTooLarge) = shifted.addingReportingOverflow(UInt128(digit))
       guard digit <= 9, digitCount > 0 || digit != 0, !isTooLong, !isTooLarge else {
-        throw FormatError("a decimal in an index key has impossible digits", at: start)
+        throw FormatError("a decimal in an index key has impossible digits", .keyDecimal, at: start)
       }
       significand = sum
       digitCount += 1
@@ -184,7 +188,8 @@ extension KeyDecoder {
     guard digitCount > 0, digit != 0, let exponent = Int16(exactly: scale - digitCount),
       DecimalValue.exponents.contains(exponent)
     else {
-      throw FormatError("a decimal in an index key is not in its canonical form", at: start)
+      throw FormatError(
+        "a decimal in an index key is not in its canonical form", .keyDecimal, at: start)
     }
     return DecimalValue(
       isNegative: kind == DecimalClass.negative, exponent: exponent, significand: significand)

@@ -95,12 +95,13 @@ public struct RecordView {
 
   @usableFromInline @inline(never)
   static func tooShort(_ bytes: UnsafeRawBufferPointer, neededCount: Int) -> FormatError {
-    FormatError("the record has \(bytes.count) bytes, needs at least \(neededCount)")
+    FormatError("the record has \(bytes.count) bytes, needs at least \(neededCount)", .recordLength)
   }
 
   private static func otherHeader(_ header: RecordHeader, _ layout: RecordLayout) -> FormatError {
     FormatError(
-      "the record's header is \(header.rawValue), expected layout \(layout.number)", at: 0)
+      "the record's header is \(header.rawValue), expected layout \(layout.number)", .recordLayout,
+      at: 0)
   }
 
   private static func wrongEnd(
@@ -108,11 +109,11 @@ public struct RecordView {
   ) -> FormatError {
     FormatError(
       "variable attribute \(ordinal) ends at \(end), must be between \(allowed.lowerBound) and "
-        + "\(allowed.upperBound)", at: offset)
+        + "\(allowed.upperBound)", .recordEnds, at: offset)
   }
 
   private static func otherEnd(_ end: Int, _ heapCount: Int) -> FormatError {
-    FormatError("the variable bytes end at \(end), the record holds \(heapCount)")
+    FormatError("the variable bytes end at \(end), the record holds \(heapCount)", .recordEnds)
   }
 
   @inlinable @inline(__always)
@@ -159,7 +160,7 @@ public struct RecordView {
     switch slot.type {
     case .bool:
       guard bytes[offset] <= 1 else {
-        throw FormatError("a bool is \(bytes[offset]), must be 0 or 1", at: offset)
+        throw FormatError("a bool is \(bytes[offset]), must be 0 or 1", .typeBool, at: offset)
       }
       return .bool(bytes[offset] == 1)
     case .int8: return .integer(Int64(Int8(bitPattern: bytes[offset])))
@@ -174,7 +175,8 @@ public struct RecordView {
       let number = Int64(bitPattern: bytes._uint64(at: offset))
       guard number >= 1 else {
         throw FormatError(
-          "an id is \(UInt64(bitPattern: number)), must be from 1 to \(Int64.max)", at: offset)
+          "an id is \(UInt64(bitPattern: number)), must be from 1 to \(Int64.max)", .typeID,
+          at: offset)
       }
       return .integer(number)
     case .float: return .double(Double(Float(bitPattern: bytes._uint32(at: offset))))
@@ -185,7 +187,7 @@ public struct RecordView {
     case .string, .url:
       let utf8 = variableBytes(slot)
       guard let text = String(validating: utf8, as: UTF8.self) else {
-        throw FormatError("a text attribute is not valid UTF-8")
+        throw FormatError("a text attribute is not valid UTF-8", .typeText)
       }
       return .string(text)
     case .data: return .data(Array(variableBytes(slot)))
@@ -209,19 +211,21 @@ public struct RecordView {
     let expected = Checksum.record(id: id, body: content)
     guard expected == storedChecksum else {
       throw FormatError(
-        "the checksum is \(hex(storedChecksum)), the bytes and id \(id) give \(hex(expected))")
+        "the checksum is \(hex(storedChecksum)), the bytes and id \(id) give \(hex(expected))",
+        .recordChecksum)
     }
     let spareBits = layout.nullByteCount * 8 - layout.optionalCount
     if spareBits > 0 {
       let last = bytes[RecordLayout.headerSize + layout.nullByteCount - 1]
       guard last >> UInt8(8 - spareBits) == 0 else {
-        throw FormatError("an unused null bit is set", at: layout.nullByteCount + 1)
+        throw FormatError(
+          "an unused null bit is set", .recordNullBits, at: layout.nullByteCount + 1)
       }
     }
     let heapCount = content.count - heapOffset
     guard isWide == (heapCount > RecordLayout.longestNarrow) else {
       throw FormatError(
-        "wide offsets are \(isWide ? "" : "not ")used for \(heapCount) bytes", at: 0)
+        "wide offsets are \(isWide ? "" : "not ")used for \(heapCount) bytes", .recordWide, at: 0)
     }
     for slot in layout.slots {
       if isNull(slot) {
@@ -231,7 +235,7 @@ public struct RecordView {
           : UnsafeRawBufferPointer(
             rebasing: bytes[Int(slot.position)..<(Int(slot.position) + slot.type.slotSize)])
         guard slot.type.isVariable ? held.isEmpty : held.allSatisfy({ $0 == 0 }) else {
-          throw FormatError("a null attribute has bytes")
+          throw FormatError("a null attribute has bytes", .recordNullZero)
         }
       } else {
         _ = try value(at: slot)

@@ -108,7 +108,8 @@ extension RelationshipDescription {
   /// Reads relationship `number` from its document and checks the rules that concern it alone.
   package init(number: UInt32, document: Document) throws(FormatError) {
     guard case .object(let members) = document else {
-      throw FormatError("the description of relationship \(number) is not an object")
+      throw FormatError(
+        "the description of relationship \(number) is not an object", .relationshipMembers)
     }
     self.number = number
     from = try Self.side("from", in: document, of: number)
@@ -118,7 +119,8 @@ extension RelationshipDescription {
     case .integer(let value)? where (1...Self.highestAttributeNumber).contains(value):
       attribute = UInt32(value)
     default:
-      throw FormatError("relationship \(number) is held by no attribute from 1 to 16,383")
+      throw FormatError(
+        "relationship \(number) is held by no attribute from 1 to 16,383", .relationshipMembers)
     }
     unknownMembers = members.filter { !Self.knownMembers.contains($0.key) }
   }
@@ -128,24 +130,29 @@ extension RelationshipDescription {
   ) throws(FormatError) -> Side {
     guard let side = document[member], case .integer(let entity) = side["entity"],
       let entity = UInt32(exactly: entity), entity > 0
-    else { throw FormatError("side '\(member)' of relationship \(number) names no entity") }
+    else {
+      throw FormatError(
+        "side '\(member)' of relationship \(number) names no entity", .relationshipMembers)
+    }
     guard case .string(let word) = side["onDelete"], let rule = DeleteRule(rawValue: word) else {
       throw FormatError(
         "side '\(member)' of relationship \(number) has a rule for deletes that this version does "
-          + "not know")
+          + "not know", .relationshipMembers)
     }
     var result = Side(entity: EntityNumber(entity), onDelete: rule)
     switch side["ordered"] {
     case nil: break
     case .bool(let isOrdered)?: result.isOrdered = isOrdered
     default:
-      throw FormatError("side '\(member)' of relationship \(number): 'ordered' is no boolean")
+      throw FormatError(
+        "side '\(member)' of relationship \(number): 'ordered' is no boolean", .relationshipMembers)
     }
     switch side["name"] {
     case nil: break
     case .string(let name)? where EntityDescription.isValidName(name): result.name = name
     default:
-      throw FormatError("side '\(member)' of relationship \(number) has a name that is none")
+      throw FormatError(
+        "side '\(member)' of relationship \(number) has a name that is none", .relationshipName)
     }
     return result
   }
@@ -154,18 +161,26 @@ extension RelationshipDescription {
   package func check(_ entities: [EntityDescription]) throws(FormatError) {
     guard let holder = entities.first(where: { $0.number == from.entity }),
       entities.contains(where: { $0.number == to.entity })
-    else { throw FormatError("relationship \(number) is of an entity that is not there") }
+    else {
+      throw FormatError(
+        "relationship \(number) is of an entity that is not there", .relationshipEntities)
+    }
     guard let attribute else { return }
     if from.isOrdered {
-      throw FormatError("relationship \(number) has an order of the one record of an attribute")
+      throw FormatError(
+        "relationship \(number) has an order of the one record of an attribute",
+        .relationshipOrdered)
     }
     guard let held = holder.attribute(number: attribute), !held.isRemoved, held.type == .recordID
     else {
       throw FormatError(
-        "relationship \(number) is held by attribute \(attribute), which holds no id")
+        "relationship \(number) is held by attribute \(attribute), which holds no id",
+        .relationshipHolder)
     }
     guard holder.indexes.contains(where: { $0.attributes == [attribute] }) else {
-      throw FormatError("attribute \(attribute) of relationship \(number) has no index of its own")
+      throw FormatError(
+        "attribute \(attribute) of relationship \(number) has no index of its own",
+        .relationshipHolder)
     }
   }
 }

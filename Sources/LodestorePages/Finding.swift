@@ -1,3 +1,5 @@
+package import LodestoreFormat
+
 /// One broken rule: where it is, what was found there and what must be.
 package struct Finding: Equatable, Sendable {
   /// What kinds of faults there are; part of the JSON contract.
@@ -27,6 +29,8 @@ package struct Finding: Equatable, Sendable {
   }
 
   package var code: Code
+  /// Which rule of Format.md is broken.
+  package var rule: FormatRule
   /// The tree's name in the file.
   package var tree: String?
   /// `Film`, or `Film.episodeId` for an index.
@@ -37,11 +41,14 @@ package struct Finding: Equatable, Sendable {
   /// "found, must be": one line.
   package var detail: String
 
+  /// - Parameter rule: by default the one that faults of this kind break.
   package init(
-    _ code: Code, tree: String? = nil, subject: String? = nil, record: UInt64? = nil,
+    _ code: Code, _ rule: FormatRule? = nil, tree: String? = nil, subject: String? = nil,
+    record: UInt64? = nil,
     key: UnsafeRawBufferPointer? = nil, _ detail: String
   ) {
     self.code = code
+    self.rule = rule ?? code.rule
     self.tree = tree
     self.subject = subject
     self.record = record
@@ -51,14 +58,63 @@ package struct Finding: Equatable, Sendable {
   }
 }
 
+extension Finding {
+  /// One about the file as a whole.
+  package init(_ code: Code, _ detail: String) { self.init(code, nil, detail) }
+}
+
+extension Finding.Code {
+  /// The rule that faults of this kind break where nothing nearer is said.
+  var rule: FormatRule {
+    switch self {
+    case .truncated: .lmdbFileLength
+    case .meta: .lmdbMeta
+    case .page, .engine: .lmdbPage
+    case .pageOrder: .lmdbKeyOrder
+    case .pageShared: .lmdbPageOnce
+    case .pageUnaccounted: .lmdbPageAccounted
+    case .overflow: .lmdbOverflow
+    case .treeCount: .lmdbTreeRecord
+    case .treeFlags: .treeFlags
+    case .freeList: .lmdbFreeList
+    case .header: .headerFields
+    case .treeMissing: .treeThere
+    case .treeForeign, .indexNotEmpty: .treeGivenUp
+    case .catalogue: .catalogueMembers
+    case .entityName: .catalogueEntityNameOnce
+    case .counter: .counterKey
+    case .bucket: .bucketKey
+    case .imports: .importKey
+    case .history: .historyKey
+    case .recordKey: .recordID
+    case .recordLayout: .recordLayout
+    case .recordShape: .recordLength
+    case .recordContent: .recordChecksum
+    case .recordRequired: .recordRequired
+    case .entryMissing, .indexCount: .indexEntryThere
+    case .entryStale: .indexEntryCurrent
+    case .entryWithoutRecord: .indexEntryRecord
+    case .entryBody: .indexBody
+    case .entryKey: .indexKey
+    case .uniqueness: .indexUnique
+    case .linkMissing: .linkBothSides
+    case .linkDangling: .linkRecords
+    case .linkOrder: .linkOrder
+    case .derivedValue: .derivedValue
+    }
+  }
+}
+
 extension Finding: CustomStringConvertible {
-  /// As in `entry-missing: Film.episodeId (index.1.1), record 3, key 1337: the record has no entry`.
+  /// As in `entry-missing: Film.episodeId (index.1.1), record 3, key 1337: the record has no entry
+  /// [index.entry-there]`.
   package var description: String {
     var location = subject ?? tree ?? ""
     if subject != nil, let tree { location += " (\(tree))" }
     if let record { location += (location.isEmpty ? "" : ", ") + "record \(record)" }
     if let key { location += (location.isEmpty ? "" : ", ") + "key \(Self.hexadecimal(key))" }
     return code.rawValue + ": " + (location.isEmpty ? "" : location + ": ") + detail
+      + " [\(rule.rawValue)]"
   }
 
   /// Two digits a byte, without spaces, as the command `keys` takes them.

@@ -206,10 +206,14 @@ extension PageWalk {
           complain(index, "the key is not above the one before it")
         }
       }
-      if let low = bounds.low, low.withUnsafeBytes({ EngineKeyOrder.precedes(key, $0, areIntegers) }) {
+      if let low = bounds.low,
+        low.withUnsafeBytes({ EngineKeyOrder.precedes(key, $0, areIntegers) })
+      {
         complain(index, "the key is below what the page above says")
       }
-      if let high = bounds.high, !high.withUnsafeBytes({ EngineKeyOrder.precedes(key, $0, areIntegers) }) {
+      if let high = bounds.high,
+        !high.withUnsafeBytes({ EngineKeyOrder.precedes(key, $0, areIntegers) })
+      {
         complain(index, "the key is above what the page above says")
       }
     }

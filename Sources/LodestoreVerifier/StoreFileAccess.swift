@@ -39,7 +39,10 @@ package enum StoreFileAccess {
         do {
           trees[name] = try environment.openExistingTree(name, hasIntegerKeys: isRecords)
         } catch {
-          findings.add(Finding(.engine, tree: name, "\(error)"))
+          // What later versions keep in a tree is not for this one to judge.
+          if TreeName(name) != nil {
+            findings.add(Finding(.engine, .treeFlags, tree: name, "\(error)"))
+          }
         }
         if trees[name] == nil { unopened.insert(name) }
       }

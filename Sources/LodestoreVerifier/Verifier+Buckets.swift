@@ -25,7 +25,7 @@ extension Verifier {
       do throws(FormatError) {
         _ = try Checksum.unsealed(key: key, body: body)
       } catch {
-        list.add(Finding(.bucket, tree: name, key: key, "\(error)"))
+        list.add(Finding(.bucket, error.rule, tree: name, key: key, "\(error)"))
       }
     }
     findings = list

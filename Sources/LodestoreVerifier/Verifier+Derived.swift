@@ -18,7 +18,9 @@ extension Verifier {
       // A relationship that cannot be read has been reported.
       guard !findings.kept.contains(where: { $0.code == .catalogue }) else { return }
       findings.add(
-        Finding(.catalogue, tree: TreeName.catalogue.text, subject: entity.name, error.reason))
+        Finding(
+          .catalogue, error.rule, tree: TreeName.catalogue.text, subject: entity.name, error.reason)
+      )
       return
     }
     let sources = derived.compactMap { attribute in

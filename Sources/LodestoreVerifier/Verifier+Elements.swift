@@ -29,14 +29,15 @@ extension Verifier {
           guard let found = try transaction.get(entry, in: tree) else {
             findings.add(
               Finding(
-                .entryMissing, tree: name, subject: subject, record: key._uint64(at: 0),
+                .entryMissing, .elementEntries, tree: name, subject: subject,
+                record: key._uint64(at: 0),
                 "the record has no entry \(Finding.hexadecimal(entry))"))
             continue
           }
           if !found.isEmpty {
             findings.add(
               Finding(
-                .entryBody, tree: name, subject: subject, record: key._uint64(at: 0),
+                .entryBody, .elementBody, tree: name, subject: subject, record: key._uint64(at: 0),
                 "the body has \(found.count) bytes, must have 0"))
           }
         }
@@ -45,7 +46,7 @@ extension Verifier {
       if findings.count == before, count != expected {
         findings.add(
           Finding(
-            .indexCount, tree: name, subject: subject,
+            .indexCount, .elementEntries, tree: name, subject: subject,
             "has \(count) entries, must have \(expected)"))
       }
       report.trees.append(

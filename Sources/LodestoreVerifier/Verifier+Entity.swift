@@ -135,11 +135,16 @@ extension Verifier {
       let (key, body) = (cursor.key, cursor.value)
       if key.count == 8 {
         let id = key._uint64(at: 0)
-        if id <= previous {
+        if id == 0 || id >= 1 << 63 {
           findings.add(
             Finding(
               .recordKey, tree: tree.name, subject: verification.entity.name, record: id,
-              id == 0 ? "the id is 0, ids begin at 1" : "the id is after \(previous)"))
+              "the id is \(id), ids are from 1 to 2^63 - 1"))
+        } else if id <= previous {
+          findings.add(
+            Finding(
+              .recordKey, .lmdbKeyOrder, tree: tree.name, subject: verification.entity.name,
+              record: id, "the id is after \(previous)"))
         }
         previous = id
         try verifyRecord(id, body, of: &verification, in: tree)
@@ -158,8 +163,10 @@ extension Verifier {
     in tree: Tree
   ) throws {
     let entity = verification.entity.name
-    func finding(_ code: Finding.Code, _ detail: String) -> Finding {
-      Finding(code, tree: tree.name, subject: entity, record: id, detail)
+    func finding(
+      _ code: Finding.Code, _ detail: String, _ rule: FormatRule? = nil
+    ) -> Finding {
+      Finding(code, rule, tree: tree.name, subject: entity, record: id, detail)
     }
     let view: RecordView
     do throws(FormatError) {
@@ -170,15 +177,17 @@ extension Verifier {
       }
       view = try RecordView(body, layout: layout)
     } catch {
-      findings.add(finding(.recordShape, "\(error)"))
+      findings.add(finding(.recordShape, "\(error)", error.rule))
       return
     }
     do throws(FormatError) {
-      if body.count > 1 << 30 { throw FormatError("the record has \(body.count) bytes") }
+      if body.count > 1 << 30 {
+        throw FormatError("the record has \(body.count) bytes", .recordSize)
+      }
       try view.validate(id: id)
       try Self.validateJSON(in: view)
     } catch {
-      findings.add(finding(.recordContent, "\(error)"))
+      findings.add(finding(.recordContent, "\(error)", error.rule))
     }
     for attribute in verification.entity.attributes
     where !attribute.isOptional && !attribute.isRemoved {

@@ -28,12 +28,18 @@ extension Verifier {
         }
         if requirement.lowestReader == 0 || requirement.lowestWriter == 0 {
           addHeader(
-            field,
+            field, .headerVersions,
             "is \(requirement.lowestReader) and \(requirement.lowestWriter), versions begin at 1")
         }
       case .created:
-        if !Double(bitPattern: body._uint64(at: 0)).isFinite { addHeader(field, "is not a date") }
-      case .uuid, .schema, .model: break
+        if !Double(bitPattern: body._uint64(at: 0)).isFinite {
+          addHeader(field, .headerCreated, "is not a date")
+        }
+      case .schema:
+        if body._uint64(at: 0) > 1 << 62 {
+          addHeader(field, .headerSchema, "is \(body._uint64(at: 0)), at most 2^62")
+        }
+      case .uuid, .model: break
       }
     }
     if let body = try transaction.get(HeaderField.model.key, in: tree), body.count != 8 {
@@ -51,7 +57,7 @@ extension Verifier {
       guard let entity = HeaderField.changedEntity(key), body.count != 8 else { return }
       list.add(
         Finding(
-          .header, tree: name, subject: "changes.\(entity)",
+          .header, .headerMark, tree: name, subject: "changes.\(entity)",
           "has \(body.count) bytes, must have 8"))
     }
     findings = list
@@ -72,15 +78,17 @@ extension Verifier {
       of: names.reduce(into: features) { $0.formUnion($1.features) })
     guard stored.raised(to: needed) != stored else { return }
     addHeader(
-      .format,
+      .format, .headerRequirement,
       "is \(stored.lowestReader) and \(stored.lowestWriter), what the store uses needs at least "
         + "\(needed.lowestReader) and \(needed.lowestWriter)")
   }
 
-  private mutating func addHeader(_ field: HeaderField, _ detail: String) {
+  private mutating func addHeader(
+    _ field: HeaderField, _ rule: FormatRule = .headerFields, _ detail: String
+  ) {
     findings.add(
       Finding(
-        .header, tree: TreeName.header.text, subject: field.rawValue, detail))
+        .header, rule, tree: TreeName.header.text, subject: field.rawValue, detail))
   }
 
   /// Checks the rules of Format.md, "Counters".
@@ -90,8 +98,8 @@ extension Verifier {
     let name = TreeName.counters.text
     guard let tree = trees[name] else { return }
     var list = findings
-    func add(_ key: UnsafeRawBufferPointer, _ detail: String) {
-      list.add(Finding(.counter, tree: name, key: key, detail))
+    func add(_ key: UnsafeRawBufferPointer, _ rule: FormatRule, _ detail: String) {
+      list.add(Finding(.counter, rule, tree: name, key: key, detail))
     }
     let numbers = Set(entities.map(\.number)).union(unreadableEntities)
     var nextEntity: UInt64?
@@ -107,32 +115,41 @@ extension Verifier {
         }
       }
       guard isNextEntity || isNextRelationship || isOfBuilding || entity != nil else {
-        return add(key, "the key is none of a counter")
+        return add(key, .counterKey, "the key is none of a counter")
       }
-      guard body.count == 8 else { return add(key, "has \(body.count) bytes, must have 8") }
+      guard body.count == 8 else {
+        return add(key, .counterLength, "has \(body.count) bytes, must have 8")
+      }
       let value = body._uint64(at: 0)
       if isNextEntity { nextEntity = value }
       if isNextRelationship { nextRelationship = value }
       if let entity {
         counted.append(entity)
-        if value == 0 { add(key, "is 0, record ids begin at 1") }
-        if value > 1 << 63 { add(key, "is \(value), record ids are below 2^63") }
+        if value == 0 { add(key, .counterRecord, "is 0, record ids begin at 1") }
+        if value > 1 << 63 { add(key, .counterRecord, "is \(value), record ids are below 2^63") }
       }
     }
     if let highest = numbers.max(), nextEntity ?? 1 <= UInt64(highest.rawValue) {
       CounterKey.nextEntity.withUnsafeBytes {
-        add($0, "the next entity is \(nextEntity ?? 1), must be above entity \(highest)")
+        add(
+          $0, .counterNumbers,
+          "the next entity is \(nextEntity ?? 1), must be above entity \(highest)")
       }
     }
     if let nextEntity, nextEntity > UInt64(UInt32.max) {
       CounterKey.nextEntity.withUnsafeBytes {
-        add($0, "the next entity is \(nextEntity), entity numbers have 32 bits")
+        add($0, .counterNumbers, "the next entity is \(nextEntity), entity numbers have 32 bits")
       }
+    }
+    for (key, number) in [
+      (CounterKey.nextEntity, nextEntity), (CounterKey.nextRelationship, nextRelationship),
+    ] where number == 0 {
+      key.withUnsafeBytes { add($0, .counterNumbers, "is 0, numbers begin at 1") }
     }
     if let highest = relationships.map(\.number).max(), nextRelationship ?? 1 <= UInt64(highest) {
       CounterKey.nextRelationship.withUnsafeBytes {
         add(
-          $0,
+          $0, .counterNumbers,
           "the next relationship is \(nextRelationship ?? 1), must be above relationship \(highest)"
         )
       }
@@ -140,7 +157,9 @@ extension Verifier {
     for entity in counted
     where UInt64(entity.rawValue) >= nextEntity ?? UInt64(UInt32.max) + 1 {
       CounterKey.nextRecord(entity: entity).withUnsafeBytes {
-        add($0, "counts records of entity \(entity), the next entity is \(nextEntity ?? 1)")
+        add(
+          $0, .counterEntity,
+          "counts records of entity \(entity), the next entity is \(nextEntity ?? 1)")
       }
     }
     findings = list

@@ -50,13 +50,15 @@ private struct HistoryCheck {
     self.findings = findings
   }
 
-  private mutating func add(_ key: UnsafeRawBufferPointer, _ detail: String) {
-    findings.add(Finding(.history, tree: tree, key: key, detail))
+  private mutating func add(
+    _ key: UnsafeRawBufferPointer, _ rule: FormatRule?, _ detail: String
+  ) {
+    findings.add(Finding(.history, rule, tree: tree, key: key, detail))
   }
 
   mutating func visit(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) {
     guard let known = HistoryKey(key) else {
-      return add(key, "the key is none of those of a history")
+      return add(key, .historyKey, "the key is none of those of a history")
     }
     do throws(FormatError) {
       switch known {
@@ -74,38 +76,45 @@ private struct HistoryCheck {
         let document = try Document(decoding: try Checksum.unsealed(key: key, body: body))
         guard case .integer(let number) = document["number"], case .date = document["time"],
           number >= 0, UInt64(number) <= max(lastNumber, purged)
-        else { throw FormatError("a mark has no 'number' of a write that was told, and 'time'") }
+        else {
+          throw FormatError(
+            "a mark has no 'number' of a write that was told, and 'time'", .historyMark)
+        }
       }
     } catch {
-      add(key, "\(error)")
+      add(key, error.rule, "\(error)")
     }
   }
 
   private mutating func visit(
     _ number: UInt64, _ part: UInt32, _ content: HistoryPart
   ) throws(FormatError) {
-    guard number > purged else { throw FormatError("the write was purged") }
+    guard number > purged else { throw FormatError("the write was purged", .historyNumber) }
     if let header = content.header {
       try finish()
-      guard part == 0 else { throw FormatError("a part that is not the first begins a write") }
-      guard number > lastNumber else { throw FormatError("the number of the write is 0") }
+      guard part == 0 else {
+        throw FormatError("a part that is not the first begins a write", .historyParts)
+      }
+      guard number > lastNumber else {
+        throw FormatError("the number of the write is 0", .historyNumber)
+      }
       if lastNumber > 0, number != lastNumber + 1 {
-        throw FormatError("write \(lastNumber + 1) is missing")
+        throw FormatError("write \(lastNumber + 1) is missing", .historyNumber)
       }
       if let images = header.images, images > number {
-        throw FormatError("images of the write are kept under a later one")
+        throw FormatError("images of the write are kept under a later one", .historyNumber)
       }
       lastNumber = number
       current = (number, 1, header.partCount)
     } else {
       guard let known = current, known.number == number, known.seen == Int(part) else {
-        throw FormatError("the part does not follow those before it")
+        throw FormatError("the part does not follow those before it", .historyParts)
       }
       current = (number, known.seen + 1, known.expected)
     }
     for change in content.changes {
       guard entities.contains(where: { $0.number == change.entity }) else {
-        throw FormatError("entity \(change.entity) is not in the catalogue")
+        throw FormatError("entity \(change.entity) is not in the catalogue", .historyEntity)
       }
     }
   }
@@ -115,7 +124,8 @@ private struct HistoryCheck {
     current = nil
     guard known.seen == known.expected else {
       throw FormatError(
-        "write \(known.number) has \(known.seen) parts, must have \(known.expected)")
+        "write \(known.number) has \(known.seen) parts, must have \(known.expected)",
+        .historyParts)
     }
   }
 
@@ -123,19 +133,19 @@ private struct HistoryCheck {
     do throws(FormatError) {
       try finish()
     } catch {
-      findings.add(Finding(.history, tree: tree, error.reason))
+      findings.add(Finding(.history, error.rule, tree: tree, error.reason))
     }
   }
 
   private mutating func check(_ number: UInt64, _ id: UInt64) throws(FormatError) {
     guard number > purged, number <= lastNumber, id > 0, id < 1 << 63 else {
-      throw FormatError("it is of a write that is not told, or of no record")
+      throw FormatError("it is of a write that is not told, or of no record", .historyNumber)
     }
   }
 
   private func entity(_ number: EntityNumber) throws(FormatError) -> EntityDescription {
     guard let entity = entities.first(where: { $0.number == number }) else {
-      throw FormatError("entity \(number) is not in the catalogue")
+      throw FormatError("entity \(number) is not in the catalogue", .historyEntity)
     }
     return entity
   }
@@ -146,11 +156,12 @@ private struct HistoryCheck {
     let entity = try entity(number)
     let layoutNumber = try RecordLayout.layoutNumber(of: body)
     guard let layout = entity.layouts.first(where: { $0.number == layoutNumber }) else {
-      throw FormatError("the record's layout \(layoutNumber) is not in the catalogue")
+      throw FormatError(
+        "the record's layout \(layoutNumber) is not in the catalogue", .historyImage)
     }
     let view = try RecordView(body, layout: layout)
     guard Checksum.record(id: id, body: view.content) == view.storedChecksum else {
-      throw FormatError("the checksum of the record does not fit its bytes")
+      throw FormatError("the checksum of the record does not fit its bytes", .historyImage)
     }
   }
 
@@ -159,13 +170,16 @@ private struct HistoryCheck {
   ) throws(FormatError) {
     let entity = try entity(number)
     guard case .object(let members) = document else {
-      throw FormatError("what is kept of a record is no object")
+      throw FormatError("what is kept of a record is no object", .historyPreserved)
     }
     for (name, value) in members {
       guard let attribute = UInt32(name).flatMap({ entity.attribute(number: $0) }),
         value == .null
           || EntityDescription.value(of: value, for: attribute.type).fits(attribute.type)
-      else { throw FormatError("'\(name)' is no attribute, or has no value of its type") }
+      else {
+        throw FormatError(
+          "'\(name)' is no attribute, or has no value of its type", .historyPreserved)
+      }
     }
   }
 }

@@ -3,13 +3,13 @@ import LodestoreFormat
 internal import LodestorePages
 
 extension Verifier {
-  /// The keys are those of imports, and the bodies have their checksums and are documents.
+  /// The keys are those of imports, and the bodies have their checksums and the forms of Format.md, "Imports".
   mutating func verifyImports() throws {
     let name = TreeName.imports.text
     guard let tree = trees[name] else { return }
     var list = findings
     try walk(tree) { key, body in
-      guard let (subject, _) = ImportKey.split(key) else {
+      guard let (subject, kind) = ImportKey.split(key) else {
         list.add(
           Finding(
             .imports, tree: name, key: key,
@@ -18,11 +18,46 @@ extension Verifier {
       }
       do throws(FormatError) {
         let content = try Checksum.unsealed(key: key, body: body)
-        try DocumentReader(content).validate(onlyJSON: false)
+        try Self.check(try Document(decoding: content), kind)
       } catch {
-        list.add(Finding(.imports, tree: name, subject: subject, key: key, "\(error)"))
+        list.add(Finding(.imports, error.rule, tree: name, subject: subject, key: key, "\(error)"))
       }
     }
     findings = list
+  }
+
+  private static func check(_ document: Document, _ kind: ImportKey) throws(FormatError) {
+    func require(_ form: DocumentForm, _ rule: FormatRule) throws(FormatError) {
+      if let fault = form.fault(document) { throw FormatError(fault, rule) }
+    }
+    switch kind {
+    case .state:
+      try require(ImportForms.state, .importState)
+      if let report = document["report"] { try checkReport(report, .importState) }
+    case .report:
+      try require(ImportForms.report, .importReport)
+      try checkReport(document, .importReport)
+    case .memory(let digest):
+      try require(ImportForms.page, .importPage)
+      guard case .string(let page)? = document["page"]?["name"],
+        SHA256.hash(page.utf8).elementsEqual(digest)
+      else {
+        throw FormatError("the key is not the SHA-256 of the page's name", .importPageKey)
+      }
+    case .seen: try require(ImportForms.ids, .importIDs)
+    case .basis: try require(ImportForms.basis, .importBasis)
+    }
+  }
+
+  private static func checkReport(
+    _ report: Document, _ rule: FormatRule
+  ) throws(FormatError) {
+    guard case .string(let strategy)? = report["strategy"],
+      ImportForms.strategies.contains(strategy), case .string(let ending)? = report["ending"],
+      ImportForms.endings.contains(ending)
+    else { throw FormatError("'strategy' or 'ending' is a word that is not listed", rule) }
+    if case .array(let rejects)? = report["rejects"], rejects.count > 100 {
+      throw FormatError("\(rejects.count) rejects are kept, at most 100", rule)
+    }
   }
 }

@@ -117,12 +117,14 @@ extension Verifier {
     var found = try cursor.first()
     while found {
       let (key, body) = (cursor.key, cursor.value)
-      func finding(_ code: Finding.Code, record: UInt64? = nil, _ detail: String) -> Finding {
+      func finding(
+        _ code: Finding.Code, record: UInt64? = nil, _ detail: String, _ rule: FormatRule? = nil
+      ) -> Finding {
         Finding(
-          code, tree: index.tree.name, subject: index.name, record: record, key: key, detail)
+          code, rule, tree: index.tree.name, subject: index.name, record: record, key: key, detail)
       }
       if !previous.isEmpty, !EngineKeyOrder.precedes(previous, key, false) {
-        findings.add(finding(.entryKey, "is out of order"))
+        findings.add(finding(.entryKey, "is out of order", .lmdbKeyOrder))
       }
       previous = key
       let isUnique = index.description.isUnique
@@ -134,7 +136,7 @@ extension Verifier {
       if let id = Self.recordID(key, body, isUnique) {
         verification.sums[number].find(key, of: id)
         if let problem = Self.problem(ofTuple: key, index.description) {
-          findings.add(finding(.entryKey, record: id, problem))
+          findings.add(finding(.entryKey, record: id, "\(problem)", problem.rule))
         }
       } else if !isUnique {
         // A unique entry with a wrong body has been reported just now.
@@ -182,7 +184,7 @@ extension Verifier {
   /// that are wrong in the same way are less likely than one that is.
   private static func problem(
     ofTuple key: UnsafeRawBufferPointer, _ index: EntityDescription.Index
-  ) -> String? {
+  ) -> FormatError? {
     let isCut = key.count >= KeyEncoder.cutLength
     if isCut { return nil }
     var decoder = KeyDecoder(key)
@@ -191,9 +193,10 @@ extension Verifier {
       for _ in index.attributes where try decoder.next() == .null { hasNull = true }
       let isSuffixed = IndexTuple.keyHasRecordID(isUnique: index.isUnique, hasNull: hasNull)
       let rest = key.count - decoder.offset
-      return rest == (isSuffixed ? 8 : 0) ? nil : "has \(rest) bytes behind its tuple"
+      return rest == (isSuffixed ? 8 : 0)
+        ? nil : FormatError("has \(rest) bytes behind its tuple", .indexKey)
     } catch {
-      return "\(error)"
+      return error
     }
   }
 }

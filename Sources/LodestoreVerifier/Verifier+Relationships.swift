@@ -60,13 +60,15 @@ extension Verifier {
       found = try cursor.next()
       if !previous.isEmpty, !EngineKeyOrder.precedes(previous, key, false) {
         findings.add(
-          Finding(.entryKey, tree: tree.name, subject: subject, key: key, "is out of order"))
+          Finding(
+            .entryKey, .lmdbKeyOrder, tree: tree.name, subject: subject, key: key,
+            "is out of order"))
       }
       previous = key
       if !body.isEmpty {
         findings.add(
           Finding(
-            .entryBody, tree: tree.name, subject: subject, key: key,
+            .entryBody, .linkBody, tree: tree.name, subject: subject, key: key,
             "the body has \(body.count) bytes, must have 0"))
       }
       guard let id = KeyDecoder.leadingID(key),
@@ -75,7 +77,9 @@ extension Verifier {
         other < 1 << 63
       else {
         findings.add(
-          Finding(.entryKey, tree: tree.name, subject: subject, key: key, "is not two record ids"))
+          Finding(
+            .entryKey, .linkKey, tree: tree.name, subject: subject, key: key,
+            "is not two record ids"))
         continue
       }
       encoder.reset()
@@ -84,7 +88,7 @@ extension Verifier {
       if !encoder.bytes.elementsEqual(key) {
         findings.add(
           Finding(
-            .entryKey, tree: tree.name, subject: subject, key: key,
+            .entryKey, .linkKey, tree: tree.name, subject: subject, key: key,
             "must be " + Finding.hexadecimal(encoder.bytes)))
       }
       encoder.reset()

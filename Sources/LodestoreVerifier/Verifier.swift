@@ -34,6 +34,7 @@ package struct Verifier {
   ) throws -> VerificationReport {
     let pages = try PageChecker.check(path: path, commit: commit, limit: limit)
     guard pages.isSound else {
+      if pages.isOfAnother { throw VerificationError.notAStore(Self.noHeader) }
       var report = VerificationReport()
       report.findings = pages.findings
       report.findingCount = pages.findingCount
@@ -61,12 +62,14 @@ package struct Verifier {
   ) throws -> VerificationReport {
     try StoreFileAccess.withTrees(of: environment, limit: limit) { trees, transaction, findings in
       guard trees[TreeName.header.text] != nil else {
-        throw VerificationError.notAStore("it is an LMDB file without a tree 'lodestore'")
+        throw VerificationError.notAStore(noHeader)
       }
       var verifier = Verifier(transaction: transaction, trees: trees, findings: findings)
       return try verifier.run()
     }
   }
+
+  private static let noHeader = "it is an LMDB file without a tree 'lodestore'"
 
   private init(transaction: Transaction, trees: [String: Tree], findings: FindingList) {
     self.transaction = transaction
@@ -177,9 +180,18 @@ package struct Verifier {
               .treeForeign, tree: text,
               "is not in the catalogue and has \(count) entries, must be empty"))
         }
-      case nil: report.notices.append("tree '\(text)' is of no version-1 store and was not read")
+      case nil: report.notices.append("tree '\(text)' is none that Format.md lists and was not read")
       case .header, .catalogue, .counters, .buckets, .imports, .history: break
       }
     }
+  }
+}
+
+extension PageReport {
+  /// Whether the pages, which have findings, are those of another program's file: its trees may have what
+  /// those of a store have not.
+  fileprivate var isOfAnother: Bool {
+    !trees.isEmpty && !trees.contains { $0.name == TreeName.header.text }
+      && findings.allSatisfy { $0.tree != nil && $0.tree != names.name }
   }
 }

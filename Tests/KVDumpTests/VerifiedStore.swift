@@ -59,12 +59,31 @@ final class VerifiedStore {
       .init(number: 2, type: .int64, isOptional: false),
     ])
 
-  init() throws {
+  convenience init() throws { try self.init(filledBy: { try $0.fill() }) }
+
+  init(filledBy fill: (RawStore) throws -> Void) throws {
     folder = scratchFolderPath()
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: true)
     path = folder + "/store.lodestore"
-    try change { try $0.fill() }
+    try change(fill)
+  }
+
+  /// A copy of a file that the library has written.
+  init(copying file: String) throws {
+    folder = scratchFolderPath()
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true)
+    path = folder + "/store.lodestore"
+    try FileManager.default.copyItem(atPath: file, toPath: path)
+  }
+
+  /// A kept file with relationships, derived attributes, a rule, a history and an open import.
+  static func kept() throws -> VerifiedStore {
+    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent()
+    return try VerifiedStore(
+      copying: tests.appendingPathComponent("EntityStoreTests/Corpus/Files/format-5.lodestore").path)
   }
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
@@ -181,6 +200,21 @@ struct RawStore {
     }
   }
 
+  /// A report of an import that has ended.
+  static var importReport: Document {
+    var members: [String: Document] = [
+      "name": .string("Film"), "entity": .string("Film"), "strategy": .string("upsert"),
+      "run": .integer(1), "ending": .string("finished"), "startedAt": .date(0),
+      "keptUnseen": .bool(false), "unknownMembers": .object([:]), "rejects": .array([]),
+      "seconds": .double(0.5), "decodingSeconds": .double(0), "writingSeconds": .double(0),
+    ]
+    for name in [
+      "pages", "unchangedPages", "inserted", "updated", "unchanged", "ignored", "deleted",
+      "rejected", "bytes", "commits", "resumptions",
+    ] { members[name] = .integer(0) }
+    return .object(members)
+  }
+
   func fill() throws {
     try put(HeaderField.format.key, FormatFeature.base.requirement.bytes, .header)
     try put(HeaderField.uuid.key, [UInt8](repeating: 7, count: 16), .header)
@@ -206,7 +240,7 @@ struct RawStore {
     let key = BucketKey.prefix(bucket: "settings") + [1, 2]
     try put(key, Checksum.sealed(key: key, content: [5, 6, 7]), .buckets)
     let report = ImportKey.report(run: 1).bytes(name: "Film")
-    let document: Document = .object(["run": .integer(1)])
+    let document = Self.importReport
     try put(report, Checksum.sealed(key: report, content: document.encoded()), .imports)
   }
 }

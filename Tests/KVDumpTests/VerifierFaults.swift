@@ -8,8 +8,16 @@ import Testing
 
 /// One way to break a store, and what must be found then.
 struct Fault: Sendable, CustomTestStringConvertible {
+  /// Which store is broken.
+  enum Base: Sendable {
+    case written
+    /// See ``VerifiedStore/kept()``.
+    case kept
+  }
+
   var name: String
   var codes: Set<Finding.Code>
+  var base = Base.written
   var plant: @Sendable (RawStore) throws -> Void
 
   init(
@@ -19,6 +27,23 @@ struct Fault: Sendable, CustomTestStringConvertible {
     self.name = name
     self.codes = codes
     self.plant = plant
+  }
+
+  /// One that is known by the rule that it breaks, among others perhaps.
+  init(
+    _ name: String, in base: Base = .written, _ plant: @escaping @Sendable (RawStore) throws -> Void
+  ) {
+    self.name = name
+    codes = []
+    self.base = base
+    self.plant = plant
+  }
+
+  /// What the verifier finds.
+  func findings() throws -> [Finding] {
+    let store = try base == .kept ? VerifiedStore.kept() : VerifiedStore()
+    try store.change { try plant($0) }
+    return try Verifier.verify(path: store.path).findings
   }
 
   var testDescription: String { name }

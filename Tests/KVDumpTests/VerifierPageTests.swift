@@ -127,7 +127,16 @@ final class VerifierPageTests {
     }
   }
 
-  private static let plantedFaults: [PlantedFault] = [
+  static let plantedFaults: [PlantedFault] = [
+    PlantedFault("two keys of a page are swapped", .pageOrder) { file in
+      let root = Int(file.uint64(file.newestMeta + 128)) * FaultFile.pageSize
+      let (one, other) = (file.uint16(root + 16), file.uint16(root + 18))
+      file.put(UInt16(other), root + 16)
+      file.put(UInt16(one), root + 18)
+    },
+    PlantedFault("a run of overflow pages is longer than its value", .overflow) { file in
+      for page in file.pages(ofType: 4) { file.put(UInt32(1 << 20), page * FaultFile.pageSize + 12) }
+    },
     PlantedFault("the file lost its end", .truncated) { $0.bytes.removeLast($0.bytes.count / 2) },
     PlantedFault("the last page is absurd", .truncated) { $0.put(UInt64.max, $0.newestMeta + 136) },
     PlantedFault("the transaction is in the wrong meta page", .meta) {

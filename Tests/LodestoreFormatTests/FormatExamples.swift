@@ -170,6 +170,7 @@ struct ExampleParser {
     switch type {
     case "text", "string", "url": return .string(try quoted())
     case "data": return .data(bytes(hexadecimal: word()))
+    case "json", "document": return .document(try json().encoded())
     default: break
     }
     let word = word()

@@ -8,6 +8,11 @@ import Testing
       FormatExamples.kinds == [
         "document", "attribute", "elements", "relationship", "mapped-text", "index-key", "runs",
         "pairs", "checksum", "record",
+        // FormatPairExamplesTests
+        "typed-document", "initial", "decimal", "header", "catalogue-pair", "wide-record",
+        "cut-key", "index-entry", "counters", "bucket", "import-key",
+        // The verifier's tests
+        "store",
       ])
   }
 

@@ -4,14 +4,15 @@ import LodestoreVerifier
 /// Findings and page counts as rows.
 extension Finding {
   static let columns = [
-    Column("code"), Column("tree"), Column("subject"), Column("record", alignment: .trailing),
+    Column("code"), Column("rule"), Column("tree"), Column("subject"),
+    Column("record", alignment: .trailing),
     Column("key", alignment: .leading), Column("detail"),
   ]
 
   var cells: [Cell] {
     [
-      .text(code.rawValue), tree.map(Cell.text) ?? .absent, subject.map(Cell.text) ?? .absent,
-      record.map(Cell.unsigned) ?? .absent,
+      .text(code.rawValue), .text(rule.rawValue), tree.map(Cell.text) ?? .absent,
+      subject.map(Cell.text) ?? .absent, record.map(Cell.unsigned) ?? .absent,
       key.map { .text(Self.hexadecimal($0)) } ?? .absent, .text(detail),
     ]
   }

@@ -3,7 +3,7 @@
 import struct
 import uuid
 
-from . import documents
+from . import documents, keys
 from .checksums import crc32c
 from .pages import DamagedFile, NotAStore, Pages
 
@@ -141,6 +141,10 @@ class Entity:
         by_number = {one.number: one for one in everything}
         self.attributes = [by_number[number] for number, _, _ in current.slots]
         self.relationships = []
+        self._indexes = [
+            (one["number"], [by_number[number] for number in one["attributes"]], one["unique"])
+            for one in description["indexes"]
+        ]
 
     def __repr__(self):
         return f"Entity({self.name}, {len(self)} records)"
@@ -171,6 +175,33 @@ class Entity:
         body = self._store._pages.get(self._tree(), key, integer_keys=True)
         self._store._pages.check_commit()
         return None if body is None else self._row(key, body)
+
+    def find(self, **values):
+        """The records with these values, by an index over exactly these attributes; KeyError without one.
+
+        Texts are equal that are canonically equivalent, whatever the Unicode version of Python.
+        """
+        for number, attributes, unique in self._indexes:
+            if sorted(values) == sorted(one.name for one in attributes):
+                break
+        else:
+            known = "; ".join(", ".join(one.name for one in some) for _, some, _ in self._indexes) or "none"
+            raise KeyError(f"{self.name} has no index over {', '.join(values)}; it has {known}")
+        tree = self._store._trees.get(f"index.{self._number}.{number}")
+        if tree is None:
+            raise DamagedFile(f"{self._store.path}: an index of {self.name} has no tree")
+        kinds = [one.type for one in attributes]
+        wanted = keys.whole(kinds, [values[one.name] for one in attributes])
+        low = keys.cut(wanted)
+        # Behind the tuple there is nothing, or a record id.
+        for key, body, _ in self._store._pages.walk(tree, low, low + b"\xff" * 9):
+            if not key.startswith(low) or len(key) not in (len(low), len(low) + 8):
+                continue
+            row = self.get(struct.unpack("<Q", body)[0] if unique else struct.unpack(">Q", key[-8:])[0])
+            # Of a cut tuple the record has the rest.
+            if row is not None and keys.whole(kinds, [row[one.name] for one in attributes]) == wanted:
+                yield row
+        self._store._pages.check_commit()
 
     def _row(self, key, body):
         record_id = struct.unpack("<Q", key)[0] if len(key) == 8 else 0

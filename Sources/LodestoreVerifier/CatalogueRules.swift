@@ -1,0 +1,163 @@
+import LodestoreFormat
+
+/// The rules of Format.md, "Catalogue" and "Limits", that reading a description leaves out.
+enum CatalogueRules {
+  struct Problem: Equatable {
+    var detail: String
+    var rule: FormatRule
+    /// Whether the description is not worth reading any further.
+    var isFatal = false
+  }
+
+  static func problems(of document: Document) -> [Problem] {
+    guard case .object = document else {
+      return [
+        Problem(detail: "the description is not an object", rule: .catalogueMembers, isFatal: true)
+      ]
+    }
+    var problems: [Problem] = []
+    if case .array(let layouts) = document["layouts"] {
+      problems += Self.problems(ofLayouts: layouts)
+    }
+    if case .array(let attributes) = document["attributes"] {
+      for attribute in attributes {
+        problems += Self.problems(ofAttribute: attribute)
+      }
+    }
+    if case .array(let indexes) = document["indexes"], indexes.count > 64 {
+      problems.append(
+        Problem(
+          detail: "\(indexes.count) indexes, at most 64", rule: .catalogueLimits, isFatal: true))
+    }
+    problems += Self.problems(ofBuilding: document)
+    problems += Self.problems(ofRules: document)
+    return problems
+  }
+
+  private static func problems(ofLayouts layouts: [Document]) -> [Problem] {
+    var problems: [Problem] = []
+    if layouts.count > Int(RecordLayout.highestNumber) {
+      problems.append(
+        Problem(
+          detail: "\(layouts.count) layouts, at most \(RecordLayout.highestNumber)",
+          rule: .catalogueLimits, isFatal: true))
+    }
+    var previous: Int64 = 0
+    for layout in layouts {
+      guard case .integer(let number) = layout["number"] else { continue }
+      if number <= previous {
+        problems.append(
+          Problem(
+            detail: "layout \(number) is after layout \(previous), must be ascending",
+            rule: .catalogueLayoutOrder))
+      }
+      previous = number
+      if case .array(let attributes) = layout["attributes"], attributes.count > 1_000 {
+        problems.append(
+          Problem(
+            detail: "layout \(number) has \(attributes.count) attributes, at most 1,000",
+            rule: .catalogueLimits, isFatal: true))
+      }
+    }
+    return problems
+  }
+
+  private static func problems(ofAttribute attribute: Document) -> [Problem] {
+    guard case .string(let typeName) = attribute["type"],
+      let type = AttributeType(name: typeName)
+    else { return [] }
+    var name = "?"
+    if case .string(let text) = attribute["name"] { name = text }
+    var problems: [Problem] = []
+    func add(_ rule: FormatRule, _ detail: String) {
+      problems.append(Problem(detail: "attribute '\(name)' " + detail, rule: rule))
+    }
+    if let shape = attribute["shape"] {
+      if case .string = shape, type == .document {
+      } else {
+        add(.catalogueShape, "has a 'shape' that is not text, or of another type than document")
+      }
+    }
+    if let removed = attribute["removed"] {
+      if case .bool = removed {
+      } else {
+        add(.catalogueMembers, "has a 'removed' that is no boolean")
+      }
+    }
+    if let initial = attribute["initial"], initial != .null {
+      if !fits(initial, type) {
+        add(.catalogueInitial, "has an 'initial' that is no \(type.name)")
+      } else if type == .json, !isJSON(initial) {
+        add(.catalogueInitial, "has an 'initial' with a value that JSON does not have")
+      }
+    }
+    if case .string(let pattern) = attribute["pattern"],
+      let fault = PatternCheck.fault(in: pattern)
+    {
+      add(.constraintPattern, "has a pattern that \(fault)")
+    }
+    return problems
+  }
+
+  /// Indexes that are being built have numbers of their own and attributes as others have.
+  private static func problems(ofBuilding document: Document) -> [Problem] {
+    guard case .array(let building)? = document["building"] else { return [] }
+    var numbers: [Document] = []
+    if case .array(let indexes)? = document["indexes"] {
+      numbers = indexes.compactMap { $0["number"] }
+    }
+    var problems: [Problem] = []
+    for index in building {
+      guard let number = index["number"] else { continue }
+      if numbers.contains(number) {
+        problems.append(
+          Problem(
+            detail: "an index that is being built has the number of another",
+            rule: .catalogueBuilding))
+      }
+      numbers.append(number)
+    }
+    return problems
+  }
+
+  private static func problems(ofRules document: Document) -> [Problem] {
+    guard case .array(let rules)? = document["rules"] else { return [] }
+    var names: [Document] = []
+    for rule in rules {
+      guard let name = rule["name"] else { continue }
+      if names.contains(name) {
+        return [Problem(detail: "two rules have the same name", rule: .catalogueRule)]
+      }
+      names.append(name)
+    }
+    return []
+  }
+
+  private static func isJSON(_ document: Document) -> Bool {
+    switch document {
+    case .null, .bool, .integer, .unsigned, .double, .string: true
+    case .array(let elements): elements.allSatisfy(isJSON)
+    case .object(let members): members.values.allSatisfy(isJSON)
+    case .data, .date, .uuid, .decimal: false
+    }
+  }
+
+  private static func fits(_ initial: Document, _ type: AttributeType) -> Bool {
+    switch initial {
+    case .bool(let flag): Value.bool(flag).fits(type) || type == .json || type == .document
+    case .integer(let number):
+      Value.integer(number).fits(type) || type == .json || type == .document
+    case .unsigned(let number):
+      Value.unsigned(number).fits(type) || type == .json || type == .document
+    case .double(let number):
+      Value.double(number).fits(type) || type == .json || type == .document
+    case .string: [.string, .url, .json, .document].contains(type)
+    case .array, .object: type == .json || type == .document
+    case .date: type == .date || type == .document
+    case .uuid: type == .uuid || type == .document
+    case .decimal: type == .decimal || type == .document
+    case .data: type == .data || type == .document
+    case .null: true
+    }
+  }
+}

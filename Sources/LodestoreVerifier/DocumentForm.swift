@@ -1,0 +1,129 @@
+import LodestoreFormat
+
+/// The form that a document must have; members that are not named are let pass.
+indirect enum DocumentForm {
+  case integer(atLeast: Int64)
+  case double, date, text, bool
+  case array(DocumentForm)
+  case object([Member])
+  /// An object whose members all have the form.
+  case members(DocumentForm)
+
+  struct Member {
+    var name: String
+    var form: DocumentForm
+    var isOptional = false
+  }
+
+  /// A member that may be absent or null.
+  static func optional(_ name: String, _ form: DocumentForm) -> Member {
+    Member(name: name, form: form, isOptional: true)
+  }
+
+  static func required(_ name: String, _ form: DocumentForm) -> Member {
+    Member(name: name, form: form)
+  }
+
+  static let count = DocumentForm.integer(atLeast: 0)
+
+  /// What does not fit, as a clause; `nil` where all does.
+  func fault(_ document: Document, at path: String = "the document") -> String? {
+    switch (self, document) {
+    case (.integer(let least), .integer(let number)):
+      return number >= least ? nil : "\(path) is \(number), must be at least \(least)"
+    case (.integer, .unsigned), (.double, .double), (.date, .date), (.text, .string),
+      (.bool, .bool):
+      return nil
+    case (.array(let form), .array(let elements)):
+      for (index, element) in elements.enumerated() {
+        if let fault = form.fault(element, at: "element \(index) of \(path)") { return fault }
+      }
+      return nil
+    case (.object(let members), .object):
+      for member in members {
+        let found = document[member.name]
+        if member.isOptional, found == nil || found == .null { continue }
+        guard let found else { return "\(path) has no '\(member.name)'" }
+        if let fault = member.form.fault(found, at: "'\(member.name)'") { return fault }
+      }
+      return nil
+    case (.members(let form), .object(let members)):
+      for (name, value) in members {
+        if let fault = form.fault(value, at: "'\(name)'") { return fault }
+      }
+      return nil
+    default: return "\(path) is no \(noun)"
+    }
+  }
+
+  private var noun: String {
+    switch self {
+    case .integer: "integer"
+    case .double: "double"
+    case .date: "date"
+    case .text: "text"
+    case .bool: "boolean"
+    case .array: "array"
+    case .object, .members: "object"
+    }
+  }
+}
+
+/// The documents of the tree `imports`: Format.md, "Imports".
+enum ImportForms {
+  static let state = DocumentForm.object([
+    .required("report", report), .required("pages", .count), .optional("position", .text),
+    .required("isAtEnd", .bool), .required("digest", .count),
+    .optional("unkeyedRejects", .count),
+    .optional(
+      "pendingLinks",
+      .array(
+        .object([
+          .required("link", .count), .required("id", .count), .required("page", .count),
+          .required("record", .count), .required("key", .array(.count)),
+        ]))),
+  ])
+
+  static let page = DocumentForm.object([
+    .required(
+      "page",
+      .object([
+        .required("name", .text), .optional("entityTag", .text), .optional("lastModified", .text),
+        .optional("next", .text),
+      ])), .optional("ids", ids), .optional("epoch", .count),
+  ])
+
+  static let ids = DocumentForm.array(.count)
+
+  static let basis = DocumentForm.object([
+    .required("mark", .count), .required("schema", .count),
+    .required("version", .integer(atLeast: .min)), .required("epoch", .count),
+  ])
+
+  static let report = DocumentForm.object(
+    [
+      .required("name", .text), .required("entity", .text), .required("strategy", .text),
+      .required("run", .count), .required("ending", .text), .optional("failure", .text),
+      .required("startedAt", .date), .required("keptUnseen", .bool),
+      .required("unknownMembers", .members(.count)), .optional("links", links),
+      .required(
+        "rejects",
+        .array(
+          .object([
+            .required("page", .count), .required("record", .count), .required("reason", .text),
+            .optional("byteOffset", .count), .optional("attribute", .text),
+          ]))),
+    ]
+      + [
+        "pages", "unchangedPages", "inserted", "updated", "unchanged", "ignored", "deleted",
+        "rejected", "bytes", "commits", "resumptions",
+      ].map { .required($0, .count) }
+      + ["seconds", "decodingSeconds", "writingSeconds"].map { .required($0, .double) })
+
+  private static let links = DocumentForm.object(
+    ["added", "removed", "made", "unresolved"].map { .required($0, .count) }
+      + [.required("unresolvedKeys", .array(.object([])))])
+
+  static let strategies: Set = ["upsert", "replaceMatching", "mirror"]
+  static let endings: Set = ["open", "finished", "cancelled", "failed"]
+}

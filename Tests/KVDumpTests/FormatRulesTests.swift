@@ -1,0 +1,181 @@
+import LMDB
+import LodestoreFormat
+import Testing
+
+@testable import KVDumpCommands
+@testable import LodestorePages
+@testable import LodestoreVerifier
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The rules of Format.md: their names where they stand (`§record.checksum`), and the two tables at its end.
+enum FormatRules {
+  struct Checked: Sendable, CustomTestStringConvertible {
+    var rule: String
+    /// The name of a fault of the tests, or `(none: …)` with the reason.
+    var fault: String
+
+    var testDescription: String { "\(rule): \(fault)" }
+  }
+
+  static let text: String = {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    return (try? String(contentsOf: root.appendingPathComponent("Format.md"), encoding: .utf8))
+      ?? ""
+  }()
+
+  /// All names that stand in the text, in its order.
+  static let named: [String] = text.matches(of: /§([a-z]+\.[a-z-]+)/).map { String($0.1) }
+
+  /// The cells of the rows of the table whose head begins with `head`.
+  private static func rows(_ head: String) -> [[String]] {
+    text.split(separator: "\n", omittingEmptySubsequences: false)
+      .drop { !$0.hasPrefix("| \(head) |") }.dropFirst(2).prefix { $0.hasPrefix("|") }
+      .map { row in
+        row.dropFirst().dropLast().split(separator: "|").map {
+          $0.trimmingPrefix(" ").reversed().drop { $0 == " " }.reversed().map(String.init).joined()
+        }
+      }
+  }
+
+  private static func name(_ cell: String) -> String { cell.filter { $0 != "`" } }
+
+  static let checked: [Checked] = rows("checked rule").map {
+    Checked(rule: name($0[0]), fault: $0[1])
+  }
+
+  static let duties: [(rule: String, reason: String)] = rows("duty").map { (name($0[0]), $0[1]) }
+}
+
+@Suite("The rules of Format.md")
+struct FormatRulesTests {
+  @Test
+  func `each rule has one name, in the text once and in one table`() {
+    let tabled = FormatRules.checked.map(\.rule) + FormatRules.duties.map(\.rule)
+    #expect(FormatRules.named.count > 100)
+    #expect(FormatRules.named.count == Set(FormatRules.named).count)
+    #expect(tabled.count == Set(tabled).count)
+    #expect(Set(FormatRules.named).symmetricDifference(tabled) == [])
+  }
+
+  @Test
+  func `the verifier checks the rules that the document says it checks, and no others`() {
+    #expect(
+      Set(FormatRule.allCases.map(\.rawValue))
+        .symmetricDifference(FormatRules.checked.map(\.rule)) == [])
+  }
+
+  @Test
+  func `a rule that cannot be checked says why`() {
+    #expect(FormatRules.duties.allSatisfy { $0.reason.count > 10 })
+    let unbroken = FormatRules.checked.filter { $0.fault.hasPrefix("(none") }
+    #expect(unbroken.map(\.rule) == ["record.size"])
+  }
+
+  @Test(arguments: FormatRules.checked.filter { !$0.fault.hasPrefix("(none") })
+  func `a fault that breaks the rule is found by its name`(_ row: FormatRules.Checked) throws {
+    let rule = try #require(FormatRule(rawValue: row.rule))
+    if let fault = Fault.all.first(where: { $0.name == row.fault }) {
+      let findings = try fault.findings()
+      #expect(findings.contains { $0.rule == rule }, "\(findings)")
+      return
+    }
+    let planted = try #require(
+      VerifierPageTests.plantedFaults.first { $0.testDescription == row.fault },
+      "no test has the fault '\(row.fault)'")
+    let folder = scratchFolderPath()
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    var file = try FaultFile.make(at: folder + "/pages.mdb", seed: 5)
+    try planted.plant(&file)
+    try file.write(to: folder + "/pages.mdb")
+    let findings = try PageChecker.check(path: folder + "/pages.mdb").findings
+    #expect(findings.contains { $0.rule == rule }, "\(findings)")
+  }
+
+  @Test
+  func `the whole store of the document is sound, and its values are those that the text says`() throws {
+    let lines = FormatRules.text.split(separator: "\n", omittingEmptySubsequences: false)
+      .drop { $0 != "```example store" }.dropFirst().prefix { $0 != "```" }
+    var pairs: [(tree: String, key: [UInt8], body: [UInt8])] = []
+    for line in lines {
+      let sides = line.split(separator: " = ")
+      if sides.count == 2 {
+        let words = sides[0].split(separator: " ")
+        let body = sides[1] == "empty" ? [] : Self.bytes(sides[1])
+        pairs.append((String(words[0]), Self.bytes(words.dropFirst().joined()), body))
+      } else {
+        pairs[pairs.count - 1].body += Self.bytes(line)
+      }
+    }
+    let store = try VerifiedStore(filledBy: { store in
+      for pair in pairs {
+        let isRecords = pair.tree.hasPrefix("records.")
+        let tree = try store.tree(pair.tree, hasIntegerKeys: isRecords)
+        if isRecords {
+          let id = pair.key.withUnsafeBytes { $0._uint64(at: 0) }
+          try pair.body.withUnsafeBytes { try store.transaction.put(id, $0, in: tree) }
+        } else {
+          try store.transaction.put(pair.key, pair.body, in: tree)
+        }
+      }
+      _ = try store.tree(.imports)
+    })
+    let report = try Verifier.verify(path: store.path)
+    #expect(report.findings == [])
+    #expect(report.entities == [.init(name: "Pod", recordCount: 2, indexEntryCount: 4)])
+    #expect(report.trees.map(\.entryCount).reduce(0, +) == pairs.count - 6)
+  }
+
+  private static func bytes(_ hexadecimal: some StringProtocol) -> [UInt8] {
+    let digits = hexadecimal.compactMap(\.hexDigitValue)
+    return stride(from: 0, to: digits.count - 1, by: 2).map {
+      UInt8(digits[$0] << 4 | digits[$0 + 1])
+    }
+  }
+
+  @Test
+  func `stores without a fault have no findings`() throws {
+    #expect(try Verifier.verify(path: VerifiedStore().path).findings == [])
+    let kept = try VerifiedStore.kept()
+    #expect(try Verifier.verify(path: kept.path).findings == [])
+  }
+
+  @Test(arguments: ["(", "[a", "a++", "a)", "*a", "a{3,2}", "\\p{Klingon}", "(?=a)", "\\ud800"])
+  func `a pattern that nobody can match with is a finding`(_ pattern: String) throws {
+    let store = try VerifiedStore()
+    try store.change {
+      try $0.edit(
+        CatalogueKey.entity(1), .catalogue, "attributes.1.pattern", to: .string(pattern))
+    }
+    #expect(
+      try Verifier.verify(path: store.path).findings.map(\.rule) == [.constraintPattern])
+  }
+
+  @Test
+  func `a tree of a later version may have keys of integers`() throws {
+    let store = try VerifiedStore()
+    try store.change { _ = try $0.tree("seal", hasIntegerKeys: true) }
+    #expect(try Verifier.verify(path: store.path).findings == [])
+  }
+
+  @Test
+  func `an LMDB file of another program is no store, whatever flags its trees have`() throws {
+    let store = try VerifiedStore()
+    let path = store.path + ".other"
+    try FaultFile.makeForeign(at: path)
+    var file = try FaultFile(path: path)
+    let root = Int(file.uint64(file.newestMeta + 128)) * FaultFile.pageSize
+    let node = root + file.uint16(root + 16)
+    file.put(UInt16(4), node + 8 + file.uint16(node + 6) + 4)
+    try file.write(to: path)
+    #expect(throws: VerificationError.notAStore("it is an LMDB file without a tree 'lodestore'")) {
+      try Verifier.verify(path: path)
+    }
+  }
+}

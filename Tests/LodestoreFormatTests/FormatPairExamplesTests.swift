@@ -1,0 +1,171 @@
+import LodestoreFormat
+import Testing
+
+/// The examples of Format.md that are pairs of trees, or values in one of several forms.
+@Suite struct FormatPairExamplesTests {
+  private func lines(_ kind: String) throws -> [FormatExamples.Line] {
+    let lines = FormatExamples.lines(kind)
+    try #require(!lines.isEmpty)
+    return lines
+  }
+
+  /// Key and body, as `01 02 : 03`.
+  private func pair(_ text: String) throws -> (key: [UInt8], body: [UInt8]) {
+    let sides = text.split(separator: ":", omittingEmptySubsequences: false)
+    try #require(sides.count == 2, "\(text)")
+    let body = sides[1].filter { $0 != " " }
+    return (
+      bytes(hexadecimal: String(sides[0])), body == "empty" ? [] : bytes(hexadecimal: String(sides[1]))
+    )
+  }
+
+  @Test func `types of documents that JSON has not hold`() throws {
+    for line in try lines("typed-document") {
+      let (type, rest) = try #require(line.left.firstSplit(" "))
+      var parser = ExampleParser(rest)
+      let document = EntityDescription.document(of: try parser.literal(type))
+      #expect(hexadecimal(document.encoded()) == line.right, "\(line)")
+      #expect(try document(bytes(hexadecimal: line.right)).encoded() == document.encoded())
+    }
+  }
+
+  private func document(_ bytes: [UInt8]) throws -> Document {
+    try bytes.withUnsafeBytes { try Document(decoding: $0) }
+  }
+
+  @Test func `initial values hold`() throws {
+    for line in try lines("initial") {
+      let (type, rest) = try #require(line.left.firstSplit(" "))
+      var parser = ExampleParser(rest)
+      let value = try parser.literal(type)
+      #expect(hexadecimal(EntityDescription.document(of: value).encoded()) == line.right)
+      #expect(value.fits(try #require(AttributeType(name: type))), "\(line)")
+    }
+  }
+
+  @Test func `decimals hold`() throws {
+    for line in try lines("decimal") {
+      var parser = ExampleParser(line.left)
+      let value = try parser.literal("decimal")
+      let document = EntityDescription.document(of: value).encoded()
+      #expect(hexadecimal(Array(document.dropFirst())) == line.right, "\(line)")
+    }
+  }
+
+  @Test func `header fields hold`() throws {
+    for (line, expected) in zip(
+      try lines("header"),
+      [
+        (HeaderField.format.key, FormatRequirement(lowestReader: 2, lowestWriter: 5).bytes),
+        (HeaderField.created.key, littleEndianBytes((0.5).bitPattern)),
+        (HeaderField.schema.key, littleEndianBytes(UInt64(3))),
+        (HeaderField.changes(entity: 12), littleEndianBytes(UInt64(7))),
+      ])
+    {
+      let (key, body) = try pair(line.right)
+      #expect(key == expected.0, "\(line)")
+      #expect(body == expected.1, "\(line)")
+    }
+    #expect(try lines("header").count == 4)
+  }
+
+  @Test func `a pair of the catalogue holds`() throws {
+    for line in try lines("catalogue-pair") {
+      var parser = ExampleParser(line.left)
+      try #require(parser.take("entity 2 "))
+      let entity = try EntityDescription(number: 2, document: try parser.json())
+      let (key, body) = try pair(line.right)
+      #expect(key == CatalogueKey.entity(2))
+      #expect(body == Checksum.sealed(key: key, content: entity.document.encoded()))
+    }
+  }
+
+  /// Bytes with runs, as `02 then 462 × 61 then 00`.
+  private func run(_ text: String) throws -> [UInt8] {
+    try text.split(separator: " then ").flatMap { part -> [UInt8] in
+      guard let (count, byte) = String(part).firstSplit(" × ") else {
+        return bytes(hexadecimal: String(part))
+      }
+      return Array(
+        repeating: try #require(UInt8(byte, radix: 16)), count: try #require(Int(count)))
+    }
+  }
+
+  @Test func `a record with wide offsets holds`() throws {
+    let line = try #require(try lines("wide-record").first)
+    #expect(line.left == "id 1, layout 1, 65536 × \"a\"")
+    let layout = RecordLayout(
+      number: 1, attributes: [.init(number: 1, type: .string, isOptional: false)])
+    let record = try layout.record(id: 1, values: [.string(String(repeating: "a", count: 65_536))])
+    #expect(try run(line.right) == record)
+  }
+
+  @Test func `cut keys hold`() throws {
+    let texts = [
+      "text 500 × \"a\", integer 7": [
+        Value.string(String(repeating: "a", count: 500)), .integer(7),
+      ],
+      "text 477 × \"a\"": [.string(String(repeating: "a", count: 477))],
+    ]
+    for line in try lines("cut-key") {
+      var encoder = KeyEncoder()
+      for value in try #require(texts[line.left], "\(line)") { try encoder.append(value) }
+      encoder.finishTuple()
+      #expect(Array(encoder.bytes) == (try run(line.right)), "\(line)")
+    }
+    #expect(try lines("cut-key").count == texts.count)
+  }
+
+  @Test func `entries of indexes hold`() throws {
+    for line in try lines("index-entry") {
+      let (kind, tuple) = try #require(line.left.firstSplit(", record 300: "))
+      var parser = ExampleParser(tuple)
+      let values = try parser.tuple()
+      var encoder = KeyEncoder()
+      for value in values { try encoder.append(value) }
+      encoder.finishTuple()
+      let isUnique = kind == "unique"
+      if IndexTuple.keyHasRecordID(isUnique: isUnique, hasNull: values.contains(.null)) {
+        encoder.append(recordID: 300)
+      }
+      let (key, body) = try pair(line.right)
+      #expect(Array(encoder.bytes) == key, "\(line)")
+      #expect(body == (isUnique ? littleEndianBytes(UInt64(300)) : []), "\(line)")
+    }
+  }
+
+  @Test func `counters hold`() throws {
+    let expected: [([UInt8], UInt64)] = [
+      (CounterKey.nextRecord(entity: 2), 301), (CounterKey.nextEntity, 3),
+      (CounterKey.nextRelationship, 2), (CounterKey.building(entity: 2, index: 4), 1_000),
+    ]
+    let lines = try lines("counters")
+    #expect(lines.count == expected.count)
+    for (line, expected) in zip(lines, expected) {
+      let (key, body) = try pair(line.right)
+      #expect(key == expected.0 && body == littleEndianBytes(expected.1), "\(line)")
+    }
+  }
+
+  @Test func `a bucket and keys of imports hold`() throws {
+    let bucket = try pair(try #require(try lines("bucket").first).right)
+    #expect(bucket.key == BucketKey.prefix(bucket: "settings") + [1, 2])
+    #expect(bucket.body == Checksum.sealed(key: bucket.key, content: [5, 6, 7]))
+    let keys: [ImportKey] = [.state, .report(run: 258), .memory(SHA256.hash(Array("p1".utf8)))]
+    let lines = try lines("import-key")
+    #expect(lines.count == keys.count)
+    for (line, key) in zip(lines, keys) {
+      #expect(bytes(hexadecimal: line.right) == key.bytes(name: "Film"), "\(line)")
+    }
+  }
+}
+
+extension String {
+  /// What is before and behind the first `separator`.
+  fileprivate func firstSplit(_ separator: String) -> (String, String)? {
+    guard let range = range(ofFirst: separator) else { return nil }
+    return (String(self[..<range.lowerBound]), String(self[range.upperBound...]))
+  }
+
+  private func range(ofFirst separator: String) -> Range<Index>? { ranges(of: separator).first }
+}
