@@ -26,7 +26,7 @@ package enum ISO8601Text {
     var scanner = Scanner(bytes: bytes)
     guard let day = scanner.day() else { return nil }
     var seconds = day * secondsPerDay
-    var fraction = 0.0
+    var fraction = (digits: 0, scale: 1.0)
     if !scanner.isAtEnd {
       guard scanner.take("T") || scanner.take("t") || scanner.take(" ") else { return nil }
       guard let time = scanner.time(), let zone = scanner.zone(), scanner.isAtEnd else {
@@ -35,9 +35,20 @@ package enum ISO8601Text {
       seconds += time.seconds - zone
       fraction = time.fraction
     }
-    // Whole seconds are exact in a double and the fraction is rounded once, so the sum is the
-    // double nearest to the text in all but contrived cases.
-    return Date(timeIntervalSinceReferenceDate: Double(seconds - referenceOffset) + fraction)
+    return Date(
+      timeIntervalSinceReferenceDate: time(
+        seconds - referenceOffset, fraction.digits, of: fraction.scale))
+  }
+
+  /// The double nearest to `whole` + `digits` / `scale`, a power of ten up to 10^18.
+  private static func time(_ whole: Int, _ digits: Int, of scale: Double) -> Double {
+    let (product, hasOverflow) = whole.multipliedReportingOverflow(by: Int(scale))
+    // Two numbers that are exact, rounded once.
+    if !hasOverflow, product.magnitude < 1 << 52, digits < 1 << 52 {
+      return Double(product + digits) / scale
+    }
+    // The fraction is rounded too, but is little beside the whole, or has more digits than count.
+    return Double(whole) + Double(digits) / scale
   }
 
   /// Writes a date in UTC: `2024-02-29T12:00:00Z`, with 3, 6, 9, 12 or 15 digits of a second
@@ -56,7 +67,8 @@ package enum ISO8601Text {
       // A fraction that rounds up to a whole second belongs to the next one.
       let carry = fraction == Int(scale) ? 1 : 0
       let rest = carry == 1 ? 0 : fraction
-      if digits == 15 || whole + Double(carry) + Double(rest) / scale == time {
+      if digits == 15 || Self.time(Int(whole) + carry, rest, of: scale) == time
+      {
         return text(seconds: seconds + carry, fraction: rest, digits: digits)
       }
     }
@@ -177,20 +189,20 @@ extension ISO8601Text {
       return ISO8601Text.days(year: year, month: month, day: day)
     }
 
-    mutating func time() -> (seconds: Int, fraction: Double)? {
+    mutating func time() -> (seconds: Int, fraction: (digits: Int, scale: Double))? {
       guard let hour = number(digits: 2, in: 0...23), take(":"),
         let minute = number(digits: 2, in: 0...59)
       else { return nil }
       let minutes = (hour * 60 + minute) * 60
-      guard take(":") else { return (minutes, 0) }
+      guard take(":") else { return (minutes, (0, 1)) }
       guard let second = number(digits: 2, in: 0...59) else { return nil }
-      guard take(".") else { return (minutes + second, 0) }
+      guard take(".") else { return (minutes + second, (0, 1)) }
       guard let fraction = fraction() else { return nil }
       return (minutes + second, fraction)
     }
 
     /// The digits after the point; those beyond the eighteenth are below what a double resolves.
-    private mutating func fraction() -> Double? {
+    private mutating func fraction() -> (digits: Int, scale: Double)? {
       let start = at
       var value = 0
       var scale = 1.0
@@ -201,7 +213,7 @@ extension ISO8601Text {
         }
         at += 1
       }
-      return at > start ? Double(value) / scale : nil
+      return at > start ? (value, scale) : nil
     }
 
     /// Seconds east of UTC.

@@ -1,7 +1,7 @@
 import LodestoreFormat
 
 /// The form that a document must have; members that are not named are let pass.
-indirect enum DocumentForm {
+indirect enum DocumentForm: Sendable {
   case integer(atLeast: Int64)
   case double, date, text, bool
   case array(DocumentForm)
@@ -9,19 +9,19 @@ indirect enum DocumentForm {
   /// An object whose members all have the form.
   case members(DocumentForm)
 
-  struct Member {
+  struct Member: Sendable {
     var name: String
     var form: DocumentForm
     var isOptional = false
-  }
 
-  /// A member that may be absent or null.
-  static func optional(_ name: String, _ form: DocumentForm) -> Member {
-    Member(name: name, form: form, isOptional: true)
-  }
+    /// One that may be absent or null.
+    static func optional(_ name: String, _ form: DocumentForm) -> Member {
+      Member(name: name, form: form, isOptional: true)
+    }
 
-  static func required(_ name: String, _ form: DocumentForm) -> Member {
-    Member(name: name, form: form)
+    static func required(_ name: String, _ form: DocumentForm) -> Member {
+      Member(name: name, form: form)
+    }
   }
 
   static let count = DocumentForm.integer(atLeast: 0)
@@ -117,11 +117,13 @@ enum ImportForms {
       + [
         "pages", "unchangedPages", "inserted", "updated", "unchanged", "ignored", "deleted",
         "rejected", "bytes", "commits", "resumptions",
-      ].map { .required($0, .count) }
-      + ["seconds", "decodingSeconds", "writingSeconds"].map { .required($0, .double) })
+      ].map { DocumentForm.Member.required($0, .count) }
+      + ["seconds", "decodingSeconds", "writingSeconds"].map {
+        DocumentForm.Member.required($0, .double)
+      })
 
   private static let links = DocumentForm.object(
-    ["added", "removed", "made", "unresolved"].map { .required($0, .count) }
+    ["added", "removed", "made", "unresolved"].map { DocumentForm.Member.required($0, .count) }
       + [.required("unresolvedKeys", .array(.object([])))])
 
   static let strategies: Set = ["upsert", "replaceMatching", "mirror"]

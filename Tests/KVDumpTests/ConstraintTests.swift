@@ -1,6 +1,13 @@
+import LodestoreFormat
 import Testing
 
 @testable import KVDumpCommands
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 @Suite("Constraints")
 struct ConstraintTests {
@@ -46,6 +53,30 @@ struct ConstraintTests {
     try await other.load(
       #"{"episode":2,"title":"x"}"#, "--entity", "Film", "--schema", file)
     #expect(await other.run("schema", "--format", "json").data == schema)
+    #expect(await other.isSound())
+  }
+
+  @Test func `initial values that JSON does not hold come back from a schema file as they were`()
+    async throws
+  {
+    let infinity = Document.date(.infinity).encoded()
+    let dates = Document.array([.date(0.5), .decimal(.nan)]).encoded()
+    let schema = """
+      {"entity":"E","attributes":[
+        {"name":"k","type":"int64"},
+        {"name":"w","type":"date","initial":{"$document":"\(Data(infinity).base64EncodedString())"}},
+        {"name":"d","type":"document","initial":{"$document":"\(Data(dates).base64EncodedString())"}}
+      ],"indexes":[{"attributes":["k"],"unique":true}]}
+      """
+    let folder = try StoreFolder()
+    let file = try folder.file("schema.json", schema)
+    try await folder.load(#"{"k":1}"#, "--entity", "E", "--schema", file)
+    let shown = await folder.run("schema", "--format", "json").data
+    #expect(shown.contains(Data(infinity).base64EncodedString()))
+    let other = try StoreFolder()
+    let copy = try other.file("schema.json", shown)
+    try await other.load(#"{"k":2}"#, "--entity", "E", "--schema", copy)
+    #expect(await other.run("schema", "--format", "json").data == shown)
     #expect(await other.isSound())
   }
 

@@ -109,6 +109,16 @@ struct ImportRunTests {
     #expect(await folder.importing([empty, "--entity", "E"]).status == .success)
   }
 
+  @Test func `a failed import keeps what people were told, not how Swift prints it`() async throws {
+    let folder = try await folder()
+    let file = try folder.file("bad.jsonl", "garbage")
+    let outcome = await folder.importing([file, "--entity", "E"])
+    #expect(outcome.status == .damagedData)
+    let failure = try #require(try await folder.imports("E").first?["failure"]?.stringValue)
+    #expect(failure.contains("cannot read JSON at line 1, column 1"))
+    #expect(!failure.contains("CommandFailure"))
+  }
+
   // MARK: Dry runs
 
   @Test func `a dry run tells what would be done and leaves the store's bytes alone`() async throws

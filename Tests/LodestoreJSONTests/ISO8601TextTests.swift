@@ -48,6 +48,17 @@ import Testing
     #expect(ISO8601Text.text(Date(timeIntervalSince1970: 1e14)) == nil)
   }
 
+  @Test func `a fraction is rounded once, before 2001 too`() {
+    for (text, seconds) in [
+      ("2000-12-31T23:59:59.999Z", -0.001), ("2001-01-01T00:00:59.999Z", 59.999),
+      ("2000-12-31T23:59:58.9Z", -1.1), ("1999-12-31T23:59:59.999999Z", -31_622_400.000001),
+    ] {
+      let date = Date(timeIntervalSinceReferenceDate: seconds)
+      #expect(ISO8601Text.date(text) == date)
+      #expect(ISO8601Text.text(date)?.prefix(text.count - 1) == text.dropLast())
+    }
+  }
+
   @Test func `a date survives its text`() throws {
     let seed = JSONRandom.seed
     var random = JSONRandom(seed: seed)

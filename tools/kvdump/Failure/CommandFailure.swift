@@ -32,3 +32,8 @@ struct CommandFailure: Error, Equatable, Sendable {
     return JSONText.object([("error", .json(JSONText.object(members)))])
   }
 }
+
+extension CommandFailure: CustomStringConvertible {
+  /// The message: what a store keeps of an import that failed.
+  var description: String { message }
+}

@@ -29,9 +29,9 @@ enum SchemaRows {
           ("number", .unsigned(UInt64(attribute.number))), ("name", .text(attribute.name)),
           ("type", .text(attribute.type.name)), ("optional", .bool(attribute.isOptional)),
           ("shape", attribute.shape.map(Cell.text) ?? .absent),
-          ("initial", try optional(attribute.initial)),
-          ("minimum", try optional(constraints.minimum)),
-          ("maximum", try optional(constraints.maximum)),
+          ("initial", try exact(attribute.initial)),
+          ("minimum", try exact(constraints.minimum)),
+          ("maximum", try exact(constraints.maximum)),
           ("minLength", constraints.minLength.map { .integer(Int64($0)) } ?? .absent),
           ("maxLength", constraints.maxLength.map { .integer(Int64($0)) } ?? .absent),
           ("pattern", constraints.pattern.map(Cell.text) ?? .absent),
@@ -99,6 +99,11 @@ enum SchemaRows {
         names.isEmpty ? .absent : .text(names.joined(separator: ", ")),
       ]
     }
+  }
+
+  /// So that `import --schema` reads the same value.
+  private static func exact(_ value: Value) throws -> Cell {
+    value == .null ? .absent : try Cell(exactly: value)
   }
 
   private static func optional(_ value: Value) throws -> Cell {

@@ -1,5 +1,6 @@
 """The reader on the kept files of every format version, on the examples of Format.md, and on damaged files."""
 
+import decimal
 import glob
 import json
 import os
@@ -10,14 +11,16 @@ import struct
 import subprocess
 import sys
 import tempfile
+import unicodedata
 import unittest
+import uuid
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", "..", "..", ".."))
 sys.path.insert(0, os.path.dirname(HERE))
 
 import lodestore  # noqa: E402
-from lodestore import checksums, documents  # noqa: E402
+from lodestore import checksums, documents, keys, text  # noqa: E402
 from lodestore.__main__ import main, plain  # noqa: E402
 from lodestore.store import Layout  # noqa: E402
 
@@ -111,9 +114,10 @@ class Examples(unittest.TestCase):
 
     def test_of_records_are_read(self):
         blocks = self.blocks("record")
-        self.assertEqual(len(blocks), 2)
+        self.assertGreaterEqual(len(blocks), 4)
         for block in blocks:
-            lines = dict(line.split(" = ", 1) for line in block.strip().splitlines())
+            lines = dict(line.split(" = ", 1) for line in block.replace("\n", " \n").split(" \n") if " = " in line)
+            lines["bytes"] = block[block.index("bytes = ") + 8 :]
             body = bytes.fromhex(lines.pop("bytes"))
             record_id = int(lines.pop("id"))
             layout = int(lines.pop("layout"))
@@ -125,8 +129,104 @@ class Examples(unittest.TestCase):
             sealed = struct.pack("<Q", record_id) + body[:-4]
             self.assertEqual(checksums.crc32c(sealed), struct.unpack("<I", body[-4:])[0])
             values = Layout(description).values((0, body[2:-4]))
-            expected = [json.loads(text) for text in lines.values()]
+            expected = [literal(kind.rstrip("?"), text) for (_, kind), text in zip(attributes, lines.values())]
             self.assertEqual(list(values.values()), expected)
+
+    def test_of_index_keys_are_made(self):
+        count = 0
+        for line in self.blocks("index-key")[0].strip().splitlines():
+            left, right = line.rsplit(" = ", 1)
+            if "\\" in left or "text " in left and left.count(",") > 0:
+                continue
+            kind, _, word = left.partition(" ")
+            if kind in ("null", "false", "true"):
+                kind, value = "bool", {"null": None, "false": False, "true": True}[kind]
+            else:
+                kind = {"text": "string", "integer": "int64"}.get(kind, kind)
+                if "," in left:
+                    continue
+                value = literal(kind, word)
+            self.assertEqual(keys.cut(keys.element(kind, value)).hex(" "), right, line)
+            count += 1
+        self.assertGreater(count, 30)
+
+    def test_of_cut_keys_are_made(self):
+        for line in self.blocks("cut-key")[0].strip().splitlines():
+            left, right = line.rsplit(" = ", 1)
+            wanted = b"".join(
+                bytes.fromhex(part.split(" × ")[-1]) * int(part.split(" × ")[0] if "×" in part else 1)
+                for part in right.split(" then "))
+            length = int(re.search(r"\d+", left).group())
+            values = ["a" * length] + ([7] if "integer" in left else [])
+            self.assertEqual(keys.cut(keys.whole(["string", "int64"][: len(values)], values)), wanted)
+
+    def test_of_mapped_texts_come_out(self):
+        for line in self.blocks("mapped-text")[0].strip().splitlines():
+            left, right = line.rsplit(" = ", 1)
+            kind, word = left.split(" ", 1)
+            self.assertEqual(getattr(text, kind)(json.loads(word)).encode("utf-8").hex(" "), right)
+
+    def test_of_texts_are_normalized_whatever_the_version_of_python(self):
+        # Composed since Unicode 16, which older Pythons do not know.
+        self.assertEqual(text.nfc("\U00016d67\U00016d67"), "\U00016d68")
+        self.assertEqual(text.nfc("e\u0301"), "é")
+        for value in range(0x110000):
+            one = chr(value)
+            if 0xD800 <= value < 0xE000 or unicodedata.category(one) == "Cn":
+                continue
+            if float(unicodedata.unidata_version.rpartition(".")[0]) <= 17.0:
+                self.assertEqual(text.nfc(one), unicodedata.normalize("NFC", one))
+                self.assertEqual(text.nfd(one), unicodedata.normalize("NFD", one))
+
+
+def literal(kind, word):
+    """What an example writes for a value."""
+    if word == "null":
+        return None
+    if kind == "date":
+        return documents.date(float(word))
+    if kind == "uuid":
+        return uuid.UUID(word)
+    if kind == "decimal":
+        return decimal.Decimal(word)
+    if kind == "data":
+        return bytes.fromhex(word)
+    if kind in ("float", "double"):
+        return float(word)
+    return json.loads(word)
+
+
+class Indexes(unittest.TestCase):
+    def test_have_the_entries_that_the_records_make(self):
+        count = 0
+        for path in CORPUS:
+            with lodestore.open(path) as store:
+                for entity in store.entities:
+                    rows = list(entity)
+                    for number, attributes, unique in entity._indexes:
+                        made = {}
+                        for row in rows:
+                            values = [row[one.name] for one in attributes]
+                            key = keys.cut(keys.whole([one.type for one in attributes], values))
+                            if not unique or None in values:
+                                key += struct.pack(">Q", row["_id"])
+                            made[key] = struct.pack("<Q", row["_id"]) if unique else b""
+                        tree = store._trees[f"index.{entity._number}.{number}"]
+                        found = {key: body for key, body, _ in store._pages.walk(tree)}
+                        self.assertEqual(found, made, (path, entity, number))
+                        count += len(found)
+        self.assertGreater(count, 100)
+
+    def test_find_records_by_equivalent_texts_and_long_ones(self):
+        with lodestore.open(corpus(5)) as store:
+            specimen, song = store.entity("Specimen"), store.entity("Song")
+            self.assertEqual([row["_id"] for row in specimen.find(string="Ångström")], [2])
+            self.assertEqual([row["_id"] for row in specimen.find(string="long " * 120)], [4])
+            self.assertEqual([row["_id"] for row in specimen.find(optionalInt=None)], [1, 3, 5])
+            self.assertEqual([row["_id"] for row in song.find(band=1)], [1, 2])
+            self.assertEqual(list(song.find(band=9)), [])
+            with self.assertRaisesRegex(KeyError, "no index over title; it has band"):
+                list(song.find(title="a"))
 
 
 class Faults(unittest.TestCase):
