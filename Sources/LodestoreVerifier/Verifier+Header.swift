@@ -13,11 +13,11 @@ extension Verifier {
     for (field, size) in sizes {
       let key = field.key
       guard let body = try transaction.get(key, in: tree) else {
-        addHeader(field, "the field is missing")
+        addHeader(field, .headerFields, "the field is missing")
         continue
       }
       guard body.count == size else {
-        addHeader(field, "has \(body.count) bytes, must have \(size)")
+        addHeader(field, .headerFields, "has \(body.count) bytes, must have \(size)")
         continue
       }
       switch field {
@@ -43,7 +43,7 @@ extension Verifier {
       }
     }
     if let body = try transaction.get(HeaderField.model.key, in: tree), body.count != 8 {
-      addHeader(.model, "has \(body.count) bytes, must have 8")
+      addHeader(.model, .headerFields, "has \(body.count) bytes, must have 8")
     }
     try verifyChangeMarks()
   }
@@ -84,7 +84,7 @@ extension Verifier {
   }
 
   private mutating func addHeader(
-    _ field: HeaderField, _ rule: FormatRule = .headerFields, _ detail: String
+    _ field: HeaderField, _ rule: FormatRule, _ detail: String
   ) {
     findings.add(
       Finding(

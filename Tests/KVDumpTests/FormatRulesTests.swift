@@ -141,7 +141,8 @@ struct FormatRulesTests {
 
   @Test
   func `stores without a fault have no findings`() throws {
-    #expect(try Verifier.verify(path: VerifiedStore().path).findings == [])
+    let written = try VerifiedStore()
+    #expect(try Verifier.verify(path: written.path).findings == [])
     let kept = try VerifiedStore.kept()
     #expect(try Verifier.verify(path: kept.path).findings == [])
   }

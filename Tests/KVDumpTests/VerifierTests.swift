@@ -51,7 +51,8 @@ struct VerifierTests {
     #expect(
       finding.description
         == "entry-missing: Film.episodeId (index.1.1), record 1, key 13"
-        + "37: the record has no entry")
+        + "37: the record has no entry [index.entry-there]")
+    #expect(finding.rule == .indexEntryThere)
   }
 
   @Test

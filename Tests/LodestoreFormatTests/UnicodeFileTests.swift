@@ -47,25 +47,28 @@ import Testing
       default: Issue.record("a line begins with '\(words[0])'")
       }
     }
-    func text(_ scalars: [UInt32]) -> String {
-      var text = String.UnicodeScalarView()
-      text.append(contentsOf: scalars.compactMap(Unicode.Scalar.init))
-      return String(text)
+    func isSame(_ text: String, _ scalars: [UInt32]) -> Bool {
+      text.unicodeScalars.map(\.value) == scalars
     }
     func decomposed(_ scalar: UInt32) -> [UInt32] {
       parts[scalar].map { $0.flatMap(decomposed) } ?? [scalar]
     }
     for value in UInt32(0)...0x10ffff {
-      guard Unicode.Scalar(value) != nil, !Hangul.syllables.contains(value) else { continue }
-      let alone = text([value])
-      guard TextMapping.lowercase.mapped(alone).unicodeScalars.elementsEqual(
-        text(lower[value] ?? [value]).unicodeScalars),
-        TextMapping.uppercase.mapped(alone).unicodeScalars.elementsEqual(
-          text(upper[value] ?? [value]).unicodeScalars),
-        Self.nfd(alone).elementsEqual(text(decomposed(value)).utf8),
-        Int(NormalizationTables.shared.facts(value).combiningClass) == classes[value] ?? 0,
-        !marks.contains(value) || TextMapping.canonical.mapped(alone).isEmpty
-      else {
+      guard let scalar = Unicode.Scalar(value), !Hangul.syllables.contains(value) else { continue }
+      let facts = NormalizationTables.shared.facts(value)
+      var isRight =
+        Int(facts.combiningClass) == classes[value] ?? 0
+        && facts.has(NormalizationFacts.hasDecomposition) == (parts[value] != nil)
+      // No scalar of the others has letters or marks that become something else.
+      if value < 0x20000 || parts[value] != nil || marks.contains(value) {
+        let alone = String(scalar)
+        isRight =
+          isRight && isSame(TextMapping.lowercase.mapped(alone), lower[value] ?? [value])
+          && isSame(TextMapping.uppercase.mapped(alone), upper[value] ?? [value])
+          && isSame(String(decoding: Self.nfd(alone), as: UTF8.self), decomposed(value))
+          && (!marks.contains(value) || TextMapping.canonical.mapped(alone).isEmpty)
+      }
+      guard isRight else {
         Issue.record("U+\(String(value, radix: 16))")
         return
       }
