@@ -67,8 +67,7 @@ package enum ISO8601Text {
       // A fraction that rounds up to a whole second belongs to the next one.
       let carry = fraction == Int(scale) ? 1 : 0
       let rest = carry == 1 ? 0 : fraction
-      if digits == 15 || Self.time(Int(whole) + carry, rest, of: scale) == time
-      {
+      if digits == 15 || Self.time(Int(whole) + carry, rest, of: scale) == time {
         return text(seconds: seconds + carry, fraction: rest, digits: digits)
       }
     }

@@ -6,7 +6,9 @@ struct PatternCheck {
   static let deepestGroup = 200
   static let deepestClass = 20
   static let longest = 4_096
-  static let mostSteps = 20_000
+  static let mostSteps = 19_999
+  /// In the braces of a quantifier.
+  static let highestCount = 20_000
 
   /// A group that is open, or the whole pattern.
   private struct Group {
@@ -180,7 +182,7 @@ struct PatternCheck {
     while let scalar = peek(), ("0"..."9").contains(scalar) {
       position += 1
       count = (count ?? 0) * 10 + Int(scalar.value - 0x30)
-      if let count, count > Self.mostSteps { return nil }
+      if let count, count > Self.highestCount { return nil }
     }
     return count
   }

@@ -180,7 +180,8 @@ package struct Verifier {
               .treeForeign, tree: text,
               "is not in the catalogue and has \(count) entries, must be empty"))
         }
-      case nil: report.notices.append("tree '\(text)' is none that Format.md lists and was not read")
+      case nil:
+        report.notices.append("tree '\(text)' is none that Format.md lists and was not read")
       case .header, .catalogue, .counters, .buckets, .imports, .history: break
       }
     }

@@ -99,7 +99,7 @@ struct FormatRulesTests {
   }
 
   @Test
-  func `the whole store of the document is sound, and its values are those that the text says`() throws {
+  func `the whole store of the document is sound`() throws {
     let lines = FormatRules.text.split(separator: "\n", omittingEmptySubsequences: false)
       .drop { $0 != "```example store" }.dropFirst().prefix { $0 != "```" }
     var pairs: [(tree: String, key: [UInt8], body: [UInt8])] = []

@@ -34,11 +34,14 @@ extension Fault {
       "a layout has an attribute with another type", "layouts.0.attributes.0.type",
       .string("int32")),
     catalogue("the current layout is not there", "layout", .integer(9)),
-    catalogue("an index has an attribute that is not there", "indexes.0.attributes.0", .integer(99)),
+    catalogue(
+      "an index has an attribute that is not there", "indexes.0.attributes.0", .integer(99)),
     catalogue(
       "an index that is being built has the number of another", "building",
       .array([
-        .object(["number": .integer(1), "attributes": .array([.integer(1)]), "unique": .bool(false)])
+        .object([
+          "number": .integer(1), "attributes": .array([.integer(1)]), "unique": .bool(false),
+        ])
       ])),
     catalogue(
       "an index over elements is over an integer", "elementIndexes",
@@ -211,7 +214,8 @@ extension Fault {
   private static let importFaults: [Fault] = [
     imported("an open import has no report", .state, .object(["pages": .integer(0)])),
     imported("an import's report is null", .report(run: 2), .null),
-    imported("a remembered page has no name", .memory([UInt8](repeating: 0, count: 32)), .object([:])),
+    imported(
+      "a remembered page has no name", .memory([UInt8](repeating: 0, count: 32)), .object([:])),
     imported(
       "a remembered page is under another's key", .memory([UInt8](repeating: 0, count: 32)),
       .object(["page": .object(["name": .string("page 1")])])),

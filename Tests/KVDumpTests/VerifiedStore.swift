@@ -83,7 +83,8 @@ final class VerifiedStore {
     let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent()
     return try VerifiedStore(
-      copying: tests.appendingPathComponent("EntityStoreTests/Corpus/Files/format-5.lodestore").path)
+      copying: tests.appendingPathComponent("EntityStoreTests/Corpus/Files/format-5.lodestore").path
+    )
   }
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }

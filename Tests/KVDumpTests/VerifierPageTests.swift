@@ -135,7 +135,9 @@ final class VerifierPageTests {
       file.put(UInt16(one), root + 18)
     },
     PlantedFault("a run of overflow pages is longer than its value", .overflow) { file in
-      for page in file.pages(ofType: 4) { file.put(UInt32(1 << 20), page * FaultFile.pageSize + 12) }
+      for page in file.pages(ofType: 4) {
+        file.put(UInt32(1 << 20), page * FaultFile.pageSize + 12)
+      }
     },
     PlantedFault("the file lost its end", .truncated) { $0.bytes.removeLast($0.bytes.count / 2) },
     PlantedFault("the last page is absurd", .truncated) { $0.put(UInt64.max, $0.newestMeta + 136) },
@@ -240,7 +242,9 @@ final class VerifierPageTests {
     var passed: [Int] = []
     for number in 0..<count {
       try file.damaged(number, seed).write(to: scratch)
-      if let report = try? PageChecker.check(path: scratch), report.isSound { passed.append(number) }
+      if let report = try? PageChecker.check(path: scratch), report.isSound {
+        passed.append(number)
+      }
     }
     // Damage in free pages and in the bytes of values is not the checker's business.
     #expect(passed.count < count * 8 / 10 || count < 50)

@@ -28,6 +28,8 @@ struct VerifyCommandTests {
     #expect(lines.contains("Film       6 records, 18 index entries  6 problems"))
     #expect(
       lines.filter { $0.hasPrefix("  entry-missing: Film.title (index.1.2), record ") }.count == 2)
+    // The name of the rule in Format.md.
+    #expect(lines.filter { $0.hasSuffix(" [index.entry-there]") }.count == 2)
     #expect(memory.messages.text == "2 of 6 problems; --limit 0 for all\n")
   }
 
@@ -42,7 +44,7 @@ struct VerifyCommandTests {
     #expect(text.contains(#""sound":false,"trees":[{"tree":"lodestore","entries":4,"findings":1}"#))
     #expect(
       text.contains(
-        #""findings":[{"code":"header","tree":"lodestore","subject":"schema","#
+        #""findings":[{"code":"header","rule":"header.fields","tree":"lodestore","subject":"schema","#
           + #""detail":"has 1 bytes, must have 8"}]"#))
   }
 

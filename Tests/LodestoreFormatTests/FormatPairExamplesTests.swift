@@ -15,7 +15,8 @@ import Testing
     try #require(sides.count == 2, "\(text)")
     let body = sides[1].filter { $0 != " " }
     return (
-      bytes(hexadecimal: String(sides[0])), body == "empty" ? [] : bytes(hexadecimal: String(sides[1]))
+      bytes(hexadecimal: String(sides[0])),
+      body == "empty" ? [] : bytes(hexadecimal: String(sides[1]))
     )
   }
 
