@@ -85,6 +85,11 @@ let package = Package(
     .executableTarget(
       name: "quickstart-example", dependencies: ["EntityStore"],
       path: "tools/quickstart-example"),
+    // What the tests of faults start as processes of their own.
+    .executableTarget(
+      name: "fault-session", dependencies: ["EntityStore", "LMDB", "LodestoreVerifier"],
+      path: "Tests/Faults/Session"),
+    .testTarget(name: "FaultTests", path: "Tests/Faults/Tests"),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
     .testTarget(name: "LodestoreFormatTests", dependencies: ["LodestoreFormat"]),
     .testTarget(name: "LodestoreJSONTests", dependencies: ["LodestoreJSON"]),

@@ -166,6 +166,10 @@ package final class Environment: @unchecked Sendable {
     guard code == 0 else {
       // An environment whose open failed must not be used, only closed.
       mdb_env_close(handle)
+      // The meta pages of the data file have been looked at, so it is the other file that LMDB refuses.
+      if files != nil, code == MDB_INVALID || code == MDB_VERSION_MISMATCH {
+        throw LMDBError(.mismatched(.unusableLockFile), code: code, operation: "open", path: path)
+      }
       throw LMDBError(code: code, operation: "open", path: path)
     }
     var descriptor: Int32 = -1
@@ -265,7 +269,13 @@ package final class Environment: @unchecked Sendable {
     } catch {
       throw LMDBError(error.kind, code: error.code, operation: "copy to", path: destination)
     }
-    try StoreFile.syncDirectory(of: destination)
+    do {
+      try StoreFile.syncDirectory(of: destination)
+    } catch {
+      // A power cut could take it away after it was said to be there.
+      unlink(destination)
+      throw error
+    }
   }
 
   private func copy(into file: Int32, _ compacting: Bool) throws(LMDBError) {

@@ -49,6 +49,8 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     case otherLockFile
     /// At open: another process has the lock file open for another data file.
     case otherDataFile
+    /// At open: LMDB takes the data file and not its lock file.
+    case unusableLockFile
     /// The last transaction of the lock file cannot be that of the data file.
     case transactions(lockFile: UInt64, dataFile: UInt64)
     /// While open: the path leads to another data file, or to none.
@@ -136,6 +138,7 @@ extension LMDBError.FileMismatch: CustomStringConvertible {
     switch self {
     case .otherLockFile: "another process has the file open with another lock file"
     case .otherDataFile: "its lock file is in use for another file, which had this path before"
+    case .unusableLockFile: "its lock file is not one of this LMDB, or could not be locked"
     case .transactions(let lockFile, let dataFile):
       "its lock file says that transaction \(lockFile) is the last, its meta pages say \(dataFile)"
     case .dataFileReplaced: "the path does not lead to the open file any more"

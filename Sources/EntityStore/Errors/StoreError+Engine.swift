@@ -115,6 +115,9 @@ extension StoreError {
       case .otherDataFile:
         "its lock file '\(path)-lock' is in use by a process that has another file open, which had "
           + "this path before; close the store there first"
+      case .unusableLockFile:
+        "its lock file '\(path)-lock' is not one of this version of LMDB, or could not be locked; close "
+          + "the store in every process, then remove the lock file"
       case .transactions(let lockFile, let dataFile):
         "its lock file says that transaction \(lockFile) is the last, its meta pages say "
           + "\(dataFile): the file was replaced, or has another lock file elsewhere; close the store "

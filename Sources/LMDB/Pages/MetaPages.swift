@@ -97,7 +97,9 @@ struct MetaPages {
   }
 
   private func meta(at offset: off_t) throws(LMDBError) -> Meta {
+    errno = 0
     guard let page = read(MetaPageLayout.size, at: offset) else {
+      if errno != 0 { throw LMDBError(code: errno, operation: "open", path: path) }
       throw refusal("it is too short to be an LMDB file")
     }
     let magic = MetaPageLayout.magicNumber

@@ -103,12 +103,7 @@ final class OutputFile: ByteSink {
     try name(temporary)
     self.temporary = nil
     PendingFile.set(nil)
-    let folder = open(
-      path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", O_RDONLY | O_CLOEXEC)
-    if folder >= 0 {
-      fsync(folder)
-      close(folder)
-    }
+    try FileFacts.syncFolder(of: path)
   }
 
   private func name(_ temporary: String) throws {

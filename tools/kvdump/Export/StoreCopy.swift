@@ -45,11 +45,12 @@ final class StoreCopy {
         throw CommandFailure.system(errno, thing: target, creating: true)
       }
     }
-    let folder = open(
-      target.lastIndex(of: "/").map { String(target[...$0]) } ?? ".", O_RDONLY | O_CLOEXEC)
-    if folder >= 0 {
-      fsync(folder)
-      close(folder)
+    do {
+      try FileFacts.syncFolder(of: target)
+    } catch {
+      // A power cut could take it away after it was said to be there.
+      FileFacts.remove(target)
+      throw error
     }
   }
 

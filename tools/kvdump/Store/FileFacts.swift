@@ -35,6 +35,22 @@ struct FileFacts {
     guard fsync(descriptor) == 0 else { throw CommandFailure.system(errno, thing: path) }
   }
 
+  /// Waits until the disk has the name of a file.
+  static func syncFolder(of path: String) throws {
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      // Who may not list a folder may write to it all the same.
+      if errno == EACCES { return }
+      throw CommandFailure.system(errno, thing: folder)
+    }
+    defer { close(descriptor) }
+    // Some file systems know no sync of folders.
+    guard fsync(descriptor) == 0 || errno == EINVAL else {
+      throw CommandFailure.system(errno, thing: folder)
+    }
+  }
+
   /// Takes a store away, and its lock file; nothing where there is none.
   static func remove(_ path: String) {
     unlink(path)

@@ -1,0 +1,46 @@
+import EntityStore
+
+/// The records of a store, by key.
+typealias Contents = [Int: Row]
+
+extension Contents {
+  /// What there is in the newest commit, as the newer program sees it.
+  init(_ store: Store) throws {
+    self.init()
+    for item in try store.fetch(ItemV2.all) { self[item.row.key] = item.row }
+  }
+
+  /// FNV-1a over all rows in the order of their keys.
+  var digest: UInt64 {
+    var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+    func add(_ text: String) {
+      for byte in text.utf8 { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    }
+    for key in keys.sorted() {
+      guard let row = self[key] else { continue }
+      add("\(row.key)|\(row.name)|\(row.group)|\(row.rank ?? 0)|\(row.note)\n")
+    }
+    return digest
+  }
+}
+
+/// What may be in a store: after a write that failed, what was there before it or what it made.
+struct PossibleContents {
+  private(set) var all: [Contents] = [[:]]
+
+  /// What there is, where that is known.
+  var only: Contents? { all.count == 1 ? all[0] : nil }
+
+  mutating func add(_ step: Step) { all = all.map(step.applied) }
+
+  mutating func addPossibly(_ step: Step) {
+    for contents in all.map(step.applied) where !all.contains(contents) { all.append(contents) }
+  }
+
+  /// False when it is none of those that may be there.
+  mutating func narrow(to found: Contents) -> Bool {
+    guard all.contains(found) else { return false }
+    all = [found]
+    return true
+  }
+}

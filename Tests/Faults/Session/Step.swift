@@ -1,0 +1,44 @@
+/// One call of a session. What it leaves in the store depends on nothing but what was there.
+enum Step: Sendable {
+  /// Opens the store, and makes it if need be, as the older or the newer program.
+  case open(isNewer: Bool)
+  case close
+  /// New records, in one batch.
+  case insert([Row])
+  /// Records one after the other, which replace those with the same key; on the store's own thread or here.
+  case put([Row], isAsynchronous: Bool)
+  case update(group: Int, note: String)
+  case delete([Int])
+  /// A page of an import.
+  case take([Row])
+  /// A compacted copy of this name.
+  case copy(String)
+  /// What was there before these writes is not told any more.
+  case purge
+
+  /// Whether a store must be open.
+  var needsStore: Bool {
+    switch self {
+    case .open, .close: false
+    default: true
+    }
+  }
+
+  func applied(_ contents: Contents) -> Contents {
+    var contents = contents
+    switch self {
+    case .open, .close, .copy, .purge: break
+    case .insert(let rows), .put(let rows, _), .take(let rows):
+      for row in rows {
+        let rank = row.rank ?? contents[row.key]?.rank ?? Row.initialRank
+        contents[row.key] = row
+        contents[row.key]?.rank = rank
+      }
+    case .update(let group, let note):
+      for row in contents.values where row.group == group { contents[row.key]?.note = note }
+    case .delete(let keys):
+      for key in keys { contents[key] = nil }
+    }
+    return contents
+  }
+}

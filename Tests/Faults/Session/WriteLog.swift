@@ -1,0 +1,66 @@
+import Foundation
+
+/// What the shim has recorded of the files of a folder, in order.
+struct WriteLog {
+  struct Operation {
+    enum Kind: UInt32 {
+      case written = 1
+      case writtenDurably, truncated, synced, created, linked, renamed, unlinked, syncedFolder, marked
+      case failedToSync
+    }
+
+    var kind: Kind
+    /// The file; another number for each one that was made, whatever the system calls it.
+    var file: Int
+    /// The offset of a write, the size of a truncation, the number of a mark.
+    var number: Int
+    /// Of the log: what was written, or a name, or two names with a zero byte in between.
+    var payload: Range<Int>
+  }
+
+  /// What was acknowledged: a commit with the digest of what it holds, and for a copy its name.
+  struct Mark {
+    var position: Int
+    var commit: Int
+    var digest: UInt64
+    var copy: String
+  }
+
+  let bytes: [UInt8]
+  private(set) var operations: [Operation] = []
+  private(set) var marks: [Mark] = []
+
+  init(path: String) throws {
+    bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+    var files: [Int: Int] = [:]
+    var offset = 0
+    while offset + 24 <= bytes.count {
+      let length = word(offset + 4, 4)
+      guard let kind = Operation.Kind(rawValue: UInt32(word(offset, 4))) else { return }
+      let inode = word(offset + 8, 8)
+      let payload = (offset + 24)..<(offset + 24 + length)
+      if kind == .created { files[inode] = operations.count + 1 }
+      let operation = Operation(
+        kind: kind, file: files[inode] ?? 0, number: word(offset + 16, 8), payload: payload)
+      if kind == .marked {
+        marks.append(
+          Mark(
+            position: operations.count, commit: operation.number,
+            digest: UInt64(bitPattern: Int64(word(payload.lowerBound, 8))),
+            copy: text((payload.lowerBound + 8)..<payload.upperBound)))
+      }
+      operations.append(operation)
+      offset = payload.upperBound
+    }
+  }
+
+  private func word(_ offset: Int, _ size: Int) -> Int {
+    (0..<size).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
+  }
+
+  func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+  func names(_ operation: Operation) -> [String] {
+    bytes[operation.payload].split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+  }
+}
