@@ -64,7 +64,7 @@ extension Environment {
     munmap(trial, size)
     let code = mdb_env_set_mapsize(handle, size)
     guard code == 0 else {
-      poison.store(true, ordering: .relaxed)
+      setPoison()
       readers.withLock { $0.isClosed = true }
       throw LMDBError(code: code, operation: "grow", path: path)
     }

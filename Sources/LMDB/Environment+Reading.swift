@@ -121,7 +121,7 @@ extension Environment {
     case MDB_MAP_RESIZED where attempts < 8:
       try adoptMapSize()
     case MDB_PANIC:
-      poison.store(true, ordering: .relaxed)
+      setPoison()
       throw LMDBError(.poisoned, code: code, operation: operation, path: path)
     default:
       throw LMDBError(code: code, operation: operation, path: path)

@@ -13,11 +13,11 @@ extension Environment {
   ///
   /// Called with `files` tied, so that the file that is checked is the one that is opened.
   static func checkPages(
-    _ path: String, _ options: EnvironmentOptions, _ files: FilePair?,
+    _ path: String, _ options: EnvironmentOptions, isAsLeft: Bool, _ files: FilePair?,
     _ onCheck: (Int, Int) -> Bool
   ) throws(LMDBError) -> Bool {
     guard options.trust != .always, options.checkPages != nil else { return false }
-    if let files, files.isAsLeft { return true }
+    if isAsLeft { return true }
     guard options.trust == .verifyFirst else { return false }
     try checkPagesNow(path, options, files, onCheck)
     return true

@@ -122,6 +122,7 @@ extension Environment {
       if code == 0, let transaction {
         do {
           try checkNumber(of: transaction)
+          try renewMetaPages()
         } catch {
           mdb_txn_abort(transaction)
           endTrees(isCommitted: false)
@@ -135,7 +136,7 @@ extension Environment {
       case MDB_MAP_RESIZED where attempts < 8:
         try adoptMapSizeAsWriter()
       case MDB_PANIC:
-        poison.store(true, ordering: .relaxed)
+        setPoison()
         throw LMDBError(.poisoned, code: code, operation: "write", path: path)
       default:
         throw LMDBError(code: code, operation: "write", path: path)
@@ -164,7 +165,7 @@ extension Environment {
   private func commitFailure(_ code: Int32) -> LMDBError {
     switch code {
     case MDB_PANIC:
-      poison.store(true, ordering: .relaxed)
+      setPoison()
       return LMDBError(.poisoned, code: code, operation: "commit", path: path)
     case ENOMEM, EINVAL:
       return LMDBError(code: code, operation: "commit", path: path)
@@ -181,16 +182,25 @@ extension Environment {
   ///
   /// LMDB says EIO for a write cut short by a full disk; the little space left tells them apart.
   /// EFBIG is a limit of the process, found before anything was written.
+  ///
+  /// With ``EnvironmentOptions/Durability/mayLoseLastCommit`` the sync of a commit is also that of the meta
+  /// page of the one before it, which no other commit writes again: then any failure poisons.
   func ioFailure(_ code: Int32, operation: String) -> LMDBError {
-    var descriptor: Int32 = -1
-    mdb_env_get_fd(handle, &descriptor)
-    if let free = StoreFile.free(on: descriptor),
+    if let free = StoreFile.free(on: dataDescriptor),
       code == ENOSPC || code == EDQUOT || (code == EIO && free < 16 << 20)
     {
+      if options.durability == .mayLoseLastCommit { setPoison() }
       return LMDBError(.diskFull(freeBytes: free), code: code, operation: operation, path: path)
     }
-    if code != EFBIG { poison.store(true, ordering: .relaxed) }
+    if code != EFBIG { setPoison() }
     return LMDBError(code: code, operation: operation, path: path)
+  }
+
+  /// LMDB's own.
+  var dataDescriptor: Int32 {
+    var descriptor: Int32 = -1
+    mdb_env_get_fd(handle, &descriptor)
+    return descriptor
   }
 
   /// Remembers the first failure of the running write: after it LMDB's transaction is of no use.

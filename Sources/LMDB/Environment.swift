@@ -58,6 +58,8 @@ package final class Environment: @unchecked Sendable {
   let mapStart = Atomic<UInt>(0)
   /// Whether the pages have been checked, or the file is as processes of this machine left it.
   let isTrusted = Atomic<Bool>(false)
+  /// Whether the disk may have other meta pages than the system; see ``renewMetaPages()``.
+  let mustRenewMetaPages = Atomic<Bool>(false)
   /// How many handles were opened outside writes; see ``tree(_:isCreated:hasIntegerKeys:in:)``.
   let readOpenedTreeCount = Atomic<Int>(0)
   /// Counts ended writes: LMDB frees the cursors of a write with it.
@@ -121,8 +123,11 @@ package final class Environment: @unchecked Sendable {
     do {
       try StoreFile.prewriteLockFile(for: path, options: options)
       let files = try FilePair.open(path, options.access)
-      let isTrusted = try checkPages(path, options, files, onCheck)
+      let isAsLeft = files?.isAsLeft ?? false
+      let isTrusted = try checkPages(path, options, isAsLeft: isAsLeft, files, onCheck)
       let environment = try open(path, options, identity, files, flags: 0)
+      environment.mustRenewMetaPages.store(
+        !isAsLeft || options.durability == .mayLoseLastCommit, ordering: .relaxed)
       try environment.checkNumbers()
       environment.isTrusted.store(isTrusted, ordering: .relaxed)
       if isTrusted { files?.stampInUse() }
@@ -132,7 +137,7 @@ package final class Environment: @unchecked Sendable {
       guard options.access == .readOnly, options.allowsUnlockedReading,
         [EACCES, EROFS, EPERM].contains(error.code), access(path + "-lock", F_OK) != 0
       else { throw error }
-      _ = try checkPages(path, options, nil, onCheck)
+      _ = try checkPages(path, options, isAsLeft: false, nil, onCheck)
       return try open(path, options, identity, nil, flags: UInt32(MDB_NOLOCK))
     }
   }

@@ -147,7 +147,8 @@ __attribute__((destructor)) static void finish(void) {
 // MARK: Recording
 
 enum operation {
-  WRITTEN = 1, WRITTEN_DURABLY, TRUNCATED, SYNCED, CREATED, LINKED, RENAMED, UNLINKED, SYNCED_FOLDER, MARKED, FAILED_TO_SYNC
+  WRITTEN = 1, WRITTEN_DURABLY, TRUNCATED, SYNCED, CREATED, LINKED, RENAMED, UNLINKED, SYNCED_FOLDER, MARKED, FAILED_TO_SYNC,
+  FAILED_TO_WRITE
 };
 
 // The head of a record, little-endian as the machines that this runs on; its payload follows.
@@ -239,7 +240,17 @@ ssize_t write(int file, const void *bytes, size_t length) {
 
 ssize_t pwrite(int file, const void *bytes, size_t length, off_t offset) {
   NEXT(pwrite);
-  if (is_failing("write") && is_own(file) && fails("write")) return -1;
+  if (is_failing("write") && is_own(file) && fails("write")) {
+    int code = errno;
+    // What fails of a synchronous write is the sync: the system has it, and perhaps the disk.
+    if (recording >= 0 && fcntl(file, F_GETFL) & O_DSYNC) {
+      struct iovec part = {(void *)bytes, length};
+      if (next(file, bytes, length, offset) == (ssize_t)length)
+        record(FAILED_TO_WRITE, inode_of(file), offset, &part, 1, length);
+    }
+    errno = code;
+    return -1;
+  }
   if (is_failing("short") && is_own(file)) length = shortened(length);
   struct iovec part = {(void *)bytes, length};
   ssize_t written = next(file, bytes, length, offset);

@@ -246,6 +246,7 @@ extension LMDBError.FileMismatch {
     switch self {
     case .otherLockFile: "otherLockFile"
     case .otherDataFile: "otherDataFile"
+    case .unusableLockFile: "unusableLockFile"
     case .transactions: "transactions"
     case .dataFileReplaced: "dataFileReplaced"
     case .lockFileReplaced: "lockFileReplaced"

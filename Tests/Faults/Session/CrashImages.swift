@@ -55,7 +55,9 @@ struct CrashImages {
         if copy.position < position { return "\(copy.copy) is lost" }
         continue
       }
-      if let problem = opened(copy.copy, { _, digest in digest == copy.digest ? nil : "other records" }) {
+      if let problem = opened(
+        copy.copy, { _, digest in digest == copy.digest ? nil : "other records" })
+      {
         return problem
       }
     }
@@ -63,8 +65,15 @@ struct CrashImages {
       return marks.isEmpty ? nil : "the store is lost"
     }
     let last = marks.last?.commit ?? 0
+    let end = log.marks.first { $0.position >= position }?.position ?? log.operations.count
+    let failed = log.failures.filter {
+      $0.position > marks.last?.position ?? 0 && $0.position < end
+    }
     return opened(Session.storeName) { commit, digest in
-      guard commit >= (isLazy ? last - 1 : last) else { return "commit \(last) is lost, \(commit) is there" }
+      guard commit >= (isLazy ? last - 1 : last) else {
+        return "commit \(last) is lost, \(commit) is there"
+      }
+      if commit > last, failed.contains(where: { $0.digest == digest }) { return nil }
       return isPossible(digest, commit, log.marks) ? nil : "commit \(commit) has other records"
     }
   }
@@ -78,7 +87,9 @@ struct CrashImages {
   }
 
   /// Opens a store as any program does, looks at it, writes to it, and has it verified.
-  private func opened(_ name: String, _ judge: (_ commit: Int, _ digest: UInt64) -> String?) -> String? {
+  private func opened(_ name: String, _ judge: (_ commit: Int, _ digest: UInt64) -> String?)
+    -> String?
+  {
     let path = "\(folder)/\(name)"
     do {
       let plain = try Store(at: path, entities: [])
@@ -100,7 +111,9 @@ struct CrashImages {
     try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let choice = Int.random(in: 0..<3, using: &random)
     var image = image
-    for name in image.keys.sorted() where name.hasSuffix("-lock") && choice != 0 { image[name] = nil }
+    for name in image.keys.sorted() where name.hasSuffix("-lock") && choice != 0 {
+      image[name] = nil
+    }
     if choice == 2 {
       let size = [0, 1, 64, 4_096, 8_192, 66_000].randomElement(using: &random) ?? 0
       let byte: UInt8? = Bool.random(using: &random) ? 0 : nil

@@ -19,11 +19,15 @@ struct Disk {
     var pending: [Pending] = []
 
     mutating func sync() {
-      for index in pending.indices where !pending[index].isForgotten { pending[index].isDurable = true }
+      for index in pending.indices where !pending[index].isForgotten {
+        pending[index].isDurable = true
+      }
     }
 
     mutating func forget() {
-      for index in pending.indices where !pending[index].isDurable { pending[index].isForgotten = true }
+      for index in pending.indices where !pending[index].isDurable {
+        pending[index].isForgotten = true
+      }
     }
   }
 
@@ -70,6 +74,9 @@ struct Disk {
       files[file]?.sync()
       settle(file)
     case .failedToSync: files[file]?.forget()
+    case .failedToWrite:
+      files[file]?.pending.append(
+        Pending(offset: operation.number, payload: operation.payload, isForgotten: true))
     case .created:
       files[file] = File()
       nameChanges.append(NameChange(added: log.text(operation.payload), file: file))
@@ -143,7 +150,8 @@ struct Disk {
     var bytes = file.durable
     var pending = file.pending
     // The last write may have been under way, whatever it promised.
-    if position > 0, log.operations[position - 1].kind == .writtenDurably, Bool.random(using: &random),
+    if position > 0, log.operations[position - 1].kind == .writtenDurably,
+      Bool.random(using: &random),
       let last = pending.indices.last
     {
       pending[last].isDurable = false

@@ -41,6 +41,7 @@ struct FaultServer {
   /// Goes on after failures, which need not concern what follows, but not for long where all fails.
   private func run(_ script: Script, _ fault: Fault) async -> Session {
     let session = Session(folder)
+    session.failsInSync = fault.kind == "sync" && fault.error == EIO
     var failureCount = 0
     for step in script.steps where failureCount < (fault.isForGood ? 4 : 64) {
       switch await session.run(step) {

@@ -3,7 +3,7 @@ import Foundation
 /// What the tests of failing calls and of power cuts start as a process of its own, with the shim preloaded.
 ///
 ///     fault-session calls FOLDER
-///     fault-session record FOLDER LOG SEED LENGTH full|lazy [SYNC ERRNO]
+///     fault-session record FOLDER LOG SEED LENGTH full|lazy [KIND NUMBER ERRNO]
 ///     fault-session images FOLDER LOG SEED FIRST COUNT full|lazy
 @main
 struct Main {
@@ -18,7 +18,7 @@ struct Main {
         stop("the shim is not preloaded")
       }
       let recorder = Recorder(folder: words[1], log: words[2], shim: shim)
-      let fault = Fault(["sync"] + words[6...].map { Substring($0) } + ["0"])
+      let fault = Fault(words[6...].map { Substring($0) } + ["0"])
       await recorder.run(Script(seed: seed, length: length), isLazy: words[5] == "lazy", fault)
     case "images" where words.count == 7:
       guard let seed = UInt64(words[3]), let first = Int(words[4]), let count = Int(words[5]) else {

@@ -4,7 +4,7 @@ struct Recorder {
   let log: String
   let shim: Shim
 
-  /// - Parameter fault: a sync that fails, counted from where the last program has opened the store.
+  /// - Parameter fault: a call that fails, counted from where the last program has opened the store.
   func run(_ script: Script, isLazy: Bool, _ fault: Fault?) async {
     shim.record(folder, to: log)
     let session = Session(folder, durability: isLazy ? .mayLoseLastCommit : .full)
@@ -19,6 +19,10 @@ struct Recorder {
 
   private func take(_ step: Step, _ session: Session, mayFail: Bool) async {
     let outcome = await session.run(step)
+    if case .failed = outcome, mayFail {
+      // The disk may have it all the same.
+      for contents in session.contents.all { mark(contents, 0, WriteLog.failedName) }
+    }
     if mayFail { session.settle() }
     var isDone = false
     if case .done = outcome { isDone = true }
@@ -26,9 +30,16 @@ struct Recorder {
       Main.stop("\(step) failed: \(session.problems) \(session.errorCodes)")
     }
     guard isDone, let commit = session.commit, let contents = session.contents.only else { return }
+    if case .copy(let name) = step {
+      mark(contents, commit, name)
+    } else {
+      mark(contents, commit, "")
+    }
+  }
+
+  private func mark(_ contents: Contents, _ commit: UInt64, _ name: String) {
     let digest = contents.digest
-    var bytes = (0..<8).map { UInt8(truncatingIfNeeded: digest >> (8 * $0)) }
-    if case .copy(let name) = step { bytes += Array(name.utf8) }
-    shim.mark(commit, bytes)
+    shim.mark(
+      commit, (0..<8).map { UInt8(truncatingIfNeeded: digest >> (8 * $0)) } + Array(name.utf8))
   }
 }

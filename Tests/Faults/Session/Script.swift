@@ -68,13 +68,15 @@ struct Script {
 
   private mutating func row(key: Int, noteLength: Int) -> Row {
     Row(
-      key: key, name: text(12), note: text(noteLength), group: Int.random(in: 0..<5, using: &random),
+      key: key, name: text(12), note: text(noteLength),
+      group: Int.random(in: 0..<5, using: &random),
       rank: isNewer ? Int.random(in: 0..<9, using: &random) : nil)
   }
 
   private mutating func text(_ length: Int) -> String {
     let letters = Array("abcdefghijklmnopqrstuvwxyz")
-    let start = String((0..<min(length, 10)).map { _ in letters[Int.random(in: 0..<26, using: &random)] })
+    let start = String(
+      (0..<min(length, 10)).map { _ in letters[Int.random(in: 0..<26, using: &random)] })
     return String(String(repeating: start, count: length / 10 + 1).prefix(length))
   }
 }

@@ -19,6 +19,9 @@ final class Session {
   private var store: Store?
   private var isNewer = false
   private var isPoisoned = false
+  /// Whether an error of the disk comes from a sync, after which the store must be opened again.
+  var failsInSync = false
+  private var mustBePoisoned = false
   private(set) var contents = PossibleContents()
   /// What may be in the copies, by name; of those whose making was told to be done, and of the others.
   private(set) var copies: [String: (contents: [Contents], isDone: Bool)] = [:]
@@ -53,6 +56,7 @@ final class Session {
     }
     do {
       try await perform(step)
+      if step.writes, mustBePoisoned { problems.append("\(step) is done after a failed sync") }
       contents.add(step)
       if case .copy(let name) = step { copies[name] = (contents.all, true) }
     } catch {
@@ -73,6 +77,7 @@ final class Session {
   func close() {
     store?.close()
     store = nil
+    mustBePoisoned = false
   }
 
   private func reopenIfNeeded() throws {
@@ -87,8 +92,11 @@ final class Session {
       return
     }
     errorCodes["\(error.code)", default: 0] += 1
+    if step.writes, failsInSync, error.code == .inputOutput { mustBePoisoned = true }
     if error.code == .poisoned { isPoisoned = true }
-    if [.damaged, .notAStore, .brokenTransaction, .nestedWrite, .undecodableValue].contains(error.code) {
+    if [.damaged, .notAStore, .brokenTransaction, .nestedWrite, .undecodableValue].contains(
+      error.code)
+    {
       problems.append("\(step) threw \(error.code): \(error)")
     }
   }
@@ -103,7 +111,9 @@ final class Session {
     isPoisoned = false
     // The older program does not see all of it.
     guard isNewer, let found = try? Contents(opened) else { return }
-    if !contents.narrow(to: found) { problems.append("opened with other records than were written") }
+    if !contents.narrow(to: found) {
+      problems.append("opened with other records than were written")
+    }
   }
 
   private func perform(_ step: Step) async throws {

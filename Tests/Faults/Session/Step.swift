@@ -1,4 +1,6 @@
-/// One call of a session. What it leaves in the store depends on nothing but what was there.
+/// One call of a session.
+///
+/// What it leaves in the store depends on nothing but what was there.
 enum Step: Sendable {
   /// Opens the store, and makes it if need be, as the older or the newer program.
   case open(isNewer: Bool)
@@ -22,6 +24,11 @@ enum Step: Sendable {
     case .open, .close: false
     default: true
     }
+  }
+
+  /// Whether it makes a commit in a store that is open.
+  var writes: Bool {
+    if case .copy = self { false } else { needsStore }
   }
 
   func applied(_ contents: Contents) -> Contents {

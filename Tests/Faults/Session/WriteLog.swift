@@ -5,8 +5,9 @@ struct WriteLog {
   struct Operation {
     enum Kind: UInt32 {
       case written = 1
-      case writtenDurably, truncated, synced, created, linked, renamed, unlinked, syncedFolder, marked
-      case failedToSync
+      case writtenDurably, truncated, synced, created, linked, renamed, unlinked, syncedFolder,
+        marked
+      case failedToSync, failedToWrite
     }
 
     var kind: Kind
@@ -26,9 +27,14 @@ struct WriteLog {
     var copy: String
   }
 
+  /// The name in a mark of a write that failed.
+  static let failedName = "failed"
+
   let bytes: [UInt8]
   private(set) var operations: [Operation] = []
   private(set) var marks: [Mark] = []
+  /// What writes that failed may have left.
+  private(set) var failures: [Mark] = []
 
   init(path: String) throws {
     bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
@@ -43,11 +49,11 @@ struct WriteLog {
       let operation = Operation(
         kind: kind, file: files[inode] ?? 0, number: word(offset + 16, 8), payload: payload)
       if kind == .marked {
-        marks.append(
-          Mark(
-            position: operations.count, commit: operation.number,
-            digest: UInt64(bitPattern: Int64(word(payload.lowerBound, 8))),
-            copy: text((payload.lowerBound + 8)..<payload.upperBound)))
+        let mark = Mark(
+          position: operations.count, commit: operation.number,
+          digest: UInt64(bitPattern: Int64(word(payload.lowerBound, 8))),
+          copy: text((payload.lowerBound + 8)..<payload.upperBound))
+        if mark.copy == Self.failedName { failures.append(mark) } else { marks.append(mark) }
       }
       operations.append(operation)
       offset = payload.upperBound

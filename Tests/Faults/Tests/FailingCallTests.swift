@@ -41,7 +41,8 @@ struct FailingCallTests {
       guard callCount > 0 else { continue }
       let error = errors.randomElement(using: &random) ?? EIO
       let place = Int.random(in: 1...callCount, using: &random)
-      _ = try run.answer(to: "\(kind) \(place) \(error) \(Int.random(in: 0...1, using: &random)) \(script)")
+      _ = try run.answer(
+        to: "\(kind) \(place) \(error) \(Int.random(in: 0...1, using: &random)) \(script)")
     }
   }
 

@@ -11,7 +11,8 @@ enum ShimLibrary {
       let library = NSTemporaryDirectory() + "lodestore-shim-\(getpid()).so"
       for compiler in ["cc", "clang"] {
         let options = "-shared -fPIC -O1"
-        let line = "exec \(compiler) \(options) -o '\(library)' '\(source)' -ldl -lpthread 2>/dev/null"
+        let line =
+          "exec \(compiler) \(options) -o '\(library)' '\(source)' -ldl -lpthread 2>/dev/null"
         if (try? status(of: line)) == 0 { return library }
       }
       print("skipped: faults of the system, as there is neither cc nor clang")
@@ -46,7 +47,8 @@ final class FaultFolder {
 
   init() throws {
     let memory = "/dev/shm/"
-    let parent = FileManager.default.isWritableFile(atPath: memory) ? memory : NSTemporaryDirectory()
+    let parent =
+      FileManager.default.isWritableFile(atPath: memory) ? memory : NSTemporaryDirectory()
     path = parent + "lodestore-faults-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
@@ -55,7 +57,9 @@ final class FaultFolder {
 
   func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  func names() throws -> Set<String> { Set(try FileManager.default.contentsOfDirectory(atPath: path)) }
+  func names() throws -> Set<String> {
+    Set(try FileManager.default.contentsOfDirectory(atPath: path))
+  }
 }
 
 /// What the environment of the tests asks for.

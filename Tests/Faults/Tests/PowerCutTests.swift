@@ -8,6 +8,9 @@ struct PowerCutTests {
   /// How many images are tried.
   static let count = FaultSettings.text("LODESTORE_POWER_CUTS").flatMap { Int($0) } ?? 100
 
+  /// A call that fails in the last part of a session, and how many such calls there are at least.
+  private static let faults = [("sync", 10), ("write", 60)]
+
   @Test(arguments: ["full", "lazy"])
   func `a power cut takes back no more than the durability says`(durability: String) throws {
     guard let shim = ShimLibrary.path, let program = builtProgram("fault-session") else { return }
@@ -15,13 +18,19 @@ struct PowerCutTests {
     var random = SeededGenerator(salt: durability == "full" ? 2 : 3)
     // Four of five with the default durability.
     var left = durability == "full" ? Self.count * 4 / 5 : Self.count / 5
-    var (imageCount, absentCount) = (0, 0)
+    var (imageCount, absentCount, number) = (0, 0, 0)
     while left > 0 {
       let images = PowerCutImages(
         program: program, shim: shim, folder: folder, durability: durability,
         seed: .random(in: 0..<1_000_000, using: &random))
-      try images.record(length: left > 1_000 ? 40 : 8)
-      let count = min(left, 2_000)
+      // Each other session has a call that fails in its last part.
+      var fault: [String] = []
+      if number % 2 == 1, let (kind, limit) = Self.faults.randomElement(using: &random) {
+        fault = [kind, "\(Int.random(in: 1...limit, using: &random))", "\(EIO)"]
+      }
+      number += 1
+      try images.record(length: left > 1_000 ? 30 : 8, fault)
+      let count = min(left, max(40, Self.count / 20))
       let result = try images.check(count)
       imageCount += result.count
       absentCount += result.absentCount
@@ -34,7 +43,9 @@ struct PowerCutTests {
         break
       }
     }
-    print("\(imageCount) power cuts, \(durability): \(absentCount) before there was a file, others open whole")
+    print(
+      "\(imageCount) power cuts, \(durability): \(absentCount) before there was a file, others open whole"
+    )
   }
 }
 
@@ -47,12 +58,13 @@ struct PowerCutImages {
   let seed: UInt64
   private var log: String { folder.file("log") }
 
-  func record(length: Int) throws {
+  /// - Parameter fault: the kind of the call, how manyth, and the error.
+  func record(length: Int, _ fault: [String]) throws {
     let store = folder.file("recorded")
     try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: store) }
     let process = try ShimmedProcess(
-      program, ["record", store, log, "\(seed)", "\(length)", durability], shim: shim)
+      program, ["record", store, log, "\(seed)", "\(length)", durability] + fault, shim: shim)
     defer { process.stop() }
     let line = try process.line()
     try #require(line.hasPrefix("ok"), "\(line), seed \(seed)")
