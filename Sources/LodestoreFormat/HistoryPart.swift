@@ -201,7 +201,11 @@ extension HistoryPart.Change {
       }
       kind = .updated(attributes)
     case "deleted": kind = .deleted
-    default: kind = .restarted
+    default:
+      guard bytes.isEmpty else {
+        throw FormatError("a restart in the history has ids")
+      }
+      kind = .restarted
     }
     self.init(entity: EntityNumber(entity), kind: kind, ids: ids)
   }
