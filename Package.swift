@@ -19,6 +19,8 @@ import PackageDescription
 // Views of records cannot escape by the experimental feature `Lifetimes`, where the compiler has it;
 // LODESTORE_BORROWED_VIEWS in the environment builds them as compilers without it do.
 let hasBorrowedViews = Context.environment["LODESTORE_BORROWED_VIEWS"] != nil
+// LODESTORE_FUZZ in the environment adds the fuzz targets, which only tools/fuzz can build.
+let hasFuzzing = Context.environment["LODESTORE_FUZZ"] != nil
 
 let package = Package(
   name: "lodestore",
@@ -118,3 +120,13 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+if hasFuzzing {
+  package.targets.append(
+    .executableTarget(
+      name: "lodestore-fuzz",
+      dependencies: [
+        "EntityStore", "LMDB", "LodestoreFormat", "LodestoreJSON", "LodestorePages",
+        "LodestoreVerifier",
+      ], path: "Tests/Fuzzing", exclude: ["Corpus"]))
+}

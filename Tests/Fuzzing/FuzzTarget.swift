@@ -1,0 +1,59 @@
+/// What is tried with bytes that nobody wrote.
+///
+/// See Tests/README.md, "Fuzzing".
+struct FuzzTarget: Sendable {
+  let name: String
+  /// Longer inputs are not tried.
+  let longestInput: Int
+  /// Inputs to begin with, from the encoders where they are not text.
+  let seeds: @Sendable () throws -> [[UInt8]]
+  /// Takes an input, whose bytes end where their memory does.
+  ///
+  /// An error that it throws is a refusal, as it should be. A finding is a trap, of the code that is tried
+  /// or of ``require(_:_:)``, a report of the address sanitizer, or a run without end.
+  let run: @Sendable (UnsafeRawBufferPointer) throws -> Void
+
+  init(
+    _ name: String, longestInput: Int, seeds: @escaping @Sendable () throws -> [[UInt8]],
+    run: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
+  ) {
+    self.name = name
+    self.longestInput = longestInput
+    self.seeds = seeds
+    self.run = run
+  }
+
+  static let all: [FuzzTarget] = [
+    .catalogue, .condition, .date, .document, .history, .imports, .json, .key, .names, .pages,
+    .pattern,
+    .record, .separatedValues, .token, .view,
+  ]
+}
+
+/// Ends the process where what must hold does not: a finding.
+func require(_ isRight: Bool, _ message: @autoclosure () -> String) {
+  if !isRight { fatalError(message()) }
+}
+
+/// Takes numbers from the front of an input; zeros behind its end.
+struct InputReader {
+  private(set) var rest: UnsafeRawBufferPointer
+
+  init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
+
+  mutating func byte() -> UInt8 {
+    guard let first = rest.first else { return 0 }
+    rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst())
+    return first
+  }
+
+  mutating func number(below bound: Int) -> Int { Int(byte()) % bound }
+
+  /// The rest, in memory of its exact size, so that the address sanitizer sees a read in front of it too.
+  func withRest<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: rest.count, alignment: 1)
+    defer { copy.deallocate() }
+    copy.copyMemory(from: rest)
+    return try body(UnsafeRawBufferPointer(copy))
+  }
+}
