@@ -65,25 +65,27 @@ struct CrashImages {
       return marks.isEmpty ? nil : "the store is lost"
     }
     let last = marks.last?.commit ?? 0
-    let end = log.marks.first { $0.position >= position }?.position ?? log.operations.count
-    let failed = log.failures.filter {
-      $0.position > marks.last?.position ?? 0 && $0.position < end
-    }
     return opened(Session.storeName) { commit, digest in
       guard commit >= (isLazy ? last - 1 : last) else {
         return "commit \(last) is lost, \(commit) is there"
       }
-      if commit > last, failed.contains(where: { $0.digest == digest }) { return nil }
-      return isPossible(digest, commit, log.marks) ? nil : "commit \(commit) has other records"
+      return isPossible(digest, commit, log, position) ? nil : "commit \(commit) has other records"
     }
   }
 
-  /// A step may make several commits, of which one has its records.
-  private func isPossible(_ digest: UInt64, _ commit: Int, _ marks: [WriteLog.Mark]) -> Bool {
-    let before = marks.last { $0.commit <= commit }
-    if let before, before.commit == commit { return digest == before.digest }
-    guard let next = marks.first(where: { $0.commit > commit }) else { return false }
-    return digest == next.digest || digest == before?.digest ?? Contents().digest
+  /// A step may make several commits, of which one has its records; and one that failed may have made some
+  /// of them.
+  private func isPossible(_ digest: UInt64, _ commit: Int, _ log: WriteLog, _ position: Int) -> Bool
+  {
+    let before = log.marks.last { $0.commit < commit }
+    guard let after = log.marks.first(where: { $0.commit >= commit }) else { return false }
+    if digest == after.digest { return true }
+    if commit == after.commit, after.position < position { return false }
+    if commit != after.commit, digest == before?.digest ?? Contents().digest { return true }
+    let failed = log.failures.filter {
+      $0.position > before?.position ?? 0 && $0.position < after.position
+    }
+    return failed.contains { $0.digest == digest }
   }
 
   /// Opens a store as any program does, looks at it, writes to it, and has it verified.

@@ -127,7 +127,7 @@ final class CommandRun {
     let verified = try run(["verify", store])
     if verified.status != 0 { bad("not sound: \(verified.output)\(verified.errors)") }
     let after = try count()
-    let done = ["import": "90", "delete": "40"][command] ?? before
+    let done = ["import": "{\"count\":90}", "delete": "{\"count\":40}"][command] ?? before
     // A command that failed may have done its work: what is told of it came too late.
     if after != done, outcome.status == 0 || after != before { bad("\(after) records") }
     guard names.contains("out") else {
