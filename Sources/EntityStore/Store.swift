@@ -110,7 +110,9 @@ public final class Store: Sendable {
 
   /// Closes the store; later calls throw ``StoreError/Code/closed``.
   ///
-  /// Waits for running reads.
+  /// Waits for asynchronous reads that run. Reads on other threads go on, and lazy results (``FetchedResults``)
+  /// and sequences of batches keep their commit: the file is closed with the last of them, and opening it again
+  /// in this process waits for that, 10 seconds at most, then throws.
   ///
   /// Inside a write of this store it returns at once: that write is committed as usual, those that
   /// wait for their turn throw ``StoreError/Code/closed``, and the file is closed when the write and

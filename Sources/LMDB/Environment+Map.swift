@@ -35,6 +35,7 @@ extension Environment {
     let old = rawInfo.mapSizeInBytes
     let new = grownSize(from: old)
     guard new > old else {
+      try FileSizeLimit.check(UInt64(old) + 65_536, "write to", path)
       throw LMDBError(
         .cannotGrow("it has reached its limit of \(old) bytes"), code: MDB_MAP_FULL,
         operation: "write", path: path)
@@ -99,6 +100,10 @@ extension Environment {
     }
     defer { writerLock.unlock() }
     try checkUsable("read")
+    guard !readers.withLock({ $0.isClosed }) else {
+      // A map that could not be moved: there is none.
+      throw LMDBError(.closed, operation: "read", path: path)
+    }
     try adoptMapSizeAsWriter()
   }
 

@@ -104,6 +104,7 @@ extension Environment {
     try checkNames()
     if !isTrusted.load(ordering: .relaxed) { try checkBeforeWrite() }
     growIfSmall()
+    try FileSizeLimit.check(UInt64(rawInfo.usedBytes), "write to", path)
     firstFailure = nil
     mustRestart = false
     commitHooks.removeAll()
@@ -191,6 +192,9 @@ extension Environment {
     {
       if options.durability == .mayLoseLastCommit { setPoison() }
       return LMDBError(.diskFull(freeBytes: free), code: code, operation: operation, path: path)
+    }
+    if let limit = FileSizeLimit.met(by: dataDescriptor, code: code) {
+      return LMDBError(.fileSizeLimit(limit), code: code, operation: operation, path: path)
     }
     if code != EFBIG { setPoison() }
     return LMDBError(code: code, operation: operation, path: path)

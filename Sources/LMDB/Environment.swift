@@ -104,7 +104,9 @@ package final class Environment: @unchecked Sendable {
     self.handle = handle
     self.path = path
     writer = WorkerThreads(threadCount: 1, operation: "write", path: path)
-    readerThreads = WorkerThreads(threadCount: 4, operation: "read", path: path)
+    // One more than there can be reads at once: where all wait for others, one is told that.
+    readerThreads = WorkerThreads(
+      threadCount: 4, extraLimit: Int(options.readerSlotCount), operation: "read", path: path)
     self.options = options
     self.identity = identity
     self.lockIdentity = lockIdentity
@@ -156,6 +158,7 @@ package final class Environment: @unchecked Sendable {
     _ path: String, _ options: EnvironmentOptions, _ identity: StoreFile.Identity?,
     _ files: FilePair?, flags: UInt32, name: String? = nil
   ) throws(LMDBError) -> Environment {
+    let options = FileSizeLimit.applied(to: options)
     var created: OpaquePointer?
     var code = mdb_env_create(&created)
     guard code == 0, let handle = created else {
@@ -208,6 +211,9 @@ package final class Environment: @unchecked Sendable {
     _ path: String, options: EnvironmentOptions,
     initialise: (Transaction) throws(E) -> Void
   ) throws {
+    try StoreFile.checkLength(of: path)
+    try FileSizeLimit.check(
+      UInt64(LockFileLayout.size(readerCount: Int(options.readerSlotCount))), "create", path)
     let temporary = StoreFile.temporaryName(for: path)
     defer {
       unlink(temporary)

@@ -39,6 +39,10 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     case cannotGrow(String)
     /// The file system has no room for what was to be written.
     case diskFull(freeBytes: UInt64)
+    /// This process may not make files so large (RLIMIT_FSIZE): says how large.
+    case fileSizeLimit(UInt64)
+    /// There are as many trees as can be open.
+    case treesFull
     case keySize(Int)
     case valueSize(Int)
   }
@@ -72,7 +76,8 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 
   package init(code: Int32, operation: String, path: String? = nil) {
-    self.init(.engine, code: code, operation: operation, path: path)
+    let kind: Kind = code == MDB_DBS_FULL ? .treesFull : .engine
+    self.init(kind, code: code, operation: operation, path: path)
   }
 
   /// LMDB's own name of the code, or that of the `errno`.
@@ -106,6 +111,9 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     case .poisoned: "\(thing): an earlier write or sync failed; close it and open it again"
     case .cannotGrow(let why): "\(thing): MDB_MAP_FULL, and the map cannot grow: \(why)"
     case .diskFull(let free): "\(thing): \(number), \(free) bytes free on disk"
+    case .fileSizeLimit(let limit):
+      "\(thing): files of this process may have \(limit) bytes (RLIMIT_FSIZE)"
+    case .treesFull: "\(thing): MDB_DBS_FULL, no more trees can be open"
     case .keySize(let size):
       "\(thing): MDB_BAD_VALSIZE, the key has \(size) bytes, must have 1 to 511, or 8 in a tree of "
         + "integer keys"

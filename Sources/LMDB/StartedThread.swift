@@ -15,6 +15,8 @@ func startedThread(_ body: @escaping () -> Void) -> pthread_t? {
   // Callers' closures expect the stack of a main thread; macOS gives 512 KiB and musl 128.
   pthread_attr_setstacksize(&attributes, 8 << 20)
   #if canImport(Darwin)
+    // Tasks of any priority wait for it, and the system does not lend it theirs.
+    pthread_attr_set_qos_class_np(&attributes, QOS_CLASS_USER_INITIATED, 0)
     var thread: pthread_t?
     let code = pthread_create(
       &thread, &attributes,

@@ -45,7 +45,9 @@ enum StoreFile {
         try checkFileSystem(of: directory(of: path), allowsAnyFileSystem)
         return .absent
       }
-      throw LMDBError(code: errno, operation: "open", path: path)
+      let code = errno
+      if code == ENAMETOOLONG { try checkLength(of: path) }
+      throw LMDBError(code: code, operation: "open", path: path)
     }
     let kind = status.st_mode & S_IFMT
     guard kind == S_IFREG else {
@@ -54,6 +56,23 @@ enum StoreFile {
     try checkFileSystem(of: path, allowsAnyFileSystem)
     if status.st_size == 0 { return .empty }
     return .present(Identity(status))
+  }
+
+  /// Throws where the lock file of a new file could not be made, or its name could not be opened.
+  static func checkLength(of path: String) throws(LMDBError) {
+    let name = path.utf8.split(separator: UInt8(ascii: "/")).last?.count ?? 0
+    let longest = pathconf(directory(of: path), Int32(_PC_NAME_MAX))
+    if longest > 0, name + "-lock".utf8.count > longest {
+      throw LMDBError(
+        .unsuitablePath(
+          "a name of \(name) bytes, of which \(longest - 5) are the most: the lock file beside it has "
+            + "'-lock' appended"), operation: "open", path: path)
+    }
+    if path.utf8.count + "-lock".utf8.count >= PATH_MAX {
+      throw LMDBError(
+        .unsuitablePath("a path of \(path.utf8.count) bytes, too long for the lock file's"),
+        operation: "open", path: path)
+    }
   }
 
   static func directory(of path: String) -> String {

@@ -15,24 +15,19 @@
 /// holder, equal to `nextTicket` when there is none; `abandoned`, those of threads that gave up.
 final class TurnLock: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private let turn: UnsafeMutablePointer<pthread_cond_t>
+  private let turn = TimedCondition()
   private var nextTicket: UInt64 = 0
   private var served: UInt64 = 0
   private var abandoned: Set<UInt64> = []
 
   init() {
     mutex = .allocate(capacity: 1)
-    turn = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
-    turn.initialize(to: pthread_cond_t())
     pthread_mutex_init(mutex, nil)
-    pthread_cond_init(turn, nil)
   }
 
   deinit {
-    pthread_cond_destroy(turn)
     pthread_mutex_destroy(mutex)
-    turn.deallocate()
     mutex.deallocate()
   }
 
@@ -40,7 +35,7 @@ final class TurnLock: @unchecked Sendable {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     let ticket = drawTicket()
-    while served != ticket { pthread_cond_wait(turn, mutex) }
+    while served != ticket { turn.wait(mutex) }
   }
 
   /// Returns false, without the lock, when its turn does not come in time.
@@ -55,8 +50,7 @@ final class TurnLock: @unchecked Sendable {
         abandoned.insert(ticket)
         return false
       }
-      var end = Self.timeOfDay(inSeconds: min(left, 1))
-      pthread_cond_timedwait(turn, mutex, &end)
+      turn.wait(mutex, seconds: left)
     }
     return true
   }
@@ -65,7 +59,7 @@ final class TurnLock: @unchecked Sendable {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     repeat { served += 1 } while !abandoned.isEmpty && abandoned.remove(served) != nil
-    if served != nextTicket { pthread_cond_broadcast(turn) }
+    if served != nextTicket { turn.broadcast() }
   }
 
   /// How often it was asked for.
@@ -78,14 +72,5 @@ final class TurnLock: @unchecked Sendable {
   private func drawTicket() -> UInt64 {
     defer { nextTicket += 1 }
     return nextTicket
-  }
-
-  private static func timeOfDay(inSeconds seconds: Double) -> timespec {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    let nanoseconds = time.tv_nsec + Int(seconds * 1e9)
-    time.tv_sec += nanoseconds / 1_000_000_000
-    time.tv_nsec = nanoseconds % 1_000_000_000
-    return time
   }
 }

@@ -23,9 +23,13 @@ protocol SharedJob: AnyObject, Sendable {
 /// after a short one, polls for its end before it suspends: a task that calls again and again would
 /// otherwise wait twice for the system to wake a thread.
 ///
-/// State, all guarded by `mutex`: `jobs` (first in, first out), `sleepingCount`, `isWatching`,
-/// `isStopping`, `threads`, `wasQuick`. `waitingCount` is the number of jobs, for the thread that polls
-/// without the mutex. Threads are started with the first job, and joined by ``stop()``.
+/// Jobs that wait for other jobs would keep all threads for ever. So there may be more threads: while jobs
+/// wait and none is taken, a further one is added every now and then, which ends when no job waits.
+///
+/// State, all guarded by `mutex`: `jobs` (first in, first out), `takenCount`, `sleepingCount`, `isWatching`,
+/// `isStopping`, `threads`, `regularCount`, `extraCount`, `hasRelief`, `wasQuick`. `waitingCount` is the
+/// number of jobs, for the thread that polls without the mutex. Threads are started with the first job, and
+/// joined by ``stop()``.
 package final class WorkerThreads: @unchecked Sendable {
   enum Job {
     case alone(() -> Void)
@@ -49,6 +53,8 @@ package final class WorkerThreads: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let wake: UnsafeMutablePointer<pthread_cond_t>
   private let threadCount: Int
+  /// How many more there may be while jobs wait and none is taken.
+  private let extraLimit: Int
   /// What jobs do, and to which file: for the error of one that is refused.
   private let operation: String
   private let path: String?
@@ -61,9 +67,19 @@ package final class WorkerThreads: @unchecked Sendable {
   /// Whether the job that ended last was a short one.
   private var wasQuick = false
   private var threads: [pthread_t] = []
+  /// How many jobs were taken.
+  private var takenCount: UInt64 = 0
+  private var regularCount = 0
+  private var extraCount = 0
+  /// Whether a thread looks whether jobs are taken.
+  private var hasRelief = false
+  private let relief = TimedCondition()
 
-  package init(threadCount: Int, operation: String = "run", path: String? = nil) {
+  package init(
+    threadCount: Int, extraLimit: Int = 0, operation: String = "run", path: String? = nil
+  ) {
     self.threadCount = threadCount
+    self.extraLimit = extraLimit
     self.operation = operation
     self.path = path
     mutex = .allocate(capacity: 1)
@@ -80,6 +96,13 @@ package final class WorkerThreads: @unchecked Sendable {
     pthread_mutex_destroy(mutex)
     wake.deallocate()
     mutex.deallocate()
+  }
+
+  /// How many threads there are.
+  var count: Int {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return threads.count
   }
 
   /// Runs `body` on one of the threads; throws what it throws, or `closed` after ``stop()``.
@@ -110,7 +133,7 @@ package final class WorkerThreads: @unchecked Sendable {
   func enqueue(_ job: Job) -> Turn {
     pthread_mutex_lock(mutex)
     let idleCount = sleepingCount + (isWatching ? 1 : 0)
-    if !isStopping, threads.count < threadCount, jobs.count - nextJob >= idleCount {
+    if !isStopping, regularCount < threadCount, jobs.count - nextJob >= idleCount {
       startThread()
     }
     // Without a thread the job would wait for ever.
@@ -121,6 +144,7 @@ package final class WorkerThreads: @unchecked Sendable {
     jobs.append(job)
     let count = jobs.count - nextJob
     waitingCount.store(count, ordering: .relaxed)
+    if count > idleCount { startRelief() }
     let wakes = sleepingCount > 0 && count > (isWatching ? 1 : 0)
     let isSeen = isWatching && count == 1
     let turn: Turn = isSeen && wasQuick ? .now : .later
@@ -139,20 +163,73 @@ package final class WorkerThreads: @unchecked Sendable {
   }
 
   private func startThread() {
-    if let thread = startedThread({ self.loop() }) { threads.append(thread) }
+    guard let thread = startedThread({ self.loop() }) else { return }
+    threads.append(thread)
+    regularCount += 1
   }
 
   private func loop() {
     var isQuick = false
     while let job = takeJob(afterQuick: isQuick) {
       let start = monotonicSeconds()
-      switch job {
-      case .alone(let body): body()
-      case .shared(let job): job.lead()
-      }
+      Self.run(job)
       isQuick = monotonicSeconds() - start < Self.quickInSeconds
     }
   }
+
+  private static func run(_ job: Job) {
+    switch job {
+    case .alone(let body): body()
+    case .shared(let job): job.lead()
+    }
+  }
+
+  // MARK: More threads
+
+  /// With the mutex held.
+  private func startRelief() {
+    guard !isStopping, !hasRelief, extraCount < extraLimit, regularCount == threadCount,
+      let thread = startedThread({ self.relieve() })
+    else { return }
+    threads.append(thread)
+    hasRelief = true
+  }
+
+  /// Runs jobs when none has been taken for a while, until none waits.
+  private func relieve() {
+    pthread_mutex_lock(mutex)
+    while !isStopping, nextJob < jobs.count {
+      let taken = takenCount
+      // The more there are, the longer, so that jobs that only take long have not a thread each.
+      relief.wait(mutex, seconds: min(0.02 * Double(extraCount + 1), 0.1))
+      guard taken == takenCount, !isStopping, nextJob < jobs.count else { continue }
+      extraCount += 1
+      hasRelief = false
+      while nextJob < jobs.count, let job = removeFirst() {
+        if nextJob < jobs.count { startRelief() }
+        pthread_mutex_unlock(mutex)
+        Self.run(job)
+        pthread_mutex_lock(mutex)
+      }
+      extraCount -= 1
+      return retire()
+    }
+    hasRelief = false
+    retire()
+  }
+
+  /// Ends the calling thread; with the mutex held, which is given back.
+  private func retire() {
+    let own = pthread_self()
+    // Otherwise `stop` has taken it, and joins or detaches it.
+    if let index = threads.firstIndex(where: { pthread_equal($0, own) != 0 }) {
+      threads.remove(at: index)
+      pthread_detach(own)
+    }
+    pthread_mutex_unlock(mutex)
+  }
+
+  // MARK: Jobs
 
   /// The next job if it is a shared one; called on one of the threads.
   func takeShared() -> (any SharedJob)? {
@@ -191,6 +268,7 @@ package final class WorkerThreads: @unchecked Sendable {
     let job = jobs[nextJob]
     jobs[nextJob] = nil
     nextJob += 1
+    takenCount &+= 1
     if nextJob == jobs.count || nextJob >= 1_024 {
       jobs.removeFirst(nextJob)
       nextJob = 0
@@ -208,6 +286,7 @@ package final class WorkerThreads: @unchecked Sendable {
     let running = threads
     threads = []
     pthread_cond_broadcast(wake)
+    relief.broadcast()
     pthread_mutex_unlock(mutex)
     for thread in running {
       if !waits || pthread_equal(thread, pthread_self()) != 0 {

@@ -1,4 +1,4 @@
-import LMDB
+@testable import LMDB
 import Testing
 
 #if canImport(Glibc)
@@ -46,6 +46,16 @@ import Testing
       #expect(try environment.read { try $0.count(of: tree) } == 1)
       try put([[2]], into: tree, of: environment)
     }
+  }
+
+  /// As when the system takes back the address space between the trial and the move.
+  @Test func `a reader does not look at a map that could not be moved`() throws {
+    let directory = try TemporaryDirectory()
+    let environment = try openEnvironment(directory.file("store"))
+    environment.readers.withLock { $0.isClosed = true }
+    #expect(kind { try environment.adoptMapSize() } == .closed)
+    environment.readers.withLock { $0.isClosed = false }
+    EnvironmentRegistry.close(environment)
   }
 
   @Test func `a write inside a read that must grow ends in time`() throws {

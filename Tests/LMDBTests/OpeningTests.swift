@@ -99,6 +99,24 @@ import Testing
     #expect(size(of: target) == 3)
   }
 
+  @Test func `a name that leaves no room for that of the lock file is refused and no file left`()
+    throws
+  {
+    let directory = try TemporaryDirectory()
+    for length in [251, 255, 256, 300] {
+      let path = directory.file(String(repeating: "n", count: length))
+      guard case .unsuitablePath(let what)? = kind({ _ = try openEnvironment(path) }) else {
+        Issue.record("a name of \(length) bytes was taken")
+        continue
+      }
+      #expect(what.contains("a name of \(length) bytes, of which 250 are the most"))
+      #expect(directory.names.isEmpty)
+    }
+    EnvironmentRegistry.close(
+      try openEnvironment(directory.file(String(repeating: "n", count: 250))))
+    #expect(directory.names.count == 2)
+  }
+
   @Test func `paths that are no files are refused`() throws {
     let directory = try TemporaryDirectory()
     let store = directory.file("store")

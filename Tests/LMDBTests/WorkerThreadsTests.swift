@@ -68,6 +68,42 @@ import Testing
     await #expect(throws: LMDBError.self) { try await threads.run {} }
   }
 
+  /// Each waits until the next one has run, on a thread that asynchronous code does not use.
+  private static func nest(_ depth: Int, on threads: WorkerThreads, _ done: SharedNumber) {
+    let isDone = Latch()
+    threads.submit {
+      if depth > 0 { nest(depth - 1, on: threads, done) }
+      done.add()
+      isDone.set()
+    }
+    while !isDone.isSet { usleep(500) }
+  }
+
+  @Test func `jobs that wait for other jobs are given more threads, which end with them`() {
+    let threads = WorkerThreads(threadCount: 2, extraLimit: 20)
+    let done = SharedNumber()
+    Self.nest(7, on: threads, done)
+    #expect(done.value == 8)
+    while threads.count > 2 { usleep(500) }
+    Self.nest(4, on: threads, done)
+    #expect(done.value == 13)
+    threads.stop()
+    #expect(threads.count == 0)
+  }
+
+  @Test func `stopping does not wait for jobs to be stuck`() {
+    let threads = WorkerThreads(threadCount: 1, extraLimit: 1)
+    let ran = SharedNumber()
+    for _ in 0..<20 {
+      threads.submit {
+        usleep(3_000)
+        ran.add()
+      }
+    }
+    threads.stop()
+    #expect(ran.value == 20)
+  }
+
   @Test func `a job that throws hands its error back`() async throws {
     struct Stop: Error {}
     let threads = WorkerThreads(threadCount: 1)

@@ -45,7 +45,8 @@ extension StoreError {
     case .cancelled: .cancelled
     case .nestedWrite: .nestedWrite
     case .poisoned: .poisoned
-    case .cannotGrow: .mapFull
+    case .cannotGrow, .fileSizeLimit: .mapFull
+    case .treesFull: .busy
     case .diskFull: .diskFull
     case .keySize, .valueSize: .unstorableValue
     case .engine:
@@ -95,6 +96,12 @@ extension StoreError {
     case .diskFull(let free):
       "cannot \(thing): \(error.name), the disk has \(free) bytes left; the last commit is whole; "
         + "free space and try again"
+    case .fileSizeLimit(let limit):
+      "cannot \(thing): files that this process writes may have \(limit) bytes at most (RLIMIT_FSIZE); "
+        + "the last commit is whole; raise the limit, as with 'ulimit -f unlimited', and open it again"
+    case .treesFull:
+      "cannot \(thing): as many trees are open as can be (MDB_DBS_FULL); close the store in this process "
+        + "and open it again"
     case .keySize(let size):
       "cannot \(thing): the key has \(size) bytes, must have 1 to 511 (MDB_BAD_VALSIZE)"
     case .valueSize(let size):

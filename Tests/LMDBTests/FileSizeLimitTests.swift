@@ -1,0 +1,102 @@
+import LMDB
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A process that may not make large files (`ulimit -f`), and does nothing about the signal.
+@Suite struct FileSizeLimitTests {
+  private static func limitFiles(to bytes: UInt64) {
+    var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes))
+    #if canImport(Glibc)
+      let code = setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    #else
+      let code = setrlimit(RLIMIT_FSIZE, &limit)
+    #endif
+    guard code == 0 else { fail("the limit cannot be set") }
+  }
+
+  private static func fill(_ environment: Environment, rows: Int) throws {
+    let tree = try openedTree(of: environment)
+    try environment.write { transaction in
+      for row in 0..<rows {
+        try transaction.put(key(row), [UInt8](repeating: 7, count: 1_000), in: tree)
+      }
+    }
+  }
+
+  private static func isLimit(_ kind: LMDBError.Kind?, _ bytes: UInt64) -> Bool {
+    kind == .fileSizeLimit(bytes)
+  }
+
+  @Test func `a write that would make the file too large is told so, and nothing is lost`()
+    async throws
+  {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("store")
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      FileSizeLimitTests.limitFiles(to: 1 << 20)
+      let environment = try openEnvironment(path)
+      try FileSizeLimitTests.fill(environment, rows: 100)
+      let refusal = kind { try FileSizeLimitTests.fill(environment, rows: 3_000) }
+      guard FileSizeLimitTests.isLimit(refusal, 1 << 20) else {
+        fail("the write gave \(String(describing: refusal))")
+      }
+      let tree = try openedTree(of: environment)
+      guard try environment.read({ try $0.count(of: tree) }) == 100 else { fail("lost") }
+      try FileSizeLimitTests.fill(environment, rows: 110)
+      EnvironmentRegistry.close(environment)
+    }
+    // Without the limit the store goes on.
+    let environment = try openEnvironment(path)
+    defer { EnvironmentRegistry.close(environment) }
+    try Self.fill(environment, rows: 3_000)
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      FileSizeLimitTests.limitFiles(to: 1 << 20)
+      let environment = try openEnvironment(path)
+      let tree = try openedTree(of: environment)
+      guard try environment.read({ try $0.count(of: tree) }) == 3_000 else { fail("unread") }
+      let refusal = kind { try FileSizeLimitTests.fill(environment, rows: 10) }
+      guard FileSizeLimitTests.isLimit(refusal, 1 << 20) else {
+        fail("the write to a file beyond the limit gave \(String(describing: refusal))")
+      }
+      EnvironmentRegistry.close(environment)
+    }
+  }
+
+  @Test func `a limit that is set while the file is open is told, too`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("store")
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      // What the system sends cannot be kept from a program here.
+      signal(SIGXFSZ, SIG_IGN)
+      let environment = try openEnvironment(path)
+      try FileSizeLimitTests.fill(environment, rows: 100)
+      FileSizeLimitTests.limitFiles(to: 1 << 20)
+      let refusal = kind { try FileSizeLimitTests.fill(environment, rows: 3_000) }
+      guard FileSizeLimitTests.isLimit(refusal, 1 << 20) else {
+        fail("the write gave \(String(describing: refusal))")
+      }
+      try FileSizeLimitTests.fill(environment, rows: 90)
+      EnvironmentRegistry.close(environment)
+    }
+  }
+
+  @Test func `a store that cannot be made leaves nothing`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("store")
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      FileSizeLimitTests.limitFiles(to: 4_096)
+      let refusal = kind { _ = try openEnvironment(path) }
+      guard FileSizeLimitTests.isLimit(refusal, 4_096) else {
+        fail("creating gave \(String(describing: refusal))")
+      }
+    }
+    #expect(directory.names.isEmpty)
+  }
+}
