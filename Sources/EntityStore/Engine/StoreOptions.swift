@@ -113,6 +113,13 @@ public struct StoreOptions: Sendable {
   /// on when it is opened next, with this option; without it the index is built then. Indexes of
   /// relationships and over elements are always built when the store is opened.
   public var buildsIndexesInUse = false
+  /// Whether an entity that the file does not have is made where the file has records of another one that
+  /// resembles it and is not declared.
+  ///
+  /// That is most often a type whose name was changed, and its records would seem to be lost. So such a store
+  /// is refused with ``StoreError/Code/incompatibleSchema``, unless a ``MigrationStage`` renames the entity,
+  /// or this says that they are two. It matters only until the entity is there.
+  public var addsResemblingEntities = false
   /// What is told in the history of the file of the declared entities that do not say it themselves by
   /// ``HistoryPolicy``; `nil` leaves it as it is in the file, where it is off at first.
   ///

@@ -191,11 +191,13 @@ extension StoreCore {
         try index.entries.empty(in: transaction)
       }
     } else {
+      try checkResemblance(of: declared, in: current, transaction)
       evolution = SchemaEvolution(
         creating: declared,
         number: try nextEntity(after: current.entities.map(\.description), in: transaction))
     }
     guard evolution.isChanged || evolution.changesConstraints else { return }
+    try current.checkTreeCount(with: evolution.result)
     // What is put must be readable: a number beyond its limit would close the store to everybody.
     _ = try EntityDescription(
       number: evolution.result.number, document: evolution.result.document)

@@ -95,6 +95,7 @@ final class MigrationRun {
     let declared = try DeclaredEntity(name: name, attributes: [], indexes: [])
     let number = try store.nextEntity(after: entities(), in: transaction)
     let description = SchemaEvolution(creating: declared, number: number).result
+    try store.load(in: transaction).checkTreeCount(with: description)
     try put(description)
     _ = try stored(description)
   }

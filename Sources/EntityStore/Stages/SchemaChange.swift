@@ -122,11 +122,19 @@ struct SchemaRehearsal {
     var settled = stored
     for declaration in declared {
       guard let index = settled.firstIndex(where: { $0.name == declaration.name }) else {
+        let like = try declaration.likeness(in: stored, declared: declared) {
+          try hasRecords($0.name)
+        }
+        if let like {
+          let text = StoreError.resembles(declaration.name, like.name).message
+          changes.append(SchemaChange(declaration.name, text, .refused))
+          continue
+        }
         changes.append(SchemaChange(declaration.name, "new entity", .free))
         settled.append(
           SchemaEvolution(
             creating: declaration,
-            number: EntityNumber((settled.map(\.number.rawValue).max() ?? 0) + 1)
+            number: EntityNumber((settled.map(\.number.rawValue).max() ?? 0) &+ 1)
           ).result)
         continue
       }
@@ -148,7 +156,7 @@ struct SchemaRehearsal {
       changes += differences(evolution, settled)
       var numbered = evolution.result
       for index in numbered.indices where numbered[index].number == 0 {
-        numbered[index].number = (numbered.map(\.number).max() ?? 0) + 1
+        numbered[index].number = (numbered.map(\.number).max() ?? 0) &+ 1
       }
       let derivations = try DerivationEvolution(
         declared: declared, entities: settled, relationships: numbered)

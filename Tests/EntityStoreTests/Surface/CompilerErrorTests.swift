@@ -45,6 +45,19 @@ struct `What the compiler says` {
     try expectTold(mistake)
   }
 
+  /// A snapshot that was kept would read pages that are not there any more.
+  @Test(arguments: [
+    "func tried(store: Store) throws {\n  var kept: TransactionAccess?\n"
+      + "  try store.read { kept = $0.access }\n}",
+    "struct Keeper: ReadableTransaction {\n  var access: TransactionAccess\n}",
+    "final class Keeper {\n  var kept: Snapshot?\n  func keep(_ store: Store) throws {\n"
+      + "    try store.read { self.kept = $0 }\n  }\n}",
+  ])
+  func `of keeping a snapshot or what it works with is that it cannot be`(source: String) throws {
+    let result = try #require(CompilerCheck()).check(source)
+    #expect(result.line != nil, "it compiles")
+  }
+
   @Test func `of ten conditions that are right is nothing, and takes no time`() throws {
     let check = try #require(CompilerCheck())
     let empty = try (0..<3).map { _ in try check.check("").seconds }.min() ?? 0

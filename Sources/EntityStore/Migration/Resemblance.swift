@@ -1,0 +1,90 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension DeclaredEntity {
+  /// Whether a stored entity is so much like this one that it may be the same under another name: at least
+  /// three quarters of the attributes of either have the same name and type in the other.
+  func resembles(_ stored: EntityDescription) -> Bool {
+    let others = stored.declaredAttributes
+    let shared = attributes.count { attribute in
+      others.contains { other in
+        (other.name == attribute.name || other.name == attribute.originalName)
+          && other.type == attribute.storage.type && other.shape == attribute.storage.shape
+      }
+    }
+    return shared > 0 && 4 * shared >= 3 * max(attributes.count, others.count)
+  }
+
+  /// The entity of `stored` that this one, which is new, may be under another name.
+  ///
+  /// - Parameters:
+  ///   - declared: all entities of the program; what is among them is itself.
+  ///   - hasRecords: whether anything would seem to be lost.
+  func likeness(
+    in stored: [EntityDescription], declared: [DeclaredEntity],
+    hasRecords: (EntityDescription) throws -> Bool
+  ) rethrows -> EntityDescription? {
+    guard !isPartial else { return nil }
+    return try stored.first { other in
+      try !declared.contains { $0.name == other.name } && resembles(other) && hasRecords(other)
+    }
+  }
+}
+
+extension StoreCore {
+  /// Throws where a new entity is most likely one of the file with another name.
+  func checkResemblance(
+    of declaration: DeclaredEntity, in current: StoredSchema, _ transaction: Transaction
+  ) throws {
+    guard !options.addsResemblingEntities else { return }
+    let found = try declaration.likeness(
+      in: current.entities.map(\.description), declared: declared
+    ) { other in
+      guard let entity = current.entity(named: other.name) else { return false }
+      return try transaction.count(of: entity.records) > 0
+    }
+    if let found { throw StoreError.resembles(declaration.name, found.name) }
+  }
+}
+
+extension StoreError {
+  /// What opening with a renamed type finds.
+  static func resembles(_ new: String, _ old: String) -> StoreError {
+    StoreError(
+      .incompatibleSchema,
+      "cannot add \(new): the file has no entity of this name, and has records of '\(old)', which has "
+        + "nearly the same attributes and is not declared; if it is \(old) under another name, open the "
+        + "store with the stage .rename(entity: \"\(old)\", to: \"\(new)\"); if not, declare both, or "
+        + "set addsResemblingEntities in the StoreOptions",
+      entity: new)
+  }
+
+  static func tooManyTrees(_ count: Int, _ entity: String) -> StoreError {
+    StoreError(
+      .incompatibleSchema,
+      "cannot add to \(entity): the file would have \(count) trees of entities, indexes and "
+        + "relationships, at most \(StoredSchema.treeLimit)",
+      entity: entity)
+  }
+}
+
+extension StoredSchema {
+  /// The most trees of entities, indexes and relationships; LMDB opens a few more, the store's own.
+  static let treeLimit = 4_000
+
+  /// Throws where the file has more trees with `description` than it may have.
+  func checkTreeCount(with description: EntityDescription) throws(StoreError) {
+    let others = entities.lazy.map(\.description).filter { $0.number != description.number }
+    let links = relationships.count { $0.description.attribute == nil }
+    let count = others.reduce(description.treeCount + 2 * links) { $0 + $1.treeCount }
+    // A file that has more, which another program made, opens as it is.
+    let before = entities.first { $0.number == description.number }?.description.treeCount ?? 0
+    guard count > Self.treeLimit, description.treeCount > before else { return }
+    throw .tooManyTrees(count, description.name)
+  }
+}
+
+extension EntityDescription {
+  /// That of its records and those of its indexes.
+  fileprivate var treeCount: Int { 1 + indexes.count + building.count + elementIndexes.count }
+}

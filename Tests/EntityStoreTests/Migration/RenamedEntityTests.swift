@@ -1,0 +1,95 @@
+import Testing
+
+@testable import EntityStore
+
+/// A type whose name has changed, or which only looks so.
+@Suite struct `A new entity that resembles one of the file` {
+  private func person(_ name: String, dropping count: Int = 0) throws -> DeclaredEntity {
+    let all = [
+      ("name", String._storage), ("email", String?._storage), ("age", Int._storage),
+      ("city", String?._storage),
+    ]
+    return try DeclaredEntity(
+      name: name, attributes: all.dropLast(count).map { .init(name: $0.0, storage: $0.1) },
+      indexes: [])
+  }
+
+  private func opening(
+    _ path: String, _ declared: [DeclaredEntity], isSeparate: Bool = false
+  ) throws -> [String] {
+    var options = StoreOptions()
+    options.addsResemblingEntities = isSeparate
+    let core = try StoreCore(path: path, declared: declared, options: options)
+    defer { core.close() }
+    return core.schema.entities.map(\.name)
+  }
+
+  private func makePeople(_ path: String, isEmpty: Bool = false) throws {
+    let store = try Store(at: path, entities: [PersonV1.self])
+    defer { store.close() }
+    if isEmpty { return }
+    try store.write { try $0.insert(PersonV1(name: "Ada", email: nil, age: 36)) }
+  }
+
+  @Test(arguments: [0, 1]) func `is asked about, and nothing is written`(dropped: Int) throws {
+    try withTemporaryPath { path in
+      try makePeople(path)
+      let error = try storeError(.incompatibleSchema) {
+        try opening(path, [try person("Human", dropping: dropped)])
+      }
+      #expect(error.entity == "Human")
+      #expect(error.message.contains(#".rename(entity: "Person", to: "Human")"#))
+      #expect(error.message.contains("addsResemblingEntities"))
+      #expect(try opening(path, []) == ["Person"])
+    }
+  }
+
+  @Test func `is made where the program says so, once`() throws {
+    try withTemporaryPath { path in
+      try makePeople(path)
+      let human = try person("Human", dropping: 1)
+      #expect(try opening(path, [human], isSeparate: true) == ["Person", "Human"])
+      #expect(try opening(path, [human]) == ["Person", "Human"])
+    }
+  }
+
+  @Test func `is made where the other is declared, empty or unlike it`() throws {
+    try withTemporaryPath { path in
+      try makePeople(path)
+      let unlike = try DeclaredEntity(
+        name: "Ship",
+        attributes: [
+          .init(name: "name", storage: String._storage), .init(name: "mass", storage: Int._storage),
+        ], indexes: [])
+      #expect(try opening(path, [unlike]) == ["Person", "Ship"])
+      let both = [try person("Person", dropping: 1), try person("Human", dropping: 1)]
+      #expect(try opening(path, both) == ["Person", "Ship", "Human"])
+    }
+    try withTemporaryPath { path in
+      try makePeople(path, isEmpty: true)
+      #expect(try opening(path, [try person("Human", dropping: 1)]) == ["Person", "Human"])
+    }
+  }
+
+  @Test func `is the other one where a stage renames it`() throws {
+    try withTemporaryPath { path in
+      let made = try Store(at: path, entities: [Film.self])
+      try made.write { try $0.insert(Film(title: "a", episode: 1, code: nil, released: nil)) }
+      made.close()
+      // As an earlier version of the program named it.
+      let core = try StoreCore(path: path, options: StoreOptions())
+      try core.environment.write { transaction in
+        try MigrationRun(core, transaction, nil).rename(entity: "Film", to: "Movie")
+        try Catalogue.raiseSchemaNumber(core.trees, in: transaction)
+      }
+      core.close()
+      _ = try storeError(.incompatibleSchema) { try Store(at: path, entities: [Film.self]) }
+      let changes = try Store.changes(at: path, opening: [Film.self])
+      #expect(changes.map(\.cost) == [.refused] && changes.first?.text.contains("Movie") == true)
+      let stage = MigrationStage(to: 1, .rename(entity: "Movie", to: "Film"))
+      let store = try Store(at: path, entities: [Film.self], migrating: [stage])
+      defer { store.close() }
+      #expect(try store.read { try $0.count(Film.all) } == 1)
+    }
+  }
+}
