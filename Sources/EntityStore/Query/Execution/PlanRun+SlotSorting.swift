@@ -11,7 +11,9 @@ extension PlanRun {
       top.insert(try order.word(bytes, id), SortedRecord(id: id, bytes: bytes))
       return true
     }
-    for record in top.sorted() {
+    let records = top.sorted()
+    hasSorted(records.count)
+    for record in records {
       try tick()
       guard try body(record.id, record.bytes) else { return }
     }
@@ -25,6 +27,7 @@ extension PlanRun {
     by order: SlotOrder, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws {
     let all = try gathered(by: order)
+    hasSorted(all.records.count + all.nulls.count)
     if order.isNullFirst, try !visit(all.nulls, body) { return }
     guard try visit(all.records, in: all.words, body) else { return }
     if !order.isNullFirst { _ = try visit(all.nulls, body) }

@@ -26,7 +26,9 @@ extension PlanRun {
         top.insert(writer.key, id: id, bytes)
         return true
       }
-      for record in top.sorted() {
+      let records = top.sorted()
+      hasSorted(records.count)
+      for record in records {
         try tick()
         guard try body(record.id, record.bytes) else { return }
       }
@@ -39,6 +41,7 @@ extension PlanRun {
       records.append(writer.key, id: id, bytes)
       return true
     }
+    hasSorted(records.count)
     try records.forEach(tick: { try tick() }, body)
   }
 }
@@ -99,6 +102,8 @@ final class SortedRecords {
 
   private var runs: [KeyEntries] = []
   private var records: [Record] = []
+
+  var count: Int { records.count }
 
   func append(_ key: [UInt8], id: UInt64, _ bytes: UnsafeRawBufferPointer) {
     if runs.isEmpty || runs[runs.count - 1].isFull(Self.runLength, Self.longestRun) {

@@ -13,6 +13,10 @@ final class PlanRun {
   private var lastReport = 0.0
   /// How many records will be looked at, where that is known.
   private var total: Int?
+  /// Whether no result is handed out before the last record has been looked at.
+  private var handsOutLast = false
+  /// How many results there are to hand out then, once that is known.
+  private var sortedCount: Int?
   @exclusivity(unchecked) var counts = PlanCounts()
   /// The sort key after which results begin, from the continuation token.
   let start: [UInt8]?
@@ -49,6 +53,7 @@ final class PlanRun {
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws(StoreError) {
     if isOfAll { try forEachOfAll(body) } else { try forEachArranged(body) }
+    if control != nil { reportEnd() }
   }
 
   @inline(never)
@@ -102,7 +107,9 @@ final class PlanRun {
     case .index(let isReversed):
       guard case .index(let access) = plan.access, let range = access.ranges.first else { return }
       try inIndexOrder(access, range, isReversed: isReversed, body)
-    case .sort(let kept): try sorted(keeping: kept, body)
+    case .sort(let kept):
+      handsOutLast = true
+      try sorted(keeping: kept, body)
     }
   }
 
@@ -267,8 +274,30 @@ final class PlanRun {
     let now = DynamicValue.currentTime
     guard now - lastReport >= 0.01 || now < lastReport else { return }
     lastReport = now
-    report(counts.recordsRead, total)
+    report(completed, total)
   }
+
+  /// How far the run is: less than ``total`` before its end, as results are still to be handed out.
+  private var completed: Int {
+    guard let total else { return counts.recordsRead }
+    let most = max(0, total - 1)
+    guard handsOutLast else { return min(counts.recordsRead, most) }
+    // One half for looking at records, one for handing out what was found.
+    guard let sortedCount else { return min(counts.recordsRead / 2, most) }
+    let share = Double(min(counts.results, sortedCount)) / Double(max(1, sortedCount))
+    return min(total / 2 + Int(Double(total - total / 2) * share), most)
+  }
+
+  /// Says that all is done, also where a limit left out records.
+  @inline(never)
+  private func reportEnd() {
+    guard let report = control?.report else { return }
+    let all = total ?? counts.recordsRead
+    report(all, all)
+  }
+
+  /// All matching records are in hand and sorted.
+  func hasSorted(_ count: Int) { sortedCount = count }
 
   func expect(_ count: Int?) { total = count }
 }

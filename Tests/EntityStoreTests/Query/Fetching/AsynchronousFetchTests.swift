@@ -32,7 +32,7 @@ import Testing
   private static let indexed = Mote.where { $0.number >= 0 }.requiringIndex()
 
   @Test(arguments: [
-    (slow, 1_000), (all, 0), (all, 10_000), (sorted, 1_000), (sorted, count), (indexed, 0),
+    (slow, 1_000), (all, 0), (all, 10_000), (sorted, 1_000), (sorted, count / 2), (indexed, 0),
     (indexed, 1_000),
   ])
   func `A task that is cancelled while its fetch reads, sorts or walks an index throws that`(
@@ -115,6 +115,31 @@ import Testing
       let index = reports.withLock { $0 }
       #expect(zip(index, index.dropFirst()).allSatisfy { $0.completed <= $1.completed })
       #expect(index.last?.total == 15_000)
+    }
+  }
+
+  @Test func `Progress ends at its total with the work, sorted, unsorted and with a limit`()
+    async throws
+  {
+    try await withMotes { store in
+      let queries = [
+        Mote.all, Mote.all.limit(10), Mote.where { $0.number < 0 },
+        Mote.where { $0.text.contains("99") }.limit(1), Mote.all.sorted(by: \.text.ascending),
+        Mote.all.sorted(by: \.number.descending), Mote.all.sorted(by: \.text.ascending).limit(3),
+        Mote.where { $0.number < 15_000 }.requiringIndex(),
+      ]
+      for (index, query) in queries.enumerated() {
+        let reports = Mutex<[WorkProgress]>([])
+        _ = try await store.fetch(query) { progress in
+          usleep(Self.reportInterval)
+          reports.withLock { $0.append(progress) }
+        }
+        let told = reports.withLock { $0 }
+        #expect(told.last.map { $0.completed == $0.total } == true, "\(index): \(told)")
+        #expect(zip(told, told.dropFirst()).allSatisfy { $0.completed <= $1.completed }, "\(index)")
+        // Before its end no run says that it is done.
+        #expect(told.dropLast().allSatisfy { $0.completed != $0.total }, "\(index): \(told)")
+      }
     }
   }
 
