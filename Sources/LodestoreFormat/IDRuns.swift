@@ -22,6 +22,8 @@ package struct IDRuns: Sendable, Hashable {
   /// Adds one id; in any order, but in ascending order it costs no more than a comparison.
   @inline(__always)
   package mutating func append(_ id: UInt64) {
+    // A damaged file may say so, and no half-open range has it.
+    guard id < .max else { return }
     guard let last = ranges.last else {
       ranges.append(id..<id + 1)
       return

@@ -23,14 +23,19 @@ package enum LinkOrderKey {
     bigEndianBytes(owner) + [1] + bigEndianBytes(position)
   }
 
-  /// What `key` says; `nil` for one of another form.
+  /// Whether `number` is a position: arithmetic on others may fail.
+  package static func isPosition(_ number: UInt64) -> Bool {
+    (1...highestPosition).contains(number)
+  }
+
+  /// What `key` says; `nil` for one of another form, or with a position that is none.
   package static func content(_ key: UnsafeRawBufferPointer) -> Content? {
     guard key.count == length else { return nil }
     let owner = key._bigEndianUInt64(at: 0)
     let rest = key._bigEndianUInt64(at: 9)
     switch key[8] {
     case 0: return .link(owner: owner, other: rest)
-    case 1: return .position(owner: owner, position: rest)
+    case 1: return isPosition(rest) ? .position(owner: owner, position: rest) : nil
     default: return nil
     }
   }

@@ -33,6 +33,12 @@ import Testing
     #expect(decoded.ranges == a.ranges)
   }
 
+  @Test func `an id that a damaged file has and no range holds is left out`() {
+    var runs = IDRuns()
+    for id: UInt64 in [7, .max, .max - 1, .max] { runs.append(id) }
+    #expect(Array(runs) == [7, .max - 1])
+  }
+
   @Test func `that are none are refused`() {
     for bytes: [UInt8] in [
       [0, 0], [1], [1, 0, 0, 0], [0x80, 0, 1], [1] + Array(repeating: 0xff, count: 9) + [1],

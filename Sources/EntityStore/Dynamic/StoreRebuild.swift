@@ -118,7 +118,7 @@ package final class StoreRebuild {
       let schema = try core.load(in: transaction)
       for entity in schema.entities {
         try put(
-          CounterKey.nextRecord(entity: entity.number), atLeast: (highest[entity.number] ?? 0) + 1)
+          CounterKey.nextRecord(entity: entity.number), atLeast: (highest[entity.number] ?? 0) &+ 1)
       }
       let last = schema.entities.map(\.number.rawValue).max() ?? 0
       try put(CounterKey.nextEntity, atLeast: UInt64(last) + 1)

@@ -21,6 +21,21 @@ struct ImportState: Sendable, Codable {
   var unkeyedRejects: Int? = 0
 }
 
+extension ImportState {
+  fileprivate var counts: [Int] { [pages, unkeyedRejects ?? 0] }
+}
+
+extension ImportReport {
+  fileprivate var counts: [Int] {
+    [
+      pages, unchangedPages, inserted, updated, unchanged, ignored, deleted, rejected, bytes,
+      commits,
+      resumptions, Int(clamping: run),
+    ] + unknownMembers.values
+      + (links.map { [$0.added, $0.removed, $0.made, $0.unresolved] } ?? [])
+  }
+}
+
 /// What an import remembers of a page, and which records were in it.
 struct RememberedPage: Sendable, Codable {
   var page: PageMemory
@@ -48,7 +63,21 @@ struct ImportLog {
     self.core = core
   }
 
-  func state() throws(StoreError) -> ImportState? { try value(.state) }
+  func state() throws(StoreError) -> ImportState? {
+    let state: ImportState? = try value(.state)
+    if let state { try check(state.counts + state.report.counts) }
+    return state
+  }
+
+  /// Throws where a count is negative, or so large that counting on would fail: the file says them.
+  private func check(_ counts: [Int]) throws(StoreError) {
+    guard counts.allSatisfy({ (0..<1 << 56).contains($0) }) else {
+      throw StoreError(
+        .damaged,
+        "cannot read what the store keeps of the import '\(name)': a count is negative or beyond any; run "
+          + "'kvdump verify'")
+    }
+  }
 
   func put(_ state: ImportState) throws(StoreError) {
     var state = state
@@ -108,7 +137,7 @@ struct ImportLog {
     try delete { key in
       switch key {
       case .state, .seen: true
-      case .report(let run): run + UInt64(Self.keptReports) <= report.run
+      case .report(let run): run <= report.run && report.run - run >= UInt64(Self.keptReports)
       case .memory, .basis: false
       }
     }
@@ -135,7 +164,9 @@ struct ImportLog {
       case .memory, .seen, .basis: break
       }
     }
-    return reports + (open.map { [$0] } ?? [])
+    reports += open.map { [$0] } ?? []
+    for report in reports { try check(report.counts) }
+    return reports
   }
 
   /// The names of all imports.

@@ -42,10 +42,13 @@ final class LinkOrder {
   /// The position of `other` among what `owner` leads to; `nil` where it does not lead there.
   func position(of other: UInt64, in owner: UInt64) throws(StoreError) -> UInt64? {
     do {
-      return try LinkOrderKey.link(owner, other).withBytes { (key) throws(StoreError) in
+      return try LinkOrderKey.link(owner, other).withBytes {
+        (key) throws(StoreError) -> UInt64? in
         do {
           guard let body = try core.transaction.get(key, in: tree) else { return nil }
-          guard body.count == 8 else { throw damaged() }
+          guard body.count == 8, LinkOrderKey.isPosition(body._uint64(at: 0)) else {
+            throw damaged()
+          }
           return body._uint64(at: 0)
         } catch {
           throw StoreError(wrapping: error)

@@ -58,7 +58,7 @@ extension TransactionCore {
         let id = cursor.integerKey
         try entries.append(
           try changes.stored(cursor.value, id: id), id: id, keys, at: 0, core: self)
-        next = id + 1
+        next = id &+ 1
         count += 1
         found = try cursor.next()
       }

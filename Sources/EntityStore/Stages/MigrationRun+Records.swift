@@ -40,7 +40,9 @@ extension MigrationRun {
         }
         try work?.step()
       }
-      next = last &+ 1
+      // There is none behind it; no sound file has it.
+      guard last < .max else { break }
+      next = last + 1
     }
     try core.noteChange(of: after)
   }
@@ -141,7 +143,8 @@ extension MigrationRun {
   private func replaceIndexes(
     of new: inout EntityDescription, over attribute: UInt32, by number: UInt32
   ) throws -> Set<UInt32> {
-    var next = (new.indexes.map(\.number).max() ?? 0) + 1
+    // A number that is used up becomes 0, which the catalogue refuses.
+    var next = (new.indexes.map(\.number).max() ?? 0) &+ 1
     var rebuilt: Set<UInt32> = []
     for position in new.indexes.indices where new.indexes[position].attributes.contains(attribute) {
       try empty(new.indexes[position], of: new)
@@ -150,7 +153,7 @@ extension MigrationRun {
         $0 == attribute ? number : $0
       }
       rebuilt.insert(next)
-      next += 1
+      next &+= 1
     }
     // What cannot be indexed any more has no index.
     guard new.attribute(number: number)?.type.isIndexable == false else { return rebuilt }

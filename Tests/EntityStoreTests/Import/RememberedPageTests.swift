@@ -212,6 +212,38 @@ import Testing
     }
   }
 
+  /// What the file says of an import is counted on with.
+  @Test func `counts that cannot be are damage, in an open import and in its reports`() async throws
+  {
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: [PlayerPoints.self])
+    defer { store.close() }
+    func put(_ change: (inout ImportState) -> Void) throws {
+      try store.core.write(origin: WriteOrigin(author: nil, context: nil)) { core in
+        let log = try ImportLog("players", core)
+        var state = ImportState()
+        state.report.name = "players"
+        state.report.entity = "PlayerPoints"
+        change(&state)
+        try log.put(state)
+      }
+    }
+    for change: @Sendable (inout ImportState) -> Void in [
+      { $0.pages = -1 }, { $0.report.pages = -1 }, { $0.report.inserted = .max },
+      { $0.report.run = .max },
+      { $0.report.unknownMembers = ["a": .max] },
+    ] {
+      try put(change)
+      do {
+        try await run(store)
+        Issue.record("the import was resumed")
+      } catch let error as StoreError {
+        #expect(error.code == .damaged, "\(error)")
+      }
+    }
+    _ = try storeError(.damaged) { try store.read { try $0.importReports(of: "players") } }
+  }
+
   @Test func `imports that change nothing do not disturb each other`() async throws {
     try await withTemporaryStore([PlayerPoints.self]) { store in
       try await run(store)

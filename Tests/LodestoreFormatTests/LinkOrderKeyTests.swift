@@ -1,0 +1,19 @@
+import LodestoreFormat
+import Testing
+
+@Suite struct LinkOrderKeyTests {
+  private func content(_ key: [UInt8]) -> LinkOrderKey.Content? {
+    key.withUnsafeBytes { LinkOrderKey.content($0) }
+  }
+
+  @Test func `positions are from 1 to the highest, and others are none`() {
+    for position: UInt64 in [1, 1 << 62, LinkOrderKey.highestPosition] {
+      #expect(
+        content(LinkOrderKey.position(7, position)) == .position(owner: 7, position: position))
+    }
+    for position: UInt64 in [0, 1 << 63, .max] {
+      #expect(content(LinkOrderKey.position(7, position)) == nil)
+    }
+    #expect(content(LinkOrderKey.link(7, .max)) == .link(owner: 7, other: .max))
+  }
+}
