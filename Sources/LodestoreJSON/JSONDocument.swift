@@ -14,6 +14,27 @@ package final class JSONDocument: @unchecked Sendable {
 
   var entries: UnsafePointer<JSONTapeEntry> { UnsafePointer(tape.entries) }
   var entryCount: Int { tape.count }
+  package var hasEquivalentKeys: Bool { !tape.equivalentKeys.isEmpty }
+
+  /// The first key inside of the value of an entry that has the same characters as another one of its
+  /// object, in another spelling.
+  fileprivate func equivalentKey(in index: Int) -> Int? {
+    let content = index..<next(after: index)
+    return tape.equivalentKeys.lazy.map { Int($0) }.first { content.contains($0) }
+  }
+
+  /// The error of a text that has such a key outside of all of `values`; `nil` where it has none.
+  package func equivalentKeyError(outside values: [JSONNode]) -> JSONError? {
+    let ranges = values.map { $0.index..<next(after: $0.index) }
+    let found = tape.equivalentKeys.lazy.map { Int($0) }.first { key in
+      !ranges.contains { $0.contains(key) }
+    }
+    return found.map { key in
+      JSONError(
+        reason: .duplicateKey(reader.string(key)), position: position(ofEntry: key),
+        expected: "each key once in an object")
+    }
+  }
 
   /// Parses bytes, which are copied.
   ///
@@ -124,5 +145,15 @@ public struct JSONTapeReader: BitwiseCopyable {
     let bytes = bytes(ofEntry: index)
     guard entries[index].isEscaped else { return body(UnsafeRawBufferPointer(bytes)) }
     return JSONStringContent.withUnescaped(bytes, body)
+  }
+}
+
+extension JSONNode {
+  /// The first key inside of this value that has the same characters as another one of its object in another
+  /// spelling, and where it is; only with ``JSONLimits/notesEquivalentKeys``.
+  package var equivalentKey: (name: String, offset: Int)? {
+    document.equivalentKey(in: index).map { key in
+      (document.reader.string(key), JSONNode(document: document, index: key).offset)
+    }
   }
 }

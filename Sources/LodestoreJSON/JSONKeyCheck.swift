@@ -8,6 +8,9 @@ struct JSONKeyCheck {
   private static let pairwiseLimit = 24
 
   private var slots: [UInt32] = []
+  /// Whether keys that are equal but for their spelling are noted, and those.
+  var notesEquivalentKeys = false
+  private(set) var equivalentKeys: [UInt32] = []
 
   /// Checks the object whose keys and values are the entries from `first` up to `end`.
   @inline(__always)
@@ -110,16 +113,27 @@ struct JSONKeyCheck {
   }
 
   @inline(never)
-  private func checkStrings(
+  private mutating func checkStrings(
     _ entries: UnsafePointer<JSONTapeEntry>, first: Int, end: Int, text: UnsafePointer<UInt8>
   ) throws(JSONFault) {
     var seen: Set<String> = []
+    // The same by their bytes, once two are equal.
+    var spelled: Set<[UInt8]> = []
     var index = first
     while index < end {
       let key = entries[index]
-      if !seen.insert(JSONStringContent.string(key, text)).inserted {
-        throw Self.duplicate(key, text)
+      let name = JSONStringContent.string(key, text)
+      if !seen.insert(name).inserted {
+        guard notesEquivalentKeys else { throw Self.duplicate(key, text) }
+        var other = spelled.isEmpty ? first : index
+        while other < index {
+          spelled.insert(Array(JSONStringContent.string(entries[other], text).utf8))
+          other = Self.next(entries, after: other)
+        }
+        guard !spelled.contains(Array(name.utf8)) else { throw Self.duplicate(key, text) }
+        equivalentKeys.append(UInt32(truncatingIfNeeded: index))
       }
+      if !spelled.isEmpty { spelled.insert(Array(name.utf8)) }
       index = Self.next(entries, after: index)
     }
   }

@@ -8,6 +8,9 @@ package struct JSONLimits: Sendable, Hashable {
   ///
   /// Each takes 16 bytes while the text is read.
   package var values: Int
+  /// Whether a key that is canonically equivalent to another one of its object, in another spelling, is
+  /// noted rather than refused; see ``JSONNode/equivalentKey``.
+  package var notesEquivalentKeys = false
 
   /// The defaults hold memory below the size of the text plus 64 MiB.
   package init(depth: Int = 128, bytes: Int = 64 << 20, values: Int = 1 << 22) {
@@ -17,4 +20,11 @@ package struct JSONLimits: Sendable, Hashable {
   }
 
   package static let standard = JSONLimits()
+
+  /// For pages of records, of which one may be wrong and the others right.
+  package var ofRecords: JSONLimits {
+    var limits = self
+    limits.notesEquivalentKeys = true
+    return limits
+  }
 }

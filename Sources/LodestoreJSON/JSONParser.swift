@@ -17,6 +17,7 @@ struct JSONParser: ~Copyable {
     depthLimit = limits.depth
     strings = JSONStringScanner(text: text, count: count)
     tape = JSONTape(capacity: count / 8 + 8, limit: limits.values)
+    keys.notesEquivalentKeys = limits.notesEquivalentKeys
   }
 
   /// Parses the whole text and gives the tape.
@@ -33,7 +34,10 @@ struct JSONParser: ~Copyable {
     return parser.finish()
   }
 
-  private consuming func finish() -> JSONTape { tape }
+  private consuming func finish() -> JSONTape {
+    tape.equivalentKeys = keys.equivalentKeys
+    return tape
+  }
 
   private static let none = UInt32.max
 

@@ -62,6 +62,8 @@ struct JSONTape: ~Copyable {
   private(set) var capacity: Int
   private(set) var count = 0
   let limit: Int
+  /// Keys that were noted by ``JSONLimits/notesEquivalentKeys``.
+  var equivalentKeys: [UInt32] = []
 
   init(capacity: Int, limit: Int) {
     self.capacity = max(min(capacity, limit), 1)

@@ -17,6 +17,56 @@ struct ImportFormTests {
     #expect(await folder.isSound())
   }
 
+  /// "café" with one scalar for its last letter, and with two.
+  @Test(arguments: ["m.jsonl", "m.json"])
+  func `a record with two spellings of one member is rejected alone, and ends a strict import`(
+    name: String
+  ) async throws {
+    let folder = try StoreFolder()
+    let lines = [
+      #"{"k":1}"#, #"{"k":2,"caf\u00e9":1,"cafe\u0301":2}"#,
+      #"{"k":3,"j":[{"caf\u00e9":1,"a":0,"cafe\u0301":2}]}"#, #"{"k":4,"j":[]}"#,
+    ]
+    let isLines = name.hasSuffix("l")
+    let file = try folder.file(
+      name, isLines ? lines.joined(separator: "\n") : "[\(lines.joined(separator: ","))]")
+    let options = ["--entity", "E", "--unique", "k", "--infer"]
+    let strict = await folder.importing([file, "--strict"] + options)
+    #expect(strict.status == .negative, "\(strict.messages)")
+    let outcome = await folder.importing([file] + options)
+    #expect(outcome.status == .success, "\(outcome.messages)")
+    #expect(try folder.report(outcome) == ImportCounts(records: 4, inserted: 2, rejected: 2))
+    #expect(outcome.messages.contains("in another spelling of Unicode"), "\(outcome.messages)")
+    let keys = await folder.run("query", "E", "--fields", "k", "--format", "csv").data
+    #expect(keys.split(whereSeparator: \.isNewline) == ["k", "1", "4"])
+    // The same spelling twice is no JSON that parsers agree on.
+    let twice = try folder.file("twice.jsonl", #"{"k":9,"caf\u00e9":1,"café":2}"#)
+    #expect(await folder.importing([twice] + options).status == .damagedData)
+    #expect(await folder.isSound())
+  }
+
+  @Test func `two spellings of a member around the records are refused with their page`()
+    async throws
+  {
+    let folder = try StoreFolder()
+    let file = try folder.file("m.json", #"{"caf\u00e9":[{"k":1}],"cafe\u0301":[{"k":2}]}"#)
+    let outcome = await folder.importing(
+      [file, "--entity", "E", "--unique", "k", "--infer", "--records", "café"])
+    #expect(outcome.status == .damagedData, "\(outcome.messages)")
+    #expect(outcome.messages.contains("a second time"))
+  }
+
+  @Test func `blanks without an end are refused`() async throws {
+    let folder = try StoreFolder()
+    let file = try folder.file("b.json", String(repeating: "\n", count: 18 << 20))
+    let outcome = await folder.importing([file, "--entity", "E", "--infer", "--insert-only"])
+    #expect(outcome.status == .damagedData, "\(outcome.messages)")
+    #expect(outcome.messages.contains("its first 16 MiB are blank"), "\(outcome.messages)")
+    let few = try folder.file("few.json", String(repeating: "\n", count: 1 << 20) + #"{"k":1}"#)
+    let options = ["--entity", "E", "--infer", "--insert-only"]
+    #expect(await folder.importing([few] + options).status == .success)
+  }
+
   @Test func `reads CSV of other kinds and tells the byte of a reject`() async throws {
     let folder = try StoreFolder()
     let file = try folder.file(

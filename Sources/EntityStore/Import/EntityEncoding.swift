@@ -26,6 +26,12 @@ final class EntityEncoding<E: Entity> {
     page.byteCount = data.count
     for (number, node) in records.enumerated() {
       let origin = DecodedPage.Origin(record: number + 1, byteOffset: node.offset)
+      do throws(RecordRejection) {
+        try node.refuseEquivalentKeys()
+      } catch {
+        page.reject(.init(record: number + 1, byteOffset: error.offset), reason: error.reason)
+        continue
+      }
       do {
         if let value = try transform(try decoder.decode(Record.self, from: node)) {
           try take(value, at: origin, into: &page, entity)

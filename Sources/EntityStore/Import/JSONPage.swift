@@ -14,7 +14,7 @@ struct JSONPage {
     self.number = number
     let document: JSONDocument
     do {
-      document = try JSONDocument.parsing(data)
+      document = try JSONDocument.parsing(data, limits: JSONLimits.standard.ofRecords)
     } catch {
       throw .pageNotJSON(page: number, error)
     }
@@ -23,6 +23,9 @@ struct JSONPage {
       throw .pageWithoutRecords(
         page: number, path: path, found: node?.kindName ?? "nothing",
         hint: Self.way(toRecordsOf: document.root, from: path))
+    }
+    if document.hasEquivalentKeys, let error = document.equivalentKeyError(outside: [node]) {
+      throw .pageNotJSON(page: number, error)
     }
     array = node
   }

@@ -13,6 +13,7 @@ extension JSONRecordEncoder {
   ) {
     for (number, record) in records.enumerated() {
       do throws(RecordRejection) {
+        try record.node.refuseEquivalentKeys()
         try read(record)
         if let index, let rejection = missingKey(index, in: record) { throw rejection }
         let content = try content(of: record, isPart: isPart)
@@ -40,6 +41,9 @@ extension JSONRecordEncoder {
       next = tape.next(after: next)
       number += 1
       do throws(RecordRejection) {
+        if document.hasEquivalentKeys {
+          try JSONNode(document: document, index: record).refuseEquivalentKeys()
+        }
         try readObject(record, tape)
         if let index, let rejection = missingKey(index, in: record, tape) { throw rejection }
         let content = try content(of: record, tape, isPart: isPart)

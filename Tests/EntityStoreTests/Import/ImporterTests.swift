@@ -174,6 +174,24 @@ import Testing
     }
   }
 
+  @Test func `a record with two spellings of one member is rejected alone`() async throws {
+    try await withTemporaryStore([Film.self]) { store in
+      let page = Data(
+        #"[{"episode_id":1,"title":"a","caf\u00e9":1,"cafe\u0301":2},{"episode_id":2,"title":"b"}]"#
+          .utf8)
+      let pages = AsyncStream<Data> { continuation in
+        continuation.yield(page)
+        continuation.finish()
+      }
+      let importer = Importer(into: store, Film.self, matching: .unique(\.episode))
+      let report = try await importer.run(pages, as: FilmRecord.self) { record in
+        Film(title: record.title, episode: record.episode_id, code: nil, released: nil)
+      }
+      #expect(report.inserted == 1 && report.rejects.map(\.record) == [1])
+      #expect(report.rejects.first?.reason.contains("another spelling of Unicode") == true)
+    }
+  }
+
   @Test func `an importer without a unique index to match by is refused`() async throws {
     try await withTemporaryStore([Pod.self]) { store in
       let importer = Importer(into: store, Pod.self, matching: .unique(\.name))

@@ -9,7 +9,10 @@ final class PageReader {
   /// The number of records in a page of lines or rows.
   static let linesPerPage = 1000
   /// A file of one JSON text is in memory as a whole, with 16 bytes for each value in it.
-  private static let textLimits = JSONLimits(bytes: 1 << 30, values: 1 << 26)
+  private static let textLimits = JSONLimits(bytes: 1 << 30, values: 1 << 26).ofRecords
+
+  /// So many blanks at the beginning of a file are no records that are still to come.
+  private static let mostBlanks = 16 << 20
 
   private enum State {
     case new
@@ -97,15 +100,21 @@ final class PageReader {
     var first = LineSearch()
     while !isLines, head.count <= Self.textLimits.bytes, let chunk = try read(file) {
       head += chunk
+      guard first.start(in: head) != nil || head.count <= Self.mostBlanks else {
+        throw CommandFailure.malformedPage(
+          pageNumber + 1, file: file.name,
+          reason: "its first \(Self.mostBlanks >> 20) MiB are blank, expected JSON")
+      }
       // A wrong first byte is refused without reading on.
       if let start = first.start(in: head), !Self.mayBegin(head[start]) { break }
       // Only when there is more behind the first line does it tell anything.
       guard let end = first.end(in: head), first.isFollowed(from: end, in: head) else { continue }
-      isLines = (try? JSONDocument.parsing(head[..<end])) != nil
+      isLines =
+        (try? JSONDocument.parsing(head[..<end], limits: JSONLimits.standard.ofRecords)) != nil
       break
     }
     if isLines {
-      var lines = JSONLinesReader()
+      var lines = JSONLinesReader(limits: JSONLimits.standard.ofRecords)
       lines.append(head)
       state = .lines(lines)
       return try next(in: file)
@@ -188,6 +197,11 @@ final class PageReader {
       throw CommandFailure.pageWithoutRecords(
         pageNumber, file: file.name, line: line, path: form.records ?? "",
         candidates: RecordPath.candidates(in: root))
+    }
+    if root.document.hasEquivalentKeys,
+      let error = root.document.equivalentKeyError(outside: records.map(\.node))
+    {
+      throw malformed(error, file)
     }
     return RecordPage(number: pageNumber, file: file.name, content: DynamicPage(records))
   }

@@ -34,6 +34,17 @@ package enum JSONRecord: Sendable {
   }
 }
 
+extension JSONNode {
+  /// Throws where a member of a record comes twice, in two spellings of the same characters: an attribute
+  /// could have one of them.
+  func refuseEquivalentKeys() throws(RecordRejection) {
+    guard document.hasEquivalentKeys, let key = equivalentKey else { return }
+    throw RecordRejection(
+      "the member \(JSONValue.string(key.name)) comes a second time, with the same characters in another "
+        + "spelling of Unicode", offset: key.offset)
+  }
+}
+
 /// Why a record was rejected, and the offset of the reason in its text.
 struct RecordRejection: Error, Sendable, Hashable {
   var reason: String

@@ -86,7 +86,8 @@ private struct PageLinesCutter: PageCutter {
 private struct LinesCutter: PageCutter {
   private static let limits = JSONLimits(
     // Room for the brackets around a line.
-    bytes: JSONLimits.standard.bytes - 2, values: JSONLimits.standard.values - 1)
+    bytes: JSONLimits.standard.bytes - 2, values: JSONLimits.standard.values - 1
+  ).ofRecords
 
   private let count: Int
   private var lines = JSONLinesReader(limits: Self.limits)
