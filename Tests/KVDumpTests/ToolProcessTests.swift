@@ -68,6 +68,40 @@ struct ToolProcessTests {
     #expect(await folder.ids() == "1 2 3 4 5")
   }
 
+  /// The directory by another mount is the same pair of files; the data file alone has another lock file there.
+  @Test(arguments: [false, true])
+  func `knows a store through a bind mount`(isFileAlone: Bool) async throws {
+    guard let tool = ToolProcess.path else { return }
+    let folder = try await QueriedStore.make()
+    let other = folder.path + "/other"
+    try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+    let (source, place) =
+      isFileAlone ? (folder.store, other + "/a.lodestore") : (folder.path, other)
+    if isFileAlone { _ = FileManager.default.createFile(atPath: place, contents: nil) }
+    let mount = #"mount --bind '\#(source)' '\#(place)'"#
+    let trial = try ToolProcess.start("unshare -m sh -c \"\(mount)\"", tool, "")
+    trial.waitUntilExit()
+    guard trial.terminationStatus == 0 else {
+      print("skipped: no bind mounts without the rights of root")
+      return
+    }
+    let environment = try EnvironmentRegistry.open(folder.store, options: EnvironmentOptions()) {
+      _ in
+    }
+    let status = isFileAlone ? KVDumpCommands.ExitStatus.tryAgain : .success
+    for command in ["count \"$1\" Pod", "update \"$1\" Pod --all stars=7 --yes"] {
+      let process = try ToolProcess.start(
+        "exec unshare -m sh -c '\(mount.replacing("'", with: "")) && exec \"$0\" \(command)' \"$0\" \"$1\"",
+        tool, other + "/a.lodestore")
+      process.waitUntilExit()
+      #expect(process.terminationStatus == status.rawValue, "\(command)")
+    }
+    EnvironmentRegistry.close(environment)
+    let sevens = await folder.run("count", "Pod", "stars == 7").data
+    #expect(sevens == (isFileAlone ? #"{"count":0}"# : #"{"count":5}"#) + "\n")
+    #expect(await folder.isSound())
+  }
+
   @Test func `asks nobody through a pipe`() async throws {
     guard let tool = ToolProcess.path else { return }
     let folder = try await QueriedStore.make()

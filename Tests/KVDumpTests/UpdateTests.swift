@@ -32,6 +32,26 @@ struct UpdateTests {
     #expect(await folder.isSound())
   }
 
+  @Test func `a dry run refuses what the update would, and keeps nothing`() async throws {
+    let folder = try StoreFolder()
+    try await folder.load(
+      #"[{"k":1,"n":1},{"k":2,"n":2}]"#, "--entity", "E", "--unique", "k", "--infer")
+    let before = try folder.bytes(folder.store)
+    for last in ["--dry-run", "--yes"] {
+      let outcome = await folder.run("update", "E", "--all", "k=3", last)
+      #expect(outcome.status == .damagedData, "\(last): \(outcome.data)")
+      #expect(outcome.messages.contains("the same 'E.k'"), "\(outcome.messages)")
+      let sum = await folder.run("update", "E", "--all", "n:=n + 9223372036854775807", last)
+      #expect(sum.status != .success, "\(last): \(sum.data)")
+    }
+    let fine = await folder.run("update", "E", "--all", "n:=n + 1", "--dry-run")
+    #expect(fine.status == .success, "\(fine.messages)")
+    #expect(fine.data == #"{"entity":"E","found":2,"updated":0,"records":2}"# + "\n")
+    #expect(try folder.bytes(folder.store) == before)
+    #expect(await folder.run("export", "E").data == "{\"k\":1,\"n\":1}\n{\"k\":2,\"n\":2}\n")
+    #expect(await folder.isSound())
+  }
+
   private func values(_ path: String, in folder: StoreFolder) async -> String {
     let outcome = await folder.run(
       "query", "Pod", "--fields", path, "--format", "csv", "--null-value", "null")

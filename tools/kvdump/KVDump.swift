@@ -71,7 +71,9 @@ struct KVDump: ParsableCommand {
   static func main() async {
     // A reader of the pipe that has gone is an error of `write`, so that the store is closed.
     signal(SIGPIPE, SIG_IGN)
-    endInWordsOnDamage()
+    // A file beyond the limit of the process (ulimit -f) is an error of `write`, too.
+    signal(SIGXFSZ, SIG_IGN)
+    endInWordsOnFaults()
     PendingFile.removeOnSignals()
     let environment = ProcessInfo.processInfo.environment
     let console = Console(
@@ -93,19 +95,41 @@ private func leave(_ status: ExitStatus) -> Never {
 
 /// Prints a sentence where otherwise only the signal would tell of the crash.
 ///
-/// LMDB believes the pages that it maps, and only `verify` and `stat` look at the pages first: a
-/// file with damaged pages ends the other commands inside the library.
-private func endInWordsOnDamage() {
-  for number in [SIGBUS, SIGSEGV, SIGABRT, SIGFPE] {
-    signal(number) { _ in
+/// A bus error is a page of the map that the file does not have, or the disk cannot read. Any other fault may
+/// come of a page that was damaged after the pages were checked, or be a defect of the program: `verify`
+/// tells which.
+func endInWordsOnFaults() {
+  useStackOfItsOwnForSignals()
+  for number in [SIGBUS, SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGTRAP] {
+    var action = sigaction()
+    action.sa_flags = Int32(truncatingIfNeeded: Int(SA_ONSTACK) | Int(SA_RESETHAND))
+    let handler: @convention(c) (Int32) -> Void = { number in
       // Only what is allowed in a signal handler: no allocation, no Swift strings.
       let text: StaticString =
-        "kvdump: the file's pages are damaged, or were cut while in use; run 'kvdump verify' on it\n"
+        number == SIGBUS
+        ? "kvdump: the file was cut while in use, or the disk cannot read it; run 'kvdump verify' on it\n"
+        : "kvdump: ended by a fault; where 'kvdump verify' finds the file good, it is kvdump's own: report it\n"
       PendingFile.remove()
       _ = write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
-      _exit(65)
+      _exit(number == SIGBUS ? 65 : 70)
     }
+    #if canImport(Darwin)
+      action.__sigaction_u.__sa_handler = handler
+    #else
+      action.__sigaction_handler.sa_handler = handler
+    #endif
+    sigaction(number, &action, nil)
   }
+}
+
+/// Gives the calling thread a stack for its signal handlers: where its own has overflowed there is no room
+/// for them.
+private func useStackOfItsOwnForSignals() {
+  let size = 64 << 10
+  var stack = stack_t()
+  stack.ss_sp = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+  stack.ss_size = size
+  sigaltstack(&stack, nil)
 }
 
 /// Opens the standard streams that the caller has closed, so that no file opened later gets their number:

@@ -32,13 +32,17 @@ struct RecordChange {
     if !options.yes, !options.dryRun, !console.canAsk {
       throw CommandFailure.nobodyToAsk(verb)
     }
+    if options.dryRun {
+      try report(entityName, try rehearse(entityName, prepare, apply), changed: 0)
+      return .success
+    }
     var asked: Counts?
-    if options.dryRun || !options.yes {
+    if !options.yes {
       let counts = try ReadStore.read(store, checksRecords: true, on: console) { snapshot in
         let entity = try snapshot.entity(entityName, in: store)
         return try tally(snapshot, entity, try prepare(snapshot, entity).request)
       }
-      if options.dryRun || counts.found == 0 {
+      if counts.found == 0 {
         try report(entityName, counts, changed: 0)
         return .success
       }
@@ -62,6 +66,31 @@ struct RecordChange {
     }
     try report(entityName, Counts(found: before.found, records: after), changed: changed)
     return .success
+  }
+
+  /// Makes the change in a write that is taken back, so that what would be refused is.
+  private func rehearse<Prepared>(
+    _ entityName: String,
+    _ prepare: (DynamicSnapshot, DynamicEntity) throws -> (request: QueryRequest, change: Prepared),
+    _ apply: (DynamicTransaction, DynamicEntity, QueryRequest, Prepared) throws -> Int
+  ) throws -> Counts {
+    do {
+      return try WriteStore.write(store) { transaction in
+        let snapshot = transaction.snapshot
+        let entity = try snapshot.entity(entityName, in: store)
+        let (request, change) = try prepare(snapshot, entity)
+        let counts = try tally(snapshot, entity, request)
+        if counts.found > 0 { _ = try apply(transaction, entity, request, change) }
+        throw Rehearsed(counts: counts)
+      }
+    } catch let rehearsed as Rehearsed {
+      return rehearsed.counts
+    }
+  }
+
+  /// Takes a write back.
+  private struct Rehearsed: Error {
+    var counts: Counts
   }
 
   private struct Counts {

@@ -18,6 +18,8 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
   case damagedData = 65
   /// There is no store, or no input file, at that path.
   case noInput = 66
+  /// A fault of the program, unless the file is damaged; left by a signal handler.
+  case fault = 70
   /// The output cannot be created.
   case cannotCreate = 73
   /// Reading or writing failed, or the disk is full.

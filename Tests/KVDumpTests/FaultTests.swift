@@ -1,0 +1,44 @@
+import Testing
+
+@testable import KVDumpCommands
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Faults end the program with a sentence, and blame the file only where it is the file.
+@Suite("Faults")
+struct FaultTests {
+  private static func deeper(_ level: Int) -> Int {
+    withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { bytes in
+      bytes[0] = UInt8(truncatingIfNeeded: level)
+      return deeper(level + 1) + Int(bytes[0])
+    }
+  }
+
+  @Test func `a stack that overflows has room to say so`() async throws {
+    let result = try await #require(
+      processExitsWith: .exitCode(70), observing: [\.standardErrorContent]
+    ) {
+      endInWordsOnFaults()
+      _ = FaultTests.deeper(0)
+    }
+    let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+    #expect(text.contains("ended by a fault") && text.contains("kvdump's own"), "\(text)")
+  }
+
+  @Test func `a page that the file lost is the file's`() async throws {
+    let result = try await #require(
+      processExitsWith: .exitCode(65), observing: [\.standardErrorContent]
+    ) {
+      endInWordsOnFaults()
+      raise(SIGBUS)
+    }
+    let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+    #expect(text.contains("the file was cut while in use"), "\(text)")
+  }
+}
