@@ -147,11 +147,14 @@ package struct EntityDescription: Sendable {
       .joined(separator: ".")
   }
 
+  /// The most bytes of the name of an entity or attribute.
+  package static let longestName = 64
+
   /// Whether `name` may be an entity's or an attribute's.
   package static func isValidName(_ name: String) -> Bool {
-    guard let first = name.utf8.first, name.utf8.count <= 64, first < 0x30 || first > 0x39 else {
-      return false
-    }
+    guard let first = name.utf8.first, name.utf8.count <= longestName,
+      first < 0x30 || first > 0x39
+    else { return false }
     return name.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte)
         || (0x61...0x7a).contains(byte) || byte == 0x5f

@@ -53,6 +53,10 @@ package struct DeclaredEntity: Sendable {
     case kept(images: Bool, preserved: [Int])
   }
 
+  /// Of one entity, and so the next.
+  static let mostAttributes = 1_000
+  static let mostIndexes = 64
+
   package var name: String
   package var attributes: [Attribute]
   package var indexes: [Index]
@@ -102,8 +106,10 @@ package struct DeclaredEntity: Sendable {
           "attribute '\(gone)' is declared, and named in 'removed'; take it out of one of them")
       }
     }
-    guard attributes.count <= 1000 else {
-      throw .badSchema(entity: name, "it has \(attributes.count) attributes, the limit is 1000")
+    guard attributes.count <= Self.mostAttributes else {
+      throw .badSchema(
+        entity: name,
+        "it has \(attributes.count) attributes, the limit is \(Self.mostAttributes)")
     }
     // The same attributes as a unique and as another index: the unique one serves both.
     for index in indexes.sorted(by: { $0.isUnique && !$1.isUnique })
@@ -128,8 +134,10 @@ package struct DeclaredEntity: Sendable {
       }
       self.indexes.append(index)
     }
-    guard self.indexes.count + elementIndexes.count <= 64 else {
-      throw .badSchema(entity: name, "it has \(self.indexes.count) indexes, the limit is 64")
+    let indexCount = self.indexes.count + elementIndexes.count
+    guard indexCount <= Self.mostIndexes else {
+      throw .badSchema(
+        entity: name, "it has \(indexCount) indexes, the limit is \(Self.mostIndexes)")
     }
   }
 

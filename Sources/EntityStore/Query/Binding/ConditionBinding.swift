@@ -11,7 +11,7 @@ struct ConditionBinding {
   /// The variables of the SUBQUERYs around the current expression, outermost first, with the types of
   /// the elements that they stand for, where known.
   private(set) var variables: [(name: String, type: DocumentType?)] = []
-  private static let deepestSubquery = 3
+  static let deepestSubquery = 3
 
   static func bind(
     _ tree: ConditionTree, to entity: StoredEntity, positions: [String: FormatPosition] = [:],
