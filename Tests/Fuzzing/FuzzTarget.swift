@@ -25,8 +25,7 @@ struct FuzzTarget: Sendable {
 
   static let all: [FuzzTarget] = [
     .catalogue, .condition, .date, .document, .history, .imports, .json, .key, .names, .pages,
-    .pattern,
-    .record, .separatedValues, .token, .view,
+    .pattern, .record, .separatedValues, .token, .view,
   ]
 }
 
