@@ -34,9 +34,7 @@ final class TemporaryDirectory {
     defer { closedir(directory) }
     var names: Set<String> = []
     while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
+      let name = entryName(entry)
       if name != ".", name != ".." { names.insert(name) }
     }
     return names
@@ -164,4 +162,13 @@ final class SharedBuffers: Sendable {
     buffers.withLock { $0.append(buffer) }
     return buffer.bytes
   }
+}
+
+/// The name of an entry of a directory.
+///
+/// Read where it is: the entry in memory ends with its name, so that a copy of the whole field reads beyond.
+func entryName(_ entry: UnsafeMutablePointer<dirent>) -> String {
+  let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+  return String(
+    cString: UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self))
 }

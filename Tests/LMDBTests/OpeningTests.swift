@@ -219,10 +219,7 @@ import Testing
       defer { closedir(directory) }
       var names: [String] = []
       while let entry = readdir(directory) {
-        names.append(
-          withUnsafeBytes(of: entry.pointee.d_name) {
-            String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-          })
+        names.append(entryName(entry))
       }
       return names.filter { $0.hasPrefix("lodestore.\(getpid()).") }
     }
