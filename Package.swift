@@ -9,18 +9,28 @@ import PackageDescription
 //                       │             ├───────> LodestoreFormat ─> CChecksum
 //                       │             └───────> LodestoreJSON (exported by EntityStore)
 //                       └─> EntityMacros (only with the trait "Macros")
-//   LodestoreFoundation, LodestoreWeb ─> EntityStore
+//   LodestoreFoundation ─> EntityStore
+//   LodestoreWeb ─> EntityStore; on Linux CZlib and async-http-client (only with the trait "Web")
 //   LodestoreVerifier ─> LodestorePages, LMDB, LodestoreFormat
 //   kvdump ─> KVDumpCommands ─> EntityStore, LodestoreVerifier, and what these build upon
 //
-// swift-syntax is reached only through the trait, and only by the targets `Lodestore` and
+// swift-syntax is reached only through the trait "Macros", and only by the targets `Lodestore` and
 // `EntityMacros`: kvdump, EntityStore and hand-written entities never build it.
+//
+// async-http-client, and with it NIO and BoringSSL, is reached only through the trait "Web", on Linux, and
+// by the target `LodestoreWeb`: nothing else builds it, and without the trait it is not even fetched.
+// It is there because FoundationNetworking ends the process by bytes of a server. Hostile answers were tried
+// on 1.37.0, which is why nothing older is taken. `CZlib` inflates under a limit of bytes; the client's
+// own zlib is no product.
 //
 // Views of records cannot escape by the experimental feature `Lifetimes`, where the compiler has it;
 // LODESTORE_BORROWED_VIEWS in the environment builds them as compilers without it do.
 let hasBorrowedViews = Context.environment["LODESTORE_BORROWED_VIEWS"] != nil
 // LODESTORE_FUZZ in the environment adds the fuzz targets, which only tools/fuzz can build.
 let hasFuzzing = Context.environment["LODESTORE_FUZZ"] != nil
+
+/// What `LodestoreWeb` needs where there is no sound `URLSession`.
+let onLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["Web"])
 
 let package = Package(
   name: "lodestore",
@@ -33,12 +43,16 @@ let package = Package(
     .executable(name: "kvdump", targets: ["kvdump"]),
   ],
   traits: [
-    .default(enabledTraits: ["Macros"]),
+    .default(enabledTraits: ["Macros", "Web"]),
     .trait(name: "Macros", description: "The @Entity macro; builds swift-syntax"),
+    .trait(name: "Web", description: "LodestoreWeb on Linux; builds async-http-client and NIO"),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.0"..<"604.0.0"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
   ],
   targets: [
     .systemLibrary(
@@ -72,8 +86,19 @@ let package = Package(
       name: "LodestoreVerifier", dependencies: ["LMDB", "LodestoreFormat", "LodestorePages"]),
     // Apart, because Foundation as a whole makes a static program eight times larger.
     .target(name: "LodestoreFoundation", dependencies: ["EntityStore"]),
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     // Apart, so that the store needs no HTTP.
-    .target(name: "LodestoreWeb", dependencies: ["EntityStore"]),
+    .target(
+      name: "LodestoreWeb",
+      dependencies: [
+        "EntityStore", .target(name: "CZlib", condition: onLinux),
+        .product(name: "AsyncHTTPClient", package: "async-http-client", condition: onLinux),
+        .product(name: "NIOCore", package: "swift-nio", condition: onLinux),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: onLinux),
+        .product(name: "NIOPosix", package: "swift-nio", condition: onLinux),
+        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: onLinux),
+      ]),
     // Apart from its program, because a test of a package with macros cannot import an executable.
     .target(
       name: "KVDumpCommands",

@@ -16,7 +16,7 @@ let package = Package(
     .trait(name: "GRDB", description: "GRDB in the same run; fetches it, needs sqlite3"),
   ],
   dependencies: [
-    .package(name: "lodestore", path: ".."),
+    .package(name: "lodestore", path: "..", traits: ["Macros"]),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.0.0"),
   ],
   targets: [

@@ -73,3 +73,9 @@ offer_header() {
 }
 
 require_lmdb() { offer_header lmdb.h liblmdb-dev lmdb || exit 1; }
+
+# Of the trait "Web" on Linux; macOS has it.
+require_zlib() {
+  if [[ $(uname) != Linux ]]; then return; fi
+  offer_header zlib.h zlib1g-dev zlib || exit 1
+}

@@ -22,6 +22,7 @@ struct PageFetch: Sendable {
   init(
     _ pages: WebPages, _ remembered: @escaping @Sendable (String) -> PageMemory?
   ) throws(WebSourceError) {
+    try WebSession.checkClient()
     try PageLoader.check(pages.request)
     let source = try SourceAddress(
       pages.request.url, secretParameters: pages.options.secretParameters)
@@ -30,7 +31,7 @@ struct PageFetch: Sendable {
       limits: JSONLimits(bytes: pages.options.pageByteLimit))
     loader = PageLoader(
       source: source, request: pages.request, options: pages.options, timing: pages.timing,
-      session: WebSession(pages.options))
+      session: WebSession(pages.options, classify: pages.classify))
     self.remembered = remembered
   }
 

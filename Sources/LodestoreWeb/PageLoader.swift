@@ -51,13 +51,18 @@ struct PageLoader: Sendable {
   private func attempt(_ page: URL, known: Validators?, attempts: Int) async throws -> Attempt {
     var url = page
     var visited: Set<URL> = [page]
+    // Of the answer that led to the address.
+    var range: AddressRange?
     while true {
       let response: WebResponse
       do {
-        response = try await session.response(to: request(url, known: known), at: url)
+        response = try await session.response(
+          to: request(url, known: known), at: url,
+          floor: source.isHome(url) ? nil : range ?? .everywhere)
       } catch let failure as TransferFailure {
-        return try self.failure(failure, page, attempts)
+        return try self.failure(failure, page, at: url, attempts)
       }
+      range = response.range
       guard let target = try redirect(response, page, attempts) else {
         return try answer(response, page, known: known, attempts)
       }
@@ -71,11 +76,19 @@ struct PageLoader: Sendable {
   }
 
   private func failure(
-    _ failure: TransferFailure, _ page: URL, _ attempts: Int
+    _ failure: TransferFailure, _ page: URL, at url: URL, _ attempts: Int
   ) throws -> Attempt {
     let shown = source.shown(page)
     switch failure {
     case .cancelled: throw CancellationError()
+    case .headTooLarge:
+      throw WebSourceError.headTooLarge(shown, limit: options.headByteLimit, attempts)
+    case .status(let status): throw WebSourceError.badStatus(shown, status, attempts)
+    case .coding(let coding): throw WebSourceError.badEncoding(shown, found: coding, attempts)
+    case .address(let range):
+      throw url == page
+        ? WebSourceError.forbiddenAddress(shown, range, attempts)
+        : .forbiddenRedirect(shown, to: source.shown(url), range, attempts)
     case .tooLarge:
       throw WebSourceError.pageTooLarge(shown, limit: options.pageByteLimit, attempts)
     case .idle(let received):
@@ -160,7 +173,6 @@ struct PageLoader: Sendable {
 
   private func request(_ url: URL, known: Validators?) -> URLRequest {
     var made = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
-    made.timeoutInterval = session.systemTimeout
     made.httpShouldHandleCookies = false
     let isHome = source.isHome(url)
     made.setValue("application/json, */*;q=0.5", forHTTPHeaderField: "Accept")

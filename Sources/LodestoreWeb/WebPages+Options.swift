@@ -7,7 +7,7 @@ extension WebPages {
     ///
     /// Only numbered pages can be asked for together; of the others at most one is.
     public var pagesInFlight = 2
-    /// The longest time without a byte.
+    /// The longest time to the end of the answer's head, and then without a byte.
     public var requestTimeout = Duration.seconds(60)
     /// The longest time for one request, from its start to its last byte.
     public var transferTimeout = Duration.seconds(300)
@@ -25,9 +25,22 @@ extension WebPages {
     public var longestWait = Duration.seconds(60)
 
     /// How many redirects one page may take.
+    ///
+    /// None leads from HTTPS to HTTP, or to where ``addresses`` does not let it. What goes along to another
+    /// host is said at ``WebPages/init(_:paging:options:)``.
     public var redirects = 5
-    /// The most bytes of a page, after decompression.
+    /// The ranges of addresses that requests may go to.
+    public var addresses = Addresses.sourceRange
+    /// The most bytes of a page, after decompression: 64 MiB.
+    ///
+    /// A page is in memory as a whole, and for moments twice. What inflates to more is refused when the
+    /// limit is reached.
     public var pageByteLimit = FilePages.pageByteLimit
+    /// The most bytes of an answer besides its content: 256 KiB.
+    ///
+    /// So many for its head with the heads of status 100 to 199 before it, and so many for a trailer. On
+    /// Linux one field may have 80 KiB, and a head 256 of them, whatever is set here.
+    public var headByteLimit = 256 << 10
     /// The most pages of an iteration; one more is an error.
     public var pageLimit = 100_000
 
@@ -48,6 +61,45 @@ extension WebPages {
 
     /// The defaults.
     public init() {}
+  }
+}
+
+extension WebPages {
+  /// Which ranges of addresses requests may go to: this machine, the link-local range, private ranges, the
+  /// public one, from the narrowest to the widest.
+  ///
+  /// On Linux the address that a connection has in the end is looked at, whatever name led to it, and
+  /// nothing is sent to one that is not allowed. On macOS only an address written as numbers and
+  /// `localhost` are.
+  public struct Addresses: Sendable, Hashable {
+    private enum Form: Sendable, Hashable {
+      case sourceRange, publicOnly, any
+    }
+
+    private let form: Form
+
+    /// The source's own address may be of any range, and a redirect never leads to a narrower one.
+    ///
+    /// A redirect to another host goes not from the world to a private address, and not from there to this
+    /// machine. The source's host itself keeps the range that it had first, whatever its name leads
+    /// to later.
+    public static let sourceRange = Addresses(form: .sourceRange)
+
+    /// Public addresses alone, for a source that others have named.
+    public static let publicOnly = Addresses(form: .publicOnly)
+
+    /// All addresses, also by redirects; for a source that is trusted as this machine is.
+    public static let any = Addresses(form: .any)
+
+    /// The narrowest range that is allowed, where `range` is asked for; nil where the first connection
+    /// decides.
+    func floor(_ range: AddressRange?) -> AddressRange? {
+      switch form {
+      case .sourceRange: range
+      case .publicOnly: .everywhere
+      case .any: .loopback
+      }
+    }
   }
 }
 

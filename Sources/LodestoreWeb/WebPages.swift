@@ -25,17 +25,24 @@ public import Foundation
 /// Each iteration has a session of its own without cache, cookies and stored credentials.
 /// Memory: ``Options/pagesInFlight`` pages, and the addresses of all pages taken.
 ///
-/// - Important: On Linux the bytes of a response are parsed by FoundationNetworking. That of
-///   Swift 6.3 ends the process when a head breaks off, a chunked response has a trailer, a
-///   `Content-Length` is 2^63 - 1, or a `Location` has no sound host; read there from servers that
-///   you trust.
+/// A server is not trusted: whatever bytes it sends, what comes of them is a page or an error, in the
+/// time and the memory that ``Options`` allows. On Linux requests go over async-http-client, which the
+/// package's trait `Web` brings (on by default); without the trait the first page is an error. On
+/// macOS they go over `URLSession`. Proxies named in the environment are not used on Linux.
 public struct WebPages: PageSource {
   let request: URLRequest
   let paging: Paging
   let options: Options
   var timing = RetryTiming()
+  /// Which range an address is of.
+  var classify: @Sendable (PeerAddress) -> AddressRange = { $0.range }
 
   /// The pages that begin at `url`.
+  #if !canImport(Darwin) && !Web
+    @available(
+      *, deprecated, message: "On Linux this needs the package's trait \"Web\"; enable it"
+    )
+  #endif
   public init(_ url: URL, paging: Paging = .single, options: Options = Options()) {
     self.init(URLRequest(url: url), paging: paging, options: options)
   }
@@ -43,8 +50,13 @@ public struct WebPages: PageSource {
   /// The pages that begin with a request, whose header fields all requests to its host have.
   ///
   /// The method must be GET. Conditions, `Range` and `Accept-Encoding` are left out: they are set
-  /// here and by the session. To another host, behind a redirect, go only `Accept`,
+  /// here and by the client. To another host, behind a redirect, go only `Accept`,
   /// `Accept-Language` and `User-Agent`.
+  #if !canImport(Darwin) && !Web
+    @available(
+      *, deprecated, message: "On Linux this needs the package's trait \"Web\"; enable it"
+    )
+  #endif
   public init(_ request: URLRequest, paging: Paging = .single, options: Options = Options()) {
     self.request = request
     self.paging = paging

@@ -36,6 +36,24 @@ extension WebSourceError {
       url: nil)
   }
 
+  static var noClient: WebSourceError {
+    WebSourceError(
+      .badRequest,
+      "cannot read the source: the package 'lodestore' was built for Linux without the trait 'Web', "
+        + "which brings the client; enable it where the package is named",
+      url: nil)
+  }
+
+  static func forbiddenAddress(
+    _ url: URL, _ range: AddressRange, _ attempts: Int
+  ) -> WebSourceError {
+    WebSourceError(
+      .forbiddenAddress,
+      "cannot fetch '\(url)': its host has an address of \(range.words), which is not allowed; "
+        + "check the host's name, or allow the range by addresses",
+      url: url, attempts: attempts)
+  }
+
   static func badPosition(_ position: String, source: URL) -> WebSourceError {
     WebSourceError(
       .badPosition,
@@ -53,7 +71,7 @@ extension WebSourceError {
       .cannotConnectToHost: "the host takes no connection",
       .networkConnectionLost: "the connection broke",
       .notConnectedToInternet: "this device is not connected",
-      .badServerResponse: "no answer of HTTP came", .timedOut: "no answer came in time",
+      .badServerResponse: "what came is no answer of HTTP", .timedOut: "no answer came in time",
       .serverCertificateUntrusted: "the host's certificate is not trusted",
       .serverCertificateHasBadDate: "the host's certificate is not valid today",
     ]
@@ -105,6 +123,14 @@ extension WebSourceError {
       url: url, attempts: attempts)
   }
 
+  static func headTooLarge(_ url: URL, limit: Int, _ attempts: Int) -> WebSourceError {
+    WebSourceError(
+      .pageTooLarge,
+      "cannot fetch '\(url)': the answer has more than \(limit) bytes besides its content; report it "
+        + "to the service, or raise headByteLimit",
+      url: url, attempts: attempts)
+  }
+
   // MARK: Answers
 
   static func badStatus(_ url: URL, _ status: Int, _ attempts: Int) -> WebSourceError {
@@ -151,7 +177,25 @@ extension WebSourceError {
       url: url, status: status, attempts: attempts)
   }
 
+  static func badEncoding(_ url: URL, found: String, _ attempts: Int) -> WebSourceError {
+    WebSourceError(
+      .badEncoding,
+      "cannot take '\(url)': found the content encoding '\(visible(found))', expected gzip, deflate "
+        + "or none; have the service send what is asked for",
+      url: url, attempts: attempts)
+  }
+
   // MARK: Redirects
+
+  static func forbiddenRedirect(
+    _ url: URL, to target: URL, _ range: AddressRange, _ attempts: Int
+  ) -> WebSourceError {
+    WebSourceError(
+      .badRedirect,
+      "cannot fetch '\(url)': it leads to '\(target)', whose address is of \(range.words), which is "
+        + "not allowed; use the address that it leads to, or allow the range by addresses",
+      url: url, attempts: attempts)
+  }
 
   static func unusableRedirect(_ url: URL, status: Int, _ attempts: Int) -> WebSourceError {
     WebSourceError(

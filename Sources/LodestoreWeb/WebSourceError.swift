@@ -32,10 +32,14 @@ public struct WebSourceError: Error, Sendable {
     public static let repeatedPage = Code("repeatedPage")
     /// More pages than the limit.
     public static let tooManyPages = Code("tooManyPages")
-    /// More bytes than the limit.
+    /// More bytes than the limit, of a page or of a head.
     public static let pageTooLarge = Code("pageTooLarge")
     /// The page is of another type than is taken.
     public static let badContentType = Code("badContentType")
+    /// The page is compressed otherwise than by gzip or deflate.
+    public static let badEncoding = Code("badEncoding")
+    /// The source's address is of a range that is not allowed.
+    public static let forbiddenAddress = Code("forbiddenAddress")
     /// A redirect to where none is followed, or too many.
     public static let badRedirect = Code("badRedirect")
     /// The next page cannot be found in a page: not JSON, or another value is there.
@@ -54,7 +58,7 @@ public struct WebSourceError: Error, Sendable {
   public var status: Int?
   /// How often the page was asked for.
   public var attempts: Int
-  /// The error beneath, the session's or the JSON reader's.
+  /// The error beneath, a `URLError` or the JSON reader's.
   public var cause: (any Error)?
 
   init(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `Time limits of a web source` {
   private let options = WebPages.Options.with {
-    $0.requestTimeout = .milliseconds(150)
+    $0.requestTimeout = .seconds(2)
     $0.retries = 1
   }
 

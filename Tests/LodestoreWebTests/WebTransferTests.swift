@@ -7,12 +7,11 @@ import Testing
 
 @testable import LodestoreWeb
 
-/// What a session can report that a server on this system cannot bring about.
+/// What a client can report that a server on this system cannot bring about.
 @Suite struct `A transfer` {
-  private func head(_ status: Int, _ fields: [String: String]) throws -> HTTPURLResponse {
-    try #require(
-      HTTPURLResponse(
-        url: url(), statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields))
+  private func head(_ status: Int, _ fields: [String: String] = [:]) throws -> WebResponse {
+    WebResponse(
+      url: try url(), status: status, fields: fields.map { (name: $0.key, value: $0.value) })
   }
 
   private func url() throws -> URL { try #require(URL(string: "http://example.org/")) }
@@ -26,7 +25,7 @@ import Testing
   }
 
   @Test func `that ends well before its last byte has broken off`() async throws {
-    let transfer = WebTransfer(try url(), byteLimit: 10)
+    let transfer = WebTransfer(try url(), byteLimit: 10, headByteLimit: 100)
     #expect(transfer.receive(try head(200, ["Content-Length": "9"])))
     #expect(transfer.receive(Data("[1,".utf8)))
     transfer.complete(nil)
@@ -38,7 +37,7 @@ import Testing
   }
 
   @Test func `keeps its first end`() async throws {
-    let transfer = WebTransfer(try url(), byteLimit: 10)
+    let transfer = WebTransfer(try url(), byteLimit: 10, headByteLimit: 100)
     #expect(transfer.receive(try head(200, [:])))
     transfer.end(with: .failure(.cancelled))
     #expect(!transfer.receive(Data("[]".utf8)))
@@ -49,8 +48,19 @@ import Testing
     }
   }
 
+  @Test func `with a head beyond the limit is refused`() async throws {
+    let transfer = WebTransfer(try url(), byteLimit: 10, headByteLimit: 100)
+    let text = String(repeating: "a", count: 97)
+    #expect(transfer.receive(try head(200, ["x-a": text])))
+    #expect(!transfer.receive(try head(200, ["x-a": text + "a"])))
+    guard case .failure(.headTooLarge) = await end(transfer) else {
+      Issue.record("another end")
+      return
+    }
+  }
+
   @Test func `without a head is a transport that broke`() async throws {
-    let transfer = WebTransfer(try url(), byteLimit: 10)
+    let transfer = WebTransfer(try url(), byteLimit: 10, headByteLimit: 100)
     transfer.complete(nil)
     guard case .failure(.transport(let cause)) = await end(transfer) else {
       Issue.record("another end")

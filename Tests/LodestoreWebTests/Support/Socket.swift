@@ -99,4 +99,12 @@ enum Socket {
     }
     return true
   }
+
+  /// The bytes of an address written as text.
+  static func bytes(of text: String) throws -> [UInt8] {
+    let family = text.contains(":") ? AF_INET6 : AF_INET
+    var bytes = [UInt8](repeating: 0, count: text.contains(":") ? 16 : 4)
+    guard inet_pton(family, text, &bytes) == 1 else { throw Failure(call: "inet_pton") }
+    return bytes
+  }
 }

@@ -5,52 +5,10 @@ internal import Synchronization
   internal import FoundationNetworking
 #endif
 
-/// The answer to a request.
-struct WebResponse: Sendable {
-  /// Where the answer came from.
-  var url: URL
-  var status: Int
-  /// By names in lower case.
-  var fields: [String: String]
-  /// The content of a page; of another status nothing is kept.
-  var body = Data()
-
-  var isPage: Bool { status == 200 || status == 203 }
-
-  init(_ response: HTTPURLResponse, to url: URL) {
-    self.url = url
-    status = response.statusCode
-    fields = Dictionary(
-      response.allHeaderFields.compactMap { name, value in
-        (name as? String).flatMap { name in
-          (value as? String).map { (name.lowercased(), $0) }
-        }
-      }, uniquingKeysWith: { first, _ in first })
-  }
-
-  /// The bytes that are to come, when they come as they are.
-  var length: Int? {
-    fields["content-encoding"] == nil ? fields["content-length"].flatMap { Int($0) } : nil
-  }
-}
-
-/// Why a request has no whole answer.
-enum TransferFailure: Error {
-  case cancelled
-  /// No byte came for a request's timeout.
-  case idle(received: Int)
-  /// The last byte did not come within a transfer's timeout.
-  case slow(received: Int)
-  case tooLarge
-  /// The answer broke off.
-  case truncated(received: Int, expected: Int?, cause: URLError?)
-  case transport(URLError)
-}
-
 /// One request in progress: what has been received of its answer, and the task that waits for it.
 ///
 /// One lock guards all. The first end counts, be it an answer, a failure or a cancellation; later reports
-/// of the session are ignored.
+/// of the client are ignored.
 final class WebTransfer: Sendable {
   /// How much of an answer that is no page is read, so that its connection can be used again.
   private static let readBesidesPages = 64 << 10
@@ -63,16 +21,17 @@ final class WebTransfer: Sendable {
     var waiting: CheckedContinuation<WebResponse, any Error>?
   }
 
-  private let url: URL
+  let url: URL
   private let byteLimit: Int
+  private let headByteLimit: Int
   private let state = Mutex(State())
 
-  init(_ url: URL, byteLimit: Int) {
+  init(_ url: URL, byteLimit: Int, headByteLimit: Int) {
     self.url = url
     self.byteLimit = byteLimit
+    self.headByteLimit = headByteLimit
   }
 
-  var hasHead: Bool { state.withLock { $0.response != nil } }
   var isEnded: Bool { state.withLock { $0.end != nil } }
   var lastActivity: ContinuousClock.Instant { state.withLock { $0.lastActivity } }
   var received: Int { state.withLock { $0.received } }
@@ -103,12 +62,16 @@ final class WebTransfer: Sendable {
     waiting?.resume(with: end.mapError { $0 as any Error })
   }
 
-  // MARK: What the session reports
+  // MARK: What the client reports
 
   /// The head of an answer; false when no more is wanted.
-  func receive(_ response: HTTPURLResponse) -> Bool {
-    // Before the answer there may be others, of status 100 to 199.
-    let response = WebResponse(response, to: url)
+  ///
+  /// Before the answer there may be others, of status 100 to 199.
+  func receive(_ response: WebResponse) -> Bool {
+    guard response.fieldBytes <= headByteLimit else {
+      end(with: .failure(.headTooLarge))
+      return false
+    }
     state.withLock { state in
       state.response = response
       state.lastActivity = .now
@@ -137,16 +100,11 @@ final class WebTransfer: Sendable {
     return !isEnded
   }
 
-  /// The head came, and no more of the answer is to be waited for; false when there is no head.
-  func endWithHead() -> Bool {
-    guard let response = state.withLock({ $0.response }) else { return false }
-    end(with: .success(response))
-    return true
-  }
+  /// A byte came that is no content, as of a compressed body.
+  func noteActivity() { state.withLock { $0.lastActivity = .now } }
 
-  /// The session has done with the request.
-  func complete(_ error: (any Error)?) {
-    let error = error.map { ($0 as? URLError)?.withoutAddress ?? URLError(.unknown) }
+  /// The client has done with the request.
+  func complete(_ error: URLError?) {
     let (response, received) = state.withLock { ($0.response, $0.received) }
     let expected = response?.length
     switch (response, error) {
@@ -166,13 +124,5 @@ final class WebTransfer: Sendable {
     case (nil, let error):
       end(with: .failure(.transport(error ?? URLError(.badServerResponse))))
     }
-  }
-}
-
-extension URLError {
-  /// The same without the address, which may have secrets in it.
-  fileprivate var withoutAddress: URLError {
-    let words = userInfo[NSLocalizedDescriptionKey] as? String
-    return URLError(code, userInfo: words.map { [NSLocalizedDescriptionKey: $0] } ?? [:])
   }
 }

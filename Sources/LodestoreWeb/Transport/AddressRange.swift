@@ -1,0 +1,78 @@
+/// How far an address of the internet reaches, from the narrowest range to the widest.
+///
+/// By the registries of special-purpose addresses, RFC 6890. What is neither public nor of the ranges below,
+/// as addresses of groups and reserved ones, counts as private.
+enum AddressRange: Int, Comparable, Sendable, CaseIterable {
+  /// This machine.
+  case loopback
+  /// The machines on the same cable; of clouds the service that gives out credentials.
+  case linkLocal
+  case privateUse
+  case everywhere
+
+  static func < (one: AddressRange, other: AddressRange) -> Bool { one.rawValue < other.rawValue }
+
+  var words: String {
+    switch self {
+    case .loopback: "this machine"
+    case .linkLocal: "the link-local range"
+    case .privateUse: "a private range"
+    case .everywhere: "the public range"
+    }
+  }
+}
+
+/// The other side of a connection.
+struct PeerAddress: Sendable, Hashable {
+  /// 4 of IPv4, 16 of IPv6; none of another kind, as of a socket in the file system.
+  var bytes: [UInt8]
+  var port: Int
+
+  var range: AddressRange {
+    switch bytes.count {
+    case 4: Self.range(ofIPv4: bytes[...])
+    case 16: Self.range(ofIPv6: bytes)
+    default: .loopback
+    }
+  }
+
+  private static func range(ofIPv4 bytes: ArraySlice<UInt8>) -> AddressRange {
+    let start = bytes.startIndex
+    switch (bytes[start], bytes[start + 1]) {
+    // Between special protocols, and for documents.
+    case (192, 0) where [0, 2].contains(bytes[start + 2]): return .privateUse
+    case (198, 51) where bytes[start + 2] == 100: return .privateUse
+    case (203, 0) where bytes[start + 2] == 113: return .privateUse
+    case (0, _), (127, _): return .loopback
+    case (169, 254): return .linkLocal
+    case (10, _), (172, 16...31), (192, 168): return .privateUse
+    // Shared by customers of a provider, for tests of networks.
+    case (100, 64...127), (198, 18...19): return .privateUse
+    // Groups, reserved, all.
+    case (224..., _): return .privateUse
+    default: return .everywhere
+    }
+  }
+
+  private static func range(ofIPv6 bytes: [UInt8]) -> AddressRange {
+    let inner = bytes[12...]
+    if bytes[..<10].allSatisfy({ $0 == 0 }) {
+      let isMapped = bytes[10] == 0xFF && bytes[11] == 0xFF
+      if isMapped { return range(ofIPv4: inner) }
+      guard bytes[10] == 0, bytes[11] == 0 else { return .privateUse }
+      // ::, ::1 and the old way to write IPv4.
+      return inner.dropLast().allSatisfy { $0 == 0 } ? .loopback : range(ofIPv4: inner)
+    }
+    switch (bytes[0], bytes[1]) {
+    // Translated to IPv4, or carried in it: 64:ff9b::/96 and 2002::/16.
+    case (0x00, 0x64) where bytes[2] == 0xFF && bytes[3] == 0x9B:
+      return bytes[4..<12].allSatisfy { $0 == 0 } ? range(ofIPv4: inner) : .privateUse
+    case (0x20, 0x02): return range(ofIPv4: bytes[2..<6])
+    case (0x20, 0x01) where bytes[2] == 0 && bytes[3] == 0: return .privateUse
+    case (0xFE, 0x80...0xBF): return .linkLocal
+    case (0x20...0x3F, _): return .everywhere
+    // The rest, with fc00::/7, fec0::/10 and ff00::/8, is not given out to the world.
+    default: return .privateUse
+    }
+  }
+}

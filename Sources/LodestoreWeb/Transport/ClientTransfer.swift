@@ -1,0 +1,96 @@
+#if Web && !canImport(Darwin)
+  internal import AsyncHTTPClient
+  internal import Foundation
+  internal import FoundationNetworking
+  internal import NIOCore
+  internal import NIOHTTP1
+  internal import NIOPosix
+  internal import NIOSSL
+
+  /// Runs one request, and gives what comes of it to its transfer.
+  struct ClientTransfer: Sendable {
+    let transfer: WebTransfer
+    let byteLimit: Int
+
+    func run(_ request: HTTPClientRequest, _ client: HTTPClient, deadline: NIODeadline) async {
+      do {
+        let answer = try await client.execute(request, deadline: deadline)
+        let fields = answer.headers.lazy.map { (name: $0.name, value: $0.value) }
+        var head = WebResponse(
+          url: transfer.url, status: Int(answer.status.code), fields: fields)
+        head.range = answer.headers.first(name: AnswerGuard.rangeField).flatMap { Int($0) }
+          .flatMap(AddressRange.init(rawValue:))
+        guard transfer.receive(head), try await receive(answer.body, of: head) else { return }
+        transfer.complete(nil)
+      } catch let failure as TransferFailure {
+        transfer.end(with: .failure(failure))
+      } catch {
+        transfer.complete(URLError(client: error))
+      }
+    }
+
+    /// Takes the body; false when no more of it is wanted.
+    private func receive(
+      _ body: HTTPClientResponse.Body, of head: WebResponse
+    ) async throws -> Bool {
+      // Of another status the bytes are only counted. Such of 204 and 304 has none, whatever its fields say.
+      let coding = head.isPage ? head.fields["content-encoding"] : nil
+      let inflater = try coding.map { try Inflater.coding($0, byteLimit: byteLimit) } ?? nil
+      for try await bytes in body {
+        let isWanted =
+          if let inflater {
+            try bytes.withUnsafeReadableBytes { bytes in
+              try inflater.inflate(bytes) { transfer.receive($0) }
+            }
+          } else {
+            bytes.withUnsafeReadableBytes { transfer.receive(Data($0)) }
+          }
+        guard isWanted else { return false }
+        transfer.noteActivity()
+      }
+      try inflater?.finish()
+      return true
+    }
+  }
+
+  extension URLError {
+    /// What the client reports, in the words that the other client has for it.
+    fileprivate init(client error: any Error) {
+      let words = String(String(describing: error).prefix(200))
+      self.init(Self.code(of: error), userInfo: [NSLocalizedDescriptionKey: words])
+    }
+
+    private static func code(of error: any Error) -> URLError.Code {
+      switch error {
+      case let error as NIOConnectionError:
+        error.connectionErrors.isEmpty && (error.dnsAError != nil || error.dnsAAAAError != nil)
+          ? .cannotFindHost : .cannotConnectToHost
+      case let error as HTTPClientError:
+        code(of: error)
+      case is HTTPParserError, is NIOHTTPDecoderError:
+        .badServerResponse
+      case is NIOSSLExtraError:
+        .serverCertificateUntrusted
+      case let error as NIOSSLError:
+        "\(error)".contains("CERTIFICATE_VERIFY_FAILED")
+          ? .serverCertificateUntrusted : .secureConnectionFailed
+      case is DamagedBody:
+        .cannotDecodeContentData
+      case is IOError, is ChannelError:
+        .networkConnectionLost
+      default:
+        .unknown
+      }
+    }
+
+    private static func code(of error: HTTPClientError) -> URLError.Code {
+      switch error {
+      case .invalidURL, .emptyHost, .emptyScheme: .badURL
+      case .connectTimeout, .deadlineExceeded, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout:
+        .timedOut
+      case .remoteConnectionClosed, .uncleanShutdown, .cancelled: .networkConnectionLost
+      default: .badServerResponse
+      }
+    }
+  }
+#endif

@@ -1,0 +1,139 @@
+#if Web && !canImport(Darwin)
+  internal import AsyncHTTPClient
+  internal import Foundation
+  internal import FoundationNetworking
+  internal import NIOCore
+  internal import NIOHTTP1
+  internal import NIOSSL
+  internal import Synchronization
+
+  /// Requests over async-http-client, which is used for connections and for reading HTTP/1.1 alone: redirects,
+  /// decompression, timeouts, bounds and the choice of addresses are this module's.
+  ///
+  /// `others` is guarded by its lock; a client may be used by any task.
+  final class ClientTransport: Sendable {
+    private let options: WebPages.Options
+    private let classify: @Sendable (PeerAddress) -> AddressRange
+    /// For the source's own host.
+    private let home: HTTPClient
+    /// For other hosts, by the narrowest range of addresses that they may have.
+    private let others = Mutex<[AddressRange: HTTPClient]>([:])
+
+    init(
+      _ options: WebPages.Options, classify: @escaping @Sendable (PeerAddress) -> AddressRange
+    ) {
+      self.options = options
+      self.classify = classify
+      home = Self.client(options, classify, options.addresses.floor(nil))
+    }
+
+    deinit {
+      // Connections that still wait are closed by it.
+      home.shutdown { _ in }
+      for client in others.withLock({ $0.values.map(\.self) }) { client.shutdown { _ in } }
+    }
+
+    /// A request that reports to a transfer; see ``WebSession/response(to:at:floor:)``.
+    func make(
+      _ request: URLRequest, floor: AddressRange?, for transfer: WebTransfer
+    ) -> RunningRequest {
+      let client = client(floor)
+      let asked = clientRequest(request)
+      let deadline = NIODeadline.now() + .nanoseconds(Self.nanoseconds(options.transferTimeout))
+      let byteLimit = options.pageByteLimit
+      let task = StartedTask {
+        await ClientTransfer(transfer: transfer, byteLimit: byteLimit)
+          .run(asked, client, deadline: deadline)
+      }
+      return RunningRequest(start: { task.start() }, cancel: { task.cancel() })
+    }
+
+    private func client(_ floor: AddressRange?) -> HTTPClient {
+      guard let floor else { return home }
+      return others.withLock { others in
+        if let client = others[floor] { return client }
+        let client = Self.client(options, classify, options.addresses.floor(floor))
+        others[floor] = client
+        return client
+      }
+    }
+
+    private static func client(
+      _ options: WebPages.Options, _ classify: @escaping @Sendable (PeerAddress) -> AddressRange,
+      _ floor: AddressRange?
+    ) -> HTTPClient {
+      var configuration = HTTPClient.Configuration()
+      configuration.redirectConfiguration = .disallow
+      configuration.decompression = .disabled
+      configuration.httpVersion = .http1Only
+      configuration.tracing.tracer = nil
+      configuration.timeout.connect = .nanoseconds(nanoseconds(options.requestTimeout))
+      configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
+        max(options.pagesInFlight, 1)
+      // Retries are made by the loader, which counts them.
+      configuration.connectionPool.retryConnectionEstablishment = false
+      var security = TLSConfiguration.makeClientConfiguration()
+      security.minimumTLSVersion = .tlsv12
+      configuration.tlsConfiguration = security
+      let gate = AddressGate(floor: floor)
+      let headByteLimit = options.headByteLimit
+      configuration.http1_1ConnectionDebugInitializer = { channel in
+        channel.eventLoop.submit {
+          let range = classify(PeerAddress(channel.remoteAddress))
+          try AnswerGuard.add(
+            to: channel, headByteLimit: headByteLimit, range: range,
+            isAdmitted: gate.admits(range))
+        }
+      }
+      return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    private func clientRequest(_ request: URLRequest) -> HTTPClientRequest {
+      var asked = HTTPClientRequest(url: request.url?.absoluteString ?? "")
+      for (name, value) in request.allHTTPHeaderFields ?? [:] {
+        asked.headers.add(name: name, value: value)
+      }
+      asked.headers.replaceOrAdd(name: "Accept-Encoding", value: "gzip")
+      // Some services answer nobody without a name.
+      if !asked.headers.contains(name: "User-Agent") {
+        asked.headers.add(name: "User-Agent", value: "Lodestore")
+      }
+      return asked
+    }
+
+    /// A minute behind the timeout kept by the session, which is to end the transfer.
+    private static func nanoseconds(_ timeout: Duration) -> Int64 {
+      (timeout.bounded.components.seconds + 60) * 1_000_000_000
+    }
+  }
+
+  /// A task that is started once, and not when it was cancelled before.
+  ///
+  /// `state` is guarded by its lock.
+  private final class StartedTask: Sendable {
+    private enum State {
+      case new
+      case running(Task<Void, Never>)
+      case cancelled
+    }
+
+    private let state = Mutex(State.new)
+    private let body: @Sendable () async -> Void
+
+    init(_ body: @escaping @Sendable () async -> Void) { self.body = body }
+
+    func start() {
+      state.withLock { state in
+        guard case .new = state else { return }
+        state = .running(Task(operation: body))
+      }
+    }
+
+    func cancel() {
+      state.withLock { state in
+        if case .running(let task) = state { task.cancel() }
+        state = .cancelled
+      }
+    }
+  }
+#endif

@@ -1,0 +1,92 @@
+internal import Foundation
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+#if canImport(Darwin)
+  private typealias Transport = SessionTransport
+#elseif Web
+  private typealias Transport = ClientTransport
+#else
+  private typealias Transport = MissingTransport
+#endif
+
+/// Requests of one iteration; their connections are closed with the last reference.
+///
+/// Redirects are answers here, and both timeouts are kept here, whatever the client beneath does: a
+/// transfer ends when they are over, and the client is told so.
+final class WebSession: Sendable {
+  private let transport: Transport
+  private let options: WebPages.Options
+
+  init(
+    _ options: WebPages.Options, classify: @escaping @Sendable (PeerAddress) -> AddressRange
+  ) {
+    self.options = options
+    transport = Transport(options, classify: classify)
+  }
+
+  /// Refuses to begin where there is no client.
+  static func checkClient() throws(WebSourceError) {
+    #if !canImport(Darwin) && !Web
+      throw .noClient
+    #endif
+  }
+
+  /// The answer to a request, redirects not followed.
+  ///
+  /// - Parameter floor: The range that the address may not be narrower than; nil for the source's own.
+  /// - Throws: ``TransferFailure``.
+  func response(
+    to request: URLRequest, at url: URL, floor: AddressRange?
+  ) async throws -> WebResponse {
+    let transfer = WebTransfer(
+      url, byteLimit: options.pageByteLimit, headByteLimit: options.headByteLimit)
+    let running = transport.make(request, floor: floor, for: transfer)
+    let watch = Task { try await self.watch(transfer) { running.cancel() } }
+    defer { watch.cancel() }
+    return try await withTaskCancellationHandler {
+      try await transfer.response { running.start() }
+    } onCancel: {
+      transfer.end(with: .failure(.cancelled))
+      running.cancel()
+    }
+  }
+
+  /// Ends a transfer that takes too long.
+  private func watch(_ transfer: WebTransfer, _ cancel: () -> Void) async throws {
+    let clock = ContinuousClock()
+    let last = clock.now + options.transferTimeout.bounded
+    while true {
+      let idle = transfer.lastActivity + options.requestTimeout.bounded
+      if clock.now >= min(idle, last) {
+        let received = transfer.received
+        transfer.end(
+          with: .failure(idle < last ? .idle(received: received) : .slow(received: received)))
+        return cancel()
+      }
+      try await clock.sleep(until: min(idle, last))
+    }
+  }
+}
+
+/// A request that has not started, or is on its way.
+struct RunningRequest: Sendable {
+  var start: @Sendable () -> Void
+  var cancel: @Sendable () -> Void
+}
+
+#if !canImport(Darwin) && !Web
+  /// Stands where the package was built for Linux without the trait "Web": there is no client then.
+  private struct MissingTransport: Sendable {
+    init(_: WebPages.Options, classify _: @escaping @Sendable (PeerAddress) -> AddressRange) {}
+
+    func make(
+      _: URLRequest, floor _: AddressRange?, for transfer: WebTransfer
+    ) -> RunningRequest {
+      RunningRequest(
+        start: { transfer.complete(URLError(.unsupportedURL)) }, cancel: {})
+    }
+  }
+#endif

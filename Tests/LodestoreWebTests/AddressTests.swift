@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+
+@testable import LodestoreWeb
+
+@Suite struct `Addresses of a web source` {
+  @Test(arguments: [
+    ("127.0.0.1", AddressRange.loopback), ("127.255.0.1", .loopback), ("0.0.0.0", .loopback),
+    ("169.254.169.254", .linkLocal), ("10.0.0.1", .privateUse), ("172.15.0.1", .everywhere),
+    ("172.16.0.1", .privateUse), ("172.31.255.255", .privateUse), ("172.32.0.1", .everywhere),
+    ("192.168.1.1", .privateUse), ("192.0.0.1", .privateUse), ("203.0.113.9", .privateUse),
+    ("192.0.78.1", .everywhere),
+    ("100.64.0.1", .privateUse), ("100.63.0.1", .everywhere), ("198.19.0.1", .privateUse),
+    ("224.0.0.1", .privateUse), ("255.255.255.255", .privateUse), ("8.8.8.8", .everywhere),
+    ("::1", .loopback), ("::", .loopback), ("fe80::1", .linkLocal), ("febf::1", .linkLocal),
+    ("fec0::1", .privateUse), ("fd00::1", .privateUse), ("ff02::1", .privateUse),
+    ("::ffff:127.0.0.1", .loopback), ("::ffff:8.8.8.8", .everywhere), ("::127.0.0.1", .loopback),
+    ("64:ff9b::7f00:1", .loopback), ("64:ff9b::808:808", .everywhere),
+    ("64:ff9b:1::1", .privateUse),
+    ("2002:a00:1::1", .privateUse), ("2002:808:808::1", .everywhere), ("2001::1", .privateUse),
+    ("2606:4700::1111", .everywhere), ("4000::1", .privateUse),
+  ])
+  func `are of a range`(_ text: String, _ range: AddressRange) throws {
+    #expect(PeerAddress(bytes: try Socket.bytes(of: text), port: 80).range == range)
+  }
+
+  #if os(Linux)
+    /// Whether pages come of a source whose server redirects to another one, each with a range.
+    private func follows(
+      from first: AddressRange, to second: AddressRange,
+      _ addresses: WebPages.Addresses = .sourceRange
+    ) async throws -> WebSourceError.Code? {
+      try await withServer { _ in
+        .json("[2]")
+      } _: { other in
+        let target = try other.url("/there")
+        return try await withServer { _ in
+          Answer(302, ["Location: \(target)"])
+        } _: { server in
+          var pages = WebPages(try server.url("/"), options: .with { $0.addresses = addresses })
+          let port = Int(server.port)
+          pages.classify = { $0.port == port ? first : second }
+          do {
+            try await expect(pages, gives: ["[2]"])
+            return nil
+          } catch let error as WebSourceError {
+            // Not a byte was sent there.
+            #expect(other.log.isEmpty && error.message.contains("allow the range by addresses"))
+            return error.code
+          }
+        }
+      }
+    }
+
+    @Test func `never become narrower by a redirect`() async throws {
+      for first in AddressRange.allCases {
+        for second in AddressRange.allCases {
+          let code = try await follows(from: first, to: second)
+          #expect(code == (second < first ? .badRedirect : nil), "from \(first) to \(second)")
+        }
+      }
+    }
+
+    @Test func `may become narrower where all are allowed`() async throws {
+      #expect(try await follows(from: .everywhere, to: .loopback, .any) == nil)
+      #expect(try await follows(from: .everywhere, to: .privateUse, .publicOnly) == .badRedirect)
+      #expect(
+        try await follows(from: .privateUse, to: .everywhere, .publicOnly) == .forbiddenAddress)
+      #expect(try await follows(from: .everywhere, to: .everywhere, .publicOnly) == nil)
+    }
+
+    @Test func `of this machine are refused without a byte where only public ones are allowed`()
+      async throws
+    {
+      try await withServer { _ in
+        .json("[]")
+      } _: { server in
+        for host in ["127.0.0.1", "localhost", "0.0.0.0", "2130706433", "0x7f.1"] {
+          let url = try #require(URL(string: "http://\(host):\(server.port)/"))
+          let pages = WebPages(
+            url,
+            options: .with {
+              $0.addresses = .publicOnly
+              $0.retries = 0
+            })
+          // Some ways to write an address are no host to the client.
+          await #expect(throws: WebSourceError.self) { try await pages.all() }
+        }
+        let pages = WebPages(try server.url("/"), options: .with { $0.addresses = .publicOnly })
+        _ = try await webError(.forbiddenAddress, pages)
+        #expect(server.log.isEmpty)
+      }
+    }
+
+    @Test func `of one name may not become narrower between two pages`() async throws {
+      try await withServer { request in
+        Answer(
+          200, ["Content-Type: application/json", "Link: </2>; rel=next", "Connection: close"],
+          body: Array("[\(request.number)]".utf8))
+      } _: { server in
+        var pages = WebPages(try server.url("/"), paging: .linkHeader)
+        pages.classify = { [server] _ in server.log.isEmpty ? .everywhere : .loopback }
+        let (_, found) = try await webError(.forbiddenAddress, pages)
+        #expect(found.count == 1 && server.log.count == 1)
+      }
+    }
+  #endif
+}
