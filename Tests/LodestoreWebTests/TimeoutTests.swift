@@ -43,7 +43,7 @@ import Testing
       let pages = WebPages(
         try server.url("/"),
         options: .with {
-          $0.transferTimeout = .milliseconds(400)
+          $0.transferTimeout = .seconds(2)
           $0.retries = 0
         })
       let (error, _) = try await webError(.timedOut, pages)
