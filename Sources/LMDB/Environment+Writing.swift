@@ -64,6 +64,8 @@ extension Environment {
     if mustRestart || firstFailure != nil || failure != nil {
       mdb_txn_abort(transaction)
       endTrees(isCommitted: false)
+      // A large write puts pages into the file before its end.
+      if let code = firstFailure?.code, [EIO, ENOSPC, EDQUOT].contains(code) { giveSpaceBack() }
       if mustRestart {
         takesTreeLock = true
       } else if firstFailure?.isMapFull == true {
@@ -90,7 +92,11 @@ extension Environment {
       try grow()
       return false
     }
-    guard code == 0 else { throw commitFailure(code) }
+    guard code == 0 else {
+      let failure = commitFailure(code)
+      if case .diskFull = failure.kind { giveSpaceBack() }
+      throw failure
+    }
     runCommitHooks(memberCount: memberCount, commit: number)
     checkReadersPeriodically()
     return true
@@ -181,17 +187,14 @@ extension Environment {
   /// What reached the disk is unknown after a failed sync, so nothing is written on top of it; a
   /// disk that is merely full leaves the last commit as it was.
   ///
-  /// LMDB says EIO for a write cut short by a full disk; the little space left tells them apart.
   /// EFBIG is a limit of the process, found before anything was written.
   ///
   /// With ``EnvironmentOptions/Durability/mayLoseLastCommit`` the sync of a commit is also that of the meta
   /// page of the one before it, which no other commit writes again: then any failure poisons.
   func ioFailure(_ code: Int32, operation: String) -> LMDBError {
-    if let free = StoreFile.free(on: dataDescriptor),
-      code == ENOSPC || code == EDQUOT || (code == EIO && free < 16 << 20)
-    {
+    if let kind = StoreFile.fullDisk(code, dataDescriptor) {
       if options.durability == .mayLoseLastCommit { setPoison() }
-      return LMDBError(.diskFull(freeBytes: free), code: code, operation: operation, path: path)
+      return LMDBError(kind, code: code, operation: operation, path: path)
     }
     if let limit = FileSizeLimit.met(by: dataDescriptor, code: code) {
       return LMDBError(.fileSizeLimit(limit), code: code, operation: operation, path: path)

@@ -211,13 +211,13 @@ package final class Environment: @unchecked Sendable {
     _ path: String, options: EnvironmentOptions,
     initialise: (Transaction) throws(E) -> Void
   ) throws {
-    try StoreFile.checkLength(of: path)
     try FileSizeLimit.check(
       UInt64(LockFileLayout.size(readerCount: Int(options.readerSlotCount))), "create", path)
-    let temporary = StoreFile.temporaryName(for: path)
-    defer {
-      unlink(temporary)
-      unlink(temporary + "-lock")
+    let temporary: TemporaryFile
+    do throws(LMDBError) {
+      temporary = try TemporaryFile(for: path, mode: options.mode)
+    } catch {
+      throw LMDBError(error.kind, code: error.code, operation: "open", path: path)
     }
     var creation = options
     creation.access = .readWrite(create: true)
@@ -226,11 +226,11 @@ package final class Environment: @unchecked Sendable {
     // Nobody else knows the name, and a lock file would need room on a disk that may be full.
     let environment: Environment
     do throws(LMDBError) {
-      environment = try open(temporary, creation, nil, nil, flags: UInt32(MDB_NOLOCK))
+      environment = try open(temporary.path, creation, nil, nil, flags: UInt32(MDB_NOLOCK))
     } catch {
-      var failure = error
-      failure.path = path
-      throw failure
+      throw LMDBError(
+        StoreFile.fullDisk(error.code, temporary.descriptor) ?? error.kind, code: error.code,
+        operation: error.operation, path: path)
     }
     do {
       try environment.write(initialise)
@@ -242,7 +242,7 @@ package final class Environment: @unchecked Sendable {
       throw error
     }
     environment.shutDown()
-    guard link(temporary, path) == 0 || errno == EEXIST else {
+    guard link(temporary.path, path) == 0 || errno == EEXIST else {
       throw LMDBError(code: errno, operation: "create", path: path)
     }
     try StoreFile.syncDirectory(of: path)
@@ -266,15 +266,12 @@ package final class Environment: @unchecked Sendable {
     guard access(destination, F_OK) != 0 else {
       throw LMDBError(code: EEXIST, operation: "copy to", path: destination)
     }
-    let temporary = StoreFile.temporaryName(for: destination)
-    willCreate(temporary)
-    let file = StoreFile.createForWriting(temporary, mode: options.mode)
-    guard file >= 0 else { throw LMDBError(code: errno, operation: "copy to", path: destination) }
-    defer { unlink(temporary) }
     do throws(LMDBError) {
-      defer { close(file) }
-      try copy(into: file, compacting)
-      guard fsync(file) == 0, link(temporary, destination) == 0 else {
+      try StoreFile.checkName(of: destination)
+      let temporary = try TemporaryFile(
+        for: destination, mode: options.mode, willCreate: willCreate)
+      try copy(into: temporary.descriptor, compacting)
+      guard fsync(temporary.descriptor) == 0, link(temporary.path, destination) == 0 else {
         throw LMDBError(code: errno, operation: "copy to", path: destination)
       }
     } catch {

@@ -163,6 +163,11 @@ package enum EnvironmentRegistry {
     return environment
   }
 
+  /// Throws where the name of `path` is too long for a store.
+  package static func checkName(of path: String) throws(LMDBError) {
+    try StoreFile.checkName(of: path)
+  }
+
   static func temporaryNameInMemory() -> String {
     let number = UInt64.random(in: .min ... .max)
     return "\(memoryDirectory)/lodestore.\(getpid()).\(String(number, radix: 36))"

@@ -120,7 +120,7 @@ private struct PreviousCommitCopying {
   private func makeFile() throws(LMDBError) -> Int32 {
     let directories = [StoreFile.directory(of: path), StoreFile.temporaryDirectory]
     for directory in directories {
-      let name = StoreFile.temporaryName(for: directory + "/copy")
+      let name = TemporaryFile.name(for: directory + "/copy")
       let file = open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
       if file >= 0 {
         unlink(name)

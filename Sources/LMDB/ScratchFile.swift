@@ -23,7 +23,7 @@ package final class ScratchFile {
 
   /// Makes one beside `path`.
   package init(beside path: String) throws(LMDBError) {
-    let name = StoreFile.temporaryName(for: path)
+    let name = TemporaryFile.name(for: path)
     file = open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
     self.path = path
     block = .allocate(byteCount: Self.blockSize, alignment: 16)

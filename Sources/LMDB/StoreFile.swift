@@ -39,6 +39,7 @@ enum StoreFile {
     guard !path.utf8.contains(0), !path.isEmpty else {
       throw LMDBError(.unsuitablePath("empty, or has a zero byte"), operation: "open")
     }
+    try checkName(of: path)
     var status = stat()
     guard lstat(path, &status) == 0 else {
       if errno == ENOENT {
@@ -46,7 +47,6 @@ enum StoreFile {
         return .absent
       }
       let code = errno
-      if code == ENAMETOOLONG { try checkLength(of: path) }
       throw LMDBError(code: code, operation: "open", path: path)
     }
     let kind = status.st_mode & S_IFMT
@@ -59,7 +59,7 @@ enum StoreFile {
   }
 
   /// Throws where the lock file of a new file could not be made, or its name could not be opened.
-  static func checkLength(of path: String) throws(LMDBError) {
+  static func checkName(of path: String) throws(LMDBError) {
     let name = path.utf8.split(separator: UInt8(ascii: "/")).last?.count ?? 0
     let longest = pathconf(directory(of: path), Int32(_PC_NAME_MAX))
     if longest > 0, name + "-lock".utf8.count > longest {
@@ -162,45 +162,76 @@ enum StoreFile {
       return
     }
     guard lstat(path, &data) == 0 else { return }
-    let temporary = temporaryName(for: lockPath)
-    let file = createForWriting(temporary, mode: 0o600)
     // LMDB reports better than this could why it cannot be made.
-    guard file >= 0 else { return }
-    defer {
-      close(file)
-      unlink(temporary)
-    }
-    if geteuid() != data.st_uid, fchown(file, data.st_uid, data.st_gid) != 0,
-      data.st_mode & 0o020 == 0
+    guard let temporary = try? TemporaryFile(for: lockPath, mode: 0o600) else { return }
+    if geteuid() != data.st_uid,
+      fchown(temporary.descriptor, data.st_uid, data.st_gid) != 0, data.st_mode & 0o020 == 0
     {
       throw LMDBError(code: EACCES, operation: "make the lock file of", path: path)
     }
-    fchmod(file, data.st_mode & 0o666)
+    fchmod(temporary.descriptor, data.st_mode & 0o666)
+    keepInPlace(temporary.descriptor)
     // LMDB's own size; a larger file would give more readers.
     let size = LockFileLayout.size(readerCount: Int(options.readerSlotCount))
     let zeros = [UInt8](repeating: 0, count: size)
     var written = 0
     while written < size {
       let count = zeros.withUnsafeBytes { bytes in
-        write(file, bytes.baseAddress?.advanced(by: written), size - written)
+        write(temporary.descriptor, bytes.baseAddress?.advanced(by: written), size - written)
       }
       if count < 0, errno == EINTR { continue }
       guard count > 0 else {
         let code = count < 0 ? errno : ENOSPC
         throw LMDBError(
-          .diskFull(freeBytes: free(on: file) ?? 0), code: code, operation: "open", path: path)
+          .diskFull(freeBytes: free(on: temporary.descriptor) ?? 0), code: code,
+          operation: "open", path: path)
       }
       written += count
     }
-    link(temporary, lockPath)
+    link(temporary.path, lockPath)
+  }
+
+  /// Asks btrfs to write over the bytes of a file that is still empty where they are, as others do.
+  ///
+  /// By itself it writes each change elsewhere, for which a full disk has no room: a change through the map
+  /// is a bus error then, whatever was written before.
+  private static func keepInPlace(_ file: Int32) {
+    #if os(Linux)
+      var flags: Int = 0
+      // FS_IOC_GETFLAGS, FS_IOC_SETFLAGS, FS_NOCOW_FL; other file systems refuse, and nothing is lost.
+      guard ioctl(file, 0x8008_6601, &flags) == 0 else { return }
+      flags |= 0x0080_0000
+      _ = ioctl(file, 0x4008_6602, &flags)
+    #endif
   }
 
   /// The bytes that this process may still write to the file system of `file`.
   static func free(on file: Int32) -> UInt64? {
     var info = statvfs()
     guard fstatvfs(file, &info) == 0 else { return nil }
-    let blocks = geteuid() == 0 ? UInt64(info.f_bfree) : UInt64(info.f_bavail)
+    // Root may use what ext4 keeps back; what btrfs calls free may be kept for its own pages.
+    let isRoots = geteuid() == 0 && !isOnBtrfs(file)
+    let blocks = isRoots ? UInt64(info.f_bfree) : UInt64(info.f_bavail)
     return blocks * UInt64(info.f_frsize)
+  }
+
+  private static func isOnBtrfs(_ file: Int32) -> Bool {
+    #if os(Linux)
+      var info = statfs()
+      return fstatfs(file, &info) == 0 && UInt32(truncatingIfNeeded: info.f_type) == 0x9123_683E
+    #else
+      return false
+    #endif
+  }
+
+  /// The kind of a failed write to `file` where its file system is full.
+  ///
+  /// LMDB says EIO for a write cut short by a full disk; the little space left tells them apart.
+  static func fullDisk(_ code: Int32, _ file: Int32) -> LMDBError.Kind? {
+    guard [EIO, ENOSPC, EDQUOT].contains(code), let free = free(on: file),
+      code != EIO || free < 16 << 20
+    else { return nil }
+    return .diskFull(freeBytes: free)
   }
 
   static func isReadOnlyMedium(_ file: Int32) -> Bool {
@@ -217,19 +248,7 @@ enum StoreFile {
     }
   }
 
-  /// A name beside `path` that nobody else uses; short, so that it is no longer than file systems
-  /// allow where `path` is just not.
-  static func temporaryName(for path: String) -> String {
-    let number = UInt64.random(in: .min ... .max)
-    return "\(directory(of: path))/.lodestore.\(getpid()).\(String(number, radix: 36)).new"
-  }
-
   static var temporaryDirectory: String {
     getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-  }
-
-  /// Opens a new file for writing; −1 with `errno` when it is there already.
-  static func createForWriting(_ path: String, mode: UInt32) -> Int32 {
-    open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode_t(mode))
   }
 }

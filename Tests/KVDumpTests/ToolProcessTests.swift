@@ -120,10 +120,10 @@ struct ToolProcessTests {
       rows, "--entity", "E", "--unique", "k", "--infer", name: "rows.jsonl")
     let process = try ToolProcess.start(
       #"exec "$0" export "$1" E "$1.jsonl""#, tool, folder.store)
-    while process.isRunning, try !folder.files().contains(where: { $0.hasPrefix(".kvdump.") }) {}
+    while process.isRunning, try !folder.files().contains(where: { $0.hasPrefix(".lodestore.") }) {}
     process.terminate()
     process.waitUntilExit()
-    #expect(try !folder.files().contains { $0.hasPrefix(".kvdump.") })
+    #expect(try !folder.files().contains { $0.hasPrefix(".lodestore.") })
     if process.terminationReason == .exit {
       #expect(process.terminationStatus == 0)
       let lines = try folder.bytes(folder.store + ".jsonl").split(separator: UInt8(ascii: "\n"))

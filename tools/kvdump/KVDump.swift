@@ -107,7 +107,7 @@ func endInWordsOnFaults() {
       // Only what is allowed in a signal handler: no allocation, no Swift strings.
       let text: StaticString =
         number == SIGBUS
-        ? "kvdump: the file was cut while in use, or the disk cannot read it; run 'kvdump verify' on it\n"
+        ? "kvdump: the file was cut while in use, the disk cannot read it or is full; run 'kvdump verify' on it\n"
         : "kvdump: ended by a fault; where 'kvdump verify' finds the file good, it is kvdump's own: report it\n"
       PendingFile.remove()
       _ = write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
@@ -141,6 +141,25 @@ package func holdStandardStreams() {
     // Gets the lowest number that is free, which is this one.
     _ = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)
   }
+}
+
+/// Ends the program in words where it may open too few files for what runs tasks, which would trap.
+///
+/// Called before tasks run.
+package func requireDescriptors() {
+  let count: Int32 = 12
+  var opened: [Int32] = []
+  while opened.count < count {
+    let descriptor = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+    guard descriptor >= 0 else { break }
+    opened.append(descriptor)
+  }
+  for descriptor in opened { close(descriptor) }
+  guard opened.count < count else { return }
+  let text: StaticString =
+    "kvdump: too few files may be open at once; raise the limit, as with 'ulimit -n 256'\n"
+  _ = write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
+  leave(.inputOutput)
 }
 
 /// Runs the command line of this process and ends it.

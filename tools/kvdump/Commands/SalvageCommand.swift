@@ -33,7 +33,6 @@ struct SalvageCommand: StoreCommand {
   func run(on console: Console) async throws -> ExitStatus {
     guard !FileFacts.exists(out) else { throw CommandFailure.outputExists(out) }
     let copy = try StoreCopy(for: out)
-    PendingFile.set(copy.path)
     let salvage = Salvage(store.path)
     do {
       try salvage.run(into: copy.path)

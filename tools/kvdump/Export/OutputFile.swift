@@ -1,3 +1,5 @@
+import LMDB
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -7,7 +9,7 @@
 #endif
 
 /// A file that is there as a whole or not at all: written under a temporary name beside it, and
-/// renamed by ``commit()``; without that, what was written goes away with the object.
+/// given its name by ``commit()``; without that, what was written goes away with the object.
 ///
 /// What is there and is no regular file, such as a pipe or a device, is written to as it is.
 final class OutputFile: ByteSink {
@@ -15,9 +17,10 @@ final class OutputFile: ByteSink {
   /// Bytes written so far.
   private(set) var size = 0
   private let replaces: Bool
-  private var descriptor: Int32
-  /// Nil when the file itself is written, and when there is nothing left to take away.
-  private var temporary: String?
+  private let isInPlace: Bool
+  private let descriptor: Int32
+  /// Nil when the file itself is written, and when it has its name.
+  private var temporary: TemporaryFile?
   private let sink: DescriptorSink
 
   /// Opens the file for writing.
@@ -47,6 +50,7 @@ final class OutputFile: ByteSink {
         }
       default:
         self.path = path
+        isInPlace = true
         descriptor = open(path, O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw CommandFailure.system(errno, thing: path) }
         sink = DescriptorSink(descriptor: descriptor, name: path)
@@ -56,37 +60,28 @@ final class OutputFile: ByteSink {
       throw CommandFailure.fileExists(path)
     }
     self.path = target
-    let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? ""
+    isInPlace = false
     let mode = Self.status(target).map { $0.st_mode & 0o777 }
-    let (name, descriptor) = try Self.temporaryFile(in: folder, for: path)
-    temporary = name
-    self.descriptor = descriptor
+    do throws(LMDBError) {
+      let temporary = try TemporaryFile(for: target, mode: 0o666) { PendingFile.set([$0]) }
+      self.temporary = temporary
+      descriptor = temporary.descriptor
+    } catch {
+      PendingFile.set([])
+      throw CommandFailure.system(error.code, thing: path, creating: true)
+    }
     sink = DescriptorSink(descriptor: descriptor, name: path)
     if let mode { fchmod(descriptor, mode) }
   }
 
-  deinit { abandon() }
+  deinit {
+    if isInPlace { close(descriptor) }
+    PendingFile.set([])
+  }
 
   private static func status(_ path: String) -> stat? {
     var status = stat()
     return stat(path, &status) == 0 ? status : nil
-  }
-
-  private static func temporaryFile(
-    in folder: String, for path: String
-  ) throws -> (name: String, descriptor: Int32) {
-    for _ in 0..<100 {
-      let name = folder + ".kvdump." + String(UInt64.random(in: 0 ... .max), radix: 36)
-      PendingFile.set(name)
-      let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-      if descriptor >= 0 { return (name, descriptor) }
-      let code = errno
-      PendingFile.set(nil)
-      guard code == EEXIST else {
-        throw CommandFailure.system(code, thing: path, creating: true)
-      }
-    }
-    throw CommandFailure.system(EEXIST, thing: path, creating: true)
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws {
@@ -100,32 +95,21 @@ final class OutputFile: ByteSink {
   func commit() throws {
     guard let temporary else { return }
     guard fsync(descriptor) == 0 else { throw CommandFailure.system(errno, thing: path) }
-    try name(temporary)
+    try name(temporary.path)
     self.temporary = nil
-    PendingFile.set(nil)
+    PendingFile.set([])
     try FileFacts.syncFolder(of: path)
   }
 
   private func name(_ temporary: String) throws {
     if !replaces {
       // Another process may have made the file meanwhile, which a rename would not notice.
-      if link(temporary, path) == 0 {
-        unlink(temporary)
-        return
-      }
+      if link(temporary, path) == 0 { return }
       // A file system without links.
       if errno == EEXIST || FileFacts.exists(path) { throw CommandFailure.fileExists(path) }
     }
     guard rename(temporary, path) == 0 else {
       throw CommandFailure.system(errno, thing: path, creating: true)
     }
-  }
-
-  private func abandon() {
-    if let temporary {
-      unlink(temporary)
-      PendingFile.set(nil)
-    }
-    close(descriptor)
   }
 }

@@ -1,3 +1,5 @@
+import LMDB
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -6,12 +8,13 @@
   import Darwin
 #endif
 
-/// The temporary file of this process that a signal is to take away.
+/// The temporary files of this process that a signal is to take away.
 ///
-/// `path` is written by the thread that runs the command, before and after the file is there; a
+/// `names` is written by the thread that runs the command, before and after the files are there; a
 /// signal handler reads it. Only `kvdump` itself watches: tests run commands beside each other.
 enum PendingFile {
-  nonisolated(unsafe) private static var path: UnsafeMutablePointer<CChar>?
+  /// Names with a zero byte behind each, and one more behind the last.
+  nonisolated(unsafe) private static var names: UnsafeMutablePointer<CChar>?
   nonisolated(unsafe) private static var isWatched = false
 
   /// Called once, at the start of the program.
@@ -28,16 +31,24 @@ enum PendingFile {
     }
   }
 
-  /// From now on the file at `name` is to be taken away; nil is none.
-  static func set(_ name: String?) {
+  /// From now on the files at `paths`, with what goes with each, are to be taken away.
+  static func set(_ paths: [String]) {
     guard isWatched else { return }
-    let old = path
-    path = name.flatMap { strdup($0) }
-    free(old)
+    let old = names
+    let bytes = paths.flatMap { TemporaryFile.names(of: $0) }.flatMap { Array($0.utf8CString) }
+    let new = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)
+    for (index, byte) in bytes.enumerated() { new[index] = byte }
+    new[bytes.count] = 0
+    names = new
+    old?.deallocate()
   }
 
   /// Only what is allowed in a signal handler.
   static func remove() {
-    if let path { unlink(path) }
+    guard var name = names else { return }
+    while name.pointee != 0 {
+      unlink(name)
+      name += strlen(name) + 1
+    }
   }
 }

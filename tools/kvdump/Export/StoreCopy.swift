@@ -12,27 +12,40 @@ import LMDB
 /// A copy of a store that is there as a whole or not at all: it has another name beside its own until
 /// ``commit()``; without that it goes away with the object.
 final class StoreCopy {
-  /// The name that it has until then.
-  let path: String
   private let target: String
+  private let temporary: TemporaryFile
+
+  /// The name that it has until then.
+  var path: String { temporary.storePath }
 
   init(for target: String) throws {
     self.target = target
-    let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? ""
-    path = folder + ".kvdump." + String(UInt64.random(in: 0 ... .max), radix: 36)
+    do {
+      try EnvironmentRegistry.checkName(of: target)
+    } catch {
+      throw CommandFailure.badArgument(
+        target, reason: "is too long a name for a store, whose lock file has one of 5 bytes more",
+        nextStep: "take a shorter one")
+    }
+    do throws(LMDBError) {
+      temporary = try TemporaryFile(for: target, mode: 0o600) { PendingFile.set([$0]) }
+    } catch {
+      PendingFile.set([])
+      throw CommandFailure.system(error.code, thing: target, creating: true)
+    }
   }
 
   /// Copies the newest commit, without free pages.
   func take(_ store: DynamicStore) throws {
     do {
-      try store.copy(to: path, compacting: true) { PendingFile.set($0) }
+      try store.copy(to: path, compacting: true) { PendingFile.set([temporary.path, $0]) }
     } catch {
       guard let cause = error.cause as? LMDBError, cause.kind == .engine, cause.code > 0 else {
         throw error
       }
       throw CommandFailure.system(cause.code, thing: target, creating: true)
     }
-    PendingFile.set(path)
+    PendingFile.set([temporary.path])
   }
 
   /// Gives the copy its name; a file that is there meanwhile stays.
@@ -54,8 +67,5 @@ final class StoreCopy {
     }
   }
 
-  deinit {
-    FileFacts.remove(path)
-    PendingFile.set(nil)
-  }
+  deinit { PendingFile.set([]) }
 }

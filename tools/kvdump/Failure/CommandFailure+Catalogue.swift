@@ -204,6 +204,8 @@ extension CommandFailure {
     case EACCES, EPERM, EROFS: "check the permissions"
     case ENOENT, ENOTDIR: "check the path"
     case EAGAIN, EBUSY, ETXTBSY: "try again later"
+    case EMFILE: "close some files of this process, or raise its limit, as with 'ulimit -n 256'"
+    case ENFILE: "close some files on this machine"
     case ELOOP: "it is a symbolic link; give the path of the file that it leads to"
     default: "check the disk and the path"
     }

@@ -19,8 +19,8 @@ import LodestoreFormat
 /// has no name and goes away with the process.
 final class ImportTarget {
   private let path: String
-  /// Whether there may be a copy that still has a name.
-  private var isNamed = false
+  /// While the copy still has a name.
+  private var temporary: TemporaryFile?
   private let base: String
   private let isDryRun: Bool
   private let size: Int
@@ -38,17 +38,21 @@ final class ImportTarget {
       if isThere { opened = try open(.existing) }
       return
     }
-    let number = UInt64.random(in: .min ... .max)
-    path = "\(base)/kvdump.\(String(number, radix: 36)).lodestore"
-    guard access(base, W_OK) == 0 else {
-      throw CommandFailure.system(errno, thing: base, creating: true)
+    do throws(LMDBError) {
+      let temporary = try TemporaryFile(for: base + "/copy", mode: 0o600) { PendingFile.set([$0]) }
+      path = temporary.storePath
+      self.temporary = temporary
+    } catch {
+      PendingFile.set([])
+      throw CommandFailure.system(error.code, thing: base, creating: true)
     }
-    isNamed = true
     guard isThere else { return }
     try ReadStore.withStore(store, on: console) { source in
       do {
-        try source.copy(to: path, compacting: false) { PendingFile.set($0) }
-        PendingFile.set(path)
+        try source.copy(to: path, compacting: false) { name in
+          PendingFile.set([temporary?.path, name].compactMap { $0 })
+        }
+        PendingFile.set([temporary?.path].compactMap { $0 })
       } catch {
         guard let cause = (error as? StoreError)?.cause as? LMDBError, cause.kind == .engine,
           cause.code > 0
@@ -118,10 +122,8 @@ final class ImportTarget {
 
   /// From here on the copy is gone when the process is, however it ends.
   private func removeName() {
-    guard isNamed else { return }
-    unlink(path)
-    unlink(path + "-lock")
-    PendingFile.set(nil)
-    isNamed = false
+    guard temporary != nil else { return }
+    temporary = nil
+    PendingFile.set([])
   }
 }

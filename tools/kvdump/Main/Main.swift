@@ -8,6 +8,7 @@ struct Main {
   /// standard streams.
   static func main() {
     holdStandardStreams()
+    requireDescriptors()
     Task { await runKVDump() }
     dispatchMain()
   }

@@ -1,0 +1,33 @@
+import CLMDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension Environment {
+  /// Gives the space back that a failed write has taken behind the last commit.
+  ///
+  /// LMDB leaves such pages in the file for later writes. On a full disk nobody else could use their
+  /// space, and freeing a little elsewhere would not help a write that needs more than that.
+  ///
+  /// Called with `writerLock` held and no write running. LMDB's lock keeps writers of other processes out
+  /// meanwhile; no snapshot leads to a page behind the last commit.
+  func giveSpaceBack() {
+    var transaction: OpaquePointer?
+    guard mdb_txn_begin(handle, nil, 0, &transaction) == 0, let transaction else { return }
+    defer { mdb_txn_abort(transaction) }
+    // As for a write: the file must be the one that the lock file is of.
+    let last = UInt64(bitPattern: Int64(mdb_txn_id(transaction))) &- 1
+    guard last == newestTransaction else { return }
+    var descriptor: Int32 = -1
+    mdb_env_get_fd(handle, &descriptor)
+    let used = rawInfo.usedBytes
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, Int(status.st_size) > used else { return }
+    ftruncate(descriptor, off_t(used))
+  }
+}

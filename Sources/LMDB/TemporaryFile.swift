@@ -1,0 +1,99 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A new file under a name that nobody else uses, until it is complete and gets its own by a link.
+///
+/// Its process holds a lock on it, which the kernel drops however that process ends. So whoever makes the
+/// next one in the same directory can tell those that killed processes have left, and removes them.
+package final class TemporaryFile {
+  /// Where it is: short, so that it is no longer than file systems allow where the target is just not.
+  package let path: String
+  /// Open for writing, until the object goes.
+  package let descriptor: Int32
+
+  private static let prefix = ".lodestore."
+  private static let suffix = ".tmp"
+  private static let storeSuffix = ".store"
+
+  /// The name for a store that is made beside the file, and goes with it.
+  package var storePath: String { path + Self.storeSuffix }
+
+  /// What goes with the file at `path`, which itself is the last: as long as it is there, the others are found.
+  package static func names(of path: String) -> [String] {
+    [path + storeSuffix + "-lock", path + storeSuffix, path + "-lock", path]
+  }
+
+  /// Makes one in the directory of `target`, and removes those of processes that have ended.
+  ///
+  /// - Parameter willCreate: told the name before the file is there.
+  package init(
+    for target: String, mode: UInt32, willCreate: (String) -> Void = { _ in }
+  ) throws(LMDBError) {
+    Self.removeAbandoned(in: StoreFile.directory(of: target))
+    while true {
+      let name = Self.name(for: target)
+      willCreate(name)
+      let file = open(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode_t(mode))
+      guard file >= 0 else {
+        throw LMDBError(code: errno, operation: "make a temporary file beside", path: target)
+      }
+      if Self.keeps(file) {
+        (path, descriptor) = (name, file)
+        return
+      }
+      close(file)
+    }
+  }
+
+  deinit {
+    for name in Self.names(of: path) { unlink(name) }
+    close(descriptor)
+  }
+
+  static func name(for target: String) -> String {
+    let number = String(UInt64.random(in: .min ... .max), radix: 36)
+    return "\(StoreFile.directory(of: target))/\(prefix)\(number)\(suffix)"
+  }
+
+  /// Locks a new file; false when another process was faster, took it for abandoned and removes it.
+  ///
+  /// Where the file system has no such locks, nobody can take it for abandoned.
+  private static func keeps(_ file: Int32) -> Bool {
+    var status = stat()
+    if flock(file, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return false }
+    return fstat(file, &status) != 0 || status.st_nlink > 0
+  }
+
+  // MARK: Those of others
+
+  /// Removes the files that no process holds.
+  private static func removeAbandoned(in directory: String) {
+    for name in names(in: directory) where name.hasPrefix(prefix) && name.hasSuffix(suffix) {
+      let path = "\(directory)/\(name)"
+      let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+      guard file >= 0 else { continue }
+      defer { close(file) }
+      guard flock(file, LOCK_EX | LOCK_NB) == 0 else { continue }
+      for name in self.names(of: path) { unlink(name) }
+    }
+  }
+
+  private static func names(in directory: String) -> [String] {
+    guard let stream = opendir(directory) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      // Most names in a directory are others: they are told apart without a copy.
+      withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        guard bytes.starts(with: prefix.utf8) else { return }
+        names.append(String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self))
+      }
+    }
+    return names
+  }
+}
