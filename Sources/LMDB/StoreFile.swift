@@ -46,8 +46,7 @@ enum StoreFile {
         try checkFileSystem(of: directory(of: path), allowsAnyFileSystem)
         return .absent
       }
-      let code = errno
-      throw LMDBError(code: code, operation: "open", path: path)
+      throw LMDBError(code: errno, operation: "open", path: path)
     }
     let kind = status.st_mode & S_IFMT
     guard kind == S_IFREG else {

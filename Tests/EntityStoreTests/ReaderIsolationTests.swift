@@ -4,78 +4,197 @@ import Testing
 @testable import EntityStore
 
 @Suite(.serialized) struct `Readers beside a writer` {
-  @Test func `processes never see a part of a write, and commits only go forward`() async throws {
+  /// `LODESTORE_ISOLATION_SECONDS` asks for more.
+  @Test func `never see a part of a write, and no commit goes back, whoever is killed`()
+    async throws
+  {
     let folder = try TemporaryFolder()
     try Accounts.prepare(folder.storePath)
-    let path = folder.storePath
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask {
-        await #expect(processExitsWith: .success) { [path = path as String] in
-          try Accounts.transfer(at: path, seconds: 2)
-        }
-      }
-      for _ in 0..<3 {
-        group.addTask {
-          await #expect(processExitsWith: .success) { [path = path as String] in
-            try Accounts.watch(at: path, seconds: 2)
-          }
-        }
-      }
+    let seconds = SeededNumbers.environmentNumber("LODESTORE_ISOLATION_SECONDS") ?? 2
+    await #expect(processExitsWith: .success) {
+      [
+        path = folder.storePath as String, report = folder.path + "/report" as String,
+        seconds = seconds as Int, seed = SeededNumbers.runSeed as UInt64
+      ] in
+      Bank(path: path, report: report, seed: seed).run(seconds: seconds)
     }
-    try expectSound(path)
+    let report = try String(contentsOfFile: folder.path + "/report", encoding: .utf8)
+    print(report)
+    #expect(report.hasPrefix("done"), "\(report), \(SeededNumbers.replay)")
+    try expectSound(folder.storePath)
   }
 }
 
-/// A hundred pods whose stars always add up to the same.
-enum Accounts {
+/// A process that starts one writer and six readers of accounts, each a process of its own, and kills
+/// them at random: a reader every 20 milliseconds, the writer now and then.
+///
+/// It forks, which takes less than a millisecond, and has no store open itself.
+private final class Bank {
+  /// What the processes tell of themselves, in memory that all share: that of the writer, then the readers.
+  struct Teller {
+    /// Commits or snapshots.
+    var count = 0
+    /// The newest commit that was made or seen.
+    var generation: UInt64 = 0
+  }
+
+  private static let readerCount = 6
+  private let path: String
+  private let report: String
+  private var numbers: SeededNumbers
+  private let tellers: UnsafeMutablePointer<Teller>
+  private var processes: [pid_t] = []
+  private var (killedReaders, killedWriters) = (0, 0)
+
+  init(path: String, report: String, seed: UInt64) {
+    (self.path, self.report) = (path, report)
+    numbers = SeededNumbers(seed: seed)
+    let size = MemoryLayout<Teller>.stride * (Self.readerCount + 1)
+    let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANON, -1, 0)
+    guard let memory, memory != MAP_FAILED else { fatalError("no shared memory") }
+    tellers = memory.bindMemory(to: Teller.self, capacity: Self.readerCount + 1)
+    tellers.initialize(repeating: Teller(), count: Self.readerCount + 1)
+  }
+
+  func run(seconds: Int) {
+    for index in 0...Self.readerCount { processes.append(start(index)) }
+    let end = Date(timeIntervalSinceNow: Double(seconds))
+    while Date() < end {
+      usleep(20_000)
+      restart(1 + numbers.below(Self.readerCount))
+      killedReaders += 1
+      if numbers.oneIn(10) {
+        restart(0)
+        killedWriters += 1
+      }
+    }
+    for index in processes.indices { stop(index) }
+    let snapshots = (1...Self.readerCount).reduce(0) { $0 + tellers[$1].count }
+    say(
+      "done: \(snapshots) snapshots and \(tellers[0].count) commits, \(killedReaders) readers and \(killedWriters) writers killed"
+    )
+    guard tellers[0].count > 0, snapshots > 0 else { exit(1) }
+  }
+
+  /// Forks this process; Swift hides the call, as a child with one of many threads can do little.
+  private func start(_ index: Int) -> pid_t {
+    guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "fork") else { fatalError("no fork") }
+    let seed = numbers.next()
+    let process = unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)()
+    guard process == 0 else { return process }
+    do {
+      if index == 0 {
+        try Accounts.transfer(at: path, seed: seed, tellers)
+      } else {
+        try Accounts.watch(at: path, tellers + index)
+      }
+    } catch {
+      say("process \(index): \(error)")
+    }
+    _exit(1)
+  }
+
+  private func restart(_ index: Int) {
+    stop(index)
+    processes[index] = start(index)
+  }
+
+  /// Kills a process; one that has ended by itself has found something.
+  private func stop(_ index: Int) {
+    kill(processes[index], SIGKILL)
+    var status: Int32 = 0
+    guard waitpid(processes[index], &status, 0) == processes[index], status & 0x7f == SIGKILL else {
+      if access(report, F_OK) != 0 { say("process \(index) ended with \(status)") }
+      for process in processes { kill(process, SIGKILL) }
+      exit(1)
+    }
+  }
+
+  private func say(_ text: String) {
+    try? text.write(toFile: report, atomically: true, encoding: .utf8)
+  }
+}
+
+/// A hundred pods whose stars always add up to the same; each was last updated so many seconds after 2001
+/// as it has stars, so that the index by date is one by stars.
+private enum Accounts {
   static let count = 100
   static let sum = 100_000
+
+  struct Wrong: Error { var what: String }
 
   static func prepare(_ path: String) throws {
     let store = try Store(at: path, entities: [Pod.self])
     try store.write { transaction in
-      try transaction.insert(
-        (0..<count).map { Pod(name: "\($0)", version: "", stars: sum / count) })
+      try transaction.insert((0..<count).map { pod("\($0)", sum / count) })
     }
     store.close()
   }
 
-  static func transfer(at path: String, seconds: Double) throws {
+  private static func pod(_ name: String, _ stars: Int) -> Pod {
+    Pod(name: name, version: "", stars: stars, updatedAt: date(stars))
+  }
+
+  private static func date(_ stars: Int) -> Date {
+    Date(timeIntervalSinceReferenceDate: Double(stars))
+  }
+
+  /// Moves amounts between pods, for ever.
+  static func transfer(
+    at path: String, seed: UInt64, _ teller: UnsafeMutablePointer<Bank.Teller>
+  ) throws {
     let store = try Store(at: path, entities: [Pod.self])
-    var numbers = SeededNumbers(salt: 6)
-    let end = Date(timeIntervalSinceNow: seconds)
-    var writes = 0
-    while Date() < end || writes <= 10 {
+    var numbers = SeededNumbers(seed: seed)
+    try expect(in: store, from: teller)
+    while true {
       try store.write { transaction in
         for _ in 0..<3 {
-          let ids = [numbers.below(count), numbers.below(count)].map {
-            RecordID<Pod>(rawValue: UInt64($0 + 1))
-          }
-          for (id, amount) in zip(ids, [-7, 7]) {
-            guard var pod = try transaction.fetch(id) else { continue }
-            pod.stars += amount
-            pod.updatedAt = Date(timeIntervalSinceReferenceDate: Double(numbers.below(1000)))
+          let amount = numbers.below(500)
+          for change in [-amount, amount] {
+            let id = RecordID<Pod>(rawValue: UInt64(numbers.below(count) + 1))
+            guard var pod = try transaction.fetch(id) else { throw Wrong(what: "no \(id)") }
+            pod.stars += change
+            pod.updatedAt = date(pod.stars)
             try transaction.update(pod)
           }
         }
       }
-      writes += 1
+      teller.pointee.count += 1
+      teller.pointee.generation = try store.read { $0.generation.rawValue }
     }
   }
 
-  static func watch(at path: String, seconds: Double) throws {
+  /// What another process has acknowledged, or seen, is there.
+  private static func expect(
+    in store: Store, from teller: UnsafeMutablePointer<Bank.Teller>
+  ) throws {
+    let generation = try store.read { $0.generation.rawValue }
+    guard generation >= teller.pointee.generation else {
+      throw Wrong(what: "commit \(teller.pointee.generation) is lost, \(generation) is the last")
+    }
+  }
+
+  /// Adds the stars up in one snapshot after the other, by the records and by the index, for ever.
+  static func watch(at path: String, _ teller: UnsafeMutablePointer<Bank.Teller>) throws {
     let store = try Store(at: path, entities: [Pod.self], options: .readOnly)
-    let end = Date(timeIntervalSinceNow: seconds)
-    var generation = CommitNumber(0)
-    while Date() < end {
+    while true {
       try store.read { snapshot in
-        precondition(snapshot.generation >= generation, "a commit went back")
-        generation = snapshot.generation
+        guard snapshot.generation.rawValue >= teller.pointee.generation else {
+          throw Wrong(what: "from \(teller.pointee.generation) back to \(snapshot.generation)")
+        }
+        teller.pointee.generation = snapshot.generation.rawValue
         let pods = try snapshot.fetch(Pod.all)
-        precondition(pods.count == count && pods.reduce(0) { $0 + $1.stars } == sum)
+        let total = pods.reduce(0) { $0 + $1.stars }
+        guard pods.count == count, total == sum else {
+          throw Wrong(what: "\(pods.count) records add up to \(total)")
+        }
         let walked = try snapshot.fetch(Pod.byDate)
-        precondition(Set(walked) == Set(pods), "index and records are of different commits")
+        let stars = walked.map(\.stars)
+        guard walked.count == count, stars.reduce(0, +) == sum, stars == stars.sorted(),
+          Set(walked) == Set(pods), walked.allSatisfy({ $0.updatedAt == date($0.stars) })
+        else { throw Wrong(what: "by the index: \(stars)") }
       }
+      teller.pointee.count += 1
     }
   }
 }
