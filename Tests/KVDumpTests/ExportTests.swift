@@ -302,11 +302,6 @@ struct ExportRoundTripTests {
 }
 
 extension StoreFolder {
-  /// The names in the folder, in order.
-  func files() throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-  }
-
   /// The bytes of an entity's records, in order, without what depends on their ids.
   func contents(of entity: String, in store: String) throws -> [[UInt8]] {
     let core = try StoreCore(path: store, options: ReadStore.options)

@@ -13,8 +13,11 @@ final class StoreFolder {
   let path: String
   var store: String { path + "/a.lodestore" }
 
-  init() throws {
-    path = FileManager.default.temporaryDirectory.path + "/kvdump-\(UUID().uuidString)"
+  init(inMemory: Bool = false) throws {
+    path =
+      inMemory
+      ? scratchFolderPath()
+      : FileManager.default.temporaryDirectory.path + "/kvdump-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 
@@ -25,6 +28,11 @@ final class StoreFolder {
     let file = path + "/" + name
     try Data(text.utf8).write(to: URL(fileURLWithPath: file))
     return file
+  }
+
+  /// The names in the folder, in order.
+  func files() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: path).sorted()
   }
 
   func bytes(_ file: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: file)) }

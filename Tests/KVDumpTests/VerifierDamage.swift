@@ -34,7 +34,11 @@ struct DamageGenerator: RandomNumberGenerator {
     number("LODESTORE_CASES").map { Int(clamping: $0) } ?? count
   }
 
-  private static func number(_ name: String) -> UInt64? {
+  /// What to add to the message of a failure.
+  static var replay: String { "LODESTORE_SEED=\(runSeed)" }
+
+  /// A number that the environment sets, for longer runs.
+  static func number(_ name: String) -> UInt64? {
     ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
   }
 }

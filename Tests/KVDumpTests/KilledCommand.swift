@@ -1,0 +1,190 @@
+// Whole Foundation: `Process` is not in FoundationEssentials.
+import Foundation
+import Testing
+
+@testable import KVDumpCommands
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A command that is killed at a random time, and what may be there then.
+struct KilledCommand {
+  /// What the command line is about, in names of files beside the store.
+  let name: String
+  let arguments: [String]
+  /// The file that it makes.
+  var output: String?
+  /// The contents that a kill may leave in the store, as exported, in the order in which they come; the
+  /// last one is what a finished command leaves.
+  var contents: [String] = []
+  /// The bytes of the file that it makes; nil where that is a store, which has the last of `contents`.
+  var outputBytes: Data?
+  /// How long the command takes.
+  var microseconds = 0
+
+  var isReplacing: Bool { arguments.contains("--force") }
+
+  /// The name, the arguments between the name of the command and the last one.
+  init(_ name: String, _ arguments: String..., output: String? = nil) {
+    self.name = name
+    self.arguments = arguments
+    self.output = output
+  }
+
+  static let all = [
+    KilledCommand("import", "import", "STORE", "INPUTS", "--entity", "E", "--unique", "k"),
+    KilledCommand("import --mirror", "import", "STORE", "INPUTS", "--entity", "E", "--mirror"),
+    KilledCommand("delete", "delete", "STORE", "E", "v < 40", "--yes"),
+    KilledCommand("update", "update", "STORE", "E", "--all", "v:=k * 2", "--yes"),
+    KilledCommand(
+      "import --index", "import", "STORE", "ONE", "--entity", "E", "--unique", "k", "--index",
+      "t,v"),
+    KilledCommand("compact", "compact", "STORE", "OUT", output: "out.lodestore"),
+    KilledCommand("export", "export", "STORE", "E", "OUT", output: "out.jsonl"),
+    KilledCommand("export --force", "export", "STORE", "E", "OUT", "--force", output: "out.jsonl"),
+    KilledCommand("salvage", "salvage", "STORE", "OUT", output: "out.lodestore"),
+  ]
+}
+
+/// The store that is killed commands' victim, and the files that they import, in a folder of their own.
+final class KilledFolder {
+  static let recordCount = 2_000
+  private static let pageCount = 5
+  private static let pageSize = 200
+
+  /// The store and what commands make; emptied before each kill.
+  let victim: StoreFolder
+  private let inputs: StoreFolder
+  private let origin: Data
+  private let pages: [String]
+  private let one: String
+  private let tool: String
+  /// The records before a command.
+  private let before: String
+
+  init(tool: String) async throws {
+    self.tool = tool
+    (victim, inputs) = (try StoreFolder(inMemory: true), try StoreFolder(inMemory: true))
+    let rows = (0..<Self.recordCount).map(Self.row).joined(separator: "\n")
+    try await inputs.load(
+      rows, "--entity", "E", "--unique", "k", "--infer", "--index", "v", name: "rows.jsonl")
+    // Updates records in the midst, and adds others behind them.
+    var pages: [String] = []
+    for page in 0..<Self.pageCount {
+      let first = Self.recordCount - 500 + page * Self.pageSize
+      let rows = (first..<(first + Self.pageSize)).map { Self.row($0, factor: 3) }
+      pages.append(
+        try inputs.file("page-\(page).json", "[" + rows.joined(separator: ",") + "]"))
+    }
+    self.pages = pages
+    one = try inputs.file("one.json", Self.row(Self.recordCount))
+    origin = try inputs.bytes(inputs.store)
+    before = await Self.content(of: inputs.store)
+  }
+
+  private static func row(_ number: Int) -> String { row(number, factor: 1) }
+
+  private static func row(_ number: Int, factor: Int) -> String {
+    #"{"k":\#(number),"v":\#(number * factor % 97),"t":"name \#(number * 7919 % recordCount)"}"#
+  }
+
+  /// What is there before a command that replaces it.
+  static let replaced = Data("before\n".utf8)
+
+  /// Puts the store back as it was, without a lock file, and removes all else.
+  func reset(for command: KilledCommand) throws {
+    for name in try victim.files() {
+      try FileManager.default.removeItem(atPath: victim.path + "/" + name)
+    }
+    try origin.write(to: URL(fileURLWithPath: victim.store))
+    if command.isReplacing { try Self.replaced.write(to: URL(fileURLWithPath: path(of: command))) }
+  }
+
+  /// That of the file that the command makes.
+  func path(of command: KilledCommand) -> String { victim.path + "/" + (command.output ?? "") }
+
+  func arguments(_ command: KilledCommand, pageCount: Int? = nil) -> [String] {
+    command.arguments.flatMap { argument in
+      switch argument {
+      case "STORE": [victim.store]
+      case "INPUTS": Array(pages.prefix(pageCount ?? pages.count))
+      case "ONE": [one]
+      case "OUT": [path(of: command)]
+      default: [argument]
+      }
+    }
+  }
+
+  /// The records of a store as lines of JSON.
+  static func content(of store: String) async -> String {
+    let memory = MemoryConsole()
+    let status = await KVDump.execute(["export", store, "E"], on: memory.console)
+    #expect(status == .success, "\(memory.messages.text)")
+    return memory.data.text
+  }
+
+  /// Runs the command in this process, to its end.
+  func run(_ command: KilledCommand, pageCount: Int? = nil) async throws {
+    let memory = MemoryConsole()
+    let status = await KVDump.execute(
+      arguments(command, pageCount: pageCount), on: memory.console)
+    try #require(status == .success, "\(command.name): \(memory.messages.text)")
+  }
+
+  /// Starts the command in a process of its own, and kills it after so many microseconds.
+  ///
+  /// Returns whether it was killed, and what it had said until then.
+  func kill(_ command: KilledCommand, after delay: Int?) throws -> (isKilled: Bool, said: String) {
+    let said = inputs.path + "/said"
+    try Data().write(to: URL(fileURLWithPath: said))
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: tool)
+    process.arguments = arguments(command)
+    process.standardOutput = FileHandle(forWritingAtPath: said)
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    if let delay {
+      usleep(UInt32(delay))
+      // Not gone: nobody has waited for it yet, so the number is still its own.
+      if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+    }
+    process.waitUntilExit()
+    return (
+      process.terminationReason == .uncaughtSignal,
+      String(decoding: try inputs.bytes(said), as: UTF8.self)
+    )
+  }
+
+  /// Fills in what the command leaves and how long it takes.
+  func prepare(_ command: inout KilledCommand) async throws {
+    var contents = [before]
+    if command.arguments.contains("INPUTS") {
+      let upsert = KilledCommand.all[0]
+      for count in 1...Self.pageCount {
+        try reset(for: command)
+        try await run(upsert, pageCount: count)
+        contents.append(await Self.content(of: victim.store))
+      }
+    }
+    try reset(for: command)
+    try await run(command)
+    let content = await Self.content(of: victim.store)
+    if contents.last != content { contents.append(content) }
+    command.contents = contents
+    if command.output?.hasSuffix(".jsonl") == true {
+      command.outputBytes = try victim.bytes(path(of: command))
+    }
+    var shortest = Int.max
+    for _ in 0..<3 {
+      try reset(for: command)
+      let start = DispatchTime.now()
+      _ = try kill(command, after: nil)
+      let nanoseconds = DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds
+      shortest = min(shortest, Int(nanoseconds / 1_000))
+    }
+    command.microseconds = shortest
+  }
+}

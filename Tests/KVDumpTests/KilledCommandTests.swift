@@ -1,0 +1,128 @@
+// Whole Foundation: the folder's `Process` is not in FoundationEssentials.
+import Foundation
+import LodestoreVerifier
+import Testing
+
+@testable import KVDumpCommands
+
+@Suite(.serialized) struct `A killed command` {
+  /// `LODESTORE_KILLS` is how many kills there are in all.
+  @Test func `leaves what it had committed, whole, and no file but its own`() async throws {
+    guard let tool = ToolProcess.path else { return }
+    let folder = try await KilledFolder(tool: tool)
+    var commands = KilledCommand.all
+    for index in commands.indices { try await folder.prepare(&commands[index]) }
+    let kills = DamageGenerator.number("LODESTORE_KILLS").map { Int(clamping: $0) } ?? 12
+    var random = DamageGenerator(salt: 41)
+    var results = commands.map { _ in KillResults() }
+    for round in 0..<kills {
+      let index = round % commands.count
+      let command = commands[index]
+      // Some come after the end: then the command must have done its work.
+      let delay = Int.random(in: 0...(command.microseconds * 11 / 10), using: &random)
+      let trial = KilledTrial(
+        command: command, folder: folder,
+        replay: "\(command.name) killed after \(delay) µs, \(DamageGenerator.replay)")
+      try await trial.run(after: delay, &results[index])
+    }
+    for (command, results) in zip(commands, results) where results.kills + results.ends > 0 {
+      print(
+        "\(command.name): \(results.kills) killed in \(command.microseconds) µs, \(results.ends) got to their end, "
+          + "\(results.changed) had committed, opened again in at most \(results.slowest) µs")
+    }
+    print("kills: \(results.reduce(0) { $0 + $1.kills }) (\(DamageGenerator.replay))")
+  }
+}
+
+/// What became of the trials of a command.
+struct KillResults {
+  var kills = 0
+  var ends = 0
+  /// Those that had committed or made something.
+  var changed = 0
+  /// Of the openings afterwards, in microseconds.
+  var slowest = 0
+}
+
+private struct KilledTrial {
+  let command: KilledCommand
+  let folder: KilledFolder
+  let replay: String
+
+  func run(after delay: Int, _ results: inout KillResults) async throws {
+    try folder.reset(for: command)
+    let (isKilled, said) = try folder.kill(command, after: delay)
+    results.kills += isKilled ? 1 : 0
+    results.ends += isKilled ? 0 : 1
+    // A line that is whole was said when all was safe.
+    let isAcknowledged = !isKilled || said.hasSuffix("\n")
+    let slowest = try expectFastOpening()
+    results.slowest = max(results.slowest, slowest)
+    let content = await KilledFolder.content(of: folder.victim.store)
+    let state = command.contents.firstIndex(of: content)
+    #expect(state != nil, "a part of a commit, \(replay)")
+    var isMade = false
+    if command.output == nil {
+      #expect(!isAcknowledged || state == command.contents.count - 1, "lost, \(replay)")
+    } else {
+      isMade = try await expectOutput(isAcknowledged: isAcknowledged)
+    }
+    if isMade || state != 0 { results.changed += 1 }
+    try expectSound(folder.victim.store)
+    // The same again takes away what a killed one has left.
+    if isMade, !command.isReplacing {
+      try FileManager.default.removeItem(atPath: folder.path(of: command))
+    }
+    try await folder.run(command)
+    let after = await KilledFolder.content(of: folder.victim.store)
+    #expect(after == command.contents.last, "\(replay)")
+    try expectSound(folder.victim.store)
+    let expected = ["a.lodestore", "a.lodestore-lock", command.output].compactMap { $0 }
+    #expect(
+      try folder.victim.files().filter { $0 != "out.lodestore-lock" } == expected, "\(replay)")
+  }
+
+  private func expectSound(_ path: String) throws {
+    let report = try Verifier.verify(path: path)
+    #expect(report.isSound && report.findings == [], "\(replay)")
+  }
+
+  /// The file that the command makes is there as a whole or not at all, or is the one before it; tells
+  /// whether it is there.
+  private func expectOutput(isAcknowledged: Bool) async throws -> Bool {
+    let path = folder.path(of: command)
+    guard FileFacts.exists(path) else {
+      #expect(!isAcknowledged && !command.isReplacing, "lost, \(replay)")
+      return false
+    }
+    if let bytes = command.outputBytes {
+      let found = try folder.victim.bytes(path)
+      let isBefore = command.isReplacing && found == KilledFolder.replaced
+      #expect(isBefore ? !isAcknowledged : found == bytes, "\(replay)")
+      return !isBefore
+    }
+    #expect(await KilledFolder.content(of: path) == command.contents.last, "\(replay)")
+    try expectSound(path)
+    return true
+  }
+
+  /// Opening after a kill waits for nobody and checks nothing again; returns the microseconds.
+  private func expectFastOpening() throws -> Int {
+    let (start, waitedBefore) = (DispatchTime.now(), Self.waitedNanoseconds)
+    let count = try ReadStore.read(folder.victim.store, on: MemoryConsole().console) { snapshot in
+      try snapshot.count(of: snapshot.entity("E", in: folder.victim.store))
+    }
+    let elapsed = DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds
+    let microseconds = Int(elapsed) / 1_000 - (Self.waitedNanoseconds - waitedBefore) / 1_000
+    #expect(count > 0 && microseconds < 100_000, "\(microseconds) µs, \(replay)")
+    return microseconds
+  }
+
+  /// How long this thread was ready to run and others had the processor; 0 where the system does not tell.
+  private static var waitedNanoseconds: Int {
+    guard let text = try? String(contentsOfFile: "/proc/thread-self/schedstat", encoding: .utf8)
+    else { return 0 }
+    let numbers = text.split(separator: " ")
+    return numbers.count > 1 ? Int(numbers[1]) ?? 0 : 0
+  }
+}
