@@ -177,14 +177,14 @@ final class KilledFolder {
     if command.output?.hasSuffix(".jsonl") == true {
       command.outputBytes = try victim.bytes(path(of: command))
     }
-    var shortest = Int.max
+    var longest = 0
     for _ in 0..<3 {
       try reset(for: command)
       let start = DispatchTime.now()
       _ = try kill(command, after: nil)
       let nanoseconds = DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds
-      shortest = min(shortest, Int(nanoseconds / 1_000))
+      longest = max(longest, Int(nanoseconds / 1_000))
     }
-    command.microseconds = shortest
+    command.microseconds = longest
   }
 }

@@ -19,7 +19,7 @@ import Testing
       let index = round % commands.count
       let command = commands[index]
       // Some come after the end: then the command must have done its work.
-      let delay = Int.random(in: 0...(command.microseconds * 11 / 10), using: &random)
+      let delay = Int.random(in: 0...(command.microseconds * 13 / 10), using: &random)
       let trial = KilledTrial(
         command: command, folder: folder,
         replay: "\(command.name) killed after \(delay) µs, \(DamageGenerator.replay)")
