@@ -78,6 +78,42 @@ import Testing
     }
   }
 
+  @Test func `one that changed nothing but links takes them back, with what depends on them`()
+    throws
+  {
+    var options = StoreOptions()
+    options.history = .changes
+    try withTemporaryStore(Library.entities, options: options) { store in
+      let (books, shelf) = try store.write { tx throws in
+        let books = Array(try tx.insert((1...3).map { Book(title: "\($0)") }).ids)
+        let shelf = try tx.insert(Shelf(name: "S")).id
+        try tx.add([books[0]], to: Shelf.books, of: shelf)
+        return (books, shelf)
+      }
+      let told = try store.history().count
+      try store.write { tx throws in
+        let changes: [(inout WriteTransaction) throws -> Void] = [
+          { try $0.add([books[1], books[2]], to: Shelf.books, of: shelf) },
+          { try $0.remove([books[0]], from: Shelf.books, of: shelf) },
+        ]
+        for change in changes {
+          #expect(throws: Refusal.self) {
+            try tx.savepoint { inner throws in
+              try change(&inner)
+              throw Refusal()
+            }
+          }
+        }
+      }
+      try store.read { snapshot throws in
+        #expect(try snapshot.relatedIDs(Shelf.books, of: shelf) == [books[0]])
+        #expect(try snapshot.fetch(shelf)?.pageTotal == 100)
+        #expect(try snapshot.fetch(books[1])?.shelfCount == 0)
+      }
+      #expect(try store.history().count == told)
+    }
+  }
+
   @Test func `asynchronous writes that share a commit have their own`() async throws {
     try await withTemporaryStore([Film.self]) { store in
       try await withThrowingTaskGroup(of: Int.self) { group in

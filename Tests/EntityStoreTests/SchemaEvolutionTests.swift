@@ -80,6 +80,20 @@ import Testing
     }
   }
 
+  @Test func `records of old and new layouts leave no entry when many are deleted`() throws {
+    try withTemporaryPath { path in
+      try makePeople(path)
+      let store = try Store(at: path, entities: [PersonV2.self])
+      try store.write { transaction in
+        try transaction.insert((0..<3).map { PersonV2(age: 60 + $0, level: $0, name: "Cyd") })
+        #expect(try transaction.delete(PersonV2.where { $0.age.isIn(31...61) }) == 4)
+      }
+      let found = try store.read { try $0.ids(PersonV2.byLevel).map(\.rawValue) }
+      #expect(found == [6, 2])
+      store.close()
+    }
+  }
+
   @Test func `going back keeps the attributes, and coming again finds their values`() throws {
     try withTemporaryPath { path in
       try makePeople(path)

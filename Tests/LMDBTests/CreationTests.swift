@@ -52,4 +52,29 @@ import Testing
     #expect(try environment.read { try $0.count(of: tree) } == 8)
     #expect(directory.names == ["store", "store-lock"])
   }
+  @Test(arguments: [false, true])
+  func `a file whose directory cannot be synced is not said to be there`(isCopy: Bool) async {
+    await #expect(processExitsWith: .success) { [isCopy = isCopy as Bool] in
+      let directory = try TemporaryDirectory()
+      // Root may open any directory.
+      if geteuid() == 0 {
+        let other: uid_t = 65_534
+        guard chown(directory.path, other, other) == 0, setgid(other) == 0, setuid(other) == 0
+        else { fail("still root") }
+      }
+      let original = isCopy ? try openEnvironment(directory.file("store")) : nil
+      // What may not be opened cannot be synced.
+      chmod(directory.path, 0o300)
+      let refusal = name {
+        if let original {
+          try original.copy(to: directory.file("copy"), compacting: false)
+        } else {
+          _ = try openEnvironment(directory.file("store"))
+        }
+      }
+      chmod(directory.path, 0o700)
+      guard refusal == "EACCES" else { fail(refusal ?? "no error") }
+      if let original { EnvironmentRegistry.close(original) }
+    }
+  }
 }

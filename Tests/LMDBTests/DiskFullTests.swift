@@ -50,6 +50,35 @@ import Testing
     }
   }
 
+  @Test func `what is to be told of a write is told once it can be read, and never when it fails`()
+    async
+  {
+    await #expect(processExitsWith: .success) {
+      signal(SIGXFSZ, SIG_IGN)
+      let directory = try TemporaryDirectory()
+      let environment = try openEnvironment(directory.file("store"))
+      let tree = try openedTree(of: environment)
+      var limit = rlimit(rlim_cur: 1_000_100, rlim_max: rlim_t.max)
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      var told = 0
+      var written = 0
+      while kind({
+        try environment.write { transaction in
+          try transaction.put(key(written), [UInt8](repeating: 7, count: 50_000), in: tree)
+          transaction.afterCommit { _, _ in
+            told += 1
+            let count = try? environment.read { try $0.count(of: tree) }
+            if count != told { fail("told of row \(told), \(count ?? -1) can be read") }
+          }
+        }
+      }) == nil { written += 1 }
+      limit.rlim_cur = limit.rlim_max
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      guard written > 0, told == written else { fail("told of \(told) of \(written)") }
+      EnvironmentRegistry.close(environment)
+    }
+  }
+
   @Test func `a full disk is said and healed by freeing space`() async throws {
     let directory = try TemporaryDirectory()
     #if os(Linux)

@@ -70,6 +70,20 @@ import Testing
     #expect(try group.keys().filter { $0 >> 32 == 99 }.count == 20)
   }
 
+  @Test func `a write that cannot begin leaves the turn to others`() throws {
+    try withEnvironment { environment, tree in
+      let lockFile = environment.path + "-lock"
+      #expect(rename(lockFile, lockFile + ".away") == 0)
+      let refusal = kind { try put([[1]], into: tree, of: environment) }
+      #expect(refusal == .mismatched(.lockFileReplaced))
+      #expect(rename(lockFile + ".away", lockFile) == 0)
+      #expect(environment.writerLock.lock(withinSeconds: 2))
+      // Also one that was lost, so that the test ends.
+      environment.writerLock.unlock()
+      try put([[1]], into: tree, of: environment)
+    }
+  }
+
   @Test func `the lock is given in the order of the asking`() async throws {
     let lock = TurnLock()
     let order = Mutex<[Int]>([])

@@ -62,6 +62,32 @@ import Testing
     }
   }
 
+  @Test func `come through a pipe whole, however small the pieces that it gives`() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/pipe"
+    #expect(mkfifo(path, 0o600) == 0)
+    let lines = (0..<40).map { "{\"a\":\($0)}" }
+    let writer = Thread {
+      // A reader that gives up early must not end the process.
+      var signals = sigset_t()
+      sigemptyset(&signals)
+      sigaddset(&signals, SIGPIPE)
+      pthread_sigmask(SIG_BLOCK, &signals, nil)
+      let pipe = open(path, O_WRONLY)
+      for line in lines {
+        // Apart from its end, which comes with the next piece.
+        let piece = Array("\n\(line)".utf8)
+        _ = write(pipe, piece, piece.count)
+        usleep(500)
+      }
+      close(pipe)
+    }
+    writer.start()
+    let pages = try await texts(.jsonLines(path, recordsPerPage: 15))
+    let expected = [0..<15, 15..<30, 30..<40].map { "[" + lines[$0].joined(separator: ",") + "]" }
+    #expect(pages == expected)
+  }
+
   @Test func `that is empty has no records`() async throws {
     try await withFile("") { path in
       try await expect(.jsonLines(path), [])

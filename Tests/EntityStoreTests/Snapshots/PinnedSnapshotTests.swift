@@ -69,6 +69,20 @@ import Testing
     try expectSound(folder.storePath)
   }
 
+  @Test func `give the old commit up when they move forward`() throws {
+    try withTemporaryStore([Player.self]) { store in
+      let snapshot = try store.snapshot()
+      for number in 0..<20 {
+        try store.insert(Player(name: "\(number)", score: number))
+        try snapshot.advance()
+        let generation = try snapshot.generation
+        #expect(try store.readers().map(\.generation) == [generation])
+      }
+      snapshot.end()
+      #expect(try store.readers().isEmpty)
+    }
+  }
+
   private func change(_ store: Store, _ round: Int) throws {
     let low = round * 37 % 19_000
     try store.update(
