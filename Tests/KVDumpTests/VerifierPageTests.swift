@@ -179,6 +179,14 @@ final class VerifierPageTests {
       file.put(UInt64.max, file.newestMeta + 80)
       file.put(UInt16(0), file.newestMeta + 46)
     },
+    // Found by nothing but its use: the order is right.
+    PlantedFault("a page in use is free, in its place of the order", .freeList) { file in
+      let root = Int(file.uint64(file.newestMeta + 80)) * FaultFile.pageSize
+      let list = root + file.uint16(root + 16) + 16
+      var pages = (1...Int(file.uint64(list))).map { file.uint64(list + 8 * $0) }
+      pages[0] = file.uint64(file.newestMeta + 128)
+      for (index, page) in pages.sorted(by: >).enumerated() { file.put(page, list + 8 + 8 * index) }
+    },
     PlantedFault("a page in use is free", .freeList) { file in
       let root = Int(file.uint64(file.newestMeta + 80)) * FaultFile.pageSize
       let node = root + file.uint16(root + 16)

@@ -103,6 +103,36 @@ extension StoreOptions {
     }
   }
 
+  @Test func `keeps what is preserved of records that go with another one, of some and of all`()
+    throws
+  {
+    try withTemporaryStore([Chapter.self, Clause.self]) { store in
+      let (chapters, ids) = try store.write { tx throws in
+        let chapters = try tx.insert([Chapter(), Chapter()]).ids
+        let clauses = (0..<5).map { (number: Int) in Clause(name: "c\(number)", weight: number) }
+        let ids = Array(try tx.insert(clauses).ids)
+        try tx.add(Array(ids[..<2]), to: Chapter.clauses, of: chapters[0])
+        try tx.add(Array(ids[2...]), to: Chapter.clauses, of: chapters[1])
+        return (Array(chapters), ids)
+      }
+      for (chapter, gone) in zip(chapters, [0..<2, 2..<5]) {
+        let token = try store.historyToken()
+        #expect(try store.delete(chapter))
+        try store.read { snapshot throws in
+          let changes = try snapshot.history(.after(token)).flatMap { Array($0.changes) }
+          #expect(changes.map(\.kind) == gone.map { _ in .deleted })
+          #expect(changes.map(\.recordID) == ids[gone].map(\.rawValue))
+          for (change, number) in zip(changes, gone) {
+            let name = try snapshot.preserved(\Clause.Attributes.name, of: change)
+            #expect(name == "c\(number)")
+            #expect(try snapshot.value(before: change, as: Clause.self)?.weight == number)
+          }
+        }
+      }
+      #expect(try store.count(Clause.all) == 0)
+    }
+  }
+
   @Test func `is asked by author, entity, kind, attribute, time and condition`() throws {
     try withTemporaryStore([Clause.self, Player.self], options: .history(.changes)) { store in
       let ids = try store.write(author: "a") { tx in
@@ -299,4 +329,18 @@ extension StoreOptions {
       try expectSound(store)
     }
   }
+}
+
+/// Takes its clauses along when it is deleted; has no history of its own.
+private struct Chapter: Entity {
+  var id = RecordID<Chapter>()
+
+  static let clauses = ToMany<Chapter, Clause>(onDelete: .cascade)
+  static let schema = EntitySchema<Chapter>(
+    "Chapter", attributes: [], relationships: [.init("clauses", clauses)])
+
+  init() {}
+  init(from reader: inout RecordReader) throws(StoreError) {}
+
+  func encode(into writer: inout RecordWriter) {}
 }

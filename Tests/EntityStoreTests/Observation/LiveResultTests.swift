@@ -76,6 +76,27 @@ import Testing
     }
   }
 
+  @Test func `tell what each of the writes that share a commit has changed`() async throws {
+    try await withTemporaryStore([Player.self, Film.self]) { store in
+      let updates = Turner(store.updates(of: Player.all.sorted(by: \.name)))
+      #expect(try await within { try await updates.next() }?.items.count == 0)
+      // Those that are asked for while this one runs are committed together.
+      let areQueued = DispatchSemaphore(value: 0)
+      async let first: Void = store.write { tx in
+        try tx.insert(Film(title: "first", episode: 1))
+        areQueued.wait()
+      }
+      try await Task.sleep(for: .milliseconds(100))
+      async let second = store.insert(Player(name: "a"))
+      try await Task.sleep(for: .milliseconds(100))
+      async let third = store.insert(Film(title: "third", episode: 2))
+      try await Task.sleep(for: .milliseconds(100))
+      areQueued.signal()
+      _ = try await (first, second, third)
+      #expect(names(try await within(seconds: 100) { try await updates.next() }) == ["a"])
+    }
+  }
+
   @Test func `sleep through what does not concern them`() async throws {
     try await withTemporaryStore([Player.self, Film.self]) { store in
       try await store.insert([Player(name: "a", score: 1), Player(name: "b", score: 20)])
