@@ -98,6 +98,8 @@ extension FilePair {
   /// Where it cannot be written the pages are checked again the next time.
   private func write(_ bytes: [UInt8]) {
     guard let place = stampPlace() else { return }
-    _ = bytes.withUnsafeBytes { pwrite(lockDescriptor, $0.baseAddress, $0.count, off_t(place.offset)) }
+    _ = bytes.withUnsafeBytes {
+      pwrite(lockDescriptor, $0.baseAddress, $0.count, off_t(place.offset))
+    }
   }
 }

@@ -18,9 +18,9 @@ enum PreviousCommit {
     func close() { closeFile(descriptor) }
   }
 
-  /// Copies the file at `path` into one without a name, beside it or, where that may not be written, in the
-  /// directory for temporary files. The copy is to be closed.
+  /// Copies the file at `path` into one without a name; the copy is to be closed.
   ///
+  /// It is beside it or, where that may not be written, in the directory for temporary files.
   /// Where the file system can, both share their pages until one is written.
   ///
   /// - Throws: ``LMDBError/Kind/noPreviousCommit(_:)`` when there is none, or other processes commit faster

@@ -91,7 +91,8 @@ import Testing
     #expect(try checkCount(path) == 0)
   }
 
-  @Test func `a file whose process was killed is not checked while the machine runs`() async throws {
+  @Test func `a file whose process was killed is not checked while the machine runs`() async throws
+  {
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
       var options = EnvironmentOptions()
       options.trust = .verifyFirst
