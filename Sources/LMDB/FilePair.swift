@@ -48,10 +48,10 @@ final class FilePair: @unchecked Sendable {
       return nil
     }
     let pair = FilePair(path, [data, lock], dataIdentity, lockIdentity)
-    guard isOnlyHolder(of: byte(for: lockIdentity), in: data) else {
+    guard isOnlyHolderInTime(of: byte(for: lockIdentity), in: data) else {
       throw LMDBError(.mismatched(.otherLockFile), operation: "open", path: path)
     }
-    guard isOnlyHolder(of: byte(for: dataIdentity), in: lock) else {
+    guard isOnlyHolderInTime(of: byte(for: dataIdentity), in: lock) else {
       throw LMDBError(.mismatched(.otherDataFile), operation: "open", path: path)
     }
     return pair
@@ -147,6 +147,16 @@ final class FilePair: @unchecked Sendable {
       if fcntl(file, getLock, &other) == 0, other.l_type != Int16(F_UNLCK) { return false }
     }
     return true
+  }
+
+  /// ``isOnlyHolder(of:in:)`` with some patience: a program that is being started has the locks of the process that starts
+  /// it for a moment, also those of files that are closed there.
+  private static func isOnlyHolderInTime(of byte: UInt64, in file: Int32) -> Bool {
+    for _ in 0..<10 {
+      if isOnlyHolder(of: byte, in: file) { return true }
+      usleep(5_000)
+    }
+    return isOnlyHolder(of: byte, in: file)
   }
 
   /// Whether no other process has the two files open as a pair.
