@@ -196,10 +196,10 @@ extension Environment {
       if options.durability == .mayLoseLastCommit { setPoison() }
       return LMDBError(kind, code: code, operation: operation, path: path)
     }
+    if code != EFBIG { setPoison() }
     if let limit = FileSizeLimit.met(by: dataDescriptor, code: code) {
       return LMDBError(.fileSizeLimit(limit), code: code, operation: operation, path: path)
     }
-    if code != EFBIG { setPoison() }
     return LMDBError(code: code, operation: operation, path: path)
   }
 

@@ -70,7 +70,7 @@ struct CompilerCheck {
     let (status, output) = try Self.run(
       ["swift", "symbolgraph-extract", "-module-name", module, "-target", Self.target]
         + ["-minimum-access-level", "public", "-skip-synthesized-members"]
-        + ["-output-dir", folder.path] + moduleArguments)
+        + ["-output-dir", folder.path] + moduleArguments + dependencyArguments)
     guard status == 0 else { throw Failure(output: output) }
     return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
       .sorted { $0.path < $1.path }.map { try Data(contentsOf: $0) }
@@ -96,6 +96,29 @@ struct CompilerCheck {
       + clang("Sources/CLMDB/module.modulemap", in: root)
       + clang("CChecksum.build/module.modulemap", in: modules)
       + ["-Xcc", "-I", "-Xcc", root.appending(path: "Sources/CChecksum/include").path]
+  }
+
+  /// For modules over packages that have C modules: LodestoreWeb.
+  private var dependencyArguments: [String] {
+    let checkouts = modules.appending(path: "../../checkouts")
+    let packages = Self.contents(of: checkouts)
+    let sources = packages.flatMap { Self.contents(of: $0.appending(path: "Sources")) }
+    let maps =
+      Self.contents(of: modules).filter { $0.pathExtension == "build" }
+      .filter {
+        !$0.lastPathComponent.hasSuffix("-tool.build") && $0.lastPathComponent != "CChecksum.build"
+      }
+      .map { $0.appending(path: "module.modulemap") }
+      + sources.map { $0.appending(path: "include/module.modulemap") }
+      + [root.appending(path: "Sources/CZlib/module.modulemap")]
+    return maps.map(\.path).filter { FileManager.default.fileExists(atPath: $0) }
+      .flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+  }
+
+  private static func contents(of folder: URL) -> [URL] {
+    let found = try? FileManager.default.contentsOfDirectory(
+      at: folder, includingPropertiesForKeys: nil)
+    return (found ?? []).sorted { $0.path < $1.path }
   }
 
   private func clang(_ path: String, in folder: URL) -> [String] {
