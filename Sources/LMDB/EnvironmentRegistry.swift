@@ -21,13 +21,16 @@ package enum EnvironmentRegistry {
     case opened(Environment)
     case mustCreate
     case isClosing
+    /// Another thread opens it.
+    case isOpening
   }
 
   private static let entries = Guarded<[StoreFile.Identity: Entry]>([:])
-  /// Serialises the look at a file with its opening.
+  /// The files that are being opened; whoever wants one of them waits.
   ///
-  /// Not held while a file is created, which runs the caller's closure, nor while one is closed,
-  /// which waits for others.
+  /// A set instead of a lock: the check of the pages of a large file takes long, and calls the program.
+  private static let openings = Guarded<Set<StoreFile.Identity>>([])
+  /// Serialises the look at a file with its entry into ``openings``.
   private static let gate = HeldLock()
 
   /// Opens `path`, or returns the environment that this process has already opened it as.
@@ -64,6 +67,8 @@ package enum EnvironmentRegistry {
             operation: "open", path: path)
         }
         usleep(1_000)
+      case .isOpening:
+        usleep(1_000)
       }
     }
   }
@@ -71,11 +76,33 @@ package enum EnvironmentRegistry {
   private static func attempt(
     _ path: String, _ options: EnvironmentOptions, _ onCheck: (Int, Int) -> Bool
   ) throws(LMDBError) -> Attempt {
+    let identity: StoreFile.Identity
+    switch try begin(path, options) {
+    case .opening(let found): identity = found
+    case .ended(let attempt): return attempt
+    }
+    defer { openings.withLock { _ = $0.remove(identity) } }
+    try StoreFile.checkMetaPages(path)
+    let environment = try Environment.openUnregistered(
+      path, options: options, identity: identity, onCheck: onCheck)
+    entries.withLock { $0[identity] = Entry(environment: environment, useCount: 1) }
+    return .opened(environment)
+  }
+
+  private enum Beginning {
+    /// The file is among ``openings`` now.
+    case opening(StoreFile.Identity)
+    case ended(Attempt)
+  }
+
+  private static func begin(
+    _ path: String, _ options: EnvironmentOptions
+  ) throws(LMDBError) -> Beginning {
     gate.lock()
     defer { gate.unlock() }
     let identity: StoreFile.Identity
     switch try StoreFile.examine(path, allowsAnyFileSystem: options.allowsAnyFileSystem) {
-    case .absent: return .mustCreate
+    case .absent: return .ended(.mustCreate)
     case .empty:
       // It is somebody's, and another process may be about to fill it.
       throw LMDBError(
@@ -83,12 +110,9 @@ package enum EnvironmentRegistry {
         path: path)
     case .present(let found): identity = found
     }
-    if let known = try reuse(identity, path, options) { return known }
-    try StoreFile.checkMetaPages(path)
-    let environment = try Environment.openUnregistered(
-      path, options: options, identity: identity, onCheck: onCheck)
-    entries.withLock { $0[identity] = Entry(environment: environment, useCount: 1) }
-    return .opened(environment)
+    if let known = try reuse(identity, path, options) { return .ended(known) }
+    let isFirst = openings.withLock { $0.insert(identity).inserted }
+    return isFirst ? .opening(identity) : .ended(.isOpening)
   }
 
   private static func reuse(

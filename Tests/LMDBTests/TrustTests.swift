@@ -121,10 +121,45 @@ import Testing
     #expect(try checkCount(path) == 0)
   }
 
+  @Test func `another file is opened while one is being checked`() async throws {
+    let other = directory.file("other")
+    try use(other)
+    unlink(path + "-lock")
+    await #expect(processExitsWith: .success) {
+      [path = path as String, other = other as String] in
+      // A hang ends the process by a signal.
+      alarm(60)
+      var options = EnvironmentOptions()
+      options.trust = .verifyFirst
+      let plain = options
+      options.checkPages = { _, _, _ in
+        do {
+          EnvironmentRegistry.close(try EnvironmentRegistry.open(other, options: plain) { _ in })
+        } catch {
+          fail("\(error)")
+        }
+      }
+      EnvironmentRegistry.close(try EnvironmentRegistry.open(path, options: options) { _ in })
+    }
+  }
+
   // MARK: All others
+
+  /// Opens and closes the file until that is noted: a process that was just being started by another test holds
+  /// its locks for a moment.
+  private func leaveClosed() throws {
+    for _ in 0..<1_000 {
+      let lock = try Self.bytes(of: path + "-lock")
+      if FileStamp(Array(lock.suffix(FileStamp.size)))?.state == .closed { return }
+      usleep(1_000)
+      try use(path)
+    }
+    Issue.record("the file is never left closed")
+  }
 
   @Test func `a file that was changed in its place is checked`() throws {
     for round in 0..<20 {
+      try leaveClosed()
       let file = open(path, O_WRONLY)
       let byte: [UInt8] = [UInt8(round)]
       // The last byte of a page that no commit needs; at once after the close.
