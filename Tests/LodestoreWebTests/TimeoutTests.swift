@@ -27,6 +27,9 @@ import Testing
         .head(200, ["Content-Length: 9"], then: .bytes(Array("[1,".utf8)), .waitForClient),
         .json("[2]"))
     } _: { server in
+      // A busy machine may take seconds to send the request.
+      var options = options
+      options.requestTimeout = .seconds(20)
       let pages = WebPages(try server.url("/"), options: options)
       try await expect(pages.timed(by: RecordingClock()), gives: ["[2]"])
       #expect(server.log.count == 2)
