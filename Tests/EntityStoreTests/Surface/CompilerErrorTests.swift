@@ -47,8 +47,6 @@ struct `What the compiler says` {
 
   /// A snapshot that was kept would read pages that are not there any more.
   @Test(arguments: [
-    "func tried(store: Store) throws {\n  var kept: TransactionAccess?\n"
-      + "  try store.read { kept = $0.access }\n}",
     "struct Keeper: ReadableTransaction {\n  var access: TransactionAccess\n}",
     "final class Keeper {\n  var kept: Snapshot?\n  func keep(_ store: Store) throws {\n"
       + "    try store.read { self.kept = $0 }\n  }\n}",

@@ -8,9 +8,8 @@ struct CompactCommand: StoreCommand {
     discussion: """
       Example: kvdump compact catalog.lodestore copy.lodestore
 
-      The copy is read once before it gets its name: each record against its checksum, and each \
-      index for having one entry for each record. When something is damaged, no copy is left, and \
-      the failure names the entity and the record. Then --previous may help: it copies the commit \
+      The copy is checked before it gets its name, as 'kvdump verify' does it. When something is \
+      damaged, no copy is left, and the failure says what, with the entity and the record. Then --previous may help: it copies the commit \
       before the newest one, of which the file still has every page.
       """)
 

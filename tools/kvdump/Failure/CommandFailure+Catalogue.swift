@@ -159,6 +159,13 @@ extension CommandFailure {
       status: .damagedData, details: [Detail(name: "tree", value: .text(tree))])
   }
 
+  /// A fault that the verifier has found in a copy, and so is in the store.
+  static func damagedCopy(reason: String) -> Self {
+    CommandFailure(
+      code: "damaged",
+      message: "\(reason); 'kvdump verify' lists everything that is wrong", status: .damagedData)
+  }
+
   /// The same failure of a copy that was not made.
   var withoutCopy: Self {
     var failure = self

@@ -4,10 +4,11 @@ import LodestoreFormat
 import LodestorePages
 import LodestoreVerifier
 
-/// Reads a copy of a store once, from end to end: every record against its checksum, every index for
-/// having one entry for each record, and what buckets and imports keep.
+/// Checks a copy of a store before it gets its name.
 ///
-/// Whether an entry has the key that its record's values make is left to `kvdump verify`.
+/// First what is damaged most often, and is told with the entity and the record: every record against its
+/// checksum, every index for having one entry for each record, and what buckets and imports keep. Then all the
+/// rules that `kvdump verify` checks.
 struct CopyCheck {
   private(set) var entityCount = 0
   private(set) var recordCount = 0
@@ -25,6 +26,9 @@ struct CopyCheck {
     }
     try ReadStore.withEnvironment(path, on: console) { environment in
       for name in [TreeName.buckets, .imports] { try Self.checkSums(of: name, environment) }
+    }
+    if let finding = try Verifier.verify(path: path).findings.first {
+      throw CommandFailure.damagedCopy(reason: "\(finding)")
     }
   }
 
