@@ -77,6 +77,10 @@ class Pages:
             metas.append((transaction, last_page, Tree(data[88:136])))
         return metas
 
+    def size(self):
+        """How many bytes the file has."""
+        return os.fstat(self.descriptor).st_size
+
     def check_commit(self):
         """Raises Overtaken when the pages of the commit may have been written anew.
 

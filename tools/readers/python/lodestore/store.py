@@ -156,7 +156,11 @@ class Entity:
         return tree
 
     def __len__(self):
-        return self._tree().entries
+        count = self._tree().entries
+        # No record is that short; list() would take memory for as many as a damaged file says.
+        if count > self._store._pages.size():
+            raise DamagedFile(f"{self._store.path}: {self.name} has {count} records by its tree")
+        return count
 
     def __iter__(self):
         return self.rows()
