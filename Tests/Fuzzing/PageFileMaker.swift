@@ -113,7 +113,7 @@ struct PageFileMaker: Sendable {
 
   // MARK: Seeds
 
-  /// For each page of each file a change in each place that says something of it.
+  /// One change for each field of each page of each file.
   var seeds: [[UInt8]] {
     var seeds: [[UInt8]] = []
     for (number, file) in files.enumerated() {

@@ -71,7 +71,7 @@ final class KilledFolder {
     let rows = (0..<Self.recordCount).map(Self.row).joined(separator: "\n")
     try await inputs.load(
       rows, "--entity", "E", "--unique", "k", "--infer", "--index", "v", name: "rows.jsonl")
-    // Updates records in the midst, and adds others behind them.
+    // Updates records in the middle, and appends others.
     var pages: [String] = []
     for page in 0..<Self.pageCount {
       let first = Self.recordCount - 500 + page * Self.pageSize

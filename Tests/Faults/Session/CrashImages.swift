@@ -1,7 +1,7 @@
 import EntityStore
 import Foundation
 
-/// Cuts the power at places of a log, and opens what is left each time.
+/// Simulates power cuts at positions of a log, and opens each image of the disk.
 ///
 /// An image follows from the seed and its number alone. Tells each one's number before it is opened, so that
 /// the parent knows which one ended the process.

@@ -1,4 +1,4 @@
-/// What a disk may hold after the power was cut at a place of a log.
+/// What a disk may hold after a power cut at one position of a log.
 ///
 /// Promised is what was synced. Of what came later anything may be there: each block or sector of each
 /// write, the length of a file, each change of a name.
