@@ -1,6 +1,14 @@
 #if Macros
+  import EntityMacroExpansion
   import SwiftCompilerPlugin
   import SwiftSyntaxMacros
+
+  struct EntityMacro: EntityExpanding {}
+  struct AttributeMacro: MarkerExpanding { static let name = "@Attribute" }
+  struct RelationshipMacro: MarkerExpanding { static let name = "@Relationship" }
+  struct DerivedMacro: MarkerExpanding { static let name = "@Derived" }
+  struct TransientMacro: MarkerExpanding { static let name = "@Transient" }
+  struct IndexMacro: IndexExpanding {}
 
   @main
   struct Plugin: CompilerPlugin {

@@ -2,7 +2,7 @@
   import SwiftSyntaxMacroExpansion
   import Testing
 
-  import EntityMacros
+  import EntityMacroExpansion
 
   @Suite struct EntityExpansionTests {
     @Test func `struct gets id schema and coding`() {

@@ -5,7 +5,14 @@
   import SwiftSyntaxMacrosGenericTestSupport
   import Testing
 
-  import EntityMacros
+  import EntityMacroExpansion
+
+  // As the plug-in has them, which a test cannot import.
+  struct EntityMacro: EntityExpanding {}
+  struct AttributeMacro: MarkerExpanding { static let name = "@Attribute" }
+  struct RelationshipMacro: MarkerExpanding { static let name = "@Relationship" }
+  struct TransientMacro: MarkerExpanding { static let name = "@Transient" }
+  struct IndexMacro: IndexExpanding {}
 
   let macros: [String: MacroSpec] = [
     "Entity": MacroSpec(type: EntityMacro.self, conformances: ["Entity"]),

@@ -4,11 +4,13 @@
   import SwiftSyntaxBuilder
   import SwiftSyntaxMacros
 
-  /// `@Entity`: gives a struct its `id`, its schema and its coding.
+  /// The macro `@Entity`: gives a struct its `id`, its schema and its coding.
   ///
-  /// Each role is expanded on its own and sees the whole declaration. Only the extension role says
+  /// A protocol, as the compiler looks for a macro by the module of its type, which is the plug-in. Each role is expanded on its own and sees the whole declaration. Only the extension role says
   /// what is wrong with it, so that nothing is said twice.
-  package struct EntityMacro: MemberMacro, ExtensionMacro {
+  package protocol EntityExpanding: MemberMacro, ExtensionMacro {}
+
+  extension EntityExpanding {
     package static func expansion(
       of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
       conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext

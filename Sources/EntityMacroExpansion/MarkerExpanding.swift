@@ -1,0 +1,50 @@
+#if Macros
+  import SwiftDiagnostics
+  import SwiftSyntax
+  import SwiftSyntaxMacros
+
+  // What @Entity reads from the declaration. These expand to nothing, and only refuse to stand where
+  // nobody would read them.
+
+  /// The macros `@Attribute`, `@Relationship`, `@Derived` and `@Transient` on a stored property.
+  package protocol MarkerExpanding: PeerMacro {
+    /// As it is written.
+    static var name: String { get }
+  }
+
+  extension MarkerExpanding {
+    package static func expansion(
+      of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+      in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+      if !context.isInsideEntity { context.diagnose(.outsideEntity(name, node: Syntax(node))) }
+      return []
+    }
+  }
+
+  /// The macros `#Index<E>(…)` and `#Unique<E>(…)`.
+  package protocol IndexExpanding: DeclarationMacro {}
+
+  extension IndexExpanding {
+    package static func expansion(
+      of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+      if !context.isInsideEntity {
+        context.diagnose(.outsideEntity("#\(node.macroName.text)", node: Syntax(node)))
+      }
+      return []
+    }
+  }
+
+  extension MacroExpansionContext {
+    /// Whether the innermost declaration around the macro has `@Entity`.
+    ///
+    /// A class counts: @Entity itself says that it should be a struct.
+    fileprivate var isInsideEntity: Bool {
+      guard
+        let declaration = lexicalContext.first?.asProtocol((any WithAttributesSyntax).self)
+      else { return false }
+      return declaration.attributes.attribute(named: "Entity") != nil
+    }
+  }
+#endif
