@@ -77,7 +77,9 @@ private struct PreviousCommitCopying {
       if !metas.isEmpty { return metas.sorted { $0.transaction > $1.transaction } }
       size *= 2
     }
-    throw error(.notAnEnvironment("it is not an LMDB file"))
+    throw error(
+      .notAnEnvironment(
+        "neither of its two meta pages can be read: it is no LMDB file, or both are damaged"))
   }
 
   private func meta(_ number: Int, pageSize: Int) -> Meta? {
@@ -159,13 +161,8 @@ private struct PreviousCommitCopying {
       let count = bytes.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, off_t(offset)) }
       if count < 0, errno == EINTR { continue }
       guard count > 0 else {
-        let code = count < 0 ? errno : ENOSPC
-        guard code == ENOSPC || code == EDQUOT else {
-          throw LMDBError(code: code, operation: "copy", path: path)
-        }
-        throw LMDBError(
-          .diskFull(freeBytes: StoreFile.free(on: file) ?? 0), code: code, operation: "copy",
-          path: path)
+        throw StoreFile.failedWrite(
+          count < 0 ? errno : ENOSPC, to: file, operation: "copy", path: path)
       }
       bytes = bytes.dropFirst(count)
       offset += count

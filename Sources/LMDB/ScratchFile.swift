@@ -82,12 +82,6 @@ package final class ScratchFile {
   }
 
   private func failure(_ code: Int32) -> LMDBError {
-    let operation = "keep a scratch file beside"
-    guard code == ENOSPC || code == EDQUOT else {
-      return LMDBError(code: code, operation: operation, path: path)
-    }
-    return LMDBError(
-      .diskFull(freeBytes: StoreFile.free(on: file) ?? 0), code: code, operation: operation,
-      path: path)
+    StoreFile.failedWrite(code, to: file, operation: "keep a scratch file beside", path: path)
   }
 }

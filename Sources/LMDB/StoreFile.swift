@@ -180,10 +180,8 @@ enum StoreFile {
       }
       if count < 0, errno == EINTR { continue }
       guard count > 0 else {
-        let code = count < 0 ? errno : ENOSPC
-        throw LMDBError(
-          .diskFull(freeBytes: free(on: temporary.descriptor) ?? 0), code: code,
-          operation: "open", path: path)
+        throw failedWrite(
+          count < 0 ? errno : ENOSPC, to: temporary.descriptor, operation: "open", path: path)
       }
       written += count
     }
@@ -231,6 +229,16 @@ enum StoreFile {
       code != EIO || free < 16 << 20
     else { return nil }
     return .diskFull(freeBytes: free)
+  }
+
+  /// The error of a write to `file` that failed with `code`.
+  static func failedWrite(
+    _ code: Int32, to file: Int32, operation: String, path: String
+  ) -> LMDBError {
+    guard let kind = fullDisk(code, file) else {
+      return LMDBError(code: code, operation: operation, path: path)
+    }
+    return LMDBError(kind, code: code, operation: operation, path: path)
   }
 
   static func isReadOnlyMedium(_ file: Int32) -> Bool {

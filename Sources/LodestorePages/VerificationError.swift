@@ -1,3 +1,5 @@
+internal import LodestoreFormat
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -10,7 +12,7 @@
 package enum VerificationError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The bytes are no LMDB file of this kind of machine, or hold no store; the reason is a clause.
   case notAStore(String)
-  /// The store needs a newer reader than format version 1.
+  /// The store needs a newer reader than ``FormatVersion/current``.
   case newerFormat(lowestReader: UInt32)
   /// The caller asked for an end.
   case cancelled
@@ -22,7 +24,7 @@ package enum VerificationError: Error, Equatable, Sendable, CustomStringConverti
     case .notAStore(let reason): "cannot verify the file: \(reason); check the path"
     case .newerFormat(let version):
       "cannot verify the store: it needs format version \(version), this tool knows "
-        + "\(1); use a newer tool"
+        + "\(FormatVersion.current.rawValue); use a newer tool"
     case .cancelled: "cannot verify the file: cancelled"
     case .system(let code):
       "cannot read the file: \(String(cString: strerror(code))); check the path and the disk"

@@ -10,10 +10,29 @@ extension Verifier {
     guard let tree = trees[name] else { return }
     var check = HistoryCheck(
       tree: name, entities: entities, relationships: relationships,
-      purged: purged(in: tree), findings: findings)
+      purged: purged(in: tree), nextIDs: nextIDs(), findings: findings)
     try walk(tree) { key, body in check.visit(key, body) }
     check.end()
     findings = check.findings
+  }
+
+  /// The ids above all that were given, of entities whose records and counters can be read.
+  private func nextIDs() -> [EntityNumber: UInt64] {
+    var result: [EntityNumber: UInt64] = [:]
+    for entity in entities {
+      guard let records = trees[TreeName.records(entity: entity.number).text],
+        let cursor = try? Cursor(records, in: transaction), let hasLast = try? cursor.last()
+      else { continue }
+      var next = hasLast ? cursor.integerKey &+ 1 : 1
+      if let counters = trees[TreeName.counters.text],
+        let body = try? transaction.get(
+          CounterKey.nextRecord(entity: entity.number), in: counters), body.count == 8
+      {
+        next = max(next, body._uint64(at: 0))
+      }
+      result[entity.number] = next
+    }
+    return result
   }
 
   private func purged(in tree: Tree) -> UInt64 {
@@ -34,6 +53,7 @@ private struct HistoryCheck {
   let entities: [EntityDescription]
   let relationships: [RelationshipDescription]
   let purged: UInt64
+  let nextIDs: [EntityNumber: UInt64]
   var findings: FindingList
   /// The write whose parts are being visited, and how many there are and should be.
   private var current: (number: UInt64, seen: Int, expected: Int)?
@@ -41,12 +61,13 @@ private struct HistoryCheck {
 
   init(
     tree: String, entities: [EntityDescription], relationships: [RelationshipDescription],
-    purged: UInt64, findings: FindingList
+    purged: UInt64, nextIDs: [EntityNumber: UInt64], findings: FindingList
   ) {
     self.tree = tree
     self.entities = entities
     self.relationships = relationships
     self.purged = purged
+    self.nextIDs = nextIDs
     self.findings = findings
   }
 
@@ -115,6 +136,12 @@ private struct HistoryCheck {
     for change in content.changes {
       guard entities.contains(where: { $0.number == change.entity }) else {
         throw FormatError("entity \(change.entity) is not in the catalogue", .historyEntity)
+      }
+      if let last = change.ids.ranges.last, let next = nextIDs[change.entity],
+        last.upperBound > next
+      {
+        throw FormatError(
+          "id \(last.upperBound - 1) of entity \(change.entity) was never given", .historyIDs)
       }
     }
   }

@@ -177,7 +177,12 @@ final class ObservationCenter: StoreCompanion {
       // A commit that no write of a program has told of is a migration, or the like.
       let delta = commit <= state.unsureThrough ? .unknown : state.open ?? .unknown
       state.open = nil
-      state.log.append((commit, delta))
+      if let last = state.log.last, last.commit == commit {
+        // The write before changed nothing: LMDB made no commit of it, and gives its number again.
+        state.log[state.log.count - 1].delta.merge(delta)
+      } else {
+        state.log.append((commit, delta))
+      }
       return Self.mustStart(&state)
     }
     if mustStart { start() }

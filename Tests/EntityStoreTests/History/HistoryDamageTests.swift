@@ -149,6 +149,27 @@ import Testing
     #expect(faulty > cases / 2, "\(SeededNumbers.replay)")
   }
 
+  /// A few bytes that say 2^61 records: whoever went through them would never end.
+  @Test func `of records that never were is an error before one is looked at`() throws {
+    let folder = try TemporaryFolder()
+    try Self.make(folder.storePath)
+    try Self.change(folder.storePath) { pairs, tree, transaction in
+      let first = try #require(pairs.first { $0.key[0] == 1 })
+      var part = try first.body.dropFirst(4).withUnsafeBytes {
+        try HistoryPart(try Document(decoding: $0))
+      }
+      part.changes[0].ids = IDRuns([1..<1 << 61])
+      let content = part.document.encoded()
+      try transaction.put(first.key, Checksum.sealed(key: first.key, content: content), in: tree)
+    }
+    let report = try Verifier.verify(path: folder.storePath)
+    #expect(report.count(of: .history) == 1, "\(report.findings)")
+    for work in [Self.readAll, Self.writeAll] {
+      let error = #expect(throws: StoreError.self) { try work(folder.storePath) }
+      #expect(error?.code == .damaged && error?.message.contains("was never a record") == true)
+    }
+  }
+
   @Test func `that lacks a part, a write, or has one too many is found`() throws {
     typealias Fault = ([(key: [UInt8], body: [UInt8])], Tree, Transaction) throws -> Void
     let faults: [Fault] = [

@@ -57,6 +57,27 @@ import Testing
     }
   }
 
+  @Test func `a write that changes nothing has no closure run again`() async throws {
+    try await withTemporaryStore(Library.entities) { store in
+      let runCount = Mutex(0)
+      let titles = Turner(
+        store.values { snapshot in
+          runCount.withLock { $0 += 1 }
+          return try snapshot.fetch(Book.all).map(\.title)
+        })
+      #expect(try await within { try await titles.next() } == [])
+      let waiting = Task { try await titles.next() }
+      for round in 0..<5 {
+        try await store.write { _ in }
+        try await store.insert(Author(name: "\(round)"))
+      }
+      try await store.insert(Book(title: "b"))
+      #expect(try await waiting.value == ["b"])
+      // Once at first, and for the book; once more where the task began to wait late.
+      #expect(runCount.withLock { $0 } <= 3)
+    }
+  }
+
   @Test func `a query over relationships and derived attributes is right after each commit`()
     async throws
   {

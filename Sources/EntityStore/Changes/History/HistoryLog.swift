@@ -174,7 +174,23 @@ struct HistoryLog {
       } catch {
         throw StoreError.damagedHistory(error)
       }
+      try checkIDs(of: content)
       return try body(number, part, content)
+    }
+  }
+}
+
+extension HistoryLog {
+  /// Ids that were never given would be gone through for ever, as runs of them are short in a file.
+  private func checkIDs(of part: HistoryPart) throws(StoreError) {
+    for change in part.changes {
+      guard let last = change.ids.ranges.last,
+        let entity = core.schema.entities.first(where: { $0.number == change.entity })
+      else { continue }
+      if last.upperBound > (try core.nextID(of: entity)) {
+        throw .damagedHistory(
+          FormatError("\(entity.name) \(last.upperBound - 1) was never a record", .historyIDs))
+      }
     }
   }
 }
