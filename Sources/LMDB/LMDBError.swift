@@ -68,6 +68,9 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
   package var operation: String
   package var path: String?
 
+  /// Whether the machine lacks memory or descriptors, which says nothing of the file.
+  package var isShortage: Bool { [ENOMEM, EMFILE, ENFILE, EAGAIN].contains(code) }
+
   package init(_ kind: Kind, code: Int32 = 0, operation: String, path: String? = nil) {
     self.kind = kind
     self.code = code

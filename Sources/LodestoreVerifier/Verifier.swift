@@ -125,7 +125,7 @@ package struct Verifier {
   mutating func guarding(_ tree: String, _ body: (inout Verifier) throws -> Void) throws {
     do {
       try body(&self)
-    } catch let error as LMDBError {
+    } catch let error as LMDBError where !error.isShortage {
       findings.add(Finding(.engine, tree: tree, "\(error)"))
     }
   }
