@@ -50,5 +50,7 @@ final class TimedCondition: @unchecked Sendable {
     #endif
   }
 
+  func signal() { pthread_cond_signal(condition) }
+
   func broadcast() { pthread_cond_broadcast(condition) }
 }

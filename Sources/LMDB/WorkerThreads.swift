@@ -23,10 +23,11 @@ protocol SharedJob: AnyObject, Sendable {
 /// after a short one, polls for its end before it suspends: a task that calls again and again would
 /// otherwise wait twice for the system to wake a thread.
 ///
-/// Jobs that wait for other jobs would keep all threads for ever. So there may be more threads: while jobs
-/// wait and none is taken, a further one is added every now and then, which ends when no job waits.
+/// Jobs that take long, or wait for other jobs, would keep all threads. So there may be more: while jobs wait
+/// and none is taken for a millisecond, a further thread is added. It stays for a while when no job waits, as a
+/// thread that is woken gets a busy processor sooner than one that is new.
 ///
-/// State, all guarded by `mutex`: `jobs` (first in, first out), `takenCount`, `sleepingCount`, `isWatching`,
+/// State, all guarded by `mutex`: `jobs`, `takenCount`, `sleepingCount`, `isWatching`,
 /// `isStopping`, `threads`, `regularCount`, `extraCount`, `hasRelief`, `wasQuick`. `waitingCount` is the
 /// number of jobs, for the thread that polls without the mutex. Threads are started with the first job, and
 /// joined by ``stop()``.
@@ -49,17 +50,18 @@ package final class WorkerThreads: @unchecked Sendable {
   private static let watchInSeconds = 50e-6
   /// The longest time of a short job.
   private static let quickInSeconds = 20e-6
+  /// How long a further thread waits for a job when there is none.
+  private static let restInSeconds = 0.5
 
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private let wake: UnsafeMutablePointer<pthread_cond_t>
+  private let wake = TimedCondition()
   private let threadCount: Int
   /// How many more there may be while jobs wait and none is taken.
   private let extraLimit: Int
   /// What jobs do, and to which file: for the error of one that is refused.
   private let operation: String
   private let path: String?
-  private var jobs: [Job?] = []
-  private var nextJob = 0
+  private var jobs = JobQueue()
   let waitingCount = Atomic(0)
   private var sleepingCount = 0
   private var isWatching = false
@@ -83,18 +85,13 @@ package final class WorkerThreads: @unchecked Sendable {
     self.operation = operation
     self.path = path
     mutex = .allocate(capacity: 1)
-    wake = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
-    wake.initialize(to: pthread_cond_t())
     pthread_mutex_init(mutex, nil)
-    pthread_cond_init(wake, nil)
   }
 
   deinit {
     // The threads hold a reference each, so that there are none left here.
-    pthread_cond_destroy(wake)
     pthread_mutex_destroy(mutex)
-    wake.deallocate()
     mutex.deallocate()
   }
 
@@ -106,14 +103,18 @@ package final class WorkerThreads: @unchecked Sendable {
   }
 
   /// Runs `body` on one of the threads; throws what it throws, or `closed` after ``stop()``.
-  package func run<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+  ///
+  /// - Parameter urgency: what waits with a higher one runs first.
+  package func run<R: Sendable>(
+    urgency: JobUrgency = .normal, _ body: @escaping @Sendable () throws -> R
+  ) async throws -> R {
     try await withUnsafeThrowingContinuation { continuation in
       let isOver = Latch()
       let turn = enqueue(
         .alone {
           continuation.resume(with: Result { try body() })
           isOver.set()
-        })
+        }, urgency)
       switch turn {
       case .refused:
         continuation.resume(throwing: LMDBError(.closed, operation: operation, path: path))
@@ -130,10 +131,10 @@ package final class WorkerThreads: @unchecked Sendable {
   }
 
   /// Gives `job` to the threads; refused after ``stop()``, and when no thread can be started.
-  func enqueue(_ job: Job) -> Turn {
+  func enqueue(_ job: Job, _ urgency: JobUrgency = .normal) -> Turn {
     pthread_mutex_lock(mutex)
     let idleCount = sleepingCount + (isWatching ? 1 : 0)
-    if !isStopping, regularCount < threadCount, jobs.count - nextJob >= idleCount {
+    if !isStopping, regularCount < threadCount, jobs.count >= idleCount {
       startThread()
     }
     // Without a thread the job would wait for ever.
@@ -141,8 +142,8 @@ package final class WorkerThreads: @unchecked Sendable {
       pthread_mutex_unlock(mutex)
       return .refused
     }
-    jobs.append(job)
-    let count = jobs.count - nextJob
+    jobs.append(job, urgency)
+    let count = jobs.count
     waitingCount.store(count, ordering: .relaxed)
     if count > idleCount { startRelief() }
     let wakes = sleepingCount > 0 && count > (isWatching ? 1 : 0)
@@ -150,7 +151,7 @@ package final class WorkerThreads: @unchecked Sendable {
     let turn: Turn = isSeen && wasQuick ? .now : .later
     pthread_mutex_unlock(mutex)
     // Not with the mutex held: the woken thread would wait for that at once.
-    if wakes { pthread_cond_signal(wake) }
+    if wakes { wake.signal() }
     return turn
   }
 
@@ -195,18 +196,17 @@ package final class WorkerThreads: @unchecked Sendable {
     hasRelief = true
   }
 
-  /// Runs jobs when none has been taken for a while, until none waits.
+  /// Runs jobs when none has been taken for a while, until there is none for longer.
   private func relieve() {
     pthread_mutex_lock(mutex)
-    while !isStopping, nextJob < jobs.count {
+    while !isStopping, jobs.count > 0 {
       let taken = takenCount
-      // The more there are, the longer, so that jobs that only take long have not a thread each.
-      relief.wait(mutex, seconds: min(0.02 * Double(extraCount + 1), 0.1))
-      guard taken == takenCount, !isStopping, nextJob < jobs.count else { continue }
+      relief.wait(mutex, seconds: patience)
+      guard taken == takenCount, !isStopping, jobs.count > 0 else { continue }
       extraCount += 1
       hasRelief = false
-      while nextJob < jobs.count, let job = removeFirst() {
-        if nextJob < jobs.count { startRelief() }
+      while let job = takeOrRest() {
+        if jobs.count > 0 { startRelief() }
         pthread_mutex_unlock(mutex)
         Self.run(job)
         pthread_mutex_lock(mutex)
@@ -216,6 +216,26 @@ package final class WorkerThreads: @unchecked Sendable {
     }
     hasRelief = false
     retire()
+  }
+
+  /// How long jobs wait before there is a further thread: longer where there are very many.
+  private var patience: Double {
+    extraCount < 32 ? 0.001 : min(0.002 * Double(extraCount - 30), 0.1)
+  }
+
+  /// The next job, if there is one before the thread has rested; with the mutex held.
+  private func takeOrRest() -> Job? {
+    if jobs.count == 0, !isStopping {
+      sleepingCount += 1
+      let end = monotonicSeconds() + Self.restInSeconds
+      var left = Self.restInSeconds
+      while jobs.count == 0, !isStopping, left > 0 {
+        wake.wait(mutex, seconds: left)
+        left = end - monotonicSeconds()
+      }
+      sleepingCount -= 1
+    }
+    return removeFirst()
   }
 
   /// Ends the calling thread; with the mutex held, which is given back.
@@ -236,7 +256,7 @@ package final class WorkerThreads: @unchecked Sendable {
     guard waitingCount.load(ordering: .relaxed) > 0 else { return nil }
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    guard nextJob < jobs.count, case .shared(let job) = jobs[nextJob] else { return nil }
+    guard case .shared(let job)? = jobs.first else { return nil }
     _ = removeFirst()
     return job
   }
@@ -246,11 +266,11 @@ package final class WorkerThreads: @unchecked Sendable {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     wasQuick = isQuick
-    if nextJob == jobs.count, !isStopping, !isWatching { watch() }
+    if jobs.count == 0, !isStopping, !isWatching { watch() }
     sleepingCount += 1
-    while nextJob == jobs.count && !isStopping { pthread_cond_wait(wake, mutex) }
+    while jobs.count == 0 && !isStopping { wake.wait(mutex) }
     sleepingCount -= 1
-    return nextJob < jobs.count ? removeFirst() : nil
+    return removeFirst()
   }
 
   /// Polls for a job; the mutex, which is held, is released meanwhile.
@@ -263,17 +283,9 @@ package final class WorkerThreads: @unchecked Sendable {
   }
 
   private func removeFirst() -> Job? {
-    // The slot is emptied, so that nothing the job holds outlives it; the array shrinks from time to time
-    // under steady load, too.
-    let job = jobs[nextJob]
-    jobs[nextJob] = nil
-    nextJob += 1
+    guard let job = jobs.removeFirst() else { return nil }
     takenCount &+= 1
-    if nextJob == jobs.count || nextJob >= 1_024 {
-      jobs.removeFirst(nextJob)
-      nextJob = 0
-    }
-    waitingCount.store(jobs.count - nextJob, ordering: .relaxed)
+    waitingCount.store(jobs.count, ordering: .relaxed)
     return job
   }
 
@@ -285,7 +297,7 @@ package final class WorkerThreads: @unchecked Sendable {
     isStopping = true
     let running = threads
     threads = []
-    pthread_cond_broadcast(wake)
+    wake.broadcast()
     relief.broadcast()
     pthread_mutex_unlock(mutex)
     for thread in running {

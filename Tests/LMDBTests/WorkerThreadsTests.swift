@@ -104,6 +104,37 @@ import Testing
     #expect(ran.value == 20)
   }
 
+  /// Long jobs never end by themselves here: a short one that waited for them would wait for ever.
+  @Test func `a short job does not wait for long ones, whatever their number`() async throws {
+    let threads = WorkerThreads(threadCount: 4, extraLimit: 40)
+    defer { threads.stop() }
+    let isOver = Latch()
+    let running = SharedNumber()
+    for _ in 0..<16 {
+      threads.submit {
+        running.add()
+        while !isOver.isSet { usleep(200) }
+      }
+    }
+    for number in 0..<200 { #expect(try await threads.run { number } == number) }
+    #expect(running.value == 16)
+    isOver.set()
+  }
+
+  @Test func `what is urgent runs before what waits longer`() async throws {
+    let threads = WorkerThreads(threadCount: 1)
+    let order = Mutex<[Int]>([])
+    let mayGo = SharedNumber()
+    _ = threads.enqueue(.alone { while mayGo.value == 0 { usleep(200) } })
+    for number in 0..<9 {
+      let urgency = JobUrgency.allCases[2 - number % 3]
+      _ = threads.enqueue(.alone { order.withLock { $0.append(number) } }, urgency)
+    }
+    mayGo.add()
+    threads.stop()
+    #expect(order.withLock { $0 } == [2, 5, 8, 1, 4, 7, 0, 3, 6])
+  }
+
   @Test func `a job that throws hands its error back`() async throws {
     struct Stop: Error {}
     let threads = WorkerThreads(threadCount: 1)

@@ -142,10 +142,11 @@ final class StoreCore: Sendable {
     }
   }
 
-  /// Runs `body` on a reader thread.
+  /// Runs `body` on a reader thread: before what tasks of a lower priority wait for.
   func onReader<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
     do {
-      return try await environment.readerThreads.run(body)
+      return try await environment.readerThreads.run(
+        urgency: JobUrgency(Task.currentPriority), body)
     } catch let error as LMDBError {
       throw StoreError(error)
     }
