@@ -43,6 +43,28 @@ package struct KeyDecoder {
     key.first.map { Int($0) - Int(KeyCode.zero) + 1 } ?? 0
   }
 
+  /// Whether `key` begins with `elements`, which are whole: behind a text that ends there is no escaped zero.
+  package static func isElements(
+    _ elements: [UInt8], atBeginningOf key: UnsafeRawBufferPointer
+  ) -> Bool {
+    guard key.count >= elements.count else { return false }
+    let isEqual = elements.withUnsafeBytes {
+      $0.elementsEqual(UnsafeRawBufferPointer(rebasing: key[..<$0.count]))
+    }
+    return isEqual && (key.count == elements.count || key[elements.count] != 255)
+  }
+
+  /// How many bytes the first elements of `key` take; `nil` when it has not so many whole ones.
+  package static func lengthOfBeginning(
+    of key: UnsafeRawBufferPointer, elementCount: Int
+  ) -> Int? {
+    var decoder = KeyDecoder(key)
+    for _ in 0..<elementCount {
+      do { _ = try decoder.next() } catch { return nil }
+    }
+    return decoder.offset
+  }
+
   /// The next element.
   ///
   /// After an error the offset is unspecified.

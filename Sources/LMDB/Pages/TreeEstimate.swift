@@ -12,8 +12,8 @@ package struct TreePosition: Sendable {
 extension Transaction {
   /// About how many entries of `tree` lie within `range`; exact when they share a page.
   ///
-  /// A few page visits, whatever the size of the tree. Pages are taken to be evenly filled; where
-  /// that is far from true, so is the answer. In a write it is that of the last commit. The plain
+  /// A few page visits, whatever the size of the tree. Pages are taken to be evenly filled, but for the last
+  /// of each level, which appending has only begun; where that is far from true, so is the answer. In a write it is that of the last commit. The plain
   /// engine counts some hundred entries instead.
   package func estimatedCount(of tree: Tree, within range: KeyRange) throws -> Int {
     if environment.isActiveWrite(handle) {
@@ -29,8 +29,9 @@ extension Transaction {
       return try countedEstimate(of: tree, within: range, count: count)
     }
     guard let pages = try TreePages(of: tree, in: self) else { return count }
-    let lower = pages.position(of: range.lower, isLower: true)
-    let upper = pages.position(of: range.upper, isLower: false)
+    let edge = RightEdge(of: pages)
+    let lower = pages.position(of: range.lower, isLower: true, edge)
+    let upper = pages.position(of: range.upper, isLower: false, edge)
     if lower.leaf == upper.leaf, lower.leaf != .max {
       return max(0, upper.indexInLeaf - lower.indexInLeaf)
     }
@@ -89,31 +90,104 @@ extension KeyRange {
 
 // MARK: In the pages
 
-extension TreePages {
-  /// The position of the first entry at or after a lower bound, or after an upper one.
-  func position(of bound: KeyRange.Bound, isLower: Bool) -> TreePosition {
-    switch bound {
-    case .unbounded: isLower ? .start : .end
-    case .included(let key): position(of: isLower ? key : key + [0])
-    case .excluded(let key): position(of: isLower ? key + [0] : key)
+/// The pages at the right end of a tree, with the entries below them.
+///
+/// Keys that are appended leave full pages behind, and at the end of each level one that is only begun: after
+/// a root has split, its second child has a few entries of a million.
+private struct RightEdge {
+  private struct Level {
+    var page: UInt64
+    /// Entries below one of the children but the last.
+    var inside = 0.0
+    /// Entries below the last child.
+    var last = 0.0
+  }
+
+  private var levels: [Level] = []
+
+  init(of pages: TreePages) {
+    var number = pages.root
+    var entries = 0.0
+    for _ in 0..<PageLayout.deepestTree {
+      guard let page = pages.page(number) else { break }
+      guard page.isBranch else {
+        entries = Double(page.count)
+        break
+      }
+      var level = Level(page: number)
+      if page.count > 1 {
+        level.inside = pages.approximateCount(below: page.child(at: page.count - 2))
+      }
+      levels.append(level)
+      number = page.child(at: page.count - 1)
+    }
+    for index in levels.indices.reversed() {
+      levels[index].last = entries
+      let count = pages.page(levels[index].page)?.count ?? 1
+      entries += levels[index].inside * Double(count - 1)
     }
   }
 
-  private func position(of key: [UInt8]) -> TreePosition {
+  /// The share of the entries below `page`, at a depth, that come before its child at `index`, and that child's.
+  func share(
+    _ page: TreePages.Page, _ number: UInt64, depth: Int, index: Int
+  ) -> (before: Double, child: Double) {
+    let count = Double(page.count)
+    guard depth < levels.count, levels[depth].page == number, page.count > 1 else {
+      return (Double(index) / count, 1 / count)
+    }
+    let level = levels[depth]
+    let total = max(1, level.inside * (count - 1) + level.last)
+    let child = index == page.count - 1 ? level.last : level.inside
+    return (Double(index) * level.inside / total, child / total)
+  }
+}
+
+extension TreePages {
+  fileprivate func page(_ number: UInt64) -> Page? {
+    Page(map, number: number, of: pageCount, size: pageSize)
+  }
+
+  /// The entries below a page, if all pages of a level were as full as the first.
+  fileprivate func approximateCount(below number: UInt64) -> Double {
+    var number = number
+    var count = 1.0
+    for _ in 0..<PageLayout.deepestTree {
+      guard let page = page(number) else { break }
+      count *= Double(page.count)
+      guard page.isBranch else { break }
+      number = page.child(at: 0)
+    }
+    return count
+  }
+
+  /// The position of the first entry at or after a lower bound, or after an upper one.
+  fileprivate func position(
+    of bound: KeyRange.Bound, isLower: Bool, _ edge: RightEdge
+  ) -> TreePosition {
+    switch bound {
+    case .unbounded: isLower ? .start : .end
+    case .included(let key): position(of: isLower ? key : key + [0], edge)
+    case .excluded(let key): position(of: isLower ? key + [0] : key, edge)
+    }
+  }
+
+  private func position(of key: [UInt8], _ edge: RightEdge) -> TreePosition {
     key.withUnsafeBytes { key in
       var number = root
       var share = 0.0
       var width = 1.0
-      for _ in 0..<PageLayout.deepestTree {
-        guard let page = Page(map, number: number, of: pageCount, size: pageSize) else { break }
+      for depth in 0..<PageLayout.deepestTree {
+        guard let page = page(number) else { break }
         let index = page.index(of: key)
         guard page.isBranch else {
           return TreePosition(
             share: share + width * Double(index) / Double(max(1, page.count)), leaf: number,
             indexInLeaf: index)
         }
-        width /= Double(page.count)
-        share += width * Double(index)
+        let part = edge.share(page, number, depth: depth, index: index)
+        share += width * part.before
+        width *= part.child
         number = page.child(at: index)
       }
       return TreePosition(share: share, leaf: .max, indexInLeaf: 0)

@@ -52,7 +52,8 @@ struct ConditionBinding {
 
   // MARK: Comparisons
 
-  private mutating func bind(_ comparison: Comparison) throws(StoreError) -> BoundCondition {
+  private mutating func bind(_ given: Comparison) throws(StoreError) -> BoundCondition {
+    let comparison = given.withFoldedConstants()
     if comparison.operator == .notEqual, comparison.quantifier == nil {
       var equality = comparison
       equality.operator = .equal

@@ -2,7 +2,7 @@ internal import LodestoreFormat
 
 /// CAST of a value of a record; null where it cannot be converted.
 enum Cast {
-  static func value(_ value: DynamicValue, to type: CastType) throws -> DynamicValue {
+  static func value(_ value: DynamicValue, to type: CastType) -> DynamicValue {
     switch type {
     case .integer: return integer(value)
     case .double:

@@ -112,7 +112,7 @@ extension ConditionEvaluator {
       }
       return try follow(steps[...], from: .list(found))
     case .related(let operand): return try value(operand, record)
-    case .cast(let operand, let type): return try Cast.value(try value(operand, record), to: type)
+    case .cast(let operand, let type): return Cast.value(try value(operand, record), to: type)
     case .call(let function, let operands):
       return try call(function, try operands.map { try value($0, record) })
     }
@@ -198,17 +198,8 @@ extension ConditionEvaluator {
     if function == .now { return .date(now) }
     guard let argument = arguments.first else { return .null }
     switch function {
-    case .uppercase: return argument.string.map { .string($0.uppercased()) } ?? .null
-    case .lowercase: return argument.string.map { .string($0.lowercased()) } ?? .null
-    case .canonical:
-      var folded: [UInt8] = []
-      let isText: Void? = argument.withText {
-        TextFolding.folded($0, options: [.caseInsensitive, .diacriticInsensitive], to: &folded)
-      }
-      return isText == nil ? .null : .string(String(decoding: folded, as: UTF8.self))
-    case .length: return argument.string.map { .integer(Int64($0.count)) } ?? .null
-    case .abs, .floor, .ceiling, .trunc: return Arithmetic.rounded(function, argument)
-    case .sqrt: return argument.number.map { .double($0.double.squareRoot()) } ?? .null
+    case .uppercase, .lowercase, .canonical, .length, .abs, .floor, .ceiling, .trunc, .sqrt:
+      return Self.call(function, on: argument)
     case .count, .sum, .min, .max, .average:
       let values = try arguments.count == 1 ? argument.elements() ?? [argument] : arguments
       let op: CollectionOperator =
@@ -221,6 +212,24 @@ extension ConditionEvaluator {
         }
       return try Arithmetic.aggregate(op, values)
     case .now: return .date(now)
+    }
+  }
+
+  /// A function of one scalar.
+  static func call(_ function: OperandFunction, on argument: DynamicValue) -> DynamicValue {
+    switch function {
+    case .uppercase: return argument.string.map { .string($0.uppercased()) } ?? .null
+    case .lowercase: return argument.string.map { .string($0.lowercased()) } ?? .null
+    case .canonical:
+      var folded: [UInt8] = []
+      let isText: Void? = argument.withText {
+        TextFolding.folded($0, options: [.caseInsensitive, .diacriticInsensitive], to: &folded)
+      }
+      return isText == nil ? .null : .string(String(decoding: folded, as: UTF8.self))
+    case .length: return argument.string.map { .integer(Int64($0.count)) } ?? .null
+    case .abs, .floor, .ceiling, .trunc: return Arithmetic.rounded(function, argument)
+    case .sqrt: return argument.number.map { .double($0.double.squareRoot()) } ?? .null
+    case .count, .sum, .min, .max, .average, .now: return .null
     }
   }
 }

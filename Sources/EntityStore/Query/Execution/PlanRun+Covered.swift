@@ -23,7 +23,7 @@ extension PlanRun {
       switch plan.arrangement {
       case .index(let isReversed): try inOrder(access, positions, isReversed: isReversed, body)
       case .natural(let isReversed): try byID(access, positions, isReversed: isReversed, body)
-      case .sort: return false
+      case .sort, .groups: return false
       }
       return true
     } catch {

@@ -56,7 +56,7 @@ extension PlanRun {
   }
 
   @inline(never)
-  private func damagedEntry(of index: StoredIndex) -> StoreError {
+  func damagedEntry(of index: StoredIndex) -> StoreError {
     .damagedIndex(index.name, "an entry has no record id")
   }
 }

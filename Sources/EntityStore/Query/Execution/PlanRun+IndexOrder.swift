@@ -13,11 +13,16 @@ extension PlanRun {
   ) throws {
     let filter = start.map { EntryFilter(start: $0, writer: makeSortKeyWriter()) }
     let keys = try narrowed(range, access, isReversed: isReversed)
-    let wanted = plan.request.wantedCount ?? .max
+    let wanted = plan.request.wantedCount.map { $0 - entriesToSkip } ?? .max
     var batchSize = max(16, min(wanted, 256))
     var batch = EntryBatch(lookup: try RecordLookup(entity.records, in: core.transaction))
     var goesOn = true
+    var toSkip = entriesToSkip
     try forEachEntry(of: access.index, range, keys: keys, isReversed: isReversed) { id, _ in
+      if toSkip > 0 {
+        toSkip -= 1
+        return true
+      }
       batch.append(id)
       if batch.count == batchSize {
         goesOn = try visit(&batch, filter, body)
@@ -95,7 +100,7 @@ extension PlanRun {
     _ range: IndexRange, _ access: IndexAccess, isReversed: Bool
   ) throws -> KeyRange? {
     guard let start, start.count >= 8,
-      let tuple = tuple(in: start, access),
+      let tuple = tuple(in: start, access, access.index.description.attributes.count),
       tuple.count < KeyEncoder.cutPrefix
     else { return nil }
     var keys = range.keys
@@ -110,11 +115,33 @@ extension PlanRun {
     return keys
   }
 
-  /// The tuple of the index at the record whose sort key is `key`.
-  private func tuple(in key: [UInt8], _ access: IndexAccess) -> [UInt8]? {
+  /// The keys of the groups from that of the continuation token on, where it tells the group.
+  func startedKeys(
+    _ range: IndexRange, _ access: IndexAccess, _ groups: QueryPlan.Groups
+  ) throws -> KeyRange? {
+    guard let start, start.count >= 8,
+      let tuple = tuple(in: start, access, groups.attributeCount),
+      tuple.count < KeyEncoder.cutPrefix
+    else { return nil }
+    var keys = range.keys
+    if groups.isReversed {
+      keys.upper = .excluded(tuple + [255])
+    } else {
+      keys.lower = .included(tuple)
+    }
+    return keys
+  }
+
+  /// The first elements of the tuple of the index at the record whose sort key is `key`.
+  private func tuple(
+    in key: [UInt8], _ access: IndexAccess, _ count: Int
+  ) -> [UInt8]? {
+    let attributes = access.index.description.attributes.prefix(count)
+    let wanted = attributes.dropFirst(access.fixedCount)
     var rest = key.dropLast(8)
     var elements: [UInt32: ArraySlice<UInt8>] = [:]
     for term in plan.order.terms where !term.attribute.isRecordID {
+      if wanted.allSatisfy({ elements[$0] != nil }) { break }
       let plain = term.isDescending ? ArraySlice(rest.map { ~$0 }) : rest
       guard let element = firstElement(of: plain) else { return nil }
       elements[term.attribute.number] = element
@@ -123,7 +150,7 @@ extension PlanRun {
     }
     guard var fixed = access.ranges.first?.lower[...] else { return nil }
     var tuple: [UInt8] = []
-    for (position, attribute) in access.index.description.attributes.enumerated() {
+    for (position, attribute) in attributes.enumerated() {
       if position < access.fixedCount {
         // The first elements of the range's bound, which are whole.
         guard let element = firstElement(of: fixed) else { return nil }

@@ -84,7 +84,7 @@ extension PlanRun {
     }
     guard let cursor = try beginScan(range) else { return }
     let end = range.upperBound
-    let isWatched = control != nil
+    let isWatched = isWatched
     let readsWhole = !plan.request.wantsOnlyEntries
     try cursor.forEachRecord(readsWhole: readsWhole) { (id, bytes) throws in
       guard id <= end else { return false }
@@ -100,8 +100,8 @@ extension PlanRun {
   ) throws {
     guard let residual, let cursor = try beginScan(range) else { return }
     let end = range.upperBound
-    guard control != nil else {
-      // Without a control to ask, the loop does nothing but test records.
+    guard isWatched else {
+      // With nothing to ask, the loop does nothing but test records.
       counts.recordsRead += try residual.forEach(from: cursor, through: end, body)
       return
     }

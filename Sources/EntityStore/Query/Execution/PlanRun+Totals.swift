@@ -4,13 +4,62 @@ internal import LodestoreFormat
 extension PlanRun {
   /// The terms over all results.
   func totals(_ terms: [GroupTerm]) throws(StoreError) -> [Value] {
-    if terms.count == 1, let value = try extreme(terms[0]) { return [value] }
+    if let values = try extremes(terms) { return values }
     var values: [Value] = []
     let rows = try groups(by: [], terms)
     for (index, term) in terms.enumerated() {
       values.append(rows.first?.values[index] ?? GroupTotal().value(term.function))
     }
     return values
+  }
+
+  /// The values of terms that all ask for the lowest or highest, each from an end of an index; `nil` where one
+  /// of them has none.
+  private func extremes(_ terms: [GroupTerm]) throws(StoreError) -> [Value]? {
+    var values: [Value] = []
+    for term in terms {
+      if let value = try extreme(term) {
+        values.append(value)
+      } else if let value = try firstValue(term) {
+        values.append(value)
+      } else {
+        return nil
+      }
+    }
+    return values
+  }
+
+  /// The lowest or highest value of an attribute, as the first in its order, where an index leads there.
+  private func firstValue(_ term: GroupTerm) throws(StoreError) -> Value? {
+    guard term.function == .min || term.function == .max, let path = term.path,
+      path.steps.count == 1, start == nil
+    else { return nil }
+    let binding = ConditionBinding(entity)
+    let attribute = try binding.attribute(of: path)
+    guard let present = AttributeTest.presence(of: attribute) else { return nil }
+    var request = plan.request
+    request.limit = 1
+    let first = try core.plan(
+      request, condition: NormalForm.of(.all([plan.condition, present])),
+      order: try BoundOrder([SortTerm(path, isDescending: term.function == .max)], binding),
+      for: entity)
+    switch first.arrangement {
+    case .index where first.cost < plan.cost: break
+    default: return nil
+    }
+    let run = try PlanRun(first, core: core, control: control)
+    defer { counts = run.counts }
+    var found: Value = .null
+    try run.forEach { id, bytes in
+      let view = try entity.view(bytes, id: id)
+      if let index = view.layout.slotIndex(ofAttribute: attribute.number) {
+        found = try view.value(at: view.layout.slots[index])
+      } else {
+        found = attribute.initial
+      }
+      return false
+    }
+    return found
   }
 
   /// The lowest or highest value of an indexed attribute over all records: the end of the index.
@@ -48,5 +97,18 @@ extension PlanRun {
       throw StoreError(wrapping: error)
     }
     return isSettled ? found : nil
+  }
+}
+
+extension AttributeTest {
+  /// That there is a value, and one with a place in the order; `nil` where that cannot be said.
+  fileprivate static func presence(of attribute: BoundAttribute) -> BoundCondition? {
+    switch attribute.type {
+    case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double,
+      .date:
+      .test(AttributeTest(attribute, .interval(OrderedNumber.all(attribute.type))))
+    case .string, .url, .uuid, .data: .not(.test(AttributeTest(attribute, .null)))
+    case .decimal, .json, .document, .recordID: nil
+    }
   }
 }

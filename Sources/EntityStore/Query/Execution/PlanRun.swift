@@ -10,6 +10,8 @@ final class PlanRun {
   let control: RunControl?
   // Of one thread, and changed for each record: a check of each access would show in every run.
   @exclusivity(unchecked) private var ticks = 0
+  /// So many records are read before the plan's alternative takes over.
+  @exclusivity(unchecked) private var recordLimit = Int.max
   private var lastReport = 0.0
   /// How many records will be looked at, where that is known.
   private var total: Int?
@@ -18,6 +20,8 @@ final class PlanRun {
   /// How many results there are to hand out then, once that is known.
   private var sortedCount: Int?
   @exclusivity(unchecked) var counts = PlanCounts()
+  /// So many results at the beginning are skipped as entries, without a look at their records.
+  private(set) var entriesToSkip = 0
   /// The sort key after which results begin, from the continuation token.
   let start: [UInt8]?
 
@@ -67,7 +71,8 @@ final class PlanRun {
           return try body(id, bytes)
         }
       } else {
-        try withoutActuallyEscaping(body) { body in try arranged(window(body)) }
+        if residual == nil, start == nil { entriesToSkip = plan.offsetOfEntries }
+        try withoutActuallyEscaping(body) { body in try arrangedWithAlternative(window(body)) }
       }
     } catch {
       throw StoreError(wrapping: error)
@@ -86,7 +91,7 @@ final class PlanRun {
   private func window(
     _ body: @escaping (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) -> (UInt64, UnsafeRawBufferPointer) throws -> Bool {
-    var toSkip = plan.request.offset
+    var toSkip = plan.request.offset - entriesToSkip
     var left = plan.request.limit ?? .max
     return { [self] id, bytes in
       if toSkip > 0 {
@@ -100,6 +105,37 @@ final class PlanRun {
     }
   }
 
+  /// Thrown when the plan's alternative is to take over.
+  struct NeedsAlternative: Error {}
+
+  /// Both plans give the same results in the same order, so that the second goes on where the first ended.
+  private func arrangedWithAlternative(
+    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    guard let alternative = plan.alternative else { return try arranged(body) }
+    recordLimit = alternative.recordLimit
+    defer { recordLimit = .max }
+    var seenCount = 0
+    do {
+      try arranged { id, bytes in
+        seenCount += 1
+        return try body(id, bytes)
+      }
+    } catch is NeedsAlternative {
+      let other = try PlanRun(alternative.plan, core: core, control: control)
+      other.counts = counts
+      defer { counts = other.counts }
+      var toSkip = seenCount
+      try other.arranged { id, bytes in
+        if toSkip > 0 {
+          toSkip -= 1
+          return true
+        }
+        return try body(id, bytes)
+      }
+    }
+  }
+
   private func arranged(_ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool) throws {
     if plan.request.limit == 0 { return }
     switch plan.arrangement {
@@ -110,6 +146,9 @@ final class PlanRun {
     case .sort(let kept):
       handsOutLast = true
       try sorted(keeping: kept, body)
+    case .groups(let groups):
+      guard case .index(let access) = plan.access, let range = access.ranges.first else { return }
+      try inGroups(access, range, groups, body)
     }
   }
 
@@ -141,8 +180,8 @@ final class PlanRun {
       var ids = try collectIDs(plan.access)
       if let first { ids.removeAll { isReversed ? $0 > first : $0 < first } }
       if isReversed { ids.reverse() }
-      let isGiven = if case .ids = plan.access { true } else { false }
-      try fetch(ids, mayBeAbsent: isGiven, body)
+      ids.removeFirst(min(entriesToSkip, ids.count))
+      try fetch(ids, mayBeAbsent: plan.access.hasGivenIDs, body)
     }
   }
 
@@ -195,7 +234,16 @@ final class PlanRun {
   func collectIDs(_ path: AccessPath) throws -> [UInt64] {
     var ids: [UInt64] = []
     switch path {
-    case .nothing, .scan, .idRange: break
+    case .nothing, .scan: break
+    case .idRange(let range):
+      let cursor = try Cursor(entity.records, in: core.transaction)
+      guard try cursor.seek(atOrAfter: range.lowerBound) else { break }
+      try cursor.forEachRecord(readsWhole: false) { (id, _) throws in
+        guard id <= range.upperBound else { return false }
+        try tick()
+        ids.append(id)
+        return true
+      }
     case .ids(let given): return given
     case .related(let access): return try collectIDs(access)
     case .elements(let access): return try collectElementIDs(access)
@@ -207,7 +255,7 @@ final class PlanRun {
       }
       IDSort.sort(&ids)
     case .union(let paths):
-      for path in paths { ids += try collectIDs(path) }
+      for path in paths { try ids += collectIDs(path) }
       IDSort.sortUnique(&ids)
     case .intersection(let accesses):
       for (index, access) in accesses.enumerated() {
@@ -260,10 +308,19 @@ final class PlanRun {
 
   // MARK: Control
 
-  /// Counts one step, and asks the control every 1,024 steps whether to go on.
+  /// Whether ``tick()`` must be called for each step.
+  var isWatched: Bool { control != nil || recordLimit != .max }
+
+  /// Counts one step; now and then asks the control, and the plan, whether to go on.
   @inline(__always)
   func tick() throws {
     ticks &+= 1
+    if ticks & 63 == 0 { try ask() }
+  }
+
+  @inline(never)
+  private func ask() throws {
+    if counts.recordsRead > recordLimit { throw NeedsAlternative() }
     if ticks & 1_023 == 0, let control { try ask(control) }
   }
 

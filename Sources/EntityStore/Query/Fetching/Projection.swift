@@ -47,7 +47,7 @@ extension ReadableTransaction where Self: ~Copyable {
     }
     let run = try PlanRun(try core.plan(request, for: entity), core: core)
     var rows: [(repeat each V)] = []
-    let covered = try run.forEachCovered(numbers) { (values) throws(StoreError) in
+    let body = { (values: [Value]) throws(StoreError) -> Bool in
       var place = -1
       func next<T>(_ attribute: Attribute<E, T>) throws(StoreError) -> T {
         place += 1
@@ -60,7 +60,8 @@ extension ReadableTransaction where Self: ~Copyable {
       rows.append((repeat try next(each attribute)))
       return window.goesOn
     }
-    if covered { return rows }
+    if distinct, try run.forEachDistinct(numbers, body) { return rows }
+    if try run.forEachCovered(numbers, body) { return rows }
     try run.forEach { id, bytes in
       try core.withCurrentLayout(bytes, id: id, of: entity) { (view) throws(StoreError) in
         guard

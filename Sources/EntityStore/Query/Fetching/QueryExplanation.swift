@@ -5,6 +5,7 @@
 ///     // check   on each record: license == "MIT"
 ///     // order   of the index, backwards
 ///     // limit   50
+///     // else    after 40000 records without an end: scan all records of Pod
 public struct QueryExplanation: Sendable, CustomStringConvertible {
   /// The indexes that are used, as `Entity.attribute+attribute`.
   public let index: String?

@@ -20,6 +20,17 @@ indirect enum AccessPath: Sendable {
   case intersection([IndexAccess])
 }
 
+extension AccessPath {
+  /// Whether there are ids among those it leads to that the query gives, so that no record may have them.
+  var hasGivenIDs: Bool {
+    switch self {
+    case .ids: true
+    case .union(let paths): paths.contains(where: \.hasGivenIDs)
+    case .nothing, .scan, .idRange, .index, .elements, .related, .intersection: false
+    }
+  }
+}
+
 /// Entries of one index.
 struct IndexAccess: Sendable {
   enum Span: Sendable {

@@ -10,6 +10,9 @@ struct BoundOrder: Sendable {
     var isNullFirst: Bool
     var options: TextOptions
     var isOrderOfIndex: Bool
+
+    /// Whether records with one value of the attribute are equal to it.
+    var isPlain: Bool { steps.isEmpty }
   }
 
   /// How an index gives an order.
@@ -52,32 +55,55 @@ struct BoundOrder: Sendable {
 
   /// Whether and how the entries of `access` come in this order.
   func access(_ access: IndexAccess) -> IndexOrder {
-    guard access.rangeCount <= 1, !terms.isEmpty else { return .nothing }
-    var attributes = access.index.description.attributes[...]
+    guard let match = match(access), match.isWhole else { return .nothing }
+    return match.isDescending ? .backwards : .forwards
+  }
+
+  /// How the beginning of this order is that of the entries of `access`; `nil` where it is not, or all is.
+  func groups(in access: IndexAccess) -> QueryPlan.Groups? {
+    guard let match = match(access), !match.isWhole, match.attributeCount > access.fixedCount else {
+      return nil
+    }
+    return QueryPlan.Groups(
+      attributeCount: match.attributeCount, isReversed: match.isDescending)
+  }
+
+  /// How far the entries of an index come in this order.
+  private struct IndexMatch {
+    /// The attributes at the beginning of the index that the first terms order, or that have one value.
+    var attributeCount: Int
+    var isDescending: Bool
+    /// Whether the entries come in the whole of the order, ties included.
+    var isWhole: Bool
+  }
+
+  private func match(_ access: IndexAccess) -> IndexMatch? {
+    guard access.rangeCount <= 1 else { return nil }
+    let attributes = access.index.description.attributes
     let fixed = Set(attributes.prefix(access.fixedCount))
-    attributes = attributes.dropFirst(access.fixedCount)
+    var count = access.fixedCount
     var isDescending: Bool?
+    var isWhole = true
     for term in terms {
-      if term.attribute.isRecordID {
-        // The entries of equal tuples are in the order of their ids.
-        guard attributes.isEmpty, isDescending ?? term.isDescending == term.isDescending else {
-          return .nothing
-        }
-        isDescending = term.isDescending
+      if fixed.contains(term.attribute.number), term.isPlain { continue }
+      // The entries of equal tuples are in the order of their ids.
+      let isNext =
+        term.attribute.isRecordID
+        ? count == attributes.count
+        : term.isOrderOfIndex && count < attributes.count
+          && attributes[count] == term.attribute.number
+      guard isNext, isDescending ?? term.isDescending == term.isDescending else {
+        isWhole = false
         break
       }
-      if fixed.contains(term.attribute.number) { continue }
-      guard term.isOrderOfIndex, attributes.first == term.attribute.number,
-        isDescending ?? term.isDescending == term.isDescending
-      else { return .nothing }
       isDescending = term.isDescending
-      attributes = attributes.dropFirst()
+      if term.attribute.isRecordID { break }
+      count += 1
     }
     // Further attributes of the index would be ordered before the id, which breaks ties.
-    guard attributes.isEmpty else { return .nothing }
-    if isDescending == nil { isDescending = isTieDescending }
-    guard isTieDescending == isDescending else { return .nothing }
-    return isDescending == true ? .backwards : .forwards
+    let direction = isDescending ?? isTieDescending
+    if count < attributes.count || isTieDescending != direction { isWhole = false }
+    return IndexMatch(attributeCount: count, isDescending: direction, isWhole: isWhole)
   }
 
   /// How the records of `access` are brought into this order.
@@ -87,7 +113,6 @@ struct BoundOrder: Sendable {
     case .scan, .ids, .idRange, .elements, .related, .union, .intersection:
       if isByID { return .natural(isReversed: isTieDescending && !terms.isEmpty) }
     case .index(let index):
-      if terms.isEmpty { return .natural(isReversed: false) }
       switch self.access(index) {
       case .forwards: return .index(isReversed: false)
       case .backwards: return .index(isReversed: true)

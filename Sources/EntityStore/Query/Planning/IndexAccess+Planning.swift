@@ -16,8 +16,10 @@ extension IndexAccess {
   }
 
   /// The entries of `index` that `conjuncts` admit; `nil` when none of these is about its first attribute.
+  ///
+  /// - Parameter statistics: for the number of entries, which is not estimated without them.
   init?(
-    _ index: StoredIndex, _ conjuncts: [BoundCondition], _ statistics: PlannerStatistics
+    _ index: StoredIndex, _ conjuncts: [BoundCondition], _ statistics: PlannerStatistics?
   ) throws {
     let attributes = index.description.attributes
     var prefixes = PackedKeys([])
@@ -64,7 +66,7 @@ extension IndexAccess {
       span = .prefixes(prefixes)
     }
     estimatedEntryCount = 0
-    estimatedEntryCount = try estimate(statistics)
+    if let statistics { estimatedEntryCount = try estimate(statistics) }
   }
 
   /// The clauses whose truth the entries alone prove.

@@ -8,6 +8,11 @@ struct PlannerStatistics {
   var related: (RelatedTest) throws -> (target: QueryPlan, linkCount: Int)
   /// About how many entries of an index lie within a range, by descending its tree.
   var estimate: (StoredIndex, IndexRange) throws -> Int
+  /// The first and the last id of the entity's records; `nil` when there are none.
+  var ids: () throws -> ClosedRange<UInt64>?
+  /// About how many entries come before the tuples change in their first few attributes, from the beginning
+  /// of a range or from its end.
+  var groupSize: (StoredIndex, IndexRange, _ attributeCount: Int, _ isReversed: Bool) throws -> Int
 }
 
 /// Chooses how a query is run: a pure function from a query, a schema and statistics to a plan.
@@ -22,6 +27,7 @@ struct Planner {
     static let entry = 35.0
     static let range = 300.0
     static let sortedRecord = 160.0
+    static let sortedID = 15.0
     /// The share of records that pass a clause of which nothing is known.
     static let unknownShare = 0.3
   }
@@ -29,10 +35,10 @@ struct Planner {
   let entity: StoredEntity
   let statistics: PlannerStatistics
   let request: QueryRequest
-  private let condition: BoundCondition
-  private let order: BoundOrder
+  let condition: BoundCondition
+  let order: BoundOrder
   /// The parts of the condition that must all be true.
-  private let clauses: [BoundCondition]
+  let clauses: [BoundCondition]
 
   init(
     _ request: QueryRequest, condition: BoundCondition, order: BoundOrder, entity: StoredEntity,
@@ -43,27 +49,29 @@ struct Planner {
     self.order = order
     self.entity = entity
     self.statistics = statistics
-    clauses = Self.conjuncts(condition)
-  }
-
-  /// Nested conjunctions as one list.
-  private static func conjuncts(_ condition: BoundCondition) -> [BoundCondition] {
-    guard case .all(let parts) = condition else { return [condition] }
-    return parts.flatMap { conjuncts($0) }
+    clauses = condition.conjuncts
   }
 
   func plan() throws -> QueryPlan {
     if request.forcesScan, request.ids == nil { return scan(share: share(of: clauses.indices)) }
     if clauses.contains(where: \.isNever) { return finished(.nothing, matches: 0, cost: 0) }
     var candidates: [QueryPlan] = []
-    if let plan = planByID() {
-      if case .idRange = plan.access { candidates.append(plan) } else { return plan }
+    if let plan = try planByID() {
+      switch plan.access {
+      case .idRange: break
+      case .ids(let ids) where request.ids == nil && ids.count > Self.fewIDs: break
+      default: return plan
+      }
+      candidates.append(plan)
     }
     let accesses = try accesses(for: clauses)
     if accesses.contains(where: { $0.rangeCount == 0 }) {
       return finished(.nothing, matches: 0, cost: 0)
     }
-    for access in accesses { candidates.append(plan(access)) }
+    for access in accesses {
+      candidates.append(plan(access))
+      if let groups = try groupedPlan(access) { candidates.append(groups) }
+    }
     if let both = try intersection(of: accesses) { candidates.append(both) }
     for (position, clause) in clauses.enumerated() {
       if let access = try relatedAccess(of: clause) {
@@ -75,14 +83,26 @@ struct Planner {
     for index in entity.indexes {
       if let walk = try orderedWalk(of: index, accesses) { candidates.append(walk) }
     }
+    return try best(of: candidates)
+  }
+
+  /// So few records by id are looked up without a look at other ways.
+  private static let fewIDs = 64
+
+  private func best(of candidates: [QueryPlan]) throws -> QueryPlan {
     guard let best = candidates.min(by: { $0.cost < $1.cost }) else {
       return try requireNoIndex(scan(share: share(of: clauses.indices)))
     }
-    if request.requiresIndex { return best }
+    if request.requiresIndex {
+      let chosen = best.changing(to: candidates)
+      guard chosen.isGrouped, chosen.alternative == nil else { return chosen }
+      // Where keys are cut the entries do not tell the groups, and all records are sorted.
+      return best.changing(to: [scan(share: 1)])
+    }
     let matches = min(
       candidates.map(\.estimatedMatchCount).min() ?? .max, statistics.recordCount)
     let scan = scan(share: Double(matches) / Double(max(1, statistics.recordCount)))
-    return best.cost < scan.cost ? best : scan
+    return (best.cost < scan.cost ? best : scan).changing(to: candidates + [scan])
   }
 
   private func requireNoIndex(_ plan: QueryPlan) throws(StoreError) -> QueryPlan {
@@ -96,69 +116,30 @@ struct Planner {
 
   private func scan(share: Double) -> QueryPlan {
     let count = Double(statistics.recordCount)
-    let checked = condition.checkingCost
-    var cost = count * (Cost.scannedRecord + checked)
+    let checked = Cost.scannedRecord + condition.checkingCost
     let matches = count * share
-    // Without an order to establish, a limit ends the scan early.
-    if order.isByID, let wanted = request.wantedCount, share > 0 {
-      cost = min(cost, Double(wanted) / share * (Cost.scannedRecord + checked))
-    }
-    return finished(.scan, matches: Int(matches), cost: cost, covered: [])
+    return finished(
+      .scan, matches: Int(matches), cost: limitedCost(all: count, each: checked, share: share),
+      certainCost: count * checked)
   }
 
-  private func share(of positions: Range<Int>) -> Double {
+  /// What it costs to read `all` records in the order of the ids: without an order to establish, a limit
+  /// ends that early.
+  func limitedCost(all: Double, each: Double, share: Double) -> Double {
+    guard order.isByID, let wanted = request.wantedCount, share > 0 else { return all * each }
+    return min(all, Double(wanted) / share) * each
+  }
+
+  func share(of positions: Range<Int>) -> Double {
     positions.reduce(1.0) { share, position in
       clauses[position].isAlways ? share : share * Cost.unknownShare
     }
   }
 
-  // MARK: Ids
-
-  /// A condition on the record's id needs no index.
-  private func planByID() -> QueryPlan? {
-    var ids: Set<UInt64>?
-    var low: UInt64 = 1
-    var high: UInt64 = .max
-    var covered: Set<Int> = []
-    if let given = request.ids, !clauses.contains(where: \.isOfRecordID) {
-      return finished(
-        .ids(given), matches: given.count, cost: Double(given.count) * Cost.fetchedRecord)
-    }
-    ids = request.ids.map { Set($0) }
-    for (position, clause) in clauses.enumerated() {
-      guard case .test(let test) = clause, test.attribute.isRecordID else { continue }
-      switch test.kind {
-      case .interval(let interval):
-        guard !interval.isEmpty else { return finished(.nothing, matches: 0, cost: 0) }
-        low = max(low, UInt64(bitPattern: interval.low) ^ (1 << 63))
-        high = min(high, UInt64(bitPattern: interval.high) ^ (1 << 63))
-      case .numbers(let set):
-        let keys = Set(set.sorted.map { UInt64(bitPattern: $0) ^ (1 << 63) })
-        ids = ids?.intersection(keys) ?? keys
-      default: return finished(.nothing, matches: 0, cost: 0)
-      }
-      covered.insert(position)
-    }
-    guard !covered.isEmpty else { return nil }
-    guard low <= high else { return finished(.nothing, matches: 0, cost: 0) }
-    if low == high, ids == nil { ids = [low] }
-    if let ids {
-      let sorted = ids.filter { $0 >= low && $0 <= high }.sorted()
-      return finished(
-        .ids(sorted), matches: sorted.count, cost: Double(sorted.count) * Cost.fetchedRecord,
-        covered: covered)
-    }
-    let width = Int(clamping: (high - low).addingReportingOverflow(1).partialValue)
-    let count = min(width == 0 ? .max : width, statistics.recordCount)
-    return finished(
-      .idRange(low...high), matches: count, cost: Double(count) * Cost.scannedRecord,
-      covered: covered)
-  }
-
   // MARK: Indexes
 
   /// The accesses by each index that some of `clauses` constrain.
-  private func accesses(for clauses: [BoundCondition]) throws -> [IndexAccess] {
+  func accesses(for clauses: [BoundCondition]) throws -> [IndexAccess] {
     var found: [IndexAccess] = []
     for index in entity.indexes {
       if let access = try IndexAccess(index, clauses, statistics) { found.append(access) }
@@ -169,17 +150,30 @@ struct Planner {
   private func plan(_ access: IndexAccess) -> QueryPlan {
     let entries = Double(access.estimatedEntryCount)
     let fetched = isAnsweredByEntries(access) ? 0 : Cost.fetchedRecord
-    var cost =
-      entries * (Cost.entry + fetched) + Double(min(access.rangeCount, 1 << 20))
-      * Cost.range
-    if case .nothing = order.access(access) {
-      cost += entries * Cost.sortedRecord
-    } else if let wanted = request.wantedCount {
-      let share = share(of: 0..<max(0, clauses.count - access.clauses.count))
-      cost = min(cost, (Double(wanted) / share) * (Cost.entry + fetched) + Cost.range)
+    let ranges = Double(min(access.rangeCount, 1 << 20)) * Cost.range
+    // The share of the entries whose records pass what the index does not prove.
+    let share = share(of: 0..<max(0, clauses.count - access.clauses.count))
+    let wanted = request.wantedCount.map { min(entries, Double($0) / share) } ?? entries
+    // Where the entries say it all, those of the offset are skipped as such.
+    let skipped = share == 1 ? min(wanted, Double(request.offset)) : 0
+    let cost: Double
+    let certain: Double
+    switch order.arrangement(for: .index(access), request: request) {
+    case .index:
+      cost = wanted * Cost.entry + (wanted - skipped) * fetched + ranges
+      certain = entries * (Cost.entry + fetched) + ranges
+    case .natural where order.isByID:
+      // Entries are collected and sorted by id; of their records so many are read as are wanted.
+      let collected = entries * (Cost.entry + Cost.sortedID) + ranges
+      cost = collected + (wanted - skipped) * fetched
+      certain = collected + entries * fetched
+    case .natural, .sort, .groups:
+      cost = entries * (Cost.entry + fetched + Cost.sortedRecord) + ranges
+      certain = cost
     }
     return finished(
-      .index(access), matches: access.estimatedEntryCount, cost: cost, covered: access.covered)
+      .index(access), matches: access.estimatedEntryCount, cost: cost, certainCost: certain,
+      covered: access.covered)
   }
 
   /// Whether the entries alone answer the query.
@@ -207,32 +201,7 @@ struct Planner {
       covered: first.covered.union(second.covered))
   }
 
-  /// The union of the branches of a disjunction, if every branch has an index.
-  private func union(of clause: BoundCondition, at position: Int) throws -> QueryPlan? {
-    guard case .any(let branches) = clause, branches.count <= 1_000 else { return nil }
-    var paths: [AccessPath] = []
-    var entries = 0
-    var isExact = true
-    for branch in branches {
-      if branch.isNever { continue }
-      let parts = Self.conjuncts(branch)
-      let access = try accesses(for: parts)
-        .min { $0.estimatedEntryCount < $1.estimatedEntryCount }
-      guard let access else { return nil }
-      paths.append(.index(access))
-      entries += access.estimatedEntryCount
-      isExact = isExact && access.covered.count == parts.count
-    }
-    if paths.isEmpty { return finished(.nothing, matches: 0, cost: 0) }
-    let matches = min(entries, statistics.recordCount)
-    let cost =
-      Double(entries) * Cost.entry * 2 + Double(matches) * (Cost.fetchedRecord + Cost.sortedRecord)
-      + Double(paths.count) * Cost.range
-    return finished(
-      .union(paths), matches: matches, cost: cost, covered: isExact ? [position] : [])
-  }
-
-  /// A walk of the whole of `index` for its order alone.
+  /// A walk of the whole of `index` for its order, or for the beginning of it.
   private func orderedWalk(
     of index: StoredIndex, _ accesses: [IndexAccess]
   ) throws -> QueryPlan? {
@@ -242,33 +211,58 @@ struct Planner {
       !accesses.contains(where: { $0.index.description.number == index.description.number })
     else { return nil }
     let access = IndexAccess(whole: index, count: statistics.recordCount)
-    if case .nothing = order.access(access) { return nil }
     let total = Double(statistics.recordCount)
     let selective = accesses.map(\.estimatedEntryCount).min()
     let share =
       selective.map { max(1e-9, Double($0) / max(1, total)) } ?? share(of: clauses.indices)
+    if case .nothing = order.access(access) { return try groupedPlan(access, share: share) }
     let walked = min(total, Double(wanted) / share)
+    let each = Cost.entry + Cost.fetchedRecord
+    let skipped = share == 1 ? min(walked, Double(request.offset)) : 0
     return finished(
       .index(access), matches: Int(total * share),
-      cost: walked * (Cost.entry + Cost.fetchedRecord) + Cost.range, covered: [])
+      cost: walked * each - skipped * Cost.fetchedRecord + Cost.range,
+      certainCost: total * each + Cost.range)
+  }
+
+  /// A walk in the order of an index that gives the beginning of the order: records whose first keys are
+  /// equal are sorted together.
+  private func groupedPlan(_ access: IndexAccess, share: Double? = nil) throws -> QueryPlan? {
+    guard let wanted = request.wantedCount, let groups = order.groups(in: access),
+      let range = access.ranges.first
+    else { return nil }
+    let entries = Double(access.estimatedEntryCount)
+    let share = share ?? self.share(of: 0..<max(0, clauses.count - access.clauses.count))
+    let size = try statistics.groupSize(
+      access.index, range, groups.attributeCount, groups.isReversed)
+    let walked = min(entries, Double(wanted) / share + Double(size))
+    let each = Cost.entry + Cost.fetchedRecord + Cost.sortedRecord
+    return finished(
+      .index(access), matches: Int(entries * share), cost: walked * each + Cost.range,
+      certainCost: entries * each + Cost.range, covered: access.covered,
+      arrangement: .groups(groups))
   }
 
   // MARK: The whole
 
+  /// - Parameter certainCost: what the plan costs when fewer records than expected fulfil the condition.
   func finished(
-    _ access: AccessPath, matches: Int, cost: Double, covered: Set<Int> = []
+    _ access: AccessPath, matches: Int, cost: Double, certainCost: Double? = nil,
+    covered: Set<Int> = [], arrangement: QueryPlan.Arrangement? = nil
   ) -> QueryPlan {
     let positions = clauses.indices.filter { !clauses[$0].isAlways && !covered.contains($0) }
     let rest = positions.map { clauses[$0] }
     let residual = rest.isEmpty ? nil : rest.count == 1 ? rest[0] : .all(rest)
-    let arrangement = order.arrangement(for: access, request: request)
-    var total = cost
-    if case .sort = arrangement { total += Double(matches) * Cost.sortedRecord }
+    let arrangement = arrangement ?? order.arrangement(for: access, request: request)
+    var sorting = 0.0
+    if case .sort = arrangement { sorting = Double(matches) * Cost.sortedRecord }
     return QueryPlan(
       entity: entity, access: access, residual: residual, residualClauses: Set(positions),
       condition: condition,
-      arrangement: arrangement, order: order, request: request, cost: total,
-      estimatedMatchCount: matches, recordCount: statistics.recordCount)
+      arrangement: arrangement, order: order, request: request, cost: cost + sorting,
+      certainCost: (residual == nil ? cost : certainCost ?? cost) + sorting,
+      estimatedMatchCount: matches,
+      recordCount: statistics.recordCount)
   }
 }
 

@@ -34,11 +34,20 @@ extension QueryPlan {
     case (.scan, nil), (.ids, nil), (.idRange, nil): break
     }
     switch arrangement {
-    case .natural(let isReversed):
+    case .natural(let isReversed) where order.isByID,
+      .index(let isReversed) where order.isByID:
       lines.append(.init(title: "order", text: "by _id\(isReversed ? ", backwards" : "")"))
     case .index(let isReversed):
       lines.append(
         .init(title: "order", text: "of the index\(isReversed ? ", backwards" : "")"))
+    case .natural(let isReversed):
+      lines.append(.init(title: "order", text: "as found\(isReversed ? ", backwards" : "")"))
+    case .groups(let groups):
+      lines.append(
+        .init(
+          title: "order",
+          text: "of the index\(groups.isReversed ? ", backwards" : ""), "
+            + "those equal in it sorted by \(order.text)"))
     case .sort(let kept):
       let keeping = kept.map { ", keeping the first \($0)" } ?? ""
       lines.append(.init(title: "order", text: "sorted by \(order.text)\(keeping)"))
@@ -48,6 +57,13 @@ extension QueryPlan {
       lines.append(.init(title: "limit", text: "\(limit)\(offset)"))
     } else if request.offset > 0 {
       lines.append(.init(title: "offset", text: "\(request.offset)"))
+    }
+    if let alternative {
+      let other = alternative.plan.access.lines(entity).first.map { "\($0.title) \($0.text)" }
+      lines.append(
+        .init(
+          title: "else",
+          text: "after \(alternative.recordLimit) records without an end: \(other ?? "")"))
     }
     let entries = access.estimatedEntryCount(recordCount)
     return PlanDescription(
@@ -107,12 +123,17 @@ extension AccessPath {
               + "\(access.estimatedLinkCount)")
         ]
     case .union(let paths):
-      [.init(title: "union", text: "of \(paths.count) index ranges")]
+      [.init(title: "union", text: "of \(paths.count) \(isOfIndexes ? "index ranges" : "ways")")]
         + paths.prefix(8).flatMap { $0.lines(entity) }
     case .intersection(let accesses):
       [.init(title: "both", text: "records that \(accesses.count) indexes lead to")]
         + accesses.map { .init(title: "index", text: $0.text) }
     }
+  }
+
+  private var isOfIndexes: Bool {
+    guard case .union(let paths) = self else { return false }
+    return paths.allSatisfy { if case .index = $0 { true } else { false } }
   }
 
   private static func end(_ id: UInt64) -> String { id == .max ? "the end" : "\(id)" }

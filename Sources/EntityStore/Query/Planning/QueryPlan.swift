@@ -1,3 +1,4 @@
+internal import LMDB
 internal import LodestoreFormat
 
 /// How a query is run: where its records are looked for, what is checked on each, and how they are
@@ -10,6 +11,26 @@ struct QueryPlan: Sendable {
     case index(isReversed: Bool)
     /// Sorted by the keys of the order; `keeping` only the first, where not all are needed.
     case sort(keeping: Int?)
+    /// As the entries of the one index range come, those with equal beginnings sorted together.
+    case groups(Groups)
+  }
+
+  /// Entries of an index with equal values of its first attributes.
+  struct Groups: Sendable {
+    var attributeCount: Int
+    var isReversed: Bool
+  }
+
+  /// A plan that takes over when a run finds less than was expected of it.
+  final class Alternative: Sendable {
+    let plan: QueryPlan
+    /// So many records are read before.
+    let recordLimit: Int
+
+    init(_ plan: QueryPlan, recordLimit: Int) {
+      self.plan = plan
+      self.recordLimit = recordLimit
+    }
   }
 
   let entity: StoredEntity
@@ -25,8 +46,11 @@ struct QueryPlan: Sendable {
   let request: QueryRequest
   /// In nanoseconds, as far as the planner can tell.
   let cost: Double
+  /// The same when fewer records than expected fulfil the condition, so that a limit does not end the run early.
+  let certainCost: Double
   let estimatedMatchCount: Int
   let recordCount: Int
+  var alternative: Alternative?
 
   /// Whether all records may be read.
   var isScan: Bool {
@@ -35,6 +59,36 @@ struct QueryPlan: Sendable {
 
   /// Whether the entries of the access path alone say which records match.
   var isAnsweredByEntries: Bool { residual == nil }
+
+  /// How many results of the offset are entries of the access path, whose records need not be read.
+  var offsetOfEntries: Int {
+    guard residual == nil, !access.hasGivenIDs else { return 0 }
+    switch (access, arrangement) {
+    case (.index, .index), (.index, .natural), (.union, .natural), (.intersection, .natural):
+      return request.offset
+    default: return 0
+    }
+  }
+
+  /// This plan, changing to the surest of `others` when it has cost as much as that one should.
+  ///
+  /// A limit is expected to end a run early when those that match are spread evenly, which is not known.
+  func changing(to others: [QueryPlan]) -> QueryPlan {
+    guard certainCost > cost || isGrouped, request.limit != nil else { return self }
+    let surest = others.filter { !$0.isGrouped }.min { $0.certainCost < $1.certainCost }
+    guard let surest, surest.certainCost < certainCost || isGrouped else { return self }
+    let perRecord: Double =
+      switch access {
+      case .scan, .idRange: Planner.Cost.scannedRecord + condition.checkingCost
+      default: Planner.Cost.entry + Planner.Cost.fetchedRecord
+      }
+    var result = self
+    result.alternative = Alternative(
+      surest, recordLimit: max(256, Int(clamping: Int64(min(surest.cost / perRecord, 1e15)))))
+    return result
+  }
+
+  var isGrouped: Bool { if case .groups = arrangement { true } else { false } }
 }
 
 extension TransactionCore {
@@ -45,9 +99,10 @@ extension TransactionCore {
     _ request: QueryRequest, for entity: StoredEntity
   ) throws(StoreError) -> QueryPlan {
     try writeElements()
-    let condition = try ConditionBinding.bind(
+    let bound = try ConditionBinding.bind(
       request.condition, to: entity, positions: request.positions, schema: schema)
-    tracker?.note(condition)
+    tracker?.note(bound)
+    let condition = NormalForm.of(bound)
     let binding = ConditionBinding(entity, request.positions, schema)
     let order = try BoundOrder(request.order, binding)
     try request.checkWindow()
@@ -55,15 +110,19 @@ extension TransactionCore {
     return try plan(request, condition: condition, order: order, for: entity)
   }
 
-  private func plan(
+  func plan(
     _ request: QueryRequest, condition: BoundCondition, order: BoundOrder,
     for entity: StoredEntity
   ) throws(StoreError) -> QueryPlan {
     let statistics = PlannerStatistics(
-      recordCount: try count(of: entity), related: { try self.related($0) }
-    ) { index, range in
-      try self.transaction.estimatedCount(of: index.tree, within: range.keys)
-    }
+      recordCount: try count(of: entity), related: { try self.related($0) },
+      estimate: { index, range in
+        try self.transaction.estimatedCount(of: index.tree, within: range.keys)
+      },
+      ids: { try self.ids(of: entity) },
+      groupSize: { index, range, attributeCount, isReversed in
+        try self.groupSize(index, range, attributeCount, isReversed: isReversed)
+      })
     do {
       return try Planner(
         request, condition: condition, order: order, entity: entity, statistics: statistics
@@ -86,5 +145,30 @@ extension TransactionCore {
     } catch {
       throw StoreError(error)
     }
+  }
+
+  /// The first and the last id of the records of `entity`.
+  func ids(of entity: StoredEntity) throws -> ClosedRange<UInt64>? {
+    let cursor = try Cursor(entity.records, in: transaction)
+    guard try cursor.first() else { return nil }
+    let first = cursor.integerKey
+    guard try cursor.last() else { return nil }
+    return first...max(first, cursor.integerKey)
+  }
+
+  /// About how many entries have the same first attributes as the first entry of `range`, or the last.
+  func groupSize(
+    _ index: StoredIndex, _ range: IndexRange, _ attributeCount: Int, isReversed: Bool
+  ) throws -> Int {
+    let cursor = try Cursor(index.tree, in: transaction)
+    var group: [UInt8]?
+    try cursor.forEachEntry(in: range.keys, backwards: isReversed) { (key, _) throws in
+      group = KeyDecoder.lengthOfBeginning(of: key, elementCount: attributeCount)
+        .map { Array(key[..<$0]) }
+      return false
+    }
+    guard let group else { return 0 }
+    return try transaction.estimatedCount(
+      of: index.tree, within: IndexRange.beginning(with: group).keys)
   }
 }

@@ -75,7 +75,7 @@ enum WatchedRun: CaseIterable {
         return all.where { $0.number >= 0 }.requiringIndex()
       case .manyKeys:
         return try all.where(format: "number IN %@", Array(0..<20_000)).requiringIndex()
-      case .union: return try all.where(format: "number < 9000 OR number > 3000").requiringIndex()
+      case .union: return try all.where(format: "number < 6000 OR number > 6500").requiringIndex()
       case .indexOrder: return all.sorted(by: \.number.ascending).limit(11_000)
       case .indexOrderOfFew:
         return all.where {

@@ -4,10 +4,12 @@
 enum PlanShape: String, CaseIterable {
   case nothing, scan, ids, idRange, points, manyPoints, range, manyRanges, union, intersection
   case byID, byIDBackwards, indexForwards, indexBackwards, heap, sort
+  case groupsForwards, groupsBackwards, withAlternative
 
   /// The shapes of `plan`: of its access path, and of how it brings about the order.
   static func shapes(of plan: QueryPlan) -> [PlanShape] {
     [access(plan.access), arrangement(plan.arrangement)]
+      + (plan.alternative == nil ? [] : [.withAlternative])
   }
 
   private static func access(_ path: AccessPath) -> PlanShape {
@@ -32,6 +34,7 @@ enum PlanShape: String, CaseIterable {
     switch arrangement {
     case .natural(let isReversed): isReversed ? .byIDBackwards : .byID
     case .index(let isReversed): isReversed ? .indexBackwards : .indexForwards
+    case .groups(let groups): groups.isReversed ? .groupsBackwards : .groupsForwards
     case .sort(let kept): kept == nil ? .sort : .heap
     }
   }

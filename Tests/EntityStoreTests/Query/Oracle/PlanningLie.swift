@@ -20,20 +20,28 @@ enum PlanningLie: CaseIterable {
     var request = request
     if self == .scan { request.forcesScan = true }
     if self == .none || self == .scan { return try core.plan(request, for: entity) }
-    let condition = try ConditionBinding.bind(request.condition, to: entity)
+    let condition = NormalForm.of(try ConditionBinding.bind(request.condition, to: entity))
     let order = try BoundOrder(request.order, ConditionBinding(entity))
     try request.after?.check(request, entity)
     let isRandom = self == .anyIndex
     var estimates = random
     let statistics = PlannerStatistics(
-      recordCount: try core.count(of: entity) * 10_000, related: { try core.related($0) }
-    ) { index, range in
-      let estimate = try core.transaction.estimatedCount(of: index.tree, within: range.keys)
-      return isRandom ? estimates.below(40) : estimate
-    }
-    let plan = try Planner(
+      recordCount: try core.count(of: entity) * 10_000, related: { try core.related($0) },
+      estimate: { index, range in
+        let estimate = try core.transaction.estimatedCount(of: index.tree, within: range.keys)
+        return isRandom ? estimates.below(40) : estimate
+      },
+      ids: { try core.ids(of: entity) },
+      groupSize: { index, range, attributeCount, isReversed in
+        let size = try core.groupSize(index, range, attributeCount, isReversed: isReversed)
+        return isRandom ? estimates.below(40) : size
+      })
+    var plan = try Planner(
       request, condition: condition, order: order, entity: entity, statistics: statistics
     ).plan()
+    if let alternative = plan.alternative {
+      plan.alternative = .init(alternative.plan, recordLimit: estimates.below(60))
+    }
     _ = random.next()
     return plan
   }

@@ -141,7 +141,8 @@ extension ExplanationTests {
       "index   Trial.share, all of it, about 20000 entries",
       "check   on each record: note == \"note 1\"",
       "order   of the index",
-      "limit   5"),
+      "limit   5",
+      "else    after 4000 records without an end: scan all records of Trial"),
     Case(
       "kind == 'c'", by: [Trial.attributes.share.descending], limit: 5,
       "index   Trial.kind+share at (c), about 2000 entries",

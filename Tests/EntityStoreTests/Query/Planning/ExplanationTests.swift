@@ -38,11 +38,11 @@ import Testing
 
   /// Estimates to one digit, as they depend on how pages split.
   private static func rounded(_ text: String) -> String {
-    text.replacing(/about (\d+) entries/) { match in
-      guard let count = Int(match.1), count >= 10 else { return String(match.0) }
+    text.replacing(/(about|after) (\d+) (entries|records)/) { match in
+      guard let count = Int(match.2), count >= 10 else { return String(match.0) }
       var size = 1
       while count / size >= 10 { size *= 10 }
-      return "about \((count + size / 2) / size * size) entries"
+      return "\(match.1) \((count + size / 2) / size * size) \(match.3)"
     }
   }
 

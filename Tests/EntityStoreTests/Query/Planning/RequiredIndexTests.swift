@@ -35,7 +35,7 @@ import Testing
         #expect(try snapshot.count(query) == 50)
         #expect(try snapshot.explain(Trial.where { $0.share >= 0 }).isScan)
         let union = try Trial.where(format: "share == 1 OR number == 7").requiringIndex()
-        #expect(try snapshot.explain(union).index == "Trial.share, Trial.number")
+        #expect(try snapshot.explain(union).index == "Trial.number, Trial.share")
         #expect(try snapshot.ids(union).map(\.rawValue) == [2, 8])
       }
     }

@@ -1,0 +1,71 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension PlanRun {
+  /// Visits each combination of the values of some attributes once, in the order of the records that have it
+  /// first; returns false, and visits nothing, where no index has just these attributes.
+  ///
+  /// From one combination to the next it takes a step in the index, however many records are between them.
+  func forEachDistinct(
+    _ attributes: [UInt32], _ body: ([Value]) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Bool {
+    guard case .scan = plan.access, plan.residual == nil, start == nil, plan.order.isByID,
+      !plan.order.isTieDescending,
+      let index = entity.indexes.first(where: {
+        !$0.isUnique && $0.description.attributes == attributes
+      })
+    else { return false }
+    do {
+      guard let found = try firsts(index) else { return false }
+      for row in found.sorted(by: { $0.id < $1.id }) {
+        guard try body(row.values) else { break }
+      }
+      return true
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  /// So many entries of one combination are passed over before a seek is cheaper.
+  private static let shortRun = 8
+
+  /// Each combination, and the lowest id that has it; `nil` where entries do not tell.
+  private func firsts(_ index: StoredIndex) throws -> [(id: UInt64, values: [Value])]? {
+    let cursor = try Cursor(index.tree, in: core.transaction)
+    var found: [(id: UInt64, values: [Value])] = []
+    var tuple: [UInt8] = []
+    var repeats = 0
+    var hasEntry = try cursor.first()
+    while hasEntry {
+      try tick()
+      counts.entriesRead += 1
+      let key = cursor.key
+      guard key.count >= 8 else { throw damagedEntry(of: index) }
+      guard key.count < KeyEncoder.cutPrefix + 8 else { return nil }
+      let rest = UnsafeRawBufferPointer(rebasing: key.dropLast(8))
+      if !tuple.isEmpty, rest.elementsEqual(tuple) {
+        repeats += 1
+        if repeats >= Self.shortRun {
+          // Ids are below 2^63, and what follows an escaped zero is 255.
+          hasEntry = try (tuple + [0x80]).withUnsafeBytes { try cursor.seek(atOrAfter: $0) }
+        } else {
+          hasEntry = try cursor.next()
+        }
+        continue
+      }
+      tuple = Array(rest)
+      repeats = 0
+      var decoder = KeyDecoder(rest)
+      var values: [Value] = []
+      for _ in index.description.attributes {
+        let value = try decoder.next()
+        // In a key text is in its normalized form.
+        if case .string(let text) = value, !text.utf8.allSatisfy({ $0 < 0x80 }) { return nil }
+        values.append(value)
+      }
+      found.append((key._bigEndianUInt64(at: key.count - 8), values))
+      hasEntry = try cursor.next()
+    }
+    return found
+  }
+}

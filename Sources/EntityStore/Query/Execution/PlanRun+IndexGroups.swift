@@ -1,0 +1,77 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension PlanRun {
+  /// Visits the matching records in the query's order, whose beginning is that of an index: the records of
+  /// entries that begin with the same values are sorted together.
+  func inGroups(
+    _ access: IndexAccess, _ range: IndexRange, _ groups: QueryPlan.Groups,
+    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    let sorting = GroupSorting(
+      writer: makeSortKeyWriter(),
+      lookup: try RecordLookup(entity.records, in: core.transaction))
+    let keys = try startedKeys(range, access, groups)
+    var group: [UInt8] = []
+    var goesOn = true
+    try forEachEntry(
+      of: access.index, range, keys: keys, isReversed: groups.isReversed
+    ) { id, key in
+      // Keys that are cut, which are passed empty, do not tell where a group ends.
+      if key.isEmpty { throw NeedsAlternative() }
+      if !sorting.ids.isEmpty, !KeyDecoder.isElements(group, atBeginningOf: key) {
+        goesOn = try visit(sorting, body)
+        guard goesOn else { return false }
+      }
+      if sorting.ids.isEmpty {
+        let length = KeyDecoder.lengthOfBeginning(of: key, elementCount: groups.attributeCount)
+        guard let length else { throw NeedsAlternative() }
+        group = Array(key[..<length])
+      }
+      sorting.ids.append(id)
+      return true
+    }
+    if goesOn { _ = try visit(sorting, body) }
+  }
+
+  /// A group, and what sorts it.
+  private final class GroupSorting {
+    let writer: SortKeyWriter
+    let lookup: RecordLookup
+    var ids: [UInt64] = []
+
+    init(writer: SortKeyWriter, lookup: RecordLookup) {
+      self.writer = writer
+      self.lookup = lookup
+    }
+  }
+
+  /// Visits the records of a group in their order, and leaves it empty.
+  private func visit(
+    _ group: GroupSorting, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws -> Bool {
+    IDSort.sort(&group.ids)
+    let records = SortedRecords()
+    let blockSize = 512
+    for start in stride(from: 0, to: group.ids.count, by: blockSize) {
+      let block = group.ids[start..<min(group.ids.count, start + blockSize)]
+      group.lookup.look(for: block)
+      for (position, id) in block.enumerated() {
+        try tick()
+        guard let bytes = try group.lookup.record(id, at: position) else { throw missing(id) }
+        counts.recordsRead &+= 1
+        guard try passes(bytes, id) else { continue }
+        try group.writer.write(bytes, id: id)
+        if let start = self.start, !start.lexicographicallyPrecedes(group.writer.key) { continue }
+        records.append(group.writer.key, id: id, bytes)
+      }
+    }
+    group.ids.removeAll(keepingCapacity: true)
+    var goesOn = true
+    try records.forEach(tick: { try tick() }) { id, bytes in
+      goesOn = try body(id, bytes)
+      return goesOn
+    }
+    return goesOn
+  }
+}

@@ -1,0 +1,62 @@
+internal import LodestoreFormat
+
+/// The parts of a conjunction as they are added: tests of the numbers of one attribute become one.
+struct MergedConjunction {
+  private(set) var parts: [BoundCondition] = []
+  private(set) var isNever = false
+  /// Where the test of an attribute's numbers is in ``parts``.
+  private var numberTests: [UInt32: Int] = [:]
+
+  mutating func add(_ part: BoundCondition) {
+    switch part {
+    case .constant(true): return
+    case .constant(false): isNever = true
+    case .test(let test):
+      guard test.hasNumbers else { break }
+      if let position = numberTests[test.attribute.number],
+        case .test(let other) = parts[position]
+      {
+        guard let both = other.intersection(test) else {
+          isNever = true
+          return
+        }
+        parts[position] = .test(both)
+        return
+      }
+      numberTests[test.attribute.number] = parts.count
+    default: break
+    }
+    parts.append(part)
+  }
+}
+
+extension AttributeTest {
+  fileprivate var hasNumbers: Bool {
+    switch kind {
+    case .interval, .numbers: true
+    default: false
+    }
+  }
+
+  /// Both at once; `nil` when nothing passes both.
+  fileprivate func intersection(_ other: AttributeTest) -> AttributeTest? {
+    let both: AttributeTest? =
+      switch (kind, other.kind) {
+      case (.interval(let a), .interval(let b)):
+        AttributeTest(attribute, .interval(a.intersection(b)))
+      case (.numbers(let set), .interval(let interval)),
+        (.interval(let interval), .numbers(let set)):
+        AttributeTest(
+          attribute,
+          .numbers(
+            NumberSet(set.sorted.filter { $0 >= interval.low && $0 <= interval.high })))
+      case (.numbers(let a), .numbers(let b)):
+        AttributeTest(
+          attribute, .numbers(NumberSet(a.sorted.filter { b.contains($0) })),
+          admitsNull: admitsNull && other.admitsNull)
+      default: nil
+      }
+    guard let both, !BoundCondition.test(both).isNever else { return nil }
+    return both
+  }
+}

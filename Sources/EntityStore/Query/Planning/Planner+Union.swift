@@ -1,0 +1,164 @@
+internal import LodestoreFormat
+
+extension Planner {
+  /// The union of the branches of a disjunction, if every branch has an index or is about ids.
+  func union(of clause: BoundCondition, at position: Int) throws -> QueryPlan? {
+    guard case .any(let branches) = clause else { return nil }
+    var union = UnionOfBranches()
+    // The index that the last branch of the same form took: it is not chosen anew a hundred thousand times.
+    var chosen: [BranchForm: StoredIndex] = [:]
+    for branch in branches where !branch.isNever {
+      let parts = branch.conjuncts
+      if let ids = parts.lazy.compactMap(\.recordIDs).first {
+        union.add(ids, entries: try entryCount(of: ids))
+        continue
+      }
+      let form = BranchForm(parts)
+      var known: IndexAccess?
+      if let index = chosen[form] {
+        known = try IndexAccess(index, parts, union.isSampled ? nil : statistics)
+      } else {
+        known = try accesses(for: parts).min { $0.estimatedEntryCount < $1.estimatedEntryCount }
+        chosen[form] = known?.index
+      }
+      guard let access = known else { return nil }
+      union.add(access, isExact: access.covered.count == parts.count)
+    }
+    let paths = union.paths
+    if paths.isEmpty { return finished(.nothing, matches: 0, cost: 0) }
+    let entries = union.estimatedEntryCount
+    let matches = min(entries, statistics.recordCount)
+    let cost =
+      Double(entries) * Cost.entry * 2 + Double(matches) * (Cost.fetchedRecord + Cost.sortedRecord)
+      + Double(union.rangeCount) * Cost.range
+    return finished(
+      paths.count == 1 ? paths[0] : .union(paths), matches: matches, cost: cost,
+      covered: union.isExact ? [position] : [])
+  }
+
+  private func entryCount(of path: AccessPath) throws -> Int {
+    switch path {
+    case .ids(let ids): ids.count
+    case .idRange(let range): try estimatedCount(of: range)
+    default: 0
+    }
+  }
+}
+
+extension BoundCondition {
+  /// What a test of the record's id leads to.
+  fileprivate var recordIDs: AccessPath? {
+    if case .test(let test) = self, test.attribute.isRecordID { test.recordIDs } else { nil }
+  }
+}
+
+/// Which attributes a branch of a disjunction tests, and how.
+private struct BranchForm: Hashable {
+  private enum Kind: Hashable { case null, interval, point, numbers, text, key, keys, other }
+
+  private struct Part: Hashable {
+    var attribute: UInt32
+    var kind: Kind
+  }
+
+  private let parts: [Part]
+
+  init(_ conjuncts: [BoundCondition]) {
+    parts = conjuncts.map { part in
+      guard case .test(let test) = part else { return Part(attribute: .max, kind: .other) }
+      let kind: Kind =
+        switch test.kind {
+        case .null: .null
+        case .interval(let interval): interval.low == interval.high ? .point : .interval
+        case .numbers: .numbers
+        case .text(_, let `operator`, _, let options):
+          `operator` == .equal && options.isEmpty ? .point : .text
+        case .key: .key
+        case .keys: .keys
+        }
+      return Part(attribute: test.attribute.number, kind: kind)
+    }
+  }
+}
+
+/// The access paths of the branches of a disjunction; those by whole tuples of one index are one.
+private struct UnionOfBranches {
+  private final class Tuples {
+    var access: IndexAccess
+    let keys = KeyEntries(expectedCount: 64)
+
+    init(_ first: IndexAccess) {
+      access = first
+      // Positions within a branch are none of the whole condition.
+      access.clauses = []
+      access.estimatedEntryCount = 0
+    }
+  }
+
+  private var others: [AccessPath] = []
+  /// By the number of the index.
+  private var tuples: [UInt32: Tuples] = [:]
+  private(set) var isExact = true
+  private(set) var rangeCount = 0
+  private var branchCount = 0
+  private var sampledCount = 0
+  private var sampledEntries = 0
+
+  /// Of so many branches the entries are estimated; the others are taken to be alike.
+  private static let sampleSize = 64
+
+  var isSampled: Bool { sampledCount >= Self.sampleSize }
+
+  var estimatedEntryCount: Int {
+    Int(Double(sampledEntries) * Double(branchCount) / Double(max(1, sampledCount)))
+  }
+
+  mutating func add(_ path: AccessPath, entries: Int) {
+    others.append(path)
+    count(entries, ranges: 1)
+    // Ids of no record are among them.
+    isExact = false
+  }
+
+  mutating func add(_ access: IndexAccess, isExact: Bool) {
+    self.isExact = self.isExact && isExact
+    count(access.estimatedEntryCount, ranges: access.rangeCount)
+    guard case .points(let points) = access.span else {
+      others.append(.index(access))
+      return
+    }
+    let number = access.index.description.number
+    let group = tuples[number] ?? Tuples(access)
+    tuples[number] = group
+    for index in 0..<points.count {
+      points.withKey(index) { group.keys.append(key: $0, recordID: 0) }
+    }
+    group.access.mayHaveNulls = group.access.mayHaveNulls || access.mayHaveNulls
+    group.access.exactness = group.access.exactness.joined(access.exactness)
+    group.access.estimatedEntryCount += isSampled ? 0 : access.estimatedEntryCount
+  }
+
+  private mutating func count(_ entries: Int, ranges: Int) {
+    branchCount += 1
+    rangeCount += ranges
+    guard !isSampled else { return }
+    sampledCount += 1
+    sampledEntries += entries
+  }
+
+  /// The paths, those of tuples first.
+  var paths: [AccessPath] {
+    let indexes = tuples.values.sorted {
+      $0.access.index.description.number < $1.access.index.description.number
+    }
+    return indexes.map { group in
+      var access = group.access
+      let keys = PackedKeys(sorting: group.keys)
+      if keys.count > 1 { access.fixedCount = 0 }
+      access.span = .points(keys)
+      access.estimatedEntryCount = max(
+        access.estimatedEntryCount, indexes.count == 1 && others.isEmpty ? estimatedEntryCount : 0)
+      return .index(access)
+    } + others
+  }
+}

@@ -1,0 +1,174 @@
+import Testing
+
+@testable import EntityStore
+
+/// What queries read, beside the least that they could: by counts, never by time.
+@Suite(.readsPages) struct ReadCountTests {
+  private struct Reads {
+    let entries: Int
+    let records: Int
+    let results: [Int]
+  }
+
+  private func reads(
+    _ query: Query<Trial>, _ snapshot: borrowing Snapshot
+  ) throws -> Reads {
+    let explanation = try snapshot.explain(query, analyzing: true)
+    return Reads(
+      entries: explanation.entriesRead ?? .max, records: explanation.recordsRead ?? .max,
+      results: try snapshot.fetch(query).map(\.number))
+  }
+
+  private func withTrials(_ body: (borrowing Snapshot) throws -> Void) throws {
+    try withTemporaryStore([Trial.self]) { store in
+      try Trial.make(20_000, in: store)
+      try store.read { try body($0) }
+    }
+  }
+
+  @Test func `a page by id begins at its id`() throws {
+    try withTrials { snapshot in
+      let page = try reads(Trial.where(format: "_id > 15000").limit(10), snapshot)
+      #expect(page.results == Array(15_000..<15_010))
+      #expect(page.records <= 10)
+      let last = try reads(
+        Trial.where(format: "_id > 15000").sorted(by: \.id.descending).limit(10), snapshot)
+      #expect(last.results == Array(19_990..<20_000).reversed())
+      #expect(last.records <= 10)
+    }
+  }
+
+  @Test func `the first of an equality are read by id, whatever their place`() throws {
+    try withTrials { snapshot in
+      // All of them at the end of the records would be the worst for a scan.
+      let some = try reads(Trial.where { $0.share == 99 }.limit(3), snapshot)
+      #expect(some.results == [99, 199, 299])
+      #expect(some.records <= 16 && some.entries <= 16)
+      let late = try reads(Trial.where { $0.number >= 19_900 }.limit(3), snapshot)
+      #expect(late.results == [19_900, 19_901, 19_902])
+      #expect(late.records <= 16 && late.entries <= 100)
+    }
+  }
+
+  @Test func `a scan for a few that are far away gives way to an index`() throws {
+    try withTrials { snapshot in
+      let found = try reads(
+        Trial.where {
+          $0.number >= 19_000; $0.note == "note 1"
+        }.limit(3), snapshot)
+      #expect(found.results == [19_000, 19_003, 19_006])
+      #expect(found.records <= 2_000)
+    }
+  }
+
+  @Test func `terms without end are looked up as a list`() throws {
+    try withTrials { snapshot in
+      let terms = (0..<5_000).map { Trial.attributes.number == $0 * 2 }
+      let found = try reads(Trial.where(.anyOf(terms)).requiringIndex(), snapshot)
+      #expect(found.results == (0..<5_000).map { $0 * 2 })
+      #expect(found.records <= 5_000 && found.entries <= 5_000)
+    }
+  }
+
+  @Test func `compound terms of one index are looked up together`() throws {
+    try withTrials { snapshot in
+      let kinds = "abcdefghij".map(String.init)
+      let condition = Condition<Trial>.anyOf(
+        (0..<2_000).map { number in
+          Condition<Trial>.allOf([
+            Trial.attributes.kind == kinds[number % 10], Trial.attributes.share == number % 1_000,
+          ])
+        })
+      let explanation = try snapshot.explain(Trial.where(condition), analyzing: true)
+      #expect(explanation.index == "Trial.kind+share")
+      #expect(explanation.resultCount == 20_000)
+    }
+  }
+
+  @Test func `ids and values in one disjunction need no scan`() throws {
+    try withTrials { snapshot in
+      let found = try reads(
+        Trial.where(format: "_id == 5 OR number == 4711 OR _id IN { 77, 99999999 } OR _id > 19998"),
+        snapshot)
+      #expect(found.results == [4, 76, 4_711, 19_998, 19_999])
+      #expect(found.records <= 6)
+    }
+  }
+
+  @Test func `many ids beside a key are no look-ups`() throws {
+    try withTrials { snapshot in
+      let ids = (1...10_000).map { Trial.ID(rawValue: $0) }
+      let query = Trial.where {
+        $0.id.isIn(ids); $0.number == 77
+      }
+      let found = try reads(query, snapshot)
+      #expect(found.results == [77])
+      #expect(found.records <= 1)
+    }
+  }
+
+  @Test func `an order that an index begins is sorted group by group`() throws {
+    try withTrials { snapshot in
+      let first = try reads(
+        Trial.all.sorted(by: \.share.ascending, \.number.descending).limit(5), snapshot)
+      #expect(first.results == [19_900, 19_800, 19_700, 19_600, 19_500])
+      #expect(first.records <= 200)
+      let last = try reads(
+        Trial.all.sorted(by: \.share.descending, \.number.ascending).limit(5).offset(3), snapshot)
+      #expect(last.results == [399, 499, 599, 699, 799])
+      #expect(last.records <= 200)
+      // The index has one attribute more than the order.
+      let kinds = try reads(Trial.all.sorted(by: \.kind).limit(5), snapshot)
+      #expect(kinds.results == [0, 10, 20, 30, 40])
+      #expect(kinds.records <= 2_000)
+    }
+  }
+
+  @Test func `pages of such an order go on where the last one ended`() throws {
+    try withTrials { snapshot in
+      let query = Trial.where { $0.note == "note 1" }.sorted(
+        by: \.share.ascending, \.number.descending
+      )
+      .limit(37)
+      var found: [Int] = []
+      var page = try snapshot.page(query)
+      for _ in 0..<40 {
+        found += page.items.map(\.number)
+        guard let next = page.next else { break }
+        page = try snapshot.page(query.continuing(after: next))
+      }
+      let all = try snapshot.fetch(
+        Trial.where { $0.note == "note 1" }.sorted(by: \.share.ascending, \.number.descending)
+      ).map(\.number)
+      #expect(found == Array(all.prefix(found.count)))
+      #expect(found.count == 37 * 40)
+    }
+  }
+
+  @Test func `what an offset skips is read as entries alone`() throws {
+    try withTrials { snapshot in
+      let deep = try reads(Trial.all.sorted(by: \.number).offset(15_000).limit(5), snapshot)
+      #expect(deep.results == Array(15_000..<15_005))
+      #expect(deep.records <= 16)
+      let some = try reads(Trial.where { $0.share == 7 }.offset(100).limit(3), snapshot)
+      #expect(some.results == [10_007, 10_107, 10_207])
+      #expect(some.records <= 16)
+    }
+  }
+
+  @Test func `distinct values of an index come in the order of their first records`() throws {
+    try withTrials { snapshot in
+      let shares = try snapshot.values(Trial.all, \.share, distinct: true)
+      #expect(shares == Array(0..<100))
+      let run = try snapshot.access.core.run(Trial.all)
+      let number = try #require(run.entity.description.attribute(named: "share")?.number)
+      var count = 0
+      let isByIndex = try run.forEachDistinct([number]) { (_) throws(StoreError) in
+        count += 1
+        return true
+      }
+      #expect(isByIndex && count == 100)
+      #expect(run.counts.entriesRead <= 100 * 10 && run.counts.recordsRead == 0)
+    }
+  }
+}
