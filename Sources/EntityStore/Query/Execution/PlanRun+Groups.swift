@@ -1,12 +1,6 @@
 internal import LMDB
 internal import LodestoreFormat
 
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
-
 /// One aggregate of each group.
 struct GroupTerm: Sendable {
   enum Function: Sendable { case count, sum, min, max, average }
@@ -38,10 +32,19 @@ extension PlanRun {
   /// Texts that are canonically equivalent are one group. Limit and offset are ignored.
   ///
   /// - Complexity: O(records that match), and memory for each group. Where all records are asked
-  ///   for and an index begins with the attributes, its entries alone are read for counts.
+  ///   for and an index begins with the attributes and has those of the terms, its entries alone are read.
   func groups(
     by paths: [ValuePath], _ terms: [GroupTerm] = []
   ) throws(StoreError) -> [GroupRow] {
+    var rows: [GroupRow] = []
+    try forEachGroup(by: paths, terms) { (row) throws(StoreError) in rows.append(row) }
+    return rows
+  }
+
+  /// Visits the same groups, one after the other.
+  func forEachGroup(
+    by paths: [ValuePath], _ terms: [GroupTerm], _ body: (GroupRow) throws(StoreError) -> Void
+  ) throws(StoreError) {
     guard start == nil else {
       throw .badQuery("groups and aggregates are of all records, and take no token to go on after")
     }
@@ -57,127 +60,136 @@ extension PlanRun {
     var readers: [TermReader] = []
     for term in terms { readers.append(try TermReader(term, binding, entity)) }
     do {
-      if terms.isEmpty, !keyTerms.isEmpty, let rows = try countedGroups(keyTerms) { return rows }
-      return try scannedGroups(keyTerms, terms.map(\.function), readers)
+      let functions = terms.map(\.function)
+      if !keyTerms.isEmpty, try coveredGroups(keyTerms, functions, readers, body) { return }
+      try scannedGroups(keyTerms, functions, readers, body)
     } catch {
       throw StoreError(wrapping: error)
     }
   }
 
+  // MARK: By records
+
   private func scannedGroups(
-    _ keyTerms: [BoundOrder.Term], _ functions: [GroupTerm.Function], _ readers: [TermReader]
-  ) throws -> [GroupRow] {
+    _ keyTerms: [BoundOrder.Term], _ functions: [GroupTerm.Function], _ readers: [TermReader],
+    _ body: (GroupRow) throws(StoreError) -> Void
+  ) throws {
     let evaluator = ConditionEvaluator(.constant(true), entity: entity, core: core)
     let writer = GroupKeyWriter(keyTerms, evaluator: evaluator)
-    var groupIndexes: [[UInt8]: Int] = [:]
-    var groups: [Group] = []
-    var lastIndex: Int?
+    let word = GroupWord(keyTerms, entity)
+    var groups = GroupStates(termCount: readers.count)
+    var lastGroup: Int?
     // Numbers are read from their slots, without a view.
-    let needsView = !keyTerms.isEmpty || readers.contains { $0.isOperand }
+    let needsView = word == nil && !keyTerms.isEmpty || readers.contains { $0.isOperand }
     try forEachMatch { id, bytes in
       let record =
         needsView ? RecordUnderTest(view: try entity.view(bytes, id: id), id: id) : nil
-      let isSame = try record.map { try writer.move(to: $0) } ?? true
       // Consecutive records are often of one group.
-      var group = lastIndex
-      if group == nil || !isSame {
-        group = groupIndexes[writer.key]
-        if group == nil {
-          group = groups.count
-          groupIndexes[writer.key] = groups.count
-          let keys = try record.map { try writer.values($0) } ?? []
-          groups.append(Group(key: writer.key, keys: keys, count: readers.count))
+      let isSame: Bool =
+        if let word {
+          try word.move(to: bytes, id)
+        } else if let record {
+          try writer.move(to: record)
+        } else {
+          true
         }
-        lastIndex = group
+      let group: Int
+      if isSame, let lastGroup {
+        group = lastGroup
+      } else {
+        let (number, isNew) = word?.withKey { groups.group(of: $0) } ?? groups.group(of: writer.key)
+        if isNew, word == nil, let record { groups.keys += try writer.values(record) }
+        group = number
+        lastGroup = number
       }
-      guard let group else { return true }
-      groups[group].rowCount += 1
+      groups.rowCounts[group] += 1
+      let first = group * readers.count
       for index in readers.indices {
         switch readers[index] {
         case .records: break
-        case .slot(let slot, let kind):
+        case .slot(let slot, let kind, _):
           guard let word = try slot.word(bytes, id) else { break }
-          groups[group].totals[index].add(word, kind, functions[index])
-        case .operand(let operand):
+          groups.totals[first + index].add(word, kind, functions[index])
+        case .operand(let operand, _):
           guard let record else { break }
-          try groups[group].totals[index].add(
+          try groups.totals[first + index].add(
             try evaluator.value(operand, record), functions[index])
         }
       }
       return true
     }
-    groups.sort { $0.key.lexicographicallyPrecedes($1.key) }
-    return groups.map { group in
-      let values = readers.indices.map { index -> Value in
-        if case .records = readers[index] { return .integer(Int64(group.rowCount)) }
-        return group.totals[index].value(functions[index])
-      }
-      return GroupRow(keys: group.keys, count: group.rowCount, values: values)
-    }
-  }
-
-  /// The groups with their counts from the entries of an index that begins with the attributes.
-  private func countedGroups(_ terms: [BoundOrder.Term]) throws -> [GroupRow]? {
-    guard case .scan = plan.access, plan.residual == nil, start == nil,
-      terms.allSatisfy({ $0.steps.isEmpty && !$0.attribute.isRecordID })
-    else { return nil }
-    let numbers = terms.map(\.attribute.number)
-    guard
-      let index = entity.indexes.first(where: {
-        $0.description.attributes.starts(with: numbers)
-      })
-    else { return nil }
-    var rows: [GroupRow] = []
-    var isWhole = true
-    var current: [UInt8] = []
-    try core.walk(index, of: entity, .all, isReversed: false) { _, key in
+    for group in try groups.table.sorted(tick: { try tick() }) {
       try tick()
-      counts.entriesRead += 1
-      if !current.isEmpty, key.count >= current.count,
-        compareKeys(UnsafeRawBufferPointer(rebasing: key[..<current.count]), current) == 0,
-        key.count == current.count || key[current.count] != 255
-      {
-        rows[rows.count - 1].count += 1
-        return true
-      }
-      // Cut: only the records tell.
-      guard !key.isEmpty else {
-        isWhole = false
-        return false
-      }
-      var decoder = KeyDecoder(key)
-      var values: [Value] = []
-      for _ in terms { values.append(try decoder.next()) }
-      current = Array(key[..<decoder.offset])
-      rows.append(GroupRow(keys: values, count: 1, values: []))
-      return true
+      let keys = try word.map { [try $0.value(of: groups.table, group)] }
+      let keyCount = keyTerms.count
+      try body(
+        GroupRow(
+          keys: keys ?? Array(groups.keys[group * keyCount..<(group + 1) * keyCount]),
+          count: groups.rowCounts[group],
+          values: readers.values(
+            functions, count: groups.rowCounts[group],
+            groups.totals[group * readers.count..<(group + 1) * readers.count])))
     }
-    return isWhole ? rows : nil
+  }
+}
+
+/// What is known of each group, while records are visited.
+private struct GroupStates {
+  var table = GroupTable()
+  /// As many values for each group as there are keys; empty where they follow from the bytes in the table.
+  var keys: [Value] = []
+  var rowCounts: [Int] = []
+  /// As many for each group as there are terms.
+  var totals: [GroupTotal] = []
+  private let termCount: Int
+
+  init(termCount: Int) { self.termCount = termCount }
+
+  mutating func group(of key: [UInt8]) -> (number: Int, isNew: Bool) {
+    key.withUnsafeBytes { group(of: $0) }
   }
 
-  private struct Group {
-    var key: [UInt8]
-    var keys: [Value]
-    var rowCount = 0
-    var totals: [GroupTotal]
+  mutating func group(of key: UnsafeRawBufferPointer) -> (number: Int, isNew: Bool) {
+    let result = table.group(of: key)
+    if result.isNew {
+      rowCounts.append(0)
+      for _ in 0..<termCount { totals.append(GroupTotal()) }
+    }
+    return result
+  }
+}
 
-    init(key: [UInt8], keys: [Value], count: Int) {
-      self.key = key
-      self.keys = keys
-      totals = Array(repeating: GroupTotal(), count: count)
+extension [TermReader] {
+  /// The results of the terms over one group.
+  func values(
+    _ functions: [GroupTerm.Function], count: Int, _ totals: ArraySlice<GroupTotal>
+  ) -> [Value] {
+    indices.map { index in
+      if case .records = self[index] { return .integer(Int64(count)) }
+      return totals[totals.startIndex + index].value(functions[index])
     }
   }
 }
 
 /// How the value of a term is read from a record.
-private enum TermReader {
+enum TermReader {
   /// The records themselves are counted.
   case records
   /// A number that is counted or added, read from its slot without a view of the record.
-  case slot(SlotOrder, WordSlot.Kind)
-  case operand(BoundOperand)
+  case slot(SlotOrder, WordSlot.Kind, UInt32)
+  /// With the number of the attribute where its values are the same in an index.
+  case operand(BoundOperand, UInt32?)
 
   var isOperand: Bool { if case .operand = self { true } else { false } }
+
+  /// The attribute whose values in an index serve as well.
+  var coveredNumber: UInt32? {
+    switch self {
+    case .records: nil
+    case .slot(_, let kind, let number): kind == .bool ? nil : number
+    case .operand(_, let number): number
+    }
+  }
 
   init(
     _ term: GroupTerm, _ binding: ConditionBinding, _ entity: StoredEntity
@@ -200,67 +212,20 @@ private enum TermReader {
       return
     }
     var binding = binding
-    self = .operand(try binding.operand(.path(path)))
+    let operand = try binding.operand(.path(path))
+    let attribute = path.steps.count == 1 ? try? binding.attribute(of: path) : nil
+    let isNumber = attribute.map { $0.type != .bool && WordSlot.Kind($0.type) != nil } ?? false
+    self = .operand(operand, isNumber && attribute?.type != .recordID ? attribute?.number : nil)
   }
 
   private static func slot(
     _ path: ValuePath, _ binding: ConditionBinding, _ entity: StoredEntity
   ) throws(StoreError) -> Self? {
-    let type = try binding.attribute(of: path).type
-    guard type != .date, let kind = WordSlot.Kind(type),
+    let attribute = try binding.attribute(of: path)
+    guard attribute.type != .date, let kind = WordSlot.Kind(attribute.type),
       let slot = SlotOrder(try BoundOrder([SortTerm(path)], binding), entity)
     else { return nil }
-    return .slot(slot, kind)
-  }
-}
-
-func compareKeys(_ a: UnsafeRawBufferPointer, _ b: [UInt8]) -> Int {
-  b.withUnsafeBytes { compareKeys(a, $0) }
-}
-
-/// Makes the keys by which groups are told apart: the values of the grouping as bytes.
-private final class GroupKeyWriter {
-  private let terms: [BoundOrder.Term]
-  private let evaluator: ConditionEvaluator
-  private let order: SortKeyWriter
-  /// That of the last record.
-  private(set) var key: [UInt8] = []
-  private let collections: [BoundOrder.Term]
-
-  init(_ terms: [BoundOrder.Term], evaluator: ConditionEvaluator) {
-    self.terms = terms
-    self.evaluator = evaluator
-    order = SortKeyWriter(BoundOrder(terms: terms), evaluator: evaluator)
-    collections = terms.filter { $0.attribute.type == .json || $0.attribute.type == .document }
-  }
-
-  /// Makes the key of `record`; returns whether it is that of the record before.
-  func move(to record: RecordUnderTest) throws -> Bool {
-    if terms.isEmpty { return true }
-    try order.write(record)
-    let ordered = order.key.dropLast(8)
-    guard collections.isEmpty else {
-      var whole = Array(ordered)
-      // Collections have no order, and are compared by their bytes.
-      for term in collections {
-        let value = try evaluator.value(.attribute(term.attribute, term.steps), record)
-        if case .collection(let document) = value { whole += [1] + Array(document) }
-      }
-      defer { key = whole }
-      return whole == key
-    }
-    if ordered.elementsEqual(key) { return true }
-    key.removeAll(keepingCapacity: true)
-    key.append(contentsOf: ordered)
-    return false
-  }
-
-  func values(_ record: RecordUnderTest) throws -> [Value] {
-    try terms.map { term in
-      let value = try evaluator.value(.attribute(term.attribute, term.steps), record).owned
-      // Both zeros are one group, and one key of an index.
-      return if case .double(0) = value { .double(0) } else { value }
-    }
+    return .slot(slot, kind, attribute.number)
   }
 }
 

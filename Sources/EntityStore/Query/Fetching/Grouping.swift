@@ -135,10 +135,9 @@ extension ReadableTransaction where Self: ~Copyable {
     }
     var terms: [GroupTerm] = []
     for term in repeat (each aggregate).term { terms.append(try term.get()) }
-    let rows = try access.core.run(query.unordered()).groups(by: [keyPath], terms)
     var groups: [Group<Key, repeat each Result>] = []
-    groups.reserveCapacity(rows.count)
-    for row in rows {
+    let run = try access.core.run(query.unordered())
+    try run.forEachGroup(by: [keyPath], terms) { (row) throws(StoreError) in
       guard let key = attribute.coding.load(StoredValue(row.keys[0])) else {
         throw .badQuery("a stored value of '\(attribute.name)' is no \(Key.self)")
       }

@@ -253,4 +253,57 @@ import Testing
       }
     }
   }
+
+  @Test func `Groups without end are those of a dictionary, in the order of their keys`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      var numbers = SeededNumbers(salt: 2_201)
+      try store.insert(
+        (0..<9_000).map { place in
+          var trial = Trial(place)
+          trial.note = "a long text for " + String(numbers.below(5_000))
+          trial.rating = numbers.oneIn(9) ? nil : [0.0, -0.0, .infinity, 2.5][numbers.below(4)]
+          return trial
+        })
+      let all = try store.fetch(Trial.all)
+      try store.read { snapshot throws in
+        let byNumber = try snapshot.groups(Trial.all, by: \.number, .sum(\.share))
+        #expect(byNumber.map(\.key) == Array(0..<9_000))
+        #expect(byNumber.allSatisfy { $0.count == 1 && $0.values == $0.key % 100 })
+        let byNote = try snapshot.groups(Trial.all, by: \.note, .maximum(\.number))
+        let notes = Dictionary(grouping: all, by: \.note)
+        #expect(byNote.map(\.key) == notes.keys.sorted())
+        #expect(
+          byNote.allSatisfy {
+            $0.count == notes[$0.key]?.count && $0.values == notes[$0.key]?.map(\.number).max()
+          })
+        let byRating = try snapshot.groups(Trial.all, by: \.rating, .minimum(\.number))
+        let ratings = Dictionary(grouping: all, by: \.rating)
+        #expect(byRating.map(\.key) == [nil, 0, 2.5, .infinity])
+        #expect(byRating.allSatisfy { $0.count == ratings[$0.key]?.count })
+        #expect(byRating.allSatisfy { $0.values == ratings[$0.key]?.map(\.number).min() })
+      }
+    }
+  }
+
+  @Test func `Aggregates of groups come from the entries of an index that has them`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      try Trial.make(3_000, in: store)
+      try store.read { snapshot throws in
+        let run = try snapshot.access.core.run(Trial.all.unordered())
+        let kind = ValuePath(.record, [.member("kind")])
+        let share = ValuePath(.record, [.member("share")])
+        let rows = try run.groups(
+          by: [kind], [GroupTerm(.sum, share), GroupTerm(.max, share), GroupTerm(.count)])
+        #expect(run.counts.recordsRead == 0 && run.counts.entriesRead == 3_000)
+        #expect(rows.map(\.keys) == "abcdefghij".map { [.string(String($0))] })
+        let all = Dictionary(grouping: try snapshot.fetch(Trial.all), by: \.kind)
+        for row in rows {
+          guard case .string(let kind) = row.keys[0], let trials = all[kind] else { continue }
+          #expect(row.values[0] == .integer(Int64(trials.map(\.share).reduce(0, +))))
+          #expect(row.values[1] == .integer(Int64(trials.map(\.share).max() ?? 0)))
+          #expect(row.values[2] == .integer(Int64(trials.count)))
+        }
+      }
+    }
+  }
 }

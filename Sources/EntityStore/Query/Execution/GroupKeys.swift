@@ -1,0 +1,108 @@
+internal import LodestoreFormat
+
+/// The key of groups by one number, date or Boolean, which is read from its slot.
+final class GroupWord {
+  private let slot: SlotOrder
+  private let kind: WordSlot.Kind
+  private let type: AttributeType
+  private var last: UInt64??
+  private var bytes: [UInt8] = []
+
+  /// `nil` for any other key.
+  init?(_ terms: [BoundOrder.Term], _ entity: StoredEntity) {
+    guard terms.count == 1, let kind = WordSlot.Kind(terms[0].attribute.type),
+      let slot = SlotOrder(BoundOrder(terms: terms), entity)
+    else { return nil }
+    self.slot = slot
+    self.kind = kind
+    type = terms[0].attribute.type
+  }
+
+  /// Takes the value of a record; returns whether it is that of the record before.
+  func move(to bytes: UnsafeRawBufferPointer, _ id: UInt64) throws -> Bool {
+    let word = try slot.word(bytes, id).map(normal)
+    defer { last = .some(word) }
+    return last == .some(word)
+  }
+
+  /// Both zeros are one value, and so are all that are no numbers.
+  private func normal(_ word: UInt64) -> UInt64 {
+    switch kind {
+    case .float, .double, .date:
+      let number = OrderedWord.double(word)
+      return number == 0
+        ? OrderedWord.word(0.0) : number.isNaN ? OrderedWord.word(Double.nan) : word
+    default: return word
+    }
+  }
+
+  func withKey<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+    bytes.removeAll(keepingCapacity: true)
+    if let word = last ?? nil {
+      bytes.append(1)
+      Swift.withUnsafeBytes(of: word.bigEndian) { bytes.append(contentsOf: $0) }
+    } else {
+      bytes.append(0)
+    }
+    return bytes.withUnsafeBytes(body)
+  }
+
+  /// The value of a group.
+  func value(of table: GroupTable, _ group: Int) throws -> Value {
+    let word = table.withKey(group) { $0.count == 9 ? $0._bigEndianUInt64(at: 1) : nil }
+    guard let word else { return .null }
+    switch kind {
+    case .bool: return .bool(word != 0)
+    case .uint64: return Int64(exactly: word).map { .integer($0) } ?? .unsigned(word)
+    case .float, .double: return .double(OrderedWord.double(word))
+    case .date: return .date(OrderedWord.double(word))
+    default: return .integer(OrderedWord.integer(word))
+    }
+  }
+}
+
+/// Makes the keys by which groups are told apart: the values of the grouping as bytes.
+final class GroupKeyWriter {
+  private let terms: [BoundOrder.Term]
+  private let evaluator: ConditionEvaluator
+  private let order: SortKeyWriter
+  /// That of the last record.
+  private(set) var key: [UInt8] = []
+  private let collections: [BoundOrder.Term]
+
+  init(_ terms: [BoundOrder.Term], evaluator: ConditionEvaluator) {
+    self.terms = terms
+    self.evaluator = evaluator
+    order = SortKeyWriter(BoundOrder(terms: terms), evaluator: evaluator)
+    collections = terms.filter { $0.attribute.type == .json || $0.attribute.type == .document }
+  }
+
+  /// Makes the key of `record`; returns whether it is that of the record before.
+  func move(to record: RecordUnderTest) throws -> Bool {
+    if terms.isEmpty { return true }
+    try order.write(record)
+    let ordered = order.key.dropLast(8)
+    guard collections.isEmpty else {
+      var whole = Array(ordered)
+      // Collections have no order, and are compared by their bytes.
+      for term in collections {
+        let value = try evaluator.value(.attribute(term.attribute, term.steps), record)
+        if case .collection(let document) = value { whole += [1] + Array(document) }
+      }
+      defer { key = whole }
+      return whole == key
+    }
+    if ordered.elementsEqual(key) { return true }
+    key.removeAll(keepingCapacity: true)
+    key.append(contentsOf: ordered)
+    return false
+  }
+
+  func values(_ record: RecordUnderTest) throws -> [Value] {
+    try terms.map { term in
+      let value = try evaluator.value(.attribute(term.attribute, term.steps), record).owned
+      // Both zeros are one group, and one key of an index.
+      return if case .double(0) = value { .double(0) } else { value }
+    }
+  }
+}

@@ -1,0 +1,118 @@
+internal import LodestoreFormat
+
+/// Groups that are found by their keys, which are bytes: a hash table whose keys lie one after another.
+///
+/// Memory: the keys and some 20 bytes for each group. No choice of keys makes it slow, as the hash of each table
+/// begins with another number.
+struct GroupTable {
+  private var keys: [UInt8] = []
+  /// Where the key of each group ends.
+  private var ends: [Int] = []
+  private var hashes: [UInt32] = []
+  /// The number of a group plus 1, at the place that its hash says or at the next free one; 0 is free.
+  private var places = [UInt32](repeating: 0, count: 64)
+  private let seed = UInt64.random(in: 0 ... .max)
+
+  var count: Int { ends.count }
+
+  /// The group with `key`, which is new where no other had it.
+  mutating func group(of key: UnsafeRawBufferPointer) -> (number: Int, isNew: Bool) {
+    let hash = self.hash(key)
+    var place = Int(hash) & (places.count - 1)
+    while places[place] != 0 {
+      let number = Int(places[place] - 1)
+      if hashes[number] == hash, withKey(number, { compareKeys($0, key) == 0 }) {
+        return (number, false)
+      }
+      place = (place + 1) & (places.count - 1)
+    }
+    let number = ends.count
+    keys.append(contentsOf: key)
+    ends.append(keys.count)
+    hashes.append(hash)
+    places[place] = UInt32(number + 1)
+    if ends.count * 3 > places.count * 2 { grow() }
+    return (number, true)
+  }
+
+  func withKey<R>(_ number: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+    let start = number == 0 ? 0 : ends[number - 1]
+    return keys.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start..<ends[number]])) }
+  }
+
+  private mutating func grow() {
+    places = [UInt32](repeating: 0, count: places.count * 2)
+    for number in hashes.indices {
+      var place = Int(hashes[number]) & (places.count - 1)
+      while places[place] != 0 { place = (place + 1) & (places.count - 1) }
+      places[place] = UInt32(number + 1)
+    }
+  }
+
+  private func hash(_ key: UnsafeRawBufferPointer) -> UInt32 {
+    var state = seed ^ UInt64(key.count)
+    var offset = 0
+    while offset < key.count {
+      var word: UInt64 = 0
+      if key.count - offset >= 8 {
+        word = key._uint64(at: offset)
+      } else {
+        for byte in key[offset...] { word = word << 8 | UInt64(byte) }
+      }
+      let product = (state ^ word).multipliedFullWidth(by: 0x9e37_79b9_7f4a_7c15)
+      state = product.high ^ product.low ^ seed
+      offset += 8
+    }
+    return UInt32(truncatingIfNeeded: state ^ state >> 32)
+  }
+
+  /// The groups in the order of their keys; `tick` is called for every few of them.
+  func sorted(tick: () throws -> Void) throws -> [Int] {
+    let skipped = commonLength
+    var sort = WordSort()
+    sort.reserve(count)
+    for number in 0..<count {
+      sort.append(withKey(number) { Self.word($0, from: skipped) }, index: number)
+    }
+    try sort.sort(tick: tick)
+    var order = sort.items.map(\.index)
+    var start = 0
+    while start < order.count {
+      var end = start + 1
+      while end < order.count, sort.items[end].word == sort.items[start].word { end += 1 }
+      if end - start > 1 {
+        try order[start..<end].sort { a, b in
+          try tick()
+          return withKey(a) { a in withKey(b) { compareKeys(a, $0) < 0 } }
+        }
+      }
+      start = end
+    }
+    return order
+  }
+
+  /// With so many bytes all keys begin.
+  private var commonLength: Int {
+    guard count > 1 else { return 0 }
+    return withKey(0) { first in
+      var length = first.count
+      for number in 1..<count where length > 0 {
+        length = withKey(number) { key in
+          var common = 0
+          while common < min(length, key.count), key[common] == first[common] { common += 1 }
+          return common
+        }
+      }
+      return length
+    }
+  }
+
+  private static func word(_ key: UnsafeRawBufferPointer, from start: Int) -> UInt64 {
+    if key.count - start >= 8 { return key._bigEndianUInt64(at: start) }
+    var word: UInt64 = 0
+    for index in start..<(start + 8) {
+      word = word << 8 | (index < key.count ? UInt64(key[index]) : 0)
+    }
+    return word
+  }
+}
