@@ -8,8 +8,9 @@ import Testing
 /// The tool itself, which is built beside the tests; where it is not, the tests say so and pass.
 enum ToolProcess {
   static var path: String? {
-    let folder = CommandLine.arguments.first?.split(separator: "/").dropLast()
-    let path = folder.map { "/" + $0.joined(separator: "/") + "/kvdump" }
+    let path = CommandLine.arguments.first.map {
+      URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/kvdump"
+    }
     if let path, FileFacts.exists(path) { return path }
     print("skipped: no kvdump beside the tests")
     return nil

@@ -34,8 +34,9 @@ enum ShimLibrary {
 
 /// A program that is built beside the tests; `nil` where it is not, which is said aloud.
 func builtProgram(_ name: String) -> String? {
-  let folder = CommandLine.arguments.first?.split(separator: "/").dropLast()
-  let path = folder.map { "/" + $0.joined(separator: "/") + "/" + name }
+  let path = CommandLine.arguments.first.map {
+    URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/" + name
+  }
   if let path, FileManager.default.isExecutableFile(atPath: path) { return path }
   print("skipped: no \(name) beside the tests")
   return nil
