@@ -24,7 +24,8 @@ import Testing
       ["disk has", "space left", "room on the disk", "bytes free"].contains {
         outcome.messages.contains($0)
       }, "\(outcome)", sourceLocation: sourceLocation)
-    #expect(outcome.seconds < 10, "\(outcome)", sourceLocation: sourceLocation)
+    // That it ended, on a machine that may have much else to do; a hang would be for ever.
+    #expect(outcome.seconds < 150, "\(outcome)", sourceLocation: sourceLocation)
   }
 
   @Test(arguments: SmallFileSystem.Kind.allCases)

@@ -16,6 +16,7 @@ import Testing
     defer { EnvironmentRegistry.close(environment) }
     let tree = try openedTree(of: environment)
     let isDone = SharedNumber()
+    let path = directory.file("copy")
     // Each commit moves a unit from one row to another, and adds bulk; the sum stays.
     try environment.write { transaction in
       for row in 0..<16 { try transaction.put(key(row), [100], in: tree) }
@@ -39,30 +40,29 @@ import Testing
         }
       }
     }
-    defer { isDone.add() }
-    for number in 0..<20 {
-      let path = directory.file("copy")
-      try await environment.readerThreads.run {
+    // One job: the writer keeps a processor until it is done.
+    try await environment.readerThreads.run {
+      defer { isDone.add() }
+      for number in 0..<20 {
         try environment.copy(to: path, compacting: number % 2 == 0)
-      }
-      let copy = try openEnvironment(path) { $0.access = .readWrite(create: false) }
-      let copied = try openedTree(of: copy)
-      let sum = try copy.read { transaction in
-        var sum = 0
-        try Cursor(copied, in: transaction).walk(
-          KeyRange(upper: .excluded(key(16)))
-        ) { _, value in
-          sum += Int(value.first ?? 0)
-          return true
+        let copy = try openEnvironment(path) { $0.access = .readWrite(create: false) }
+        let copied = try openedTree(of: copy)
+        let sum = try copy.read { transaction in
+          var sum = 0
+          try Cursor(copied, in: transaction).walk(
+            KeyRange(upper: .excluded(key(16)))
+          ) { _, value in
+            sum += Int(value.first ?? 0)
+            return true
+          }
+          return sum
         }
-        return sum
+        #expect(sum == 1_600, "copy \(number)")
+        EnvironmentRegistry.close(copy)
+        unlink(path)
+        unlink(path + "-lock")
       }
-      #expect(sum == 1_600, "copy \(number)")
-      EnvironmentRegistry.close(copy)
-      unlink(path)
-      unlink(path + "-lock")
     }
-    isDone.add()
     try await writing
   }
 

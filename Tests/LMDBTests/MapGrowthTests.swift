@@ -92,6 +92,19 @@ import Testing
     let isDone = SharedNumber()
     let reads = SharedNumber()
     try await withThrowingTaskGroup(of: Void.self) { group in
+      // First, and one job: readers keep all processors until it is done.
+      group.addTask {
+        defer { isDone.add() }
+        try await environment.writer.run {
+          for batch in 0..<60 {
+            try environment.write { transaction in
+              let value = [UInt8](repeating: 7, count: 1_000)
+              for row in 0..<150 { try transaction.put(key(batch * 150 + row), value, in: tree) }
+            }
+          }
+          isDone.add()
+        }
+      }
       for _ in 0..<3 {
         group.addTask {
           try await environment.readerThreads.run {
@@ -105,17 +118,6 @@ import Testing
               }
               reads.add()
             } while isDone.value == 0
-          }
-        }
-      }
-      group.addTask {
-        defer { isDone.add() }
-        for batch in 0..<60 {
-          try await environment.writer.run {
-            try environment.write { transaction in
-              let value = [UInt8](repeating: 7, count: 1_000)
-              for row in 0..<150 { try transaction.put(key(batch * 150 + row), value, in: tree) }
-            }
           }
         }
       }
