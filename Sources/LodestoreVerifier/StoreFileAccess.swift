@@ -38,7 +38,7 @@ package enum StoreFileAccess {
         let isRecords = if case .records = TreeName(name) { true } else { false }
         do {
           trees[name] = try environment.openExistingTree(name, hasIntegerKeys: isRecords)
-        } catch let error as LMDBError where error.isShortage {
+        } catch let error where error.isShortage {
           throw error
         } catch {
           // What later versions keep in a tree is not for this one to judge.

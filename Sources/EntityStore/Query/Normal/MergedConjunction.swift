@@ -4,8 +4,11 @@ internal import LodestoreFormat
 struct MergedConjunction {
   private(set) var parts: [BoundCondition] = []
   private(set) var isNever = false
-  /// Where the test of an attribute's numbers is in ``parts``.
+  /// Where the test of an attribute's numbers is in ``parts``; from ``smallCount`` parts on.
   private var numberTests: [UInt32: Int] = [:]
+
+  /// Up to so many parts are looked through.
+  private static let smallCount = 8
 
   mutating func add(_ part: BoundCondition) {
     switch part {
@@ -13,7 +16,7 @@ struct MergedConjunction {
     case .constant(false): isNever = true
     case .test(let test):
       guard test.hasNumbers else { break }
-      if let position = numberTests[test.attribute.number],
+      if let position = position(of: test.attribute.number),
         case .test(let other) = parts[position]
       {
         guard let both = other.intersection(test) else {
@@ -23,10 +26,18 @@ struct MergedConjunction {
         parts[position] = .test(both)
         return
       }
-      numberTests[test.attribute.number] = parts.count
+      if parts.count >= Self.smallCount { numberTests[test.attribute.number] = parts.count }
     default: break
     }
     parts.append(part)
+  }
+
+  private func position(of attribute: UInt32) -> Int? {
+    let small = parts.prefix(Self.smallCount).firstIndex { part in
+      guard case .test(let test) = part else { return false }
+      return test.attribute.number == attribute && test.hasNumbers
+    }
+    return small ?? (numberTests.isEmpty ? nil : numberTests[attribute])
   }
 }
 

@@ -80,7 +80,7 @@ struct BoundOrder: Sendable {
   private func match(_ access: IndexAccess) -> IndexMatch? {
     guard access.rangeCount <= 1 else { return nil }
     let attributes = access.index.description.attributes
-    let fixed = Set(attributes.prefix(access.fixedCount))
+    let fixed = attributes.prefix(access.fixedCount)
     var count = access.fixedCount
     var isDescending: Bool?
     var isWhole = true

@@ -93,7 +93,14 @@ struct IndexConstraint {
       let literal = operand.prefix { !"?*\\".contains($0) }
       guard !literal.isEmpty else { return nil }
       self.init(prefix: String(literal), isWholeCondition: false)
-    case .endsWith, .contains, .matches, .notEqual, .between, .in: return nil
+    case .matches:
+      var parser = try? ExpressionParser(operand, isCaseless: false)
+      guard let literal = (try? parser?.parse())?.literalPrefix, literal.utf8.count > 1 else {
+        return nil
+      }
+      // Behind its last character there may be a mark, with which that is another character.
+      self.init(prefix: String(literal.dropLast()), isWholeCondition: false)
+    case .endsWith, .contains, .notEqual, .between, .in: return nil
     }
   }
 

@@ -102,7 +102,8 @@ struct Planner {
     let matches = min(
       candidates.map(\.estimatedMatchCount).min() ?? .max, statistics.recordCount)
     let scan = scan(share: Double(matches) / Double(max(1, statistics.recordCount)))
-    return (best.cost < scan.cost ? best : scan).changing(to: candidates + [scan])
+    let chosen = best.cost < scan.cost ? best : scan
+    return chosen.mayFindLess ? chosen.changing(to: candidates + [scan]) : chosen
   }
 
   private func requireNoIndex(_ plan: QueryPlan) throws(StoreError) -> QueryPlan {

@@ -74,7 +74,7 @@ struct QueryPlan: Sendable {
   ///
   /// A limit is expected to end a run early when those that match are spread evenly, which is not known.
   func changing(to others: [QueryPlan]) -> QueryPlan {
-    guard certainCost > cost || isGrouped, request.limit != nil else { return self }
+    guard mayFindLess else { return self }
     let surest = others.filter { !$0.isGrouped }.min { $0.certainCost < $1.certainCost }
     guard let surest, surest.certainCost < certainCost || isGrouped else { return self }
     let perRecord: Double =
@@ -87,6 +87,9 @@ struct QueryPlan: Sendable {
       surest, recordLimit: max(256, Int(clamping: Int64(min(surest.cost / perRecord, 1e15)))))
     return result
   }
+
+  /// Whether the run may cost more than expected, as a limit may not end it early.
+  var mayFindLess: Bool { request.limit != nil && (certainCost > cost || isGrouped) }
 
   var isGrouped: Bool { if case .groups = arrangement { true } else { false } }
 }

@@ -156,6 +156,16 @@ import Testing
     }
   }
 
+  @Test func `a regular expression with a literal beginning reads what begins so`() throws {
+    try withTrials { snapshot in
+      let found = try reads(Trial.where(format: "name MATCHES 'name 0047\\\\d+'"), snapshot)
+      #expect(found.results == Array(470..<480))
+      #expect(found.records <= 100 && found.entries <= 100)
+      let none = try reads(Trial.where(format: "name MATCHES '(name|other) 00471'"), snapshot)
+      #expect(none.results == [471])
+    }
+  }
+
   @Test func `distinct values of an index come in the order of their first records`() throws {
     try withTrials { snapshot in
       let shares = try snapshot.values(Trial.all, \.share, distinct: true)
