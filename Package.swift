@@ -8,14 +8,15 @@ import PackageDescription
 //                       │             ├───────> LodestorePages ─> LMDB, LodestoreFormat
 //                       │             ├───────> LodestoreFormat ─> CChecksum
 //                       │             └───────> LodestoreJSON (exported by EntityStore)
-//                       └─> EntityMacros ─> EntityMacroExpansion (only with the trait "Macros")
+//                       └─> EntityMacros ─> EntityMacroExpansion (with the trait "Macros")
 //   LodestoreFoundation ─> EntityStore
 //   LodestoreWeb ─> EntityStore; on Linux CZlib and async-http-client (only with the trait "Web")
 //   LodestoreVerifier ─> LodestorePages, LMDB, LodestoreFormat
 //   kvdump ─> KVDumpCommands ─> EntityStore, LodestoreVerifier, and what these build upon
 //
 // swift-syntax is reached only through the trait "Macros", and only by the targets `Lodestore`,
-// `EntityMacros` and `EntityMacroExpansion`: kvdump, EntityStore and hand-written entities never build it.
+// `EntityMacros` and `EntityMacroExpansion`: kvdump, EntityStore and hand-written entities never
+// build it.
 //
 // async-http-client, and with it NIO and BoringSSL, is reached only through the trait "Web", on Linux, and
 // by the target `LodestoreWeb`: nothing else builds it, and without the trait it is not even fetched.
@@ -65,8 +66,8 @@ let package = Package(
       name: "EntityStore",
       dependencies: ["LMDB", "LodestoreFormat", "LodestoreJSON", "LodestorePages"],
       swiftSettings: hasBorrowedViews ? [] : [.enableExperimentalFeature("Lifetimes")]),
-    // Apart from the plug-in: SwiftPM builds a test that depends on a plug-in, and with it all tests and all
-    // that they test, for the compiler's machine, beside what it builds for the programs.
+    // Apart from the plug-in, because tests import it: if one test depended on a plug-in, SwiftPM
+    // would build all tests, and all that they test, a second time for the compiler's machine.
     .target(
       name: "EntityMacroExpansion",
       dependencies: [

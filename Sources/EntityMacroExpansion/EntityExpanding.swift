@@ -6,7 +6,8 @@
 
   /// The macro `@Entity`: gives a struct its `id`, its schema and its coding.
   ///
-  /// A protocol, as the compiler looks for a macro by the module of its type, which is the plug-in. Each role is expanded on its own and sees the whole declaration. Only the extension role says
+  /// A protocol, as the compiler looks for a macro by the module of its type, which is the plug-in.
+  /// Each role is expanded on its own and sees the whole declaration. Only the extension role says
   /// what is wrong with it, so that nothing is said twice.
   package protocol EntityExpanding: MemberMacro, ExtensionMacro {}
 
@@ -20,8 +21,8 @@
       // "invalid redeclaration" to that.
       guard !declaration.declaresID else { return [] }
       let access = declaration.memberAccess
-      // Said, and not left to be inferred: what the compiler infers from an expansion is not visible in
-      // signatures of other files.
+      // Said, and not left to be inferred: what the compiler infers from an expansion is not
+      // visible in signatures of other files.
       return [
         """
         /// The identity in the store; unassigned before the value is inserted.

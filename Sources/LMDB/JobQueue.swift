@@ -33,8 +33,8 @@ struct JobQueue {
     guard count > 0,
       let index = lanes.firstIndex(where: { $0.next < $0.jobs.count })
     else { return nil }
-    // The slot is emptied, so that nothing the job holds outlives it; the array shrinks from time to time
-    // under steady load, too.
+    // The slot is emptied, so that nothing the job holds outlives it; the array shrinks from time
+    // to time under steady load, too.
     let next = lanes[index].next
     let job = lanes[index].jobs[next]
     lanes[index].jobs[next] = nil

@@ -23,9 +23,9 @@ protocol SharedJob: AnyObject, Sendable {
 /// after a short one, polls for its end before it suspends: a task that calls again and again would
 /// otherwise wait twice for the system to wake a thread.
 ///
-/// Jobs that take long, or wait for other jobs, would keep all threads. So there may be more: while jobs wait
-/// and none is taken for a millisecond, a further thread is added. It stays for a while when no job waits, as a
-/// thread that is woken gets a busy processor sooner than one that is new.
+/// Jobs that take long, or wait for other jobs, would keep all threads. So there may be more: when
+/// jobs wait and none is taken for a millisecond, a thread is added. It stays for half a second
+/// when no job waits, as a thread that is woken gets a busy processor sooner than a new one.
 ///
 /// State, all guarded by `mutex`: `jobs`, `takenCount`, `sleepingCount`, `isWatching`,
 /// `isStopping`, `threads`, `regularCount`, `extraCount`, `hasRelief`, `wasQuick`. `waitingCount` is the

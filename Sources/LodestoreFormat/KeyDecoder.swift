@@ -43,7 +43,9 @@ package struct KeyDecoder {
     key.first.map { Int($0) - Int(KeyCode.zero) + 1 } ?? 0
   }
 
-  /// Whether `key` begins with `elements`, which are whole: behind a text that ends there is no escaped zero.
+  /// Whether the first elements of `key` are `elements`, the bytes of whole ones.
+  ///
+  /// Equal bytes alone do not say that: where a text goes on with a zero, 255 follows.
   package static func isElements(
     _ elements: [UInt8], atBeginningOf key: UnsafeRawBufferPointer
   ) -> Bool {

@@ -10,20 +10,27 @@ extension Verifier {
     guard let tree = trees[name] else { return }
     var check = HistoryCheck(
       tree: name, entities: entities, relationships: relationships,
-      purged: purged(in: tree), nextIDs: nextIDs(), findings: findings)
+      purged: purged(in: tree), nextIDs: try nextIDs(), findings: findings)
     try walk(tree) { key, body in check.visit(key, body) }
     check.end()
     findings = check.findings
   }
 
   /// The ids above all that were given, of entities whose records and counters can be read.
-  private func nextIDs() -> [EntityNumber: UInt64] {
+  private func nextIDs() throws -> [EntityNumber: UInt64] {
     var result: [EntityNumber: UInt64] = [:]
     for entity in entities {
-      guard let records = trees[TreeName.records(entity: entity.number).text],
-        let cursor = try? Cursor(records, in: transaction), let hasLast = try? cursor.last()
-      else { continue }
-      var next = hasLast ? cursor.integerKey &+ 1 : 1
+      guard let records = trees[TreeName.records(entity: entity.number).text] else { continue }
+      var next: UInt64 = 1
+      do {
+        let cursor = try Cursor(records, in: transaction)
+        if try cursor.last() { next = cursor.integerKey &+ 1 }
+      } catch let error as LMDBError where error.isShortage {
+        throw error
+      } catch {
+        // What is wrong with the records is found where they are checked.
+        continue
+      }
       if let counters = trees[TreeName.counters.text],
         let body = try? transaction.get(
           CounterKey.nextRecord(entity: entity.number), in: counters), body.count == 8

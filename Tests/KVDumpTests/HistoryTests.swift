@@ -176,8 +176,8 @@ struct HistoryCommandTests {
     process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
     try process.run()
     let store = try Store(at: folder.store, entities: [Note.self])
-    // What is committed before it watches is no change, and how soon it does, nobody knows. Commits that come
-    // together are one for what is compared.
+    // It does not tell what is committed before it watches, which may begin late. Commits that come
+    // together are told as one.
     for _ in 0..<200 where process.isRunning {
       let note = try await store.write(author: "me") { tx in
         try tx.insert(Note(title: "new", length: 10))

@@ -12,9 +12,10 @@ package struct TreePosition: Sendable {
 extension Transaction {
   /// About how many entries of `tree` lie within `range`; exact when they share a page.
   ///
-  /// A few page visits, whatever the size of the tree. Pages are taken to be evenly filled, but for the last
-  /// of each level, which appending has only begun; where that is far from true, so is the answer. In a write it is that of the last commit. The plain
-  /// engine counts some hundred entries instead.
+  /// A few page visits, whatever the size of the tree. Pages are taken to be evenly filled, except
+  /// the last of each level, which is estimated by itself; where that is far from true, so is the
+  /// answer. In a write it is that of the last commit. The plain engine counts some hundred entries
+  /// instead.
   package func estimatedCount(of tree: Tree, within range: KeyRange) throws -> Int {
     if environment.isActiveWrite(handle) {
       return try environment.read { try $0.committedEstimate(of: tree, within: range) }
@@ -92,7 +93,7 @@ extension KeyRange {
 
 /// The pages at the right end of a tree, with the entries below them.
 ///
-/// Keys that are appended leave full pages behind, and at the end of each level one that is only begun: after
+/// Appending keys leaves full pages, and at the end of each level one with few entries: just after
 /// a root has split, its second child has a few entries of a million.
 private struct RightEdge {
   private struct Level {
@@ -128,7 +129,8 @@ private struct RightEdge {
     }
   }
 
-  /// The share of the entries below `page`, at a depth, that come before its child at `index`, and that child's.
+  /// The share of the entries below `page`, at a depth, that come before its child at `index`, and
+  /// the share of that child.
   func share(
     _ page: TreePages.Page, _ number: UInt64, depth: Int, index: Int
   ) -> (before: Double, child: Double) {

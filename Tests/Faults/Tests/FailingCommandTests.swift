@@ -42,8 +42,8 @@ struct FailingCommandTests {
 
   /// Whether calls of a kind fail once, or for good.
   ///
-  /// A thread is refused once only: libdispatch, which starts those of asynchronous code, sleeps and asks again
-  /// until it gets one, also while the program ends.
+  /// A thread is refused once only: libdispatch, which starts those of asynchronous code, sleeps
+  /// and asks again until it gets one, also while the program ends.
   private static func lengths(_ kind: String) -> ClosedRange<Int> {
     kind == "thread" ? 0...0 : 0...1
   }

@@ -1,16 +1,18 @@
 internal import LodestoreFormat
 
-/// Groups that are found by their keys, which are bytes: a hash table whose keys lie one after another.
+/// A hash table that numbers groups by their keys, which are bytes, in the order of their first
+/// use.
 ///
-/// Memory: the keys and some 20 bytes for each group. No choice of keys makes it slow, as the hash of each table
-/// begins with another number.
+/// All keys lie in one array. Memory: the keys and about 20 bytes for each group. Each table hashes
+/// with another random seed, against keys that were chosen to collide.
 struct GroupTable {
   private var keys: [UInt8] = []
   /// Where the key of each group ends.
   private var ends: [Int] = []
   private var hashes: [UInt32] = []
-  /// The number of a group plus 1, at the place that its hash says or at the next free one; 0 is free.
-  private var places = [UInt32](repeating: 0, count: 64)
+  /// Slots of the hash table with linear probing: 0 for a free slot, otherwise a group's number
+  /// plus 1.
+  private var slots = [UInt32](repeating: 0, count: 64)
   private let seed = UInt64.random(in: 0 ... .max)
 
   var count: Int { ends.count }
@@ -18,20 +20,20 @@ struct GroupTable {
   /// The group with `key`, which is new where no other had it.
   mutating func group(of key: UnsafeRawBufferPointer) -> (number: Int, isNew: Bool) {
     let hash = self.hash(key)
-    var place = Int(hash) & (places.count - 1)
-    while places[place] != 0 {
-      let number = Int(places[place] - 1)
+    var slot = Int(hash) & (slots.count - 1)
+    while slots[slot] != 0 {
+      let number = Int(slots[slot] - 1)
       if hashes[number] == hash, withKey(number, { compareKeys($0, key) == 0 }) {
         return (number, false)
       }
-      place = (place + 1) & (places.count - 1)
+      slot = (slot + 1) & (slots.count - 1)
     }
     let number = ends.count
     keys.append(contentsOf: key)
     ends.append(keys.count)
     hashes.append(hash)
-    places[place] = UInt32(number + 1)
-    if ends.count * 3 > places.count * 2 { grow() }
+    slots[slot] = UInt32(number + 1)
+    if ends.count * 3 > slots.count * 2 { grow() }
     return (number, true)
   }
 
@@ -41,11 +43,11 @@ struct GroupTable {
   }
 
   private mutating func grow() {
-    places = [UInt32](repeating: 0, count: places.count * 2)
+    slots = [UInt32](repeating: 0, count: slots.count * 2)
     for number in hashes.indices {
-      var place = Int(hashes[number]) & (places.count - 1)
-      while places[place] != 0 { place = (place + 1) & (places.count - 1) }
-      places[place] = UInt32(number + 1)
+      var slot = Int(hashes[number]) & (slots.count - 1)
+      while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+      slots[slot] = UInt32(number + 1)
     }
   }
 
@@ -91,7 +93,7 @@ struct GroupTable {
     return order
   }
 
-  /// With so many bytes all keys begin.
+  /// The length of the longest prefix that all keys share.
   private var commonLength: Int {
     guard count > 1 else { return 0 }
     return withKey(0) { first in

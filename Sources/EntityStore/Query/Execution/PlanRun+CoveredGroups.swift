@@ -2,8 +2,8 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension PlanRun {
-  /// Visits the groups from the entries of an index that begins with the attributes and has those of the
-  /// terms; false, before any group, where there is none, or a key is cut.
+  /// Visits the groups from the entries of an index that begins with the attributes and has those
+  /// of the terms; false, before any group, where there is none, or a key is cut.
   func coveredGroups(
     _ keyTerms: [BoundOrder.Term], _ functions: [GroupTerm.Function], _ readers: [TermReader],
     _ body: (GroupRow) throws(StoreError) -> Void

@@ -2,12 +2,15 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension PlanRun {
-  /// Visits each combination of the values of some attributes once, in the order of the records that have it
-  /// first; returns false, and visits nothing, where no index has just these attributes.
+  /// Visits each combination of the values of some attributes once, in the order of the records
+  /// that have it first; returns false, and visits nothing, where no index has just these
+  /// attributes.
   ///
-  /// From one combination to the next it takes a step in the index, however many records are between them.
+  /// From one combination to the next it takes a step in the index, however many records are
+  /// between them. With a limit it gives up where there are many combinations: the first records
+  /// have enough of them then.
   func forEachDistinct(
-    _ attributes: [UInt32], _ body: ([Value]) throws(StoreError) -> Bool
+    _ attributes: [UInt32], hasLimit: Bool, _ body: ([Value]) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {
     guard case .scan = plan.access, plan.residual == nil, start == nil, plan.order.isByID,
       !plan.order.isTieDescending,
@@ -16,7 +19,9 @@ extension PlanRun {
       })
     else { return false }
     do {
-      guard let found = try firsts(index) else { return false }
+      guard let found = try firsts(index, atMost: hasLimit ? Self.fewCombinations : .max) else {
+        return false
+      }
       for row in found.sorted(by: { $0.id < $1.id }) {
         guard try body(row.values) else { break }
       }
@@ -26,11 +31,16 @@ extension PlanRun {
     }
   }
 
-  /// So many entries of one combination are passed over before a seek is cheaper.
+  /// After this many entries of one combination a seek to the next is cheaper than further steps.
   private static let shortRun = 8
+  /// The steps to this many combinations take less than a millisecond.
+  private static let fewCombinations = 1_000
 
-  /// Each combination, and the lowest id that has it; `nil` where entries do not tell.
-  private func firsts(_ index: StoredIndex) throws -> [(id: UInt64, values: [Value])]? {
+  /// Each combination, and the lowest id that has it; `nil` where entries do not tell, or there are
+  /// more than `limit`.
+  private func firsts(
+    _ index: StoredIndex, atMost limit: Int
+  ) throws -> [(id: UInt64, values: [Value])]? {
     let cursor = try Cursor(index.tree, in: core.transaction)
     var found: [(id: UInt64, values: [Value])] = []
     var tuple: [UInt8] = []
@@ -53,6 +63,7 @@ extension PlanRun {
         }
         continue
       }
+      if found.count == limit { return nil }
       tuple = Array(rest)
       repeats = 0
       var decoder = KeyDecoder(rest)

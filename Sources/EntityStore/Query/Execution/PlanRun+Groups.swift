@@ -32,7 +32,8 @@ extension PlanRun {
   /// Texts that are canonically equivalent are one group. Limit and offset are ignored.
   ///
   /// - Complexity: O(records that match), and memory for each group. Where all records are asked
-  ///   for and an index begins with the attributes and has those of the terms, its entries alone are read.
+  ///   for and an index begins with the attributes and has those of the terms, only its entries are
+  ///   read.
   func groups(
     by paths: [ValuePath], _ terms: [GroupTerm] = []
   ) throws(StoreError) -> [GroupRow] {
@@ -136,7 +137,7 @@ extension PlanRun {
 /// What is known of each group, while records are visited.
 private struct GroupStates {
   var table = GroupTable()
-  /// As many values for each group as there are keys; empty where they follow from the bytes in the table.
+  /// One value of each group for each key; empty where the table's bytes give the values.
   var keys: [Value] = []
   var rowCounts: [Int] = []
   /// As many for each group as there are terms.

@@ -2,8 +2,8 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension PlanRun {
-  /// Visits the matching records in the query's order, whose beginning is that of an index: the records of
-  /// entries that begin with the same values are sorted together.
+  /// Visits the matching records in the query's order, whose beginning is that of an index: the
+  /// records of entries that begin with the same values are sorted together.
   func inGroups(
     _ access: IndexAccess, _ range: IndexRange, _ groups: QueryPlan.Groups,
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool

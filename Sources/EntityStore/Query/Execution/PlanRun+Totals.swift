@@ -13,8 +13,8 @@ extension PlanRun {
     return values
   }
 
-  /// The values of terms that all ask for the lowest or highest, each from an end of an index; `nil` where one
-  /// of them has none.
+  /// The values of terms that all ask for the lowest or highest, each from an end of an index;
+  /// `nil` where one of them has none.
   private func extremes(_ terms: [GroupTerm]) throws(StoreError) -> [Value]? {
     var values: [Value] = []
     for term in terms {
@@ -29,7 +29,8 @@ extension PlanRun {
     return values
   }
 
-  /// The lowest or highest value of an attribute, as the first in its order, where an index leads there.
+  /// The lowest or highest value of an attribute, as the first in its order, where an index leads
+  /// there.
   private func firstValue(_ term: GroupTerm) throws(StoreError) -> Value? {
     guard term.function == .min || term.function == .max, let path = term.path,
       path.steps.count == 1, start == nil

@@ -10,7 +10,7 @@ final class PlanRun {
   let control: RunControl?
   // Of one thread, and changed for each record: a check of each access would show in every run.
   @exclusivity(unchecked) private var ticks = 0
-  /// So many records are read before the plan's alternative takes over.
+  /// The number of records that are read before the plan's alternative takes over.
   @exclusivity(unchecked) private var recordLimit = Int.max
   private var lastReport = 0.0
   /// How many records will be looked at, where that is known.
@@ -20,7 +20,8 @@ final class PlanRun {
   /// How many results there are to hand out then, once that is known.
   private var sortedCount: Int?
   @exclusivity(unchecked) var counts = PlanCounts()
-  /// So many results at the beginning are skipped as entries, without a look at their records.
+  /// The number of results at the beginning that are skipped by their entries, without reading
+  /// records.
   private(set) var entriesToSkip = 0
   /// The sort key after which results begin, from the continuation token.
   let start: [UInt8]?
@@ -37,7 +38,8 @@ final class PlanRun {
       plan.residual ?? (core.store.options.verifiesChecksums ? .constant(true) : nil)
     residual = checked.map { ConditionEvaluator($0, entity: plan.entity, core: core) }
     start = try plan.request.after?.content().key
-    if control != nil { residual?.onElement = { [unowned self] in try tick() } }
+    // Of the control alone: the evaluator would wrap the error by which the alternative takes over.
+    if let control { residual?.onElement = { [unowned self] in try tick(control) } }
   }
 
   func makeSortKeyWriter() -> SortKeyWriter {
@@ -108,7 +110,8 @@ final class PlanRun {
   /// Thrown when the plan's alternative is to take over.
   struct NeedsAlternative: Error {}
 
-  /// Both plans give the same results in the same order, so that the second goes on where the first ended.
+  /// Both plans give the same results in the same order, so that the second goes on where the first
+  /// ended.
   private func arrangedWithAlternative(
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws {
@@ -122,7 +125,9 @@ final class PlanRun {
         return try body(id, bytes)
       }
     } catch is NeedsAlternative {
-      let other = try PlanRun(alternative.plan, core: core, control: control)
+      // Its progress would begin anew, and progress only grows.
+      let silent = control.map { RunControl(isCancelled: $0.isCancelled) }
+      let other = try PlanRun(alternative.plan, core: core, control: silent)
       other.counts = counts
       defer { counts = other.counts }
       var toSkip = seenCount
@@ -316,6 +321,12 @@ final class PlanRun {
   func tick() throws {
     ticks &+= 1
     if ticks & 63 == 0 { try ask() }
+  }
+
+  /// Counts one step that reads no record.
+  private func tick(_ control: RunControl) throws {
+    ticks &+= 1
+    if ticks & 1_023 == 0 { try ask(control) }
   }
 
   @inline(never)

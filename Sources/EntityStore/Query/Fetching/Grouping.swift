@@ -122,8 +122,9 @@ extension ReadableTransaction where Self: ~Copyable {
   /// The query's order, limit and offset do not count.
   ///
   /// - Parameter condition: which groups to return.
-  /// - Complexity: O(records that match); without aggregates and without a condition, from the
-  ///   entries of an index that begins with the attribute alone.
+  /// - Complexity: O(records that match), and memory for each group. Without a condition, from the
+  ///   entries of an index that begins with the attribute and has the numbers and dates of the
+  ///   aggregates.
   public func groups<E: Entity, Key: Sendable, each Result: Sendable>(
     _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>,
     _ aggregate: repeat Aggregate<E, each Result>,
@@ -161,9 +162,9 @@ extension ReadableTransaction where Self: ~Copyable {
   ///
   ///     let (total, newest) = try snapshot.aggregate(Pod.all, .sum(\.downloads), .maximum(\.updatedAt))
   ///
-  /// - Complexity: O(records that match); a single ``Aggregate/minimum(_:)`` or
-  ///   ``Aggregate/maximum(_:)`` without a condition takes one look into an index that begins with
-  ///   the attribute.
+  /// - Complexity: O(records that match). Where only ``Aggregate/minimum(_:)`` and
+  ///   ``Aggregate/maximum(_:)`` are asked for, each takes one look into an index in which the
+  ///   attribute is first, or follows those for which the condition gives one value.
   public func aggregate<E: Entity, each Result: Sendable>(
     _ query: Query<E>, _ aggregate: repeat Aggregate<E, each Result>
   ) throws(StoreError) -> (repeat each Result) {

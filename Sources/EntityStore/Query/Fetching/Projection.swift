@@ -11,7 +11,9 @@ extension ReadableTransaction where Self: ~Copyable {
   ///
   ///     let versions = try snapshot.values(Pod.where { $0.name == "Alamofire" }, \.version, \.updatedAt)
   ///
-  /// Where one index has them all and says which records match, no record is read.
+  /// Where one index has them all and says which records match, no record is read. Distinct values
+  /// of all records, in the order of the ids, take a step in an index that has just these
+  /// attributes for each value.
   ///
   /// - Parameter distinct: whether each combination comes once, where it first appears; limit and
   ///   offset then count combinations.
@@ -41,6 +43,7 @@ extension ReadableTransaction where Self: ~Copyable {
     }
     try request.checkWindow()
     let window = ResultWindow(request, isDistinct: distinct)
+    let hasLimit = request.limit != nil
     if distinct {
       request.limit = nil
       request.offset = 0
@@ -60,7 +63,7 @@ extension ReadableTransaction where Self: ~Copyable {
       rows.append((repeat try next(each attribute)))
       return window.goesOn
     }
-    if distinct, try run.forEachDistinct(numbers, body) { return rows }
+    if distinct, try run.forEachDistinct(numbers, hasLimit: hasLimit, body) { return rows }
     if try run.forEachCovered(numbers, body) { return rows }
     try run.forEach { id, bytes in
       try core.withCurrentLayout(bytes, id: id, of: entity) { (view) throws(StoreError) in

@@ -7,7 +7,7 @@ struct MergedConjunction {
   /// Where the test of an attribute's numbers is in ``parts``; from ``smallCount`` parts on.
   private var numberTests: [UInt32: Int] = [:]
 
-  /// Up to so many parts are looked through.
+  /// The first parts, of this number, are searched one by one; later ones by the dictionary.
   private static let smallCount = 8
 
   mutating func add(_ part: BoundCondition) {

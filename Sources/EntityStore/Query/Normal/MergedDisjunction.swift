@@ -3,8 +3,8 @@ internal import LodestoreFormat
 
 /// The branches of a disjunction, those about the values of one attribute put together.
 ///
-/// Equalities and lists of an attribute become one list, and its ranges disjoint ones, where the first of them
-/// stood.
+/// Equalities and lists of an attribute become one list, and its ranges disjoint ones, where the
+/// first of them stood.
 struct MergedDisjunction {
   private(set) var parts: [BoundCondition] = []
 

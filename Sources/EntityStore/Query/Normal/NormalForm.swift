@@ -1,11 +1,12 @@
 internal import LodestoreFormat
 
-/// Brings a condition into the form that is planned and evaluated, the same for all ways of saying it.
+/// Brings a condition into the form that is planned and evaluated, the same for all ways of saying
+/// it.
 ///
-/// Negations stand at single tests, nested conjunctions and disjunctions are one list each. Of one attribute,
-/// a conjunction has one range of numbers or one list, a disjunction one list of values and disjoint ranges.
-/// What all branches of a disjunction have in common stands in front of it. Parts that are always or
-/// never true are gone, and the whole may be.
+/// Negations stand at single tests, nested conjunctions and disjunctions are one list each. Of one
+/// attribute, a conjunction has one range of numbers or one list, a disjunction one list of values
+/// and disjoint ranges. What all branches of a disjunction have in common stands in front of it.
+/// Parts that are always or never true are gone, and the whole may be.
 ///
 /// The time is linear in the size of the condition, but for the sorting of values.
 enum NormalForm {
@@ -112,7 +113,8 @@ extension AttributeTest {
   /// Whether it is false for every value, null too.
   fileprivate var isNever: Bool { BoundCondition.test(self).isNever }
 
-  /// The opposite; a range without a bound on one side is one again where every value is in one of the two.
+  /// The opposite; a range without a bound on one side is one again where every value is in one of
+  /// the two.
   fileprivate var negated: BoundCondition {
     if isNever { return .constant(true) }
     guard case .interval(let interval) = kind, !attribute.isOptional, attribute.hasWholeOrder else {

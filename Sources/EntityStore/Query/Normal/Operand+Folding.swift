@@ -1,8 +1,8 @@
 internal import LodestoreFormat
 
 extension Comparison {
-  /// The comparison with expressions of constants replaced by their values, as the evaluation of a record
-  /// would find them.
+  /// The comparison with expressions of constants replaced by their values, as the evaluation of a
+  /// record would find them.
   func withFoldedConstants() -> Comparison {
     guard left.hasFoldableParts || right.hasFoldableParts else { return self }
     var folded = self
@@ -82,8 +82,8 @@ extension Operand {
 }
 
 extension Value {
-  /// The value as a constant; `nil` for collections, for what lies in a record, and for null, as the kinds of
-  /// what gives no value are still to be checked.
+  /// The value as a constant; `nil` for collections, for what lies in a record, and for null, as
+  /// the kinds of what gives no value are still to be checked.
   fileprivate init?(_ value: DynamicValue) {
     switch value {
     case .bool(let flag): self = .bool(flag)

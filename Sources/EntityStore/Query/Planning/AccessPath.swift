@@ -21,7 +21,8 @@ indirect enum AccessPath: Sendable {
 }
 
 extension AccessPath {
-  /// Whether there are ids among those it leads to that the query gives, so that no record may have them.
+  /// Whether there are ids among those it leads to that the query gives, so that no record may have
+  /// them.
   var hasGivenIDs: Bool {
     switch self {
     case .ids: true

@@ -11,7 +11,7 @@ struct BoundOrder: Sendable {
     var options: TextOptions
     var isOrderOfIndex: Bool
 
-    /// Whether records with one value of the attribute are equal to it.
+    /// Whether it compares the attribute itself, so that records with one value of it are equal.
     var isPlain: Bool { steps.isEmpty }
   }
 
@@ -59,7 +59,8 @@ struct BoundOrder: Sendable {
     return match.isDescending ? .backwards : .forwards
   }
 
-  /// How the beginning of this order is that of the entries of `access`; `nil` where it is not, or all is.
+  /// How the beginning of this order is that of the entries of `access`; `nil` where it is not, or
+  /// all is.
   func groups(in access: IndexAccess) -> QueryPlan.Groups? {
     guard let match = match(access), !match.isWhole, match.attributeCount > access.fixedCount else {
       return nil
@@ -70,7 +71,8 @@ struct BoundOrder: Sendable {
 
   /// How far the entries of an index come in this order.
   private struct IndexMatch {
-    /// The attributes at the beginning of the index that the first terms order, or that have one value.
+    /// The attributes at the beginning of the index that the first terms order, or that have one
+    /// value.
     var attributeCount: Int
     var isDescending: Bool
     /// Whether the entries come in the whole of the order, ties included.

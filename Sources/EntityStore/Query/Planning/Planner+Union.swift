@@ -5,7 +5,8 @@ extension Planner {
   func union(of clause: BoundCondition, at position: Int) throws -> QueryPlan? {
     guard case .any(let branches) = clause else { return nil }
     var union = UnionOfBranches()
-    // The index that the last branch of the same form took: it is not chosen anew a hundred thousand times.
+    // The index that the last branch of the same form took: it is not chosen anew a hundred
+    // thousand times.
     var chosen: [BranchForm: StoredIndex] = [:]
     for branch in branches where !branch.isNever {
       let parts = branch.conjuncts
@@ -104,7 +105,7 @@ private struct UnionOfBranches {
   private var sampledCount = 0
   private var sampledEntries = 0
 
-  /// Of so many branches the entries are estimated; the others are taken to be alike.
+  /// The entries of this many branches are estimated; further ones count as the average of these.
   private static let sampleSize = 64
 
   var isSampled: Bool { sampledCount >= Self.sampleSize }

@@ -10,8 +10,8 @@ struct PlannerStatistics {
   var estimate: (StoredIndex, IndexRange) throws -> Int
   /// The first and the last id of the entity's records; `nil` when there are none.
   var ids: () throws -> ClosedRange<UInt64>?
-  /// About how many entries come before the tuples change in their first few attributes, from the beginning
-  /// of a range or from its end.
+  /// About how many entries have the same first few attributes as the first entry of a range, or as
+  /// its last.
   var groupSize: (StoredIndex, IndexRange, _ attributeCount: Int, _ isReversed: Bool) throws -> Int
 }
 
@@ -86,7 +86,7 @@ struct Planner {
     return try best(of: candidates)
   }
 
-  /// So few records by id are looked up without a look at other ways.
+  /// Up to this many ids are looked up at once; for more, other plans are considered.
   private static let fewIDs = 64
 
   private func best(of candidates: [QueryPlan]) throws -> QueryPlan {
@@ -124,8 +124,8 @@ struct Planner {
       certainCost: count * checked)
   }
 
-  /// What it costs to read `all` records in the order of the ids: without an order to establish, a limit
-  /// ends that early.
+  /// What it costs to read `all` records in the order of the ids; a limit ends that early where no
+  /// other order is asked for.
   func limitedCost(all: Double, each: Double, share: Double) -> Double {
     guard order.isByID, let wanted = request.wantedCount, share > 0 else { return all * each }
     return min(all, Double(wanted) / share) * each
@@ -164,7 +164,7 @@ struct Planner {
       cost = wanted * Cost.entry + (wanted - skipped) * fetched + ranges
       certain = entries * (Cost.entry + fetched) + ranges
     case .natural where order.isByID:
-      // Entries are collected and sorted by id; of their records so many are read as are wanted.
+      // All entries are collected and sorted by id; only the records that are wanted are read.
       let collected = entries * (Cost.entry + Cost.sortedID) + ranges
       cost = collected + (wanted - skipped) * fetched
       certain = collected + entries * fetched
@@ -226,8 +226,8 @@ struct Planner {
       certainCost: total * each + Cost.range)
   }
 
-  /// A walk in the order of an index that gives the beginning of the order: records whose first keys are
-  /// equal are sorted together.
+  /// A walk in the order of an index that gives the first terms of the order: records that are
+  /// equal in these are sorted together.
   private func groupedPlan(_ access: IndexAccess, share: Double? = nil) throws -> QueryPlan? {
     guard let wanted = request.wantedCount, let groups = order.groups(in: access),
       let range = access.ranges.first
@@ -246,7 +246,7 @@ struct Planner {
 
   // MARK: The whole
 
-  /// - Parameter certainCost: what the plan costs when fewer records than expected fulfil the condition.
+  /// - Parameter certainCost: the cost when fewer records than expected fulfil the condition.
   func finished(
     _ access: AccessPath, matches: Int, cost: Double, certainCost: Double? = nil,
     covered: Set<Int> = [], arrangement: QueryPlan.Arrangement? = nil

@@ -24,7 +24,7 @@ struct QueryPlan: Sendable {
   /// A plan that takes over when a run finds less than was expected of it.
   final class Alternative: Sendable {
     let plan: QueryPlan
-    /// So many records are read before.
+    /// The number of records that are read before.
     let recordLimit: Int
 
     init(_ plan: QueryPlan, recordLimit: Int) {
@@ -46,7 +46,8 @@ struct QueryPlan: Sendable {
   let request: QueryRequest
   /// In nanoseconds, as far as the planner can tell.
   let cost: Double
-  /// The same when fewer records than expected fulfil the condition, so that a limit does not end the run early.
+  /// The same when fewer records than expected fulfil the condition, so that a limit does not end
+  /// the run early.
   let certainCost: Double
   let estimatedMatchCount: Int
   let recordCount: Int
@@ -72,7 +73,8 @@ struct QueryPlan: Sendable {
 
   /// This plan, changing to the surest of `others` when it has cost as much as that one should.
   ///
-  /// A limit is expected to end a run early when those that match are spread evenly, which is not known.
+  /// A limit is expected to end a run early when those that match are spread evenly, which is not
+  /// known.
   func changing(to others: [QueryPlan]) -> QueryPlan {
     guard mayFindLess else { return self }
     let surest = others.filter { !$0.isGrouped }.min { $0.certainCost < $1.certainCost }
@@ -159,7 +161,8 @@ extension TransactionCore {
     return first...max(first, cursor.integerKey)
   }
 
-  /// About how many entries have the same first attributes as the first entry of `range`, or the last.
+  /// About how many entries have the same first attributes as the first entry of `range`, or the
+  /// last.
   func groupSize(
     _ index: StoredIndex, _ range: IndexRange, _ attributeCount: Int, isReversed: Bool
   ) throws -> Int {

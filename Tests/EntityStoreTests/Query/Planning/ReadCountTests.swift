@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import EntityStore
@@ -58,6 +59,28 @@ import Testing
         }.limit(3), snapshot)
       #expect(found.results == [19_000, 19_003, 19_006])
       #expect(found.records <= 2_000)
+    }
+  }
+
+  @Test func `a run that is watched changes its plan too, also within elements`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      try Trial.make(20_000, in: store)
+      try store.core.read { core throws in
+        let conditions = ["note == 'none'", "ANY json.tags == 'none'"]
+        for condition in conditions {
+          let query = try Trial.where(format: "number >= 19000 AND \(condition)").limit(3)
+          let plan = try core.plan(try query.request(), for: try core.entity(Trial.self))
+          #expect(plan.alternative != nil)
+          let progress = Mutex<[Int]>([])
+          let run = try PlanRun(
+            plan, core: core,
+            control: RunControl(report: { done, _ in progress.withLock { $0.append(done) } }))
+          #expect(try run.ids() == [])
+          let reports = progress.withLock { $0 }
+          #expect(reports == reports.sorted())
+          #expect(run.counts.recordsRead <= 3_000)
+        }
+      }
     }
   }
 
@@ -173,12 +196,19 @@ import Testing
       let run = try snapshot.access.core.run(Trial.all)
       let number = try #require(run.entity.description.attribute(named: "share")?.number)
       var count = 0
-      let isByIndex = try run.forEachDistinct([number]) { (_) throws(StoreError) in
+      let isByIndex = try run.forEachDistinct([number], hasLimit: true) { (_) throws(StoreError) in
         count += 1
         return true
       }
       #expect(isByIndex && count == 100)
       #expect(run.counts.entriesRead <= 100 * 10 && run.counts.recordsRead == 0)
+      // Every record has another name: ten of them are in the first ten records.
+      let names = try #require(run.entity.description.attribute(named: "name")?.number)
+      let other = try snapshot.access.core.run(Trial.all)
+      #expect(try !other.forEachDistinct([names], hasLimit: true) { (_) in true })
+      #expect(other.counts.entriesRead <= 1_001)
+      let first = try snapshot.values(Trial.all.limit(10), \.name, distinct: true)
+      #expect(first == (0..<10).map { "name 0000\($0)" })
     }
   }
 }
