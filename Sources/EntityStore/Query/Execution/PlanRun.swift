@@ -129,7 +129,11 @@ final class PlanRun {
       let silent = control.map { RunControl(isCancelled: $0.isCancelled) }
       let other = try PlanRun(alternative.plan, core: core, control: silent)
       other.counts = counts
-      defer { counts = other.counts }
+      defer {
+        // Results are counted here, where they are handed out.
+        counts.entriesRead = other.counts.entriesRead
+        counts.recordsRead = other.counts.recordsRead
+      }
       var toSkip = seenCount
       try other.arranged { id, bytes in
         if toSkip > 0 {

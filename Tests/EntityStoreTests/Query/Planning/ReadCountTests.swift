@@ -15,9 +15,11 @@ import Testing
     _ query: Query<Trial>, _ snapshot: borrowing Snapshot
   ) throws -> Reads {
     let explanation = try snapshot.explain(query, analyzing: true)
+    let results = try snapshot.fetch(query).map(\.number)
+    #expect(explanation.resultCount == results.count)
     return Reads(
       entries: explanation.entriesRead ?? .max, records: explanation.recordsRead ?? .max,
-      results: try snapshot.fetch(query).map(\.number))
+      results: results)
   }
 
   private func withTrials(_ body: (borrowing Snapshot) throws -> Void) throws {
