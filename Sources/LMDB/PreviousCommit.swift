@@ -122,12 +122,8 @@ private struct PreviousCommitCopying {
   private func makeFile() throws(LMDBError) -> Int32 {
     let directories = [StoreFile.directory(of: path), StoreFile.temporaryDirectory]
     for directory in directories {
-      let name = TemporaryFile.name(for: directory + "/copy")
-      let file = open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
-      if file >= 0 {
-        unlink(name)
-        return file
-      }
+      let file = TemporaryFile.openUnnamed(in: directory)
+      if file >= 0 { return file }
       guard [EACCES, EROFS, EPERM].contains(errno) else { break }
     }
     throw LMDBError(code: errno, operation: "copy", path: path)

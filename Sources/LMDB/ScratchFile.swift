@@ -8,7 +8,7 @@
 
 /// A temporary file beside the store, for what does not fit into memory.
 ///
-/// Its name is removed as soon as it is open, so that the file goes with the process.
+/// It has no name, so that the file goes with the process.
 /// Beside the store, as there is room for the store on that disk, where a directory for temporary
 /// files may lie in memory. For one thread at a time.
 package final class ScratchFile {
@@ -23,12 +23,10 @@ package final class ScratchFile {
 
   /// Makes one beside `path`.
   package init(beside path: String) throws(LMDBError) {
-    let name = TemporaryFile.name(for: path)
-    file = open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+    file = TemporaryFile.openUnnamed(in: StoreFile.directory(of: path))
     self.path = path
     block = .allocate(byteCount: Self.blockSize, alignment: 16)
     guard file >= 0 else { throw failure(errno) }
-    unlink(name)
   }
 
   deinit {

@@ -69,6 +69,28 @@ package final class TemporaryFile {
     return fstat(file, &status) != 0 || status.st_nlink > 0
   }
 
+  // MARK: Without a name
+
+  /// Opens a new file that has no name, for reading and writing; -1 with `errno` when that fails.
+  ///
+  /// Where the file system has no such files, it has a name until it is open.
+  static func openUnnamed(in directory: String) -> Int32 {
+    #if os(Linux)
+      let file = open(directory, unnamed | O_RDWR | O_CLOEXEC, 0o600)
+      // What open(2) tells of a file system or a kernel without it.
+      if file >= 0 || ![EOPNOTSUPP, EISDIR, ENOENT, EINVAL].contains(errno) { return file }
+    #endif
+    let name = Self.name(for: directory + "/unnamed")
+    let named = open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+    if named >= 0 { unlink(name) }
+    return named
+  }
+
+  #if os(Linux)
+    /// O_TMPFILE, a macro that is not imported.
+    private static let unnamed = 0o20_000_000 | O_DIRECTORY
+  #endif
+
   // MARK: Those of others
 
   /// Removes the files that no process holds.
