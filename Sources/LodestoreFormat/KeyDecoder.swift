@@ -67,6 +67,34 @@ package struct KeyDecoder {
     return decoder.offset
   }
 
+  /// Where the element at `start` ends, without decoding it; `nil` when there is no whole one.
+  ///
+  /// An element that is not as the format says may be taken for whole.
+  package static func endOfElement(in key: UnsafeRawBufferPointer, at start: Int) -> Int? {
+    guard start >= 0, start < key.count else { return nil }
+    let code = key[start]
+    let size: Int
+    switch code {
+    case KeyCode.null, KeyCode.false, KeyCode.true: size = 1
+    case KeyCode.lowestInteger...KeyCode.highestInteger:
+      size = 1 + abs(Int(code) - Int(KeyCode.zero))
+    case KeyCode.double, KeyCode.date: size = 9
+    case KeyCode.uuid: size = 17
+    case KeyCode.data, KeyCode.text:
+      var offset = start + 1
+      while offset < key.count {
+        if key[offset] == 0, offset + 1 == key.count || key[offset + 1] != 255 { return offset + 1 }
+        offset += 1
+      }
+      return nil
+    default:
+      var decoder = KeyDecoder(UnsafeRawBufferPointer(rebasing: key[start...]))
+      do { _ = try decoder.next() } catch { return nil }
+      return start + decoder.offset
+    }
+    return start + size <= key.count ? start + size : nil
+  }
+
   /// The next element.
   ///
   /// After an error the offset is unspecified.

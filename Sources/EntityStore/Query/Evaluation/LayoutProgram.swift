@@ -20,7 +20,7 @@ struct LayoutProgram {
   }
 
   /// A test of a number that is in no slot: the record id.
-  enum NumberTest {
+  enum NumberTest: Sendable {
     case interval(NumberInterval)
     case set(NumberSet)
 

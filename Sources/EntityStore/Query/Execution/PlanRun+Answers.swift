@@ -44,7 +44,7 @@ extension PlanRun {
     var count = 0
     if prefix == nil, case .ranges(let ranges) = access.span {
       for range in ranges where count < most {
-        try forEachEntry(of: access.index, range, isReversed: false) { _, _ in
+        try forEachEntry(of: access, range, isReversed: false) { _, _ in
           count &+= 1
           return count < most
         }
@@ -103,7 +103,7 @@ extension PlanRun {
       let most = plan.request.wantedCount ?? .max
       var ids: [UInt64] = []
       guard most > 0 else { return [] }
-      try forEachEntry(of: access.index, range, isReversed: isReversed) { id, _ in
+      try forEachEntry(of: access, range, isReversed: isReversed) { id, _ in
         ids.append(id)
         return ids.count < most
       }

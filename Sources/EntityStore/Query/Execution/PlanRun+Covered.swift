@@ -39,9 +39,7 @@ extension PlanRun {
     var toSkip = plan.request.offset
     var left = plan.request.limit ?? .max
     if left == 0 { return }
-    try core.walk(access.index, of: entity, range, isReversed: isReversed) { id, key in
-      try tick()
-      counts.entriesRead += 1
+    try forEachEntry(of: access, range, isReversed: isReversed) { id, key in
       if toSkip > 0 {
         toSkip -= 1
         return true

@@ -36,6 +36,43 @@ extension PlanRun {
   /// The steps to this many combinations take less than a millisecond.
   private static let fewCombinations = 1_000
 
+  /// How many different values the attributes have together, where an index begins with them and there are
+  /// few; `nil` otherwise.
+  ///
+  /// By one step for each. Who reads records in another order knows then when all have been seen.
+  func distinctCount(_ attributes: [UInt32]) throws(StoreError) -> Int? {
+    guard case .scan = plan.access, plan.residual == nil, start == nil,
+      let index = entity.indexes.first(where: {
+        $0.description.attributes.starts(with: attributes)
+      })
+    else { return nil }
+    do {
+      let cursor = try Cursor(index.tree, in: core.transaction)
+      var count = 0
+      var hasEntry = try cursor.first()
+      while hasEntry {
+        try tick()
+        counts.entriesRead += 1
+        var end = 0
+        for _ in attributes {
+          guard let next = KeyDecoder.endOfElement(in: cursor.key, at: end) else { return nil }
+          end = next
+        }
+        // Beyond the part that is cut, only records tell.
+        guard end < KeyEncoder.cutPrefix, count < Self.manyCombinations else { return nil }
+        count += 1
+        let above = Array(cursor.key[..<end]) + [255]
+        hasEntry = try above.withUnsafeBytes { try cursor.seek(atOrAfter: $0) }
+      }
+      return count
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  /// As many steps take some milliseconds.
+  private static let manyCombinations = 10_000
+
   /// Each combination, and the lowest id that has it; `nil` where entries do not tell, or there are
   /// more than `limit`.
   private func firsts(

@@ -2,6 +2,39 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension PlanRun {
+  /// Visits the entries of one range of `access` that pass its filter, in order, until `body` returns
+  /// false.
+  ///
+  /// - Parameter keys: a part of `range` to stay in, as keys with record ids.
+  @inline(__always)
+  func forEachEntry(
+    of access: IndexAccess, _ range: IndexRange, keys: KeyRange? = nil, isReversed: Bool,
+    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    guard let filter = access.filter else {
+      return try forEachEntry(of: access.index, range, keys: keys, isReversed: isReversed, body)
+    }
+    try forEachEntry(of: access.index, range, keys: keys, isReversed: isReversed) { id, key in
+      try passes(filter, id, key) ? body(id, key) : true
+    }
+  }
+
+  /// Whether an entry passes `filter`; its record is read where the entry does not tell.
+  func passes(
+    _ filter: EntryFilter, _ id: UInt64, _ key: UnsafeRawBufferPointer
+  ) throws -> Bool {
+    try tick()
+    if let answer = filter.admits(key, id: id) { return answer }
+    guard let bytes = try core.record(id, of: entity) else { throw missing(id) }
+    counts.recordsRead &+= 1
+    let name = ObjectIdentifier(filter)
+    let evaluator =
+      filterEvaluators[name]
+      ?? ConditionEvaluator(filter.condition, entity: entity, core: core)
+    filterEvaluators[name] = evaluator
+    return try evaluator.admits(bytes, id: id)
+  }
+
   /// Visits the entries of `index` within `range` in order, as ``TransactionCore/walk`` does, until
   /// `body` returns false.
   ///

@@ -15,7 +15,7 @@ extension PlanRun {
     var group: [UInt8] = []
     var goesOn = true
     try forEachEntry(
-      of: access.index, range, keys: keys, isReversed: groups.isReversed
+      of: access, range, keys: keys, isReversed: groups.isReversed
     ) { id, key in
       // Keys that are cut, which are passed empty, do not tell where a group ends.
       if key.isEmpty { throw NeedsAlternative() }

@@ -18,7 +18,7 @@ extension PlanRun {
     var batch = EntryBatch(lookup: try RecordLookup(entity.records, in: core.transaction))
     var goesOn = true
     var toSkip = entriesToSkip
-    try forEachEntry(of: access.index, range, keys: keys, isReversed: isReversed) { id, _ in
+    try forEachEntry(of: access, range, keys: keys, isReversed: isReversed) { id, _ in
       if toSkip > 0 {
         toSkip -= 1
         return true

@@ -20,6 +20,8 @@ final class PlanRun {
   /// How many results there are to hand out then, once that is known.
   private var sortedCount: Int?
   @exclusivity(unchecked) var counts = PlanCounts()
+  /// What evaluates a filter's condition where an entry does not tell, by the filter.
+  var filterEvaluators: [ObjectIdentifier: ConditionEvaluator] = [:]
   /// The number of results at the beginning that are skipped by their entries, without reading
   /// records.
   private(set) var entriesToSkip = 0
@@ -293,9 +295,18 @@ final class PlanRun {
     return result
   }
 
-  /// Visits the entries of a path's spans, each in the order of the index.
+  /// Visits the entries of a path's spans that pass its filter, each in the order of the index.
   func forEachEntry(
     of access: IndexAccess, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    guard let filter = access.filter else { return try forEachEntryOfSpan(access, body) }
+    try forEachEntryOfSpan(access) { id, key in
+      try passes(filter, id, key) ? body(id, key) : true
+    }
+  }
+
+  private func forEachEntryOfSpan(
+    _ access: IndexAccess, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws {
     switch access.span {
     case .points(let points) where access.index.isUnique:
@@ -335,7 +346,8 @@ final class PlanRun {
 
   @inline(never)
   private func ask() throws {
-    if counts.recordsRead > recordLimit { throw NeedsAlternative() }
+    // Sixteen entries cost about as much as a record that one of them leads to.
+    if counts.recordsRead &+ counts.entriesRead >> 4 > recordLimit { throw NeedsAlternative() }
     if ticks & 1_023 == 0, let control { try ask(control) }
   }
 

@@ -5,7 +5,7 @@ extension ReadableTransaction where Self: ~Copyable {
   ///
   /// - Throws: ``StoreError/Code/invalidQuery`` before a record is read;
   ///   ``StoreError/Code/conditionFailed`` when a condition cannot be evaluated on a record.
-  /// - Complexity: that of the plan, which ``explain(_:analyzing:)`` shows.
+  /// - Complexity: that of the plan, which ``explain(_:for:analyzing:)`` shows.
   @inlinable
   public func fetch<E: Entity>(_ query: Query<E>) throws(StoreError) -> [E] {
     var found: [E] = []
@@ -93,11 +93,23 @@ extension ReadableTransaction where Self: ~Copyable {
   }
 
   /// How `query` is run, and with `analyzing` what running it read.
+  ///
+  /// Another use of the same query may have another plan: a count needs no records where entries tell, and
+  /// no order. With `analyzing` an update or a delete finds its records, and changes none.
   public func explain<E: Entity>(
-    _ query: Query<E>, analyzing: Bool = false
+    _ query: Query<E>, for use: QueryUse = .fetch, analyzing: Bool = false
   ) throws(StoreError) -> QueryExplanation {
-    let run = try access.core.run(query)
-    if analyzing { try run.forEach { _, _ in true } }
+    let asked = use == .count ? query.unordered() : query
+    let run = try access.core.run(
+      asked, wantsOnlyEntries: [.count, .ids, .delete].contains(use))
+    if analyzing {
+      switch use {
+      case .fetch: try run.forEach { _, _ in true }
+      case .count: _ = try run.count()
+      case .ids: _ = try run.ids()
+      case .update, .delete: run.counts.results = try run.sortedIDs().count
+      }
+    }
     return QueryExplanation(run.plan.description, analyzing ? run.counts : nil)
   }
 }

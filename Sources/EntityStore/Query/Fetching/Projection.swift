@@ -63,7 +63,10 @@ extension ReadableTransaction where Self: ~Copyable {
       rows.append((repeat try next(each attribute)))
       return window.goesOn
     }
-    if distinct, try run.forEachDistinct(numbers, hasLimit: hasLimit, body) { return rows }
+    if distinct {
+      if try run.forEachDistinct(numbers, hasLimit: hasLimit, body) { return rows }
+      window.rowCount = try run.distinctCount(numbers)
+    }
     if try run.forEachCovered(numbers, body) { return rows }
     try run.forEach { id, bytes in
       try core.withCurrentLayout(bytes, id: id, of: entity) { (view) throws(StoreError) in
@@ -135,6 +138,8 @@ private final class ResultWindow {
   private var seen: Set<[UInt8]> = []
   private var toSkip: Int
   private var left: Int
+  /// How many distinct rows there are, where that is known before.
+  var rowCount: Int?
 
   init(_ request: QueryRequest, isDistinct: Bool) {
     self.isDistinct = isDistinct
@@ -143,7 +148,7 @@ private final class ResultWindow {
   }
 
   /// Whether more rows may follow; without `distinct` the plan applies limit and offset.
-  var goesOn: Bool { !isDistinct || left > 0 }
+  var goesOn: Bool { !isDistinct || left > 0 && seen.count != rowCount }
 
   func admits(_ key: () throws(StoreError) -> [UInt8]) throws(StoreError) -> Bool {
     guard isDistinct else { return true }

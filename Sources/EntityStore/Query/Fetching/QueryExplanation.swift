@@ -1,3 +1,17 @@
+/// What a query is used for, which decides with its condition how it is run.
+public enum QueryUse: Sendable {
+  /// Records, in the query's order.
+  case fetch
+  /// How many there are, or whether there is one.
+  case count
+  /// Their ids.
+  case ids
+  /// The records that a batch update changes.
+  case update
+  /// The records that a batch delete removes.
+  case delete
+}
+
 /// How a query is run.
 ///
 ///     print(try snapshot.explain(query))
@@ -42,7 +56,27 @@ public struct QueryExplanation: Sendable, CustomStringConvertible {
       lines.append(
         "read    \(counts.entriesRead) entries and \(counts.recordsRead) records for "
           + "\(counts.results) results")
+      if let times = Self.estimateError(plan, counts) {
+        lines.append(
+          "off     \(counts.entriesRead) entries where about \(plan.estimatedEntryCount) were "
+            + "expected, \(times) times \(counts.entriesRead > plan.estimatedEntryCount ? "more" : "fewer")"
+        )
+      }
     }
     description = lines.joined(separator: "\n")
+  }
+
+  /// How many times more or fewer entries there were than expected, where it is three times or more.
+  private static func estimateError(_ plan: PlanDescription, _ counts: PlanCounts) -> Int? {
+    // A limit ends a run before its entries do, and an alternative reads those of another index.
+    guard !plan.lines.contains(where: { ["limit", "else", "both"].contains($0.title) }),
+      plan.index != nil, max(plan.estimatedEntryCount, counts.entriesRead) >= 100
+    else { return nil }
+    let (low, high) = (
+      min(plan.estimatedEntryCount, counts.entriesRead),
+      max(plan.estimatedEntryCount, counts.entriesRead)
+    )
+    let times = high / max(1, low)
+    return times >= 3 ? times : nil
   }
 }

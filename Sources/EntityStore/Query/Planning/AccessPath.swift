@@ -53,6 +53,8 @@ struct IndexAccess: Sendable {
   var estimatedEntryCount: Int
   /// Whether some of the span's tuples have a null.
   var mayHaveNulls = false
+  /// What is checked on the entries of the span.
+  var filter: EntryFilter?
 
   var ranges: [IndexRange] {
     switch span {

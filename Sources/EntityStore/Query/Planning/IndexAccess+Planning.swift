@@ -70,7 +70,18 @@ extension IndexAccess {
   }
 
   /// The clauses whose truth the entries alone prove.
-  var covered: Set<Int> { exactness == .exact ? clauses : [] }
+  var covered: Set<Int> {
+    (exactness == .exact ? clauses : []).union(filter?.clauses ?? [])
+  }
+
+  /// The same entries, and those of `conjuncts` that they tell checked on them.
+  func filtered(by conjuncts: [BoundCondition]) -> IndexAccess {
+    var access = self
+    // The byte after a prefix tells most of those that begin with it.
+    let proven = exactness == .superset ? [] : clauses
+    access.filter = EntryFilter(index, conjuncts, proven: proven)
+    return access
+  }
 
   private static func constraint(
     on attribute: UInt32, _ conjuncts: [BoundCondition]

@@ -64,7 +64,7 @@ struct Planner {
       }
       candidates.append(plan)
     }
-    let accesses = try accesses(for: clauses)
+    let accesses = try accesses(for: clauses).map { $0.filtered(by: clauses) }
     if accesses.contains(where: { $0.rangeCount == 0 }) {
       return finished(.nothing, matches: 0, cost: 0)
     }
@@ -82,6 +82,7 @@ struct Planner {
     }
     for index in entity.indexes {
       if let walk = try orderedWalk(of: index, accesses) { candidates.append(walk) }
+      if let walk = coveringWalk(of: index) { candidates.append(walk) }
     }
     return try best(of: candidates)
   }
@@ -152,29 +153,51 @@ struct Planner {
     let entries = Double(access.estimatedEntryCount)
     let fetched = isAnsweredByEntries(access) ? 0 : Cost.fetchedRecord
     let ranges = Double(min(access.rangeCount, 1 << 20)) * Cost.range
-    // The share of the entries whose records pass what the index does not prove.
-    let share = share(of: 0..<max(0, clauses.count - access.clauses.count))
-    let wanted = request.wantedCount.map { min(entries, Double($0) / share) } ?? entries
+    let passing = passingShare(of: access)
+    // The share of these whose records pass what the index does not prove.
+    let share = share(ofAllBut: access)
+    let wanted =
+      request.wantedCount.map { min(entries, Double($0) / (share * passing)) } ?? entries
+    let read = wanted * passing
     // Where the entries say it all, those of the offset are skipped as such.
-    let skipped = share == 1 ? min(wanted, Double(request.offset)) : 0
+    let skipped = share == 1 ? min(read, Double(request.offset)) : 0
     let cost: Double
     let certain: Double
     switch order.arrangement(for: .index(access), request: request) {
     case .index:
-      cost = wanted * Cost.entry + (wanted - skipped) * fetched + ranges
-      certain = entries * (Cost.entry + fetched) + ranges
+      cost = wanted * Cost.entry + (read - skipped) * fetched + ranges
+      certain = entries * (Cost.entry + passing * fetched) + ranges
     case .natural where order.isByID:
       // All entries are collected and sorted by id; only the records that are wanted are read.
       let collected = entries * (Cost.entry + Cost.sortedID) + ranges
-      cost = collected + (wanted - skipped) * fetched
-      certain = collected + entries * fetched
+      cost = collected + (read - skipped) * fetched
+      certain = collected + entries * passing * fetched
     case .natural, .sort, .groups:
-      cost = entries * (Cost.entry + fetched + Cost.sortedRecord) + ranges
+      cost = entries * (Cost.entry + passing * (fetched + Cost.sortedRecord)) + ranges
       certain = cost
     }
     return finished(
-      .index(access), matches: access.estimatedEntryCount, cost: cost, certainCost: certain,
+      .index(access), matches: Int(entries * passing), cost: cost, certainCost: certain,
       covered: access.covered)
+  }
+
+  /// The share of the entries of `access` that pass its filter.
+  private func passingShare(of access: IndexAccess) -> Double {
+    share(of: 0..<(access.filter?.clauses.subtracting(access.clauses).count ?? 0))
+  }
+
+  /// The share of the records that pass the clauses that the entries of `access` do not prove.
+  private func share(ofAllBut access: IndexAccess) -> Double {
+    let known = access.clauses.union(access.filter?.clauses ?? [])
+    return share(of: 0..<max(0, clauses.count - known.count))
+  }
+
+  /// All entries of `index`, where they answer the query without any record.
+  private func coveringWalk(of index: StoredIndex) -> QueryPlan? {
+    guard request.wantsOnlyEntries, !request.requiresIndex, request.ids == nil else { return nil }
+    let access = IndexAccess(whole: index, count: statistics.recordCount).filtered(by: clauses)
+    guard access.filter != nil, isAnsweredByEntries(access) else { return nil }
+    return plan(access)
   }
 
   /// Whether the entries alone answer the query.
@@ -211,19 +234,19 @@ struct Planner {
     guard let wanted = request.wantedCount,
       !accesses.contains(where: { $0.index.description.number == index.description.number })
     else { return nil }
-    let access = IndexAccess(whole: index, count: statistics.recordCount)
+    let access = IndexAccess(whole: index, count: statistics.recordCount).filtered(by: clauses)
     let total = Double(statistics.recordCount)
     let selective = accesses.map(\.estimatedEntryCount).min()
     let share =
       selective.map { max(1e-9, Double($0) / max(1, total)) } ?? share(of: clauses.indices)
     if case .nothing = order.access(access) { return try groupedPlan(access, share: share) }
     let walked = min(total, Double(wanted) / share)
-    let each = Cost.entry + Cost.fetchedRecord
+    let each = Cost.entry + passingShare(of: access) * Cost.fetchedRecord
     let skipped = share == 1 ? min(walked, Double(request.offset)) : 0
     return finished(
       .index(access), matches: Int(total * share),
       cost: walked * each - skipped * Cost.fetchedRecord + Cost.range,
-      certainCost: total * each + Cost.range)
+      certainCost: total * each + Cost.range, covered: access.covered)
   }
 
   /// A walk in the order of an index that gives the first terms of the order: records that are
@@ -233,7 +256,7 @@ struct Planner {
       let range = access.ranges.first
     else { return nil }
     let entries = Double(access.estimatedEntryCount)
-    let share = share ?? self.share(of: 0..<max(0, clauses.count - access.clauses.count))
+    let share = share ?? passingShare(of: access) * self.share(ofAllBut: access)
     let size = try statistics.groupSize(
       access.index, range, groups.attributeCount, groups.isReversed)
     let walked = min(entries, Double(wanted) / share + Double(size))

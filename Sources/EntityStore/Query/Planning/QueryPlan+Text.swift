@@ -25,6 +25,9 @@ struct PlanDescription: Sendable {
 extension QueryPlan {
   var description: PlanDescription {
     var lines = access.lines(entity)
+    if case .index(let access) = access, let filter = access.filter {
+      lines.append(.init(title: "check", text: "on each entry: \(filter.condition.text)"))
+    }
     switch (access, residual) {
     case (.nothing, _): break
     case (_, let residual?):

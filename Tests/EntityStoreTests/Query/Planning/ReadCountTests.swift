@@ -213,4 +213,21 @@ import Testing
       #expect(first == (0..<10).map { "name 0000\($0)" })
     }
   }
+
+  @Test func `distinct values of an index's first attribute end with the last of them`() throws {
+    try withTrials { snapshot in
+      let run = try snapshot.access.core.run(Trial.all)
+      let kind = try #require(run.entity.description.attribute(named: "kind")?.number)
+      #expect(try run.distinctCount([kind]) == 10)
+      #expect(run.counts.entriesRead == 10)
+      let note = try #require(run.entity.description.attribute(named: "note")?.number)
+      #expect(try run.distinctCount([note]) == nil)
+      let number = try #require(run.entity.description.attribute(named: "number")?.number)
+      #expect(try run.distinctCount([number]) == nil)
+      let kinds = try snapshot.values(Trial.all, \.kind, distinct: true)
+      #expect(kinds == "abcdefghij".map(String.init))
+      let some = try snapshot.values(Trial.all.limit(2).offset(9), \.kind, distinct: true)
+      #expect(some == ["j"])
+    }
+  }
 }

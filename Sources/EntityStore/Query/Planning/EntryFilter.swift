@@ -1,0 +1,182 @@
+internal import LodestoreFormat
+
+/// The part of a condition that the entries of an index tell: what an entry fails is not read as a record.
+final class EntryFilter: Sendable {
+  /// The positions in the conjunction of what is checked.
+  let clauses: Set<Int>
+  /// The same, for records whose entries do not tell.
+  let condition: BoundCondition
+  private let tests: [EntryTest]
+  /// How many elements of a key the tests take.
+  private let elementCount: Int
+
+  /// `nil` where the entries of `index` tell nothing but what is `proven` already.
+  init?(_ index: StoredIndex, _ conjuncts: [BoundCondition], proven: Set<Int>) {
+    var clauses: Set<Int> = []
+    var tests: [EntryTest] = []
+    for (position, conjunct) in conjuncts.enumerated() where !conjunct.isAlways {
+      guard !proven.contains(position),
+        let test = EntryTest(conjunct, index.description.attributes)
+      else { continue }
+      clauses.insert(position)
+      tests.append(test)
+    }
+    guard !tests.isEmpty else { return nil }
+    self.clauses = clauses
+    self.tests = tests
+    condition = .all(clauses.sorted().map { conjuncts[$0] })
+    elementCount = tests.map(\.elementCount).max() ?? 0
+  }
+
+  /// Whether the record `id` of the entry with this key passes; `nil` when only the record tells.
+  ///
+  /// - Parameter key: empty where it is cut.
+  func admits(_ key: UnsafeRawBufferPointer, id: UInt64) -> Bool? {
+    guard !key.isEmpty else { return nil }
+    return withUnsafeTemporaryAllocation(of: Int.self, capacity: elementCount + 1) { ends in
+      ends[0] = 0
+      for position in 0..<elementCount {
+        guard let end = KeyDecoder.endOfElement(in: key, at: ends[position]) else { return nil }
+        ends[position + 1] = end
+      }
+      var answer: Bool? = true
+      for test in tests {
+        guard let next = test.admits(key, UnsafeBufferPointer(ends), id) else {
+          answer = nil
+          continue
+        }
+        if !next { return false }
+      }
+      return answer
+    }
+  }
+}
+
+/// A condition on the elements of an index key and the record's id.
+private indirect enum EntryTest: Sendable {
+  case all([EntryTest])
+  case any([EntryTest])
+  case not(EntryTest)
+  case recordID(LayoutProgram.NumberTest)
+  /// Elements between two bounds.
+  case range(Int, IndexRange)
+  case elements(Int, KeyTable)
+  case text(Int, TextTest)
+
+  /// `nil` where keys of `attributes` do not tell.
+  init?(_ condition: BoundCondition, _ attributes: [UInt32]) {
+    switch condition {
+    case .all(let parts):
+      guard let tests = Self.tests(parts, attributes) else { return nil }
+      self = .all(tests)
+    case .any(let parts):
+      guard let tests = Self.tests(parts, attributes) else { return nil }
+      self = .any(tests)
+    case .not(let part):
+      guard let test = EntryTest(part, attributes) else { return nil }
+      self = .not(test)
+    case .test(let test):
+      if test.attribute.isRecordID {
+        switch test.kind {
+        case .interval(let interval): self = .recordID(.interval(interval))
+        case .numbers(let set): self = .recordID(.set(set))
+        case .null, .text, .key, .keys: return nil
+        }
+        return
+      }
+      guard let position = attributes.firstIndex(of: test.attribute.number) else { return nil }
+      self.init(test, condition, at: position)
+    case .constant, .expression, .closure, .related: return nil
+    }
+  }
+
+  private static func tests(_ parts: [BoundCondition], _ attributes: [UInt32]) -> [EntryTest]? {
+    var tests: [EntryTest] = []
+    for part in parts {
+      guard let test = EntryTest(part, attributes) else { return nil }
+      tests.append(test)
+    }
+    return tests
+  }
+
+  private init?(_ test: AttributeTest, _ condition: BoundCondition, at position: Int) {
+    if let constraint = IndexConstraint(condition, on: test.attribute.number),
+      constraint.exactness == .exact
+    {
+      switch constraint.extent {
+      case .points(let keys): self = .elements(position, KeyTable(keys))
+      case .range(let range): self = .range(position, range)
+      }
+      return
+    }
+    // Of an expression characters are taken one by one, as the record has them.
+    guard case .text(let compiled, let `operator`, _, _) = test.kind, `operator` != .matches else {
+      return nil
+    }
+    self = .text(position, compiled)
+  }
+
+  /// How many elements at the beginning of a key it takes.
+  var elementCount: Int {
+    switch self {
+    case .all(let tests), .any(let tests): tests.map(\.elementCount).max() ?? 0
+    case .not(let test): test.elementCount
+    case .recordID: 0
+    case .range(let position, _), .elements(let position, _), .text(let position, _): position + 1
+    }
+  }
+
+  /// Whether an entry passes; `nil` when it does not tell.
+  func admits(_ key: UnsafeRawBufferPointer, _ ends: UnsafeBufferPointer<Int>, _ id: UInt64)
+    -> Bool?
+  {
+    switch self {
+    case .all(let tests):
+      var answer: Bool? = true
+      for test in tests {
+        let next = test.admits(key, ends, id)
+        if next == false { return false }
+        if next == nil { answer = nil }
+      }
+      return answer
+    case .any(let tests):
+      var answer: Bool? = false
+      for test in tests {
+        let next = test.admits(key, ends, id)
+        if next == true { return true }
+        if next == nil { answer = nil }
+      }
+      return answer
+    case .not(let test): return test.admits(key, ends, id).map(!)
+    case .recordID(let test): return test.admits(OrderedNumber.key(id))
+    case .range(let position, let range):
+      return range.admits(Self.element(position, key, ends))
+    case .elements(let position, let table):
+      return table.contains(Self.element(position, key, ends))
+    case .text(let position, let test):
+      let element = Self.element(position, key, ends)
+      // Null, which no text test admits.
+      if element.count == 1 { return false }
+      // Without the code and the zero at the end.
+      let text = UnsafeRawBufferPointer(rebasing: element.dropFirst().dropLast())
+      // Other text is in the key in its normal form, and a zero has a byte after it.
+      guard text.allSatisfy({ $0 != 0 && $0 < 0x80 }) else { return nil }
+      return test.admits(text)
+    }
+  }
+
+  private static func element(
+    _ position: Int, _ key: UnsafeRawBufferPointer, _ ends: UnsafeBufferPointer<Int>
+  ) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: key[ends[position]..<ends[position + 1]])
+  }
+}
+
+extension IndexRange {
+  /// Whether the range contains a whole tuple.
+  func admits(_ tuple: UnsafeRawBufferPointer) -> Bool {
+    if lower.withUnsafeBytes({ compareKeys(tuple, $0) < 0 }) { return false }
+    guard let upper else { return true }
+    return upper.withUnsafeBytes { compareKeys(tuple, $0) < 0 }
+  }
+}

@@ -1,0 +1,71 @@
+import Testing
+
+@testable import EntityStore
+
+/// Conditions on the attributes of an index are checked on its entries, before records are read.
+@Suite(.readsPages) struct EntryFilterTests {
+  private func withTrials(_ count: Int, _ body: (borrowing Snapshot) throws -> Void) throws {
+    try withTemporaryStore([Trial.self]) { store in
+      try Trial.make(count, in: store)
+      try store.read { try body($0) }
+    }
+  }
+
+  @Test(arguments: [
+    // The second attribute of an index whose first is a range, or another one of the same index.
+    ("kind > 'a' AND kind != 'c' AND share == 7", 200),
+    ("kind BEGINSWITH 'c' AND share IN { 2, 12 }", 400),
+    ("name > 'name 1' AND name CONTAINS '77'", 600),
+    ("name BETWEEN { 'name 00100', 'name 00900' } AND name ENDSWITH '5'", 90),
+    ("name LIKE 'name 0*77'", 110),
+    ("number > 100 AND NOT (number IN { 101, 102, 103 }) AND _id < 120", 30),
+    ("share > 90 AND _id > 19900", 20),
+    ("share BETWEEN { 10, 20 } AND (share == 11 OR share == 19)", 400),
+  ])
+  func `what an entry tells is not read from its record`(
+    condition: String, most: Int
+  ) throws {
+    try withTrials(20_000) { snapshot in
+      let query = try Trial.where(format: condition)
+      let found = try snapshot.explain(query, analyzing: true)
+      #expect((found.recordsRead ?? .max) <= max(most, found.resultCount ?? 0), "\(found)")
+      let all = try snapshot.fetch(query).map(\.number)
+      var request = try query.request()
+      request.forcesScan = true
+      let core = snapshot.access.core
+      let entity = try core.entity(Trial.self)
+      // Their numbers are their ids less one.
+      let scanned = try PlanRun(try core.plan(request, for: entity), core: core).ids()
+        .map { Int($0) - 1 }
+      #expect(all == scanned && !all.isEmpty)
+      #expect(try snapshot.count(query) == all.count)
+    }
+  }
+
+  @Test func `an index answers counts without a range, from its entries alone`() throws {
+    try withTrials(2_000) { snapshot in
+      let run = try snapshot.access.core.run(
+        Trial.where(format: "name CONTAINS '77' AND NOT (name ENDSWITH '9')"),
+        wantsOnlyEntries: true)
+      #expect(try run.count() == 36)
+      #expect(run.counts.recordsRead == 0 && run.counts.entriesRead == 2_000)
+    }
+  }
+
+  @Test func `a query is explained for what it is used`() throws {
+    try withTrials(2_000) { snapshot in
+      let query = try Trial.where(format: "kind == 'c' AND share > 50").sorted(by: \.number)
+      let fetch = try snapshot.explain(query, analyzing: true)
+      #expect(fetch.description.contains("sorted by number"))
+      #expect(fetch.recordsRead == fetch.resultCount && fetch.resultCount == 100)
+      for use in [QueryUse.count, .ids, .delete, .update] {
+        let found = try snapshot.explain(query, for: use, analyzing: true)
+        #expect(found.resultCount == 100, "\(use)")
+        #expect(found.index == "Trial.kind+share", "\(use)")
+        if use == .count || use == .delete { #expect(found.recordsRead == 0, "\(use)") }
+      }
+      #expect(try !snapshot.explain(query, for: .count).description.contains("sorted"))
+      #expect(try snapshot.count(Trial.all) == 2_000)
+    }
+  }
+}
