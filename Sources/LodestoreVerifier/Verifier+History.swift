@@ -25,9 +25,8 @@ extension Verifier {
       do {
         let cursor = try Cursor(records, in: transaction)
         if try cursor.last() { next = cursor.integerKey &+ 1 }
-      } catch let error as LMDBError where error.isShortage {
-        throw error
       } catch {
+        if error.isShortage { throw error }
         // What is wrong with the records is found where they are checked.
         continue
       }

@@ -65,7 +65,7 @@ extension ExplanationTests {
       "name LIKE 'name 0004?'",
       "index   Trial.name from (name 0004…) to (name 0005…), about 10 entries",
       "check   on each entry: name LIKE \"name 0004?\"",
-      "check   nothing more: the entries say it all
+      "check   nothing more: the entries say it all",
       "order   by _id"),
     Case(
       "name BEGINSWITH[c] 'NAME 0004'",
