@@ -46,6 +46,7 @@ let package = Package(
       dependencies: [
         .product(name: "Lodestore", package: "lodestore"), "CCallgrind", "CRawLMDB", "CRecords",
         .target(name: "CRawSQLite", condition: .when(traits: ["SQLite"])),
+        .target(name: "CSQLiteForBenchmarks", condition: .when(traits: ["SQLite"])),
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["GRDB"])),
       ]),
   ],

@@ -40,6 +40,8 @@ final class TransactionCore {
   @exclusivity(unchecked) private var lastEntity: (type: ObjectIdentifier, entity: StoredEntity)?
   /// Told what is read, where somebody wants to know.
   var tracker: ReadTracker?
+  /// Given the runs of queries, where somebody measures them.
+  var runs: LastRun?
   /// What `Changes` keeps for the length of a write; see ``ChangeState``.
   @exclusivity(unchecked) var changeState: AnyObject?
   /// For reads only: a write moves the pages that a search goes through.

@@ -14,12 +14,17 @@ struct Arguments {
   /// Whether stores are measured as they grow, and up to how many records.
   var measuresScale = false
   var scaleLimit: Int?
+  /// Whether the battery of queries is run, and in its place the one that is made from a seed.
+  var measuresQueries = false
+  var isHeldOut = false
+  var seed = 1
   var pages: String?
   var records: Int?
 
   static let usage = """
     usage: tools/bench [--quick] [--runs=N] [--only=NAME,…] [--sides=NAME,…] [--json FILE]
                        [--instructions] [--list] [--pages=FILE [--records=N]]
+           tools/bench --queries [--held-out [--seed=N]] [--records=N] [--only=NUMBER,…]
            tools/bench --scale[=N] [--svg FILE] [--json FILE]
 
       --quick         100,000 records instead of a million, and 3 runs: some two minutes
@@ -34,6 +39,9 @@ struct Arguments {
                       many records, and does nothing else; --only=members or --only=codable
       --scale[=N]     measures Lodestore as it grows, and does nothing else: 1 to 100 million to-do
                       items and 1 to 20 million pods, at most N; below a million, N of each
+      --queries       runs the battery of queries beside SQLite, and does nothing else; prints those that
+                      read more than twice what the best plan does or take 1.2 times the time
+      --held-out      random queries of the same kind instead, from --seed=N; 1
       --svg FILE      draws what --scale measures
     """
 
@@ -67,9 +75,15 @@ struct Arguments {
       case "--scale":
         measuresScale = true
         if parts.count == 2 { scaleLimit = try number() }
+      case "--queries": measuresQueries = true
+      case "--held-out": isHeldOut = true
+      case "--seed": seed = try number()
       case "--pages": pages = try value()
       default: throw BenchmarkError("'\(argument)' is not known\n\(Self.usage)")
       }
+    }
+    guard measuresQueries || !isHeldOut else {
+      throw BenchmarkError("--held-out is a set of --queries, which were not asked for")
     }
     guard svgPath == nil || measuresScale else {
       throw BenchmarkError("--svg draws what --scale measures, which was not asked for")

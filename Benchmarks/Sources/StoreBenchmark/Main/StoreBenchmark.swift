@@ -47,6 +47,12 @@ struct StoreBenchmark {
     if arguments.measuresScale {
       return try ScaleBenchmark.run(arguments, directory: directory)
     }
+    if arguments.measuresQueries {
+      guard try QueryBenchmark.run(arguments, directory: directory) else {
+        throw BenchmarkError("SQLite answers some queries differently")
+      }
+      return
+    }
     if let pages = arguments.pages {
       return try await PodspecImport.run(
         pages: pages, records: arguments.records ?? 11_028, directory: directory,

@@ -112,6 +112,17 @@ extension ReadableTransaction where Self: ~Copyable {
     }
     return QueryExplanation(run.plan.description, analyzing ? run.counts : nil)
   }
+
+  /// How the last query that `body` runs in this transaction was run, and what that read: also of counts,
+  /// ids, groups, aggregates and values, which ``explain(_:analyzing:)`` does not show. For measurements.
+  @_spi(Measuring)
+  public func explaining(_ body: () throws -> Void) throws -> QueryExplanation? {
+    let core = access.core
+    core.runs = LastRun()
+    defer { core.runs = nil }
+    try body()
+    return core.runs?.run.map { QueryExplanation($0.plan.description, $0.counts) }
+  }
 }
 
 /// A part of a query's results, and where the next begins.
@@ -138,6 +149,19 @@ extension TransactionCore {
     let entity = try entity(E.self)
     var request = try query.request()
     request.wantsOnlyEntries = wantsOnlyEntries
-    return try PlanRun(try plan(request, for: entity), core: self, control: control)
+    return try run(request, for: entity, control: control)
   }
+
+  func run(
+    _ request: QueryRequest, for entity: StoredEntity, control: RunControl? = nil
+  ) throws(StoreError) -> PlanRun {
+    let run = try PlanRun(try plan(request, for: entity), core: self, control: control)
+    runs?.run = run
+    return run
+  }
+}
+
+/// The run of a query that was begun last, for who measures; not those that are parts of others.
+final class LastRun {
+  var run: PlanRun?
 }

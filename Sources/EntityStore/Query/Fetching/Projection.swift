@@ -48,7 +48,7 @@ extension ReadableTransaction where Self: ~Copyable {
       request.limit = nil
       request.offset = 0
     }
-    let run = try PlanRun(try core.plan(request, for: entity), core: core)
+    let run = try core.run(request, for: entity)
     var rows: [(repeat each V)] = []
     let body = { (values: [Value]) throws(StoreError) -> Bool in
       var place = -1

@@ -1,0 +1,140 @@
+import Foundation
+import Lodestore
+
+/// The battery of queries, each beside SQLite with the same records and indexes.
+struct QueryBenchmark {
+  /// How many queries the held-out set has.
+  static let heldOutCount = 300
+
+  /// - Returns: whether both sides answered the same everywhere.
+  static func run(_ arguments: Arguments, directory: String) throws -> Bool {
+    #if SQLite
+      return try compare(arguments, directory: directory)
+    #else
+      throw BenchmarkError("--queries compares with SQLite, which is not in this build")
+    #endif
+  }
+
+  private static func queries(_ arguments: Arguments) throws -> [BatteryQuery] {
+    let count = arguments.recordCount
+    guard arguments.isHeldOut else { return Battery(count: count).queries }
+    var random = RandomQueries(seed: arguments.seed, count: count)
+    return (0..<heldOutCount).map { _ in random.next() }
+  }
+
+  private static func indexes(of subject: BatteryQuery.Subject) -> [[String]] {
+    switch subject {
+    case .sighting: Sighting.indexed
+    case .broad: Broad.indexed
+    }
+  }
+
+  private static func fill<E: BatteryEntity>(
+    _: E.Type, _ store: Store, count: Int
+  ) throws {
+    // In several writes, as a store grows.
+    let size = 100_000
+    for start in stride(from: 0, to: count, by: size) {
+      try store.write { tx in
+        let numbers = start..<min(count, start + size)
+        _ = try tx.insert(
+          numbers.lazy.map { E.numbered($0, of: count) }, returning: .counts)
+      }
+    }
+  }
+
+  #if SQLite
+    private static func compare(_ arguments: Arguments, directory: String) throws -> Bool {
+      let count = arguments.recordCount
+      let store = try Store(
+        at: "\(directory)/queries.lodestore", entities: [Sighting.self, Broad.self])
+      defer { store.close() }
+      let sqlite = try BatterySQLite(path: "\(directory)/queries.sqlite")
+      Progress.show("filling both with \(count.grouped) records")
+      try fill(Sighting.self, store, count: count)
+      try fill(Broad.self, store, count: count / 10)
+      try sqlite.fill(Sighting.self, count: count)
+      try sqlite.fill(Broad.self, count: count / 10)
+      try sqlite.settle()
+      let chosen = Set(try arguments.only.map { try number($0) })
+      let all = try queries(arguments)
+      let seed = arguments.isHeldOut ? ", held out, --seed=\(arguments.seed)" : ""
+      print("\(all.count) queries over \(count.grouped) records\(seed)\n")
+      var summary = Summary()
+      for (place, query) in all.enumerated()
+      where chosen.isEmpty || chosen.contains(place + 1) {
+        Progress.show("query \(place + 1) of \(all.count)")
+        let figures = try store.read { try measure(query, place + 1, $0, sqlite, count) }
+        summary.add(figures)
+        Progress.clear()
+        guard !figures.isSame || figures.isOffInReads || figures.isOffInTime || !chosen.isEmpty
+        else { continue }
+        print(figures.text(otherPlan: try sqlite.plan(figures.sql)))
+      }
+      print(summary.text)
+      return summary.differentCount == 0
+    }
+
+    private static func number(_ text: String) throws -> Int {
+      guard let number = Int(text) else {
+        throw BenchmarkError("--only takes numbers of queries with --queries, not '\(text)'")
+      }
+      return number
+    }
+
+    private static func measure(
+      _ query: BatteryQuery, _ number: Int, _ snapshot: borrowing Snapshot,
+      _ sqlite: BatterySQLite, _ count: Int
+    ) throws -> QueryFigures {
+      let isBroad = query.subject == .broad
+      let sql = query.sql(readName: isBroad ? Broad.readName : Sighting.readName)
+      do {
+        let (answer, reads) = try snapshot.analyzed(query)
+        let expected = try sqlite.answer(query, sql)
+        let best = try BestPlanSearch(
+          query, indexes: indexes(of: query.subject), facts: sqlite,
+          recordCount: isBroad ? count / 10 : count, answerCount: expected.count
+        ).best()
+        // From their texts, both, as a query that is asked for the first time.
+        let own = try ThreadTime.least { _ = try snapshot.answer(query) }
+        let other = try ThreadTime.least { _ = try sqlite.answer(query, sql) }
+        return QueryFigures(
+          number: number, query: query, sql: sql, reads: reads, best: best, own: own,
+          other: other, isSame: answer == expected, answerCount: expected.count)
+      } catch {
+        throw BenchmarkError("query \(number), \(query): \(error)")
+      }
+    }
+  #endif
+
+  private struct Summary {
+    var count = 0
+    var readsCount = 0
+    var timeCount = 0
+    var bothCount = 0
+    var differentCount = 0
+    var own = 0.0
+    var other = 0.0
+
+    mutating func add(_ figures: QueryFigures) {
+      count += 1
+      if figures.isOffInReads { readsCount += 1 }
+      if figures.isOffInTime { timeCount += 1 }
+      if !figures.isOffInReads, !figures.isOffInTime { bothCount += 1 }
+      if !figures.isSame { differentCount += 1 }
+      own += figures.own
+      other += figures.other
+    }
+
+    var text: String {
+      let share = String(format: "%.1f", 100 * Double(bothCount) / Double(max(1, count)))
+      let sums = String(format: "%.2f s, SQLite %.2f s", own, other)
+      return """
+
+        \(bothCount) of \(count) (\(share) %) within both; \(readsCount) read more than twice \
+        what the best plan does, \(timeCount) take more than \(QueryFigures.timeLimit) times \
+        SQLite's CPU time; \(differentCount) answered differently; all together \(sums)
+        """
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import EntityStore
+
+/// What the battery queries.
+protocol BatteryEntity: Entity, Sendable {
+  static var subject: BatteryQuery.Subject { get }
+  /// The attributes and their types, the record's own order.
+  static var columns: [(name: String, column: BatteryColumn<Self>)] { get }
+  /// The attributes of each index; the first of ``Sighting`` is unique.
+  static var indexed: [[String]] { get }
+  /// The record of a number from 0 on, of `count`, always the same; its id is one more.
+  static func numbered(_ number: Int, of count: Int) -> Self
+  /// The attribute that is read from each record that is asked for, an integer.
+  static var readName: String { get }
+  static func readNumber(of view: borrowing EntityView<Self>) -> UInt64
+  /// The values by which the same record is put into other stores.
+  var values: [BatteryLiteral] { get }
+}
+
+extension BatteryEntity {
+  static func column(_ name: String) -> BatteryColumn<Self>? {
+    columns.first { $0.name == name }?.column
+  }
+}
+
+/// An attribute by its type.
+enum BatteryColumn<E: Entity> {
+  case int(KeyPath<E.Attributes, Attribute<E, Int>>)
+  case optionalInt(KeyPath<E.Attributes, Attribute<E, Int?>>)
+  case double(KeyPath<E.Attributes, Attribute<E, Double>>)
+  case optionalDouble(KeyPath<E.Attributes, Attribute<E, Double?>>)
+  case text(KeyPath<E.Attributes, Attribute<E, String>>)
+  case bool(KeyPath<E.Attributes, Attribute<E, Bool>>)
+  /// Only for conditions.
+  case json
+}
+
+/// splitmix64, by which each record is made from its number alone.
+struct BatteryNumbers: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: Int) { state = UInt64(bitPattern: Int64(seed)) &* 0xD134_2543_DE82_EF95 &+ 1 }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+
+  mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
+
+  /// From 0 to less than 1.
+  mutating func fraction() -> Double { Double(next() >> 11) / 0x1p53 }
+}

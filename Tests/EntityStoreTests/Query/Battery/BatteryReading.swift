@@ -1,0 +1,208 @@
+@_spi(Measuring) import EntityStore
+
+/// What a query of the battery read.
+struct BatteryReads {
+  /// Entries and records.
+  var count: Int
+  var plan: String
+}
+
+/// What went wrong with a query of the battery.
+struct BatteryError: Error, CustomStringConvertible {
+  var description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+extension BatteryQuery {
+  /// As a query of the store.
+  func query<E: BatteryEntity>(of _: E.Type) throws -> Query<E> {
+    var query = E.all
+    if case .any(let parts) = condition, parts.count > 100 {
+      // More than a format string may say.
+      query = E.where(.anyOf(try parts.map { try Condition(format: $0.format) }))
+    } else if !condition.conjuncts.isEmpty {
+      query = try E.where(format: condition.format)
+    }
+    if !order.isEmpty {
+      query = query.sorted(try order.map { try Self.key($0, E.self) })
+    }
+    if let limit { query = query.limit(limit) }
+    return offset > 0 ? query.offset(offset) : query
+  }
+
+  private static func key<E: BatteryEntity>(_ term: Term, _: E.Type) throws -> SortKey<E> {
+    func key<V>(_ path: KeyPath<E.Attributes, Attribute<E, V>>) -> SortKey<E> {
+      let attribute = E.attributes[keyPath: path]
+      return term.isDescending ? attribute.descending : attribute.ascending
+    }
+    return switch E.column(term.name) {
+    case .int(let path): key(path)
+    case .optionalInt(let path): key(path)
+    case .double(let path): key(path)
+    case .optionalDouble(let path): key(path)
+    case .text(let path): key(path)
+    case .bool(let path): key(path)
+    case .json, nil: throw BatteryError("no order by '\(term.name)'")
+    }
+  }
+}
+
+extension Snapshot {
+  func answer(_ query: BatteryQuery) throws -> BatteryAnswer {
+    switch query.subject {
+    case .sighting: try answer(query, Sighting.self)
+    case .broad: try answer(query, Broad.self)
+    }
+  }
+
+  /// The answer, and what it took to find it.
+  func analyzed(_ query: BatteryQuery) throws -> (BatteryAnswer, BatteryReads) {
+    var found = BatteryAnswer()
+    let explanation = try explaining { found = try answer(query) }
+    guard let explanation else {
+      // All records in their order go without a plan.
+      return (found, BatteryReads(count: found.count, plan: "scan all records"))
+    }
+    let count = (explanation.entriesRead ?? 0) + (explanation.recordsRead ?? 0)
+    return (found, BatteryReads(count: count, plan: explanation.description))
+  }
+
+  func answer<E: BatteryEntity>(_ given: BatteryQuery, _: E.Type) throws -> BatteryAnswer {
+    let query = try given.query(of: E.self)
+    let isOrdered = given.isOrdered
+    var answer = BatteryAnswer()
+    switch given.answer {
+    case .rows:
+      try forEachView(query) { view in
+        answer.add(id: view.id.rawValue, E.readNumber(of: view), isOrdered: isOrdered)
+      }
+    case .ids: for id in try ids(query) { answer.add(id: id.rawValue, isOrdered: isOrdered) }
+    case .count: answer.count = try count(query)
+    case .groups(let name, nil): try addGroups(query, name, &answer)
+    case .groups(let name, let sum?): try addGroups(query, name, sum: sum, &answer)
+    case .distinct(let name): try addDistinct(query, name, &answer)
+    case .minimum(let name): try addExtreme(query, name, isMaximum: false, &answer)
+    case .maximum(let name): try addExtreme(query, name, isMaximum: true, &answer)
+    case .sum(let name):
+      guard case .int(let path)? = E.column(name) else { throw BatteryError("no sum of '\(name)'") }
+      let sum = try aggregate(query, .sum(path))
+      answer.add(key: BatteryAnswer.key(sum ?? 0))
+    case .average(let name):
+      guard case .double(let path)? = E.column(name) else {
+        throw BatteryError("no average of '\(name)'")
+      }
+      let average = try aggregate(query, .average(path))
+      answer.add(key: average.map { BatteryAnswer.key($0) } ?? BatteryAnswer.nullKey)
+    }
+    return answer
+  }
+
+  private func addGroups<E: BatteryEntity>(
+    _ query: Query<E>, _ name: String, _ answer: inout BatteryAnswer
+  ) throws {
+    func add<V: BatteryKey>(
+      _ path: KeyPath<E.Attributes, Attribute<E, V>>, _ answer: inout BatteryAnswer
+    ) throws {
+      for group in try groups(query, by: path) {
+        answer.add(key: group.key.batteryKey, count: group.count)
+      }
+    }
+    switch E.column(name) {
+    case .int(let path): try add(path, &answer)
+    case .optionalInt(let path): try add(path, &answer)
+    case .double(let path): try add(path, &answer)
+    case .optionalDouble(let path): try add(path, &answer)
+    case .text(let path): try add(path, &answer)
+    case .bool(let path): try add(path, &answer)
+    case .json, nil: throw BatteryError("no groups by '\(name)'")
+    }
+  }
+
+  private func addGroups<E: BatteryEntity>(
+    _ query: Query<E>, _ name: String, sum: String, _ answer: inout BatteryAnswer
+  ) throws {
+    guard case .int(let path)? = E.column(sum) else { throw BatteryError("no sum of '\(sum)'") }
+    let total: Aggregate<E, Int?> = .sum(path)
+    func add<V: BatteryKey>(
+      _ path: KeyPath<E.Attributes, Attribute<E, V>>, _ answer: inout BatteryAnswer
+    ) throws {
+      for group in try groups(query, by: path, total) {
+        let sum: Int? = group.values
+        answer.add(key: group.key.batteryKey, count: group.count, sum: sum ?? 0)
+      }
+    }
+    switch E.column(name) {
+    case .int(let path): try add(path, &answer)
+    case .optionalInt(let path): try add(path, &answer)
+    case .double(let path): try add(path, &answer)
+    case .optionalDouble(let path): try add(path, &answer)
+    case .text(let path): try add(path, &answer)
+    case .bool(let path): try add(path, &answer)
+    case .json, nil: throw BatteryError("no groups by '\(name)'")
+    }
+  }
+
+  private func addDistinct<E: BatteryEntity>(
+    _ query: Query<E>, _ name: String, _ answer: inout BatteryAnswer
+  ) throws {
+    func add<V: BatteryKey>(
+      _ path: KeyPath<E.Attributes, Attribute<E, V>>, _ answer: inout BatteryAnswer
+    ) throws {
+      for value in try values(query, path, distinct: true) { answer.add(key: value.batteryKey) }
+    }
+    switch E.column(name) {
+    case .int(let path): try add(path, &answer)
+    case .optionalInt(let path): try add(path, &answer)
+    case .double(let path): try add(path, &answer)
+    case .optionalDouble(let path): try add(path, &answer)
+    case .text(let path): try add(path, &answer)
+    case .bool(let path): try add(path, &answer)
+    case .json, nil: throw BatteryError("no values of '\(name)'")
+    }
+  }
+
+  private func addExtreme<E: BatteryEntity>(
+    _ query: Query<E>, _ name: String, isMaximum: Bool, _ answer: inout BatteryAnswer
+  ) throws {
+    func add<V: BatteryKey>(
+      _ minimum: Aggregate<E, V?>, _ maximum: Aggregate<E, V?>, _ answer: inout BatteryAnswer
+    ) throws {
+      let value: V? = try aggregate(query, isMaximum ? maximum : minimum)
+      answer.add(key: value?.batteryKey ?? BatteryAnswer.nullKey)
+    }
+    switch E.column(name) {
+    case .int(let path): try add(.minimum(path), .maximum(path), &answer)
+    case .optionalInt(let path): try add(.minimum(path), .maximum(path), &answer)
+    case .double(let path): try add(.minimum(path), .maximum(path), &answer)
+    case .optionalDouble(let path): try add(.minimum(path), .maximum(path), &answer)
+    case .text(let path): try add(.minimum(path), .maximum(path), &answer)
+    case .bool, .json, nil: throw BatteryError("no least or greatest of '\(name)'")
+    }
+  }
+}
+
+/// A value of a group, as a number.
+protocol BatteryKey: Sendable {
+  var batteryKey: UInt64 { get }
+}
+
+extension Int: BatteryKey {
+  var batteryKey: UInt64 { BatteryAnswer.key(self) }
+}
+
+extension Double: BatteryKey {
+  var batteryKey: UInt64 { BatteryAnswer.key(self) }
+}
+
+extension Bool: BatteryKey {
+  var batteryKey: UInt64 { BatteryAnswer.key(self ? 1 : 0) }
+}
+
+extension String: BatteryKey {
+  var batteryKey: UInt64 { BatteryAnswer.key(utf8: utf8) }
+}
+
+extension Optional: BatteryKey where Wrapped: BatteryKey {
+  var batteryKey: UInt64 { self?.batteryKey ?? BatteryAnswer.nullKey }
+}

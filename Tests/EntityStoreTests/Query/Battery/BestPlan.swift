@@ -1,0 +1,321 @@
+/// What a perfect planner would read for a query: entries and records, and where.
+///
+/// The rule, in one place. With the counts of what matches known exactly, every one of these ways is priced,
+/// where it answers the query:
+///
+/// - *Scan*: all records, or those within the bounds on the id.
+/// - *Index*: the entries within the range that the condition bounds on the first attributes of the index
+///   (single values, then one range); the records of those that pass whatever else an entry tells, unless the
+///   entries say all that is asked. Where the order of the entries is the query's, or begins it, only as far as
+///   the last result, or the end of its group.
+/// - *Steps* through an index whose first attributes are single values: one for each distinct value, or one
+///   for the least and the greatest; also over a first attribute of few values that nothing bounds.
+/// - *Intersection* of two indexes, and the *union* of the best index for each part of an OR.
+///
+/// An entry and a record of a scan cost 1, a record that is looked up 10, as in the planner. Best is
+/// what costs the least. As ways of nearly the same cost may differ much in how many things they read, one that
+/// costs at most half more than the best is as good.
+struct BestPlan: Sendable {
+  var way: String
+  var entries = 0
+  /// Read one after the other.
+  var scanned = 0
+  /// Through an index.
+  var lookedUp = 0
+
+  var reads: Int { entries + scanned + lookedUp }
+  var cost: Int { entries + scanned + 10 * lookedUp }
+
+  /// More than twice what is good is off; so many are allowed besides, as look-ups come in batches.
+  static let allowance = 32
+
+  /// Whether so many reads are more than should be.
+  func isExceeded(by count: Int) -> Bool { count > 2 * reads + Self.allowance }
+
+  /// The best, with the reads of the one that reads most among those that are as good.
+  static func best(of plans: [BestPlan]) -> BestPlan? {
+    guard let least = plans.map(\.cost).min() else { return nil }
+    return plans.filter { 2 * $0.cost <= 3 * least }.max { $0.reads < $1.reads }
+  }
+}
+
+/// What is known of the records.
+protocol BatteryFacts {
+  /// How many records fulfil all.
+  func count(_ conditions: [BatteryCondition], of subject: BatteryQuery.Subject) throws -> Int
+  /// The id and the attributes of the order of the result at a place of a query without limit; nil
+  /// where there are not so many.
+  func result(at place: Int, of query: BatteryQuery) throws -> [String: BatteryLiteral]?
+}
+
+/// The ways to run one query.
+struct BestPlanSearch<Facts: BatteryFacts> {
+  let query: BatteryQuery
+  let indexes: [[String]]
+  let facts: Facts
+  let recordCount: Int
+  /// How many results, groups or values there are.
+  let answerCount: Int
+  /// The attributes that have few values, and how many.
+  let fewValues = ["low": 5, "flag": 2, "state": 3, "n01": 10]
+  private let conjuncts: [BatteryCondition]
+  /// The last result that is wanted, where a limit ends the query.
+  private let last: [String: BatteryLiteral]?
+
+  init(
+    _ query: BatteryQuery, indexes: [[String]], facts: Facts, recordCount: Int, answerCount: Int
+  ) throws {
+    self.query = query
+    self.indexes = indexes
+    self.facts = facts
+    self.recordCount = recordCount
+    self.answerCount = answerCount
+    conjuncts = query.condition.conjuncts
+    last = try query.wantedCount.flatMap { try facts.result(at: $0 - 1, of: query) }
+  }
+
+  func best() throws -> BestPlan {
+    var plans = [try scan()]
+    for index in indexes {
+      if let plan = try walk(index) { plans.append(plan) }
+      if let plan = try steps(index) { plans.append(plan) }
+      if let plan = try skipScan(index) { plans.append(plan) }
+    }
+    plans += try intersections()
+    if let plan = try union() { plans.append(plan) }
+    return BestPlan.best(of: plans) ?? plans[0]
+  }
+
+  private func count(_ conditions: [BatteryCondition]) throws -> Int {
+    conditions.isEmpty ? recordCount : try facts.count(conditions, of: query.subject)
+  }
+
+  // MARK: One after the other
+
+  private func scan() throws -> BestPlan {
+    if case .count = query.answer, conjuncts.isEmpty, query.limit == nil {
+      return BestPlan(way: "number of records")
+    }
+    var bounds = conjuncts.compactMap { $0.bound(on: "_id") }
+    if query.order.isEmpty { bounds += reached([]) }
+    return BestPlan(way: "scan", scanned: try count(bounds))
+  }
+
+  // MARK: An index
+
+  /// What bounds the entries of an index.
+  private struct Range {
+    var bounds: [BatteryCondition] = []
+    /// How many of its first attributes have one value.
+    var singleCount = 0
+    /// How many are bounded.
+    var boundCount = 0
+  }
+
+  private func range(_ index: [String]) -> Range {
+    var range = Range()
+    var isPoints = true
+    for name in index where isPoints {
+      let bounds = conjuncts.compactMap { $0.bound(on: name) }
+      if bounds.isEmpty { break }
+      range.bounds += bounds
+      range.boundCount += 1
+      isPoints = bounds.contains(where: \.isPoints)
+      if bounds.contains(where: \.isPoint), range.singleCount == range.boundCount - 1 {
+        range.singleCount += 1
+      }
+    }
+    return range
+  }
+
+  /// The order that is left where the first attributes of an index have one value.
+  private func order(_ index: [String], _ range: Range) -> [BatteryQuery.Term] {
+    query.order.filter { !index.prefix(range.singleCount).contains($0.name) }
+  }
+
+  /// How many terms of the order the index gives.
+  private func servedCount(
+    _ order: [BatteryQuery.Term], _ index: [String], _ range: Range
+  ) -> Int {
+    // Several ranges are not in order.
+    guard range.boundCount <= range.singleCount + 1 else { return 0 }
+    if range.boundCount > range.singleCount, range.bounds.contains(where: isOfSeveralRanges) {
+      return 0
+    }
+    return zip(order, index.dropFirst(range.singleCount)).prefix { term, name in
+      term.name == name && term.isDescending == order.first?.isDescending
+    }.count
+  }
+
+  private func isOfSeveralRanges(_ bound: BatteryCondition) -> Bool {
+    switch bound {
+    case .isIn, .any, .not, .compare(_, .notEqual, _): true
+    default: false
+    }
+  }
+
+  private func needsRecords(_ index: [String]) -> Bool {
+    guard let names = query.answerNames else { return true }
+    return !(names.allSatisfy(index.contains) && conjuncts.allSatisfy { $0.isTold(by: index) })
+  }
+
+  private func walk(_ index: [String]) throws -> BestPlan? {
+    let range = range(index)
+    let order = order(index, range)
+    let served = servedCount(order, index, range)
+    let needsRecords = needsRecords(index)
+    if range.bounds.isEmpty, served == 0, needsRecords { return nil }
+    let told = conjuncts.filter { $0.isTold(by: index) }
+    var entryBounds = range.bounds
+    var recordBounds = range.bounds + told
+    if query.limit != nil, served > 0 || !query.order.isEmpty && order.isEmpty {
+      let reached = reached(Array(order.prefix(served)), isWhole: served == order.count)
+      entryBounds += reached
+      recordBounds += reached
+    } else if query.limit != nil, query.order.isEmpty {
+      let reached = reached([])
+      // Entries of one key are in the order of ids.
+      if range.singleCount == index.count { entryBounds += reached }
+      recordBounds += reached
+    }
+    var plan = BestPlan(way: "index \(index.joined(separator: "+"))")
+    plan.entries = try count(entryBounds)
+    let isSorted = !order.allSatisfy { index.contains($0.name) }
+    if needsRecords || isSorted {
+      let isToldWhole = told.count == conjuncts.count
+      let skipsEntries = isToldWhole && served == order.count && query.limit != nil
+      plan.lookedUp = skipsEntries ? answerCount : try count(recordBounds)
+    }
+    return plan
+  }
+
+  /// That a record comes at or before the last one that is wanted.
+  private func reached(
+    _ order: [BatteryQuery.Term], isWhole: Bool = true
+  ) -> [BatteryCondition] {
+    guard let last else { return [] }
+    var isReached: BatteryCondition?
+    if isWhole, let id = last["_id"] {
+      isReached = .compare("_id", query.isTieDescending ? .atLeast : .atMost, id)
+    }
+    for term in order.reversed() {
+      guard let value = last[term.name] else { return [] }
+      let field = BatteryField(term.name)
+      let before: BatteryCondition? =
+        switch (value, term.isDescending) {
+        case (.null, false): nil
+        case (.null, true): field.isNotNull
+        case (_, false): field < value || field.isNull
+        case (_, true): field > value
+        }
+      let same = isReached.map { field == value && $0 } ?? (field == value)
+      isReached = before.map { $0 || same } ?? same
+    }
+    return isReached.map { [$0] } ?? []
+  }
+
+  // MARK: Steps
+
+  private func steps(_ index: [String]) throws -> BestPlan? {
+    let range = range(index)
+    guard range.boundCount == range.singleCount, range.bounds.count == conjuncts.count,
+      range.singleCount < index.count
+    else { return nil }
+    let way = "steps in \(index.joined(separator: "+"))"
+    switch query.answer {
+    case .minimum(index[range.singleCount]), .maximum(index[range.singleCount]):
+      return BestPlan(way: way, entries: 1)
+    case .distinct(index[range.singleCount]):
+      return BestPlan(way: way, entries: 2 * answerCount)
+    default: return nil
+    }
+  }
+
+  private func skipScan(_ index: [String]) throws -> BestPlan? {
+    guard index.count > 1, let values = fewValues[index[0]],
+      conjuncts.allSatisfy({ $0.bound(on: index[0]) == nil })
+    else { return nil }
+    let bounds = conjuncts.compactMap { $0.bound(on: index[1]) }
+    guard !bounds.isEmpty else { return nil }
+    var plan = BestPlan(way: "steps over \(index[0])", entries: 2 * values + (try count(bounds)))
+    if needsRecords(index) {
+      plan.lookedUp = try count(
+        bounds + conjuncts.filter { $0.isTold(by: index) }
+          + (query.order.isEmpty ? reached([]) : []))
+    }
+    return plan
+  }
+
+  // MARK: Several indexes
+
+  private func intersections() throws -> [BestPlan] {
+    guard conjuncts.count > 1 else { return [] }
+    var plans: [BestPlan] = []
+    let bounded = indexes.map { ($0, range($0)) }.filter { !$0.1.bounds.isEmpty }
+    for (place, first) in bounded.enumerated() {
+      for second in bounded.dropFirst(place + 1) where first.0[0] != second.0[0] {
+        let bounds = first.1.bounds + second.1.bounds
+        var plan = BestPlan(way: "both \(first.0[0]) and \(second.0[0])")
+        plan.entries = try count(first.1.bounds) + count(second.1.bounds)
+        if needsRecords(first.0 + second.0) || !query.order.isEmpty {
+          plan.lookedUp = try count(bounds + (query.order.isEmpty ? reached([]) : []))
+        }
+        plans.append(plan)
+      }
+    }
+    return plans
+  }
+
+  /// The union of the best ranges for the parts of an OR.
+  private func union() throws -> BestPlan? {
+    for case .any(let parts) in conjuncts {
+      var plan = BestPlan(way: "union of \(parts.count)")
+      var bounds: [BatteryCondition] = []
+      var isExact = true
+      for part in parts {
+        var part = query.with(part)
+        part.limit = nil
+        let search = try BestPlanSearch(
+          part, indexes: indexes, facts: facts, recordCount: recordCount, answerCount: 0)
+        guard let (entries, bound, isTold) = try search.tightest() else { return nil }
+        plan.entries += entries
+        bounds.append(bound)
+        isExact = isExact && isTold
+      }
+      let hasOther = conjuncts.count > 1
+      let needsAll: Bool =
+        switch query.answer {
+        case .ids, .count: !isExact || hasOther || !query.order.isEmpty
+        default: true
+        }
+      if needsAll {
+        plan.lookedUp = try count([.any(bounds)] + (query.order.isEmpty ? reached([]) : []))
+      }
+      return plan
+    }
+    return nil
+  }
+
+  /// The index with the fewest entries, or the ids: how many, what bounds them, whether they tell all.
+  private func tightest() throws -> (Int, BatteryCondition, Bool)? {
+    var best: (Int, BatteryCondition, Bool)?
+    for index in indexes + [["_id"]] {
+      let range = range(index)
+      guard !range.bounds.isEmpty else { continue }
+      let entries = index == ["_id"] ? 0 : try count(range.bounds)
+      let bounds = range.bounds + conjuncts.filter { $0.isTold(by: index) }
+      if best.map({ entries < $0.0 }) ?? true {
+        best = (entries, .all(bounds), conjuncts.allSatisfy { $0.isTold(by: index) })
+      }
+    }
+    return best
+  }
+}
+
+extension BatteryQuery {
+  func with(_ condition: BatteryCondition) -> BatteryQuery {
+    var query = self
+    query.condition = condition
+    return query
+  }
+}
