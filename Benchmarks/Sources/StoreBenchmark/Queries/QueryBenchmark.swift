@@ -60,6 +60,8 @@ struct QueryBenchmark {
       let all = try queries(arguments)
       let seed = arguments.isHeldOut ? ", held out, --seed=\(arguments.seed)" : ""
       print("\(all.count) queries over \(count.grouped) records\(seed)\n")
+      // Each as soon as it is measured, into a file too.
+      setvbuf(stdout, nil, _IOLBF, 0)
       var summary = Summary()
       for (place, query) in all.enumerated()
       where chosen.isEmpty || chosen.contains(place + 1) {
@@ -97,9 +99,11 @@ struct QueryBenchmark {
         ).best()
         // From their texts, both, as a query that is asked for the first time.
         let own = try ThreadTime.least { _ = try snapshot.answer(query) }
+        let parsing = try ThreadTime.least(patience: 0) { try query.prepare() }
         let other = try ThreadTime.least { _ = try sqlite.answer(query, sql) }
         return QueryFigures(
           number: number, query: query, sql: sql, reads: reads, best: best, own: own,
+          parsing: parsing,
           other: other, isSame: answer == expected, answerCount: expected.count)
       } catch {
         throw BenchmarkError("query \(number), \(query): \(error)")

@@ -10,11 +10,13 @@ struct QueryFigures {
   let best: BestPlan
   /// Seconds of the processor.
   let own: Double
+  /// Of that, what reading the text of the condition takes.
+  let parsing: Double
   let other: Double
   let isSame: Bool
   let answerCount: Int
 
-  /// Of the time: what is more is off. The clock and the first calls are worth some microseconds.
+  /// What takes more times SQLite's time is off; some microseconds are allowed besides, for the clock.
   static let timeLimit = 1.2
   static let timeAllowance = 5e-6
 
@@ -42,7 +44,7 @@ struct QueryFigures {
       #\(number) \(mark.isEmpty ? "good" : mark): \(query)
           \(answerCount) found; \(reads.count) read, best \(best.reads) (\(best.way): \
       \(best.entries) entries, \(best.scanned) scanned, \(best.lookedUp) looked up); \
-      \(Self.time(own)), SQLite \(Self.time(other))
+      \(Self.time(own)) with \(Self.time(parsing)) for the text, SQLite \(Self.time(other))
           \(plan.joined(separator: "; "))
           SQLite: \(otherPlan)
       """

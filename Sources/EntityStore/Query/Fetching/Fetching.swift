@@ -113,8 +113,10 @@ extension ReadableTransaction where Self: ~Copyable {
     return QueryExplanation(run.plan.description, analyzing ? run.counts : nil)
   }
 
-  /// How the last query that `body` runs in this transaction was run, and what that read: also of counts,
-  /// ids, groups, aggregates and values, which ``explain(_:analyzing:)`` does not show. For measurements.
+  /// How the last query that `body` runs in this transaction was run, and what that read.
+  ///
+  /// Also of counts, ids, groups, aggregates and values, which ``explain(_:analyzing:)`` does not show. For
+  /// measurements; `nil` where `body` ran no query, or all records were visited without a plan.
   @_spi(Measuring)
   public func explaining(_ body: () throws -> Void) throws -> QueryExplanation? {
     let core = access.core

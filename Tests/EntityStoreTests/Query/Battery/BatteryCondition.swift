@@ -13,7 +13,9 @@ enum BatteryLiteral: Hashable, Sendable, ExpressibleByIntegerLiteral, Expressibl
   init(stringLiteral value: String) { self = .text(value) }
   init(booleanLiteral value: Bool) { self = .bool(value) }
 
-  /// As both languages write it, but for truth values. No text of the battery has a quotation mark.
+  /// As both languages write it, but for truth values.
+  ///
+  /// No text of the battery has a quotation mark.
   var text: String {
     switch self {
     case .null: "NULL"
@@ -86,8 +88,9 @@ indirect enum BatteryCondition: Sendable {
     return [self]
   }
 
-  /// What the entries of an index over `name` can be bounded by: true wherever this is. `nil` when
-  /// there is nothing.
+  /// What the entries of an index over `name` can be bounded by: true wherever this is.
+  ///
+  /// `nil` when there is nothing.
   func bound(on name: String) -> BatteryCondition? {
     switch self {
     case .compare(name, _, _), .between(name, _, _), .isIn(name, _), .begins(name, _): self

@@ -3,8 +3,9 @@ import EntityStore
 /// What the battery queries.
 protocol BatteryEntity: Entity, Sendable {
   static var subject: BatteryQuery.Subject { get }
-  /// The attributes and their types, the record's own order.
+  /// The attributes and their types, in the order of ``values``.
   static var columns: [(name: String, column: BatteryColumn<Self>)] { get }
+  static func column(_ name: String) -> BatteryColumn<Self>?
   /// The attributes of each index; the first of ``Sighting`` is unique.
   static var indexed: [[String]] { get }
   /// The record of a number from 0 on, of `count`, always the same; its id is one more.
@@ -16,20 +17,14 @@ protocol BatteryEntity: Entity, Sendable {
   var values: [BatteryLiteral] { get }
 }
 
-extension BatteryEntity {
-  static func column(_ name: String) -> BatteryColumn<Self>? {
-    columns.first { $0.name == name }?.column
-  }
-}
-
 /// An attribute by its type.
-enum BatteryColumn<E: Entity> {
-  case int(KeyPath<E.Attributes, Attribute<E, Int>>)
-  case optionalInt(KeyPath<E.Attributes, Attribute<E, Int?>>)
-  case double(KeyPath<E.Attributes, Attribute<E, Double>>)
-  case optionalDouble(KeyPath<E.Attributes, Attribute<E, Double?>>)
-  case text(KeyPath<E.Attributes, Attribute<E, String>>)
-  case bool(KeyPath<E.Attributes, Attribute<E, Bool>>)
+enum BatteryColumn<E: Entity>: Sendable {
+  case int(any KeyPath<E.Attributes, Attribute<E, Int>> & Sendable)
+  case optionalInt(any KeyPath<E.Attributes, Attribute<E, Int?>> & Sendable)
+  case double(any KeyPath<E.Attributes, Attribute<E, Double>> & Sendable)
+  case optionalDouble(any KeyPath<E.Attributes, Attribute<E, Double?>> & Sendable)
+  case text(any KeyPath<E.Attributes, Attribute<E, String>> & Sendable)
+  case bool(any KeyPath<E.Attributes, Attribute<E, Bool>> & Sendable)
   /// Only for conditions.
   case json
 }

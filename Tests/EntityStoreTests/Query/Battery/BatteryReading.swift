@@ -15,13 +15,21 @@ struct BatteryError: Error, CustomStringConvertible {
 }
 
 extension BatteryQuery {
+  /// Makes the query, and no more.
+  func prepare() throws {
+    switch subject {
+    case .sighting: _ = try query(of: Sighting.self)
+    case .broad: _ = try query(of: Broad.self)
+    }
+  }
+
   /// As a query of the store.
   func query<E: BatteryEntity>(of _: E.Type) throws -> Query<E> {
     var query = E.all
-    if case .any(let parts) = condition, parts.count > 100 {
-      // More than a format string may say.
-      query = E.where(.anyOf(try parts.map { try Condition(format: $0.format) }))
-    } else if !condition.conjuncts.isEmpty {
+    for part in condition.conjuncts where condition.hasLongList {
+      query = query.where(try part.condition())
+    }
+    if !condition.hasLongList, !condition.conjuncts.isEmpty {
       query = try E.where(format: condition.format)
     }
     if !order.isEmpty {
@@ -45,6 +53,18 @@ extension BatteryQuery {
     case .bool(let path): key(path)
     case .json, nil: throw BatteryError("no order by '\(term.name)'")
     }
+  }
+}
+
+extension BatteryCondition {
+  /// Whether a part is an OR of more than a format string may say.
+  var hasLongList: Bool {
+    conjuncts.contains { if case .any(let parts) = $0 { parts.count > 100 } else { false } }
+  }
+
+  func condition<E: BatteryEntity>() throws -> Condition<E> {
+    guard case .any(let parts) = self, hasLongList else { return try Condition(format: format) }
+    return .anyOf(try parts.map { try Condition(format: $0.format) })
   }
 }
 

@@ -169,9 +169,12 @@ struct BestPlanSearch<Facts: BatteryFacts> {
     var entryBounds = range.bounds
     var recordBounds = range.bounds + told
     if query.limit != nil, served > 0 || !query.order.isEmpty && order.isEmpty {
-      let reached = reached(Array(order.prefix(served)), isWhole: served == order.count)
-      entryBounds += reached
-      recordBounds += reached
+      let terms = Array(order.prefix(served))
+      let isWhole = served == order.count
+      // Behind further attributes the ids of a group are in another order: its entries are all read.
+      let isByID = isWhole && range.singleCount + served >= index.count
+      entryBounds += reached(terms, isWhole: isByID)
+      recordBounds += reached(terms, isWhole: isWhole)
     } else if query.limit != nil, query.order.isEmpty {
       let reached = reached([])
       // Entries of one key are in the order of ids.
@@ -218,8 +221,9 @@ struct BestPlanSearch<Facts: BatteryFacts> {
 
   private func steps(_ index: [String]) throws -> BestPlan? {
     let range = range(index)
-    guard range.boundCount == range.singleCount, range.bounds.count == conjuncts.count,
-      range.singleCount < index.count
+    // What is asked for may be bounded itself.
+    guard range.singleCount < index.count, range.boundCount <= range.singleCount + 1,
+      range.bounds.count == conjuncts.count
     else { return nil }
     let way = "steps in \(index.joined(separator: "+"))"
     switch query.answer {

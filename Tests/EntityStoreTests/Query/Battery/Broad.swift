@@ -49,10 +49,12 @@ extension Broad: Entity {
 
   static var attributes: Attributes { Attributes() }
 
-  static var columns: [(name: String, column: BatteryColumn<Broad>)] {
+  static let columns: [(name: String, column: BatteryColumn<Broad>)] =
     (0..<width).map { (name("n", $0), .int(\.[number: $0])) }
-      + (0..<width).map { (name("t", $0), .text(\.[text: $0])) }
-  }
+    + (0..<width).map { (name("t", $0), .text(\.[text: $0])) }
+  private static let columnsByName = Dictionary(uniqueKeysWithValues: columns.map { ($0, $1) })
+
+  static func column(_ name: String) -> BatteryColumn<Broad>? { columnsByName[name] }
 
   static let schema = EntitySchema<Broad>(
     "Broad",

@@ -125,16 +125,17 @@ extension Sighting: Entity {
 
   static var attributes: Attributes { Attributes() }
 
-  static var columns: [(name: String, column: BatteryColumn<Sighting>)] {
-    [
-      ("key", .text(\.key)), ("seq", .int(\.seq)), ("ts", .int(\.ts)), ("rnd", .int(\.rnd)),
-      ("corr", .int(\.corr)), ("skew", .int(\.skew)), ("low", .text(\.low)),
-      ("state", .text(\.state)), ("nul", .optionalInt(\.nul)), ("score", .optionalDouble(\.score)),
-      ("cat", .text(\.cat)), ("name", .text(\.name)), ("flag", .bool(\.flag)),
-      ("noidx", .int(\.noidx)), ("amount", .double(\.amount)), ("text", .text(\.text)),
-      ("meta", .json),
-    ]
-  }
+  static let columns: [(name: String, column: BatteryColumn<Sighting>)] = [
+    ("key", .text(\.key)), ("seq", .int(\.seq)), ("ts", .int(\.ts)), ("rnd", .int(\.rnd)),
+    ("corr", .int(\.corr)), ("skew", .int(\.skew)), ("low", .text(\.low)),
+    ("state", .text(\.state)), ("nul", .optionalInt(\.nul)), ("score", .optionalDouble(\.score)),
+    ("cat", .text(\.cat)), ("name", .text(\.name)), ("flag", .bool(\.flag)),
+    ("noidx", .int(\.noidx)), ("amount", .double(\.amount)), ("text", .text(\.text)),
+    ("meta", .json),
+  ]
+  private static let columnsByName = Dictionary(uniqueKeysWithValues: columns.map { ($0, $1) })
+
+  static func column(_ name: String) -> BatteryColumn<Sighting>? { columnsByName[name] }
 
   static let schema = EntitySchema<Sighting>(
     "Sighting",
