@@ -59,9 +59,8 @@ struct QueryBenchmark {
       let chosen = Set(try arguments.only.map { try number($0) })
       let all = try queries(arguments)
       let seed = arguments.isHeldOut ? ", held out, --seed=\(arguments.seed)" : ""
-      print("\(all.count) queries over \(count.grouped) records\(seed)\n")
-      // Each as soon as it is measured, into a file too.
-      setvbuf(stdout, nil, _IOLBF, 0)
+      let head = "\(all.count) queries over \(count.grouped) records\(seed)\n\n"
+      FileHandle.standardOutput.write(Data(head.utf8))
       var summary = Summary()
       for (place, query) in all.enumerated()
       where chosen.isEmpty || chosen.contains(place + 1) {
@@ -71,7 +70,9 @@ struct QueryBenchmark {
         Progress.clear()
         guard !figures.isSame || figures.isOffInReads || figures.isOffInTime || !chosen.isEmpty
         else { continue }
-        print(figures.text(otherPlan: try sqlite.plan(figures.sql)))
+        // At once, into a file too.
+        let text = figures.text(otherPlan: try sqlite.plan(figures.sql)) + "\n"
+        FileHandle.standardOutput.write(Data(text.utf8))
       }
       print(summary.text)
       return summary.differentCount == 0
