@@ -54,6 +54,7 @@ extension Environment {
     takesTreeLock: inout Bool
   ) throws -> Bool {
     activeWrite = nil
+    defer { endBulkWrite() }
     // LMDB frees the cursors now; from here on they must not close themselves.
     endedWriteCount.add(1, ordering: .relaxed)
     guard !isForked else {

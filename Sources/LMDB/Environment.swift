@@ -46,6 +46,10 @@ package final class Environment: @unchecked Sendable {
   package let plainReason: EngineFence.Reason?
   /// Whether pages are read in the map, and short records changed in place, as ``PageLayout`` says.
   let readsPages: Bool
+  /// Whether the map is opened without the system's read-ahead, and pages are asked for as reads need them.
+  let readsAheadItself: Bool
+  /// The bits of an address that are those of its page; 0 where the system reads ahead.
+  let readAheadMask: UInt
   private let forkCount: Int
   let readers = Guarded(Readers())
   let trees = Guarded<[String: Tree]>([:])
@@ -86,6 +90,10 @@ package final class Environment: @unchecked Sendable {
   let committing = Atomic<UInt64>(0)
   /// See ``companion(_:)``.
   let sharedCompanion = Mutex<(any AnyObject & Sendable)?>(nil)
+  /// Whether the running write reads much, see ``beginBulkWrite()``.
+  var isBulkWrite = false
+  /// How many copies and writes have the system read ahead; its own lock, held while the map is advised.
+  let bulkReadingCount = Guarded(0)
   private var closesAfterWrite = false
   private var whenClosed: () -> Void = {}
   /// Runs asynchronous writes in the order of their asking; see ``writeTogether(_:)``.
@@ -95,12 +103,15 @@ package final class Environment: @unchecked Sendable {
 
   private init(
     handle: OpaquePointer, path: String, options: EnvironmentOptions,
-    identity: StoreFile.Identity, lockIdentity: StoreFile.Identity?, files: FilePair?
+    identity: StoreFile.Identity, lockIdentity: StoreFile.Identity?, files: FilePair?,
+    isWithoutReadAhead: Bool
   ) {
     var stat = MDB_stat()
     mdb_env_stat(handle, &stat)
     plainReason = EngineFence(options, pageSize: Int(stat.ms_psize)).reason
     readsPages = plainReason == nil
+    readsAheadItself = readsPages && isWithoutReadAhead
+    readAheadMask = readsAheadItself ? ~(UInt(stat.ms_psize) - 1) : 0
     self.handle = handle
     self.path = path
     writer = WorkerThreads(threadCount: 1, operation: "write", path: path)
@@ -170,6 +181,8 @@ package final class Environment: @unchecked Sendable {
     var flags = flags | UInt32(MDB_NOSUBDIR | MDB_NOTLS)
     if options.access == .readOnly { flags |= UInt32(MDB_RDONLY) }
     if options.durability == .mayLoseLastCommit { flags |= UInt32(MDB_NOMETASYNC) }
+    let isWithoutReadAhead = canReadAhead(name ?? path, options)
+    if isWithoutReadAhead { flags |= UInt32(MDB_NORDAHEAD) }
     code = mdb_env_open(handle, name ?? path, flags, mode_t(options.mode))
     guard code == 0 else {
       // An environment whose open failed must not be used, only closed.
@@ -201,7 +214,8 @@ package final class Environment: @unchecked Sendable {
     mdb_reader_check(handle, &cleared)
     return Environment(
       handle: handle, path: path, options: options, identity: opened,
-      lockIdentity: isLockless ? nil : lock, files: isLockless ? nil : files)
+      lockIdentity: isLockless ? nil : lock, files: isLockless ? nil : files,
+      isWithoutReadAhead: isWithoutReadAhead)
   }
 
   /// Makes a new file with one commit, that of `initialise`, and gives it its name when it is complete.
@@ -291,7 +305,9 @@ package final class Environment: @unchecked Sendable {
     while true {
       attempts += 1
       _ = try enterReaders(takesPooled: false)
-      let code = mdb_env_copyfd2(handle, file, compacting ? UInt32(MDB_CP_COMPACT) : 0)
+      let code = withBulkReading {
+        mdb_env_copyfd2(handle, file, compacting ? UInt32(MDB_CP_COMPACT) : 0)
+      }
       leaveReaders(nil)
       if code == 0 { return }
       // Both are found at the begin of LMDB's transaction, before the first byte is written.

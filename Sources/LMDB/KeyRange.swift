@@ -95,8 +95,10 @@ extension Cursor {
     _ range: KeyRange, backwards: Bool = false,
     _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Bool
   ) throws {
+    var ahead = WalkAhead(self)
     var found = try seekStart(of: range, backwards: backwards)
     while found {
+      ahead.visit(key, backwards: backwards)
       guard backwards ? range.admitsFromBelow(key) : range.admitsFromAbove(key) else { return }
       guard try body(key, value) else { return }
       found = backwards ? try previous() : try next()

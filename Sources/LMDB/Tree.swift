@@ -39,6 +39,7 @@ package struct TreeStatistics: Sendable, Equatable {
   package var leafPages = 0
   package var overflowPages = 0
   package var entries = 0
+  package var pageSize = 0
 
   /// Nil when a number is more than a map can hold, as in a damaged record of a tree: what adds
   /// them up, and multiplies by the page size, cannot overflow.
@@ -53,5 +54,6 @@ package struct TreeStatistics: Sendable, Equatable {
     leafPages = stat.ms_leaf_pages
     overflowPages = stat.ms_overflow_pages
     entries = stat.ms_entries
+    pageSize = Int(stat.ms_psize)
   }
 }

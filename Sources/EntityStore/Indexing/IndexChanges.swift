@@ -1,3 +1,4 @@
+internal import LMDB
 internal import LodestoreFormat
 
 /// The entries that a batch removes from one index and those that it puts into it.
@@ -40,6 +41,7 @@ final class IndexChanges {
     added = IndexEntries(
       of: index, of: entity, expectedCount: expectedCount, memoryLimit: memoryLimit, core: core)
     isOverNumber = !added.hasKeys
+    core.noteBatch(of: max(expectedCount, expectedRemovals))
   }
 
   @inline(__always)
@@ -119,5 +121,12 @@ final class IndexChanges {
     try removed.sort()
     try removed.sorted.remove(from: index, core: core)
     removed.removeAll()
+  }
+}
+
+extension TransactionCore {
+  /// Notes that so many records or entries are about to be read and changed, all over their tree.
+  func noteBatch(of count: Int) {
+    if count >= Environment.smallestBulk { transaction.environment.beginBulkWrite() }
   }
 }

@@ -77,6 +77,7 @@ final class BatchMerge {
   ///
   /// After an error some records are written and some are not: the transaction can only be aborted.
   func apply() throws(StoreError) -> [Outcome] {
+    core.noteBatch(of: batch.count)
     // First the indexes that say which stored record is meant, then those whose uniqueness is only
     // checked.
     for index in matching { try match(by: index, isMatching: true) }

@@ -73,6 +73,7 @@ extension Cursor {
       guard range.admits(first, backwards: backwards) else { return }
       var last = first
       var isVisited = false
+      pages.visit(first, backwards: backwards)
       let (page, index) = pages.page(of: first, guess: backwards ? .max : 0)
       if page.count > 0 {
         // The pairs of this page that the range has, so that no key is compared in the loop.

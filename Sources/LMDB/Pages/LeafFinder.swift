@@ -176,6 +176,29 @@ struct LeafFinder {
     return page
   }
 
+  /// Asks for the pages behind the one that was found last.
+  func ask(_ windows: inout ScanWindows) {
+    guard let branch else { return }
+    windows.ask(for: pages, children: branch, from: childIndex, backwards: false)
+  }
+
+  /// Asks for the leaf pages of records that are about to be read.
+  mutating func ask(for ids: UnsafeBufferPointer<UInt64>) {
+    var numbers: [UInt64] = []
+    numbers.reserveCapacity(ids.count)
+    for id in ids {
+      let leaf = leaf(of: id)
+      if leaf.number != 0, leaf.number != numbers.last { numbers.append(leaf.number) }
+    }
+    ReadAhead(pages).ask(for: numbers)
+  }
+
+  /// Whether the leaf page of a record is in memory.
+  mutating func isInMemory(_ id: UInt64) -> Bool {
+    let number = leaf(of: id).number
+    return number == 0 || ReadAhead(pages).isInMemory(number)
+  }
+
   /// The address of the leaf page `step` pages behind the one that was found last; `nil` beyond its
   /// branch.
   func address(ahead step: Int) -> UnsafeRawPointer? {

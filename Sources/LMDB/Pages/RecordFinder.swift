@@ -7,9 +7,13 @@ import CLMDB
 /// for what the next one reads.
 package struct RecordFinder {
   private static let width = 16
+  /// Fewer records at once are read without asking for their pages first.
+  private static let shortestAsked = 128
+  private static let longestAsked = 1_024
   private static var none: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
   private var finder: LeafFinder
+  private let readsAhead: Bool
   private var leaves: [LeafFinder.Leaf]
   /// The mean size of a record with its key, in the page that was searched last for a single id.
   private var usualSize = 0
@@ -18,6 +22,7 @@ package struct RecordFinder {
   package init?(_ tree: Tree, in transaction: Transaction) throws(LMDBError) {
     guard let finder = try LeafFinder(tree, in: transaction) else { return nil }
     self.finder = finder
+    readsAhead = transaction.environment.readsAheadItself
     leaves = Array(repeating: LeafFinder.Leaf(), count: Self.width)
   }
 
@@ -29,7 +34,12 @@ package struct RecordFinder {
     _ ids: UnsafeBufferPointer<UInt64>, _ found: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
   ) {
     var start = 0
+    var sure = 0
     while start < ids.count {
+      if start >= sure, ids.count - start >= Self.shortestAsked, readsAhead {
+        sure = min(ids.count, start + Self.longestAsked)
+        askFor(UnsafeBufferPointer(rebasing: ids[start..<sure]))
+      }
       let end = min(ids.count, start + Self.width)
       for i in start..<end { leaves[i - start] = finder.leaf(of: ids[i]) }
       for i in start..<end { lodestore_prefetch(finder.address(leaves[i - start].number)) }
@@ -43,6 +53,13 @@ package struct RecordFinder {
       }
       start = end
     }
+  }
+
+  /// Asks the system for the pages of many records, unless some of them are in memory.
+  @inline(never)
+  private mutating func askFor(_ ids: UnsafeBufferPointer<UInt64>) {
+    let isInMemory = finder.isInMemory(ids[ids.count / 2]) && finder.isInMemory(ids[ids.count - 1])
+    if !isInMemory { finder.ask(for: ids) }
   }
 
   /// The bytes of the record with `id`, as with many.

@@ -17,12 +17,24 @@ struct ScannedPages {
   /// The page behind the one that ``next(behind:)`` returned last, or that page itself if unknown.
   @usableFromInline private(set) var following: UnsafeRawPointer
 
+  private let readsAhead: Bool
+  private var windows = ScanWindows()
+  private var walk: WalkAhead
+
   init(_ cursor: Cursor) {
     let environment = cursor.transaction.environment
     let isWrite = environment.isActiveWrite(cursor.transaction.handle)
+    readsAhead = environment.readsAheadItself
+    walk = WalkAhead(cursor)
     pageSize = environment.readsPages && !isWrite ? environment.rawInfo.pageSize : 0
     self.cursor = cursor
     following = LeafPage().base
+  }
+
+  /// Notes that a walk in key order is at `key`, the first that it visits in a page.
+  @usableFromInline
+  mutating func visit(_ key: UnsafeRawBufferPointer, backwards: Bool) {
+    walk.visit(key, backwards: backwards)
   }
 
   /// The leaf page that contains `key`, a pointer from LMDB, and the pair's index in it; a page without
@@ -30,6 +42,7 @@ struct ScannedPages {
   @usableFromInline
   mutating func page(of key: UnsafeRawBufferPointer, guess: Int) -> (LeafPage, Int) {
     current = nil
+    if pageSize == 0 { walk.visit(key, backwards: false) }
     guard pageSize > 0, let start = key.baseAddress else { return (LeafPage(), 0) }
     let base = start - Int(bitPattern: start) % pageSize
     guard let page = LeafPage(base, size: pageSize),
@@ -47,6 +60,7 @@ struct ScannedPages {
       return nil
     }
     self.current = page
+    if windows.passPage(), readsAhead { finder?.ask(&windows) }
     following = finder?.address(ahead: 1) ?? page.base
     // The header of the page after that is fetched while this one is read.
     if let next = finder?.address(ahead: 2) { lodestore_prefetch(next) }

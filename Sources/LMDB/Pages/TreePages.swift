@@ -36,13 +36,47 @@ struct TreePages {
     let record = cursor.value
     root = record.loadUnaligned(fromByteOffset: TreeRecordLayout.root, as: UInt64.self)
     depth = Int(record.loadUnaligned(fromByteOffset: TreeRecordLayout.depth, as: UInt16.self))
-    // The name's bytes lie in a page of the map, whose header begins with the page's number.
-    let offset = Int(bitPattern: inPage) % pageSize
-    let page = inPage - offset
+    guard root != TreeRecordLayout.noPage, root < pageCount,
+      let map = Self.map(with: inPage, pageSize, pageCount, transaction.environment)
+    else { return nil }
+    self.map = map
+  }
+
+  /// Where the map begins, of which `address` is in a page.
+  private static func map(
+    with address: UnsafeRawPointer, _ pageSize: Int, _ pageCount: UInt64, _ environment: Environment
+  ) -> UnsafeRawPointer? {
+    // The header of the page begins with its number.
+    let page = address - Int(bitPattern: address) % pageSize
     let number = page.loadUnaligned(fromByteOffset: PageLayout.number, as: UInt64.self)
-    guard root != TreeRecordLayout.noPage, number < pageCount, root < pageCount else { return nil }
-    map = page - Int(number) * pageSize
-    guard transaction.environment.beginsMap(at: map) else { return nil }
+    guard number < pageCount else { return nil }
+    let map = page - Int(number) * pageSize
+    return environment.beginsMap(at: map) ? map : nil
+  }
+
+  /// Where the map begins, in a read; `nil` when the file has no tree.
+  static func map(in transaction: Transaction) -> UnsafeRawPointer? {
+    let info = transaction.environment.rawInfo
+    guard transaction.environment.readsPages, let cursor = try? Cursor(.names, in: transaction),
+      (try? cursor.first()) == true, let address = cursor.key.baseAddress
+    else { return nil }
+    return map(
+      with: address, info.pageSize, UInt64(info.usedBytes / max(1, info.pageSize)),
+      transaction.environment)
+  }
+
+  /// The branch page above the leaf that has or would have `key`, and the index of that leaf among its
+  /// children; `nil` for a tree of one leaf.
+  func branch(above key: UnsafeRawBufferPointer, _ tree: Tree) -> (Page, Int)? {
+    var number = root
+    for level in 1..<max(2, min(depth, PageLayout.deepestTree)) {
+      guard let page = Page(map, number: number, of: pageCount, size: pageSize), page.isBranch
+      else { return nil }
+      let index = page.index(of: key, isInteger: tree.hasIntegerKeys)
+      if level + 1 >= depth { return (page, index) }
+      number = page.child(at: index)
+    }
+    return nil
   }
 
   /// One branch or leaf page.
@@ -68,13 +102,13 @@ struct TreePages {
     }
 
     /// In a leaf the number of keys below `key`; in a branch the index of the child that may have it.
-    func index(of key: UnsafeRawBufferPointer) -> Int {
+    func index(of key: UnsafeRawBufferPointer, isInteger: Bool = false) -> Int {
       // The first key of a branch stands for "anything lower".
       var low = isBranch ? 1 : 0
       var high = count
       while low < high {
         let middle = (low + high) / 2
-        let order = order(at: middle, key)
+        let order = isInteger ? integerOrder(at: middle, key) : order(at: middle, key)
         if isBranch ? order <= 0 : order < 0 { low = middle + 1 } else { high = middle }
       }
       return isBranch ? low - 1 : low
@@ -93,6 +127,17 @@ struct TreePages {
         if order != 0 { return Int(order) }
       }
       return keyCount - key.count
+    }
+
+    /// The same for the ids of a tree of records.
+    private func integerOrder(at index: Int, _ key: UnsafeRawBufferPointer) -> Int {
+      guard let node = node(at: index), key.count == PageLayout.idSize,
+        node + PageLayout.nodeHeaderSize + PageLayout.idSize <= size
+      else { return 1 }
+      let id = base.loadUnaligned(
+        fromByteOffset: node + PageLayout.nodeHeaderSize, as: UInt64.self)
+      let wanted = key.loadUnaligned(as: UInt64.self)
+      return id == wanted ? 0 : id < wanted ? -1 : 1
     }
 
     func child(at index: Int) -> UInt64 {

@@ -13,7 +13,9 @@ extension PlanRun {
         try range.upperBound == .max
         ? cursor.last()
         : cursor.seek(atOrAfter: range.upperBound &+ 1) ? cursor.previous() : cursor.last()
+      var ahead = WalkAhead(cursor)
       while found {
+        ahead.visit(cursor.key, backwards: true)
         let id = cursor.integerKey
         guard id >= range.lowerBound else { return }
         try tick()

@@ -1,0 +1,75 @@
+import CLMDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Whether the system reads ahead in the map.
+///
+/// Around a page that is not in memory the system reads up to megabytes, which for records here and there is
+/// most of the file. So the map is opened without that (MDB_NORDAHEAD), and what reads much in order asks for
+/// its pages itself (``ReadAhead``). What reads much and cannot, as LMDB's copy and the batches of a write, has
+/// the system read ahead while it runs.
+extension Environment {
+  /// Whether a file can be opened without the system's read-ahead: where pages are read, and where this
+  /// process may ask which of them are in memory.
+  ///
+  /// Linux says that all are to one that could not write the file.
+  static func canReadAhead(_ path: String, _ options: EnvironmentOptions) -> Bool {
+    var facts = stat()
+    guard options.isNamed, stat(path, &facts) == 0 else { return false }
+    return (facts.st_uid == geteuid() || access(path, W_OK) == 0)
+      && EngineFence(options, pageSize: EngineFence.systemPageSize).reason == nil
+  }
+
+  /// Runs `body` with the system's read-ahead.
+  func withBulkReading<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    beginBulkReading()
+    defer { endBulkReading() }
+    return try body()
+  }
+
+  /// A batch of so many records reads much.
+  package static let smallestBulk = 1_024
+
+  /// The same until the running write ends; on its thread.
+  package func beginBulkWrite() {
+    guard !isBulkWrite, readsAheadItself else { return }
+    isBulkWrite = true
+    beginBulkReading()
+  }
+
+  func endBulkWrite() {
+    guard isBulkWrite, !isForked else { return }
+    isBulkWrite = false
+    endBulkReading()
+  }
+
+  private func beginBulkReading() {
+    guard readsAheadItself else { return }
+    bulkReadingCount.withLock { count in
+      count += 1
+      if count == 1 { advise(MADV_NORMAL) }
+    }
+  }
+
+  private func endBulkReading() {
+    guard readsAheadItself else { return }
+    bulkReadingCount.withLock { count in
+      count -= 1
+      if count == 0 { advise(MADV_RANDOM) }
+    }
+  }
+
+  private func advise(_ advice: Int32) {
+    // A read keeps the map where it is.
+    guard let read = try? beginRead() else { return }
+    defer { endRead(read) }
+    guard let map = TreePages.map(in: transaction(of: read)) else { return }
+    _ = madvise(UnsafeMutableRawPointer(mutating: map), rawInfo.mapSizeInBytes, advice)
+  }
+}

@@ -1,0 +1,178 @@
+import Testing
+
+@testable import LMDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+#if os(Linux)
+  /// Which pages of a file that is not in memory are read.
+  @Suite(.readsPages) struct ReadAheadTests {
+    private static let recordCount: UInt64 = 20_000
+
+    /// Runs `body` with a file of 20 MB, opened anew with none of its pages in memory, and its trees: of
+    /// records, and of entries whose order is not that of their pages.
+    private func withColdFile(
+      _ body: (Environment, ColdFile, _ records: Tree, _ entries: Tree) throws -> Void
+    ) throws {
+      let directory = try TemporaryDirectory()
+      let path = directory.file("store")
+      let made = try openEnvironment(path)
+      try made.write { (transaction) throws in
+        let records = try #require(
+          try made.tree("r", isCreated: true, hasIntegerKeys: true, in: transaction))
+        let entries = try #require(
+          try made.tree("e", isCreated: true, hasIntegerKeys: false, in: transaction))
+        let bytes = [UInt8](repeating: 7, count: 400)
+        for id in 1...Self.recordCount {
+          let key = id &* 0x9e37_79b9_7f4a_7c15
+          try bytes.withBytes { (bytes) throws(LMDBError) in
+            try transaction.put(id, bytes, in: records)
+            try withUnsafeBytes(of: key.bigEndian) { (key) throws(LMDBError) in
+              try transaction.put(key, bytes, in: entries)
+            }
+          }
+        }
+      }
+      EnvironmentRegistry.close(made)
+      let file = try ColdFile(path)
+      let environment = try openEnvironment(path)
+      defer { EnvironmentRegistry.close(environment) }
+      #expect(environment.readsAheadItself)
+      let records = try environment.openExistingTree("r", hasIntegerKeys: true)
+      let entries = try environment.openExistingTree("e", hasIntegerKeys: false)
+      // A system that keeps all of the file in memory has nothing to read ahead.
+      guard file.drop() < 100 else { return }
+      try body(environment, file, #require(records), #require(entries))
+    }
+
+    @Test func `scattered look-ups read a few pages each`() throws {
+      try withColdFile { environment, file, records, _ in
+        try environment.read { (transaction) throws in
+          for id in stride(from: 100, to: Self.recordCount, by: 1_000) {
+            #expect(try transaction.get(id, in: records)?.count == 400)
+          }
+        }
+        // A leaf of each, and the branches.
+        #expect(file.residentCount < 100, "\(file.residentCount) of \(file.pageCount) pages")
+      }
+    }
+
+    @Test func `a look-up of many records reads their pages and few others`() throws {
+      try withColdFile { environment, file, records, _ in
+        let ids = (0..<200).map { UInt64($0 * 100 + 1) }
+        try environment.read { (transaction) throws in
+          var finder = try #require(try RecordFinder(records, in: transaction))
+          let none = UnsafeRawBufferPointer(start: nil, count: 0)
+          var found = Array(repeating: none, count: ids.count)
+          ids.withUnsafeBufferPointer { ids in
+            found.withUnsafeMutableBufferPointer { finder.find(ids, $0) }
+          }
+          #expect(found.allSatisfy { $0.count == 400 })
+        }
+        #expect((200..<500).contains(file.residentCount), "\(file.residentCount) pages")
+      }
+    }
+
+    @Test(arguments: [false, true])
+    func `walks see all pairs, and the beginning of one reads no more than it needs`(
+      backwards: Bool
+    ) throws {
+      try withColdFile { environment, file, _, entries in
+        try environment.read { (transaction) throws in
+          let cursor = try Cursor(entries, in: transaction)
+          var count = 0
+          try cursor.walk(KeyRange(), backwards: backwards) { _, _ in
+            count += 1
+            return count < 50
+          }
+          #expect(file.residentCount < 100, "\(file.residentCount) of \(file.pageCount) pages")
+          count = 0
+          try cursor.forEachEntry(in: KeyRange(), backwards: backwards) { (_, _) throws in
+            count += 1
+            return true
+          }
+          #expect(count == Int(Self.recordCount))
+        }
+        #expect(file.residentCount > file.pageCount / 4)
+      }
+    }
+
+    @Test func `a scan of records asks for pages ahead, and sees all records`() throws {
+      try withColdFile { environment, file, records, _ in
+        try environment.read { (transaction) throws in
+          let cursor = try Cursor(records, in: transaction)
+          #expect(try cursor.first())
+          var count = 0
+          var residentCount = 0
+          try cursor.forEachRecord { (_, _) throws in
+            count += 1
+            if count == 1_000 { residentCount = file.residentCount }
+            return true
+          }
+          #expect(count == Int(Self.recordCount))
+          // Nine records to a page.
+          #expect((130..<600).contains(residentCount), "\(residentCount) pages")
+        }
+      }
+    }
+
+    @Test func `a write that reads much has the system read ahead until its end`() throws {
+      try withColdFile { environment, file, records, _ in
+        try environment.write { (transaction) throws in
+          environment.beginBulkWrite()
+          environment.beginBulkWrite()
+          #expect(environment.isBulkWrite)
+          _ = try transaction.get(Self.recordCount / 2, in: records)
+        }
+        #expect(!environment.isBulkWrite)
+        #expect(environment.bulkReadingCount.withLock { $0 } == 0)
+        file.drop()
+        try environment.read { (transaction) throws in
+          _ = try transaction.get(Self.recordCount / 2, in: records)
+        }
+        #expect(file.residentCount < 100, "\(file.residentCount) of \(file.pageCount) pages")
+      }
+    }
+  }
+
+  /// A file whose pages in memory are counted.
+  private final class ColdFile {
+    let pageCount: Int
+    private let descriptor: Int32
+    private let map: UnsafeMutableRawPointer
+    private let byteCount: Int
+
+    init(_ path: String) throws {
+      descriptor = open(path, O_RDONLY)
+      byteCount = Int(lseek(descriptor, 0, SEEK_END))
+      pageCount = byteCount / EngineFence.systemPageSize
+      let mapped = mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0)
+      map = try #require(mapped)
+    }
+
+    deinit {
+      munmap(map, byteCount)
+      close(descriptor)
+    }
+
+    /// Takes the file's pages out of memory, and returns how many are left.
+    @discardableResult
+    func drop() -> Int {
+      fsync(descriptor)
+      posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+      return residentCount
+    }
+
+    var residentCount: Int {
+      var states = [UInt8](repeating: 0, count: pageCount)
+      mincore(map, pageCount * EngineFence.systemPageSize, &states)
+      return states.count { $0 & 1 != 0 }
+    }
+  }
+#endif
