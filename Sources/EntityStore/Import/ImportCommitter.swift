@@ -16,6 +16,8 @@ actor ImportCommitter {
   private var state: ImportState
   private var pending = ImportGroup()
   private var writing: Task<Void, any Error>?
+  /// How many groups have been given to the writer.
+  private var groupCount = 0
   private var timer: Task<Void, Never>?
   private var progress = ImportProgress()
   /// The decoding time of the pending pages.
@@ -53,15 +55,19 @@ actor ImportCommitter {
 
   /// Starts to write the pending pages once the group before them is written.
   private func write() async throws {
+    let number = groupCount
     while let running = writing {
       try await running.value
       if writing == running { writing = nil }
+      // Another caller has waited for the same one.
+      guard groupCount == number else { return }
     }
     timer?.cancel()
     timer = nil
     guard !pending.pages.isEmpty else { return }
     let group = pending
     pending = ImportGroup()
+    groupCount += 1
     writing = Task { try await self.commit(group) }
   }
 
