@@ -36,6 +36,7 @@ extension TransactionCore {
         try work.step()
         return true
       }
+      try writer.finish()
     } catch {
       throw StoreError(wrapping: error)
     }

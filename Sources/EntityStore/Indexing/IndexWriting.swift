@@ -6,7 +6,19 @@ internal import LodestoreFormat
 
 /// Puts entries into an index in the order of their keys: appended while their keys are above all keys of
 /// the index.
+///
+/// ``finish()`` ends the writing. Until then entries of the index may be out of it (``LiftedEntries``): those
+/// behind a run of new entries, or all that are still to come when the index is written anew
+/// (``IndexRepacking``).
 struct IndexWriter: ~Copyable {
+  /// How many entries are put between two looks at the entry that follows them.
+  private static let landmarkDistance = 32
+  /// That of an entry, in bytes.
+  private static let longestValue = 8
+  private static var noBytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: nil, count: 0)
+  }
+
   private let index: StoredIndex
   private let cursor: Cursor
   private let isUnique: Bool
@@ -14,16 +26,32 @@ struct IndexWriter: ~Copyable {
   private var isAppending: Bool
   /// Whether the first key was compared with the last key of the index.
   private var hasBegun: Bool
+  private var lifted: LiftedEntries
+  private let transaction: Transaction
+  private let pageSize: Int
+  /// How many entries have been put since the last look.
+  private var putCount = 0
+  /// The key that followed the entries put then; empty for none.
+  private var landmark: [UInt8] = []
+  /// Whether the index is written anew, and all is appended.
+  private var isRepacking = false
+  /// The bytes appended since the last filler, and the keys of fillers.
+  private var unfilled = 0
+  private var fillers: [[UInt8]] = []
 
   /// - Parameter alsoRemoves: entries are also removed, so none is appended.
   init(
     into index: StoredIndex, core: TransactionCore, alsoRemoves: Bool = false
   ) throws(LMDBError) {
-    cursor = try Cursor(index.tree, in: core.transaction)
+    let cursor = try Cursor(index.tree, in: core.transaction)
+    pageSize = try core.transaction.statistics(of: index.tree).pageSize
+    self.cursor = cursor
     self.index = index
     isUnique = index.isUnique
     isAppending = !alsoRemoves
     hasBegun = alsoRemoves
+    transaction = core.transaction
+    lifted = LiftedEntries()
   }
 
   deinit { body.deallocate() }
@@ -31,13 +59,19 @@ struct IndexWriter: ~Copyable {
   @inline(__always)
   mutating func put(_ key: UnsafeRawBufferPointer, recordID: UInt64) throws(LMDBError) {
     if !hasBegun { try begin(key) }
+    if !lifted.isEmpty { try makeWay(for: key) }
     if isUnique { body.storeBytes(of: recordID.littleEndian, as: UInt64.self) }
     let value = UnsafeRawBufferPointer(start: body, count: isUnique ? 8 : 0)
     if isAppending {
-      if try cursor.append(key, value) { return }
+      if try cursor.append(key, value) {
+        if isRepacking, isFull(with: LiftedEntries.size(key, value)) { try addFiller(behind: key) }
+        return
+      }
       isAppending = false
     }
     try cursor.put(key, value)
+    putCount &+= 1
+    if putCount == Self.landmarkDistance { try lookAhead(key) }
   }
 
   /// Puts all entries of `block`, whose keys have been made and are above those put before.
@@ -45,7 +79,7 @@ struct IndexWriter: ~Copyable {
     guard block.count > 0, let keys = block.base else { return }
     if !hasBegun { try begin(block.key(at: 0)) }
     var entry = 0
-    if isAppending {
+    if isAppending, !isRepacking {
       entry = try cursor.append(keys: keys, ends: block.ends, values: block.values)
       isAppending = entry == block.count
     }
@@ -57,7 +91,17 @@ struct IndexWriter: ~Copyable {
 
   /// Removes the entry of record `id` with `key`, if the index has it.
   @inline(__always)
-  func remove(_ key: UnsafeRawBufferPointer, recordID id: UInt64) throws {
+  mutating func remove(_ key: UnsafeRawBufferPointer, recordID id: UInt64) throws {
+    if !lifted.isEmpty || isRepacking {
+      try putBack(before: key)
+      if !lifted.isEmpty, lifted.order(to: key) == 0 {
+        if isUnique {
+          try lifted.withFirst { _, value in try index.checkEntry(value, leadsTo: id) }
+        }
+        return lifted.removeFirst()
+      }
+      if isRepacking { return }
+    }
     guard try cursor.seek(key) else { return }
     if isUnique { try index.checkEntry(cursor.value, leadsTo: id) }
     try cursor.delete()
@@ -66,6 +110,114 @@ struct IndexWriter: ~Copyable {
   private mutating func begin(_ key: UnsafeRawBufferPointer) throws(LMDBError) {
     hasBegun = true
     if try cursor.last() { isAppending = compareKeys(cursor.key, key) < 0 }
+  }
+
+  /// Puts back what was taken out; nothing may be put or removed afterwards.
+  mutating func finish() throws(LMDBError) {
+    while !lifted.isEmpty { try putFirstBack() }
+    for filler in fillers {
+      let isFound = try filler.withBytes { (key) throws(LMDBError) in try cursor.seek(key) }
+      if isFound, cursor.value.count > Self.longestValue { try cursor.delete() }
+    }
+    fillers = []
+  }
+
+  // MARK: Lifting
+
+  /// Looks, each time so many entries have been put, whether all of them came before one and the same entry
+  /// of the index: then that one and those behind it, as many as a page has, are taken out.
+  @inline(never)
+  private mutating func lookAhead(_ key: UnsafeRawBufferPointer) throws(LMDBError) {
+    putCount = 0
+    guard lifted.isEmpty else { return }
+    let isRun = !landmark.isEmpty && landmark.withBytes { compareKeys(key, $0) < 0 }
+    landmark.removeAll(keepingCapacity: true)
+    guard try cursor.seek(key), try cursor.next() else { return }
+    guard isRun else { return landmark.append(contentsOf: cursor.key) }
+    lifted.removeAll()
+    var size = 0
+    var found = true
+    while found, size < pageSize {
+      size += LiftedEntries.size(cursor.key, cursor.value)
+      lifted.append(cursor.key, cursor.value)
+      try cursor.delete()
+      // From a removed entry to the one behind it.
+      found = try cursor.next()
+    }
+  }
+
+  @inline(never)
+  private mutating func makeWay(for key: UnsafeRawBufferPointer) throws(LMDBError) {
+    try putBack(before: key)
+    // The new entry takes the place of the old one, as it does in the index.
+    if !lifted.isEmpty, lifted.order(to: key) == 0 { lifted.removeFirst() }
+  }
+
+  @inline(never)
+  private mutating func putBack(before key: UnsafeRawBufferPointer) throws(LMDBError) {
+    while !lifted.isEmpty, lifted.order(to: key) < 0 { try putFirstBack() }
+  }
+
+  private mutating func putFirstBack() throws(LMDBError) {
+    let cursor = cursor
+    let isRepacking = isRepacking
+    let size = try lifted.withFirst { (key, value) throws(LMDBError) in
+      let isAppended = isRepacking ? try cursor.append(key, value) : false
+      if !isAppended { try cursor.put(key, value) }
+      return LiftedEntries.size(key, value)
+    }
+    if isRepacking, isFull(with: size) {
+      let last = lifted.withFirst { key, _ in Array(key) }
+      try last.withBytes { (key) throws(LMDBError) in try addFiller(behind: key) }
+    }
+    lifted.removeFirst()
+  }
+
+  // MARK: Writing anew
+
+  /// Begins to write the index anew where a batch of so many changes is to, one of them with the key
+  /// `middle`.
+  mutating func repackIfDue(
+    added: Int, removed: Int, middle: UnsafeRawBufferPointer, core: TransactionCore
+  ) throws(LMDBError) {
+    let isDue = try IndexRepacking.isDue(
+      index, added: added, removed: removed, middle: middle,
+      memoryLimit: core.store.options.batchMemoryInBytes / 4, in: transaction)
+    if isDue { try takeAllOut() }
+  }
+
+  private mutating func takeAllOut() throws(LMDBError) {
+    var found = try cursor.first()
+    while found {
+      lifted.append(cursor.key, cursor.value)
+      found = try cursor.next()
+    }
+    try index.empty(in: transaction)
+    hasBegun = true
+    isAppending = true
+    isRepacking = true
+  }
+
+  /// Whether so much of a page has been filled, with an entry of this size, as is to be.
+  private mutating func isFull(with size: Int) -> Bool {
+    unfilled += size
+    return unfilled >= pageSize - pageSize / IndexRepacking.slack
+  }
+
+  /// Appends an entry that is removed in the end, so that its place in the page is free for later ones.
+  @inline(never)
+  private mutating func addFiller(behind key: UnsafeRawBufferPointer) throws(LMDBError) {
+    unfilled = 0
+    let filler = Array(key) + [0]
+    let size = pageSize / IndexRepacking.slack - LiftedEntries.size(key, Self.noBytes)
+    // The value is longer than that of any entry, by which it is known again.
+    guard filler.count <= KeyEncoder.longestTuple, size > Self.longestValue else { return }
+    let isAppended = try filler.withBytes { (key) throws(LMDBError) in
+      try [UInt8](repeating: 0, count: size).withBytes { (value) throws(LMDBError) in
+        try cursor.append(key, value)
+      }
+    }
+    if isAppended { fillers.append(filler) }
   }
 }
 

@@ -116,6 +116,7 @@ struct LinkList: ~Copyable {
       }
       block.makeKeys()
       try writer.put(block)
+      try writer.finish()
     } catch {
       throw StoreError(wrapping: error)
     }

@@ -135,7 +135,9 @@ extension NumberEntries {
   /// As the other entries in memory, but with keys made by the block.
   func write(into index: StoredIndex, core: TransactionCore) throws(StoreError) {
     do {
+      guard count > 0 else { return }
       var writer = try IndexWriter(into: index, core: core)
+      try writer.repackIfDue(added: count, removed: 0, middle: key(at: count / 2), core: core)
       for entry in nulls.indices { try writer.put(key(at: entry), recordID: nulls[entry]) }
       var block = KeyBlock(of: slot, isUnique: isUnique)
       for entry in 0..<itemCount {
@@ -149,6 +151,7 @@ extension NumberEntries {
       }
       block.makeKeys()
       try writer.put(block)
+      try writer.finish()
     } catch {
       throw StoreError(wrapping: error)
     }

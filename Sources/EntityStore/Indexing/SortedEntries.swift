@@ -61,6 +61,7 @@ extension SortedEntries {
         try writer.put(key, recordID: id)
         return true
       }
+      try writer.finish()
     } catch {
       throw StoreError(wrapping: error)
     }
@@ -129,11 +130,14 @@ extension RandomAccessEntries {
 
   func write(into index: StoredIndex, core: TransactionCore) throws(StoreError) {
     do {
+      guard count > 0 else { return }
       var writer = try IndexWriter(into: index, core: core)
+      try writer.repackIfDue(added: count, removed: 0, middle: key(at: count / 2), core: core)
       for entry in 0..<count {
         prefetch(ahead: entry)
         try writer.put(key(at: entry), recordID: recordID(at: entry))
       }
+      try writer.finish()
     } catch {
       throw StoreError(wrapping: error)
     }
@@ -146,6 +150,8 @@ extension RandomAccessEntries {
     if old.count == 0 { return try write(into: index, core: core) }
     do {
       var writer = try IndexWriter(into: index, core: core, alsoRemoves: true)
+      try writer.repackIfDue(
+        added: count, removed: old.count, middle: old.key(at: old.count / 2), core: core)
       var left = 0
       var right = 0
       while left < old.count || right < count {
@@ -159,6 +165,7 @@ extension RandomAccessEntries {
           right &+= 1
         }
       }
+      try writer.finish()
     } catch {
       throw StoreError(wrapping: error)
     }
