@@ -230,3 +230,9 @@ struct KeyList {
     }
   }
 }
+
+/// The run of a query that was begun last, for who measures; not those that are parts of others.
+final class LastRun {
+  /// A `PlanRun`.
+  var run: AnyObject?
+}

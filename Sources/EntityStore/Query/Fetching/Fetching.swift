@@ -123,7 +123,8 @@ extension ReadableTransaction where Self: ~Copyable {
     core.runs = LastRun()
     defer { core.runs = nil }
     try body()
-    return core.runs?.run.map { QueryExplanation($0.plan.description, $0.counts) }
+    guard let run = core.runs?.run as? PlanRun else { return nil }
+    return QueryExplanation(run.plan.description, run.counts)
   }
 }
 
@@ -161,9 +162,4 @@ extension TransactionCore {
     runs?.run = run
     return run
   }
-}
-
-/// The run of a query that was begun last, for who measures; not those that are parts of others.
-final class LastRun {
-  var run: PlanRun?
 }
