@@ -49,6 +49,8 @@ extension PlanRun {
     do {
       let cursor = try Cursor(index.tree, in: core.transaction)
       var count = 0
+      // Of many values the last is seen late, and the steps would come on top.
+      let most = min(Self.manyCombinations, plan.recordCount / 16)
       var hasEntry = try cursor.first()
       while hasEntry {
         try tick()
@@ -59,7 +61,7 @@ extension PlanRun {
           end = next
         }
         // Beyond the part that is cut, only records tell.
-        guard end < KeyEncoder.cutPrefix, count < Self.manyCombinations else { return nil }
+        guard end < KeyEncoder.cutPrefix, count < most else { return nil }
         count += 1
         let above = Array(cursor.key[..<end]) + [255]
         hasEntry = try above.withUnsafeBytes { try cursor.seek(atOrAfter: $0) }

@@ -14,7 +14,9 @@ extension PlanRun {
     let filter = start.map { EntryFilter(start: $0, writer: makeSortKeyWriter()) }
     let keys = try narrowed(range, access, isReversed: isReversed)
     let wanted = plan.request.wantedCount.map { $0 - entriesToSkip } ?? .max
-    var batchSize = max(16, min(wanted, 256))
+    // Where each entry is a result, no more are looked up than are wanted.
+    let isCertain = residual == nil && filter == nil
+    var batchSize = max(isCertain ? 1 : 16, min(wanted, 256))
     var batch = EntryBatch(lookup: try RecordLookup(entity.records, in: core.transaction))
     var goesOn = true
     var toSkip = entriesToSkip

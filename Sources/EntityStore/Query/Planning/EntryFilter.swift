@@ -106,6 +106,7 @@ private indirect enum EntryTest: Sendable {
       switch constraint.extent {
       case .points(let keys): self = .elements(position, KeyTable(keys))
       case .range(let range): self = .range(position, range)
+      case .ranges(let ranges): self = .any(ranges.map { .range(position, $0) })
       }
       return
     }

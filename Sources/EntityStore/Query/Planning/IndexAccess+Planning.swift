@@ -30,7 +30,10 @@ extension IndexAccess {
     var completeCount = 0
     var mayHaveNulls = false
     attributes: for attribute in attributes {
-      guard let (constraint, positions) = Self.constraint(on: attribute, conjuncts) else { break }
+      guard
+        let (constraint, positions) = Self.constraint(
+          on: attribute, conjuncts, takesRanges: completeCount > 0)
+      else { break }
       switch constraint.extent {
       case .points(let points):
         guard prefixes.count * max(1, points.count) <= Self.mostRanges else { break attributes }
@@ -40,6 +43,14 @@ extension IndexAccess {
         // Null comes first.
         if !points.isEmpty, points[0] == [0] { mayHaveNulls = true }
         prefixes = prefixes.followed(by: points)
+      case .ranges(let list):
+        guard prefixes.count * max(1, list.count) <= Self.mostRanges else { break attributes }
+        used.formUnion(positions)
+        ranges = (0..<prefixes.count).flatMap { prefix in
+          list.map { $0.following(prefixes[prefix]) }
+        }
+        exactness = exactness.joined(constraint.exactness)
+        break attributes
       case .range(let range):
         used.formUnion(positions)
         if range.isEmpty {
@@ -84,12 +95,14 @@ extension IndexAccess {
   }
 
   private static func constraint(
-    on attribute: UInt32, _ conjuncts: [BoundCondition]
+    on attribute: UInt32, _ conjuncts: [BoundCondition], takesRanges: Bool
   ) -> (IndexConstraint, [Int])? {
     var constraint: IndexConstraint?
     var positions: [Int] = []
     for (position, conjunct) in conjuncts.enumerated() {
-      guard let next = IndexConstraint(conjunct, on: attribute) else { continue }
+      let ranges =
+        takesRanges ? IndexConstraint(rangesOf: conjunct, on: attribute) : nil
+      guard let next = IndexConstraint(conjunct, on: attribute) ?? ranges else { continue }
       constraint = constraint?.intersection(next) ?? next
       positions.append(position)
     }

@@ -22,6 +22,8 @@ struct IndexConstraint {
     /// Elements of keys, ascending.
     case points(PackedKeys)
     case range(IndexRange)
+    /// Ascending and disjoint.
+    case ranges([IndexRange])
   }
 
   var extent: Extent
@@ -38,7 +40,7 @@ struct IndexConstraint {
     }
   }
 
-  private init(extent: Extent, exactness: Exactness = .exact) {
+  init(extent: Extent, exactness: Exactness = .exact) {
     self.extent = extent
     self.exactness = exactness
   }
@@ -125,6 +127,15 @@ struct IndexConstraint {
     switch (extent, other.extent) {
     case (.range(let a), .range(let b)):
       return IndexConstraint(extent: .range(a.intersection(b)), exactness: exactness)
+    case (.ranges(let ranges), .range(let range)), (.range(let range), .ranges(let ranges)):
+      return IndexConstraint(
+        extent: .ranges(Self.intersection(ranges, [range])), exactness: exactness)
+    case (.ranges(let a), .ranges(let b)):
+      return IndexConstraint(extent: .ranges(Self.intersection(a, b)), exactness: exactness)
+    case (.points(let points), .ranges(let ranges)), (.ranges(let ranges), .points(let points)):
+      return IndexConstraint(
+        extent: .points(points.filter { point in ranges.contains { $0.admits(point) } }),
+        exactness: exactness)
     case (.points(let points), .range(let range)), (.range(let range), .points(let points)):
       return IndexConstraint(
         extent: .points(points.filter { range.admits(Array($0)) }), exactness: exactness)

@@ -183,7 +183,8 @@ struct Planner {
 
   /// The share of the entries of `access` that pass its filter.
   private func passingShare(of access: IndexAccess) -> Double {
-    share(of: 0..<(access.filter?.clauses.subtracting(access.clauses).count ?? 0))
+    let proven = access.exactness == .superset ? [] : access.clauses
+    return share(of: 0..<(access.filter?.clauses.subtracting(proven).count ?? 0))
   }
 
   /// The share of the records that pass the clauses that the entries of `access` do not prove.
@@ -203,7 +204,9 @@ struct Planner {
   /// Whether the entries alone answer the query.
   private func isAnsweredByEntries(_ access: IndexAccess) -> Bool {
     guard request.wantsOnlyEntries, request.after == nil else { return false }
-    return clauses.indices.allSatisfy { clauses[$0].isAlways || access.covered.contains($0) }
+    // The byte after a prefix tells of nearly all entries.
+    let told = access.exactness == .superset ? access.covered : access.covered.union(access.clauses)
+    return clauses.indices.allSatisfy { clauses[$0].isAlways || told.contains($0) }
   }
 
   /// The intersection of two indexes.
@@ -241,11 +244,12 @@ struct Planner {
       selective.map { max(1e-9, Double($0) / max(1, total)) } ?? share(of: clauses.indices)
     if case .nothing = order.access(access) { return try groupedPlan(access, share: share) }
     let walked = min(total, Double(wanted) / share)
-    let each = Cost.entry + passingShare(of: access) * Cost.fetchedRecord
+    let fetched = isAnsweredByEntries(access) ? 0 : Cost.fetchedRecord
+    let each = Cost.entry + passingShare(of: access) * fetched
     let skipped = share == 1 ? min(walked, Double(request.offset)) : 0
     return finished(
       .index(access), matches: Int(total * share),
-      cost: walked * each - skipped * Cost.fetchedRecord + Cost.range,
+      cost: walked * each - skipped * fetched + Cost.range,
       certainCost: total * each + Cost.range, covered: access.covered)
   }
 

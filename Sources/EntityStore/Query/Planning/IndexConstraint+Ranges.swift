@@ -1,0 +1,88 @@
+/// Several ranges of one attribute, behind attributes that have single values.
+///
+/// By the first attribute of an index a disjunction is a union of accesses.
+extension IndexConstraint {
+  /// More ranges than these are left to a check of entries.
+  private static let mostRanges = 1_000
+
+  /// The constraint of an OR of tests of `attribute`, or of the opposite of one.
+  init?(rangesOf condition: BoundCondition, on attribute: UInt32) {
+    switch condition {
+    case .any(let parts):
+      var ranges: [IndexRange] = []
+      for part in parts {
+        guard let next = Self.ranges(of: part, on: attribute),
+          ranges.count + next.count <= Self.mostRanges
+        else { return nil }
+        ranges += next
+      }
+      self.init(extent: .ranges(Self.disjoint(ranges)))
+    case .not(.test(let test)):
+      guard let ranges = Self.ranges(of: .test(test), on: attribute) else { return nil }
+      self.init(extent: .ranges(Self.complement(of: Self.disjoint(ranges))))
+    default: return nil
+    }
+  }
+
+  private static func ranges(of condition: BoundCondition, on attribute: UInt32) -> [IndexRange]? {
+    if let constraint = IndexConstraint(condition, on: attribute) {
+      return constraint.exactness == .exact ? constraint.ranges : nil
+    }
+    guard case .not = condition else { return nil }
+    return IndexConstraint(rangesOf: condition, on: attribute)?.ranges
+  }
+
+  /// `nil` for a list that is too long.
+  private var ranges: [IndexRange]? {
+    switch extent {
+    case .range(let range): return [range]
+    case .ranges(let ranges): return ranges
+    case .points(let points):
+      guard points.count <= Self.mostRanges else { return nil }
+      return (0..<points.count).map { .beginning(with: points[$0]) }
+    }
+  }
+
+  /// Ascending ranges that contain what some of `ranges` do.
+  private static func disjoint(_ ranges: [IndexRange]) -> [IndexRange] {
+    var result: [IndexRange] = []
+    let sorted = ranges.filter { !$0.isEmpty }.sorted {
+      $0.lower.lexicographicallyPrecedes($1.lower)
+    }
+    for range in sorted {
+      guard let last = result.last else {
+        result.append(range)
+        continue
+      }
+      guard let end = last.upper else { break }
+      if end.lexicographicallyPrecedes(range.lower) {
+        result.append(range)
+      } else if let upper = range.upper {
+        if end.lexicographicallyPrecedes(upper) { result[result.count - 1].upper = upper }
+      } else {
+        result[result.count - 1].upper = nil
+      }
+    }
+    return result
+  }
+
+  /// What lies outside of ascending and disjoint `ranges`, null included.
+  private static func complement(of ranges: [IndexRange]) -> [IndexRange] {
+    var result: [IndexRange] = []
+    var start: [UInt8] = []
+    for range in ranges {
+      if start.lexicographicallyPrecedes(range.lower) {
+        result.append(IndexRange(lower: start, upper: range.lower))
+      }
+      guard let upper = range.upper else { return result }
+      start = upper
+    }
+    result.append(IndexRange(lower: start, upper: nil))
+    return result
+  }
+
+  /// The part of each range within the other ones.
+  static func intersection(_ some: [IndexRange], _ others: [IndexRange]) -> [IndexRange] {
+    some.flatMap { one in others.map { one.intersection($0) }.filter { !$0.isEmpty } }
+  }
+}
