@@ -56,12 +56,12 @@ struct LiftedEntries: ~Copyable {
 /// Whether a batch is to write an index anew, in full pages, instead of changing it.
 ///
 /// A page that is full splits into halves by its first new entry, and where as many entries leave as come
-/// the halves are never filled. A batch that changes most pages writes them all in any case.
+/// the halves are never filled. A batch that changes most pages writes them all in any case, so the first one
+/// that finds an index so writes it anew. To write full pages anew, before they split, would cost each batch of
+/// a store that was filled once half as much again.
 struct IndexRepacking {
   /// Of the room in pages; below it an index is written anew.
   static let lowestFill = 0.65
-  /// Above it so few entries fit in that most pages would split.
-  static let highestFill = 0.92
   /// What is left free in each page, of its size: an eighth.
   static let slack = 8
   private static let fewestPages = 32
@@ -91,6 +91,6 @@ struct IndexRepacking {
     let mean = Double(size) / Double(max(1, count))
     guard mean * Double(facts.entries) < Double(memoryLimit) else { return false }
     let fill = mean * Double(facts.entries) / Double(facts.leafPages * (facts.pageSize - 16))
-    return fill < lowestFill || fill > highestFill && removed > added / 2
+    return fill < lowestFill
   }
 }

@@ -60,7 +60,8 @@ import Testing
         }
       }
       for (name, fill) in try fills(of: store) {
-        #expect(fill > 0.65, "\(name): \(fill), \(SeededNumbers.replay)")
+        // It was 0.65 at least before the last batch, which has changed half of the entries.
+        #expect(fill > 0.6, "\(name): \(fill), \(SeededNumbers.replay)")
       }
       let stored = try store.read { try $0.fetch(Player.all.sorted(by: \.name)).map(\.score) }
       #expect(stored == scores, "\(SeededNumbers.replay)")

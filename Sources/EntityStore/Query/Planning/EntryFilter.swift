@@ -60,7 +60,9 @@ private indirect enum EntryTest: Sendable {
   case recordID(LayoutProgram.NumberTest)
   /// Elements between two bounds.
   case range(Int, IndexRange)
-  case elements(Int, KeyTable)
+  case elements(Int, KeySet)
+  /// Numbers of a type, in a list.
+  case numbers(Int, NumberSet, AttributeType, admitsNull: Bool)
   case text(Int, TextTest)
 
   /// `nil` where keys of `attributes` do not tell.
@@ -100,11 +102,20 @@ private indirect enum EntryTest: Sendable {
   }
 
   private init?(_ test: AttributeTest, _ condition: BoundCondition, at position: Int) {
+    switch test.kind {
+    case .keys(let set) where !test.admitsNull:
+      self = .elements(position, set)
+      return
+    case .numbers(let set):
+      self = .numbers(position, set, test.attribute.type, admitsNull: test.admitsNull)
+      return
+    default: break
+    }
     if let constraint = IndexConstraint(condition, on: test.attribute.number),
       constraint.exactness == .exact
     {
       switch constraint.extent {
-      case .points(let keys): self = .elements(position, KeyTable(keys))
+      case .points(let keys): self = .elements(position, KeySet(keys: keys))
       case .range(let range): self = .range(position, range)
       case .ranges(let ranges): self = .any(ranges.map { .range(position, $0) })
       }
@@ -123,7 +134,9 @@ private indirect enum EntryTest: Sendable {
     case .all(let tests), .any(let tests): tests.map(\.elementCount).max() ?? 0
     case .not(let test): test.elementCount
     case .recordID: 0
-    case .range(let position, _), .elements(let position, _), .text(let position, _): position + 1
+    case .range(let position, _), .elements(let position, _), .text(let position, _),
+      .numbers(let position, _, _, _):
+      position + 1
     }
   }
 
@@ -152,8 +165,16 @@ private indirect enum EntryTest: Sendable {
     case .recordID(let test): return test.admits(OrderedNumber.key(id))
     case .range(let position, let range):
       return range.admits(Self.element(position, key, ends))
-    case .elements(let position, let table):
-      return table.contains(Self.element(position, key, ends))
+    case .elements(let position, let set):
+      return set.table.contains(Self.element(position, key, ends))
+    case .numbers(let position, let set, let type, let admitsNull):
+      let element = Self.element(position, key, ends)
+      if element.count == 1, element[0] == 0 { return admitsNull }
+      var decoder = KeyDecoder(element)
+      guard let value = try? decoder.next(),
+        let equal = NumberInterval(.equal, value, type), !equal.isEmpty
+      else { return nil }
+      return set.contains(equal.high)
     case .text(let position, let test):
       let element = Self.element(position, key, ends)
       // Null, which no text test admits.

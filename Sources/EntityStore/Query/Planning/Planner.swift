@@ -82,7 +82,7 @@ struct Planner {
     }
     for index in entity.indexes {
       if let walk = try orderedWalk(of: index, accesses) { candidates.append(walk) }
-      if let walk = coveringWalk(of: index) { candidates.append(walk) }
+      if let walk = coveringWalk(of: index, accesses) { candidates.append(walk) }
     }
     return try best(of: candidates)
   }
@@ -194,8 +194,10 @@ struct Planner {
   }
 
   /// All entries of `index`, where they answer the query without any record.
-  private func coveringWalk(of index: StoredIndex) -> QueryPlan? {
-    guard request.wantsOnlyEntries, !request.requiresIndex, request.ids == nil else { return nil }
+  private func coveringWalk(of index: StoredIndex, _ accesses: [IndexAccess]) -> QueryPlan? {
+    guard request.wantsOnlyEntries, !request.requiresIndex, request.ids == nil,
+      !accesses.contains(where: { $0.index.description.number == index.description.number })
+    else { return nil }
     let access = IndexAccess(whole: index, count: statistics.recordCount).filtered(by: clauses)
     guard access.filter != nil, isAnsweredByEntries(access) else { return nil }
     return plan(access)
