@@ -14,14 +14,8 @@ import Testing
       "rows of Sighting where name MATCHES 'name 000012.*'",
       "the beginning is taken one character short"
     ),
-    (
-      "rows of Sighting where (low == 'void' AND ts < 5000)",
-      "no ranges behind single values where there are several"
-    ),
     ("rows of Sighting where rnd == 0 OR rnd == 41", "a list is priced by its length"),
-    ("ids of Sighting by rnd limit 1000", "entries are priced as records"),
     ("count of Sighting where low != 'active'", "two ranges are no bounds"),
-    ("count of Sighting where name BEGINSWITH 'name 0001'", "entries are priced as records"),
     ("min seq of Sighting where state == 'pending'", "what is correlated is not known"),
   ]
 
