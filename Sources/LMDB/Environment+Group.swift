@@ -18,10 +18,8 @@ import CLMDB
 /// as the first of the next, so that its error is one of a durable state. So every member ends as
 /// if it had been alone.
 extension Environment {
-  /// How many writes may share a commit, and how long the first may wait for the closures of
-  /// others: also what another process that waits for the file has to wait for.
+  /// How many writes may share a commit.
   private static let largestGroup = 512
-  private static let longestGroupInSeconds = 0.01
 
   /// Runs `body` on the writer's thread in a write transaction, and returns when it is committed.
   ///
@@ -84,7 +82,7 @@ extension Environment {
 
   /// Commits the group; throws the error of all members that are left in it.
   private func commit(_ group: inout WriteGroup) throws {
-    let end = monotonicSeconds() + Self.longestGroupInSeconds
+    let end = monotonicSeconds() + options.longestGroupInSeconds
     var takesTreeLock = false
     while true {
       let handle = try beginWrite(takesTreeLock: takesTreeLock)

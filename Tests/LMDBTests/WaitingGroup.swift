@@ -84,7 +84,11 @@ func withGroup<R>(
   _ body: (WaitingGroup) async throws -> R
 ) async throws -> R {
   let directory = try TemporaryDirectory()
-  let environment = try openEnvironment(directory.file("store"), change)
+  let environment = try openEnvironment(directory.file("store")) { options in
+    // On a busy machine one closure may take longer than a group may otherwise.
+    options.longestGroupInSeconds = 60
+    change(&options)
+  }
   defer { EnvironmentRegistry.close(environment) }
   return try await body(
     WaitingGroup(environment: environment, tree: try openedTree(of: environment)))
