@@ -17,7 +17,7 @@ extension PlanRun {
   private func countAll() throws -> Int {
     // More than this need not be counted.
     let most = plan.request.wantedCount ?? .max
-    if start == nil, plan.isAnsweredByEntries || plan.isAnsweredByPlainEntries {
+    if start == nil, plan.isAnsweredByEntries {
       switch plan.access {
       case .nothing: return 0
       case .scan: return try core.count(of: entity)
@@ -40,34 +40,21 @@ extension PlanRun {
   }
 
   private func countEntries(of access: IndexAccess, _ most: Int) throws -> Int {
-    let prefix = plan.isAnsweredByEntries ? nil : access.ranges.first?.lower
     var count = 0
-    if prefix == nil, case .ranges(let ranges) = access.span {
-      for range in ranges where count < most {
-        try forEachEntry(of: access, range, isReversed: false) { _, _ in
-          count &+= 1
-          return count < most
-        }
+    guard case .ranges(let ranges) = access.span else {
+      try forEachEntry(of: access) { _, _ in
+        count += 1
+        return count < most
       }
       return count
     }
-    try forEachEntry(of: access) { id, key in
-      if let prefix, !isPlain(key, after: prefix), try !recordPasses(id) { return true }
-      count += 1
-      return count < most
+    for range in ranges where count < most {
+      try forEachEntry(of: access, range, isReversed: false) { _, _ in
+        count &+= 1
+        return count < most
+      }
     }
     return count
-  }
-
-  /// Whether an ASCII byte follows `prefix` in a key, so that the prefix ends a character.
-  private func isPlain(_ key: UnsafeRawBufferPointer, after prefix: [UInt8]) -> Bool {
-    key.count > prefix.count && key[prefix.count] < 0x80
-  }
-
-  private func recordPasses(_ id: UInt64) throws -> Bool {
-    guard let bytes = try core.record(id, of: entity) else { throw missing(id) }
-    counts.recordsRead += 1
-    return try passes(bytes, id)
   }
 
   /// The ids of the results in order, from entries alone where these tell.
@@ -130,15 +117,5 @@ extension PlanRun {
     return ContinuationToken(
       ContinuationToken.Content(
         fingerprint: plan.request.fingerprint(entity), key: writer.key))
-  }
-}
-
-extension QueryPlan {
-  /// Whether an entry tells that its record matches if its key has an ASCII byte after the prefix.
-  var isAnsweredByPlainEntries: Bool {
-    guard case .index(let access) = access, access.exactness == .exactBeforeASCII,
-      access.rangeCount == 1
-    else { return false }
-    return residualClauses.isSubset(of: access.clauses)
   }
 }

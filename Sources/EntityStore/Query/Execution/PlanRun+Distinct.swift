@@ -36,21 +36,24 @@ extension PlanRun {
   /// The steps to this many combinations take less than a millisecond.
   private static let fewCombinations = 1_000
 
-  /// How many different values the attributes have together, where an index begins with them and there are
-  /// few; `nil` otherwise.
+  /// How many different values the attributes have together, where an index begins with them and
+  /// there are few; `nil` otherwise.
   ///
   /// By one step for each. Who reads records in another order knows then when all have been seen.
-  func distinctCount(_ attributes: [UInt32]) throws(StoreError) -> Int? {
+  func distinctCount(_ attributes: [UInt32], hasLimit: Bool) throws(StoreError) -> Int? {
+    // Where an index has just these attributes, ``forEachDistinct`` has taken the steps.
     guard case .scan = plan.access, plan.residual == nil, start == nil,
       let index = entity.indexes.first(where: {
         $0.description.attributes.starts(with: attributes)
+          && ($0.isUnique || $0.description.attributes.count > attributes.count)
       })
     else { return nil }
     do {
       let cursor = try Cursor(index.tree, in: core.transaction)
       var count = 0
       // Of many values the last is seen late, and the steps would come on top.
-      let most = min(Self.manyCombinations, plan.recordCount / 16)
+      let most = min(
+        hasLimit ? Self.fewCombinations : Self.manyCombinations, plan.recordCount / 16)
       var hasEntry = try cursor.first()
       while hasEntry {
         try tick()

@@ -2,8 +2,8 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension PlanRun {
-  /// Visits the entries of one range of `access` that pass its filter, in order, until `body` returns
-  /// false.
+  /// Visits the entries of one range of `access` that pass its filter, in order, until `body`
+  /// returns false.
   ///
   /// - Parameter keys: a part of `range` to stay in, as keys with record ids.
   @inline(__always)

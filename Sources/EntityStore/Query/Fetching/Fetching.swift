@@ -94,8 +94,9 @@ extension ReadableTransaction where Self: ~Copyable {
 
   /// How `query` is run, and with `analyzing` what running it read.
   ///
-  /// Another use of the same query may have another plan: a count needs no records where entries tell, and
-  /// no order. With `analyzing` an update or a delete finds its records, and changes none.
+  /// Another use of the same query may have another plan: a count needs no records where entries
+  /// tell, and no order. With `analyzing` an update or a delete finds its records, and changes
+  /// none.
   public func explain<E: Entity>(
     _ query: Query<E>, for use: QueryUse = .fetch, analyzing: Bool = false
   ) throws(StoreError) -> QueryExplanation {
@@ -115,8 +116,9 @@ extension ReadableTransaction where Self: ~Copyable {
 
   /// How the last query that `body` runs in this transaction was run, and what that read.
   ///
-  /// Also of counts, ids, groups, aggregates and values, which ``explain(_:analyzing:)`` does not show. For
-  /// measurements; `nil` where `body` ran no query, or all records were visited without a plan.
+  /// Also of counts, ids, groups, aggregates and values, which ``explain(_:for:analyzing:)`` does
+  /// not show. For measurements; `nil` where `body` ran no query, or all records were visited
+  /// without a plan.
   @_spi(Measuring)
   public func explaining(_ body: () throws -> Void) throws -> QueryExplanation? {
     let core = access.core

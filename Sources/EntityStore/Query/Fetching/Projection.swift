@@ -13,7 +13,8 @@ extension ReadableTransaction where Self: ~Copyable {
   ///
   /// Where one index has them all and says which records match, no record is read. Distinct values
   /// of all records, in the order of the ids, take a step in an index that has just these
-  /// attributes for each value.
+  /// attributes for each value; where an index has further ones, reading ends with the last value
+  /// that is new.
   ///
   /// - Parameter distinct: whether each combination comes once, where it first appears; limit and
   ///   offset then count combinations.
@@ -65,7 +66,7 @@ extension ReadableTransaction where Self: ~Copyable {
     }
     if distinct {
       if try run.forEachDistinct(numbers, hasLimit: hasLimit, body) { return rows }
-      window.rowCount = try run.distinctCount(numbers)
+      window.rowCount = try run.distinctCount(numbers, hasLimit: hasLimit)
     }
     if try run.forEachCovered(numbers, body) { return rows }
     try run.forEach { id, bytes in

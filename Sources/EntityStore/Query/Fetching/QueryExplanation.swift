@@ -57,16 +57,17 @@ public struct QueryExplanation: Sendable, CustomStringConvertible {
         "read    \(counts.entriesRead) entries and \(counts.recordsRead) records for "
           + "\(counts.results) results")
       if let times = Self.estimateError(plan, counts) {
+        let direction = counts.entriesRead > plan.estimatedEntryCount ? "more" : "fewer"
         lines.append(
           "off     \(counts.entriesRead) entries where about \(plan.estimatedEntryCount) were "
-            + "expected, \(times) times \(counts.entriesRead > plan.estimatedEntryCount ? "more" : "fewer")"
-        )
+            + "expected, \(times) times \(direction)")
       }
     }
     description = lines.joined(separator: "\n")
   }
 
-  /// How many times more or fewer entries there were than expected, where it is three times or more.
+  /// How many times more or fewer entries there were than expected, where it is three times or
+  /// more.
   private static func estimateError(_ plan: PlanDescription, _ counts: PlanCounts) -> Int? {
     // A limit ends a run before its entries do, and an alternative reads those of another index.
     guard !plan.lines.contains(where: { ["limit", "else", "both"].contains($0.title) }),

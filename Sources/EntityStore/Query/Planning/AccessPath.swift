@@ -47,7 +47,8 @@ struct IndexAccess: Sendable {
   var span: Span
   /// Attributes at the beginning of the index that have one value throughout the span.
   var fixedCount: Int
-  var exactness: IndexConstraint.Exactness
+  /// Whether the entries of the span fulfil all of ``clauses``.
+  var isExact: Bool
   /// The positions in the conjunction of the conditions that the span is made of.
   var clauses: Set<Int>
   var estimatedEntryCount: Int

@@ -1,6 +1,7 @@
 internal import LodestoreFormat
 
-/// The part of a condition that the entries of an index tell: what an entry fails is not read as a record.
+/// The part of a condition that the entries of an index tell: what an entry fails is not read as a
+/// record.
 final class EntryFilter: Sendable {
   /// The positions in the conjunction of what is checked.
   let clauses: Set<Int>
@@ -64,6 +65,9 @@ private indirect enum EntryTest: Sendable {
   /// Numbers of a type, in a list.
   case numbers(Int, NumberSet, AttributeType, admitsNull: Bool)
   case text(Int, TextTest)
+  /// The first bytes of the element of a text, with its code: an ASCII text without a carriage
+  /// return, which is a character together with a line feed.
+  case beginning(Int, [UInt8])
 
   /// `nil` where keys of `attributes` do not tell.
   init?(_ condition: BoundCondition, _ attributes: [UInt32]) {
@@ -112,7 +116,7 @@ private indirect enum EntryTest: Sendable {
     default: break
     }
     if let constraint = IndexConstraint(condition, on: test.attribute.number),
-      constraint.exactness == .exact
+      constraint.isExact
     {
       switch constraint.extent {
       case .points(let keys): self = .elements(position, KeySet(keys: keys))
@@ -122,10 +126,15 @@ private indirect enum EntryTest: Sendable {
       return
     }
     // Of an expression characters are taken one by one, as the record has them.
-    guard case .text(let compiled, let `operator`, _, _) = test.kind, `operator` != .matches else {
-      return nil
+    guard case .text(let compiled, let `operator`, let operand, let options) = test.kind,
+      `operator` != .matches
+    else { return nil }
+    let isPlain = operand.utf8.allSatisfy { $0 < 0x80 && $0 != 0x0d }
+    if `operator` == .beginsWith, options.isEmpty, isPlain {
+      self = .beginning(position, IndexConstraint.beginning(operand))
+    } else {
+      self = .text(position, compiled)
     }
-    self = .text(position, compiled)
   }
 
   /// How many elements at the beginning of a key it takes.
@@ -134,6 +143,7 @@ private indirect enum EntryTest: Sendable {
     case .all(let tests), .any(let tests): tests.map(\.elementCount).max() ?? 0
     case .not(let test): test.elementCount
     case .recordID: 0
+    case .beginning(let position, _): position
     case .range(let position, _), .elements(let position, _), .text(let position, _),
       .numbers(let position, _, _, _):
       position + 1
@@ -175,6 +185,11 @@ private indirect enum EntryTest: Sendable {
         let equal = NumberInterval(.equal, value, type), !equal.isEmpty
       else { return nil }
       return set.contains(equal.high)
+    case .beginning(let position, let bytes):
+      let rest = UnsafeRawBufferPointer(rebasing: key[ends[position]...])
+      guard rest.count > bytes.count, rest.starts(with: bytes) else { return false }
+      // Other bytes may begin a mark, with which the last character is another one.
+      return rest[bytes.count] < 0x80 ? true : nil
     case .text(let position, let test):
       let element = Self.element(position, key, ends)
       // Null, which no text test admits.

@@ -10,7 +10,7 @@ extension IndexAccess {
     self.index = index
     span = .ranges([.all])
     fixedCount = 0
-    exactness = .exact
+    isExact = true
     clauses = []
     estimatedEntryCount = count
   }
@@ -25,7 +25,7 @@ extension IndexAccess {
     var prefixes = PackedKeys([])
     var ranges: [IndexRange]?
     var used: Set<Int> = []
-    var exactness = IndexConstraint.Exactness.exact
+    var isExact = true
     var fixedCount = 0
     var completeCount = 0
     var mayHaveNulls = false
@@ -49,7 +49,7 @@ extension IndexAccess {
         ranges = (0..<prefixes.count).flatMap { prefix in
           list.map { $0.following(prefixes[prefix]) }
         }
-        exactness = exactness.joined(constraint.exactness)
+        isExact = isExact && constraint.isExact
         break attributes
       case .range(let range):
         used.formUnion(positions)
@@ -58,15 +58,15 @@ extension IndexAccess {
         } else {
           ranges = (0..<prefixes.count).map { range.following(prefixes[$0]) }
         }
-        exactness = exactness.joined(constraint.exactness)
+        isExact = isExact && constraint.isExact
         break attributes
       }
-      exactness = exactness.joined(constraint.exactness)
+      isExact = isExact && constraint.isExact
     }
     guard !used.isEmpty else { return nil }
     self.index = index
     self.fixedCount = fixedCount
-    self.exactness = exactness
+    self.isExact = isExact
     self.mayHaveNulls = mayHaveNulls
     clauses = used
     if let ranges {
@@ -82,15 +82,13 @@ extension IndexAccess {
 
   /// The clauses whose truth the entries alone prove.
   var covered: Set<Int> {
-    (exactness == .exact ? clauses : []).union(filter?.clauses ?? [])
+    (isExact ? clauses : []).union(filter?.clauses ?? [])
   }
 
   /// The same entries, and those of `conjuncts` that they tell checked on them.
   func filtered(by conjuncts: [BoundCondition]) -> IndexAccess {
     var access = self
-    // The byte after a prefix tells most of those that begin with it.
-    let proven = exactness == .superset ? [] : clauses
-    access.filter = EntryFilter(index, conjuncts, proven: proven)
+    access.filter = EntryFilter(index, conjuncts, proven: isExact ? clauses : [])
     return access
   }
 

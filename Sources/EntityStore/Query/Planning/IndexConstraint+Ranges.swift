@@ -26,7 +26,7 @@ extension IndexConstraint {
 
   private static func ranges(of condition: BoundCondition, on attribute: UInt32) -> [IndexRange]? {
     if let constraint = IndexConstraint(condition, on: attribute) {
-      return constraint.exactness == .exact ? constraint.ranges : nil
+      return constraint.isExact ? constraint.ranges : nil
     }
     guard case .not = condition else { return nil }
     return IndexConstraint(rangesOf: condition, on: attribute)?.ranges

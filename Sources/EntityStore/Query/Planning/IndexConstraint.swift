@@ -3,21 +3,6 @@ internal import LodestoreFormat
 
 /// A condition on one attribute, as ranges of index keys.
 struct IndexConstraint {
-  /// Which of the entries within the constraint fulfil the condition.
-  enum Exactness {
-    /// All of them, and no others.
-    case exact
-    /// Those in which an ASCII byte follows the prefix in the key; of others only the record tells.
-    case exactBeforeASCII
-    /// Only the record tells.
-    case superset
-
-    /// The exactness of two constraints together.
-    func joined(_ other: Exactness) -> Exactness {
-      self == .exact ? other : other == .exact ? self : .superset
-    }
-  }
-
   enum Extent {
     /// Elements of keys, ascending.
     case points(PackedKeys)
@@ -27,7 +12,8 @@ struct IndexConstraint {
   }
 
   var extent: Extent
-  var exactness = Exactness.exact
+  /// Whether all entries within the extent fulfil the condition; otherwise it is checked on each.
+  var isExact = true
 
   /// The constraint of a condition on `attribute`; `nil` where an index does not help.
   init?(_ condition: BoundCondition, on attribute: UInt32) {
@@ -40,9 +26,9 @@ struct IndexConstraint {
     }
   }
 
-  init(extent: Extent, exactness: Exactness = .exact) {
+  init(extent: Extent, isExact: Bool = true) {
     self.extent = extent
-    self.exactness = exactness
+    self.isExact = isExact
   }
 
   private init?(_ test: AttributeTest) {
@@ -90,59 +76,58 @@ struct IndexConstraint {
       self.init(extent: .range(IndexRange(lower: [0, 255], upper: element + [255])))
     case .greater: self.init(extent: .range(IndexRange(lower: element + [255], upper: nil)))
     case .greaterOrEqual: self.init(extent: .range(IndexRange(lower: element, upper: nil)))
-    case .beginsWith: self.init(prefix: operand, isWholeCondition: true)
+    case .beginsWith: self.init(prefix: operand)
     case .like:
       let literal = operand.prefix { !"?*\\".contains($0) }
       guard !literal.isEmpty else { return nil }
-      self.init(prefix: String(literal), isWholeCondition: false)
+      self.init(prefix: String(literal))
     case .matches:
       var parser = try? ExpressionParser(operand, isCaseless: false)
       guard let literal = (try? parser?.parse())?.literalPrefix, literal.utf8.count > 1 else {
         return nil
       }
       // Behind its last character there may be a mark, with which that is another character.
-      self.init(prefix: String(literal.dropLast()), isWholeCondition: false)
+      self.init(prefix: String(literal.dropLast()))
     case .endsWith, .contains, .notEqual, .between, .in: return nil
     }
   }
 
   /// The keys that begin with the bytes of `prefix`.
   ///
-  /// A combining mark after the prefix belongs to its last
-  /// character, so that the text does not begin with the prefix; an ASCII byte is no mark.
-  private init(prefix: String, isWholeCondition: Bool) {
-    // The element without the zero byte that ends it.
-    let bytes = Array(Self.element(.string(prefix)).dropLast())
-    let isPlain = prefix.utf8.allSatisfy { $0 < 0x80 && $0 != 0x0d }
+  /// A combining mark after the prefix belongs to its last character, so that the text does not
+  /// begin with the prefix.
+  private init(prefix: String) {
+    let bytes = Self.beginning(prefix)
     self.init(
       extent: .range(IndexRange(lower: bytes, upper: KeyRange.successor(ofPrefix: bytes))),
-      exactness: isWholeCondition && isPlain ? .exactBeforeASCII : .superset)
+      isExact: false)
   }
+
+  /// The element of a text without the zero byte that ends it.
+  static func beginning(_ text: String) -> [UInt8] { element(.string(text)).dropLast() }
 
   /// Both constraints at once.
   func intersection(_ other: IndexConstraint) -> IndexConstraint {
-    // The lower bound of the intersection need not be the prefix any more.
-    let exactness: Exactness =
-      self.exactness == .exact && other.exactness == .exact ? .exact : .superset
+    let isExact = isExact && other.isExact
     switch (extent, other.extent) {
     case (.range(let a), .range(let b)):
-      return IndexConstraint(extent: .range(a.intersection(b)), exactness: exactness)
+      return IndexConstraint(extent: .range(a.intersection(b)), isExact: isExact)
     case (.ranges(let ranges), .range(let range)), (.range(let range), .ranges(let ranges)):
       return IndexConstraint(
-        extent: .ranges(Self.intersection(ranges, [range])), exactness: exactness)
+        extent: .ranges(Self.intersection(ranges, [range])), isExact: isExact)
     case (.ranges(let a), .ranges(let b)):
-      return IndexConstraint(extent: .ranges(Self.intersection(a, b)), exactness: exactness)
+      return IndexConstraint(extent: .ranges(Self.intersection(a, b)), isExact: isExact)
     case (.points(let points), .ranges(let ranges)), (.ranges(let ranges), .points(let points)):
       return IndexConstraint(
         extent: .points(points.filter { point in ranges.contains { $0.admits(point) } }),
-        exactness: exactness)
+        isExact: isExact)
     case (.points(let points), .range(let range)), (.range(let range), .points(let points)):
       return IndexConstraint(
-        extent: .points(points.filter { range.admits(Array($0)) }), exactness: exactness)
+        extent: .points(points.filter { range.admits(Array($0)) }), isExact: isExact)
     case (.points(let a), .points(let b)):
       let wanted = KeyTable(b)
       return IndexConstraint(
-        extent: .points(a.filter { wanted.contains($0) }), exactness: exactness)
+        extent: .points(a.filter { wanted.contains($0) }), isExact: isExact)
     }
   }
 

@@ -135,7 +135,7 @@ private struct UnionOfBranches {
       points.withKey(index) { group.keys.append(key: $0, recordID: 0) }
     }
     group.access.mayHaveNulls = group.access.mayHaveNulls || access.mayHaveNulls
-    group.access.exactness = group.access.exactness.joined(access.exactness)
+    group.access.isExact = group.access.isExact && access.isExact
     group.access.estimatedEntryCount += isSampled ? 0 : access.estimatedEntryCount
   }
 

@@ -183,8 +183,7 @@ struct Planner {
 
   /// The share of the entries of `access` that pass its filter.
   private func passingShare(of access: IndexAccess) -> Double {
-    let proven = access.exactness == .superset ? [] : access.clauses
-    return share(of: 0..<(access.filter?.clauses.subtracting(proven).count ?? 0))
+    share(of: 0..<(access.filter?.clauses.subtracting(access.clauses).count ?? 0))
   }
 
   /// The share of the records that pass the clauses that the entries of `access` do not prove.
@@ -206,9 +205,7 @@ struct Planner {
   /// Whether the entries alone answer the query.
   private func isAnsweredByEntries(_ access: IndexAccess) -> Bool {
     guard request.wantsOnlyEntries, request.after == nil else { return false }
-    // The byte after a prefix tells of nearly all entries.
-    let told = access.exactness == .superset ? access.covered : access.covered.union(access.clauses)
-    return clauses.indices.allSatisfy { clauses[$0].isAlways || told.contains($0) }
+    return clauses.indices.allSatisfy { clauses[$0].isAlways || access.covered.contains($0) }
   }
 
   /// The intersection of two indexes.

@@ -109,7 +109,8 @@ struct BatteryOracle {
     }
   }
 
-  /// Whether `text` has the parts one after the other, the first at its beginning, the last at its end.
+  /// Whether `text` has the parts one after the other, the first at its beginning, the last at its
+  /// end.
   private static func isLike(_ text: String, _ parts: [String]) -> Bool {
     guard let first = parts.first, let last = parts.last, parts.count > 1 else {
       return text == parts.first

@@ -59,7 +59,8 @@ extension ExplanationTests {
     Case(
       "name BEGINSWITH 'name 0004'",
       "index   Trial.name from (name 0004…) to (name 0005…), about 10 entries",
-      "check   on each record: name BEGINSWITH \"name 0004\"",
+      "check   on each entry: name BEGINSWITH \"name 0004\"",
+      "check   nothing more: the entries say it all",
       "order   by _id"),
     Case(
       "name LIKE 'name 0004?'",

@@ -2,8 +2,9 @@ import Testing
 
 @testable import EntityStore
 
-/// The battery of queries that `tools/bench --queries` measures beside SQLite, at a small size: judged by what
-/// is read beside the best plan, never by time, and by the answers of Swift's own comparisons.
+/// The battery of queries that `tools/bench --queries` measures beside SQLite, at a small size:
+/// judged by what is read beside the best plan, never by time, and by the answers of Swift's own
+/// comparisons.
 @Suite(.readsPages) struct QueryBatteryTests {
   private static let count = 3_000
 
@@ -35,7 +36,8 @@ import Testing
       var random = RandomQueries(seed: seed, count: Self.count)
       let queries = (0..<120).map { _ in random.next() }
       let found = try queries.compactMap { try check($0, snapshot, oracle) }
-      #expect(found.count <= 15, "\(SeededNumbers.replay): \(found.joined(separator: "\n"))")
+      // At most 5 with each of twelve seeds.
+      #expect(found.count <= 8, "\(SeededNumbers.replay): \(found.joined(separator: "\n"))")
     }
   }
 
