@@ -136,8 +136,8 @@ public final class Store: Sendable {
 
   /// Runs `body` on the newest commit, on a thread of the store.
   ///
-  /// Long reads do not hold up short ones, whatever their number. Of reads that wait, those of tasks
-  /// with a higher priority begin first.
+  /// Long reads do not hold up short ones, whatever their number. Of reads that wait, those of
+  /// tasks with a higher priority begin first.
   ///
   /// - Throws: what `body` throws; `CancellationError` when the task was cancelled before.
   public func read<R: Sendable>(

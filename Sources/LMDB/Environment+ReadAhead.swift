@@ -10,15 +10,15 @@ import CLMDB
 
 /// Whether the system reads ahead in the map.
 ///
-/// Around a page that is not in memory the system reads up to megabytes, which for records here and there is
-/// most of the file. So the map is opened without that (MDB_NORDAHEAD), and what reads much in order asks for
-/// its pages itself (``ReadAhead``). What reads much and cannot, as LMDB's copy and the batches of a write, has
-/// the system read ahead while it runs.
+/// Around a page that is not in memory the system reads up to megabytes, which for records here and
+/// there is most of the file. So the map is opened without that (MDB_NORDAHEAD), and what reads
+/// much in order asks for its pages itself (``ReadAhead``). What reads much and cannot, as LMDB's
+/// copy and the batches of a write, has the system read ahead while it runs.
 extension Environment {
-  /// Whether a file can be opened without the system's read-ahead: where pages are read, and where this
-  /// process may ask which of them are in memory.
+  /// Whether a file can be opened without the system's read-ahead: where pages are read, and where
+  /// this process may ask which of them are in memory.
   ///
-  /// Linux says that all are to one that could not write the file.
+  /// To a process that may not write the file, mincore(2) says of each page that it is in memory.
   static func canReadAhead(_ path: String, _ options: EnvironmentOptions) -> Bool {
     var facts = stat()
     guard options.isNamed, stat(path, &facts) == 0 else { return false }
@@ -33,7 +33,7 @@ extension Environment {
     return try body()
   }
 
-  /// A batch of so many records reads much.
+  /// The smallest batch, in records or entries, for which the system reads ahead.
   package static let smallestBulk = 1_024
 
   /// The same until the running write ends; on its thread.

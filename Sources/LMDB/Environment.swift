@@ -46,7 +46,8 @@ package final class Environment: @unchecked Sendable {
   package let plainReason: EngineFence.Reason?
   /// Whether pages are read in the map, and short records changed in place, as ``PageLayout`` says.
   let readsPages: Bool
-  /// Whether the map is opened without the system's read-ahead, and pages are asked for as reads need them.
+  /// Whether the map is opened without the system's read-ahead, and pages are asked for as reads
+  /// need them.
   let readsAheadItself: Bool
   /// The bits of an address that are those of its page; 0 where the system reads ahead.
   let readAheadMask: UInt
@@ -92,7 +93,8 @@ package final class Environment: @unchecked Sendable {
   let sharedCompanion = Mutex<(any AnyObject & Sendable)?>(nil)
   /// Whether the running write reads much, see ``beginBulkWrite()``.
   var isBulkWrite = false
-  /// How many copies and writes have the system read ahead; its own lock, held while the map is advised.
+  /// How many copies and writes have the system read ahead; its own lock, held while the map is
+  /// advised.
   let bulkReadingCount = Guarded(0)
   private var closesAfterWrite = false
   private var whenClosed: () -> Void = {}

@@ -44,8 +44,8 @@ package struct EnvironmentOptions: Sendable {
   /// How many trees can be open.
   package var treeCount: UInt32 = 4096
   package var readerSlotCount: UInt32 = 1024
-  /// How long the first of the writes that share a commit may wait for the closures of others: also what
-  /// another process that waits for the file has to wait for.
+  /// How long the first of the writes that share a commit may wait for the closures of others: also
+  /// what another process that waits for the file has to wait for.
   package var longestGroupInSeconds = 0.01
   package var durability = Durability.full
   package var access = Access.readWrite(create: true)

@@ -2,8 +2,6 @@
   import Glibc
 #elseif canImport(Musl)
   import Musl
-#elseif canImport(Darwin)
-  import Darwin
 #endif
 
 /// Megabytes of memory with random access.
@@ -26,10 +24,4 @@ package enum LargeMemory {
       return .allocate(byteCount: byteCount, alignment: 16)
     #endif
   }
-}
-
-package enum SystemMemory {
-  /// What the machine has, in bytes; 0 where the system does not say.
-  package static let byteCount = max(
-    0, Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE))))
 }

@@ -30,15 +30,15 @@ public struct ImportOptions: Sendable {
   public var resumes = false
   /// Pages are committed together until they have so many records.
   ///
-  /// A page is never divided, and a killed import loses at most the pages of one group, which it gets
-  /// again when it goes on. A group writes each page of an index once that any of its records changes, so
-  /// that a few large groups write much less than many small ones.
+  /// A page is never divided, and a killed import loses at most the pages of one group, which it
+  /// gets again when it goes on. A group writes each page of an index once that any of its records
+  /// changes, so that a few large groups write much less than many small ones.
   public var groupRecordLimit = 524_288
-  /// The same in bytes of pages and of their records: a 64th of the machine's memory, from 32 MiB to
-  /// 256 MiB.
+  /// The same in bytes of pages and of their records: a 64th of the machine's memory, from 32 MiB
+  /// to 256 MiB.
   public var groupByteLimit = min(max(SystemMemory.byteCount / 64, 32 << 20), 256 << 20)
-  /// A group is committed when its first page has waited so long; while the group before it is written
-  /// it goes on growing up to the two limits.
+  /// A group is committed when its first page has waited so long; while the group before it is
+  /// written it goes on growing up to the two limits.
   public var groupDuration = Duration.milliseconds(500)
   /// How many pages are decoded side by side, beside the one task that writes: 1 to 256, and the
   /// nearest of these for another number.

@@ -125,7 +125,8 @@ final class IndexChanges {
 }
 
 extension TransactionCore {
-  /// Notes that so many records or entries are about to be read and changed, all over their tree.
+  /// Has the system read ahead until the write ends, when a batch of `count` changes is large: it
+  /// reads most pages of a tree.
   func noteBatch(of count: Int) {
     if count >= Environment.smallestBulk { transaction.environment.beginBulkWrite() }
   }

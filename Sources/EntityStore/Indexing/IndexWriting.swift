@@ -7,13 +7,13 @@ internal import LodestoreFormat
 /// Puts entries into an index in the order of their keys: appended while their keys are above all keys of
 /// the index.
 ///
-/// ``finish()`` ends the writing. Until then entries of the index may be out of it (``LiftedEntries``): those
-/// behind a run of new entries, or all that are still to come when the index is written anew
-/// (``IndexRepacking``).
+/// ``finish()`` ends the writing. Until then entries of the index may be out of it
+/// (``LiftedEntries``): those behind a run of new entries, or all that are still to come when the
+/// index is written anew (``IndexRepacking``).
 struct IndexWriter: ~Copyable {
-  /// How many entries are put between two looks at the entry that follows them.
+  /// The number of entries put between two calls of ``lookAhead(_:)``.
   private static let landmarkDistance = 32
-  /// That of an entry, in bytes.
+  /// The most bytes of an entry's value; a filler's is longer.
   private static let longestValue = 8
   private static var noBytes: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: nil, count: 0)
@@ -124,8 +124,10 @@ struct IndexWriter: ~Copyable {
 
   // MARK: Lifting
 
-  /// Looks, each time so many entries have been put, whether all of them came before one and the same entry
-  /// of the index: then that one and those behind it, as many as a page has, are taken out.
+  /// Takes entries out of the way of a run of new ones.
+  ///
+  /// Called after every 32 entries that were put. Where all of them came before the entry that followed
+  /// at the call before, that entry and those behind it are taken out, as many as fit in a page.
   @inline(never)
   private mutating func lookAhead(_ key: UnsafeRawBufferPointer) throws(LMDBError) {
     putCount = 0
@@ -149,7 +151,7 @@ struct IndexWriter: ~Copyable {
   @inline(never)
   private mutating func makeWay(for key: UnsafeRawBufferPointer) throws(LMDBError) {
     try putBack(before: key)
-    // The new entry takes the place of the old one, as it does in the index.
+    // An entry with the same key is replaced, as a put into the index replaces it.
     if !lifted.isEmpty, lifted.order(to: key) == 0 { lifted.removeFirst() }
   }
 
@@ -175,8 +177,8 @@ struct IndexWriter: ~Copyable {
 
   // MARK: Writing anew
 
-  /// Begins to write the index anew where a batch of so many changes is to, one of them with the key
-  /// `middle`.
+  /// Begins to write the index anew when ``IndexRepacking`` says so for a batch that adds `added`
+  /// entries and removes `removed`; `middle` is the key of one of them.
   mutating func repackIfDue(
     added: Int, removed: Int, middle: UnsafeRawBufferPointer, core: TransactionCore
   ) throws(LMDBError) {
@@ -198,13 +200,14 @@ struct IndexWriter: ~Copyable {
     isRepacking = true
   }
 
-  /// Whether so much of a page has been filled, with an entry of this size, as is to be.
+  /// Counts an appended entry of `size` bytes; returns whether the page now has as many bytes as it
+  /// is to have, so that a filler is due.
   private mutating func isFull(with size: Int) -> Bool {
     unfilled += size
     return unfilled >= pageSize - pageSize / IndexRepacking.slack
   }
 
-  /// Appends an entry that is removed in the end, so that its place in the page is free for later ones.
+  /// Appends a filler: an entry that ``finish()`` removes, so that its bytes are free in the page.
   @inline(never)
   private mutating func addFiller(behind key: UnsafeRawBufferPointer) throws(LMDBError) {
     unfilled = 0

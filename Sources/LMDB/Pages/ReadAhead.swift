@@ -10,9 +10,10 @@ import Synchronization
 
 /// Asks the system for pages of the map before they are read.
 ///
-/// The map is opened without the system's own read-ahead (MDB_NORDAHEAD), which reads megabytes around each
-/// page that is not in memory: look-ups read a page each. What knows the pages that it is going to read asks
-/// for them here, as scans do for windows of pages, so that the disk has many of them to do at once.
+/// The map is opened without the system's own read-ahead (MDB_NORDAHEAD), which reads megabytes
+/// around each page that is not in memory: look-ups read a page each. What knows the pages that it
+/// is going to read asks for them here, as scans do for windows of pages, so that the disk has many
+/// of them to do at once.
 ///
 /// Where the pages are in memory, that costs one question to the system for each window.
 struct ReadAhead {
@@ -106,8 +107,8 @@ struct ScanWindows {
     return asked <= rest
   }
 
-  /// Asks for children of `branch` behind, or before, the one at `index`, where the scan is: as many as the
-  /// scan has gone through.
+  /// Asks for children of `branch` behind, or before, the one at `index`, where the scan is: as
+  /// many as the scan has gone through.
   mutating func ask(
     for pages: TreePages, children branch: TreePages.Page, from index: Int, backwards: Bool
   ) {
@@ -130,8 +131,9 @@ struct ScanWindows {
 
 /// Asks for the pages ahead of a walk in key order that LMDB makes from page to page.
 ///
-/// In a write, whose own pages are not in the map, a long walk has the system read ahead until the write
-/// ends. With the plain engine it does nothing: the map is opened with the system's read-ahead.
+/// In a write, whose own pages are not in the map, a long walk has the system read ahead until the
+/// write ends. With the plain engine it does nothing: the map is opened with the system's
+/// read-ahead.
 package struct WalkAhead {
   private static let shortestBulk = 16
 

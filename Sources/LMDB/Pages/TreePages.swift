@@ -65,8 +65,8 @@ struct TreePages {
       transaction.environment)
   }
 
-  /// The branch page above the leaf that has or would have `key`, and the index of that leaf among its
-  /// children; `nil` for a tree of one leaf.
+  /// The branch page above the leaf that has or would have `key`, and the index of that leaf among
+  /// its children; `nil` for a tree of one leaf.
   func branch(above key: UnsafeRawBufferPointer, _ tree: Tree) -> (Page, Int)? {
     var number = root
     for level in 1..<max(2, min(depth, PageLayout.deepestTree)) {

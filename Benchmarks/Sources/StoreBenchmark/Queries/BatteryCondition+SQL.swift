@@ -7,7 +7,8 @@ extension BatteryLiteral {
 extension BatteryCondition {
   private static let nullable: Set = ["nul", "score"]
 
-  /// The condition as one who knows SQLite would say it: beginnings as ranges, so that an index serves them.
+  /// The condition as one who knows SQLite would say it: beginnings as ranges, so that an index
+  /// serves them.
   var sql: String {
     switch self {
     case .compare(let name, .equal, .null): "\(name.column) IS NULL"

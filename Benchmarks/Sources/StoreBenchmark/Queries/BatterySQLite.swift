@@ -55,7 +55,7 @@
       try run("COMMIT")
     }
 
-    /// What is left to do before it is measured.
+    /// Gathers statistics and empties the log, after all records are in.
     func settle() throws {
       try run("ANALYZE")
       try run("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -16,7 +16,8 @@ struct QueryFigures {
   let isSame: Bool
   let answerCount: Int
 
-  /// What takes more times SQLite's time is off; some microseconds are allowed besides, for the clock.
+  /// What takes more times SQLite's time is off; some microseconds are allowed besides, for the
+  /// clock.
   static let timeLimit = 1.2
   static let timeAllowance = 5e-6
 

@@ -27,8 +27,8 @@ enum BatteryLiteral: Hashable, Sendable, ExpressibleByIntegerLiteral, Expressibl
   }
 }
 
-/// A condition of the battery, as a tree, so that it can be said in format strings and in SQL, and so
-/// that ``BestPlan`` sees what an index could do for it.
+/// A condition of the battery, as a tree, so that it can be said in format strings and in SQL, and
+/// so that ``BestPlan`` sees what an index could do for it.
 indirect enum BatteryCondition: Sendable {
   enum Comparison: String, Sendable {
     case equal = "=="

@@ -99,14 +99,22 @@ extension Snapshot {
       }
     case .ids: for id in try ids(query) { answer.add(id: id.rawValue, isOrdered: isOrdered) }
     case .count: answer.count = try count(query)
-    case .groups(let name, nil): try addGroups(query, name, &answer)
-    case .groups(let name, let sum?): try addGroups(query, name, sum: sum, &answer)
-    case .distinct(let name): try addDistinct(query, name, &answer)
+    case .groups(let name, nil):
+      var groups = Groups(query: query)
+      try E.visit(name, &groups, in: self)
+      answer = groups.answer
+    case .groups(let name, let sum?):
+      var sums = Sums(query: query, summed: try E.integers(sum))
+      try E.visit(name, &sums, in: self)
+      answer = sums.answer
+    case .distinct(let name):
+      var values = DistinctValues(query: query)
+      try E.visit(name, &values, in: self)
+      answer = values.answer
     case .minimum(let name): try addExtreme(query, name, isMaximum: false, &answer)
     case .maximum(let name): try addExtreme(query, name, isMaximum: true, &answer)
     case .sum(let name):
-      guard case .int(let path)? = E.column(name) else { throw BatteryError("no sum of '\(name)'") }
-      let sum = try aggregate(query, .sum(path))
+      let sum = try aggregate(query, .sum(try E.integers(name)))
       answer.add(key: BatteryAnswer.key(sum ?? 0))
     case .average(let name):
       guard case .double(let path)? = E.column(name) else {
@@ -116,70 +124,6 @@ extension Snapshot {
       answer.add(key: average.map { BatteryAnswer.key($0) } ?? BatteryAnswer.nullKey)
     }
     return answer
-  }
-
-  private func addGroups<E: BatteryEntity>(
-    _ query: Query<E>, _ name: String, _ answer: inout BatteryAnswer
-  ) throws {
-    func add<V: BatteryKey>(
-      _ path: KeyPath<E.Attributes, Attribute<E, V>>, _ answer: inout BatteryAnswer
-    ) throws {
-      for group in try groups(query, by: path) {
-        answer.add(key: group.key.batteryKey, count: group.count)
-      }
-    }
-    switch E.column(name) {
-    case .int(let path): try add(path, &answer)
-    case .optionalInt(let path): try add(path, &answer)
-    case .double(let path): try add(path, &answer)
-    case .optionalDouble(let path): try add(path, &answer)
-    case .text(let path): try add(path, &answer)
-    case .bool(let path): try add(path, &answer)
-    case .json, nil: throw BatteryError("no groups by '\(name)'")
-    }
-  }
-
-  private func addGroups<E: BatteryEntity>(
-    _ query: Query<E>, _ name: String, sum: String, _ answer: inout BatteryAnswer
-  ) throws {
-    guard case .int(let path)? = E.column(sum) else { throw BatteryError("no sum of '\(sum)'") }
-    let total: Aggregate<E, Int?> = .sum(path)
-    func add<V: BatteryKey>(
-      _ path: KeyPath<E.Attributes, Attribute<E, V>>, _ answer: inout BatteryAnswer
-    ) throws {
-      for group in try groups(query, by: path, total) {
-        let sum: Int? = group.values
-        answer.add(key: group.key.batteryKey, count: group.count, sum: sum ?? 0)
-      }
-    }
-    switch E.column(name) {
-    case .int(let path): try add(path, &answer)
-    case .optionalInt(let path): try add(path, &answer)
-    case .double(let path): try add(path, &answer)
-    case .optionalDouble(let path): try add(path, &answer)
-    case .text(let path): try add(path, &answer)
-    case .bool(let path): try add(path, &answer)
-    case .json, nil: throw BatteryError("no groups by '\(name)'")
-    }
-  }
-
-  private func addDistinct<E: BatteryEntity>(
-    _ query: Query<E>, _ name: String, _ answer: inout BatteryAnswer
-  ) throws {
-    func add<V: BatteryKey>(
-      _ path: KeyPath<E.Attributes, Attribute<E, V>>, _ answer: inout BatteryAnswer
-    ) throws {
-      for value in try values(query, path, distinct: true) { answer.add(key: value.batteryKey) }
-    }
-    switch E.column(name) {
-    case .int(let path): try add(path, &answer)
-    case .optionalInt(let path): try add(path, &answer)
-    case .double(let path): try add(path, &answer)
-    case .optionalDouble(let path): try add(path, &answer)
-    case .text(let path): try add(path, &answer)
-    case .bool(let path): try add(path, &answer)
-    case .json, nil: throw BatteryError("no values of '\(name)'")
-    }
   }
 
   private func addExtreme<E: BatteryEntity>(
@@ -198,6 +142,82 @@ extension Snapshot {
     case .optionalDouble(let path): try add(.minimum(path), .maximum(path), &answer)
     case .text(let path): try add(.minimum(path), .maximum(path), &answer)
     case .bool, .json, nil: throw BatteryError("no least or greatest of '\(name)'")
+    }
+  }
+}
+
+// MARK: By the values of one attribute
+
+/// What is made of an attribute whose type is not known before.
+private protocol ColumnVisitor<Subject> {
+  associatedtype Subject: BatteryEntity
+
+  mutating func visit<V: BatteryKey>(
+    _ path: KeyPath<Subject.Attributes, Attribute<Subject, V>>, in snapshot: borrowing Snapshot
+  ) throws
+}
+
+extension BatteryEntity {
+  fileprivate static func visit(
+    _ name: String, _ visitor: inout some ColumnVisitor<Self>, in snapshot: borrowing Snapshot
+  ) throws {
+    switch column(name) {
+    case .int(let path): try visitor.visit(path, in: snapshot)
+    case .optionalInt(let path): try visitor.visit(path, in: snapshot)
+    case .double(let path): try visitor.visit(path, in: snapshot)
+    case .optionalDouble(let path): try visitor.visit(path, in: snapshot)
+    case .text(let path): try visitor.visit(path, in: snapshot)
+    case .bool(let path): try visitor.visit(path, in: snapshot)
+    case .json, nil: throw BatteryError("no groups or values of '\(name)'")
+    }
+  }
+
+  fileprivate static func integers(
+    _ name: String
+  ) throws -> KeyPath<Attributes, Attribute<Self, Int>> {
+    guard case .int(let path)? = column(name) else { throw BatteryError("no sum of '\(name)'") }
+    return path
+  }
+}
+
+private struct Groups<Subject: BatteryEntity>: ColumnVisitor {
+  let query: Query<Subject>
+  var answer = BatteryAnswer()
+
+  mutating func visit<V: BatteryKey>(
+    _ path: KeyPath<Subject.Attributes, Attribute<Subject, V>>, in snapshot: borrowing Snapshot
+  ) throws {
+    for group in try snapshot.groups(query, by: path) {
+      answer.add(key: group.key.batteryKey, count: group.count)
+    }
+  }
+}
+
+private struct Sums<Subject: BatteryEntity>: ColumnVisitor {
+  let query: Query<Subject>
+  let summed: KeyPath<Subject.Attributes, Attribute<Subject, Int>>
+  var answer = BatteryAnswer()
+
+  mutating func visit<V: BatteryKey>(
+    _ path: KeyPath<Subject.Attributes, Attribute<Subject, V>>, in snapshot: borrowing Snapshot
+  ) throws {
+    let total: Aggregate<Subject, Int?> = .sum(summed)
+    for group in try snapshot.groups(query, by: path, total) {
+      let sum: Int? = group.values
+      answer.add(key: group.key.batteryKey, count: group.count, sum: sum ?? 0)
+    }
+  }
+}
+
+private struct DistinctValues<Subject: BatteryEntity>: ColumnVisitor {
+  let query: Query<Subject>
+  var answer = BatteryAnswer()
+
+  mutating func visit<V: BatteryKey>(
+    _ path: KeyPath<Subject.Attributes, Attribute<Subject, V>>, in snapshot: borrowing Snapshot
+  ) throws {
+    for value in try snapshot.values(query, path, distinct: true) {
+      answer.add(key: value.batteryKey)
     }
   }
 }

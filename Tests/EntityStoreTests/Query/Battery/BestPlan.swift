@@ -1,20 +1,21 @@
 /// What a perfect planner would read for a query: entries and records, and where.
 ///
-/// The rule, in one place. With the counts of what matches known exactly, every one of these ways is priced,
-/// where it answers the query:
+/// The rule, in one place. With the counts of what matches known exactly, every one of these ways
+/// is priced, where it answers the query:
 ///
 /// - *Scan*: all records, or those within the bounds on the id.
-/// - *Index*: the entries within the range that the condition bounds on the first attributes of the index
-///   (single values, then one range); the records of those that pass whatever else an entry tells, unless the
-///   entries say all that is asked. Where the order of the entries is the query's, or begins it, only as far as
-///   the last result, or the end of its group.
-/// - *Steps* through an index whose first attributes are single values: one for each distinct value, or one
-///   for the least and the greatest; also over a first attribute of few values that nothing bounds.
+/// - *Index*: the entries within the range that the condition bounds on the first attributes of the
+///   index (single values, then one range); the records of those that pass whatever else an entry
+///   tells, unless the entries say all that is asked. Where the order of the entries is the
+///   query's, or begins it, only as far as the last result, or the end of its group.
+/// - *Steps* through an index whose first attributes are single values: one for each distinct
+///   value, or one for the least and the greatest; also over a first attribute of few values that
+///   nothing bounds.
 /// - *Intersection* of two indexes, and the *union* of the best index for each part of an OR.
 ///
-/// An entry and a record of a scan cost 1, a record that is looked up 10, as in the planner. Best is
-/// what costs the least. As ways of nearly the same cost may differ much in how many things they read, one that
-/// costs at most half more than the best is as good.
+/// An entry and a record of a scan cost 1, a record that is looked up 10, as in the planner. Best
+/// is what costs the least. As ways of nearly the same cost may differ much in how many things they
+/// read, one that costs at most half more than the best is as good.
 struct BestPlan: Sendable {
   var way: String
   var entries = 0
@@ -171,7 +172,8 @@ struct BestPlanSearch<Facts: BatteryFacts> {
     if query.limit != nil, served > 0 || !query.order.isEmpty && order.isEmpty {
       let terms = Array(order.prefix(served))
       let isWhole = served == order.count
-      // Behind further attributes the ids of a group are in another order: its entries are all read.
+      // Behind further attributes the ids of a group are in another order: its entries are all
+      // read.
       let isByID = isWhole && range.singleCount + served >= index.count
       entryBounds += reached(terms, isWhole: isByID)
       recordBounds += reached(terms, isWhole: isWhole)
@@ -300,7 +302,8 @@ struct BestPlanSearch<Facts: BatteryFacts> {
     return nil
   }
 
-  /// The index with the fewest entries, or the ids: how many, what bounds them, whether they tell all.
+  /// The index with the fewest entries, or the ids: how many, what bounds them, whether they tell
+  /// all.
   private func tightest() throws -> (Int, BatteryCondition, Bool)? {
     var best: (Int, BatteryCondition, Bool)?
     for index in indexes + [["_id"]] {

@@ -1,0 +1,46 @@
+internal import LMDB
+
+/// Whether a batch is to write an index anew, in full pages, instead of changing it.
+///
+/// A full page splits into two halves when an entry comes into it. Where as many entries are
+/// removed as are added, the halves are never filled again. A batch that changes most pages writes
+/// them all in any case, so that it can write a badly filled index anew at the same price in pages.
+/// Full indexes are not written anew before they split: that took half as many instructions again,
+/// for each batch of a store that was filled once.
+struct IndexRepacking {
+  /// The fill of the leaf pages, from 0 to 1, below which an index is written anew.
+  static let lowestFill = 0.65
+  /// One part in so many of each page is left free.
+  static let slack = 8
+  private static let fewestPages = 32
+  private static let sampleCount = 128
+
+  /// Whether a batch that adds `added` entries to `index` and removes `removed` is to write it
+  /// anew.
+  ///
+  /// - Parameter middle: the key of one of them, around which the size of entries is sampled.
+  static func isDue(
+    _ index: StoredIndex, added: Int, removed: Int, middle: UnsafeRawBufferPointer,
+    memoryLimit: Int, in transaction: Transaction
+  ) throws(LMDBError) -> Bool {
+    let facts = try transaction.statistics(of: index.tree)
+    // Spread over the index, the changes meet nearly each of its pages.
+    guard facts.leafPages >= fewestPages, added + removed >= 2 * facts.leafPages,
+      facts.overflowPages == 0
+    else { return false }
+    let cursor = try Cursor(index.tree, in: transaction)
+    var found = try cursor.seek(atOrAfter: middle)
+    if !found { found = try cursor.first() }
+    var size = 0
+    var count = 0
+    while found, count < sampleCount {
+      size += LiftedEntries.size(cursor.key, cursor.value)
+      count += 1
+      found = try cursor.next()
+    }
+    let mean = Double(size) / Double(max(1, count))
+    guard mean * Double(facts.entries) < Double(memoryLimit) else { return false }
+    let fill = mean * Double(facts.entries) / Double(facts.leafPages * (facts.pageSize - 16))
+    return fill < lowestFill
+  }
+}
