@@ -39,6 +39,7 @@ extension PlanRun {
     var toSkip = plan.request.offset
     var left = plan.request.limit ?? .max
     if left == 0 { return }
+    var last = CoveredRow()
     try forEachEntry(of: access, range, isReversed: isReversed) { id, key in
       if toSkip > 0 {
         toSkip -= 1
@@ -46,7 +47,7 @@ extension PlanRun {
       }
       left -= 1
       counts.results += 1
-      return try body(try values(positions, key, id, access)) && left > 0
+      return try body(try values(positions, key, id, access, &last)) && left > 0
     }
   }
 
@@ -55,8 +56,9 @@ extension PlanRun {
     _ body: ([Value]) throws(StoreError) -> Bool
   ) throws {
     var rows: [(id: UInt64, values: [Value])] = []
+    var last = CoveredRow()
     try forEachEntry(of: access) { id, key in
-      rows.append((id, try values(positions, key, id, access)))
+      rows.append((id, try values(positions, key, id, access, &last)))
       return true
     }
     rows.sort { isReversed ? $0.id > $1.id : $0.id < $1.id }
@@ -67,19 +69,31 @@ extension PlanRun {
     }
   }
 
+  /// The row of one entry, with the bytes of its elements: entries with equal ones follow each other.
+  private struct CoveredRow {
+    var elements: [UInt8] = []
+    var values: [Value] = []
+  }
+
   private func values(
-    _ positions: [Int], _ key: UnsafeRawBufferPointer, _ id: UInt64, _ access: IndexAccess
+    _ positions: [Int], _ key: UnsafeRawBufferPointer, _ id: UInt64, _ access: IndexAccess,
+    _ last: inout CoveredRow
   ) throws -> [Value] {
     guard !key.isEmpty else { return try recordValues(positions, id, access) }
+    if !last.values.isEmpty, KeyDecoder.isElements(last.elements, atBeginningOf: key) {
+      return last.values
+    }
     var decoder = KeyDecoder(key)
     var elements: [Value] = []
-    for _ in access.index.description.attributes { elements.append(try decoder.next()) }
+    for _ in 0...(positions.max() ?? 0) { elements.append(try decoder.next()) }
     for position in positions {
       if case .string(let text) = elements[position], !text.utf8.allSatisfy({ $0 < 0x80 }) {
         return try recordValues(positions, id, access)
       }
     }
-    return positions.map { elements[$0] }
+    last.elements = Array(key[..<decoder.offset])
+    last.values = positions.map { elements[$0] }
+    return last.values
   }
 
   private func recordValues(

@@ -82,7 +82,6 @@ struct Planner {
     }
     for index in entity.indexes {
       if let walk = try orderedWalk(of: index, accesses) { candidates.append(walk) }
-      if let walk = coveringWalk(of: index, accesses) { candidates.append(walk) }
     }
     return try best(of: candidates)
   }
@@ -190,16 +189,6 @@ struct Planner {
   private func share(ofAllBut access: IndexAccess) -> Double {
     let known = access.clauses.union(access.filter?.clauses ?? [])
     return share(of: 0..<max(0, clauses.count - known.count))
-  }
-
-  /// All entries of `index`, where they answer the query without any record.
-  private func coveringWalk(of index: StoredIndex, _ accesses: [IndexAccess]) -> QueryPlan? {
-    guard request.wantsOnlyEntries, !request.requiresIndex, request.ids == nil,
-      !accesses.contains(where: { $0.index.description.number == index.description.number })
-    else { return nil }
-    let access = IndexAccess(whole: index, count: statistics.recordCount).filtered(by: clauses)
-    guard access.filter != nil, isAnsweredByEntries(access) else { return nil }
-    return plan(access)
   }
 
   /// Whether the entries alone answer the query.

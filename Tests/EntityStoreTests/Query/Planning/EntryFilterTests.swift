@@ -70,13 +70,13 @@ import Testing
     }
   }
 
-  @Test func `an index answers counts without a range, from its entries alone`() throws {
+  @Test func `a count by a range and more reads entries alone`() throws {
     try withTrials(2_000) { snapshot in
       let run = try snapshot.access.core.run(
-        Trial.where(format: "name CONTAINS '77' AND NOT (name ENDSWITH '9')"),
+        Trial.where(format: "name BEGINSWITH 'name 01' AND NOT (name ENDSWITH '9')"),
         wantsOnlyEntries: true)
-      #expect(try run.count() == 36)
-      #expect(run.counts.recordsRead == 0 && run.counts.entriesRead == 2_000)
+      #expect(try run.count() == 900)
+      #expect(run.counts.recordsRead == 0 && run.counts.entriesRead == 1_000)
     }
   }
 
