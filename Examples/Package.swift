@@ -1,0 +1,51 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// One folder for each program, with a library that has what it does, a `Program` that is started, and tests.
+//
+//   Films, Pods, ToDo, Fireballs ─> Lodestore, LodestoreWeb, Terminal
+//   Service: the web service on this machine that the programs load from; only FlyingFox
+//
+// The server is a package of its own, Server, so that nobody else builds Hummingbird.
+
+/// A program: a library, what starts it, and its tests.
+func program(_ name: String, dependencies: [Target.Dependency]) -> [Target] {
+  [
+    .target(
+      name: name, dependencies: dependencies, path: name, exclude: ["Program", "README.md"]),
+    .executableTarget(
+      name: name.lowercased(), dependencies: [.byName(name: name), "Terminal", "Service"],
+      path: "\(name)/Program"),
+    .testTarget(
+      name: "\(name)Tests", dependencies: [.byName(name: name), "Service", "Terminal"],
+      path: "Tests/\(name)Tests"),
+  ]
+}
+
+let store: [Target.Dependency] = [
+  .product(name: "Lodestore", package: "lodestore"), "Terminal",
+]
+let storeAndWeb: [Target.Dependency] =
+  store + [.product(name: "LodestoreWeb", package: "lodestore")]
+
+let package = Package(
+  name: "lodestore-examples",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(name: "lodestore", path: ".."),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
+  ],
+  targets: [
+    .target(name: "Terminal", path: "Terminal"),
+    .testTarget(
+      name: "TerminalTests", dependencies: ["Terminal"], path: "Tests/TerminalTests"),
+    .target(
+      name: "Service", dependencies: [.product(name: "FlyingFox", package: "FlyingFox")],
+      path: "Service"),
+    .testTarget(name: "ServiceTests", dependencies: ["Service"], path: "Tests/ServiceTests"),
+  ] + program("Films", dependencies: storeAndWeb)
+    + program("Pods", dependencies: storeAndWeb)
+    + program("ToDo", dependencies: store)
+    + program("Fireballs", dependencies: storeAndWeb),
+  swiftLanguageModes: [.v6]
+)

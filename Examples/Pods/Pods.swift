@@ -1,0 +1,2 @@
+import Lodestore
+import LodestoreWeb
