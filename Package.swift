@@ -145,7 +145,7 @@ let package = Package(
     .testTarget(
       name: "LodestoreTests",
       dependencies: [
-        "Lodestore", "EntityStore", "LodestoreFormat", "LodestoreFoundation",
+        "Lodestore", "EntityStore", "LodestoreFormat", "LodestoreFoundation", "LodestoreWeb",
         .target(name: "EntityMacroExpansion", condition: .when(traits: ["Macros"])),
         .product(
           name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax",

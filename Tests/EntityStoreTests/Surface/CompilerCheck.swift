@@ -28,8 +28,23 @@ struct CompilerCheck {
     modules = found
   }
 
+  /// Whether the macros were built, so that programs with `@Entity` can be checked.
+  var hasMacros: Bool { FileManager.default.fileExists(atPath: macros.path) }
+
+  private var macros: URL { modules.appending(path: "EntityMacros-tool") }
+
+  /// Type checks a whole program, which may import every product.
+  func check(program source: String) throws -> Result {
+    try check(
+      source, importing: false,
+      with: dependencyArguments
+        + ["-Xfrontend", "-load-plugin-executable", "-Xfrontend", macros.path + "#EntityMacros"])
+  }
+
   /// Type checks `source`, which follows the two imports, beside the entity `Film`.
-  func check(_ source: String, importing: Bool = true) throws -> Result {
+  func check(
+    _ source: String, importing: Bool = true, with arguments: [String] = []
+  ) throws -> Result {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "lodestore-mistake-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -46,7 +61,7 @@ struct CompilerCheck {
     let (_, output) = try Self.run(
       ["bash", "-c", "TIMEFORMAT='cpu %U'; time \"$@\"", "bash"]
         + ["swiftc", "-typecheck", "-swift-version", "6", "-parse-as-library"]
-        + ["-module-name", "Program"] + moduleArguments + files)
+        + ["-module-name", "Program"] + moduleArguments + arguments + files)
     var result = Result(seconds: .infinity, output: output)
     for line in output.split(separator: "\n") {
       if let time = line.wholeMatch(of: /cpu ([0-9.]+)/) {
