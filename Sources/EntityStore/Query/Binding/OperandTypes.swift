@@ -99,13 +99,21 @@ enum OperandTypes {
     case .list: .list
     case .attribute(let attribute, let steps): kind(attribute.type, steps)
     case .element(_, let steps): kind(steps)
-    case .arithmetic, .negative: .number
+    case .arithmetic(let op, let a, let b): kind(op, kind(a), kind(b))
+    case .negative: .number
     case .conditional(_, let yes, let no): kind(yes) == kind(no) ? kind(yes) : .any
     case .subquery(_, _, let steps): steps.isEmpty ? .list : kind(steps)
     case .cast(_, let type): kind(type)
     case .call(let function, _): kind(function)
     case .related(let related): kind(related.question)
     }
+  }
+
+  /// A date and a number of seconds make a date; two dates a number of seconds.
+  private static func kind(_ op: ArithmeticOperator, _ a: Kind, _ b: Kind) -> Kind {
+    guard op == .add || op == .subtract, a == .date || b == .date else { return .number }
+    if a == .any || b == .any { return .any }
+    return op == .subtract && b == .date ? .number : .date
   }
 
   private static func kind(_ question: RelatedOperand.Question) -> Kind {

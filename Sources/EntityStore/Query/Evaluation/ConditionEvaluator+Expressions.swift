@@ -226,7 +226,11 @@ extension ConditionEvaluator {
         TextFolding.folded($0, options: [.caseInsensitive, .diacriticInsensitive], to: &folded)
       }
       return isText == nil ? .null : .string(String(decoding: folded, as: UTF8.self))
-    case .length: return argument.string.map { .integer(Int64($0.count)) } ?? .null
+    case .length:
+      return argument.withText { text -> DynamicValue in
+        let count = CharacterCount.ofASCII(text) ?? String(decoding: text, as: UTF8.self).count
+        return .integer(Int64(count))
+      } ?? .null
     case .abs, .floor, .ceiling, .trunc: return Arithmetic.rounded(function, argument)
     case .sqrt: return argument.number.map { .double($0.double.squareRoot()) } ?? .null
     case .count, .sum, .min, .max, .average, .now: return .null

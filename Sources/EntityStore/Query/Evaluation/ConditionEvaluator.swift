@@ -83,7 +83,7 @@ final class ConditionEvaluator {
     guard let base = bytes.baseAddress else { return false }
     for test in program.slots where !test.admits(base) { return false }
     for test in program.texts where !test.admits(view) { return false }
-    return try admitsRest(bytes, id: id, program)
+    return try admitsRest(bytes, id: id, program, comparesNumbers: true)
   }
 
   private func program(for layout: RecordLayout) -> LayoutProgram {
@@ -96,10 +96,16 @@ final class ConditionEvaluator {
 
   @inline(never)
   private func admitsRest(
-    _ bytes: UnsafeRawBufferPointer, id: UInt64, _ program: LayoutProgram
+    _ bytes: UnsafeRawBufferPointer, id: UInt64, _ program: LayoutProgram,
+    comparesNumbers: Bool = false
   ) throws(StoreError) -> Bool {
     let record = RecordUnderTest(view: try entity.view(bytes, id: id), id: id)
     do {
+      if comparesNumbers {
+        for comparison in program.comparisons {
+          guard try evaluate(comparison, record) else { return false }
+        }
+      }
       for step in program.rest {
         guard try evaluate(step, record) else { return false }
       }
@@ -142,6 +148,14 @@ final class ConditionEvaluator {
       key.reset()
       try IndexTuple.append(slot, of: record.view, into: &key)
       return set.contains(key.bytes)
+    case .numberTests(let tests, let comparison):
+      for test in tests {
+        guard let answer = test.admits(record.view.bytes) else {
+          return try evaluate(comparison, record)
+        }
+        if !answer { return false }
+      }
+      return true
     case .expression(let comparison): return try evaluate(comparison, record)
     case .related(let test): return try related(test).isTrue(for: record)
     case .closure(let closure):

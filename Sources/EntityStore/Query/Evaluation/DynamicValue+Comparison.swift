@@ -56,6 +56,17 @@ extension DynamicValue {
     return double == double.rounded(.down) ? 0 : -1
   }
 
+  /// The same of 64 bits, for which no wide arithmetic is needed.
+  static func order(_ integer: Int64, _ double: Double) -> Int? {
+    if double.isNaN { return nil }
+    if double >= 0x1p63 { return -1 }
+    if double < -0x1p63 { return 1 }
+    let floor = double.rounded(.down)
+    let whole = Int64(floor)
+    if integer != whole { return integer < whole ? -1 : 1 }
+    return double == floor ? 0 : -1
+  }
+
   private func readDate() -> Double? {
     guard let text = string, case .date(let seconds)? = Value(text: text, as: .date) else {
       return nil

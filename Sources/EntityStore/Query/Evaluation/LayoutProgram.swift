@@ -14,6 +14,7 @@ struct LayoutProgram {
     case text(RecordLayout.Slot, TextTest)
     case key(RecordLayout.Slot, KeyInterval)
     case keys(RecordLayout.Slot, KeyTable, admitsNull: Bool)
+    case numberTests([NumberComparison], BoundComparison)
     case expression(BoundComparison)
     case closure(ConditionClosure)
     case related(RelatedTest)
@@ -35,7 +36,11 @@ struct LayoutProgram {
   let layout: RecordLayout
   /// Tests of slots that every record must pass; run first, as they are the cheapest.
   let slots: ContiguousArray<SlotTest>
-  /// Tests of texts that every record must pass; run next.
+  /// Comparisons of numbers that every record must pass; run next.
+  let numbers: ContiguousArray<NumberComparison>
+  /// What ``numbers`` are compiled from.
+  let comparisons: [BoundComparison]
+  /// Tests of texts that every record must pass; run then.
   let texts: ContiguousArray<VariableTest>
   /// The tests to which ``texts`` refer.
   private let steadyTests: [SteadyTextTest]
@@ -57,6 +62,8 @@ struct LayoutProgram {
     endsOffset = layout.endsOffset
     heapOffset = layout.endsOffset + layout.variableCount * 2
     var slots: ContiguousArray<SlotTest> = []
+    var numbers: ContiguousArray<NumberComparison> = []
+    var comparisons: [BoundComparison] = []
     var texts: ContiguousArray<VariableTest> = []
     var steadyTests: [SteadyTextTest] = []
     var rest: [Step] = []
@@ -68,6 +75,9 @@ struct LayoutProgram {
       let step = Self.step(part, layout)
       switch step {
       case .slot(let test): slots.append(test)
+      case .numberTests(let tests, let comparison):
+        numbers.append(contentsOf: tests)
+        comparisons.append(comparison)
       case .text(let slot, let test):
         let steady = SteadyTextTest(test)
         steadyTests.append(steady)
@@ -81,13 +91,16 @@ struct LayoutProgram {
       }
     }
     self.slots = slots
+    self.numbers = numbers
+    self.comparisons = comparisons
     self.texts = texts
     self.steadyTests = steadyTests
     self.rest = rest
   }
 
-  /// Whether a record of this layout passes the tests of slots and texts; `nil` when it has another layout,
-  /// has wide offsets, or breaks the format.
+  /// Whether a record of this layout passes the tests of slots, numbers and texts; `nil` where
+  /// the general evaluation has to say: it has another layout or wide offsets, breaks the format, or
+  /// has what ``NumberComparison`` leaves.
   @inline(__always)
   func admits(_ bytes: UnsafeRawBufferPointer) -> Bool? {
     guard let base = bytes.baseAddress, bytes.count >= shortestRecord,
@@ -95,6 +108,10 @@ struct LayoutProgram {
     else { return nil }
     for test in slots {
       if !test.admits(base) { return false }
+    }
+    for test in numbers {
+      guard let answer = test.admits(bytes) else { return nil }
+      if !answer { return false }
     }
     for test in texts {
       guard let answer = test.admits(bytes, endsOffset: endsOffset, heapOffset: heapOffset) else {
@@ -113,7 +130,9 @@ struct LayoutProgram {
     case .not(.test(let test)): self.test(test, layout, isNegated: true)
     case .not(let part): .not(step(part, layout))
     case .test(let test): self.test(test, layout, isNegated: false)
-    case .expression(let comparison): .expression(comparison)
+    case .expression(let comparison):
+      NumberComparison.all(comparison, layout).map { .numberTests($0, comparison) }
+        ?? .expression(comparison)
     case .closure(let closure): .closure(closure)
     case .related(let test): .related(test)
     }

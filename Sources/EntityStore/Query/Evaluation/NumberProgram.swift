@@ -1,0 +1,164 @@
+internal import LodestoreFormat
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// An expression of numbers and dates, compiled for one record layout.
+///
+/// Its instructions run over registers of 64 bits whose kinds are known beforehand, so that nothing is
+/// allocated or looked up for a record. It means the same as ``Arithmetic``; what it does not have is left to
+/// that: an integer beyond 64 bits, or text that is not ASCII.
+struct NumberProgram {
+  enum Kind: UInt8 {
+    case integer, double, date
+  }
+
+  enum Outcome {
+    case value, null
+    /// The general evaluation has to say.
+    case unknown
+  }
+
+  struct Instruction {
+    enum Operation: UInt8 {
+      case constant, integerSlot, unsignedSlot, doubleSlot, length
+      case addIntegers, subtractIntegers, multiplyIntegers, divideIntegers, remainderOfIntegers
+      case addDoubles, subtractDoubles, multiplyDoubles, divideDoubles, remainderOfDoubles, power
+      case toDouble, toInteger
+      case magnitudeOfInteger, magnitude, floor, ceiling, truncation, squareRoot
+    }
+
+    var operation: Operation
+    var load: SlotLoad = .int64
+    /// Registers. Of one operand, `left`; its result replaces it in `left`.
+    var left: UInt8
+    var right: UInt8 = 0
+    var nullBit = NullBit()
+    /// Where the slot is; of text, which of the variable attributes it is.
+    var position: Int32 = 0
+    var constant: UInt64 = 0
+  }
+
+  /// Registers are few: deeper expressions are left to the general evaluation.
+  static let registerCount = 8
+
+  let kind: Kind
+  let instructions: ContiguousArray<Instruction>
+
+  /// Runs over a record of the layout with narrow offsets and at least its fixed part. The result is in
+  /// the first register.
+  @inline(__always)
+  func run(
+    _ record: UnsafeRawBufferPointer, _ base: UnsafeRawPointer, _ offsets: VariableOffsets,
+    _ registers: UnsafeMutablePointer<UInt64>
+  ) -> Outcome {
+    for step in instructions {
+      let left = registers + Int(step.left)
+      switch step.operation {
+      case .constant: left.pointee = step.constant
+      case .integerSlot:
+        if step.nullBit.isSet(in: base) { return .null }
+        left.pointee = UInt64(bitPattern: step.load.integer(base + Int(step.position)))
+      case .unsignedSlot:
+        if step.nullBit.isSet(in: base) { return .null }
+        let number = step.load.integer(base + Int(step.position))
+        if number < 0 { return .unknown }
+        left.pointee = UInt64(bitPattern: number)
+      case .doubleSlot:
+        if step.nullBit.isSet(in: base) { return .null }
+        left.pointee = step.load.double(base + Int(step.position)).bitPattern
+      case .length:
+        if step.nullBit.isSet(in: base) { return .null }
+        guard let text = offsets.text(Int(step.position), in: record),
+          let count = CharacterCount.ofASCII(text)
+        else { return .unknown }
+        left.pointee = UInt64(count)
+      case .addIntegers, .subtractIntegers, .multiplyIntegers, .divideIntegers,
+        .remainderOfIntegers, .magnitudeOfInteger:
+        let outcome = Self.integers(step.operation, left, registers[Int(step.right)])
+        guard case .value = outcome else { return outcome }
+      case .toInteger:
+        let number = Double(bitPattern: left.pointee).rounded(.towardZero)
+        guard let integer = Int64(exactly: number) else { return .null }
+        left.pointee = UInt64(bitPattern: integer)
+      case .toDouble:
+        left.pointee = Double(Int64(bitPattern: left.pointee)).bitPattern
+      default:
+        let x = Double(bitPattern: left.pointee)
+        let y = Double(bitPattern: registers[Int(step.right)])
+        left.pointee = Self.doubles(step.operation, x, y).bitPattern
+      }
+    }
+    return .value
+  }
+
+  @inline(__always)
+  private static func integers(
+    _ operation: Instruction.Operation, _ left: UnsafeMutablePointer<UInt64>, _ right: UInt64
+  ) -> Outcome {
+    let x = Int64(bitPattern: left.pointee)
+    let y = Int64(bitPattern: right)
+    let (result, isTooLarge): (Int64, Bool)
+    switch operation {
+    case .addIntegers: (result, isTooLarge) = x.addingReportingOverflow(y)
+    case .subtractIntegers: (result, isTooLarge) = x.subtractingReportingOverflow(y)
+    case .multiplyIntegers: (result, isTooLarge) = x.multipliedReportingOverflow(by: y)
+    case .divideIntegers:
+      if y == 0 { return .null }
+      (result, isTooLarge) = x.dividedReportingOverflow(by: y)
+    case .remainderOfIntegers:
+      if y == 0 { return .null }
+      (result, isTooLarge) = x.remainderReportingOverflow(dividingBy: y)
+    default: (result, isTooLarge) = x < 0 ? (0 as Int64).subtractingReportingOverflow(x) : (x, false)
+    }
+    if isTooLarge { return .unknown }
+    left.pointee = UInt64(bitPattern: result)
+    return .value
+  }
+
+  @inline(__always)
+  private static func doubles(
+    _ operation: Instruction.Operation, _ x: Double, _ y: Double
+  ) -> Double {
+    switch operation {
+    case .addDoubles: x + y
+    case .subtractDoubles: x - y
+    case .multiplyDoubles: x * y
+    case .divideDoubles: x / y
+    case .remainderOfDoubles: x.truncatingRemainder(dividingBy: y)
+    case .power: pow(x, y)
+    case .magnitude: x.magnitude
+    case .floor: x.rounded(.down)
+    case .ceiling: x.rounded(.up)
+    case .truncation: x.rounded(.towardZero)
+    default: x.squareRoot()
+    }
+  }
+}
+
+/// Where the variable attributes of a layout lie in a record whose offsets are narrow.
+struct VariableOffsets {
+  let ends: Int
+  let heap: Int
+
+  init(_ layout: RecordLayout) {
+    ends = layout.endsOffset
+    heap = layout.endsOffset + layout.variableCount * 2
+  }
+
+  /// The bytes of a variable attribute; `nil` when the offsets break the format.
+  @inline(__always)
+  func text(_ ordinal: Int, in record: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    let end = Int(record._uint16(at: ends &+ ordinal &* 2))
+    let start = ordinal == 0 ? 0 : Int(record._uint16(at: ends &+ ordinal &* 2 &- 2))
+    guard start <= end, heap &+ end &+ RecordLayout.checksumSize <= record.count else {
+      return nil
+    }
+    return UnsafeRawBufferPointer(rebasing: record[(heap &+ start)..<(heap &+ end)])
+  }
+}
