@@ -49,8 +49,8 @@
     }
   }
 
-  enum ConcurrencyArticle {
-    @MainActor static func refresh(_ store: Store) async throws -> [Memo] {
+  struct ConcurrencyArticle {
+    @MainActor func refresh(_ store: Store) async throws -> [Memo] {
       try await store.write { tx in  // on the store's writer thread
         try tx.update(Memo.where { $0.folder == "inbox" }) { $0.folder = "later" }
       }
