@@ -8,7 +8,7 @@
 ///
 ///     let store = try Store(at: "pods.lodestore", entities: [Pod.self, Film.self])
 ///     try store.write { tx in try tx.insert(pod) }
-///     let count = try store.read { snapshot in try snapshot.count(of: Pod.self) }
+///     let count = try store.read { snapshot in try snapshot.count(Pod.all) }
 ///
 /// Any number of threads and processes may use the file at once: one writes, the others read, and
 /// readers neither wait nor make wait. Opening the same file again in one process shares it.
@@ -28,13 +28,13 @@ public final class Store: Sendable {
 
   /// Opens the store at `path`, and makes it when there is none.
   ///
-  /// The schema in the file is brought up to that of `entities`: see <doc:Entity>. What cannot be
+  /// The schema in the file is brought up to that of `entities`: see <doc:Entities>. What cannot be
   /// is refused with ``StoreError/Code/incompatibleSchema``, and the file stays as it was. Entities of the file
   /// that are not listed stay as they are, and so do attributes that are not declared: every update of a
   /// record carries their values along, and a new record has their initial values or null. Where one of
   /// them is required and has no initial value, inserting throws ``StoreError/Code/unstorableValue``. While
   /// there is such an attribute, indexes that are not declared stay too. What is to go is named in
-  /// ``EntitySchema/removed``.
+  /// the schema, under `removed`.
   ///
   /// - Parameters:
   ///   - path: of a regular file on a local disk; beside it a lock file appears, with `-lock`

@@ -35,7 +35,7 @@ public struct EntitySchema<E: Entity>: Sendable {
   ///     over its elements.
   ///   - elementIndexes: the indexes over what a path leads to in arrays and JSON.
   ///   - relationships: the to-many relationships; those to one are attributes, see
-  ///     ``AttributeDefinition/toOne(_:_:originalName:onDelete:)-(_,KeyPath<E,RecordID<Target>?>,_,_)``.
+  ///     `AttributeDefinition.toOne`.
   ///   - rules: conditions that every record fulfils when it is written.
   ///   - history: whether and how changes are told in the history; `nil` leaves that to
   ///     ``StoreOptions/history`` and the file.

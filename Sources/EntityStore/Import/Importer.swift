@@ -47,7 +47,7 @@ public struct Importer<E: Entity>: Sendable {
   public var options: ImportOptions
   /// Members of records that lead to records of other entities; for pages of JSON text.
   ///
-  /// With ``run(_:records:renaming:onEvent:)`` such a member is no attribute, even if it has the name of one.
+  /// With `run(_:records:renaming:onEvent:)` such a member is no attribute, even if it has the name of one.
   public var links: [ImportLink<E>] = []
 
   /// An importer into `store`.
@@ -171,7 +171,7 @@ public struct Importer<E: Entity>: Sendable {
 
   /// Imports the pages of a source whose records have the attributes as members.
   ///
-  /// See ``run(_:records:renaming:onEvent:)`` and ``run(_:records:as:onEvent:_:)-(Source,_,_,_,_)``.
+  /// See `run(_:records:renaming:onEvent:)` and ``run(_:records:as:onEvent:_:)-(Source,_,_,_,_)``.
   public func run<Source: PageSource>(
     _ source: Source, records path: String = "", renaming names: [String: String],
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil

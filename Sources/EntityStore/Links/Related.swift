@@ -85,7 +85,7 @@ extension ReadableTransaction where Self: ~Copyable {
   ///     { … }
   ///
   /// The related records of all results are read in one pass; see
-  /// ``related(_:of:_:)-(ToMany<E,Target>,Sequence<RecordID<E>>,_)``.
+  /// ``related(_:of:_:)->RelatedRecords<E,Target>``.
   @inlinable
   public func fetch<E: Entity, Target: Entity>(
     _ query: Query<E>, including relationship: ToMany<E, Target>,

@@ -115,7 +115,7 @@ public struct ResultItems<E: Entity>: RandomAccessCollection, Sendable {
   /// The record at `position`.
   ///
   /// - Complexity: O(log n)
-  /// - Precondition: `position` is one of ``indices``.
+  /// - Precondition: `position` is one of `indices`.
   public subscript(position: Int) -> E {
     precondition(
       position >= 0 && position < rows.count, "index \(position) is outside 0..<\(count)")
@@ -176,7 +176,7 @@ extension Store {
   }
 
   /// The results of `query` in sections by the values at `path`, and what has changed in them after each
-  /// commit that changes them; see ``updates(of:)``.
+  /// commit that changes them; see `updates(of:)`.
   ///
   /// - Throws: from the loop: as ``ReadableTransaction/sections(_:by:)``.
   @inlinable

@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// The values of a record in all attributes of an index: what ``ReadableTransaction/fetch(_:)`` finds it
+/// The values of a record in all attributes of an index: what `fetch(_:)` finds it
 /// by.
 ///
 /// `@Entity` writes a function that makes one for each unique index: `Pod.key(name: "AF", version: "1")`.

@@ -15,9 +15,8 @@
   /// One stored record of `E`, read where it lies: nothing is decoded that is not asked for.
   ///
   ///     try store.read { snapshot in
-  ///       try snapshot.forEachView(of: Pod.self) { view in
+  ///       try snapshot.forEachView(Pod.all) { view in
   ///         if view.license == "MIT" { downloads += view.downloads }
-  ///         return true
   ///       }
   ///     }
   ///

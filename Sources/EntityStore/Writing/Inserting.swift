@@ -120,7 +120,7 @@ extension WriteTransaction {
   /// An attribute that a dictionary lacks keeps the stored value with ``InsertConflict/patch(_:)``;
   /// in a new record it has its initial value, or null. Whole numbers are taken for attributes of
   /// other widths and for fractions where they fit exactly, raw values for enumerations, and
-  /// ``JSONValue`` for arrays, dictionaries and nested structs.
+  /// `JSONValue` for arrays, dictionaries and nested structs.
   ///
   /// - Throws: as ``insert(_:onConflict:returning:)``, and
   ///   ``StoreError/Code/unstorableValue`` for a name that is no attribute, a value of another type,

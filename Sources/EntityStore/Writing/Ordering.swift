@@ -23,7 +23,7 @@ extension WriteTransaction {
   ///     try tx.add(track.id, to: Playlist.tracks, of: list.id, at: .first)
   ///
   /// Where it leads there already, it is moved; the call returns false then. Without a position
-  /// ``add(_:to:of:)`` puts what is new last.
+  /// `add(_:to:of:)` puts what is new last.
   ///
   /// - Throws: ``StoreError/Code/noSuchRecord`` when one of the records is not there, or the one that
   ///   `position` names is not among them; ``StoreError/Code/invalidQuery`` when the relationship has no order.

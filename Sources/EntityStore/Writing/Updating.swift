@@ -8,7 +8,7 @@ extension WriteTransaction {
   /// In the order of the file, with every index kept. When it throws, nothing of the update is kept.
   ///
   /// - Throws: ``StoreError/Code/invalidQuery`` for what cannot be assigned or found, before a record is
-  ///   read; ``StoreError/Code/notUnique``, ``StoreError/Code/unstorableValue`` where a new value does
+  ///   read; ``StoreError/Code/uniqueViolation``, ``StoreError/Code/unstorableValue`` where a new value does
   ///   not fit.
   /// - Complexity: O(records that match), and of the indexes that hold what changes.
   @discardableResult

@@ -3,7 +3,7 @@ package import LodestoreFormat
 /// A Swift type that can be an attribute: the scalars of the format and their optionals.
 ///
 /// The library conforms `Bool`, the integers, `Float`, `Double`, `String`, `Data`, `Date`, `UUID`,
-/// `URL`, `Decimal` and ``JSONValue``. Enumerations with such a raw value, and any `Codable`
+/// `URL`, `Decimal` and `JSONValue`. Enumerations with such a raw value, and any `Codable`
 /// type, are stored without conforming. Do not conform other types to it: what it asks for has names
 /// with an underscore and is the library's own.
 public protocol AttributeValue: Sendable {

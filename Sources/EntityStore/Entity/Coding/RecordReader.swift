@@ -6,7 +6,7 @@ internal import LodestoreFormat
 /// Reading more or other attributes than the schema declares is a programming error and traps;
 /// bytes that do not decode throw.
 ///
-/// The record has been checked to have the shape of its layout (``RecordView``), so reads only
+/// The record has been checked to have the shape of its layout (`RecordView`), so reads only
 /// advance offsets. It always has the entity's current layout: older records are carried over first.
 public struct RecordReader: ~Copyable {
   @usableFromInline let base: UnsafeRawPointer

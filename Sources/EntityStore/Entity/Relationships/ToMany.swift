@@ -23,8 +23,8 @@ internal import LodestoreFormat
 /// Without macros the entity lists them in its schema: `relationships: [.init("members", members)]`, and
 /// names them in its `Attributes` for conditions: `var members: ToMany<Group, Person> { Group.members }`.
 ///
-/// Records are read with ``ReadableTransaction/related(_:of:_:)``, links changed with
-/// ``WriteTransaction/add(_:to:of:)`` and its like. Both entities must be among those that the store is
+/// Records are read with ``ReadableTransaction/related(_:of:_:)->[Target]``, links changed with
+/// `WriteTransaction.add(_:to:of:)` and its like. Both entities must be among those that the store is
 /// opened with.
 public struct ToMany<E: Entity, Target: Entity>: Sendable {
   /// What identifies the relationship: each declaration has its own.

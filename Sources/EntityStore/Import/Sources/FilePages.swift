@@ -15,7 +15,7 @@
 ///
 /// What an iteration throws: ``StoreError/Code/notPermitted`` and ``StoreError/Code/inputOutput``
 /// when the file cannot be read, ``StoreError/Code/importStopped`` when its content is not what was
-/// said (the cause is a ``JSONError``, ``CSVError`` or ``ColumnPageError``), and
+/// said (the cause is a `JSONError`, ``CSVError`` or ``ColumnPageError``), and
 /// `CancellationError`.
 public struct FilePages: AsyncSequence, Sendable {
   /// The most bytes of a page, and of a file that is one page: 64 MiB.

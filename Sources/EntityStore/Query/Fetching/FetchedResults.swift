@@ -40,7 +40,7 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
 
   /// The record at `position`, not decoded yet.
   ///
-  /// - Precondition: `position` is one of ``indices``.
+  /// - Precondition: `position` is one of `indices`.
   public subscript(position: Int) -> FetchedRecord<E> {
     precondition(bounds.contains(position), "index \(position) is outside \(bounds)")
     return FetchedRecord(hold: hold, rawID: allIDs[position])

@@ -32,7 +32,7 @@ extension ReadableTransaction where Self: ~Copyable {
   ///
   /// In a write, `body` must not change anything.
   ///
-  /// - Throws: what `body` throws, as it is; otherwise as ``fetch(_:)``.
+  /// - Throws: what `body` throws, as it is; otherwise as `fetch(_:)`.
   @inlinable
   public func forEach<E: Entity>(_ query: Query<E>, _ body: (E) throws -> Void) throws {
     try access.readEach(of: query) {

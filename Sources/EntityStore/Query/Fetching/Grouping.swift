@@ -162,8 +162,8 @@ extension ReadableTransaction where Self: ~Copyable {
   ///
   ///     let (total, newest) = try snapshot.aggregate(Pod.all, .sum(\.downloads), .maximum(\.updatedAt))
   ///
-  /// - Complexity: O(records that match). Where only ``Aggregate/minimum(_:)`` and
-  ///   ``Aggregate/maximum(_:)`` are asked for, each takes one look into an index in which the
+  /// - Complexity: O(records that match). Where only `Aggregate.minimum(_:)` and
+  ///   `Aggregate.maximum(_:)` are asked for, each takes one look into an index in which the
   ///   attribute is first, or follows those for which the condition gives one value.
   public func aggregate<E: Entity, each Result: Sendable>(
     _ query: Query<E>, _ aggregate: repeat Aggregate<E, each Result>

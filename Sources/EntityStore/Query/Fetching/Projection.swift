@@ -104,7 +104,7 @@ extension ReadableTransaction where Self: ~Copyable {
 
   /// Some attributes of what `query` finds as dictionaries, by their names; null is left out.
   ///
-  /// Numbers are `Int`, `UInt64` beyond it, or `Double`; JSON and documents are ``JSONValue``. A
+  /// Numbers are `Int`, `UInt64` beyond it, or `Double`; JSON and documents are `JSONValue`. A
   /// name may lead into JSON: `license.type`.
   public func dictionaries<E: Entity>(
     _ query: Query<E>, attributes names: [String]
