@@ -17,7 +17,7 @@
   ///
   /// Every stored property is an attribute, in the order of the declaration; its type must be written.
   /// Static and computed properties are left out, and so is what has ``Transient()``. Types are
-  /// those of ``AttributeValue``, enumerations with a raw value, and `Codable` types of the program
+  /// those of `AttributeValue`, enumerations with a raw value, and `Codable` types of the program
   /// (kept as documents); optionals, arrays and dictionaries with `String` keys of these. A set is
   /// refused because its order differs from process to process, and an unchanged record could not
   /// be recognized. Such a set within a `Codable` struct is not seen by the macro.
@@ -72,7 +72,7 @@
   ///     @Relationship var person: Person.ID?
   ///     @Relationship(onDelete: .cascade) var picture: Picture.ID?
   ///
-  /// It has an index of its own, so that a ``ToMany`` can be its inverse, and the record must be there when
+  /// It has an index of its own, so that a `ToMany` can be its inverse, and the record must be there when
   /// a write ends. What happens when that record is deleted the inverse says; without one the property
   /// becomes nil, and a required one keeps the record from being deleted.
   ///
@@ -86,7 +86,7 @@
   ///     @Derived(.count(Group.members)) private(set) var memberCount = 0
   ///     @Derived(.canonical(\Pod.name)) private(set) var sortName = ""
   ///
-  /// What values can be derived from, and when, is said at ``Derivation``. The default value is that of a
+  /// What values can be derived from, and when, is said at `Derivation`. The default value is that of a
   /// struct which was not read from the store.
   ///
   /// - Parameter derivation: How the value is worked out. The expression is written once more in the
@@ -102,7 +102,7 @@
   public macro Derived(_ time: DerivedTime) =
     #externalMacro(module: "EntityMacros", type: "DerivedMacro")
 
-  /// A time that the store keeps; see ``Derivation``.
+  /// A time that the store keeps; see `Derivation`.
   public struct DerivedTime: Sendable, Hashable {
     private let name: String
 

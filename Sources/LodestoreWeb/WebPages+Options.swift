@@ -27,7 +27,7 @@ extension WebPages {
     /// How many redirects one page may take.
     ///
     /// None leads from HTTPS to HTTP, or to where ``addresses`` does not let it. What goes along to another
-    /// host is said at ``WebPages/init(_:paging:options:)``.
+    /// host is said at `WebPages/init(_:paging:options:)`.
     public var redirects = 5
     /// The ranges of addresses that requests may go to.
     public var addresses = Addresses.sourceRange
