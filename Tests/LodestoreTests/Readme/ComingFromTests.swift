@@ -1,0 +1,78 @@
+#if Macros
+  import Foundation
+  import Lodestore
+  import Testing
+
+  /// What the articles for those who come from elsewhere say of Lodestore is compiled.
+  ///
+  /// In a block, each paragraph is in a program beside this file, as in all articles. In a table, so is each
+  /// piece of code in the column that is headed Lodestore; in double backticks it is a symbol, which the
+  /// documentation's own build looks up. Code of other frameworks stands in blocks marked `text`, and in the other columns of
+  /// tables: nothing compiles it here.
+  @Suite struct `The articles on coming from elsewhere` {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+
+    private static func article(_ framework: String) throws -> String {
+      let path = "../../../Sources/EntityStore/EntityStore.docc/ComingFrom\(framework).md"
+      return try String(contentsOf: folder.appending(path: path), encoding: .utf8)
+    }
+
+    /// What is compiled, with one space in place of all white space.
+    private static func compiled(_ framework: String) throws -> String {
+      try ["Article", "Phrases"].map {
+        let file = folder.appending(path: "\(framework)\($0).swift")
+        return flat(try String(contentsOf: file, encoding: .utf8))
+      }.joined(separator: " ")
+    }
+
+    /// On one line, where `;` stands for the end of one.
+    private static func flat(_ text: some StringProtocol) -> String {
+      text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        .replacing("( ", with: "(").replacing(" )", with: ")").replacing("; ", with: " ")
+    }
+
+    /// The cells in the column of the article's tables that is headed Lodestore.
+    private static func cells(of article: String) -> [String] {
+      var cells: [String] = []
+      var column: Int?
+      for line in article.split(separator: "\n", omittingEmptySubsequences: false) {
+        guard line.hasPrefix("|") else {
+          column = nil
+          continue
+        }
+        let row = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+        if let column {
+          if row.indices.contains(column), !row[column].hasPrefix("---") {
+            cells.append(row[column])
+          }
+        } else {
+          column = row.firstIndex(of: "Lodestore") ?? row.count
+        }
+      }
+      return cells
+    }
+
+    @Test(arguments: ["CoreData", "SwiftData", "GRDB"])
+    func `say in their tables what is compiled`(framework: String) throws {
+      let compiled = try Self.compiled(framework)
+      let cells = Self.cells(of: try Self.article(framework))
+      #expect(cells.count > 30)
+      for cell in cells {
+        for code in cell.matches(of: /(?:^|[^`])`([^`]+)`(?!`)/).map(\.1) {
+          #expect(
+            compiled.contains(Self.flat(code)), "compile `\(code)`, or say it in words: \(cell)")
+        }
+      }
+    }
+
+    @Test func `declare entities that a store opens with`() throws {
+      for entities: [any Entity.Type] in [
+        [Chef.self, Picture.self], [Recipe.self, Ingredient.self, Diet.self],
+        [Tool.self, Gardener.self, Garden.self, Plant.self],
+        [Station.self, Reading.self, Network.self, Sensor.self],
+      ] {
+        try Store.inMemory(entities: entities).close()
+      }
+    }
+  }
+#endif
