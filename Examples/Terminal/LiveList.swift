@@ -1,0 +1,62 @@
+import Synchronization
+
+/// A list of lines that stays where it is and changes in place.
+///
+/// Only lines that are different are drawn again. In a pipe each change is plain lines, `+` for
+/// what came and `-` for what went.
+///
+///     let list = LiveList(on: terminal)
+///     for try await update in store.updates(of: query) { list.show(update.items.map(line)) }
+///
+/// Nothing else may be written to the terminal until ``finish()``. Lines are cut at the width, and
+/// what does not fit on the screen is counted in the last line.
+public final class LiveList: Sendable {
+  private let terminal: Terminal
+  private let shown = Mutex<[String]?>(nil)
+
+  /// An empty list.
+  public init(on terminal: Terminal) { self.terminal = terminal }
+
+  /// Brings the list to `lines`.
+  public func show(_ lines: [String]) {
+    shown.withLock { shown in
+      let next = terminal.isInteractive ? fitting(lines) : lines
+      guard next != shown else { return }
+      terminal.write(
+        terminal.isInteractive
+          ? Self.redraw(shown ?? [], next) : Self.difference(shown, next))
+      shown = next
+    }
+  }
+
+  /// Leaves the list as it is; the next one begins below.
+  public func finish() { shown.withLock { $0 = nil } }
+
+  private func fitting(_ lines: [String]) -> [String] {
+    let room = max(terminal.height - 2, 1)
+    let cut = lines.prefix(lines.count > room ? room - 1 : room).map { $0.cut(to: terminal.width) }
+    guard cut.count < lines.count else { return cut }
+    return cut + [terminal.styled("… \(lines.count - cut.count) more", .dim)]
+  }
+
+  /// From the line below `old` to the line below `new`.
+  static func redraw(_ old: [String], _ new: [String]) -> String {
+    var text = old.isEmpty ? "" : "\u{1B}[\(old.count)A"
+    for (row, line) in new.enumerated() {
+      let isSame = row < old.count && old[row] == line
+      text += isSame ? "\n" : "\r\u{1B}[2K\(line)\n"
+    }
+    return new.count < old.count ? text + "\u{1B}[J" : text
+  }
+
+  /// All lines at first, later what went and what came.
+  static func difference(_ old: [String]?, _ new: [String]) -> String {
+    guard let old else { return new.map { $0 + "\n" }.joined() }
+    return new.difference(from: old).map { change in
+      switch change {
+      case .remove(_, let line, _): "- \(line)\n"
+      case .insert(_, let line, _): "+ \(line)\n"
+      }
+    }.joined()
+  }
+}
