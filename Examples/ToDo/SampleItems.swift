@@ -1,0 +1,29 @@
+import Foundation
+
+/// Items to try the program with, one a minute up to `end`.
+public struct SampleItems: Sequence, IteratorProtocol, Sendable {
+  private static let verbs = ["Water", "Call", "Repair", "Read", "Pay", "Sort", "Paint", "Return"]
+  private static let objects = [
+    "the plants", "the bank", "the bicycle", "the manual", "the rent", "the photos", "the fence",
+    "the books", "the keys",
+  ]
+  private let count: Int
+  private let start: Date
+  private var number = 0
+
+  /// So many items.
+  public init(_ count: Int, until end: Date = .now) {
+    self.count = count
+    start = end.addingTimeInterval(-60 * Double(count))
+  }
+
+  /// The next item, older ones first.
+  public mutating func next() -> ToDoItem? {
+    guard number < count else { return nil }
+    defer { number += 1 }
+    let verb = Self.verbs[number % Self.verbs.count]
+    let object = Self.objects[number % Self.objects.count]
+    return ToDoItem(
+      title: "\(verb) \(object)", createdAt: start.addingTimeInterval(60 * Double(number)))
+  }
+}

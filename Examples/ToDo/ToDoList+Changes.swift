@@ -1,0 +1,47 @@
+public import Foundation
+public import Lodestore
+
+extension ToDoList {
+  /// Adds an item.
+  @discardableResult
+  public func add(_ title: String, at time: Date = .now) async throws -> ToDoItem {
+    try await store.insert(ToDoItem(title: title, createdAt: time))
+  }
+
+  /// Adds many items in chunks, between which other programs can write.
+  public func add(
+    _ items: some Sequence<ToDoItem> & Sendable,
+    onProgress: (@Sendable (WorkProgress) -> Void)? = nil
+  ) async throws {
+    try await store.insert(
+      items, inChunksOf: 50_000, returning: .counts, onProgress: onProgress)
+  }
+
+  /// Ticks off what was there before `date`, all in one write; returns how many items that were.
+  @discardableResult
+  public func finish(createdBefore date: Date) async throws -> Int {
+    let query = ToDoItem.open.where { $0.createdAt < date }
+    return try await store.update(query) { $0.done = true }
+  }
+
+  /// Deletes what is done, all in one write; returns how many items that were.
+  @discardableResult
+  public func deleteFinished() async throws -> Int {
+    try await store.delete(ToDoItem.finished)
+  }
+
+  /// Takes back the last write of this list's author; called again, it takes that back.
+  ///
+  /// - Returns: how many items changed; `nil` where there is nothing to take back.
+  /// - Throws: ``StoreError/Code/cannotUndo`` where somebody has changed the same items since.
+  @discardableResult
+  public func undo() async throws -> Int? {
+    try await store.write { [author] tx in
+      var last: HistoryToken?
+      try tx.forEachTransaction(.all.by(authors: author).withoutChanges()) { write, _ in
+        last = write.token
+      }
+      return try last.map { try tx.undo($0) }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+public import Lodestore
+
+/// A to-do list in a file, which any number of programs may have open at once.
+public struct ToDoList: Sendable {
+  /// The store, for what is not said here.
+  public let store: Store
+  /// Who writes: what ``undo()`` takes back is the last write of this author.
+  public let author: String
+
+  /// Opens the list at `path`, and makes it when there is none.
+  public init(at path: String, author: String) throws {
+    self.author = author
+    store = try Store(at: path, entities: [ToDoItem.self], options: Self.options(author))
+    try store.purgeHistory(before: .now.addingTimeInterval(-7 * 86_400))
+  }
+
+  private init(inMemoryBy author: String) throws {
+    self.author = author
+    store = try .inMemory(entities: [ToDoItem.self], options: Self.options(author))
+  }
+
+  /// A list for tests and previews, which is gone with its last reference.
+  public static func inMemory(author: String = "preview") throws -> ToDoList {
+    try ToDoList(inMemoryBy: author)
+  }
+
+  private static func options(_ author: String) -> StoreOptions {
+    var options = StoreOptions()
+    options.author = author
+    return options
+  }
+
+  // MARK: Reading
+
+  /// Reads all items, the oldest first; cancelling the task ends it with `CancellationError`.
+  ///
+  /// - Parameter onProgress: called on a thread of the store.
+  public func items(
+    onProgress: (@Sendable (WorkProgress) -> Void)? = nil
+  ) async throws -> [ToDoItem] {
+    try await store.fetch(ToDoItem.oldestFirst, onProgress: onProgress)
+  }
+
+  /// A page of the endless list, and the token of the next.
+  ///
+  /// A page costs the same however deep it is, and what others add or delete meanwhile neither
+  /// shifts nor repeats anything.
+  public func page(
+    _ query: Query<ToDoItem> = ToDoItem.newestFirst, of size: Int,
+    after token: ContinuationToken? = nil
+  ) async throws -> Page<ToDoItem> {
+    try await store.read { try $0.page(query.limit(size).continuing(after: token)) }
+  }
+
+  /// The newest items, followed through every change by any program.
+  public func newest(_ count: Int) -> ResultUpdates<ToDoItem> {
+    store.updates(of: ToDoItem.newestFirst.limit(count))
+  }
+
+  /// How many items there are, and how many are done, followed through every change.
+  public func counts() -> ValueUpdates<Counts> {
+    store.values { snapshot in
+      Counts(
+        all: try snapshot.count(ToDoItem.all), done: try snapshot.count(ToDoItem.finished))
+    }
+  }
+
+  /// How many items there are, and how many of them are done.
+  public struct Counts: Sendable, Equatable {
+    /// All items.
+    public var all: Int
+    /// Those that are done.
+    public var done: Int
+  }
+}
