@@ -1,0 +1,34 @@
+import Lodestore
+
+/// A film and all that it leads to, as of one commit.
+package struct FilmDetail: Sendable {
+  package let film: Film
+  /// Who is in it, and where they come from.
+  package let characters: [(person: Person, homeworld: Planet?)]
+  package let planets: [Planet]
+  package let species: [Species]
+  /// The starships, each with those of its pilots who are in this film.
+  package let starships: [(ship: Starship, pilots: [Person])]
+  package let vehicles: [Vehicle]
+}
+
+extension FilmLibrary {
+  /// The film with an episode; `nil` where there is none.
+  package func detail(episode: Int) async throws -> FilmDetail? {
+    try await store.read { snapshot in
+      guard let film = try snapshot.fetch(Film.key(episodeId: episode)) else { return nil }
+      return FilmDetail(
+        film: film,
+        characters: try snapshot.fetch(
+          Person.where { $0.films.contains(film.id) }.sorted(by: \.name), including: \.homeworld
+        ).map { ($0.record, $0.related) },
+        planets: try snapshot.related(Film.planets, of: film.id, Planet.all.sorted(by: \.name)),
+        species: try snapshot.related(Film.species, of: film.id, Species.all.sorted(by: \.name)),
+        starships: try snapshot.fetch(
+          Starship.where { $0.films.contains(film.id) }.sorted(by: \.name),
+          including: Starship.pilots, Person.where { $0.films.contains(film.id) }
+        ).map { ($0.record, $0.related) },
+        vehicles: try snapshot.related(Film.vehicles, of: film.id, Vehicle.all.sorted(by: \.name)))
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Lodestore
+import LodestoreWeb
+
+/// The films of a service, kept in a store.
+package struct FilmLibrary: Sendable {
+  /// Where the films are kept.
+  package let store: Store
+
+  /// Opens the store at `path`, or makes it.
+  package init(at path: String) throws {
+    store = try Store(at: path, entities: filmEntities)
+  }
+
+  /// A library in memory, for previews and tests.
+  package init() throws { store = try Store.inMemory(entities: filmEntities) }
+
+  /// The films in the order of their episodes.
+  package static var films: Query<Film> { Film.all.sorted(by: \.episodeId) }
+
+  /// Deletes the films with these episodes in one batch, and returns how many there were.
+  package func delete(episodes: [Int]) async throws -> Int {
+    try await store.delete(Film.where { $0.episodeId.isIn(episodes) })
+  }
+}
+
+// MARK: Synchronizing
+
+extension FilmLibrary {
+  /// What has become of the records of one entity.
+  package struct Step: Sendable {
+    /// The entity's name at the service, as `planets`.
+    package let name: String
+    /// What was inserted, updated and deleted.
+    package let report: ImportReport
+  }
+
+  /// How many steps a synchronization has.
+  package static let stepCount = 6
+
+  /// Brings the store up to date with the service.
+  ///
+  /// Readers are not held up, and see each page whole or not at all. Pages that have not changed since the
+  /// last time are not sent again. What the service no longer has is deleted.
+  ///
+  /// - Parameter onStep: called after each entity.
+  package func synchronize(
+    with service: URL, onStep: (Step) -> Void = { _ in }
+  ) async throws {
+    // What is led to comes before what leads to it, so that each link is said once, by one side.
+    onStep(try await step(service, "planets", Planet.self, \.url))
+    onStep(try await step(service, "starships", Starship.self, \.url))
+    onStep(try await step(service, "vehicles", Vehicle.self, \.url))
+    onStep(
+      try await step(
+        service, "species", Species.self, \.url,
+        links: [.init("homeworld", \.homeworld, by: \.url)]))
+    onStep(
+      try await step(
+        service, "people", Person.self, \.url, renaming: ["birth_year": "birthYear"],
+        links: [
+          .init("homeworld", \.homeworld, by: \.url),
+          .init("species", Person.species, by: \.url),
+          .init("starships", Person.starships, by: \.url),
+          .init("vehicles", Person.vehicles, by: \.url),
+        ]))
+    onStep(
+      try await step(
+        service, "films", Film.self, \.episodeId,
+        renaming: ["episode_id": "episodeId", "release_date": "releaseDate"],
+        links: [
+          .init("characters", Film.characters, by: \.url),
+          .init("planets", Film.planets, by: \.url),
+          .init("species", Film.species, by: \.url),
+          .init("starships", Film.starships, by: \.url),
+          .init("vehicles", Film.vehicles, by: \.url),
+        ]))
+  }
+
+  private func step<E: Entity>(
+    _ service: URL, _ name: String, _ type: E.Type, _ key: any PartialKeyPath<E> & Sendable,
+    renaming names: [String: String] = [:], links: [ImportLink<E>] = []
+  ) async throws -> Step {
+    var importer = Importer(into: store, type, matching: .unique(key), strategy: .mirror)
+    importer.links = links
+    let pages = WebPages(
+      service.appending(path: "api/\(name)/"), paging: .nextLink(at: "next"))
+    return Step(
+      name: name,
+      report: try await importer.run(pages, records: "results", renaming: names))
+  }
+}

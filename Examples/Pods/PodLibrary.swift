@@ -1,0 +1,99 @@
+import Foundation
+import Lodestore
+import LodestoreWeb
+
+/// The podspecs of a service, kept in a store.
+package struct PodLibrary: Sendable {
+  /// Where the podspecs are kept.
+  package let store: Store
+
+  private static let entities: [any Entity.Type] = [Podspec.self, Pod.self]
+
+  /// Opens the store at `path`, or makes it.
+  package init(at path: String) throws {
+    store = try Store(at: path, entities: Self.entities)
+  }
+
+  /// A library in memory, for previews and tests.
+  package init() throws { store = try Store.inMemory(entities: Self.entities) }
+}
+
+// MARK: Synchronizing
+
+extension PodLibrary {
+  /// How far a synchronization is.
+  package struct Progress: Sendable {
+    /// Pages that are committed, also by runs that were interrupted.
+    package let pages: Int
+    /// How many there are; `nil` until a page has come.
+    package let pageCount: Int?
+    /// Podspecs that are committed.
+    package let records: Int
+  }
+
+  /// Brings the store up to date with the service, page after page.
+  ///
+  /// A podspec is found by name and version, and made where it is not there: one pass over the index for
+  /// many pages. One that was interrupted, however hard, goes on behind the last page that was committed:
+  /// how far it is, is committed with the records.
+  package func synchronize(
+    with service: URL, onProgress: @escaping @Sendable (Progress) -> Void = { _ in }
+  ) async throws -> ImportReport {
+    var importer = Importer(into: store, Podspec.self, matching: .unique(\.name, \.version))
+    importer.links = [
+      .init("name", \.pod, by: \.name, makesMissing: true),
+      .init("needs", Podspec.dependencies, by: \.name, makesMissing: true),
+    ]
+    importer.options.resumes = true
+    let pages = PodPages(service)
+    return try await importer.run(
+      pages, records: "result",
+      onEvent: { event in
+        guard case .committed(let progress) = event else { return }
+        onProgress(
+          Progress(
+            pages: progress.committedPages, pageCount: pages.count, records: progress.committed))
+      }
+    ) { (record: PodRecord) in Podspec(record) }
+  }
+}
+
+// MARK: Queries
+
+extension PodLibrary {
+  /// All podspecs, by name and version.
+  package static let everything = Podspec.all.sorted(by: \.section, \.sortName, \.versionOrder)
+
+  /// Podspecs that have each word of `text` in their name, their summary or among their authors, whatever
+  /// the case and the accents; all of them for an empty text.
+  package static func search(_ text: String) -> Query<Podspec> {
+    everything.where {
+      for word in text.split(separator: " ").map(String.init) {
+        anyOf(
+          $0.name.contains(word, [.caseInsensitive, .diacriticInsensitive]),
+          $0.summary.contains(word, [.caseInsensitive, .diacriticInsensitive]),
+          $0.authorNames.contains(word, [.caseInsensitive, .diacriticInsensitive]))
+      }
+    }
+  }
+
+  /// What most podspecs need.
+  package static let mostNeeded = Pod.where { $0.dependentCount > 0 }
+    .sorted(by: \.dependentCount.descending, \.name.ascending)
+
+  /// The newest version of a library, what it needs, and how many podspecs need it.
+  package func detail(
+    of name: String
+  ) async throws -> (spec: Podspec, dependencies: [Pod], pod: Pod)? {
+    try await store.read { snapshot in
+      guard let pod = try snapshot.fetch(Pod.key(name: name)),
+        let spec = try snapshot.related(
+          Pod.specs, of: pod.id, Podspec.all.sorted(by: \.versionOrder.descending).limit(1)
+        ).first
+      else { return nil }
+      let needed = try snapshot.related(
+        Podspec.dependencies, of: spec.id, Pod.all.sorted(by: \.name))
+      return (spec, needed, pod)
+    }
+  }
+}
