@@ -45,6 +45,8 @@ extension PodLibrary {
       .init("needs", Podspec.dependencies, by: \.name, makesMissing: true),
     ]
     importer.options.resumes = true
+    // Those who look on see something new at least so often.
+    importer.options.groupDuration = .milliseconds(100)
     let pages = PodPages(service)
     return try await importer.run(
       pages, records: "result",

@@ -1,4 +1,38 @@
+import Films
+import Foundation
+import Service
+import Terminal
+
+/// `films`: see ``usage``.
 @main
-struct Main {
-  static func main() async throws {}
+enum Main {
+  static let usage = """
+    films                  shows the films as they come from a service, and one of them in full
+    options: --url URL     of the service; by default one is started in this process
+             --store FILE  where the films are kept; by default in memory
+             --episode N   which film is shown in full (4)
+    """
+
+  static func main() async {
+    do {
+      try await run(Arguments(CommandLine.arguments.dropFirst()))
+    } catch {
+      FileHandle.standardError.write(Data("films: \(error)\n".utf8))
+      exit(1)
+    }
+  }
+
+  private static func run(_ arguments: Arguments) async throws {
+    guard arguments.words.isEmpty else { return print(usage) }
+    let screen = Screen(
+      library: try arguments.options["store"].map { try FilmLibrary(at: $0) } ?? FilmLibrary())
+    let episode = arguments.number("episode") ?? 4
+    if let url = arguments.options["url"].flatMap({ URL(string: $0) }) {
+      return try await screen.tour(of: url, episode: episode)
+    }
+    // Slow enough for the eye.
+    let service = try await Service.start(try .standard(), faults: Faults(delay: .milliseconds(40)))
+    try await screen.tour(of: service.url, episode: episode)
+    await service.stop()
+  }
 }

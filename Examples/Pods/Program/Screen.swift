@@ -1,0 +1,118 @@
+import Foundation
+import Lodestore
+import Pods
+import Synchronization
+import Terminal
+
+/// What the program shows.
+struct Screen {
+  let library: PodLibrary
+  let terminal = Terminal.standardOutput
+
+  /// Loads the podspecs while their list is on the screen and others read.
+  func load(from service: URL) async throws {
+    let list = LiveList(on: terminal)
+    let head = Mutex("")
+    let watch = Task {
+      let updates = library.store.updates(of: PodLibrary.everything, sectionedBy: \.section)
+      for try await update in updates where terminal.isInteractive {
+        list.show([head.withLock { $0 }] + lines(update))
+      }
+    }
+    let reads = Task { try await longestRead() }
+    defer {
+      watch.cancel()
+      reads.cancel()
+    }
+    let progress = ProgressText()
+    let report = try await library.synchronize(with: service) { step in
+      head.withLock { $0 = progress.text(step) }
+    }
+    watch.cancel()
+    reads.cancel()
+    _ = await watch.result
+    var updates = library.store.updates(of: PodLibrary.everything, sectionedBy: \.section)
+      .makeAsyncIterator()
+    if let update = try await updates.next() { list.show([progress.end] + lines(update)) }
+    list.finish()
+    terminal.print("\n\(report)")
+    let (count, longest) = try await reads.value
+    terminal.print(
+      "\(count.grouped) reads of a page of the list meanwhile, the longest in \(longest.short)")
+  }
+
+  /// One line for each section: its letter, how many it has, and the first and the last.
+  private func lines(_ update: SectionedResultUpdate<String, Podspec>) -> [String] {
+    update.sections.map { section in
+      let first = update.items[section.range.lowerBound].name
+      let last = update.items[section.range.upperBound - 1].name
+      return "\(terminal.styled(section.key, .bold))  "
+        + "\(section.count.grouped.padded(to: 6, .right))  \(first)"
+        + (first == last ? "" : " … \(last)")
+    }
+  }
+
+  /// Reads a page of the list again and again until it is cancelled: how often, and the longest time it took.
+  private func longestRead() async throws -> (count: Int, longest: Duration) {
+    var count = 0
+    var longest = Duration.zero
+    while !Task.isCancelled {
+      let start = ContinuousClock.now
+      _ = try? await library.store.fetch(PodLibrary.everything.limit(40))
+      if Task.isCancelled { break }
+      longest = max(longest, ContinuousClock.now - start)
+      count += 1
+      try? await Task.sleep(for: .milliseconds(5))
+    }
+    return (count, longest)
+  }
+
+  /// A line of what to search for.
+  func question() -> String? {
+    if terminal.isInteractive { terminal.write(terminal.styled("Search: ", .dim)) }
+    return readLine()
+  }
+
+  func search(_ text: String) async throws {
+    let start = ContinuousClock.now
+    let count = try await library.store.count(PodLibrary.search(text))
+    let found = try await library.store.fetch(PodLibrary.search(text).limit(10))
+    let duration = ContinuousClock.now - start
+    var table = Table(["name", "version", "summary"])
+    for spec in found { table.add(spec.name, spec.version, spec.summary) }
+    table.show(on: terminal)
+    terminal.print(
+      terminal.styled("\(count.grouped) for \"\(text)\" in \(duration.short)", .dim))
+  }
+
+  func show(_ name: String) async throws {
+    guard let (spec, dependencies, pod) = try await library.detail(of: name) else {
+      return terminal.print("There is no podspec of \"\(name)\".")
+    }
+    terminal.print("\(terminal.styled(spec.name, .bold)) \(spec.version)  \(spec.summary)")
+    terminal.print("by \(spec.authorNames)")
+    terminal.print("needs \(dependencies.map(\.name).joined(separator: ", "))")
+    terminal.print("needed by \(pod.dependentCount.grouped) podspecs")
+  }
+}
+
+/// How far the loading is, in words.
+private final class ProgressText: Sendable {
+  private let start = ContinuousClock.now
+  private let last = Mutex<PodLibrary.Progress?>(nil)
+
+  func text(_ step: PodLibrary.Progress) -> String {
+    last.withLock { $0 = step }
+    let seconds = (ContinuousClock.now - start).seconds
+    let rate = Double(step.records) / max(seconds, 0.001)
+    let pages = step.pageCount.map { "\(step.pages) of \($0)" } ?? "\(step.pages)"
+    let left = step.pageCount.map { Double($0 - step.pages) * seconds / Double(step.pages) }
+    return "page \(pages), \(step.records.grouped) podspecs, \(Int(rate).grouped) a second"
+      + (left.map { ", \(Duration.seconds($0).short) left" } ?? "")
+  }
+
+  var end: String {
+    let records = last.withLock { $0?.records } ?? 0
+    return "\(records.grouped) podspecs in \((ContinuousClock.now - start).short)"
+  }
+}
