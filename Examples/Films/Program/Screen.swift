@@ -30,6 +30,7 @@ struct Screen {
   /// Shows the list while `work` changes it, and at last as it is then.
   private func watching(_ work: () async throws -> Void) async throws {
     let list = LiveList(on: terminal)
+    list.show(try await library.store.fetch(FilmLibrary.films).map(line))
     let watch = Task {
       for try await update in library.store.updates(of: FilmLibrary.films) {
         list.show(update.items.map(line))

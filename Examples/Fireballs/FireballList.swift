@@ -1,0 +1,60 @@
+import Lodestore
+
+/// A list in memory that is brought up to date from the history: by what others wrote since its token.
+///
+/// What the list's own program writes under ``FireballStore/appAuthor`` it has shown already, and leaves out.
+package struct FireballList: Sendable {
+  /// The fireballs, the newest first.
+  package private(set) var items: [Fireball]
+  /// Up to where the list knows the history.
+  package private(set) var token: HistoryToken
+
+  /// The list as it is now.
+  package init(_ fireballs: FireballStore) throws {
+    (items, token) = try fireballs.store.read { snapshot in
+      (try snapshot.fetch(Fireball.newestFirst), try snapshot.historyToken())
+    }
+  }
+
+  /// What a merge has changed in the list.
+  package struct Merge: Sendable, Equatable {
+    package var inserted: [Fireball] = []
+    package var updated: [Fireball] = []
+    package var deleted: [Fireball] = []
+
+    /// Nothing.
+    package init() {}
+  }
+
+  /// Takes over what others wrote since the token.
+  ///
+  /// - Throws: ``StoreError/Code/expiredHistory`` where that has been purged: make a new list then.
+  @discardableResult
+  package mutating func merge(from fireballs: FireballStore) throws -> Merge {
+    let (touched, stored, now) = try fireballs.store.read { snapshot in
+      let news = try snapshot.history(
+        .after(token).of(Fireball.self).excluding(authors: FireballStore.appAuthor))
+      let touched = Set(news.flatMap(\.changes).compactMap { $0.id(of: Fireball.self) })
+      return (touched, try snapshot.fetch(touched), try snapshot.historyToken())
+    }
+    token = now
+    return apply(touched, stored)
+  }
+
+  private mutating func apply(_ touched: Set<Fireball.ID>, _ stored: [Fireball]) -> Merge {
+    var old: [Fireball.ID: Fireball] = [:]
+    for item in items where touched.contains(item.id) { old[item.id] = item }
+    var merge = Merge()
+    for new in stored {
+      switch old.removeValue(forKey: new.id) {
+      case nil: merge.inserted.append(new)
+      case let known? where known != new: merge.updated.append(new)
+      default: break
+      }
+    }
+    merge.deleted = Array(old.values)
+    items = items.filter { !touched.contains($0.id) } + stored
+    items.sort { $0.dateTimeStamp > $1.dateTimeStamp }
+    return merge
+  }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Lodestore
+
+/// Two commits side by side: one that was kept, and the newest.
+package struct Generations: Sendable {
+  /// What is told of each.
+  package struct Summary: Sendable, Equatable {
+    package var count: Int
+    package var impactEnergy: Double
+    package var newest: Date?
+  }
+
+  package var then: Summary
+  package var now: Summary
+  /// Fireballs that only the newest commit has, that only the old one has, and that are different in the two.
+  package var appeared: [Fireball]
+  package var vanished: [Fireball]
+  package var changed: [(then: Fireball, now: Fireball)]
+
+  /// Reads both.
+  ///
+  /// The old one reads as it did, whatever was written since.
+  package init(_ kept: PinnedSnapshot, in fireballs: FireballStore) throws {
+    var old: [Date: Fireball] = [:]
+    then = try kept.read { snapshot in
+      for fireball in try snapshot.fetch(Fireball.all) { old[fireball.dateTimeStamp] = fireball }
+      return try Summary(snapshot)
+    }
+    (appeared, changed) = ([], [])
+    let new: [Fireball]
+    (now, new) = try fireballs.store.read { snapshot in
+      (try Summary(snapshot), try snapshot.fetch(Fireball.newestFirst))
+    }
+    for fireball in new {
+      switch old.removeValue(forKey: fireball.dateTimeStamp) {
+      case nil: appeared.append(fireball)
+      case let before? where before != fireball: changed.append((before, fireball))
+      default: break
+      }
+    }
+    vanished = old.values.sorted { $0.dateTimeStamp > $1.dateTimeStamp }
+  }
+}
+
+extension Generations.Summary {
+  init(_ snapshot: borrowing Snapshot) throws {
+    count = try snapshot.count(Fireball.all)
+    let (energy, newest) = try snapshot.aggregate(
+      Fireball.all, .sum(\.impactEnergy), .maximum(\.dateTimeStamp))
+    impactEnergy = energy ?? 0
+    self.newest = newest
+  }
+}
