@@ -1,6 +1,6 @@
 /// How many `Character`s a text has.
 enum CharacterCount {
-  /// Of UTF-8 that is all ASCII and has no carriage return: one for each byte. `nil` for other text.
+  /// Of UTF-8 that is all ASCII and has no carriage return one for each byte; `nil` for other text.
   static func ofASCII(_ text: UnsafeRawBufferPointer) -> Int? {
     let carriageReturn: UInt8 = 0x0D
     var offset = 0

@@ -35,7 +35,7 @@ struct NumberProgram {
 
     var operation: Operation
     var load: SlotLoad = .int64
-    /// Registers. Of one operand, `left`; its result replaces it in `left`.
+    /// The register of the operand, or of the first of two, and of the result.
     var left: UInt8
     var right: UInt8 = 0
     var nullBit = NullBit()
@@ -50,8 +50,9 @@ struct NumberProgram {
   let kind: Kind
   let instructions: ContiguousArray<Instruction>
 
-  /// Runs over a record of the layout with narrow offsets and at least its fixed part. The result is in
-  /// the first register.
+  /// Runs over a record of the layout with narrow offsets and at least its fixed part.
+  ///
+  /// The result is in the first register.
   @inline(__always)
   func run(
     _ record: UnsafeRawBufferPointer, _ base: UnsafeRawPointer, _ offsets: VariableOffsets,
@@ -114,7 +115,7 @@ struct NumberProgram {
     case .remainderOfIntegers:
       if y == 0 { return .null }
       (result, isTooLarge) = x.remainderReportingOverflow(dividingBy: y)
-    default: (result, isTooLarge) = x < 0 ? (0 as Int64).subtractingReportingOverflow(x) : (x, false)
+    default: (result, isTooLarge) = x < 0 ? Int64(0).subtractingReportingOverflow(x) : (x, false)
     }
     if isTooLarge { return .unknown }
     left.pointee = UInt64(bitPattern: result)
