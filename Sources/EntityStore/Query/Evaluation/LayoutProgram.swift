@@ -42,6 +42,8 @@ struct LayoutProgram {
   let comparisons: [BoundComparison]
   /// Tests of texts that every record must pass; run then.
   let texts: ContiguousArray<VariableTest>
+  /// Whether there are neither ``numbers`` nor ``texts``, as in most scans.
+  private let hasSlotsOnly: Bool
   /// The tests to which ``texts`` refer.
   private let steadyTests: [SteadyTextTest]
   /// The other parts of the condition, in their order.
@@ -94,6 +96,7 @@ struct LayoutProgram {
     self.numbers = numbers
     self.comparisons = comparisons
     self.texts = texts
+    hasSlotsOnly = numbers.isEmpty && texts.isEmpty
     self.steadyTests = steadyTests
     self.rest = rest
   }
@@ -109,6 +112,7 @@ struct LayoutProgram {
     for test in slots {
       if !test.admits(base) { return false }
     }
+    if hasSlotsOnly { return true }
     for test in numbers {
       guard let answer = test.admits(bytes) else { return nil }
       if !answer { return false }
