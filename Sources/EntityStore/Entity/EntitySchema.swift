@@ -207,12 +207,23 @@ public struct AttributeDefinition<E: Entity>: Sendable {
 protocol EnumerationCases: Sendable {
   var name: String { get }
 
+  /// The raw values of all of them, where the enumeration tells its cases.
+  var rawValues: [StoredValue]? { get }
+
   /// Whether `raw` is the raw value of one of them, or null.
   func contain(_ raw: StoredValue) -> Bool
 }
 
 private struct RawCases<V: RawRepresentable>: EnumerationCases where V.RawValue: AttributeValue {
   var name: String { "\(V.self)" }
+
+  var rawValues: [StoredValue]? {
+    func values<C: CaseIterable>(_ type: C.Type) -> [StoredValue] {
+      type.allCases.compactMap { ($0 as? V)?.rawValue._storedValue }
+    }
+    guard let type = V.self as? any CaseIterable.Type else { return nil }
+    return values(type)
+  }
 
   func contain(_ raw: StoredValue) -> Bool {
     raw.value == .null || V.RawValue._value(from: raw).flatMap { V(rawValue: $0) } != nil

@@ -1,7 +1,7 @@
 import EntityStore
 import Foundation
 
-enum Stage: String, Codable, Sendable, IndexableValue {
+enum Stage: String, CaseIterable, Codable, Sendable, IndexableValue {
   case draft, released
   case yanked = "with\u{0}zero"
 }

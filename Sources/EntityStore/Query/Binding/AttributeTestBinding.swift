@@ -65,7 +65,9 @@ struct AttributeTestBinding {
     guard case .string(let text) = constant, let operation = `operator`.textOperation else {
       throw mismatch(constant)
     }
-    let test = try binding.textTest(operation, text, comparison.options)
+    let test = try binding.textTest(
+      operation, text, comparison.options,
+      in: ConditionPrinter.text(.comparison(comparison)))
     return AttributeTest(attribute, .text(test, `operator`, text, comparison.options))
   }
 

@@ -101,17 +101,18 @@ struct ConditionBinding {
       comparison.operator.isTextOnly, case .value(.string(let operand)) = comparison.right
     else { return comparison }
     var result = comparison
-    result.pattern = try textTest(operation, operand, comparison.options)
+    result.pattern = try textTest(operation, operand, comparison.options, in: comparison.text)
     return result
   }
 
   func textTest(
-    _ operation: TextTest.Operation, _ operand: String, _ options: TextOptions
+    _ operation: TextTest.Operation, _ operand: String, _ options: TextOptions,
+    in comparison: @autoclosure () -> String
   ) throws(StoreError) -> TextTest {
     do {
       return try TextTest(operation, operand, options: options)
     } catch {
-      throw .badPattern(error)
+      throw .badPattern(error, in: comparison())
     }
   }
 

@@ -62,12 +62,21 @@ extension StoreError {
   }
 
   static func noSuchCase(
-    of type: String, attribute: String, position: FormatPosition?
+    _ value: Value, of cases: any EnumerationCases, attribute: String, position: FormatPosition?
   ) -> StoreError {
-    StoreError(
-      .invalidQuery,
-      "cannot use the query: \(text(position))'\(attribute)' is compared with a value that is the raw "
-        + "value of no case of \(type)", cause: ConditionFault(position), attribute: attribute)
+    let name = ConditionPrinter.text(.value(value))
+    var fact =
+      "'\(attribute)' is compared with \(name), which is the raw value of no case of \(cases.name)"
+    let known = (cases.rawValues ?? []).map { ConditionPrinter.text(.value($0.value)) }
+    if let nearest = NearestName.of(name, among: known) {
+      fact += "; did you mean \(nearest)?"
+    } else if !known.isEmpty {
+      let others = known.count > 20 ? ", …" : ""
+      fact += "; there are \(known.prefix(20).joined(separator: ", "))\(others)"
+    }
+    return StoreError(
+      .invalidQuery, "cannot use the query: \(text(position))\(fact)",
+      cause: ConditionFault(position), attribute: attribute)
   }
 
   static func unboundVariable(_ name: String) -> StoreError {
@@ -101,9 +110,11 @@ extension StoreError {
         + "be read; it must be \(expectation)", cause: ConditionFault(position))
   }
 
-  static func badPattern(_ error: PatternError) -> StoreError {
+  /// - Parameter comparison: as it is written.
+  static func badPattern(_ error: PatternError, in comparison: String) -> StoreError {
     StoreError(
-      .invalidQuery, "cannot use the query: the pattern is refused: \(error.message)",
+      .invalidQuery,
+      "cannot use the query: the pattern in '\(comparison)' is refused: \(error.message)",
       cause: error)
   }
 

@@ -38,7 +38,7 @@ extension ConditionEvaluator {
         let high = try DynamicValue.order(left, bounds[1], options)
       else { return false }
       return low >= 0 && high <= 0
-    case .in: return try isElement(left, of: right, options)
+    case .in: return try isElement(left, of: right, comparison)
     case .contains:
       if let elements = try left.elements() {
         return try elements.contains { try DynamicValue.areEqual($0, right, options) }
@@ -49,14 +49,15 @@ extension ConditionEvaluator {
   }
 
   private func isElement(
-    _ value: DynamicValue, of collection: DynamicValue, _ options: TextOptions
+    _ value: DynamicValue, of collection: DynamicValue, _ comparison: BoundComparison
   ) throws -> Bool {
+    let options = comparison.options
     if let elements = try collection.elements() {
       return try elements.contains { try DynamicValue.areEqual($0, value, options) }
     }
     // A text is IN the texts that contain it.
     guard let needle = value.string else { return false }
-    let test = try pattern(.contains, needle, options)
+    let test = try pattern(.contains, needle, comparison)
     return collection.withText { test.admits($0) } ?? false
   }
 
@@ -69,17 +70,17 @@ extension ConditionEvaluator {
     guard let operation = comparison.operator.textOperation, let operand = right.string else {
       return false
     }
-    let test = try pattern(operation, operand, comparison.options)
+    let test = try pattern(operation, operand, comparison)
     return left.withText { test.admits($0) } ?? false
   }
 
   private func pattern(
-    _ operation: TextTest.Operation, _ operand: String, _ options: TextOptions
+    _ operation: TextTest.Operation, _ operand: String, _ comparison: BoundComparison
   ) throws -> TextTest {
     do {
-      return try TextTest(operation, operand, options: options)
+      return try TextTest(operation, operand, options: comparison.options)
     } catch {
-      throw StoreError.badPattern(error)
+      throw StoreError.badPattern(error, in: comparison.text)
     }
   }
 

@@ -24,18 +24,25 @@ struct RawValueCheck {
   }
 
   private func check(_ comparison: Comparison) throws(StoreError) {
-    guard [.equal, .notEqual, .in].contains(comparison.operator), comparison.options.isEmpty,
-      case .path(let path) = comparison.left, path.root == .record, path.steps.count == 1,
+    guard [.equal, .notEqual, .in].contains(comparison.operator), comparison.options.isEmpty else {
+      return
+    }
+    try check(comparison.left, comparison.right)
+    if comparison.operator != .in { try check(comparison.right, comparison.left) }
+  }
+
+  private func check(_ operand: Operand, _ constant: Operand) throws(StoreError) {
+    guard case .path(let path) = operand, path.root == .record, path.steps.count == 1,
       case .member(let name) = path.steps[0], let known = cases[name]
     else { return }
     let values: [Value] =
-      switch comparison.right {
+      switch constant {
       case .value(let value): [value]
       case .values(let values): values
       default: []
       }
-    guard !values.allSatisfy({ known.contain(StoredValue($0)) }) else { return }
+    guard let wrong = values.first(where: { !known.contain(StoredValue($0)) }) else { return }
     throw .noSuchCase(
-      of: known.name, attribute: name, position: positions[ConditionPrinter.text(.path(path))])
+      wrong, of: known, attribute: name, position: positions[ConditionPrinter.text(.path(path))])
   }
 }

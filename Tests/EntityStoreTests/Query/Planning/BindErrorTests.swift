@@ -31,9 +31,11 @@ import Testing
     Refusal("share IN { 1, 'x' }", "'share' is stored as", "a string"),
     Refusal("share BEGINSWITH 'x'", "'share' is stored as", "BEGINSWITH"),
     Refusal("share LIKE 'x'", "'share' is stored as", "LIKE"),
-    Refusal("name MATCHES '('", "the pattern is refused"),
-    Refusal("name MATCHES '(a)\\\\1'", "the pattern is refused"),
-    Refusal("json.n MATCHES '['", "the pattern is refused"),
+    Refusal("name MATCHES '('", "the pattern in 'name MATCHES \"(\"' is refused"),
+    Refusal("name MATCHES '(a)\\\\1'", "is refused"),
+    Refusal("json.n MATCHES '['", "the pattern in 'json.n MATCHES \"[\"' is refused"),
+    Refusal("name LIKE 'AF%'", "'%' is no wildcard of LIKE: write * for any characters"),
+    Refusal("name.length > 3", "'name' is stored as", "has nothing inside"),
     Refusal("share == $x", "$x has no value"),
     Refusal("SUBQUERY(json, $x, $y == 1).@count > 0", "$y has no value"),
     Refusal("share BETWEEN { 1 }", "list of two"),
@@ -56,6 +58,29 @@ import Testing
           #expect(error.message.contains(part), "\(error.message)")
         }
         #expect(!error.message.contains("'x'") || refusal.format.contains("+"), "\(error.message)")
+      }
+    }
+  }
+
+  @Test func `A raw value that no case has is refused with the nearest case, on either side`()
+    throws
+  {
+    try withTemporaryStore([AllTypes.self]) { store in
+      try store.read { snapshot throws in
+        let refusals = [
+          ("stage == 'drft'", #"'stage' is compared with "drft", which"#),
+          ("stage == 'drft'", #"no case of Stage; did you mean "draft"?"#),
+          ("'drft' != stage", #"did you mean "draft"?"#),
+          ("stage IN {'draft', 'zzzzzz'}", #""zzzzzz", which is the raw value of no case"#),
+          ("stage IN {'draft', 'zzzzzz'}", #"there are "draft", "released""#),
+        ]
+        for (format, part) in refusals {
+          let error = try storeError(.invalidQuery) {
+            try snapshot.count(AllTypes.where(format: format))
+          }
+          #expect(error.message.contains(part), "\(error.message)")
+        }
+        #expect(try snapshot.count(AllTypes.where(format: "'draft' == stage")) == 0)
       }
     }
   }
