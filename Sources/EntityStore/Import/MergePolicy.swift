@@ -39,8 +39,8 @@ public struct MergePolicy<E: Entity>: Sendable {
   /// value for the others, and is rejected without a required one. Several records of a page with one
   /// key are merged one after the other.
   ///
-  /// For imports by members alone, `Importer.run(_:records:renaming:onEvent:)`: what a closure makes
-  /// does not say which attributes were given, and such an import throws
+  /// For imports by members alone, `Importer.run(_:records:renaming:onEvent:)`: what a closure
+  /// makes does not say which attributes were given, and such an import throws
   /// ``StoreError/Code/importStopped`` before a page is asked for.
   public static var patches: MergePolicy { MergePolicy(.patch) }
 

@@ -17,7 +17,7 @@
       return try String(contentsOf: folder.appending(path: path), encoding: .utf8)
     }
 
-    /// What is compiled, with one space in place of all white space.
+    /// The text of the compiled Swift files, with each run of white space replaced by one space.
     private static func compiled(_ framework: String) throws -> String {
       try ["Article", "Phrases"].map {
         let file = folder.appending(path: "\(framework)\($0).swift")

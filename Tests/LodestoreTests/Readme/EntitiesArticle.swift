@@ -3,7 +3,7 @@
   import Lodestore
   import Testing
 
-  // The Swift of the articles on entities, JSON values and performance, and of the page of the module.
+  // The Swift of the articles on entities, JSON values and performance, and of the module's page.
 
   // At the top of the file, as types of attributes usually are.
 

@@ -51,18 +51,14 @@ struct LayoutProgram {
   /// Slots are read only of records with at least as many bytes.
   let shortestRecord: Int
 
-  /// The offsets of the ends of variable attributes and, if these are narrow, of the bytes they bound.
-  private let endsOffset: Int
-  private let heapOffset: Int
+  private let offsets: VariableOffsets
   private let layoutNumber: UInt16
 
   init(_ condition: BoundCondition, layout: RecordLayout) {
     self.layout = layout
-    shortestRecord =
-      layout.endsOffset + layout.variableCount * 2 + RecordLayout.checksumSize
+    offsets = VariableOffsets(layout)
+    shortestRecord = offsets.shortestRecord
     layoutNumber = layout.number
-    endsOffset = layout.endsOffset
-    heapOffset = layout.endsOffset + layout.variableCount * 2
     var slots: ContiguousArray<SlotTest> = []
     var numbers: ContiguousArray<NumberComparison> = []
     var comparisons: [BoundComparison] = []
@@ -101,9 +97,10 @@ struct LayoutProgram {
     self.rest = rest
   }
 
-  /// Whether a record of this layout passes the tests of slots, numbers and texts; `nil` where
-  /// the general evaluation has to say: it has another layout or wide offsets, breaks the format, or
-  /// has what ``NumberComparison`` leaves.
+  /// Whether a record of this layout passes the tests of slots, numbers and texts.
+  ///
+  /// `nil` when it has another layout, has wide offsets, breaks the format, or a ``NumberComparison``
+  /// cannot tell.
   @inline(__always)
   func admits(_ bytes: UnsafeRawBufferPointer) -> Bool? {
     guard let base = bytes.baseAddress, bytes.count >= shortestRecord,
@@ -118,7 +115,7 @@ struct LayoutProgram {
       if !answer { return false }
     }
     for test in texts {
-      guard let answer = test.admits(bytes, endsOffset: endsOffset, heapOffset: heapOffset) else {
+      guard let answer = test.admits(bytes, offsets) else {
         return nil
       }
       if !answer { return false }

@@ -14,7 +14,7 @@ struct NumberComparison {
   private let shortestRecord: Int
   private let layoutNumber: UInt16
 
-  /// `nil` for what is left to the general evaluation.
+  /// `nil` where a side is no expression that ``NumberProgram`` can compile.
   init?(
     _ left: BoundOperand, _ comparison: Comparison.Operator, _ right: BoundOperand,
     _ layout: RecordLayout
@@ -37,12 +37,14 @@ struct NumberComparison {
     self.right = right
     self.comparison = comparison
     offsets = VariableOffsets(layout)
-    shortestRecord = offsets.heap + RecordLayout.checksumSize
+    shortestRecord = offsets.shortestRecord
     layoutNumber = layout.number
   }
 
-  /// Whether a record passes; `nil` where the general evaluation has to say: a record of another layout or
-  /// with wide offsets, a number beyond 64 bits, a text that is not ASCII.
+  /// Whether a record passes.
+  ///
+  /// `nil` where ``ConditionEvaluator`` has to evaluate the comparison: for a record of another layout
+  /// or with wide offsets, a number beyond 64 bits, a text that is not ASCII.
   func admits(_ record: UnsafeRawBufferPointer) -> Bool? {
     guard let base = record.baseAddress, record.count >= shortestRecord,
       record._uint16(at: 0) == layoutNumber
@@ -95,7 +97,7 @@ struct NumberComparison {
 }
 
 extension NumberComparison {
-  /// The tests that together mean `comparison`; `nil` where one of them is left to the general evaluation.
+  /// The tests that together mean `comparison`; `nil` where one of them cannot be compiled.
   static func all(_ comparison: BoundComparison, _ layout: RecordLayout) -> [NumberComparison]? {
     if comparison.quantifier != nil { return nil }
     let pairs: [(Comparison.Operator, BoundOperand)]

@@ -10,9 +10,9 @@ internal import LodestoreFormat
 
 /// An expression of numbers and dates, compiled for one record layout.
 ///
-/// Its instructions run over registers of 64 bits whose kinds are known beforehand, so that nothing is
-/// allocated or looked up for a record. It means the same as ``Arithmetic``; what it does not have is left to
-/// that: an integer beyond 64 bits, or text that is not ASCII.
+/// Its instructions run over registers of 64 bits. The kind of each is known when it is compiled,
+/// so that nothing is allocated or looked up for a record. The results are those of ``Arithmetic``;
+/// where a run cannot tell them (an integer beyond 64 bits, a text that is not ASCII) it says so.
 struct NumberProgram {
   enum Kind: UInt8 {
     case integer, double, date
@@ -20,7 +20,7 @@ struct NumberProgram {
 
   enum Outcome {
     case value, null
-    /// The general evaluation has to say.
+    /// ``ConditionEvaluator`` has to evaluate the expression.
     case unknown
   }
 
@@ -44,7 +44,7 @@ struct NumberProgram {
     var constant: UInt64 = 0
   }
 
-  /// Registers are few: deeper expressions are left to the general evaluation.
+  /// Deeper expressions are evaluated by ``ConditionEvaluator``.
   static let registerCount = 8
 
   let kind: Kind
@@ -64,15 +64,16 @@ struct NumberProgram {
       case .constant: left.pointee = step.constant
       case .integerSlot:
         if step.nullBit.isSet(in: base) { return .null }
-        left.pointee = UInt64(bitPattern: step.load.integer(base + Int(step.position)))
+        left.pointee = UInt64(bitPattern: step.load.key(base + Int(step.position)))
       case .unsignedSlot:
         if step.nullBit.isSet(in: base) { return .null }
-        let number = step.load.integer(base + Int(step.position))
-        if number < 0 { return .unknown }
+        let key = step.load.key(base + Int(step.position))
+        guard case .integer(let number) = OrderedNumber.value(key, .uint64) else { return .unknown }
         left.pointee = UInt64(bitPattern: number)
       case .doubleSlot:
         if step.nullBit.isSet(in: base) { return .null }
-        left.pointee = step.load.double(base + Int(step.position)).bitPattern
+        let key = step.load.key(base + Int(step.position))
+        left.pointee = OrderedNumber.double(key).bitPattern
       case .length:
         if step.nullBit.isSet(in: base) { return .null }
         guard let text = offsets.text(Int(step.position), in: record),
@@ -139,27 +140,5 @@ struct NumberProgram {
     case .truncation: x.rounded(.towardZero)
     default: x.squareRoot()
     }
-  }
-}
-
-/// Where the variable attributes of a layout lie in a record whose offsets are narrow.
-struct VariableOffsets {
-  let ends: Int
-  let heap: Int
-
-  init(_ layout: RecordLayout) {
-    ends = layout.endsOffset
-    heap = layout.endsOffset + layout.variableCount * 2
-  }
-
-  /// The bytes of a variable attribute; `nil` when the offsets break the format.
-  @inline(__always)
-  func text(_ ordinal: Int, in record: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-    let end = Int(record._uint16(at: ends &+ ordinal &* 2))
-    let start = ordinal == 0 ? 0 : Int(record._uint16(at: ends &+ ordinal &* 2 &- 2))
-    guard start <= end, heap &+ end &+ RecordLayout.checksumSize <= record.count else {
-      return nil
-    }
-    return UnsafeRawBufferPointer(rebasing: record[(heap &+ start)..<(heap &+ end)])
   }
 }

@@ -27,7 +27,6 @@ enum SlotLoad: UInt8 {
   /// The slot as an ``OrderedNumber``.
   @inline(__always)
   func key(_ slot: UnsafeRawPointer) -> Int64 {
-    // One switch for all, since a scan runs it for each record.
     switch self {
     case .bool: slot.load(as: UInt8.self) == 0 ? 0 : 1
     case .int8: Int64(slot.load(as: Int8.self))
@@ -44,36 +43,6 @@ enum SlotLoad: UInt8 {
     case .double:
       OrderedNumber.key(
         Double(bitPattern: UInt64(littleEndian: slot.loadUnaligned(as: UInt64.self))))
-    }
-  }
-
-  /// The slot as an integer: of an unsigned one the same bits, of a fraction 0.
-  @inline(__always)
-  func integer(_ slot: UnsafeRawPointer) -> Int64 {
-    switch self {
-    case .bool: slot.load(as: UInt8.self) == 0 ? 0 : 1
-    case .int8: Int64(slot.load(as: Int8.self))
-    case .int16: Int64(Int16(littleEndian: slot.loadUnaligned(as: Int16.self)))
-    case .int32: Int64(Int32(littleEndian: slot.loadUnaligned(as: Int32.self)))
-    case .int64: Int64(littleEndian: slot.loadUnaligned(as: Int64.self))
-    case .uint8: Int64(slot.load(as: UInt8.self))
-    case .uint16: Int64(UInt16(littleEndian: slot.loadUnaligned(as: UInt16.self)))
-    case .uint32: Int64(UInt32(littleEndian: slot.loadUnaligned(as: UInt32.self)))
-    case .uint64:
-      Int64(bitPattern: UInt64(littleEndian: slot.loadUnaligned(as: UInt64.self)))
-    case .float, .double: 0
-    }
-  }
-
-  /// The slot of a fraction; 0 of an integer.
-  @inline(__always)
-  func double(_ slot: UnsafeRawPointer) -> Double {
-    switch self {
-    case .float:
-      Double(Float(bitPattern: UInt32(littleEndian: slot.loadUnaligned(as: UInt32.self))))
-    case .double:
-      Double(bitPattern: UInt64(littleEndian: slot.loadUnaligned(as: UInt64.self)))
-    default: 0
     }
   }
 }

@@ -40,15 +40,9 @@ struct VariableTest {
 
   /// Whether a record with narrow offsets passes; `nil` when its offsets break the format.
   @inline(__always)
-  func admits(_ bytes: UnsafeRawBufferPointer, endsOffset: Int, heapOffset: Int) -> Bool? {
+  func admits(_ bytes: UnsafeRawBufferPointer, _ offsets: VariableOffsets) -> Bool? {
     if nullBit.isSet(in: bytes) { return isNegated }
-    let end = Int(bytes._uint16(at: endsOffset &+ ordinal &* 2))
-    let start = ordinal == 0 ? 0 : Int(bytes._uint16(at: endsOffset &+ ordinal &* 2 &- 2))
-    guard start <= end, heapOffset &+ end &+ RecordLayout.checksumSize <= bytes.count else {
-      return nil
-    }
-    let text = UnsafeRawBufferPointer(
-      rebasing: bytes[(heapOffset &+ start)..<(heapOffset &+ end)])
+    guard let text = offsets.text(ordinal, in: bytes) else { return nil }
     return admits(text) != isNegated
   }
 
