@@ -1,7 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// One folder for each program, with a library that has what it does, a `Program` that is started, and tests.
+// Each program is a folder: a library with what it does, and `Program`, which is started. Its tests
+// are in Tests.
 //
 //   Films, Pods, ToDo, Fireballs ─> Lodestore, LodestoreWeb, Terminal
 //   Service: the web service on this machine that the programs load from; only FlyingFox

@@ -40,8 +40,8 @@ extension FilmLibrary {
 
   /// Brings the store up to date with the service.
   ///
-  /// Readers are not held up, and see each page whole or not at all. Pages that have not changed since the
-  /// last time are not sent again. What the service no longer has is deleted.
+  /// Readers are not blocked, and see each page whole or not at all. Pages that have not changed
+  /// since the last time are not sent again. What the service no longer has is deleted.
   ///
   /// - Parameter onStep: called after each entity.
   package func synchronize(

@@ -55,7 +55,7 @@ extension Fireball {
 }
 
 extension Fireball {
-  /// `fireballs` over and over, each time a second later, until there are `count`: for measurements.
+  /// `fireballs` repeated until there are `count`, each round a second later; for measurements.
   package static func repeated(_ fireballs: [Fireball], to count: Int) -> [Fireball] {
     (0..<(fireballs.isEmpty ? 0 : count)).map { number in
       var fireball = fireballs[number % fireballs.count]

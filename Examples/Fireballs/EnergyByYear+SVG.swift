@@ -1,7 +1,8 @@
 import Foundation
 
 extension EnergyByYear {
-  /// The plot as a drawing for a web page: bars for whole years, a dot for the strongest fireball of each.
+  /// The plot as a drawing for a web page: bars for whole years, a dot for the strongest fireball
+  /// of each.
   package func svg(title: String = "Impact energy of fireballs by year") -> String {
     let frame = Frame(bars: bars.count)
     var parts = [

@@ -1,8 +1,10 @@
 import Lodestore
 
-/// A list in memory that is brought up to date from the history: by what others wrote since its token.
+/// A list in memory that is brought up to date from the history: by what others wrote since its
+/// token.
 ///
-/// What the list's own program writes under ``FireballStore/appAuthor`` it has shown already, and leaves out.
+/// What the list's own program writes under ``FireballStore/appAuthor`` it has shown already, and
+/// leaves out.
 package struct FireballList: Sendable {
   /// The fireballs, the newest first.
   package private(set) var items: [Fireball]

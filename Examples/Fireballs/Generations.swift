@@ -12,7 +12,8 @@ package struct Generations: Sendable {
 
   package var then: Summary
   package var now: Summary
-  /// Fireballs that only the newest commit has, that only the old one has, and that are different in the two.
+  /// Fireballs that only the newest commit has, that only the old one has, and that are different
+  /// in the two.
   package var appeared: [Fireball]
   package var vanished: [Fireball]
   package var changed: [(then: Fireball, now: Fireball)]

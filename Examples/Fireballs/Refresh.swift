@@ -5,8 +5,8 @@ import LodestoreWeb
 extension FireballStore {
   /// Makes the fireballs those of a file in the service's form.
   ///
-  /// New ones are inserted, changed ones updated and those that are gone deleted; what is as it was is
-  /// not written.
+  /// New ones are inserted, changed ones updated and those that are gone deleted; what is as it was
+  /// is not written.
   @discardableResult
   package func refresh(
     file path: String, onEvent: (@Sendable (ImportEvent) -> Void)? = nil
@@ -16,7 +16,8 @@ extension FireballStore {
     return report
   }
 
-  /// The same from a web service, which is asked by entity tag: an unchanged answer is not even sent.
+  /// The same from a web service, which is asked by entity tag: an unchanged answer is not even
+  /// sent.
   @discardableResult
   package func refresh(
     from url: URL, onEvent: (@Sendable (ImportEvent) -> Void)? = nil

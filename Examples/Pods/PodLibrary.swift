@@ -33,9 +33,9 @@ extension PodLibrary {
 
   /// Brings the store up to date with the service, page after page.
   ///
-  /// A podspec is found by name and version, and made where it is not there: one pass over the index for
-  /// many pages. One that was interrupted, however hard, goes on behind the last page that was committed:
-  /// how far it is, is committed with the records.
+  /// A podspec is found by name and version, and made where it is not there: one pass over the
+  /// index for many pages. One that was interrupted, however hard, goes on behind the last page
+  /// that was committed: how far it is, is committed with the records.
   package func synchronize(
     with service: URL, onProgress: @escaping @Sendable (Progress) -> Void = { _ in }
   ) async throws -> ImportReport {
@@ -66,8 +66,8 @@ extension PodLibrary {
   /// All podspecs, by name and version.
   package static let everything = Podspec.all.sorted(by: \.section, \.sortName, \.versionOrder)
 
-  /// Podspecs that have each word of `text` in their name, their summary or among their authors, whatever
-  /// the case and the accents; all of them for an empty text.
+  /// Podspecs that have each word of `text` in their name, their summary or among their authors,
+  /// whatever the case and the accents; all of them for an empty text.
   package static func search(_ text: String) -> Query<Podspec> {
     everything.where {
       for word in text.split(separator: " ").map(String.init) {

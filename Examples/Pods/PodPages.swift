@@ -5,8 +5,8 @@ import Synchronization
 
 /// The pages of a service of podspecs.
 ///
-/// A page says what a podspec needs as a dictionary, `{"Alamofire/Core": ["~> 5.0"]}`. An import takes links
-/// from a list of keys, so that each record is given one: `"needs": ["Alamofire"]`.
+/// A page lists the dependencies of a podspec as a dictionary, `{"Alamofire/Core": ["~> 5.0"]}`. An
+/// import takes links from a list of keys, so each record is given one: `"needs": ["Alamofire"]`.
 final class PodPages: PageSource {
   private let pages: WebPages
   private let pageCount = Mutex<Int?>(nil)
@@ -33,7 +33,9 @@ final class PodPages: PageSource {
     }
   }
 
-  /// The page with a list of what it needs in each record; a page that is no such is left to the import.
+  /// The page with the member `needs` in each record.
+  ///
+  /// A page of another form is returned unchanged, and the import reports it.
   private func withNeeds(_ content: Data) -> Data {
     guard case .object(var page)? = try? JSONValue(parsing: content),
       let records = page["result"]?.arrayValue

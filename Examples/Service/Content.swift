@@ -16,8 +16,9 @@ public struct Content: Sendable {
   /// The pages in a folder.
   ///
   /// The folder has either pages as the services send them (`swapi/films.jsonl`,
-  /// `cocoapods/specs-trunk.jsonl`, `fireball/fireball-2024-02.json`), a page on each line, or samples
-  /// (`starwars/films.json`, `podspecs.json`, `fireballs-2024.json`), which become pages of 10 records.
+  /// `cocoapods/specs-trunk.jsonl`, `fireball/fireball-2024-02.json`), a page on each line, or
+  /// samples (`starwars/films.json`, `podspecs.json`, `fireballs-2024.json`), which become pages of
+  /// 10 records.
   ///
   /// - Throws: ``ServiceError/noContent(folder:)``, or why a file cannot be read.
   public init(folder: URL) throws {
@@ -51,8 +52,9 @@ public struct Content: Sendable {
     }
   }
 
-  /// The content of `folder`; of the folder that the environment variable `LODESTORE_DATA` names; of
-  /// `../shared/data` beside the project; or of the project's samples: the first of these that is there.
+  /// The content of `folder`; of the folder that the environment variable `LODESTORE_DATA` names;
+  /// of `../shared/data` beside the project; or of the project's samples: the first of these that
+  /// is there.
   public static func standard(folder: String? = nil) throws -> Content {
     let environment = ProcessInfo.processInfo.environment["LODESTORE_DATA"]
     if let named = folder ?? environment { return try Content(folder: URL(filePath: named)) }

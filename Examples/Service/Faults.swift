@@ -2,9 +2,9 @@
 public struct Faults: Sendable, Hashable {
   /// How long each answer takes at least.
   public var delay: Duration
-  /// Every request of so many is answered with status 500; 0 for none, 1 for all.
+  /// With 3, each third request is answered with status 500; 1 is all, 0 is none.
   public var failsEvery: Int
-  /// The connection is closed amid every answer of so many; 0 for none.
+  /// With 4, the connection is closed in the middle of each fourth answer; 1 is all, 0 is none.
   public var breaksOffEvery: Int
 
   /// Faults, by default none.

@@ -9,7 +9,8 @@ public struct Arguments: Sendable {
   /// The values of options by their names; the last one of a name.
   public private(set) var options: [String: String] = [:]
 
-  /// Takes arguments apart; an option is a word behind two hyphens, and its value the next argument.
+  /// Separates words and options: an option is a word after two hyphens, and its value the next
+  /// argument.
   public init(_ arguments: some Sequence<String>) {
     var rest = Array(arguments)[...]
     while let argument = rest.popFirst() {

@@ -51,7 +51,7 @@ public final class ProgressLine: Sendable {
 
   /// Writes the last line: how many, how long, how fast.
   ///
-  /// - Parameter ending: said in the place of it, as "cancelled".
+  /// - Parameter ending: text that replaces the rate, for example "cancelled".
   public func finish(_ ending: String? = nil) {
     state.withLock { state in
       guard !state.isFinished else { return }

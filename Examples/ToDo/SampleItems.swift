@@ -11,7 +11,7 @@ public struct SampleItems: Sequence, IteratorProtocol, Sendable {
   private let start: Date
   private var number = 0
 
-  /// So many items.
+  /// A sequence of `count` items, one a minute, the last of them at `end`.
   public init(_ count: Int, until end: Date = .now) {
     self.count = count
     start = end.addingTimeInterval(-60 * Double(count))

@@ -8,7 +8,7 @@ import Terminal
 @main
 enum Main {
   static let usage = """
-    fireballs              two snapshots of a service, one over the other, and what can be told of them
+    fireballs              imports two snapshots of a service, and shows what has changed
     options: --url URL     of the service; by default one is started in this process
              --count N     how many fireballs each batch form inserts (100000)
              --svg FILE    writes the plot there

@@ -52,7 +52,8 @@ struct Screen {
     }
   }
 
-  /// Reads a page of the list again and again until it is cancelled: how often, and the longest time it took.
+  /// Reads a page of the list again and again until it is cancelled: how often, and the longest
+  /// time it took.
   private func longestRead() async throws -> (count: Int, longest: Duration) {
     var count = 0
     var longest = Duration.zero

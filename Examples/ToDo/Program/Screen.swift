@@ -40,7 +40,9 @@ struct Screen {
 
   /// The endless list, page by page.
   ///
-  /// - Parameter pages: how many; all of them when it is `nil`. A person is asked before each but the first.
+  /// - Parameters:
+  ///   - pages: how many; `nil` for all of them.
+  ///   - asks: whether to wait for a person before each page but the first.
   func pages(of size: Int, count pages: Int? = nil, asks: Bool = false) async throws {
     var token: ContinuationToken?
     var number = 0
@@ -93,7 +95,8 @@ struct Screen {
     window.finish()
   }
 
-  /// Answers each question, which is an item that ends in a question mark, as the second process of the tour.
+  /// Answers each question, which is an item that ends in a question mark, as the second process of
+  /// the tour.
   ///
   /// - Parameter title: the item behind which it ends.
   func answer(until title: String) async throws {
