@@ -1,9 +1,8 @@
 import Foundation
 import Testing
 
-/// Programs that the articles and the tutorial show whole are type checked as they stand.
-///
-/// In articles these are the ```swift blocks with `@main` in them, in tutorials all Swift files beside them.
+/// Programs that the articles show whole are type checked as they stand: their ```swift blocks with
+/// `@main` in them.
 @Suite(
   .serialized, .enabled(if: CompilerCheck()?.hasMacros == true, "the compiler is not found")
 )
@@ -25,17 +24,15 @@ struct `The programs of the manual` {
   }()
 
   private static func programs(in file: URL) -> [Program] {
-    guard ["swift", "md"].contains(file.pathExtension),
-      let text = try? String(contentsOf: file, encoding: .utf8)
+    guard file.pathExtension == "md", let text = try? String(contentsOf: file, encoding: .utf8)
     else { return [] }
     let name = file.lastPathComponent
-    if file.pathExtension == "swift" {
-      return text.contains("swift-tools-version") ? [] : [Program(name: name, text: text)]
-    }
     let blocks = text.components(separatedBy: "\n```swift\n").dropFirst()
     return blocks.compactMap { $0.components(separatedBy: "\n```").first }
       .filter { $0.contains("@main") }.map { Program(name: name, text: $0) }
   }
+
+  @Test func `are found`() { #expect(!Self.all.isEmpty) }
 
   @Test(arguments: all) func `compile without a warning`(program: Program) throws {
     let result = try #require(CompilerCheck()).check(program: program.text)

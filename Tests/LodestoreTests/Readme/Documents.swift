@@ -27,6 +27,10 @@
         .compactMap { try? paragraphs(text($0)).flatMap { $0 + [""] }.joined(separator: "\n") }
     }()
 
+    /// Those without Swift of their own, whose links are checked too.
+    static let withoutSwift =
+      ["Samples/README.md"] + files("md", under: "Examples").filter { !$0.contains("/.build") }
+
     static func text(_ path: String) throws -> String {
       try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }

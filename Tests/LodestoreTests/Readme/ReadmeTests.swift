@@ -36,11 +36,11 @@
     }
 
     @Test func `the documents with programs are found`() throws {
-      #expect(Documents.all.count > 10)
+      #expect(Documents.all.count > 10 && Documents.withoutSwift.count == 6)
       #expect(try !Documents.blocks(of: "README.md").isEmpty)
     }
 
-    @Test(arguments: Documents.all + ["Samples/README.md"])
+    @Test(arguments: Documents.all + Documents.withoutSwift)
     func `links lead to files`(document: String) throws {
       let directory = Documents.root.appending(path: document).deletingLastPathComponent()
       let links = try Documents.text(document).matches(of: /\]\(([^)#:\s]+)(#[^)]*)?\)/).map(\.1)
