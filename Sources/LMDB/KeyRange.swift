@@ -40,7 +40,7 @@ public struct KeyRange: Sendable, Equatable {
 
   /// Whether a walk in a direction, which has begun within the range, is still within it at `key`.
   @usableFromInline
-  func admits(_ key: UnsafeRawBufferPointer, backwards: Bool) -> Bool {
+  package func admits(_ key: UnsafeRawBufferPointer, backwards: Bool) -> Bool {
     backwards ? admitsFromBelow(key) : admitsFromAbove(key)
   }
 
@@ -107,7 +107,7 @@ extension Cursor {
 
   /// Moves to the first pair of a walk of `range`, which may be beyond its other bound.
   @usableFromInline
-  func seekStart(of range: KeyRange, backwards: Bool) throws(LMDBError) -> Bool {
+  package func seekStart(of range: KeyRange, backwards: Bool) throws(LMDBError) -> Bool {
     if backwards {
       switch range.upper {
       case .unbounded: return try last()

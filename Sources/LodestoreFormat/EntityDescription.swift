@@ -93,7 +93,8 @@ package struct EntityDescription: Sendable {
   package var layouts: [RecordLayout]
   package var currentLayout: UInt16
   package var indexes: [Index]
-  /// Indexes that have entries for some of the records only; their numbers are none of those of ``indexes``.
+  /// Indexes that have entries for some of the records only; their numbers are none of those of
+  /// ``indexes``.
   package var building: [Index] = []
   package var elementIndexes: [ElementIndex] = []
   package var rules: [Rule]
@@ -133,7 +134,12 @@ package struct EntityDescription: Sendable {
   }
 
   package func attribute(named name: String) -> Attribute? {
-    attributes.first { $0.name == name && !$0.isRemoved }
+    attributeIndex(named: name).map { attributes[$0] }
+  }
+
+  /// The position of the attribute in ``attributes``, which are not copied on the way.
+  package func attributeIndex(named name: String) -> Int? {
+    attributes.indices.first { attributes[$0].name == name && !attributes[$0].isRemoved }
   }
 
   /// `Entity.name` of the attributes, joined by `+`: how an index is named in text.

@@ -25,13 +25,16 @@ public struct EntitySchema<E: Entity>: Sendable {
   let history: HistoryPolicy<E>?
   /// Names of attributes and relationships that are to go from the file.
   let removed: [String]
+  /// The cases of the attributes that hold enumerations, by the attributes' names.
+  let cases: [String: any EnumerationCases]
 
   /// Declares an entity.
   ///
   /// - Parameters:
   ///   - unique: the unique indexes: no two records have the same values in all attributes of
   ///     one. Nulls do not collide.
-  ///   - indexes: the other indexes. One over a single attribute that holds an array or JSON is an index
+  ///   - indexes: the other indexes. One over a single attribute that holds an array or JSON is an
+  /// index
   ///     over its elements.
   ///   - elementIndexes: the indexes over what a path leads to in arrays and JSON.
   ///   - relationships: the to-many relationships; those to one are attributes, see
@@ -39,7 +42,8 @@ public struct EntitySchema<E: Entity>: Sendable {
   ///   - rules: conditions that every record fulfils when it is written.
   ///   - history: whether and how changes are told in the history; `nil` leaves that to
   ///     ``StoreOptions/history`` and the file.
-  ///   - removed: names of attributes and relationships that are to go, with their values, from a file
+  ///   - removed: names of attributes and relationships that are to go, with their values, from a
+  /// file
   ///     that has them. What the file has and is neither declared nor named here stays.
   public init(
     _ name: String, attributes: [AttributeDefinition<E>],
@@ -58,12 +62,8 @@ public struct EntitySchema<E: Entity>: Sendable {
     self.rules = rules
     self.history = history
     self.removed = removed
-  }
-
-  /// The cases of the attributes that hold enumerations, by the attributes' names.
-  var cases: [String: any EnumerationCases] {
     let cases = attributes.compactMap { attribute in attribute.cases.map { (attribute.name, $0) } }
-    return Dictionary(cases, uniquingKeysWith: { first, _ in first })
+    self.cases = Dictionary(cases, uniquingKeysWith: { first, _ in first })
   }
 }
 
@@ -105,8 +105,8 @@ public struct AttributeDefinition<E: Entity>: Sendable {
 
   /// Declares the attribute `name`, kept in the property at `keyPath`.
   ///
-  /// The same call takes enumerations, stored as their raw values, and arrays, dictionaries and nested
-  /// structs that are `Codable`, stored as documents; each may be optional.
+  /// The same call takes enumerations, stored as their raw values, and arrays, dictionaries and
+  /// nested structs that are `Codable`, stored as documents; each may be optional.
   ///
   /// - Parameters:
   ///   - originalName: the name it had in older versions of the entity.

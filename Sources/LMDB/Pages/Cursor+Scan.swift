@@ -3,11 +3,12 @@ import CLMDB
 extension Cursor {
   /// Visits the records from where the cursor is to the end, until `body` returns false.
   ///
-  /// A read takes records from the leaf pages themselves, goes from leaf to leaf by the branches above
-  /// them, and prefetches records ahead: a third of the time of LMDB's own walk. A write, and a page that
-  /// is not as expected, use LMDB's functions.
+  /// A read takes records from the leaf pages themselves, goes from leaf to leaf by the branches
+  /// above them, and prefetches records ahead: a third of the time of LMDB's own walk. A write, and
+  /// a page that is not as expected, use LMDB's functions.
   ///
-  /// Public and inlinable, as a call of `body` that is not inlined costs more than reading a record.
+  /// Public and inlinable, as a call of `body` that is not inlined costs more than reading a
+  /// record.
   ///
   /// - Parameter readsWhole: whether `body` reads to the end of a record, not just its beginning.
   @inlinable @inline(__always)
@@ -53,11 +54,41 @@ extension Cursor {
     }
   }
 
+  /// Moves on by `count` records, by the counts of the pages between; false where there are not so
+  /// many.
+  ///
+  /// A page that is not as expected is gone through record by record.
+  package func skip(_ count: Int) throws -> Bool {
+    guard count > 0 else { return true }
+    var left = count
+    if var pages = try beginScan(ofIntegerKeys: true) {
+      // The first record of the page, once the cursor is some pages back.
+      var first: UInt64?
+      var (page, index) = pages.page(of: key, guess: 0)
+      while page.count > 0, let last = page.id(page.node(page.count - 1)) {
+        let rest = page.count - index
+        if left < rest, let id = page.id(page.node(index + left)) { return try seek(id) }
+        guard left >= rest, let next = try pages.next(behind: last), next.count > 0,
+          let following = next.id(next.node(0))
+        else { break }
+        guard following > last else { throw outOfOrder() }
+        left -= rest
+        (page, index, first) = (next, 0, following)
+      }
+      if let first, try !seek(first) { throw outOfOrder() }
+    }
+    while left > 0 {
+      guard try next() else { return false }
+      left -= 1
+    }
+    return true
+  }
+
   /// Visits the entries within `range` in key order, or backwards, until `body` returns false.
   ///
-  /// As ``forEachRecord(readsWhole:_:)`` for a tree of byte keys, but LMDB moves from page to page, and
-  /// reads values in overflow pages. The tree must not change meanwhile; afterwards the cursor has no
-  /// position.
+  /// As ``forEachRecord(readsWhole:_:)`` for a tree of byte keys, but LMDB moves from page to page,
+  /// and reads values in overflow pages. The tree must not change meanwhile; afterwards the cursor
+  /// has no position.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public func forEachEntry<E: Error>(
@@ -116,11 +147,13 @@ extension Cursor {
     LMDBError(code: MDB_CORRUPTED, operation: "walk \(tree.name)")
   }
 
-  /// Moves to the record behind `id`, which was visited in `page`; the cursor may be some pages back.
+  /// Moves to the record behind `id`, which was visited in `page`; the cursor may be some pages
+  /// back.
   @usableFromInline
   func moveOn(behind id: UInt64, of page: LeafPage) throws -> Bool {
     if id != integerKey {
-      // In a damaged tree the id may be found in another page, and the records between would be skipped.
+      // In a damaged tree the id may be found in another page, and the records between would be
+      // skipped.
       guard try seek(id), page.contains(key.baseAddress) else { throw outOfOrder() }
     }
     return try next()

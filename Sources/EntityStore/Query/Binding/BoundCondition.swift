@@ -2,8 +2,9 @@ internal import LodestoreFormat
 
 /// A condition whose names are resolved and whose types fit, for one entity.
 ///
-/// A comparison of one attribute with constants is an ``AttributeTest``: the planner can look it up in an
-/// index, and the evaluator reads one slot of the record for it. Everything else is an expression.
+/// A comparison of one attribute with constants is an ``AttributeTest``: the planner can look it up
+/// in an index, and the evaluator reads one slot of the record for it. Everything else is an
+/// expression.
 indirect enum BoundCondition: Sendable {
   case constant(Bool)
   case all([BoundCondition])
@@ -16,7 +17,9 @@ indirect enum BoundCondition: Sendable {
 }
 
 /// An attribute, or the record's id, in a bound condition.
-struct BoundAttribute: Sendable {
+///
+/// A class, as plans copy their conditions.
+final class BoundAttribute: Sendable {
   /// The attribute's number; of the record's id, one that no attribute has.
   let number: UInt32
   let name: String
@@ -161,7 +164,8 @@ indirect enum BoundOperand: Sendable {
   case list([BoundOperand])
   /// The record's attribute, and steps into a document.
   case attribute(BoundAttribute, [ValuePath.Step])
-  /// The element that a SUBQUERY tests: how many SUBQUERYs are nested between it and here, and steps.
+  /// The element that a SUBQUERY tests: how many SUBQUERYs are nested between it and here, and
+  /// steps.
   case element(depth: Int, [ValuePath.Step])
   case arithmetic(ArithmeticOperator, BoundOperand, BoundOperand)
   case negative(BoundOperand)

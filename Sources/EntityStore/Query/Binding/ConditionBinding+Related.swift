@@ -1,11 +1,12 @@
 internal import LodestoreFormat
 
 // Conditions over relationships. Each comes down to whether one of the related records fulfils a
-// condition of its own, which is bound to the other entity, or to a value that is worked out of them.
+// condition of its own, which is bound to the other entity, or to a value that is worked out of
+// them.
 
 extension ConditionBinding {
-  /// The relationship that `path` begins with, and what it asks of the records there; `nil` where it
-  /// names an attribute of the record itself.
+  /// The relationship that `path` begins with, and what it asks of the records there; `nil` where
+  /// it names an attribute of the record itself.
   ///
   /// - Parameter isCollection: whether the path alone stands for records; otherwise an attribute that holds
   ///   an id is a value like any other.
@@ -13,8 +14,10 @@ extension ConditionBinding {
     _ path: ValuePath, isCollection: Bool = false
   ) -> (end: RelationshipEnd, rest: [ValuePath.Step])? {
     guard path.root == .record, case .member(let name) = path.steps.first else { return nil }
-    if let attribute = entity.description.attribute(named: name) {
-      guard attribute.type == .recordID, path.steps.count > 1 || isCollection else { return nil }
+    let description = entity.description
+    if let index = description.attributeIndex(named: name) {
+      guard description.attributes[index].type == .recordID, path.steps.count > 1 || isCollection
+      else { return nil }
     }
     guard let end = schema?.end(named: name, of: entity) else { return nil }
     return (end, Array(path.steps.dropFirst()))

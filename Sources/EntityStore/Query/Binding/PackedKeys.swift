@@ -18,6 +18,8 @@ struct PackedKeys: Sendable, Hashable {
 
   subscript(index: Int) -> [UInt8] { Array(bytes[range(index)]) }
 
+  func length(_ index: Int) -> Int { range(index).count }
+
   private func range(_ index: Int) -> Range<Int> {
     (index == 0 ? 0 : ends[index - 1])..<ends[index]
   }

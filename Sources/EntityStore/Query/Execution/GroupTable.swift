@@ -37,9 +37,13 @@ struct GroupTable {
     return (number, true)
   }
 
-  func withKey<R>(_ number: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+  func withKey<R>(
+    _ number: Int, _ body: (UnsafeRawBufferPointer) throws -> R
+  ) rethrows -> R {
     let start = number == 0 ? 0 : ends[number - 1]
-    return keys.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start..<ends[number]])) }
+    return try keys.withUnsafeBytes {
+      try body(UnsafeRawBufferPointer(rebasing: $0[start..<ends[number]]))
+    }
   }
 
   private mutating func grow() {

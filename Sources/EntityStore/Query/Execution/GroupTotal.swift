@@ -10,11 +10,13 @@ internal import LodestoreFormat
 struct GroupTotal {
   private var count = 0
   private var integers: Int128 = 0
-  private var doubles = 0.0
+  private var doubles = CompensatedSum()
   private var decimals = Decimal.zero
   private var hasDouble = false
   private var hasDecimal = false
   private var extreme = Value.null
+  /// The lowest or highest value as the element of an index key, where entries are added.
+  private var extremeElement: [UInt8] = []
 
   mutating func add(_ value: DynamicValue, _ function: GroupTerm.Function) throws {
     if value.isNull { return }
@@ -35,12 +37,54 @@ struct GroupTotal {
       guard function != .count else { break }
       if number.isNaN { return }
       hasDouble = true
-      doubles += number
+      doubles.add(number)
     case .bool, .uint64: integers += Int128(word)
     case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32:
       integers += Int128(OrderedWord.integer(word))
     }
     count += 1
+  }
+
+  /// Adds the value that is `element` of an index key; null and not-a-number are left out.
+  @inline(__always)
+  mutating func add(element: UnsafeRawBufferPointer, _ function: GroupTerm.Function) throws {
+    if KeyDecoder.isNull(element) { return }
+    switch function {
+    case .count: count &+= 1
+    case .sum, .average:
+      if let integer = KeyDecoder.integer(element) {
+        integers &+= integer
+        count &+= 1
+      } else if let number = KeyDecoder.double(element) {
+        add(number)
+      } else {
+        var decoder = KeyDecoder(element)
+        add(DynamicValue(try decoder.next()))
+      }
+    case .min: if isExtreme(element, -1) { keep(element) }
+    case .max: if isExtreme(element, 1) { keep(element) }
+    }
+  }
+
+  @inline(__always)
+  private func isExtreme(_ element: UnsafeRawBufferPointer, _ sign: Int) -> Bool {
+    extremeElement.isEmpty
+      || extremeElement.withUnsafeBytes { compareKeys(element, $0) * sign > 0 }
+  }
+
+  @inline(never)
+  private mutating func keep(_ element: UnsafeRawBufferPointer) {
+    if KeyDecoder.isNaN(element) { return }
+    extremeElement.removeAll(keepingCapacity: true)
+    extremeElement.append(contentsOf: element)
+  }
+
+  @inline(__always)
+  private mutating func add(_ number: Double) {
+    if number.isNaN { return }
+    hasDouble = true
+    doubles.add(number)
+    count &+= 1
   }
 
   private mutating func add(_ value: DynamicValue) {
@@ -55,10 +99,7 @@ struct GroupTotal {
       // The sum of 2^64 numbers of 64 bits fits.
       integers += number
       count += 1
-    case .double(let number)? where !number.isNaN:
-      hasDouble = true
-      doubles += number
-      count += 1
+    case .double(let number)?: add(number)
     default: break
     }
   }
@@ -78,9 +119,17 @@ struct GroupTotal {
   func value(_ function: GroupTerm.Function) -> Value {
     switch function {
     case .count: .integer(Int64(count))
-    case .min, .max: extreme
+    case .min, .max: extremeElement.isEmpty ? extreme : decodedExtreme
     case .sum: sum
     case .average: count == 0 ? .null : .double(total / Double(count))
+    }
+  }
+
+  private var decodedExtreme: Value {
+    extremeElement.withUnsafeBytes { element in
+      var decoder = KeyDecoder(element)
+      // Of a damaged file: ``KeyDecoder/endOfElement(in:at:)`` looks at the length alone.
+      return (try? decoder.next()) ?? .null
     }
   }
 
@@ -88,12 +137,32 @@ struct GroupTotal {
     if hasDecimal {
       return .decimal(DecimalValue(decimals + (Decimal(string: "\(integers)") ?? .zero)))
     }
-    if hasDouble { return .double(doubles + Double(integers)) }
+    if hasDouble { return .double(doubles.value + Double(integers)) }
     if let number = Int64(exactly: integers) { return .integer(number) }
     return UInt64(exactly: integers).map { .unsigned($0) } ?? .double(Double(integers))
   }
 
   private var total: Double {
-    doubles + Double(integers) + (hasDecimal ? DecimalValue(decimals).nearestDouble : 0)
+    doubles.value + Double(integers) + (hasDecimal ? DecimalValue(decimals).nearestDouble : 0)
   }
+}
+
+/// A sum of numbers in binary that does not lose the low bits of small ones beside large ones, so
+/// that it hardly depends on the order in which a plan finds the records.
+///
+/// Neumaier's form of Kahan's summation.
+private struct CompensatedSum {
+  private var sum = 0.0
+  private var compensation = 0.0
+
+  @inline(__always)
+  mutating func add(_ number: Double) {
+    let next = sum + number
+    compensation +=
+      abs(sum) >= abs(number) ? (sum - next) + number : (number - next) + sum
+    sum = next
+  }
+
+  /// Of infinite numbers there is nothing to compensate.
+  var value: Double { sum.isFinite ? sum + compensation : sum }
 }

@@ -86,13 +86,14 @@ extension PlanRun {
       let ids = try collectIDs(plan.access)
       return isReversed ? ids.reversed() : ids
     case (.index(let access), .index(let isReversed)):
-      guard let range = access.ranges.first else { return [] }
       let most = plan.request.wantedCount ?? .max
       var ids: [UInt64] = []
       guard most > 0 else { return [] }
-      try forEachEntry(of: access, range, isReversed: isReversed) { id, _ in
-        ids.append(id)
-        return ids.count < most
+      for (range, _) in ranges(of: access, isReversed: isReversed) where ids.count < most {
+        try forEachEntry(of: access, range, isReversed: isReversed) { id, _ in
+          ids.append(id)
+          return ids.count < most
+        }
       }
       return ids
     default: return nil

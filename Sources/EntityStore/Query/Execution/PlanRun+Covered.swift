@@ -23,7 +23,7 @@ extension PlanRun {
       switch plan.arrangement {
       case .index(let isReversed): try inOrder(access, positions, isReversed: isReversed, body)
       case .natural(let isReversed): try byID(access, positions, isReversed: isReversed, body)
-      case .sort, .groups: return false
+      case .sort, .groups, .merge: return false
       }
       return true
     } catch {
@@ -35,19 +35,22 @@ extension PlanRun {
     _ access: IndexAccess, _ positions: [Int], isReversed: Bool,
     _ body: ([Value]) throws(StoreError) -> Bool
   ) throws {
-    guard let range = access.ranges.first else { return }
     var toSkip = plan.request.offset
     var left = plan.request.limit ?? .max
     if left == 0 { return }
     var last = CoveredRow()
-    try forEachEntry(of: access, range, isReversed: isReversed) { id, key in
-      if toSkip > 0 {
-        toSkip -= 1
-        return true
+    var goesOn = true
+    for (range, _) in ranges(of: access, isReversed: isReversed) where goesOn {
+      try forEachEntry(of: access, range, isReversed: isReversed) { id, key in
+        if toSkip > 0 {
+          toSkip -= 1
+          return true
+        }
+        left -= 1
+        counts.results += 1
+        goesOn = try body(try values(positions, key, id, access, &last)) && left > 0
+        return goesOn
       }
-      left -= 1
-      counts.results += 1
-      return try body(try values(positions, key, id, access, &last)) && left > 0
     }
   }
 
@@ -69,7 +72,8 @@ extension PlanRun {
     }
   }
 
-  /// The row of one entry, with the bytes of its elements: entries with equal ones follow each other.
+  /// The row of one entry, with the bytes of its elements: entries with equal ones follow each
+  /// other.
   private struct CoveredRow {
     var elements: [UInt8] = []
     var values: [Value] = []
@@ -96,7 +100,7 @@ extension PlanRun {
     return last.values
   }
 
-  private func recordValues(
+  func recordValues(
     _ positions: [Int], _ id: UInt64, _ access: IndexAccess
   ) throws -> [Value] {
     guard let bytes = try core.record(id, of: entity) else { throw missing(id) }

@@ -2,76 +2,139 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension PlanRun {
-  /// Visits the groups from the entries of an index that begins with the attributes and has those
-  /// of the terms; false, before any group, where there is none, or a key is cut.
+  /// The plan by an index whose entries tell the whole condition and have the attributes of the
+  /// grouping and of the terms; `nil` where there is none that costs less.
+  func coveringPlan(of question: GroupQuestion) throws(StoreError) -> QueryPlan? {
+    guard let attributes = question.attributes else { return nil }
+    return try core.plan(
+      covering: attributes.keys + attributes.terms.compactMap(\.self), insteadOf: plan)
+  }
+
+  /// Visits the groups from entries alone.
+  ///
+  /// - Returns: `nil` where all groups have been visited. Otherwise how many: 0 where no index
+  ///   serves, or as many as come before a key that is cut.
   func coveredGroups(
-    _ keyTerms: [BoundOrder.Term], _ functions: [GroupTerm.Function], _ readers: [TermReader],
-    _ body: (GroupRow) throws(StoreError) -> Void
-  ) throws -> Bool {
-    guard case .scan = plan.access, plan.residual == nil, start == nil,
-      keyTerms.allSatisfy({ $0.steps.isEmpty && !$0.attribute.isRecordID })
-    else { return false }
-    let numbers = keyTerms.map(\.attribute.number)
-    var places: [Int?] = []
-    let index = entity.indexes.first { index in
-      let attributes = index.description.attributes
-      guard attributes.starts(with: numbers) else { return false }
-      places = []
-      for reader in readers {
-        guard let number = reader.coveredNumber else {
-          guard case .records = reader else { return false }
-          places.append(nil)
-          continue
-        }
-        guard let place = attributes.firstIndex(of: number) else { return false }
-        places.append(place)
-      }
-      return true
-    }
-    guard let index else { return false }
-    var rows: [GroupRow] = []
-    var isWhole = true
-    var current: [UInt8] = []
-    var totals = Array(repeating: GroupTotal(), count: readers.count)
-    let elementCount = (places.compactMap(\.self).max() ?? -1) + 1
-    func end() {
-      guard !rows.isEmpty else { return }
-      let last = rows.count - 1
-      rows[last].values = readers.values(functions, count: rows[last].count, totals[...])
-    }
-    var elements: [Value] = []
-    try core.walk(index, of: entity, .all, isReversed: false) { _, key in
+    _ question: GroupQuestion, _ body: (GroupRow) throws(StoreError) -> Void
+  ) throws -> Int? {
+    guard let attributes = question.attributes,
+      case .index(let access) = try coveringPlan(of: question)?.access
+    else { return 0 }
+    let isOrdered = access.comes(inOrderOf: attributes.keys)
+    var grouping = EntryGrouping(
+      access.index.description.attributes, keys: attributes.keys,
+      terms: Array(zip(question.functions, attributes.terms)), isOrdered: isOrdered)
+    var visited = 0
+    func visit(_ group: Int, _ grouping: borrowing EntryGrouping) throws {
       try tick()
-      counts.entriesRead += 1
-      // Cut: only the records tell.
-      guard !key.isEmpty else {
-        isWhole = false
+      let count = grouping.state(group).count
+      try body(
+        GroupRow(
+          keys: try grouping.keyValues(group), count: count,
+          values: question.values(count: count, grouping.totals(group)[...])))
+      visited += 1
+    }
+    if isOrdered {
+      guard try walk(access, &grouping, atEndOfRun: { try visit(0, $0) }) else { return visited }
+      if grouping.groupCount > 0 { try visit(0, grouping) }
+    } else {
+      guard try walk(access, &grouping) else { return 0 }
+      for group in try grouping.sorted(tick: { try tick() }) { try visit(group, grouping) }
+    }
+    return nil
+  }
+
+  /// How groups are made.
+  func groupExplanation(
+    by keys: [String], of others: [String], analyzing: Bool
+  ) throws(StoreError) -> QueryExplanation {
+    let paths = keys.map {
+      ValuePath(.record, $0.split(separator: ".").map { .member(String($0)) })
+    }
+    let terms = others.map { name in
+      GroupTerm(.max, ValuePath(.record, name.split(separator: ".").map { .member(String($0)) }))
+    }
+    let chosen = try coveringPlan(of: GroupQuestion(paths, terms, entity)) ?? plan
+    if analyzing {
+      var count = 0
+      try forEachGroup(by: paths, terms) { _ in count += 1 }
+      counts.results = count
+    }
+    return QueryExplanation(chosen.description, analyzing ? counts : nil)
+  }
+
+  /// Adds the entries of `access` to `grouping`; false, and not all of them, where a key may be
+  /// cut.
+  ///
+  /// - Parameter atEndOfRun: called where the next entry is of another group than the one before.
+  func walk(
+    _ access: IndexAccess, _ grouping: inout EntryGrouping,
+    atEndOfRun: (borrowing EntryGrouping) throws -> Void = { _ in }
+  ) throws -> Bool {
+    guard access.isWalked else {
+      var isWhole = true
+      try forEachEntry(of: access) { id, key in
+        isWhole = try add(id, key, to: &grouping, atEndOfRun)
+        return isWhole
+      }
+      return isWhole
+    }
+    for range in access.ranges {
+      guard try walk(access.index, range, access.filter, &grouping, atEndOfRun) else {
         return false
       }
-      let isSame = !current.isEmpty && KeyDecoder.isElements(current, atBeginningOf: key)
-      if isSame {
-        rows[rows.count - 1].count += 1
-        if elementCount == 0 { return true }
-      }
-      var decoder = KeyDecoder(key)
-      elements.removeAll(keepingCapacity: true)
-      for _ in keyTerms { elements.append(try decoder.next()) }
-      if !isSame {
-        end()
-        current = Array(key[..<decoder.offset])
-        rows.append(GroupRow(keys: elements, count: 1, values: []))
-        for index in totals.indices { totals[index] = GroupTotal() }
-      }
-      while elements.count < elementCount { elements.append(try decoder.next()) }
-      for (index, place) in places.enumerated() {
-        guard let place else { continue }
-        try totals[index].add(DynamicValue(elements[place]), functions[index])
-      }
-      return true
     }
-    guard isWhole else { return false }
-    end()
-    for row in rows { try body(row) }
+    return true
+  }
+
+  private func walk(
+    _ index: StoredIndex, _ range: IndexRange, _ filter: EntryFilter?,
+    _ grouping: inout EntryGrouping, _ atEndOfRun: (borrowing EntryGrouping) throws -> Void
+  ) throws -> Bool {
+    var isWhole = true
+    guard let filter else {
+      try forEachEntry(of: index, range, isReversed: false) { id, key in
+        isWhole = try add(id, key, to: &grouping, atEndOfRun)
+        return isWhole
+      }
+      return isWhole
+    }
+    try forEachEntry(of: index, range, isReversed: false) { id, key in
+      guard try passes(filter, id, key) else { return true }
+      isWhole = try add(id, key, to: &grouping, atEndOfRun)
+      return isWhole
+    }
+    return isWhole
+  }
+
+  /// False where the key may be cut.
+  @inline(__always)
+  private func add(
+    _ id: UInt64, _ key: UnsafeRawBufferPointer, to grouping: inout EntryGrouping,
+    _ atEndOfRun: (borrowing EntryGrouping) throws -> Void
+  ) throws -> Bool {
+    // Cut keys come behind all others with the same beginning, and only their records tell.
+    guard !key.isEmpty, key.count < KeyEncoder.cutPrefix, grouping.split(key) else { return false }
+    if !grouping.isOfCurrentGroup(key) {
+      if grouping.groupCount > 0 { try atEndOfRun(grouping) }
+      grouping.begin(key)
+    }
+    try grouping.add(key, id: id)
+    return true
+  }
+}
+
+extension IndexAccess {
+  /// Whether entries come ascending by `attributes`, so that those of a group follow each other.
+  fileprivate func comes(inOrderOf attributes: [UInt32]) -> Bool {
+    guard isWalked || attributes.isEmpty else { return false }
+    var rest = index.description.attributes[...]
+    let fixed = Set(rest.prefix(fixedCount))
+    for attribute in attributes where !fixed.contains(attribute) {
+      while let next = rest.first, fixed.contains(next) { rest.removeFirst() }
+      guard rest.first == attribute else { return false }
+      rest.removeFirst()
+    }
     return true
   }
 }

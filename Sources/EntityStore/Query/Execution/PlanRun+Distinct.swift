@@ -2,123 +2,160 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension PlanRun {
-  /// Visits each combination of the values of some attributes once, in the order of the records
-  /// that have it first; returns false, and visits nothing, where no index has just these
-  /// attributes.
-  ///
-  /// From one combination to the next it takes a step in the index, however many records are
-  /// between them. With a limit it gives up where there are many combinations: the first records
-  /// have enough of them then.
-  func forEachDistinct(
-    _ attributes: [UInt32], hasLimit: Bool, _ body: ([Value]) throws(StoreError) -> Bool
-  ) throws(StoreError) -> Bool {
-    guard case .scan = plan.access, plan.residual == nil, start == nil, plan.order.isByID,
-      !plan.order.isTieDescending,
-      let index = entity.indexes.first(where: {
-        !$0.isUnique && $0.description.attributes == attributes
-      })
-    else { return false }
-    do {
-      guard let found = try firsts(index, atMost: hasLimit ? Self.fewCombinations : .max) else {
-        return false
+  /// Whether distinct values of `attributes` are asked for in the order of these: where there is no
+  /// other order.
+  func isOrdered(by attributes: [UInt32]) -> Bool {
+    let terms = plan.order.terms
+    return terms.count <= attributes.count
+      && zip(terms, attributes).allSatisfy { term, attribute in
+        term.attribute.number == attribute && term.isOrderOfIndex && !term.isDescending
       }
-      for row in found.sorted(by: { $0.id < $1.id }) {
-        guard try body(row.values) else { break }
-      }
-      return true
-    } catch {
-      throw StoreError(wrapping: error)
-    }
   }
 
-  /// After this many entries of one combination a seek to the next is cheaper than further steps.
-  private static let shortRun = 8
-  /// The steps to this many combinations take less than a millisecond.
-  private static let fewCombinations = 1_000
-
-  /// How many different values the attributes have together, where an index begins with them and
-  /// there are few; `nil` otherwise.
+  /// Visits each combination of the values of some attributes once, ascending by these.
   ///
-  /// By one step for each. Who reads records in another order knows then when all have been seen.
-  func distinctCount(_ attributes: [UInt32], hasLimit: Bool) throws(StoreError) -> Int? {
-    // Where an index has just these attributes, ``forEachDistinct`` has taken the steps.
-    guard case .scan = plan.access, plan.residual == nil, start == nil,
-      let index = entity.indexes.first(where: {
-        $0.description.attributes.starts(with: attributes)
-          && ($0.isUnique || $0.description.attributes.count > attributes.count)
-      })
-    else { return nil }
-    do {
-      let cursor = try Cursor(index.tree, in: core.transaction)
-      var count = 0
-      // Of many values the last is seen late, and the steps would come on top.
-      let most = min(
-        hasLimit ? Self.fewCombinations : Self.manyCombinations, plan.recordCount / 16)
-      var hasEntry = try cursor.first()
-      while hasEntry {
+  /// Where an index begins with them it takes a step in the index from one combination to the next,
+  /// however many records are between them, and looks at the records of each until one matches.
+  ///
+  /// - Returns: `nil` where all have been visited, or `body` has ended it. Otherwise how many: the
+  ///   records tell the others.
+  func forEachDistinct(
+    _ attributes: [UInt32], _ body: ([Value]) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Int? {
+    guard start == nil else { return 0 }
+    var visited = 0
+    if let stepping = try core.plan(steppingOver: attributes, insteadOf: plan) {
+      let run = try PlanRun(stepping, core: core, control: control)
+      defer { counts = run.counts }
+      do {
+        guard let count = try run.step(over: attributes, below: plan.cost, body) else { return nil }
+        visited = count
+      } catch {
+        throw StoreError(wrapping: error)
+      }
+    }
+    return try forEachCoveredDistinct(attributes, skipping: visited, body)
+  }
+
+  /// - Parameter cost: at this the steps have cost as much as the plan of the query would, and end.
+  private func step(
+    over attributes: [UInt32], below cost: Double, _ body: ([Value]) throws(StoreError) -> Bool
+  ) throws -> Int? {
+    guard case .index(let access) = plan.access else { return 0 }
+    let stored = access.index.description.attributes
+    let first = stored.starts(with: attributes) ? 0 : access.fixedCount
+    let positions = Array(first..<first + attributes.count)
+    let isUnique = access.index.isUnique
+    let cursor = try Cursor(access.index.tree, in: core.transaction)
+    var visited = 0
+    var spent = 0.0
+    var last: [UInt8] = []
+    for range in access.ranges {
+      let keys = range.keys
+      var hasEntry = try cursor.seekStart(of: keys, backwards: false)
+      while hasEntry, keys.admits(cursor.key, backwards: false) {
         try tick()
         counts.entriesRead += 1
-        var end = 0
-        for _ in attributes {
-          guard let next = KeyDecoder.endOfElement(in: cursor.key, at: end) else { return nil }
-          end = next
-        }
+        spent += Planner.Cost.entry
+        let key = cursor.key
         // Beyond the part that is cut, only records tell.
-        guard end < KeyEncoder.cutPrefix, count < most else { return nil }
-        count += 1
-        let above = Array(cursor.key[..<end]) + [255]
-        hasEntry = try above.withUnsafeBytes { try cursor.seek(atOrAfter: $0) }
+        guard spent < cost, key.count < KeyEncoder.cutPrefix,
+          let end = Self.endOfElements(first + attributes.count, in: key)
+        else { return visited }
+        let prefix = UnsafeRawBufferPointer(rebasing: key[..<end])
+        let order = last.withUnsafeBytes { compareKeys($0, prefix) }
+        // Keys out of order, as in a damaged file, would make the steps go round for ever.
+        guard last.isEmpty || order <= 0 else {
+          throw StoreError.damagedIndex(access.index.name, "its keys are out of order")
+        }
+        if last.isEmpty || order < 0 {
+          guard isUnique ? cursor.value.count == 8 : key.count >= 8 else {
+            throw damagedEntry(of: access.index)
+          }
+          let id = isUnique ? cursor.value._uint64(at: 0) : key._bigEndianUInt64(at: key.count - 8)
+          if access.filter != nil { spent += Planner.Cost.entry }
+          let isAdmitted = try access.filter.map { try passes($0, id, key) } ?? true
+          if residual != nil { spent += Planner.Cost.fetchedRecord }
+          guard isAdmitted, try residual == nil || isMatch(id) else {
+            hasEntry = try cursor.next()
+            continue
+          }
+          last.removeAll(keepingCapacity: true)
+          last.append(contentsOf: prefix)
+          let values = try values(positions, ofKey: key) ?? recordValues(positions, id, access)
+          visited += 1
+          guard try body(values) else { return nil }
+        }
+        // What follows an escaped zero in a key is 255, and no element begins with it.
+        spent += Planner.Cost.range
+        last.append(255)
+        hasEntry = try last.withUnsafeBytes { try cursor.seek(atOrAfter: $0) }
+        last.removeLast()
       }
-      return count
+    }
+    return nil
+  }
+
+  private static func endOfElements(_ count: Int, in key: UnsafeRawBufferPointer) -> Int? {
+    var end = 0
+    for _ in 0..<count {
+      guard let next = KeyDecoder.endOfElement(in: key, at: end) else { return nil }
+      end = next
+    }
+    return end
+  }
+
+  private func isMatch(_ id: UInt64) throws -> Bool {
+    guard let bytes = try core.record(id, of: entity) else { throw missing(id) }
+    counts.recordsRead += 1
+    return try passes(bytes, id)
+  }
+
+  /// The values of some elements; `nil` where there is a text that only its record tells.
+  private func values(_ positions: [Int], ofKey key: UnsafeRawBufferPointer) throws -> [Value]? {
+    var decoder = KeyDecoder(key)
+    var values: [Value] = []
+    values.reserveCapacity(positions.count)
+    for position in 0...(positions.last ?? 0) {
+      let value = try decoder.next()
+      guard positions.contains(position) else { continue }
+      // In a key text is in its normalized form.
+      if case .string(let text) = value, !text.utf8.allSatisfy({ $0 < 0x80 }) { return nil }
+      values.append(value)
+    }
+    return values
+  }
+
+  // MARK: All entries
+
+  /// The same where the entries of an index tell the condition and have the attributes, among
+  /// others: each entry is read.
+  private func forEachCoveredDistinct(
+    _ attributes: [UInt32], skipping visited: Int, _ body: ([Value]) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Int? {
+    guard case .index(let access) = try core.plan(covering: attributes, insteadOf: plan)?.access
+    else { return visited }
+    do {
+      var grouping = EntryGrouping(
+        access.index.description.attributes, keys: attributes, terms: [], isOrdered: false)
+      guard try walk(access, &grouping) else { return visited }
+      for group in try grouping.sorted(tick: { try tick() }).dropFirst(visited) {
+        try tick()
+        let values = try grouping.keyValues(group)
+        let isPlain = values.allSatisfy { value in
+          guard case .string(let text) = value else { return true }
+          return text.utf8.allSatisfy { $0 < 0x80 }
+        }
+        let positions = attributes.compactMap {
+          access.index.description.attributes.firstIndex(of: $0)
+        }
+        let own =
+          isPlain ? values : try recordValues(positions, grouping.state(group).lowestID, access)
+        guard try body(own) else { return nil }
+      }
+      return nil
     } catch {
       throw StoreError(wrapping: error)
     }
-  }
-
-  /// As many steps take some milliseconds.
-  private static let manyCombinations = 10_000
-
-  /// Each combination, and the lowest id that has it; `nil` where entries do not tell, or there are
-  /// more than `limit`.
-  private func firsts(
-    _ index: StoredIndex, atMost limit: Int
-  ) throws -> [(id: UInt64, values: [Value])]? {
-    let cursor = try Cursor(index.tree, in: core.transaction)
-    var found: [(id: UInt64, values: [Value])] = []
-    var tuple: [UInt8] = []
-    var repeats = 0
-    var hasEntry = try cursor.first()
-    while hasEntry {
-      try tick()
-      counts.entriesRead += 1
-      let key = cursor.key
-      guard key.count >= 8 else { throw damagedEntry(of: index) }
-      guard key.count < KeyEncoder.cutPrefix + 8 else { return nil }
-      let rest = UnsafeRawBufferPointer(rebasing: key.dropLast(8))
-      if !tuple.isEmpty, rest.elementsEqual(tuple) {
-        repeats += 1
-        if repeats >= Self.shortRun {
-          // Ids are below 2^63, and what follows an escaped zero is 255.
-          hasEntry = try (tuple + [0x80]).withUnsafeBytes { try cursor.seek(atOrAfter: $0) }
-        } else {
-          hasEntry = try cursor.next()
-        }
-        continue
-      }
-      if found.count == limit { return nil }
-      tuple = Array(rest)
-      repeats = 0
-      var decoder = KeyDecoder(rest)
-      var values: [Value] = []
-      for _ in index.description.attributes {
-        let value = try decoder.next()
-        // In a key text is in its normalized form.
-        if case .string(let text) = value, !text.utf8.allSatisfy({ $0 < 0x80 }) { return nil }
-        values.append(value)
-      }
-      found.append((key._bigEndianUInt64(at: key.count - 8), values))
-      hasEntry = try cursor.next()
-    }
-    return found
   }
 }

@@ -31,9 +31,9 @@ extension PlanRun {
   ///
   /// Texts that are canonically equivalent are one group. Limit and offset are ignored.
   ///
-  /// - Complexity: O(records that match), and memory for each group. Where all records are asked
-  ///   for and an index begins with the attributes and has those of the terms, only its entries are
-  ///   read.
+  /// - Complexity: O(records that match), and memory for each group. Where an index tells the whole
+  ///   condition and has the attributes, those of the terms too, only its entries are read; and in
+  ///   its order memory for one group.
   func groups(
     by paths: [ValuePath], _ terms: [GroupTerm] = []
   ) throws(StoreError) -> [GroupRow] {
@@ -49,21 +49,10 @@ extension PlanRun {
     guard start == nil else {
       throw .badQuery("groups and aggregates are of all records, and take no token to go on after")
     }
-    let binding = ConditionBinding(entity)
-    var keyTerms: [BoundOrder.Term] = []
-    for path in paths {
-      let terms = try BoundOrder([SortTerm(path)], binding).terms
-      if terms.contains(where: \.attribute.isRecordID) {
-        throw .badQuery("every record is a group of its own by '\(BoundAttribute.recordIDName)'")
-      }
-      keyTerms += terms
-    }
-    var readers: [TermReader] = []
-    for term in terms { readers.append(try TermReader(term, binding, entity)) }
+    let question = try GroupQuestion(paths, terms, entity)
     do {
-      let functions = terms.map(\.function)
-      if !keyTerms.isEmpty, try coveredGroups(keyTerms, functions, readers, body) { return }
-      try scannedGroups(keyTerms, functions, readers, body)
+      guard let visited = try coveredGroups(question, body) else { return }
+      try scannedGroups(question, skipping: visited, body)
     } catch {
       throw StoreError(wrapping: error)
     }
@@ -72,9 +61,11 @@ extension PlanRun {
   // MARK: By records
 
   private func scannedGroups(
-    _ keyTerms: [BoundOrder.Term], _ functions: [GroupTerm.Function], _ readers: [TermReader],
+    _ question: GroupQuestion, skipping visited: Int,
     _ body: (GroupRow) throws(StoreError) -> Void
   ) throws {
+    let (keyTerms, functions) = (question.keyTerms, question.functions)
+    let readers = question.readers
     let evaluator = ConditionEvaluator(.constant(true), entity: entity, core: core)
     let writer = GroupKeyWriter(keyTerms, evaluator: evaluator)
     let word = GroupWord(keyTerms, entity)
@@ -119,7 +110,7 @@ extension PlanRun {
       }
       return true
     }
-    for group in try groups.table.sorted(tick: { try tick() }) {
+    for group in try groups.table.sorted(tick: { try tick() }).dropFirst(visited) {
       try tick()
       let keys = try word.map { [try $0.value(of: groups.table, group)] }
       let keyCount = keyTerms.count
@@ -127,8 +118,8 @@ extension PlanRun {
         GroupRow(
           keys: keys ?? Array(groups.keys[group * keyCount..<(group + 1) * keyCount]),
           count: groups.rowCounts[group],
-          values: readers.values(
-            functions, count: groups.rowCounts[group],
+          values: question.values(
+            count: groups.rowCounts[group],
             groups.totals[group * readers.count..<(group + 1) * readers.count])))
     }
   }
@@ -160,13 +151,52 @@ private struct GroupStates {
   }
 }
 
-extension [TermReader] {
+/// What groups are made of, bound to an entity.
+struct GroupQuestion {
+  let keyTerms: [BoundOrder.Term]
+  let functions: [GroupTerm.Function]
+  let readers: [TermReader]
+
+  init(
+    _ paths: [ValuePath], _ terms: [GroupTerm], _ entity: StoredEntity
+  ) throws(StoreError) {
+    let binding = ConditionBinding(entity)
+    var keyTerms: [BoundOrder.Term] = []
+    for path in paths {
+      let terms = try BoundOrder([SortTerm(path)], binding).terms
+      if terms.contains(where: \.attribute.isRecordID) {
+        throw .badQuery("every record is a group of its own by '\(BoundAttribute.recordIDName)'")
+      }
+      keyTerms += terms
+    }
+    self.keyTerms = keyTerms
+    functions = terms.map(\.function)
+    var readers: [TermReader] = []
+    for term in terms { readers.append(try TermReader(term, binding, entity)) }
+    self.readers = readers
+  }
+
+  /// The attributes of the grouping and of the terms, `nil` for a count of records; `nil` in all
+  /// where the entries of an index do not have their values.
+  var attributes: (keys: [UInt32], terms: [UInt32?])? {
+    guard keyTerms.allSatisfy({ $0.steps.isEmpty && !$0.attribute.isRecordID }) else { return nil }
+    var terms: [UInt32?] = []
+    for reader in readers {
+      if case .records = reader {
+        terms.append(nil)
+      } else if let number = reader.coveredNumber {
+        terms.append(number)
+      } else {
+        return nil
+      }
+    }
+    return (keyTerms.map(\.attribute.number), terms)
+  }
+
   /// The results of the terms over one group.
-  func values(
-    _ functions: [GroupTerm.Function], count: Int, _ totals: ArraySlice<GroupTotal>
-  ) -> [Value] {
-    indices.map { index in
-      if case .records = self[index] { return .integer(Int64(count)) }
+  func values(count: Int, _ totals: ArraySlice<GroupTotal>) -> [Value] {
+    readers.indices.map { index in
+      if case .records = readers[index] { return .integer(Int64(count)) }
       return totals[totals.startIndex + index].value(functions[index])
     }
   }
@@ -187,7 +217,7 @@ enum TermReader {
   var coveredNumber: UInt32? {
     switch self {
     case .records: nil
-    case .slot(_, let kind, let number): kind == .bool ? nil : number
+    case .slot(_, _, let number): number
     case .operand(_, let number): number
     }
   }
@@ -215,8 +245,13 @@ enum TermReader {
     var binding = binding
     let operand = try binding.operand(.path(path))
     let attribute = path.steps.count == 1 ? try? binding.attribute(of: path) : nil
-    let isNumber = attribute.map { $0.type != .bool && WordSlot.Kind($0.type) != nil } ?? false
-    self = .operand(operand, isNumber && attribute?.type != .recordID ? attribute?.number : nil)
+    // Of text a key has the normalized form, which is as good for a count.
+    let isAlike = attribute.map {
+      $0.type != .bool && WordSlot.Kind($0.type) != nil || term.function == .count
+    }
+    let isCovered =
+      isAlike ?? false && attribute?.isRecordID == false && attribute?.type != .recordID
+    self = .operand(operand, isCovered ? attribute?.number : nil)
   }
 
   private static func slot(

@@ -8,19 +8,46 @@ extension PlanRun {
   /// page of records once instead of once per record; the first batches are small, as most such
   /// queries want one page.
   func inIndexOrder(
-    _ access: IndexAccess, _ range: IndexRange, isReversed: Bool,
+    _ access: IndexAccess, isReversed: Bool,
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws {
+    let bound = try startBound(access, isReversed: isReversed)
     let filter = start.map { EntryFilter(start: $0, writer: makeSortKeyWriter()) }
-    let keys = try narrowed(range, access, isReversed: isReversed)
-    let wanted = plan.request.wantedCount.map { $0 - entriesToSkip } ?? .max
-    // Where each entry is a result, no more are looked up than are wanted.
-    let isCertain = residual == nil && filter == nil
-    var batchSize = max(isCertain ? 1 : 16, min(wanted, 256))
+    var batchSize = firstBatchSize
     var batch = EntryBatch(lookup: try RecordLookup(entity.records, in: core.transaction))
     var goesOn = true
     var toSkip = entriesToSkip
-    try forEachEntry(of: access, range, keys: keys, isReversed: isReversed) { id, _ in
+    for (range, keys) in ranges(of: access, from: bound, isReversed: isReversed) {
+      try forEachEntry(of: access, range, keys: keys, isReversed: isReversed) { id, _ in
+        if toSkip > 0 {
+          toSkip -= 1
+          return true
+        }
+        batch.append(id)
+        if batch.count == batchSize {
+          goesOn = try visit(&batch, filter, body)
+          batchSize = min(batchSize * 2, Self.largestBatch)
+        }
+        return goesOn
+      }
+      if !goesOn { return }
+    }
+    _ = try visit(&batch, filter, body)
+  }
+
+  /// The same for several ranges at once.
+  @inline(never)
+  func inMergedOrder(
+    _ access: IndexAccess, isReversed: Bool,
+    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    let bound = try startBound(access, isReversed: isReversed, isMerged: true)
+    let filter = start.map { EntryFilter(start: $0, writer: makeSortKeyWriter()) }
+    var batchSize = firstBatchSize
+    var batch = EntryBatch(lookup: try RecordLookup(entity.records, in: core.transaction))
+    var goesOn = true
+    var toSkip = entriesToSkip
+    try forEachMergedEntry(of: access, from: bound, isReversed: isReversed) { id in
       if toSkip > 0 {
         toSkip -= 1
         return true
@@ -33,6 +60,13 @@ extension PlanRun {
       return goesOn
     }
     if goesOn { _ = try visit(&batch, filter, body) }
+  }
+
+  private var firstBatchSize: Int {
+    let wanted = plan.request.wantedCount.map { $0 - entriesToSkip } ?? .max
+    // Where each entry is a result, no more are looked up than are wanted.
+    let isCertain = residual == nil && start == nil
+    return max(isCertain ? 1 : 16, min(wanted, 256))
   }
 
   /// As many records of 170 bytes are some three megabytes, which the cache holds.
@@ -97,24 +131,20 @@ extension PlanRun {
     return true
   }
 
-  /// The keys from the continuation token on, where it gives a position in the index.
-  private func narrowed(
-    _ range: IndexRange, _ access: IndexAccess, isReversed: Bool
-  ) throws -> KeyRange? {
+  /// The key at which a walk goes on after the continuation token, where that gives a position in
+  /// the index; of merged ranges the part behind their first elements.
+  private func startBound(
+    _ access: IndexAccess, isReversed: Bool, isMerged: Bool = false
+  ) throws -> [UInt8]? {
+    let attributes = access.index.description.attributes
     guard let start, start.count >= 8,
-      let tuple = tuple(in: start, access, access.index.description.attributes.count),
+      let tuple = tuple(
+        in: start, access, attributes.count, skipping: isMerged ? access.pointCount : nil),
       tuple.count < KeyEncoder.cutPrefix
     else { return nil }
-    var keys = range.keys
-    var id = start.suffix(8).map { plan.order.isTieDescending ? ~$0 : $0 }
     // In a unique index the id is part of keys with nulls only; all are at or after the tuple.
-    if access.index.isUnique { id = [] }
-    if isReversed {
-      keys.upper = .excluded(access.index.isUnique ? tuple + [255] : tuple + id)
-    } else {
-      keys.lower = .included(tuple + id)
-    }
-    return keys
+    if access.index.isUnique { return isReversed ? tuple + [255] : tuple }
+    return tuple + start.suffix(8).map { plan.order.isTieDescending ? ~$0 : $0 }
   }
 
   /// The keys of the groups from that of the continuation token on, where it tells the group.
@@ -135,11 +165,13 @@ extension PlanRun {
   }
 
   /// The first elements of the tuple of the index at the record whose sort key is `key`.
+  ///
+  /// - Parameter skipped: how many of them to leave out.
   private func tuple(
-    in key: [UInt8], _ access: IndexAccess, _ count: Int
+    in key: [UInt8], _ access: IndexAccess, _ count: Int, skipping skipped: Int? = nil
   ) -> [UInt8]? {
     let attributes = access.index.description.attributes.prefix(count)
-    let wanted = attributes.dropFirst(access.fixedCount)
+    let wanted = attributes.dropFirst(skipped ?? access.fixedCount)
     var rest = key.dropLast(8)
     var elements: [UInt32: ArraySlice<UInt8>] = [:]
     for term in plan.order.terms where !term.attribute.isRecordID {
@@ -152,8 +184,8 @@ extension PlanRun {
     }
     guard var fixed = access.ranges.first?.lower[...] else { return nil }
     var tuple: [UInt8] = []
-    for (position, attribute) in attributes.enumerated() {
-      if position < access.fixedCount {
+    for (position, attribute) in attributes.enumerated().dropFirst(skipped ?? 0) {
+      if skipped == nil, position < access.fixedCount {
         // The first elements of the range's bound, which are whole.
         guard let element = firstElement(of: fixed) else { return nil }
         tuple += element

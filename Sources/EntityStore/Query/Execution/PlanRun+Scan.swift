@@ -37,8 +37,8 @@ extension PlanRun {
       && plan.request.limit == nil && !plan.request.wantsOnlyEntries
   }
 
-  /// Visits all records in a loop that is compiled into its caller: the calls for each record through the
-  /// stages of a plan would be a tenth of the time of reading it.
+  /// Visits all records in a loop that is compiled into its caller: the calls for each record
+  /// through the stages of a plan would be a tenth of the time of reading it.
   @inline(__always)
   func forEachOfAll(
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
@@ -65,8 +65,8 @@ extension PlanRun {
     }
   }
 
-  /// Visits the matching records by ascending ids; those of a scan in a loop that is compiled into the
-  /// caller.
+  /// Visits the matching records by ascending ids; those of a scan in a loop that is compiled into
+  /// the caller.
   @inline(__always)
   func forEachMatch(_ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool) throws {
     if case .scan = plan.access, start == nil {
@@ -85,6 +85,7 @@ extension PlanRun {
       return
     }
     guard let cursor = try beginScan(range) else { return }
+    if entriesToSkip > 0, try !cursor.skip(entriesToSkip) { return }
     let end = range.upperBound
     let isWatched = isWatched
     let readsWhole = !plan.request.wantsOnlyEntries

@@ -40,14 +40,18 @@ extension PlanRun {
     guard let present = AttributeTest.presence(of: attribute) else { return nil }
     var request = plan.request
     request.limit = 1
-    let first = try core.plan(
-      request, condition: NormalForm.of(.all([plan.condition, present])),
-      order: try BoundOrder([SortTerm(path, isDescending: term.function == .max)], binding),
-      for: entity)
-    switch first.arrangement {
-    case .index where first.cost < plan.cost: break
-    default: return nil
+    let condition = NormalForm.of(.all([plan.condition, present]))
+    var best: QueryPlan?
+    for names in orders(beginningWith: attribute) {
+      let terms = names.map {
+        SortTerm(ValuePath(attribute: $0), isDescending: term.function == .max)
+      }
+      let next = try core.plan(
+        request, condition: condition, order: try BoundOrder(terms, binding), for: entity)
+      guard case .index = next.arrangement, next.cost < best?.cost ?? plan.cost else { continue }
+      best = next
     }
+    guard let first = best else { return nil }
     let run = try PlanRun(first, core: core, control: control)
     defer { counts = run.counts }
     var found: Value = .null
@@ -59,6 +63,21 @@ extension PlanRun {
         found = attribute.initial
       }
       return false
+    }
+    return found
+  }
+
+  /// The orders of indexes from `attribute` on, as names: the first record in each has the value
+  /// that is looked for.
+  private func orders(beginningWith attribute: BoundAttribute) -> [[String]] {
+    var found: [[String]] = []
+    for index in entity.indexes {
+      let attributes = index.description.attributes
+      guard let place = attributes.firstIndex(of: attribute.number) else { continue }
+      let names = attributes[place...].compactMap {
+        entity.description.attribute(number: $0)?.name
+      }
+      if !found.contains(names) { found.append(names) }
     }
     return found
   }

@@ -136,7 +136,7 @@ final class PlanRun {
         counts.entriesRead = other.counts.entriesRead
         counts.recordsRead = other.counts.recordsRead
       }
-      var toSkip = seenCount
+      var toSkip = entriesToSkip + seenCount
       try other.arranged { id, bytes in
         if toSkip > 0 {
           toSkip -= 1
@@ -152,8 +152,11 @@ final class PlanRun {
     switch plan.arrangement {
     case .natural(let isReversed): try inIDOrder(isReversed: isReversed, body)
     case .index(let isReversed):
-      guard case .index(let access) = plan.access, let range = access.ranges.first else { return }
-      try inIndexOrder(access, range, isReversed: isReversed, body)
+      guard case .index(let access) = plan.access else { return }
+      try inIndexOrder(access, isReversed: isReversed, body)
+    case .merge(let isReversed):
+      guard case .index(let access) = plan.access else { return }
+      try inMergedOrder(access, isReversed: isReversed, body)
     case .sort(let kept):
       handsOutLast = true
       try sorted(keeping: kept, body)

@@ -27,8 +27,8 @@ extension ReadableTransaction where Self: ~Copyable {
     return found
   }
 
-  /// Visits what `query` finds, in its order; one record at a time is in memory, and the bytes of what
-  /// has to be sorted.
+  /// Visits what `query` finds, in its order; one record at a time is in memory, and the bytes of
+  /// what has to be sorted.
   ///
   /// In a write, `body` must not change anything.
   ///
@@ -103,11 +103,15 @@ extension ReadableTransaction where Self: ~Copyable {
     let asked = use == .count ? query.unordered() : query
     let run = try access.core.run(
       asked, wantsOnlyEntries: [.count, .ids, .delete].contains(use))
+    if case .groups(let keys, let others) = use {
+      return try run.groupExplanation(by: keys, of: others, analyzing: analyzing)
+    }
     if analyzing {
       switch use {
       case .fetch: try run.forEach { _, _ in true }
       case .count: _ = try run.count()
       case .ids: _ = try run.ids()
+      case .groups: break
       case .update, .delete: run.counts.results = try run.sortedIDs().count
       }
     }

@@ -9,15 +9,17 @@ internal import LodestoreFormat
 extension ReadableTransaction where Self: ~Copyable {
   /// Some attributes of what `query` finds, in its order, without decoding the others.
   ///
-  ///     let versions = try snapshot.values(Pod.where { $0.name == "Alamofire" }, \.version, \.updatedAt)
+  ///     let versions = try snapshot.values(Pod.where { $0.name == "Alamofire" }, \.version,
+  /// \.updatedAt)
   ///
-  /// Where one index has them all and says which records match, no record is read. Distinct values
-  /// of all records, in the order of the ids, take a step in an index that has just these
-  /// attributes for each value; where an index has further ones, reading ends with the last value
-  /// that is new.
+  /// Where one index has them all and says which records match, no record is read.
   ///
-  /// - Parameter distinct: whether each combination comes once, where it first appears; limit and
-  ///   offset then count combinations.
+  /// - Parameter distinct: whether each combination comes once; limit and offset then count
+  ///   combinations. Without an order of the query they ascend by the values, null first, and an
+  ///   index that begins with the attributes, or has them behind those for which the condition
+  /// gives
+  ///   one value, takes a step for each combination. With an order each comes where it first
+  ///   appears.
   /// - Throws: ``StoreError/Code/invalidQuery`` for what is worked out of an attribute.
   public func values<E: Entity, each V>(
     _ query: Query<E>, _ path: repeat KeyPath<E.Attributes, Attribute<E, each V>>,
@@ -44,14 +46,13 @@ extension ReadableTransaction where Self: ~Copyable {
     }
     try request.checkWindow()
     let window = ResultWindow(request, isDistinct: distinct)
-    let hasLimit = request.limit != nil
     if distinct {
       request.limit = nil
       request.offset = 0
     }
     let run = try core.run(request, for: entity)
     var rows: [(repeat each V)] = []
-    let body = { (values: [Value]) throws(StoreError) -> Bool in
+    func append(_ values: [Value]) throws(StoreError) {
       var place = -1
       func next<T>(_ attribute: Attribute<E, T>) throws(StoreError) -> T {
         place += 1
@@ -60,22 +61,40 @@ extension ReadableTransaction where Self: ~Copyable {
         }
         return value
       }
-      guard try window.admits({ ProjectionKey.key(of: values) }) else { return window.goesOn }
       rows.append((repeat try next(each attribute)))
-      return window.goesOn
     }
-    if distinct {
-      if try run.forEachDistinct(numbers, hasLimit: hasLimit, body) { return rows }
-      window.rowCount = try run.distinctCount(numbers, hasLimit: hasLimit)
+    let isOrdered = distinct && run.isOrdered(by: numbers)
+    var visited = 0
+    if isOrdered {
+      let count = try run.forEachDistinct(numbers) { (values) throws(StoreError) in
+        if window.admitsNext() { try append(values) }
+        return window.goesOn
+      }
+      guard let count else { return rows }
+      visited = count
+    } else {
+      let isCovered = try run.forEachCovered(numbers) { (values) throws(StoreError) in
+        if try window.admits({ ProjectionKey.key(of: values) }) { try append(values) }
+        return window.goesOn
+      }
+      if isCovered { return rows }
     }
-    if try run.forEachCovered(numbers, body) { return rows }
+    // Behind the rows that the index has given come those of all records, which are still
+    // unordered.
+    let orderedCount = rows.count
+    var keys: [[UInt8]] = []
     try run.forEach { id, bytes in
       try core.withCurrentLayout(bytes, id: id, of: entity) { (view) throws(StoreError) in
-        guard
-          try window.admits({ () throws(StoreError) in
+        if isOrdered {
+          let key = try ProjectionKey.key(of: numbers, in: view)
+          guard window.isNew(key) else { return }
+          keys.append(key)
+        } else {
+          let isAdmitted = try window.admits { () throws(StoreError) in
             try ProjectionKey.key(of: numbers, in: view)
-          })
-        else { return }
+          }
+          guard isAdmitted else { return }
+        }
         var reader = RecordReader(view, entity: entity.label, recordID: id)
         var place = -1
         func next<T>(_ attribute: Attribute<E, T>) throws(StoreError) -> T {
@@ -89,9 +108,11 @@ extension ReadableTransaction where Self: ~Copyable {
         }
         rows.append((repeat try next(each attribute)))
       }
-      return window.goesOn
+      return isOrdered || window.goesOn
     }
-    return rows
+    guard isOrdered else { return rows }
+    let rest = ProjectionKey.order(keys).dropFirst(visited).filter { _ in window.admitsNext() }
+    return rows.prefix(orderedCount) + rest.map { rows[orderedCount + $0] }
   }
 
   /// One attribute of what `query` finds, in its order, without decoding the others.
@@ -139,8 +160,6 @@ private final class ResultWindow {
   private var seen: Set<[UInt8]> = []
   private var toSkip: Int
   private var left: Int
-  /// How many distinct rows there are, where that is known before.
-  var rowCount: Int?
 
   init(_ request: QueryRequest, isDistinct: Bool) {
     self.isDistinct = isDistinct
@@ -149,11 +168,20 @@ private final class ResultWindow {
   }
 
   /// Whether more rows may follow; without `distinct` the plan applies limit and offset.
-  var goesOn: Bool { !isDistinct || left > 0 && seen.count != rowCount }
+  var goesOn: Bool { !isDistinct || left > 0 }
 
   func admits(_ key: () throws(StoreError) -> [UInt8]) throws(StoreError) -> Bool {
     guard isDistinct else { return true }
     guard left > 0, seen.insert(try key()).inserted else { return false }
+    return admitsNext()
+  }
+
+  /// Whether no row before has `key`.
+  func isNew(_ key: [UInt8]) -> Bool { seen.insert(key).inserted }
+
+  /// The same for a row that is none of those before.
+  func admitsNext() -> Bool {
+    guard left > 0 else { return false }
     if toSkip > 0 {
       toSkip -= 1
       return false
@@ -167,6 +195,13 @@ private final class ResultWindow {
 private enum ProjectionKey {
   static func key(of values: [Value]) -> [UInt8] {
     values.flatMap { IndexConstraint.element($0) }
+  }
+
+  /// The positions of `keys` in their order.
+  static func order(_ keys: [[UInt8]]) -> [Int] {
+    keys.indices.sorted { a, b in
+      keys[a].withUnsafeBytes { a in keys[b].withUnsafeBytes { compareKeys(a, $0) < 0 } }
+    }
   }
 
   static func key(

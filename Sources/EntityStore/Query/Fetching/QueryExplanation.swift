@@ -1,5 +1,5 @@
 /// What a query is used for, which decides with its condition how it is run.
-public enum QueryUse: Sendable {
+public enum QueryUse: Sendable, Equatable {
   /// Records, in the query's order.
   case fetch
   /// How many there are, or whether there is one.
@@ -10,6 +10,11 @@ public enum QueryUse: Sendable {
   case update
   /// The records that a batch delete removes.
   case delete
+  /// Groups by the values of some attributes, with aggregates of others, or aggregates of all
+  /// records where it names none to group by.
+  ///
+  /// Attributes by their names, also into JSON: `license.type`.
+  case groups(by: [String], of: [String] = [])
 }
 
 /// How a query is run.

@@ -47,6 +47,8 @@ struct IndexAccess: Sendable {
   var span: Span
   /// Attributes at the beginning of the index that have one value throughout the span.
   var fixedCount: Int
+  /// Attributes at the beginning of the index that have one value within each range of the span.
+  var pointCount = 0
   /// Whether the entries of the span fulfil all of ``clauses``.
   var isExact: Bool
   /// The positions in the conjunction of the conditions that the span is made of.
@@ -64,6 +66,24 @@ struct IndexAccess: Sendable {
     case .ranges(let ranges): ranges
     }
   }
+
+  /// Whether the ranges of the span are few and no key that may be cut lies across their bounds, so
+  /// that they can be walked one after the other.
+  var isWalked: Bool {
+    if rangeCount <= 1 { return true }
+    guard rangeCount <= Self.mostWalkedRanges else { return false }
+    switch span {
+    case .points(let keys), .prefixes(let keys):
+      return (0..<keys.count).allSatisfy { keys.length($0) < KeyEncoder.cutPrefix - 1 }
+    case .ranges(let ranges):
+      return ranges.allSatisfy { range in
+        range.lower.count < KeyEncoder.cutPrefix
+          && range.upper.map { $0.count < KeyEncoder.cutPrefix } ?? true
+      }
+    }
+  }
+
+  private static let mostWalkedRanges = 256
 
   var rangeCount: Int {
     switch span {

@@ -46,8 +46,8 @@ struct BoundOrder: Sendable {
     }
   }
 
-  /// Records with equal keys are in the order of their ids, in the direction of the last term, as an index
-  /// walk gives them.
+  /// Records with equal keys are in the order of their ids, in the direction of the last term, as
+  /// an index walk gives them.
   var isTieDescending: Bool { terms.last?.isDescending ?? false }
 
   /// Whether it is the order of the record ids.
@@ -55,18 +55,30 @@ struct BoundOrder: Sendable {
 
   /// Whether and how the entries of `access` come in this order.
   func access(_ access: IndexAccess) -> IndexOrder {
-    guard let match = match(access), match.isWhole else { return .nothing }
+    guard let match = match(access, behind: access.fixedCount), match.isWhole, access.isWalked
+    else {
+      return .nothing
+    }
     return match.isDescending ? .backwards : .forwards
   }
 
   /// How the beginning of this order is that of the entries of `access`; `nil` where it is not, or
   /// all is.
   func groups(in access: IndexAccess) -> QueryPlan.Groups? {
-    guard let match = match(access), !match.isWhole, match.attributeCount > access.fixedCount else {
-      return nil
-    }
+    guard access.rangeCount <= 1, let match = match(access, behind: access.fixedCount),
+      !match.isWhole, match.attributeCount > access.fixedCount
+    else { return nil }
     return QueryPlan.Groups(
       attributeCount: match.attributeCount, isReversed: match.isDescending)
+  }
+
+  /// Whether and how the entries within each range of `access`, which has several, come in this
+  /// order.
+  func merge(of access: IndexAccess) -> IndexOrder {
+    guard access.rangeCount > 1, let match = match(access, behind: access.pointCount),
+      match.isWhole, access.isWalked
+    else { return .nothing }
+    return match.isDescending ? .backwards : .forwards
   }
 
   /// How far the entries of an index come in this order.
@@ -79,11 +91,12 @@ struct BoundOrder: Sendable {
     var isWhole: Bool
   }
 
-  private func match(_ access: IndexAccess) -> IndexMatch? {
-    guard access.rangeCount <= 1 else { return nil }
+  /// - Parameter start: how many attributes at the beginning of the index the entries do not differ
+  ///   in.
+  private func match(_ access: IndexAccess, behind start: Int) -> IndexMatch? {
     let attributes = access.index.description.attributes
     let fixed = attributes.prefix(access.fixedCount)
-    var count = access.fixedCount
+    var count = start
     var isDescending: Bool?
     var isWhole = true
     for term in terms {

@@ -15,25 +15,33 @@ extension IndexAccess {
     estimatedEntryCount = count
   }
 
-  /// The entries of `index` that `conjuncts` admit; `nil` when none of these is about its first attribute.
+  /// The entries of `index` that `constraints` admit; `nil` when none of these is about its first
+  /// attribute.
   ///
-  /// - Parameter statistics: for the number of entries, which is not estimated without them.
+  /// - Parameters:
+  ///   - firsts: all values of the first attribute, where no constraint is about it.
+  ///   - statistics: for the number of entries, which is not estimated without them.
   init?(
-    _ index: StoredIndex, _ conjuncts: [BoundCondition], _ statistics: PlannerStatistics?
+    _ index: StoredIndex, _ constraints: IndexConstraints, behind firsts: PackedKeys? = nil,
+    _ statistics: PlannerStatistics?
   ) throws {
     let attributes = index.description.attributes
-    var prefixes = PackedKeys([])
+    // Of most indexes the condition says nothing.
+    guard firsts != nil || constraints[attributes[0]] != nil else { return nil }
+    var prefixes = firsts ?? PackedKeys([])
     var ranges: [IndexRange]?
     var used: Set<Int> = []
     var isExact = true
     var fixedCount = 0
     var completeCount = 0
     var mayHaveNulls = false
-    attributes: for attribute in attributes {
-      guard
-        let (constraint, positions) = Self.constraint(
-          on: attribute, conjuncts, takesRanges: completeCount > 0)
-      else { break }
+    if let firsts {
+      completeCount = 1
+      if firsts.count == 1 { fixedCount = 1 }
+      mayHaveNulls = firsts.isEmpty || firsts[0] == [0]
+    }
+    attributes: for attribute in attributes.dropFirst(completeCount) {
+      guard let (constraint, positions) = constraints[attribute] else { break }
       switch constraint.extent {
       case .points(let points):
         guard prefixes.count * max(1, points.count) <= Self.mostRanges else { break attributes }
@@ -66,6 +74,7 @@ extension IndexAccess {
     guard !used.isEmpty else { return nil }
     self.index = index
     self.fixedCount = fixedCount
+    pointCount = completeCount
     self.isExact = isExact
     self.mayHaveNulls = mayHaveNulls
     clauses = used
@@ -90,21 +99,6 @@ extension IndexAccess {
     var access = self
     access.filter = EntryFilter(index, conjuncts, proven: isExact ? clauses : [])
     return access
-  }
-
-  private static func constraint(
-    on attribute: UInt32, _ conjuncts: [BoundCondition], takesRanges: Bool
-  ) -> (IndexConstraint, [Int])? {
-    var constraint: IndexConstraint?
-    var positions: [Int] = []
-    for (position, conjunct) in conjuncts.enumerated() {
-      let ranges =
-        takesRanges ? IndexConstraint(rangesOf: conjunct, on: attribute) : nil
-      guard let next = IndexConstraint(conjunct, on: attribute) ?? ranges else { continue }
-      constraint = constraint?.intersection(next) ?? next
-      positions.append(position)
-    }
-    return constraint.map { ($0, positions) }
   }
 
   /// Estimates by descending the tree for each range, or for a sample of many.

@@ -1,6 +1,4 @@
-/// Several ranges of one attribute, behind attributes that have single values.
-///
-/// By the first attribute of an index a disjunction is a union of accesses.
+/// Several ranges of one attribute.
 extension IndexConstraint {
   /// More ranges than these are left to a check of entries.
   private static let mostRanges = 1_000

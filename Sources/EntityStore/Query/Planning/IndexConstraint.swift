@@ -83,11 +83,10 @@ struct IndexConstraint {
       self.init(prefix: String(literal))
     case .matches:
       var parser = try? ExpressionParser(operand, isCaseless: false)
-      guard let literal = (try? parser?.parse())?.literalPrefix, literal.utf8.count > 1 else {
-        return nil
-      }
-      // Behind its last character there may be a mark, with which that is another character.
-      self.init(prefix: String(literal.dropLast()))
+      guard let literal = (try? parser?.parse())?.literalPrefix,
+        literal.utf8.count > 1
+      else { return nil }
+      self.init(prefix: Self.certainBeginning(of: literal))
     case .endsWith, .contains, .notEqual, .between, .in: return nil
     }
   }
@@ -101,6 +100,18 @@ struct IndexConstraint {
     self.init(
       extent: .range(IndexRange(lower: bytes, upper: KeyRange.successor(ofPrefix: bytes))),
       isExact: false)
+  }
+
+  /// The part of a literal that every key of a text with it begins with: its last character may
+  /// become another one with a mark behind it.
+  private static func certainBeginning(of literal: String) -> String {
+    // In Unicode's compositions these are no first characters.
+    let isCertain =
+      literal.unicodeScalars.last.map {
+        (0x20..<0x7f).contains($0.value) && !$0.properties.isAlphabetic
+          && !"<=>".contains(Character($0))
+      } ?? false
+    return isCertain ? literal : String(literal.dropLast())
   }
 
   /// The element of a text without the zero byte that ends it.

@@ -6,7 +6,9 @@ extension Planner {
     guard case .expression(let comparison) = clause, let elements = comparison.elements,
       let index = entity.elementIndexes.first(where: {
         $0.description.attribute == elements.attribute && $0.description.path == elements.path
-      }), let access = try IndexAccess(index.entries, [.test(elements.test)], statistics)
+      }),
+      let access = try IndexAccess(
+        index.entries, IndexConstraints([.test(elements.test)]), statistics)
     else { return nil }
     let entries = Double(access.estimatedEntryCount)
     let isExact = elements.isExact && !access.covered.isEmpty

@@ -17,9 +17,12 @@ extension Planner {
       let form = BranchForm(parts)
       var known: IndexAccess?
       if let index = chosen[form] {
-        known = try IndexAccess(index, parts, union.isSampled ? nil : statistics)
+        known = try IndexAccess(
+          index, IndexConstraints(parts), union.isSampled ? nil : statistics)
       } else {
-        known = try accesses(for: parts).min { $0.estimatedEntryCount < $1.estimatedEntryCount }
+        known = try accesses(for: IndexConstraints(parts)).min {
+          $0.estimatedEntryCount < $1.estimatedEntryCount
+        }
         chosen[form] = known?.index
       }
       guard let access = known else { return nil }
@@ -156,6 +159,7 @@ private struct UnionOfBranches {
       var access = group.access
       let keys = PackedKeys(sorting: group.keys)
       if keys.count > 1 { access.fixedCount = 0 }
+      access.pointCount = access.index.description.attributes.count
       access.span = .points(keys)
       access.estimatedEntryCount = max(
         access.estimatedEntryCount, indexes.count == 1 && others.isEmpty ? estimatedEntryCount : 0)

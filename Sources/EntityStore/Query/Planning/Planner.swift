@@ -13,44 +13,54 @@ struct PlannerStatistics {
   /// About how many entries have the same first few attributes as the first entry of a range, or as
   /// its last.
   var groupSize: (StoredIndex, IndexRange, _ attributeCount: Int, _ isReversed: Bool) throws -> Int
+  /// The values of the first attribute of an index, as elements of its keys; `nil` where there are
+  /// more than a number.
+  var firstElements: (StoredIndex, Int) throws -> PackedKeys?
 }
 
 /// Chooses how a query is run: a pure function from a query, a schema and statistics to a plan.
 ///
-/// Costs are nanoseconds, measured once on records of 170 bytes; their ratios matter. A record fetched
-/// through an index costs as much as ten records of a scan. So beyond a tenth of the records a scan is
-/// cheaper, and sorting all records is cheaper than a walk in index order.
+/// Costs are nanoseconds, measured once on records of 170 bytes; their ratios matter. A record
+/// fetched through an index costs as much as ten records of a scan. So beyond a tenth of the
+/// records a scan is cheaper, and sorting all records is cheaper than a walk in index order.
 struct Planner {
   enum Cost {
     static let scannedRecord = 90.0
     static let fetchedRecord = 900.0
     static let entry = 35.0
     static let range = 300.0
+    /// To make and compare the other plans of a query.
+    static let otherPlan = 3_000.0
+    /// One of several ranges that are walked at once.
+    static let mergedEntry = 150.0
     static let sortedRecord = 160.0
     static let sortedID = 15.0
     /// The share of records that pass a clause of which nothing is known.
     static let unknownShare = 0.3
   }
 
-  let entity: StoredEntity
+  let subject: QueryPlan.Subject
   let statistics: PlannerStatistics
-  let request: QueryRequest
-  let condition: BoundCondition
-  let order: BoundOrder
   /// The parts of the condition that must all be true.
   let clauses: [BoundCondition]
+  let constraints: IndexConstraints
 
   init(
     _ request: QueryRequest, condition: BoundCondition, order: BoundOrder, entity: StoredEntity,
     statistics: PlannerStatistics
   ) {
-    self.request = request
-    self.condition = condition
-    self.order = order
-    self.entity = entity
+    subject = QueryPlan.Subject(
+      request, condition: condition, order: order, entity: entity,
+      recordCount: statistics.recordCount)
     self.statistics = statistics
     clauses = condition.conjuncts
+    constraints = IndexConstraints(clauses)
   }
+
+  var entity: StoredEntity { subject.entity }
+  var request: QueryRequest { subject.request }
+  var condition: BoundCondition { subject.condition }
+  var order: BoundOrder { subject.order }
 
   func plan() throws -> QueryPlan {
     if request.forcesScan, request.ids == nil { return scan(share: share(of: clauses.indices)) }
@@ -64,13 +74,16 @@ struct Planner {
       }
       candidates.append(plan)
     }
-    let accesses = try accesses(for: clauses).map { $0.filtered(by: clauses) }
+    let accesses = try accesses(for: constraints).map { $0.filtered(by: clauses) }
     if accesses.contains(where: { $0.rangeCount == 0 }) {
       return finished(.nothing, matches: 0, cost: 0)
     }
     for access in accesses {
-      candidates.append(plan(access))
+      let next = plan(access)
+      if next.isCheapest { return next }
+      candidates.append(next)
       if let groups = try groupedPlan(access) { candidates.append(groups) }
+      if let merged = mergedPlan(access) { candidates.append(merged) }
     }
     if let both = try intersection(of: accesses) { candidates.append(both) }
     for (position, clause) in clauses.enumerated() {
@@ -82,6 +95,10 @@ struct Planner {
     }
     for index in entity.indexes {
       if let walk = try orderedWalk(of: index, accesses) { candidates.append(walk) }
+    }
+    for access in try skippingAccesses(beside: candidates) {
+      candidates.append(plan(access))
+      if let merged = mergedPlan(access) { candidates.append(merged) }
     }
     return try best(of: candidates)
   }
@@ -95,13 +112,11 @@ struct Planner {
     }
     if request.requiresIndex {
       let chosen = best.changing(to: candidates)
-      guard chosen.isGrouped, chosen.alternative == nil else { return chosen }
-      // Where keys are cut the entries do not tell the groups, and all records are sorted.
+      guard chosen.needsWholeKeys, chosen.alternative == nil else { return chosen }
+      // Where keys are cut the entries do not tell the order, and all records are sorted.
       return best.changing(to: [scan(share: 1)])
     }
-    let matches = min(
-      candidates.map(\.estimatedMatchCount).min() ?? .max, statistics.recordCount)
-    let scan = scan(share: Double(matches) / Double(max(1, statistics.recordCount)))
+    let scan = scan(beside: candidates)
     let chosen = best.cost < scan.cost ? best : scan
     return chosen.mayFindLess ? chosen.changing(to: candidates + [scan]) : chosen
   }
@@ -114,6 +129,15 @@ struct Planner {
   }
 
   // MARK: Scan
+
+  /// A scan that finds as many records as other plans expect.
+  func scan(beside candidates: [QueryPlan]) -> QueryPlan {
+    guard let fewest = candidates.map(\.estimatedMatchCount).min() else {
+      return scan(share: share(of: clauses.indices))
+    }
+    let matches = min(fewest, statistics.recordCount)
+    return scan(share: Double(matches) / Double(max(1, statistics.recordCount)))
+  }
 
   private func scan(share: Double) -> QueryPlan {
     let count = Double(statistics.recordCount)
@@ -139,16 +163,16 @@ struct Planner {
 
   // MARK: Indexes
 
-  /// The accesses by each index that some of `clauses` constrain.
-  func accesses(for clauses: [BoundCondition]) throws -> [IndexAccess] {
+  /// The accesses by each index whose first attribute has one of `constraints`.
+  func accesses(for constraints: IndexConstraints) throws -> [IndexAccess] {
     var found: [IndexAccess] = []
     for index in entity.indexes {
-      if let access = try IndexAccess(index, clauses, statistics) { found.append(access) }
+      if let access = try IndexAccess(index, constraints, statistics) { found.append(access) }
     }
     return found
   }
 
-  private func plan(_ access: IndexAccess) -> QueryPlan {
+  func plan(_ access: IndexAccess) -> QueryPlan {
     let entries = Double(access.estimatedEntryCount)
     let fetched = isAnsweredByEntries(access) ? 0 : Cost.fetchedRecord
     let ranges = Double(min(access.rangeCount, 1 << 20)) * Cost.range
@@ -171,7 +195,7 @@ struct Planner {
       let collected = entries * (Cost.entry + Cost.sortedID) + ranges
       cost = collected + (read - skipped) * fetched
       certain = collected + entries * passing * fetched
-    case .natural, .sort, .groups:
+    case .natural, .sort, .groups, .merge:
       cost = entries * (Cost.entry + passing * (fetched + Cost.sortedRecord)) + ranges
       certain = cost
     }
@@ -181,18 +205,18 @@ struct Planner {
   }
 
   /// The share of the entries of `access` that pass its filter.
-  private func passingShare(of access: IndexAccess) -> Double {
+  func passingShare(of access: IndexAccess) -> Double {
     share(of: 0..<(access.filter?.clauses.subtracting(access.clauses).count ?? 0))
   }
 
   /// The share of the records that pass the clauses that the entries of `access` do not prove.
-  private func share(ofAllBut access: IndexAccess) -> Double {
+  func share(ofAllBut access: IndexAccess) -> Double {
     let known = access.clauses.union(access.filter?.clauses ?? [])
     return share(of: 0..<max(0, clauses.count - known.count))
   }
 
   /// Whether the entries alone answer the query.
-  private func isAnsweredByEntries(_ access: IndexAccess) -> Bool {
+  func isAnsweredByEntries(_ access: IndexAccess) -> Bool {
     guard request.wantsOnlyEntries, request.after == nil else { return false }
     return clauses.indices.allSatisfy { clauses[$0].isAlways || access.covered.contains($0) }
   }
@@ -273,12 +297,10 @@ struct Planner {
     var sorting = 0.0
     if case .sort = arrangement { sorting = Double(matches) * Cost.sortedRecord }
     return QueryPlan(
-      entity: entity, access: access, residual: residual, residualClauses: Set(positions),
-      condition: condition,
-      arrangement: arrangement, order: order, request: request, cost: cost + sorting,
+      subject: subject, access: access, residual: residual, arrangement: arrangement,
+      cost: cost + sorting,
       certainCost: (residual == nil ? cost : certainCost ?? cost) + sorting,
-      estimatedMatchCount: matches,
-      recordCount: statistics.recordCount)
+      estimatedMatchCount: matches)
   }
 }
 

@@ -40,6 +40,9 @@ extension QueryPlan {
     case .natural(let isReversed) where order.isByID,
       .index(let isReversed) where order.isByID:
       lines.append(.init(title: "order", text: "by _id\(isReversed ? ", backwards" : "")"))
+    case .merge(let isReversed):
+      let text = "of the index behind each key\(isReversed ? ", backwards" : ""), merged"
+      lines.append(.init(title: "order", text: text))
     case .index(let isReversed):
       lines.append(
         .init(title: "order", text: "of the index\(isReversed ? ", backwards" : "")"))

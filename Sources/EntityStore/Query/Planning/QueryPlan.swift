@@ -3,12 +3,17 @@ internal import LodestoreFormat
 
 /// How a query is run: where its records are looked for, what is checked on each, and how they are
 /// put in order.
-struct QueryPlan: Sendable {
+///
+/// A class, as the planner compares many and keeps one.
+final class QueryPlan: Sendable {
   enum Arrangement: Sendable {
     /// By record id.
     case natural(isReversed: Bool)
-    /// As the entries of the one index range come.
+    /// As the entries of the ranges of an index come, one range after the other.
     case index(isReversed: Bool)
+    /// As the entries of several ranges of an index come, merged by what follows their first
+    /// elements.
+    case merge(isReversed: Bool)
     /// Sorted by the keys of the order; `keeping` only the first, where not all are needed.
     case sort(keeping: Int?)
     /// As the entries of the one index range come, those with equal beginnings sorted together.
@@ -33,25 +38,68 @@ struct QueryPlan: Sendable {
     }
   }
 
-  let entity: StoredEntity
+  /// What all plans of a query have in common, in one place, as the planner compares several plans.
+  final class Subject: Sendable {
+    let entity: StoredEntity
+    let request: QueryRequest
+    /// The whole condition.
+    let condition: BoundCondition
+    let order: BoundOrder
+    let recordCount: Int
+
+    init(
+      _ request: QueryRequest, condition: BoundCondition, order: BoundOrder, entity: StoredEntity,
+      recordCount: Int
+    ) {
+      self.entity = entity
+      self.request = request
+      self.condition = condition
+      self.order = order
+      self.recordCount = recordCount
+    }
+  }
+
+  let subject: Subject
   let access: AccessPath
   /// What is still to be checked on each record.
   let residual: BoundCondition?
-  /// The positions of its parts in the conjunction.
-  let residualClauses: Set<Int>
-  /// The whole condition.
-  let condition: BoundCondition
   let arrangement: Arrangement
-  let order: BoundOrder
-  let request: QueryRequest
   /// In nanoseconds, as far as the planner can tell.
   let cost: Double
   /// The same when fewer records than expected fulfil the condition, so that a limit does not end
   /// the run early.
   let certainCost: Double
   let estimatedMatchCount: Int
-  let recordCount: Int
-  var alternative: Alternative?
+  let alternative: Alternative?
+
+  init(
+    subject: Subject, access: AccessPath, residual: BoundCondition?, arrangement: Arrangement,
+    cost: Double, certainCost: Double, estimatedMatchCount: Int, alternative: Alternative? = nil
+  ) {
+    self.subject = subject
+    self.access = access
+    self.residual = residual
+    self.arrangement = arrangement
+    self.cost = cost
+    self.certainCost = certainCost
+    self.estimatedMatchCount = estimatedMatchCount
+    self.alternative = alternative
+  }
+
+  func with(_ alternative: Alternative) -> QueryPlan {
+    QueryPlan(
+      subject: subject, access: access, residual: residual, arrangement: arrangement, cost: cost,
+      certainCost: certainCost, estimatedMatchCount: estimatedMatchCount, alternative: alternative)
+  }
+
+  var entity: StoredEntity { subject.entity }
+  var request: QueryRequest { subject.request }
+  var condition: BoundCondition { subject.condition }
+  var order: BoundOrder { subject.order }
+  var recordCount: Int { subject.recordCount }
+
+  /// Whether no other plan is worth being looked for: a few entries that say it all.
+  var isCheapest: Bool { residual == nil && certainCost < Planner.Cost.otherPlan }
 
   /// Whether all records may be read.
   var isScan: Bool {
@@ -61,11 +109,15 @@ struct QueryPlan: Sendable {
   /// Whether the entries of the access path alone say which records match.
   var isAnsweredByEntries: Bool { residual == nil }
 
-  /// How many results of the offset are entries of the access path, whose records need not be read.
+  /// How many results of the offset are entries of the access path, or records of a scan that need
+  /// not be looked at.
   var offsetOfEntries: Int {
     guard residual == nil, !access.hasGivenIDs else { return 0 }
     switch (access, arrangement) {
-    case (.index, .index), (.index, .natural), (.union, .natural), (.intersection, .natural):
+    case (.scan, .natural(isReversed: false)), (.idRange, .natural(isReversed: false)):
+      return request.offset
+    case (.index, .index), (.index, .merge), (.index, .natural), (.union, .natural),
+      (.intersection, .natural):
       return request.offset
     default: return 0
     }
@@ -77,23 +129,28 @@ struct QueryPlan: Sendable {
   /// known.
   func changing(to others: [QueryPlan]) -> QueryPlan {
     guard mayFindLess else { return self }
-    let surest = others.filter { !$0.isGrouped }.min { $0.certainCost < $1.certainCost }
-    guard let surest, surest.certainCost < certainCost || isGrouped else { return self }
+    let surest = others.filter { !$0.needsWholeKeys }.min { $0.certainCost < $1.certainCost }
+    guard let surest, surest.certainCost < certainCost || needsWholeKeys else { return self }
     let perRecord: Double =
       switch access {
       case .scan, .idRange: Planner.Cost.scannedRecord + condition.checkingCost
       default: Planner.Cost.entry + Planner.Cost.fetchedRecord
       }
-    var result = self
-    result.alternative = Alternative(
-      surest, recordLimit: max(256, Int(clamping: Int64(min(surest.cost / perRecord, 1e15)))))
-    return result
+    return with(
+      Alternative(
+        surest, recordLimit: max(256, Int(clamping: Int64(min(surest.cost / perRecord, 1e15))))))
   }
 
   /// Whether the run may cost more than expected, as a limit may not end it early.
-  var mayFindLess: Bool { request.limit != nil && (certainCost > cost || isGrouped) }
+  var mayFindLess: Bool { request.limit != nil && (certainCost > cost || needsWholeKeys) }
 
-  var isGrouped: Bool { if case .groups = arrangement { true } else { false } }
+  /// Whether the run ends at a key that is cut, so that another plan must be there to take over.
+  var needsWholeKeys: Bool {
+    switch arrangement {
+    case .groups, .merge: true
+    case .natural, .index, .sort: false
+    }
+  }
 }
 
 extension TransactionCore {
@@ -119,15 +176,7 @@ extension TransactionCore {
     _ request: QueryRequest, condition: BoundCondition, order: BoundOrder,
     for entity: StoredEntity
   ) throws(StoreError) -> QueryPlan {
-    let statistics = PlannerStatistics(
-      recordCount: try count(of: entity), related: { try self.related($0) },
-      estimate: { index, range in
-        try self.transaction.estimatedCount(of: index.tree, within: range.keys)
-      },
-      ids: { try self.ids(of: entity) },
-      groupSize: { index, range, attributeCount, isReversed in
-        try self.groupSize(index, range, attributeCount, isReversed: isReversed)
-      })
+    let statistics = try statistics(of: entity)
     do {
       return try Planner(
         request, condition: condition, order: order, entity: entity, statistics: statistics
@@ -135,6 +184,19 @@ extension TransactionCore {
     } catch {
       throw StoreError(wrapping: error)
     }
+  }
+
+  func statistics(of entity: StoredEntity) throws(StoreError) -> PlannerStatistics {
+    PlannerStatistics(
+      recordCount: try count(of: entity), related: { try self.related($0) },
+      estimate: { index, range in
+        try self.transaction.estimatedCount(of: index.tree, within: range.keys)
+      },
+      ids: { try self.ids(of: entity) },
+      groupSize: { index, range, attributeCount, isReversed in
+        try self.groupSize(index, range, attributeCount, isReversed: isReversed)
+      },
+      firstElements: { try self.firstElements($0, atMost: $1) })
   }
 
   /// How the records that `test` asks of are found.

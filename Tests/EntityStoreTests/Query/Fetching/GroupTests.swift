@@ -306,4 +306,78 @@ import Testing
       }
     }
   }
+
+  @Test(arguments: [
+    ("kind IN { 'b', 'd', 'e' } AND share < 50", "kind", 1_500),
+    ("share > 10 AND kind != 'c'", "kind", 3_000), ("share < 20", "share", 700),
+    ("kind == 'c'", "share", 400), ("kind > 'g' AND share IN { 7, 18, 28 }", "share", 1_000),
+  ])
+  func `Groups behind a condition come from entries that tell it`(
+    condition: String, key: String, most: Int
+  ) throws {
+    try withTemporaryStore([Trial.self]) { store in
+      try Trial.make(3_000, in: store)
+      try store.read { snapshot throws in
+        let query = try Trial.where(format: condition)
+        let path = ValuePath(attribute: key)
+        let share = ValuePath(attribute: "share")
+        let terms = [
+          GroupTerm(.sum, share), GroupTerm(.min, share), GroupTerm(.average, share),
+          GroupTerm(.count, share), GroupTerm(.count),
+        ]
+        let run = try snapshot.access.core.run(query.unordered())
+        let rows = try run.groups(by: [path], terms)
+        #expect(run.counts.recordsRead == 0 && run.counts.entriesRead <= most, "\(run.counts)")
+        var request = try query.unordered().request()
+        request.forcesScan = true
+        let core = snapshot.access.core
+        let plan = try core.plan(request, for: try core.entity(Trial.self))
+        let scanned = try PlanRun(plan, core: core).groups(by: [path], terms)
+        #expect(!rows.isEmpty && rows.map(\.keys) == scanned.map(\.keys))
+        #expect(rows.map(\.count) == scanned.map(\.count))
+        #expect(rows.map(\.values) == scanned.map(\.values))
+        #expect(try run.totals(terms) == PlanRun(plan, core: core).totals(terms))
+      }
+    }
+  }
+
+  @Test func `Groups go on with records where a key is cut`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      let long = String(repeating: "k", count: 600)
+      try store.insert(
+        (0..<600).map { place in
+          var trial = Trial(place)
+          // Some before, some with the same beginning, and some behind those that are cut.
+          trial.name = ["a", "b", long + "b", long + "a", String(long.prefix(470)), "z"][place % 6]
+          return trial
+        })
+      try store.read { snapshot throws in
+        let groups = try snapshot.groups(Trial.all, by: \.name)
+        let expected = ["a", "b", String(long.prefix(470)), long + "a", long + "b", "z"]
+        #expect(groups.map(\.key) == expected && groups.allSatisfy { $0.count == 100 })
+        let some = try snapshot.groups(Trial.where { $0.name != "b" }, by: \.name)
+        #expect(some.map(\.key) == expected.filter { $0 != "b" })
+        let names = try snapshot.values(
+          Trial.where { $0.name > "a" }, \.name, distinct: true)
+        #expect(names == expected.filter { $0 != "a" })
+      }
+    }
+  }
+
+  @Test func `A sum of doubles does not depend on the way to the records`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      var numbers = SeededNumbers(salt: 2_202)
+      try store.insert(
+        (0..<2_000).map { place in
+          var trial = Trial(place)
+          trial.rating = Double(numbers.below(1_000_000)) * 1e-3 + (place % 7 == 0 ? 1e15 : 0)
+          return trial
+        })
+      try store.read { snapshot throws in
+        let entries = try snapshot.aggregate(Trial.all, .sum(\.rating))
+        let records = try snapshot.aggregate(Trial.where { $0.note != "" }, .sum(\.rating))
+        #expect(entries == records)
+      }
+    }
+  }
 }

@@ -2,7 +2,7 @@ import Foundation
 import LodestoreFormat
 import Testing
 
-@testable import EntityStore
+@testable @_spi(Measuring) import EntityStore
 
 @Suite struct ValueTests {
   private func withTrials(
@@ -44,6 +44,71 @@ import Testing
         #expect(ratings == [nil, 0.5, 1, 1.5, 2.5, 3, 3.5])
         let json = try snapshot.values(Trial.all, \.json, distinct: true)
         #expect(json.count == 6)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("TRUEPREDICATE", 25), ("kind IN { 'c', 'a', 'h' } AND share > 5", 40), ("share >= 20", 700),
+    ("note == 'note 1'", 60), ("kind == 'd'", 20), ("kind > 'f' AND note != 'note 0'", 40),
+    ("number < 40", 90), ("rating == NULL", 4_000), ("number < 0", 2),
+    ("share < 3 OR share > 97", 3_000),
+  ])
+  func `Distinct values without an order ascend, by steps where an index begins with them`(
+    condition: String, most: Int
+  ) throws {
+    try withTrials(3_000) { store in
+      try store.read { snapshot in
+        let query = try Trial.where(format: condition)
+        let all = try snapshot.fetch(query)
+        let kinds = Set(all.map(\.kind)).sorted()
+        var found: [String] = []
+        let run = try #require(
+          try snapshot.explaining {
+            found = try snapshot.values(query, \.kind, distinct: true)
+          })
+        #expect(found == kinds, "\(run)")
+        let limited = try snapshot.values(query.limit(4).offset(1), \.kind, distinct: true)
+        #expect(limited == Array(kinds.dropFirst().prefix(4)))
+        #expect(
+          try snapshot.values(query.sorted(by: \.kind), \.kind, distinct: true) == kinds)
+        let backwards = try snapshot.values(
+          query.sorted(by: \.kind.descending), \.kind, distinct: true)
+        #expect(backwards == kinds.reversed())
+        #expect((run.entriesRead ?? 0) + (run.recordsRead ?? 0) <= most, "\(run)")
+
+        let shares = try snapshot.values(query, \.share, distinct: true)
+        #expect(shares == Set(all.map(\.share)).sorted())
+        let ratings = try snapshot.values(query, \.rating, distinct: true)
+        #expect(ratings == Set(all.map(\.rating)).sorted { ($0 ?? -1) < ($1 ?? -1) })
+        let pairs = try snapshot.values(query, \.kind, \.share, distinct: true)
+        let expected = Set(all.map { String($0.kind) + String(1_000 + $0.share) }).sorted()
+        #expect(pairs.map { $0.0 + String(1_000 + $0.1) } == expected)
+        let turned = try snapshot.values(query, \.share, \.kind, distinct: true)
+        #expect(turned.count == expected.count)
+        #expect(turned.map { $0.0 } == turned.map { $0.0 }.sorted())
+      }
+    }
+  }
+
+  @Test func `Distinct texts are those of records, whatever their form`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      let long = String(repeating: "n", count: 500)
+      try store.insert(
+        (0..<400).map { place in
+          var trial = Trial(place)
+          trial.name = ["e\u{301}t\u{e9}", "plain", long + "2", long + "1", "z\0", "z"][place % 6]
+          return trial
+        })
+      try store.read { snapshot in
+        for query in [Trial.all, Trial.where { $0.share > 2 }, Trial.where { $0.number > 390 }] {
+          let names = try snapshot.values(query, \.name, distinct: true)
+          let sorted = try snapshot.values(query.sorted(by: \.name), \.name, distinct: true)
+          let all = Set(try snapshot.fetch(query).map(\.name))
+          #expect(Set(names) == all && names.count == all.count && sorted == names)
+          let form = names.first { $0.hasSuffix("t\u{e9}") }?.unicodeScalars.map(\.value)
+          #expect(form == [0x65, 0x301, 0x74, 0xe9])
+        }
       }
     }
   }

@@ -26,8 +26,13 @@ struct OracleCheck {
 
   /// One more condition.
   mutating func next() throws {
-    var request = QueryRequest(condition: conditions.condition())
-    request.order = conditions.order()
+    var request = QueryRequest()
+    if random.oneIn(6) {
+      (request.condition, request.order) = conditions.severalRanges()
+    } else {
+      request.condition = conditions.condition()
+      request.order = conditions.order()
+    }
     let all: [UInt64]
     do {
       all = try expected(request)

@@ -221,6 +221,26 @@ extension OracleConditions {
 
   // MARK: Orders
 
+  /// Lists of the first attributes of an index, or nothing of its first, and the order of those
+  /// that follow or of all.
+  mutating func severalRanges() -> (ConditionTree, [SortTerm]) {
+    let names = pick(Self.compounds)
+    let listed = 1 + random.below(names.count)
+    let isBehindFirst = names.count > 1 && random.oneIn(4)
+    var parts = names.prefix(listed).dropFirst(isBehindFirst ? 1 : 0).map { name in
+      membership(name, count: 1 + random.below(4))
+    }
+    if isBehindFirst, parts.isEmpty { parts.append(lookup(names[1])) }
+    if random.oneIn(3), listed < names.count { parts.append(lookup(names[listed])) }
+    if random.oneIn(4) { parts.append(leaf()) }
+    let isDescending = random.oneIn(2)
+    let ordered = names.dropFirst(random.oneIn(4) ? 0 : listed) + (random.oneIn(4) ? ["_id"] : [])
+    let order = ordered.map {
+      SortTerm(ValuePath(attribute: $0), isDescending: isDescending)
+    }
+    return (.all(of: parts), order)
+  }
+
   mutating func order() -> [SortTerm] {
     let count = random.below(4)
     let isCompound = random.oneIn(2)

@@ -91,7 +91,7 @@ struct OracleConditions {
   private mutating func lookup() -> ConditionTree { lookup(pick(Self.attributes).name) }
 
   /// A condition on one attribute of a kind that most indexes know.
-  private mutating func lookup(_ name: String) -> ConditionTree {
+  mutating func lookup(_ name: String) -> ConditionTree {
     let path = Operand.path(ValuePath(attribute: name))
     switch random.below(12) {
     case 0: return .comparison(Comparison(path, pick([.equal, .notEqual]), .value(.null)))
@@ -122,7 +122,7 @@ struct OracleConditions {
       Comparison(.path(ValuePath(attribute: name)), symbol, .value(constant(name))))
   }
 
-  private mutating func membership(_ name: String, count: Int) -> ConditionTree {
+  mutating func membership(_ name: String, count: Int) -> ConditionTree {
     var list = (0..<count).map { _ in constant(name) }
     if random.oneIn(4) { list.append(.null) }
     return .comparison(Comparison(.path(ValuePath(attribute: name)), .in, .values(list)))

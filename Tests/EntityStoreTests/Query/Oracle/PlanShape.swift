@@ -4,12 +4,22 @@
 enum PlanShape: String, CaseIterable {
   case nothing, scan, ids, idRange, points, manyPoints, range, manyRanges, union, intersection
   case byID, byIDBackwards, indexForwards, indexBackwards, heap, sort
-  case groupsForwards, groupsBackwards, withAlternative
+  case groupsForwards, groupsBackwards, mergeForwards, mergeBackwards, rangesInOrder
+  case behindFirsts, withAlternative
 
   /// The shapes of `plan`: of its access path, and of how it brings about the order.
   static func shapes(of plan: QueryPlan) -> [PlanShape] {
-    [access(plan.access), arrangement(plan.arrangement)]
-      + (plan.alternative == nil ? [] : [.withAlternative])
+    [access(plan.access), arrangement(plan.arrangement)] + others(plan)
+  }
+
+  private static func others(_ plan: QueryPlan) -> [PlanShape] {
+    var shapes: [PlanShape] = plan.alternative == nil ? [] : [.withAlternative]
+    guard case .index(let access) = plan.access else { return shapes }
+    if case .index = plan.arrangement, access.rangeCount > 1 { shapes.append(.rangesInOrder) }
+    let first = access.index.description.attributes[0]
+    let isAsked = IndexConstraints(plan.condition.conjuncts).hasSome(on: first)
+    if access.pointCount > 0, !isAsked { shapes.append(.behindFirsts) }
+    return shapes
   }
 
   private static func access(_ path: AccessPath) -> PlanShape {
@@ -34,6 +44,7 @@ enum PlanShape: String, CaseIterable {
     switch arrangement {
     case .natural(let isReversed): isReversed ? .byIDBackwards : .byID
     case .index(let isReversed): isReversed ? .indexBackwards : .indexForwards
+    case .merge(let isReversed): isReversed ? .mergeBackwards : .mergeForwards
     case .groups(let groups): groups.isReversed ? .groupsBackwards : .groupsForwards
     case .sort(let kept): kept == nil ? .sort : .heap
     }

@@ -35,12 +35,13 @@ enum PlanningLie: CaseIterable {
       groupSize: { index, range, attributeCount, isReversed in
         let size = try core.groupSize(index, range, attributeCount, isReversed: isReversed)
         return isRandom ? estimates.below(40) : size
-      })
+      },
+      firstElements: { try core.firstElements($0, atMost: $1) })
     var plan = try Planner(
       request, condition: condition, order: order, entity: entity, statistics: statistics
     ).plan()
     if let alternative = plan.alternative {
-      plan.alternative = .init(alternative.plan, recordLimit: estimates.below(60))
+      plan = plan.with(.init(alternative.plan, recordLimit: estimates.below(60)))
     }
     _ = random.next()
     return plan

@@ -10,13 +10,7 @@ import Testing
 
   /// The beginnings of queries that read more than twice what the best plan does, and why.
   private static let exceptions: [(query: String, reason: String)] = [
-    ("rows of Sighting where amount == 17.25", "no steps over the values of a first attribute"),
-    (
-      "rows of Sighting where name MATCHES 'name 000012.*'",
-      "the beginning is taken one character short"
-    ),
     ("rows of Sighting where rnd == 0 OR rnd == 41", "a list is priced by its length"),
-    ("count of Sighting where low != 'active'", "two ranges are no bounds"),
     ("min seq of Sighting where state == 'pending'", "what is correlated is not known"),
   ]
 

@@ -191,43 +191,33 @@ import Testing
     }
   }
 
-  @Test func `distinct values of an index come in the order of their first records`() throws {
+  @Test func `distinct values take a step in an index for each`() throws {
     try withTrials { snapshot in
-      let shares = try snapshot.values(Trial.all, \.share, distinct: true)
-      #expect(shares == Array(0..<100))
-      let run = try snapshot.access.core.run(Trial.all)
-      let number = try #require(run.entity.description.attribute(named: "share")?.number)
-      var count = 0
-      let isByIndex = try run.forEachDistinct([number], hasLimit: true) { (_) throws(StoreError) in
-        count += 1
-        return true
-      }
-      #expect(isByIndex && count == 100)
-      #expect(run.counts.entriesRead <= 100 * 10 && run.counts.recordsRead == 0)
-      // Every record has another name: ten of them are in the first ten records.
-      let names = try #require(run.entity.description.attribute(named: "name")?.number)
-      let other = try snapshot.access.core.run(Trial.all)
-      #expect(try !other.forEachDistinct([names], hasLimit: true) { (_) in true })
-      #expect(other.counts.entriesRead <= 1_001)
+      let core = snapshot.access.core
+      let shares = try Self.steps("share", core)
+      #expect(shares.count == 100 && shares.counts == PlanCounts(entriesRead: 100))
+      let kinds = try Self.steps("kind", core)
+      #expect(kinds.count == 10 && kinds.counts.entriesRead == 10)
+      let few = try Self.steps("name", core, limit: 7)
+      #expect(few.count == 7 && few.counts == PlanCounts(entriesRead: 7))
       let first = try snapshot.values(Trial.all.limit(10), \.name, distinct: true)
       #expect(first == (0..<10).map { "name 0000\($0)" })
-    }
-  }
-
-  @Test func `distinct values of an index's first attribute end with the last of them`() throws {
-    try withTrials { snapshot in
-      let run = try snapshot.access.core.run(Trial.all)
-      let kind = try #require(run.entity.description.attribute(named: "kind")?.number)
-      #expect(try run.distinctCount([kind], hasLimit: false) == 10)
-      #expect(run.counts.entriesRead == 10)
-      let note = try #require(run.entity.description.attribute(named: "note")?.number)
-      #expect(try run.distinctCount([note], hasLimit: false) == nil)
-      let number = try #require(run.entity.description.attribute(named: "number")?.number)
-      #expect(try run.distinctCount([number], hasLimit: false) == nil)
-      let kinds = try snapshot.values(Trial.all, \.kind, distinct: true)
-      #expect(kinds == "abcdefghij".map(String.init))
       let some = try snapshot.values(Trial.all.limit(2).offset(9), \.kind, distinct: true)
       #expect(some == ["j"])
     }
+  }
+
+  private static func steps(
+    _ name: String, _ core: TransactionCore, limit: Int = .max
+  ) throws -> (count: Int, counts: PlanCounts) {
+    let run = try core.run(Trial.all)
+    let number = try #require(run.entity.description.attribute(named: name)?.number)
+    var count = 0
+    let rest = try run.forEachDistinct([number]) { (_) throws(StoreError) in
+      count += 1
+      return count < limit
+    }
+    #expect(rest == nil)
+    return (count, run.counts)
   }
 }

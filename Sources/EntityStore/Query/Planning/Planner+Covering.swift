@@ -1,0 +1,97 @@
+internal import LodestoreFormat
+
+extension Planner {
+  /// The plan by the fewest entries of one index that tell the whole condition and have
+  /// `attributes`.
+  ///
+  /// - Returns: `nil` where there is none, or it would cost more than `cost`.
+  func plan(covering attributes: [UInt32], below cost: Double) throws -> QueryPlan? {
+    guard !request.forcesScan, request.ids == nil else { return nil }
+    var best: IndexAccess?
+    for index in entity.indexes {
+      let stored = index.description.attributes
+      guard attributes.allSatisfy(stored.contains) else { continue }
+      let constrained = try IndexAccess(index, constraints, statistics)
+      let access = (constrained ?? IndexAccess(whole: index, count: statistics.recordCount))
+        .filtered(by: clauses)
+      guard clauses.indices.allSatisfy({ clauses[$0].isAlways || access.covered.contains($0) })
+      else { continue }
+      let isBetter =
+        best.map {
+          (access.estimatedEntryCount, stored.count)
+            < ($0.estimatedEntryCount, $0.index.description.attributes.count)
+        } ?? true
+      if isBetter { best = access }
+    }
+    guard let best else { return nil }
+    let ranges = Double(min(best.rangeCount, 1 << 20)) * Cost.range
+    let entries = Double(best.estimatedEntryCount) * (Cost.entry + Cost.sortedID)
+    guard entries + ranges < cost else { return nil }
+    return finished(
+      .index(best), matches: best.estimatedEntryCount, cost: entries + ranges,
+      covered: best.covered, arrangement: .natural(isReversed: false))
+  }
+}
+
+extension Planner {
+  /// The plan by the fewest entries of an index in which the values of `attributes` come in order:
+  /// it begins with them, or they follow attributes that have one value.
+  func plan(steppingOver attributes: [UInt32]) throws -> QueryPlan? {
+    guard !request.forcesScan, request.ids == nil else { return nil }
+    var best: QueryPlan?
+    for index in entity.indexes {
+      let stored = index.description.attributes
+      guard stored.contains(attributes[0]) else { continue }
+      let constrained = try IndexAccess(index, constraints, statistics)
+      let access = (constrained ?? IndexAccess(whole: index, count: statistics.recordCount))
+        .filtered(by: clauses)
+      guard access.isWalked,
+        stored.starts(with: attributes)
+          || stored.dropFirst(access.fixedCount).starts(with: attributes)
+      else { continue }
+      let next = finished(
+        .index(access), matches: access.estimatedEntryCount,
+        cost: Double(access.estimatedEntryCount) * Cost.entry, covered: access.covered,
+        arrangement: .natural(isReversed: false))
+      let isBetter =
+        best.map { best in
+          if (next.residual == nil) != (best.residual == nil) { return next.residual == nil }
+          return next.cost < best.cost
+        } ?? true
+      if isBetter { best = next }
+    }
+    return best
+  }
+}
+
+extension TransactionCore {
+  /// The plan by entries of one index that tell the condition of `plan` and have `attributes`,
+  /// where they cost less.
+  func plan(
+    covering attributes: [UInt32], insteadOf plan: QueryPlan
+  ) throws(StoreError) -> QueryPlan? {
+    try other(than: plan) { try $0.plan(covering: attributes, below: plan.cost) }
+  }
+
+  /// The plan by an index in which the values of `attributes` come in order.
+  func plan(
+    steppingOver attributes: [UInt32], insteadOf plan: QueryPlan
+  ) throws(StoreError) -> QueryPlan? {
+    try other(than: plan) { try $0.plan(steppingOver: attributes) }
+  }
+
+  private func other(
+    than plan: QueryPlan, _ choose: (Planner) throws -> QueryPlan?
+  ) throws(StoreError) -> QueryPlan? {
+    guard plan.cost > Planner.Cost.otherPlan else { return nil }
+    let statistics = try statistics(of: plan.entity)
+    do {
+      return try choose(
+        Planner(
+          plan.request, condition: plan.condition, order: plan.order, entity: plan.entity,
+          statistics: statistics))
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// Plans by several ranges of one index.
+extension Planner {
+  /// A step from one value of the first attribute of an index to the next, in nanoseconds.
+  private static let stepCost = 1_000.0
+
+  /// Accesses by indexes of whose first attribute the condition says nothing, but of the second:
+  /// the entries behind each value of the first, where these are few.
+  ///
+  /// The steps must not show beside the best of `candidates` or a scan.
+  func skippingAccesses(beside candidates: [QueryPlan]) throws -> [IndexAccess] {
+    guard request.ids == nil, !clauses.allSatisfy(\.isAlways) else { return [] }
+    var found: [IndexAccess] = []
+    var most: Int?
+    for index in entity.indexes {
+      let attributes = index.description.attributes
+      guard attributes.count > 1,
+        constraints.hasSome(on: attributes[1]), !constraints.hasSome(on: attributes[0])
+      else { continue }
+      let steps = most ?? mostSteps(beside: candidates)
+      most = steps
+      guard steps > 1, let firsts = try statistics.firstElements(index, steps),
+        let access = try IndexAccess(index, constraints, behind: firsts, statistics)
+      else { continue }
+      found.append(access.filtered(by: clauses))
+    }
+    return found
+  }
+
+  private func mostSteps(beside candidates: [QueryPlan]) -> Int {
+    let cost = min(candidates.map(\.cost).min() ?? .infinity, scan(beside: candidates).cost, 1e12)
+    return min(256, Int(cost / (20 * Self.stepCost)))
+  }
+
+  /// A walk of all ranges of `access` at once, where within each of them the entries are in the
+  /// order that is asked for.
+  func mergedPlan(_ access: IndexAccess) -> QueryPlan? {
+    guard let wanted = request.wantedCount else { return nil }
+    let isReversed: Bool
+    switch order.merge(of: access) {
+    case .nothing: return nil
+    case .forwards: isReversed = false
+    case .backwards: isReversed = true
+    }
+    let entries = Double(access.estimatedEntryCount)
+    let passing = passingShare(of: access)
+    let share = share(ofAllBut: access)
+    let walked = min(entries, Double(wanted) / max(1e-9, share * passing))
+    let fetched = isAnsweredByEntries(access) ? 0 : Cost.fetchedRecord
+    let each = Cost.mergedEntry + passing * fetched
+    let skipped = share == 1 ? min(walked * passing, Double(request.offset)) : 0
+    let start = Double(access.rangeCount) * (Cost.range + Self.stepCost)
+    return finished(
+      .index(access), matches: Int(entries * passing),
+      cost: walked * each - skipped * fetched + start, certainCost: entries * each + start,
+      covered: access.covered, arrangement: .merge(isReversed: isReversed))
+  }
+}
+
+extension TransactionCore {
+  /// The values of the first attribute of `index`, as elements of its keys, by one step for each;
+  /// `nil` where there are more than `most`, or one that may be cut.
+  func firstElements(_ index: StoredIndex, atMost most: Int) throws -> PackedKeys? {
+    let cursor = try Cursor(index.tree, in: transaction)
+    var found = PackedKeys()
+    var hasEntry = try cursor.first()
+    while hasEntry {
+      guard found.count < most, let end = KeyDecoder.endOfElement(in: cursor.key, at: 0),
+        end < KeyEncoder.cutPrefix
+      else { return nil }
+      let element = Array(cursor.key[..<end])
+      // Keys out of order are those of a damaged file.
+      guard found.isEmpty || found[found.count - 1].lexicographicallyPrecedes(element) else {
+        return nil
+      }
+      found.append(element)
+      hasEntry = try (element + [255]).withUnsafeBytes { try cursor.seek(atOrAfter: $0) }
+    }
+    return found
+  }
+}

@@ -1,0 +1,41 @@
+extension KeyDecoder {
+  /// Whether `element`, a whole one, is null.
+  @inline(__always)
+  package static func isNull(_ element: UnsafeRawBufferPointer) -> Bool {
+    element.first ?? KeyCode.null == KeyCode.null
+  }
+
+  /// Whether `element`, a whole one, is no number.
+  package static func isNaN(_ element: UnsafeRawBufferPointer) -> Bool {
+    switch element.first {
+    case KeyCode.double?, KeyCode.date?:
+      element.count == 9 && element._bigEndianUInt64(at: 1) == OrderedWord.word(Double.nan)
+    case KeyCode.decimal?: element.count == 2 && element[1] == DecimalClass.nan
+    default: false
+    }
+  }
+
+  /// The integer of `element`, a whole one, or that of a Boolean; `nil` for another value.
+  @inline(__always)
+  package static func integer(_ element: UnsafeRawBufferPointer) -> Int128? {
+    guard let code = element.first else { return nil }
+    switch code {
+    case KeyCode.lowestInteger...KeyCode.highestInteger:
+      var magnitude: UInt64 = 0
+      for byte in element.dropFirst() { magnitude = magnitude << 8 | UInt64(byte) }
+      if code >= KeyCode.zero { return Int128(magnitude) }
+      // The bytes of a negative one are inverted.
+      return Int128(magnitude) - (Int128(1) << Int128((element.count - 1) * 8)) + 1
+    case KeyCode.false: return 0
+    case KeyCode.true: return 1
+    default: return nil
+    }
+  }
+
+  /// The number in binary of `element`, a whole one; `nil` for another value.
+  @inline(__always)
+  package static func double(_ element: UnsafeRawBufferPointer) -> Double? {
+    guard element.first == KeyCode.double, element.count == 9 else { return nil }
+    return OrderedWord.double(element._bigEndianUInt64(at: 1))
+  }
+}
