@@ -6,6 +6,7 @@ import PackageDescription
 //
 //   Films, Pods, ToDo, Fireballs ─> Lodestore, LodestoreWeb, Terminal
 //   Service: the web service on this machine that the programs load from; only FlyingFox
+//   TestSupport: stores in files that kvdump verifies when a test ends
 //
 // The server is a package of its own, Server, so that nobody else builds Hummingbird.
 
@@ -18,7 +19,8 @@ func program(_ name: String, dependencies: [Target.Dependency]) -> [Target] {
       name: name.lowercased(), dependencies: [.byName(name: name), "Terminal", "Service"],
       path: "\(name)/Program"),
     .testTarget(
-      name: "\(name)Tests", dependencies: [.byName(name: name), "Service", "Terminal"],
+      name: "\(name)Tests",
+      dependencies: [.byName(name: name), "Service", "Terminal", "TestSupport"],
       path: "Tests/\(name)Tests"),
   ]
 }
@@ -44,6 +46,9 @@ let package = Package(
       name: "Service", dependencies: [.product(name: "FlyingFox", package: "FlyingFox")],
       path: "Service"),
     .testTarget(name: "ServiceTests", dependencies: ["Service"], path: "Tests/ServiceTests"),
+    .target(
+      name: "TestSupport", dependencies: [.product(name: "kvdump", package: "lodestore")],
+      path: "Tests/Support"),
   ] + program("Films", dependencies: storeAndWeb)
     + program("Pods", dependencies: storeAndWeb)
     + program("ToDo", dependencies: store)

@@ -25,11 +25,16 @@ package struct FireballStore: Sendable {
   /// A store with a few fireballs in their groups, for previews.
   package static func preview() throws -> FireballStore {
     let fireballs = try inMemory()
-    try fireballs.store.write { tx in
+    try fireballs.addSamples()
+    return fireballs
+  }
+
+  /// Adds the fireballs of ``preview()``.
+  package func addSamples() throws {
+    try store.write { tx in
       try tx.insert(Fireball.samples)
       try Self.sortIntoGroups(&tx)
     }
-    return fireballs
   }
 
   private static let entities: [any Entity.Type] = [Fireball.self, FireballGroup.self]

@@ -9,7 +9,7 @@ enum Main {
   static let usage = """
     pods                   brings the podspecs into a store, with their list on the screen
     pods search WORDS...   what has these words in its name, its summary or among its authors
-    pods search            the same for each line of standard input
+    pods search            the same while you type; for each line where standard input is a file
     pods show NAME         the newest version of a library, and what it needs
     options: --store FILE  where they are kept (pods.lodestore)
              --url URL     of the service; by default one is started in this process
@@ -33,8 +33,7 @@ enum Main {
     let screen = Screen(
       library: try PodLibrary(at: arguments.options["store"] ?? "pods.lodestore"))
     switch command {
-    case "search" where words.isEmpty:
-      while let line = screen.question() { try await screen.search(line) }
+    case "search" where words.isEmpty: try await screen.search()
     case "search": try await screen.search(words.joined(separator: " "))
     case "show": try await screen.show(words.joined(separator: " "))
     default: try await load(arguments, on: screen)

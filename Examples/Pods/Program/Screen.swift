@@ -68,22 +68,36 @@ struct Screen {
     return (count, longest)
   }
 
-  /// A line of what to search for.
-  func question() -> String? {
-    if terminal.isInteractive { terminal.write(terminal.styled("Search: ", .dim)) }
-    return readLine()
+  /// Searches for what is typed with each key, and for each line where nobody types.
+  func search() async throws {
+    guard terminal.isInteractive, let keyboard = Keyboard.standardInput() else {
+      while let line = readLine() { try await search(line) }
+      return
+    }
+    defer { keyboard.end() }
+    await TypedSearch("Search: ", on: terminal).run(keyboard.keys) { text in
+      try await found(text, limit: terminal.height - 5)
+    }
   }
 
   func search(_ text: String) async throws {
+    for line in try await found(text, limit: 10) { terminal.print(line) }
+  }
+
+  /// The first podspecs for a text as a table, and how many there are; one pass over all of them,
+  /// which ends when the task is cancelled.
+  private func found(_ text: String, limit: Int) async throws -> [String] {
     let start = ContinuousClock.now
-    let count = try await library.store.count(PodLibrary.search(text))
-    let found = try await library.store.fetch(PodLibrary.search(text).limit(10))
-    let duration = ContinuousClock.now - start
+    let results = try await library.store.results(PodLibrary.search(text))
     var table = Table(["name", "version", "summary"])
-    for spec in found { table.add(spec.name, spec.version, spec.summary) }
-    table.show(on: terminal)
-    terminal.print(
-      terminal.styled("\(count.grouped) for \"\(text)\" in \(duration.short)", .dim))
+    for spec in try results.prefix(max(limit, 1)).values() {
+      table.add(
+        spec.name, spec.version,
+        spec.summary.split(whereSeparator: \.isNewline).joined(separator: " "))
+    }
+    let count = "\(results.count.grouped) for \"\(text)\""
+    let duration = (ContinuousClock.now - start).short
+    return table.lines + [terminal.styled("\(count) in \(duration)", .dim)]
   }
 
   func show(_ name: String) async throws {

@@ -1,6 +1,7 @@
 import Films
 import Lodestore
 import Service
+import TestSupport
 import Testing
 
 @Suite struct `Films` {
@@ -8,11 +9,13 @@ import Testing
   private func withLibrary(
     _ faults: Faults = Faults(), _ body: (FilmLibrary, Service) async throws -> Void
   ) async throws {
-    let library = try FilmLibrary()
-    defer { library.store.close() }
     let service = try await Service.start(try .samples(), faults: faults)
     do {
-      try await body(library, service)
+      try await withStorePath { path in
+        let library = try FilmLibrary(at: path)
+        defer { library.store.close() }
+        try await body(library, service)
+      }
     } catch {
       await service.stop()
       throw error

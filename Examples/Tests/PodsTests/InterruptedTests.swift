@@ -2,23 +2,24 @@ import Foundation
 import Lodestore
 import Pods
 import Service
+import TestSupport
 import Testing
 
 /// The program as a process that is killed.
 @Suite struct `An interrupted import of pods` {
   @Test(.timeLimit(.minutes(2)))
   func `goes on behind the last page that was committed`() async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "pods-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let path = folder.appending(path: "pods.lodestore").path
+    try await withStorePath { path in try await interrupt(path) }
+  }
+
+  private func interrupt(_ path: String) async throws {
     // Seven pages, at most four at a time, so that some are committed while others are waited for.
     let service = try await Service.start(
       try .samples(), faults: Faults(delay: .milliseconds(400)))
     let library = try PodLibrary(at: path)
     defer { library.store.close() }
 
-    let process = try program(path, service.url)
+    let process = try load(path, service.url)
     while process.isRunning, try await library.store.count(Podspec.all) == 0 {
       try await Task.sleep(for: .milliseconds(5))
     }
@@ -29,7 +30,7 @@ import Testing
     #expect(committed > 0 && committed < 63)
 
     let count = service.requests.count
-    let last = try program(path, service.url)
+    let last = try load(path, service.url)
     last.waitUntilExit()
     #expect(last.terminationStatus == 0)
     let pages = service.requests.dropFirst(count).map(\.path)
@@ -57,12 +58,9 @@ import Testing
     )
   }
 
-  /// The program that is built beside the tests, loading from a service.
-  private func program(_ store: String, _ service: URL) throws -> Process {
-    let tests = URL(filePath: CommandLine.arguments[0])
-    let process = Process()
-    process.executableURL = tests.deletingLastPathComponent().appending(path: "pods")
-    process.arguments = ["--store", store, "--url", service.absoluteString]
+  /// The program, loading from a service.
+  private func load(_ store: String, _ service: URL) throws -> Process {
+    let process = program("pods", ["--store", store, "--url", service.absoluteString])
     process.standardOutput = FileHandle.nullDevice
     try process.run()
     return process

@@ -1,6 +1,7 @@
 import Lodestore
 import Pods
 import Service
+import TestSupport
 import Testing
 
 @Suite struct `Pods` {
@@ -8,11 +9,13 @@ import Testing
   private func withLibrary(
     _ body: (PodLibrary, Service) async throws -> Void
   ) async throws {
-    let library = try PodLibrary()
-    defer { library.store.close() }
     let service = try await Service.start(try .samples())
     do {
-      try await body(library, service)
+      try await withStorePath { path in
+        let library = try PodLibrary(at: path)
+        defer { library.store.close() }
+        try await body(library, service)
+      }
     } catch {
       await service.stop()
       throw error

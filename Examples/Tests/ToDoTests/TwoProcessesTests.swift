@@ -1,5 +1,6 @@
 import Foundation
 import Lodestore
+import TestSupport
 import Testing
 import ToDo
 
@@ -7,12 +8,12 @@ import ToDo
 @Suite struct TwoProcessesTests {
   @Test(.timeLimit(.minutes(1)))
   func `two processes have one list and see each other's changes`() async throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("todo-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let path = folder.appendingPathComponent("list.lodestore").path
+    try await withStorePath { path in try await share(path) }
+  }
+
+  private func share(_ path: String) async throws {
     let list = try ToDoList(at: path, author: "test")
+    defer { list.store.close() }
     try await list.add("Milk?")
     var updates = list.newest(10).makeAsyncIterator()
     #expect(try await updates.next()?.items.map(\.title) == ["Milk?"])
@@ -31,12 +32,11 @@ import ToDo
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `commands work on one file one after the other`() throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("todo-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let store = ["--store", folder.appendingPathComponent("list.lodestore").path]
+  func `commands work on one file one after the other`() async throws {
+    try await withStorePath { path in try command(["--store", path]) }
+  }
+
+  private func command(_ store: [String]) throws {
     #expect(try Program(["fill", "300"] + store).output().contains("300 items"))
     #expect(try Program(["add", "Buy milk"] + store).output() == "Added: Buy milk\n")
     let lines = try Program(["list", "--page", "100"] + store).output().split(separator: "\n")
@@ -52,13 +52,11 @@ import ToDo
 
 /// A run of the program that is built beside the tests.
 private struct Program {
-  private let process = Process()
+  private let process: Process
   private let pipe = Pipe()
 
   init(_ arguments: [String]) throws {
-    let tests = URL(fileURLWithPath: CommandLine.arguments[0])
-    process.executableURL = tests.deletingLastPathComponent().appendingPathComponent("todo")
-    process.arguments = arguments
+    process = program("todo", arguments)
     process.standardOutput = pipe
     try process.run()
   }

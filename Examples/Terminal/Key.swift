@@ -1,0 +1,75 @@
+/// What a person pressed.
+public enum Key: Sendable, Hashable {
+  /// A character that belongs into a text.
+  case character(Character)
+  /// The key that deletes the character before the cursor.
+  case backspace
+  /// Ctrl-W: deletes the word before the cursor.
+  case deleteWord
+  /// Ctrl-U: deletes the line.
+  case deleteLine
+  /// Return or enter.
+  case enter
+  /// The escape key, alone.
+  case escape
+  /// Ctrl-D: there is no more.
+  case end
+}
+
+/// Makes keys of the bytes that a terminal sends.
+///
+/// Bytes come in pieces: a character that is not whole yet is kept for the next piece. An escape
+/// byte with others behind it is a key without a character, as an arrow, and is left out; one at
+/// the end of a piece is the escape key, because a terminal sends the others in one piece with it.
+struct KeyDecoder {
+  private var rest: [UInt8] = []
+
+  /// The keys that are whole with `bytes`.
+  mutating func keys(in bytes: some Sequence<UInt8>) -> [Key] {
+    rest += bytes
+    var keys: [Key] = []
+    var bytes = rest[...]
+    while let byte = bytes.first {
+      if byte == 0x1B {
+        let length = Self.escapeLength(bytes)
+        if length == 1 { keys.append(.escape) }
+        bytes = bytes.dropFirst(length)
+      } else if byte < 0x20 || byte == 0x7F {
+        if let key = Self.controls[byte] { keys.append(key) }
+        bytes = bytes.dropFirst()
+      } else {
+        let length = Self.characterLength(byte)
+        guard bytes.count >= length else { break }
+        let text = String(decoding: bytes.prefix(length), as: UTF8.self)
+        keys += text.map { .character($0) }
+        bytes = bytes.dropFirst(length)
+      }
+    }
+    rest = Array(bytes)
+    return keys
+  }
+
+  private static let controls: [UInt8: Key] = [
+    0x04: .end, 0x08: .backspace, 0x0A: .enter, 0x0D: .enter, 0x15: .deleteLine,
+    0x17: .deleteWord, 0x7F: .backspace,
+  ]
+
+  /// How many bytes a character of UTF-8 has by its first one; 1 where that is none.
+  private static func characterLength(_ first: UInt8) -> Int {
+    switch first {
+    case 0xC2...0xDF: 2
+    case 0xE0...0xEF: 3
+    case 0xF0...0xF4: 4
+    default: 1
+    }
+  }
+
+  /// How many bytes an escape sequence has: `ESC [ … letter`, `ESC O letter`, `ESC character`.
+  private static func escapeLength(_ bytes: ArraySlice<UInt8>) -> Int {
+    let behind = bytes.dropFirst()
+    guard let second = behind.first else { return 1 }
+    guard second == UInt8(ascii: "[") || second == UInt8(ascii: "O") else { return 2 }
+    let parameters = behind.dropFirst().prefix { !(0x40...0x7E).contains($0) }
+    return min(3 + parameters.count, bytes.count)
+  }
+}

@@ -1,0 +1,105 @@
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The state of a terminal in which each key arrives at once and is not shown.
+///
+/// The terminal is as it was before after ``end()``, and when the process exits, crashes or ends by
+/// a signal. Only SIGKILL leaves it raw, which the command `stty sane` mends. Ctrl-C interrupts
+/// as ever; Ctrl-Z does nothing meanwhile.
+///
+/// One terminal of a process at a time.
+enum RawMode {
+  private static let isOn = Atomic(false)
+
+  /// Begins it; false where `descriptor` is no terminal, or where it has begun already.
+  static func begin(on descriptor: Int32) -> Bool {
+    guard isatty(descriptor) == 1, !isOn.load(ordering: .acquiring) else { return false }
+    var mode = termios()
+    guard tcgetattr(descriptor, &mode) == 0 else { return false }
+    before.initialize(to: Before(descriptor: descriptor, mode: mode))
+    // No lines, no echo, Ctrl-S and Ctrl-Q as other keys; return is not made a line feed.
+    mode.c_lflag &= ~tcflag_t(ICANON | ECHO | IEXTEN)
+    mode.c_iflag &= ~tcflag_t(IXON | ICRNL)
+    withUnsafeMutableBytes(of: &mode.c_cc) { characters in
+      characters[Int(VMIN)] = 1
+      characters[Int(VTIME)] = 0
+      characters[Int(VSUSP)] = 0
+    }
+    guard tcsetattr(descriptor, TCSADRAIN, &mode) == 0 else { return false }
+    isOn.store(true, ordering: .releasing)
+    _ = preparation
+    return true
+  }
+
+  /// Ends it, from any thread and also in a signal handler.
+  static func end() {
+    guard isOn.exchange(false, ordering: .acquiringAndReleasing) else { return }
+    _ = tcsetattr(before.pointee.descriptor, TCSANOW, &before.pointee.mode)
+  }
+
+  /// Done once in a process: what ends the mode where nobody else does.
+  private static let preparation: Void = {
+    atexit { RawMode.end() }
+    for number in endings {
+      sigaction(number, nil, &actions[Int(number)])
+      // Who started the process ignores it, as `nohup` does: so it stays.
+      guard !isIgnored(actions[Int(number)]) else { continue }
+      var action = handling { number in
+        RawMode.end()
+        // The signal again, as it was handled before; it is delivered when this returns.
+        sigaction(number, &actions[Int(number)], nil)
+        raise(number)
+      }
+      sigaction(number, &action, nil)
+    }
+  }()
+}
+
+/// What a terminal was before.
+private struct Before {
+  var descriptor: Int32
+  var mode: termios
+}
+
+/// Signals that end a process.
+private let endings = [
+  SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP, SIGPIPE,
+]
+
+// Read by signal handlers, so they are plain memory. They are written before the handlers are there.
+private nonisolated(unsafe) let before = UnsafeMutablePointer<Before>.allocate(capacity: 1)
+private nonisolated(unsafe) let actions = {
+  let actions = UnsafeMutablePointer<sigaction>.allocate(capacity: 64)
+  actions.initialize(repeating: sigaction(), count: 64)
+  return actions
+}()
+
+private func handling(_ handler: @escaping @convention(c) (Int32) -> Void) -> sigaction {
+  var action = sigaction()
+  #if canImport(Darwin)
+    action.__sigaction_u.__sa_handler = handler
+  #elseif canImport(Musl)
+    action.__sa_handler.sa_handler = handler
+  #else
+    action.__sigaction_handler.sa_handler = handler
+  #endif
+  return action
+}
+
+private func isIgnored(_ action: sigaction) -> Bool {
+  #if canImport(Darwin)
+    let handler = action.__sigaction_u.__sa_handler
+  #elseif canImport(Musl)
+    let handler = action.__sa_handler.sa_handler
+  #else
+    let handler = action.__sigaction_handler.sa_handler
+  #endif
+  return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+}

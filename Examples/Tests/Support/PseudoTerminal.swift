@@ -1,0 +1,68 @@
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A terminal without a screen and a keyboard: a test types, and reads what would be shown.
+public final class PseudoTerminal {
+  private let keyboard: FileHandle
+  /// What a program has as its standard input and output.
+  public let program: FileHandle
+  /// What was shown and nobody has waited for.
+  private var rest = ""
+  private var bytes: [UInt8] = []
+
+  /// A new terminal.
+  public init() throws {
+    var (descriptor, terminal) = (Int32(-1), Int32(-1))
+    guard openpty(&descriptor, &terminal, nil, nil, nil) == 0 else {
+      throw POSIXError(.init(rawValue: errno) ?? .EIO)
+    }
+    keyboard = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    program = FileHandle(fileDescriptor: terminal, closeOnDealloc: true)
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+  }
+
+  /// Types a text.
+  public func type(_ text: String) throws { try keyboard.write(contentsOf: Data(text.utf8)) }
+
+  /// Waits until `text` is shown after what was waited for before.
+  ///
+  /// - Returns: what was shown until then.
+  /// - Throws: `CancellationError` when the test takes too long.
+  @discardableResult
+  public func expect(_ text: String) async throws -> String {
+    while true {
+      if let found = rest.range(of: text) {
+        defer { rest = String(rest[found.upperBound...]) }
+        return String(rest[..<found.upperBound])
+      }
+      try await Task.sleep(for: .milliseconds(5))
+      readShown()
+    }
+  }
+
+  /// Whether keys arrive line by line and are shown, as a shell wants to have it.
+  public var isAsBefore: Bool {
+    var mode = termios()
+    tcgetattr(program.fileDescriptor, &mode)
+    let flags = tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
+    return mode.c_lflag & flags == flags && mode.c_iflag & tcflag_t(ICRNL) != 0
+  }
+
+  private func readShown() {
+    var part = [UInt8](repeating: 0, count: 4_096)
+    while case let count = read(keyboard.fileDescriptor, &part, part.count), count > 0 {
+      bytes += part.prefix(count)
+    }
+    // The last character may come in pieces.
+    guard let text = String(validating: bytes, as: UTF8.self) else { return }
+    rest += text
+    bytes = []
+  }
+}

@@ -1,0 +1,57 @@
+public import Foundation
+
+/// Runs `body` with the path of a store that does not exist yet, and verifies what it leaves.
+///
+/// `body` closes what it opens.
+///
+/// - Throws: what `body` throws; ``UnsoundStore``.
+public func withStorePath<R: Sendable>(
+  isolation: isolated (any Actor)? = #isolation, _ body: (String) async throws -> R
+) async throws -> R {
+  let folder = temporaryFolder()
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(at: folder) }
+  let path = folder.appending(path: "test.lodestore").path
+  let result = try await body(path)
+  try verify(path)
+  return result
+}
+
+/// A program that is built beside the tests, as a process.
+public func program(_ name: String, _ arguments: [String]) -> Process {
+  let process = Process()
+  process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    .appending(path: name)
+  process.arguments = arguments
+  return process
+}
+
+/// What the verifier has found in a file.
+public struct UnsoundStore: Error, CustomStringConvertible {
+  /// The report of `kvdump verify`.
+  public let description: String
+}
+
+/// Has each page, record and index of a file checked by code that shares nothing with the store.
+///
+/// - Throws: ``UnsoundStore``.
+private func verify(_ path: String) throws {
+  let verifier = program("kvdump", ["verify", path])
+  let pipe = Pipe()
+  verifier.standardOutput = pipe
+  verifier.standardError = pipe
+  try verifier.run()
+  let report = try pipe.fileHandleForReading.readToEnd() ?? Data()
+  verifier.waitUntilExit()
+  guard verifier.terminationStatus == 0 else {
+    throw UnsoundStore(description: String(decoding: report, as: UTF8.self))
+  }
+}
+
+/// In memory where the system offers that: the tests are not about the disk.
+private func temporaryFolder() -> URL {
+  let memory = "/dev/shm"
+  let isUsable = FileManager.default.isWritableFile(atPath: memory)
+  let parent = isUsable ? URL(filePath: memory) : FileManager.default.temporaryDirectory
+  return parent.appending(path: "lodestore-examples-\(UUID().uuidString)")
+}
