@@ -11,7 +11,7 @@ struct CompilerCheck {
     var output: String
   }
 
-  private let modules: URL
+  let modules: URL
   private let root = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../..").standardized
 
@@ -35,11 +35,19 @@ struct CompilerCheck {
 
   /// Type checks a whole program, which may import every product.
   func check(program source: String) throws -> Result {
-    try check(
-      source, importing: false,
-      with: dependencyArguments
-        + ["-Xfrontend", "-load-plugin-executable", "-Xfrontend", macros.path + "#EntityMacros"])
+    try check(source, importing: false, with: programArguments)
   }
+
+  /// What lets a program import every product, and use the macros.
+  private var programArguments: [String] {
+    dependencyArguments
+      + ["-Xfrontend", "-load-plugin-executable", "-Xfrontend", macros.path + "#EntityMacros"]
+  }
+
+  /// All that `swiftc` is told about a program's modules.
+  var compilerArguments: [String] { Self.language + moduleArguments + programArguments }
+
+  private static let language = ["-swift-version", "6", "-parse-as-library"]
 
   /// Type checks `source`, which follows the two imports, beside the entity `Film`.
   func check(
@@ -60,8 +68,8 @@ struct CompilerCheck {
     }
     let (_, output) = try Self.run(
       ["bash", "-c", "TIMEFORMAT='cpu %U'; time \"$@\"", "bash"]
-        + ["swiftc", "-typecheck", "-swift-version", "6", "-parse-as-library"]
-        + ["-module-name", "Program"] + moduleArguments + arguments + files)
+        + ["swiftc", "-typecheck", "-module-name", "Program"] + Self.language
+        + moduleArguments + arguments + files)
     var result = Result(seconds: .infinity, output: output)
     for line in output.split(separator: "\n") {
       if let time = line.wholeMatch(of: /cpu ([0-9.]+)/) {
@@ -140,7 +148,7 @@ struct CompilerCheck {
     ["-Xcc", "-fmodule-map-file=\(folder.appending(path: path).path)"]
   }
 
-  private static func run(_ command: [String]) throws -> (status: Int32, output: String) {
+  static func run(_ command: [String]) throws -> (status: Int32, output: String) {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = command
