@@ -104,6 +104,10 @@ import Testing
       address = "http://127.0.0.1:\(port)"
     }
 
-    func stop() { process.terminate() }
+    /// By SIGKILL: a process inherits the signals that the threads of a test block.
+    func stop() {
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+    }
   }
 #endif
