@@ -114,12 +114,12 @@
     }
 
     static func relating(
-      _ store: Store, _ recipe: Recipe.ID, _ diet: Diet.ID, _ salt: Ingredient.ID
+      _ store: Store, _ recipe: Recipe, _ diet: Diet, _ salt: Ingredient
     ) throws {
       try store.write { tx in
-        try tx.add(diet, to: Recipe.diets, of: recipe)
-        try tx.remove(diet, from: Recipe.diets, of: recipe)
-        try tx.move(salt, in: Recipe.ingredients, of: recipe, to: .first)
+        try tx.add(diet.id, to: Recipe.diets, of: recipe.id)
+        try tx.remove(diet.id, from: Recipe.diets, of: recipe.id)
+        try tx.move(salt.id, in: Recipe.ingredients, of: recipe.id, to: .first)
       }
     }
 

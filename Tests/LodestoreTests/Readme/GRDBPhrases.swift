@@ -92,10 +92,10 @@
       }
     }
 
-    static func relating(_ store: Store, _ station: Station.ID, _ network: Network.ID) throws {
+    static func relating(_ store: Store, _ station: Station, _ network: Network) throws {
       try store.write { tx in
-        try tx.add(network, to: Station.networks, of: station)
-        try tx.remove(network, from: Station.networks, of: station)
+        try tx.add(network.id, to: Station.networks, of: station.id)
+        try tx.remove(network.id, from: Station.networks, of: station.id)
       }
     }
 

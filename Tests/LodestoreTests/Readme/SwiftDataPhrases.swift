@@ -30,7 +30,7 @@
       _ = try Store(at: path, entities: [Garden.self, Plant.self], options: .readOnly)
     }
 
-    static func reading(_ store: Store, _ id: Plant.ID, _ garden: Garden.ID) async throws {
+    static func reading(_ store: Store, _ id: Plant.ID, _ garden: Garden) async throws {
       _ = try await store.fetch(Plant.all.sorted(by: \.species))
       _ = try await store.fetch(Plant.all.limit(20).offset(40))
       _ = try await store.fetch(id)
@@ -39,7 +39,7 @@
       _ = try await store.results(Plant.all)
       for try await batch in store.batches(of: 500, Plant.all) { print(batch.count) }
       try await store.read { snapshot in
-        _ = try snapshot.related(Garden.plants, of: garden)
+        _ = try snapshot.related(Garden.plants, of: garden.id)
         _ = try snapshot.fetch(Garden.all, including: Garden.plants)
         _ = try snapshot.values(Plant.all, \.species, \.wateredAt)
         _ = try snapshot.aggregate(Plant.all, .average(\.heightInCentimeters))
@@ -79,10 +79,10 @@
       }
     }
 
-    static func relating(_ store: Store, _ garden: Garden.ID, _ gardener: Gardener.ID) throws {
+    static func relating(_ store: Store, _ garden: Garden, _ gardener: Gardener) throws {
       try store.write { tx in
-        try tx.add(gardener, to: Garden.gardeners, of: garden)
-        try tx.remove(gardener, from: Garden.gardeners, of: garden)
+        try tx.add(gardener.id, to: Garden.gardeners, of: garden.id)
+        try tx.remove(gardener.id, from: Garden.gardeners, of: garden.id)
       }
     }
 
