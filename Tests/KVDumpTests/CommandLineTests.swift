@@ -42,6 +42,14 @@ struct CommandLineTests {
     #expect(memory.messages.text.hasSuffix(#""status":64}}"# + "\n"))
   }
 
+  @Test func `tells a negative number as the value that it is`() async {
+    let memory = MemoryConsole()
+    #expect(await memory.run("records", "s", "E", "--limit", "-1") == .usage)
+    #expect(
+      memory.messages.text
+        == "kvdump: the value '-1' is invalid for '--limit <n>'; see 'kvdump records --help'\n")
+  }
+
   @Test func `proposes an option for a mistyped one`() async {
     let memory = MemoryConsole()
     #expect(await memory.run("records", "s", "E", "--limt", "3") == .usage)

@@ -61,11 +61,22 @@ extension KVDump {
     let known = configuration.groupedSubcommands.flatMap(\.subcommands)
       .compactMap { $0.configuration.commandName }
     guard let name = arguments.first(where: { !$0.hasPrefix("-") }) else {
-      throw CommandFailure.wrongUse(message(for: error), command: nil)
+      throw CommandFailure.wrongUse(wrongUse(error, arguments), command: nil)
     }
     guard known.contains(name) || name == "help" else {
       throw CommandFailure.unknownCommand(name, known: known)
     }
-    throw CommandFailure.wrongUse(message(for: error), command: name)
+    throw CommandFailure.wrongUse(wrongUse(error, arguments), command: name)
+  }
+
+  /// What the parser says; a negative number is an option to it, which leaves the one before without
+  /// its value.
+  private static func wrongUse(_ error: any Error, _ arguments: [String]) -> String {
+    let text = message(for: error)
+    guard let match = text.wholeMatch(of: /Missing value for '(--[a-z-]+)(.*)'/),
+      let place = arguments.firstIndex(of: String(match.1)), place + 1 < arguments.count,
+      Double(arguments[place + 1]) != nil
+    else { return text }
+    return "The value '\(arguments[place + 1])' is invalid for '\(match.1)\(match.2)'"
   }
 }

@@ -83,7 +83,12 @@ final class MigrationRun {
 
   func rename(entity old: String, to new: String) throws {
     guard try !entities().contains(where: { $0.name == new }) else {
-      throw StoreError.cannotMigrate("the file has an entity '\(new)' already", entity: new)
+      throw StoreError.cannotMigrate(
+        """
+        the file has an entity '\(new)' already, as a program makes one that opens the file without \
+        this stage; where that one is not wanted, the stage first says \
+        .rename(entity: "\(new)", to: "Old\(new)")
+        """, entity: new)
     }
     try change(old) { $0.name = new }
   }

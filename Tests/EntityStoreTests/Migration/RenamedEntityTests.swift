@@ -92,4 +92,20 @@ import Testing
       #expect(try store.read { try $0.count(Film.all) } == 1)
     }
   }
+
+  @Test func `is told how to go away where it was made too early`() throws {
+    try withTemporaryPath { path in
+      try makePeople(path)
+      #expect(
+        try opening(path, [try person("Human", dropping: 1)], isSeparate: true).last == "Human")
+      let rename = MigrationStep.rename(entity: "Person", to: "Human")
+      let error = try storeError(.incompatibleSchema) {
+        try Store(at: path, entities: [], migrating: [MigrationStage(to: 1, rename)])
+      }
+      #expect(error.message.contains(#".rename(entity: "Human", to: "OldHuman")"#))
+      let stage = MigrationStage(to: 1, .rename(entity: "Human", to: "OldHuman"), rename)
+      try Store(at: path, entities: [], migrating: [stage]).close()
+      #expect(try Set(opening(path, [])) == ["Human", "OldHuman"])
+    }
+  }
 }

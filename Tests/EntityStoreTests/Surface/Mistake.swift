@@ -45,6 +45,14 @@ struct Mistake: Sendable, CustomStringConvertible {
     mistake.otherText = otherText
     return mistake
   }
+
+  /// What is done with a record and a relationship.
+  static func linking(_ body: String, _ text: String) -> Mistake {
+    Mistake(
+      body, text, 2,
+      in: "_ film: Film, _ sequels: ToMany<Film, Film>, _ tx: inout WriteTransaction) throws {",
+      "}")
+  }
 }
 
 extension Mistake {
@@ -141,6 +149,12 @@ extension Mistake {
     // No overload says more of this: with one, a misspelt attribute of an update is told as a wrong query.
     .call(#"try tx.update(Film.self) { $0.episode = 4 }"#, "parameter 'E'", or: "'Film.Type'"),
     .call(#"try tx.delete(5)"#, "Film.ID(rawValue: 5)"),
+    .linking(#"try tx.add(film, to: sequels, of: film.id)"#, "add(ann.id, to: …, of: choir.id)"),
+    .linking(#"try tx.add([film], to: sequels, of: film.id)"#, #"add(people.map(\.id), to: …"#),
+    .linking(#"try tx.add(film.id, to: sequels, of: film)"#, "type 'RecordID<Film>'"),
+    .linking(#"try tx.remove(film, from: sequels, of: film)"#, "remove(ann.id, from: …"),
+    .linking(#"try tx.remove([film], from: sequels, of: film)"#, #"remove(people.map(\.id)"#),
+    .linking(#"try tx.set(sequels, of: film.id, to: [film])"#, #"to: people.map(\.id))"#),
     .call(#"_ = try store.fetch(Film.where { $0.episod == 4 })"#, "has no member 'episod'"),
     .call(#"_ = try store.count(Film.where { $0.episode == "4" })"#, "'Attribute<Film, Int>'"),
     .call(#"try tx.delete(Film.where { $0.title == nil })"#, "required and never nil"),

@@ -60,6 +60,9 @@ extension Attribute where Value: TextAttribute {
 
   /// Whether the whole text is like `pattern`, in which `?` is one character and `*` any number of
   /// them; `\` takes the next as it is.
+  ///
+  /// SQL's wildcards are none: `_` is a character as any other, and so is `%` beside a `*` or `?`;
+  /// a pattern with `%` and neither of them is refused.
   public func isLike(_ pattern: String, _ comparison: TextComparison = []) -> Condition<E> {
     tested(.like, pattern, comparison)
   }

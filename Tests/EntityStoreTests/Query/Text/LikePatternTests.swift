@@ -12,6 +12,7 @@ import Testing
     ("\\*", "*", true), ("\\*", "a", false), ("\\?a", "?a", true), ("\\\\", "\\", true),
     ("\\a", "a", true), ("*.txt", "notes.txt", true), ("*.txt", "notes.txt2", false),
     ("*aab", "aaaaaab", true), ("*ä?", "xäy", true), ("水*", "水火", true), ("水?", "水", false),
+    ("AF_", "AF_", true), ("AF_", "AFN", false), ("5%*", "5% off", true), ("5\\%", "5%", true),
   ])
   func `Whole text is matched`(pattern: String, text: String, expected: Bool) throws {
     #expect(try admits(.like, pattern, text) == expected)
