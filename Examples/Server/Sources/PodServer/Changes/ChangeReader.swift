@@ -1,0 +1,85 @@
+import Foundation
+import Lodestore
+
+/// Reads what has changed, piece by piece, as events for a client.
+///
+/// A client has a place in the history and nothing else: no queue that grows when it is slow.
+struct ChangeReader: Sendable {
+  let store: Store
+  /// Up to where the client has been told.
+  private(set) var place: HistoryToken
+
+  /// How many changes are read and sent at once.
+  private static let pieceSize = 200
+
+  /// The write whose changes are being told, and how many of them were.
+  private var current: (write: HistoryTransaction, changes: [HistoryChange])?
+  private var toldCount = 0
+
+  init(store: Store, place: HistoryToken) { (self.store, self.place) = (store, place) }
+
+  /// The next events as text; `nil` where the client knows all.
+  mutating func next() async throws -> String? {
+    if current == nil {
+      guard let write = try await nextWrite() else { return nil }
+      current = (write, Array(write.changes))
+      toldCount = 0
+    }
+    guard let (write, changes) = current else { return nil }
+    let piece = Array(changes[toldCount...].prefix(Self.pieceSize))
+    toldCount += piece.count
+    let isLast = toldCount == changes.count
+    let events = try await store.read { snapshot in
+      try piece.compactMap { try ChangeEvent($0, snapshot) }
+    }
+    if isLast {
+      current = nil
+      place = write.token
+    }
+    // Only the end of a write has an id: who comes back in its midst is told the whole of it again.
+    return events.map { "event: \($0.kind)\ndata: \($0.json)\n\n" }.joined()
+      + (isLast ? "event: committed\nid: \(write.token.eventID)\ndata: \(write.json)\n\n" : "")
+  }
+
+  private func nextWrite() async throws -> HistoryTransaction? {
+    let query = HistoryQuery.after(place).of(Podspec.self).limit(1)
+    return try await store.history(query).first
+  }
+}
+
+/// What a client is told of one podspec.
+private struct ChangeEvent {
+  let kind: String
+  let json: String
+
+  /// `nil` for a podspec that is gone meanwhile: a later event says so.
+  init?(_ change: HistoryChange, _ snapshot: borrowing Snapshot) throws {
+    guard let id = change.id(of: Podspec.self) else { return nil }
+    kind = change.kind.rawValue
+    var members: [String: JSONValue]
+    if change.kind == .deleted {
+      guard let name = try snapshot.preserved(\Podspec.Attributes.name, of: change),
+        let version = try snapshot.preserved(\Podspec.Attributes.version, of: change)
+      else { return nil }
+      members = ["name": .string(name), "version": .string(version)]
+    } else {
+      guard let spec = try snapshot.fetch(id) else { return nil }
+      members = [
+        "name": .string(spec.name), "version": .string(spec.version),
+        "href": .string(Paths.spec(spec.name, spec.version)),
+        "etag": .string(EntityTag(spec).description),
+      ]
+    }
+    json = JSONValue.object(members).description
+  }
+}
+
+extension HistoryTransaction {
+  /// When and by whom, and how much.
+  fileprivate var json: String {
+    JSONValue.object([
+      "time": .string(time.formatted(.iso8601)), "author": author.map { .string($0) } ?? .null,
+      "changes": .integer(Int64(changes.count)),
+    ]).description
+  }
+}

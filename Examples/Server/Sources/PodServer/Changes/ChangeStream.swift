@@ -1,0 +1,115 @@
+import HTTPTypes
+import Hummingbird
+import Lodestore
+import Metrics
+import NIOCore
+import ServiceLifecycle
+
+/// Live changes as server-sent events.
+///
+/// A stream is woken by commits, also those of other processes, and reads what is new from the
+/// history when its client has taken what was sent before. A client that is slow, or was away,
+/// misses nothing and holds up nobody.
+struct ChangeStream<Context: RequestContext> {
+  let store: Store
+  /// How long it may be silent.
+  let heartbeat: Duration
+  private let streams = Meter(label: "pods.streams")
+
+  init(store: Store, heartbeat: Duration) { (self.store, self.heartbeat) = (store, heartbeat) }
+
+  func add(to router: Router<Context>) {
+    router.get("changes") { request, _ in try await respond(to: request) }
+  }
+
+  private func respond(to request: Request) async throws -> Response {
+    let now = try await store.read { try $0.historyToken() }
+    var place = now
+    var greeting = "retry: 2000\n\n"
+    if let text = request.headers[.lastEventID] {
+      guard let token = HistoryToken(eventID: text) else {
+        throw Problem(
+          .badRequest, "Bad event id",
+          "The Last-Event-ID \"\(text)\" is none that this server has sent. Leave it out.")
+      }
+      do {
+        _ = try await store.history(.after(token).limit(1))
+        place = token
+      } catch let error as StoreError where [.expiredHistory, .invalidQuery].contains(error.code) {
+        greeting += Self.reset(now)
+      }
+    }
+    greeting += ": after write \(place)\n\n"
+    let reader = ChangeReader(store: store, place: place)
+    let body = ResponseBody { [greeting] writer in
+      streams.increment()
+      defer { streams.decrement() }
+      try await writer.write(ByteBuffer(string: greeting))
+      try await send(from: reader, to: &writer, request)
+      try await writer.finish(nil)
+    }
+    return Response(
+      status: .ok,
+      headers: [
+        .contentType: "text/event-stream", .cacheControl: "no-cache", .xAccelBuffering: "no",
+      ],
+      body: body)
+  }
+
+  /// What a client is told whose place the history does not have any more.
+  private static func reset(_ now: HistoryToken) -> String {
+    "event: reset\nid: \(now.eventID)\n"
+      + #"data: {"detail":"Read the list anew; changes since then follow."}"# + "\n\n"
+  }
+
+  private func send(
+    from reader: ChangeReader, to writer: inout any ResponseBodyWriter, _ request: Request
+  ) async throws {
+    // The newest pulse is enough: after each of them all that is new is sent.
+    let (pulses, pulse) = AsyncStream.makeStream(
+      of: Pulse.self, bufferingPolicy: .bufferingNewest(1))
+    let waking = Task { await wake(pulse) }
+    defer { waking.cancel() }
+    try await withGracefulShutdownHandler {
+      try await request.body.consumeWithInboundCloseHandler { _ in
+        var reader = reader
+        for await pulse in pulses {
+          var isSilent = pulse == .time
+          while let events = try await reader.next() {
+            // Waits until the client takes it.
+            try await writer.write(ByteBuffer(string: events))
+            isSilent = false
+          }
+          if isSilent { try await writer.write(ByteBuffer(string: ": heartbeat\n\n")) }
+        }
+      } onInboundClosed: {
+        pulse.finish()
+      }
+    } onGracefulShutdown: {
+      pulse.finish()
+    }
+  }
+
+  /// Why a stream wakes up.
+  private enum Pulse { case commit, time }
+
+  /// Pulses after each commit that changes podspecs, and when it was silent for long.
+  private func wake(_ pulse: AsyncStream<Pulse>.Continuation) async {
+    await withTaskGroup { group in
+      group.addTask {
+        // Asking for podspecs has it run again when podspecs change; the token tells one commit from another.
+        let commits = store.values { snapshot in
+          _ = try snapshot.exists(Podspec.all)
+          return try snapshot.historyToken()
+        }
+        do { for try await _ in commits { pulse.yield(.commit) } } catch {}
+        pulse.finish()
+      }
+      group.addTask {
+        while (try? await Task.sleep(for: heartbeat)) != nil { pulse.yield(.time) }
+      }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+}

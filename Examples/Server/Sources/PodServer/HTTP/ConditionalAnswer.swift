@@ -1,0 +1,46 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Lodestore
+
+/// What is answered to a read: a value, or that the client has it already.
+struct ConditionalAnswer<Value: Sendable>: Sendable {
+  let tag: EntityTag
+  /// `nil` where the client has it already.
+  let value: Value?
+
+  func response(
+    _ content: (Value, inout HTTPFields) throws -> some Encodable
+  ) throws -> Response {
+    // Caches may keep it, and ask each time whether it is still so.
+    var headers: HTTPFields = [.eTag: tag.description, .cacheControl: "no-cache"]
+    guard let value else { return Response(status: .notModified, headers: headers) }
+    let content = try content(value, &headers)
+    return try .json(content, headers: headers)
+  }
+}
+
+extension Snapshot {
+  /// The value that `read` reads, unless the client has what the tag tells of.
+  borrowing func answer<Value>(
+    _ conditions: Preconditions, tag: EntityTag, _ read: (borrowing Snapshot) throws -> Value
+  ) throws -> ConditionalAnswer<Value> {
+    ConditionalAnswer(tag: tag, value: conditions.isNotModified(tag) ? nil : try read(self))
+  }
+}
+
+extension Date {
+  /// As header fields have dates: `Tue, 15 Nov 1994 08:12:31 GMT`.
+  var httpDate: String {
+    var seconds = time_t(timeIntervalSince1970)
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    let months = [
+      "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(days[Int(parts.tm_wday)]), \(two(parts.tm_mday)) \(months[Int(parts.tm_mon)]) "
+      + "\(parts.tm_year + 1900) \(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) GMT"
+  }
+}

@@ -1,0 +1,24 @@
+import AsyncAlgorithms
+import Foundation
+import Lodestore
+import Logging
+import ServiceLifecycle
+
+/// Keeps the history short while the server runs, and closes the store when it has stopped.
+struct StoreService: Service {
+  let store: Store
+  let historyAge: Duration
+  let logger: Logger
+
+  func run() async throws {
+    let hours = AsyncTimerSequence(interval: .seconds(3_600), clock: .continuous)
+    for await _ in hours.cancelOnGracefulShutdown() {
+      do {
+        try store.purgeHistory(before: .now - TimeInterval(historyAge.components.seconds))
+      } catch {
+        logger.error("the history was not purged", metadata: ["error": "\(error)"])
+      }
+    }
+    store.close()
+  }
+}
