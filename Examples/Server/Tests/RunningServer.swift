@@ -70,13 +70,14 @@ struct Answer {
   private let headers: HTTPHeaders
 
   init(
-    _ method: HTTPMethod, _ url: String, _ headers: [String: String] = [:], body: String? = nil
+    _ method: HTTPMethod, _ url: String, _ headers: [String: String] = [:], body: String? = nil,
+    timeout: TimeAmount = .seconds(20)
   ) async throws {
     var request = HTTPClientRequest(url: url)
     request.method = method
     for (name, value) in headers { request.headers.add(name: name, value: value) }
     if let body { request.body = .bytes(ByteBuffer(string: body)) }
-    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(20))
+    let response = try await HTTPClient.shared.execute(request, timeout: timeout)
     status = Int(response.status.code)
     self.headers = response.headers
     text = String(buffer: try await response.body.collect(upTo: 1 << 24))

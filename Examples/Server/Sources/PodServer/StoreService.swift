@@ -14,7 +14,8 @@ struct StoreService: Service {
     let hours = AsyncTimerSequence(interval: .seconds(3_600), clock: .continuous)
     for await _ in hours.cancelOnGracefulShutdown() {
       do {
-        try store.purgeHistory(before: .now - TimeInterval(historyAge.components.seconds))
+        let date = Date.now - TimeInterval(historyAge.components.seconds)
+        try await store.write { tx in _ = try tx.purgeHistory(before: date) }
       } catch {
         logger.error("the history was not purged", metadata: ["error": "\(error)"])
       }

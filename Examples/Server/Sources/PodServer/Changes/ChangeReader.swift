@@ -4,41 +4,43 @@ import Lodestore
 /// Reads what has changed, piece by piece, as events for a client.
 ///
 /// A client has a place in the history and nothing else: no queue that grows when it is slow.
-struct ChangeReader: Sendable {
+struct ChangeReader {
   let store: Store
-  /// Up to where the client has been told.
-  private(set) var place: HistoryToken
+  /// Behind which write the client is.
+  private var place: HistoryToken
 
   /// How many changes are read and sent at once.
   private static let pieceSize = 200
 
-  /// The write whose changes are being told, and how many of them were.
-  private var current: (write: HistoryTransaction, changes: [HistoryChange])?
-  private var toldCount = 0
+  /// The write whose changes are being told; a million inserts are one range of ids.
+  private var write: HistoryTransaction?
+  private var changes: HistoryChanges.Iterator?
+  private var untoldCount = 0
 
   init(store: Store, place: HistoryToken) { (self.store, self.place) = (store, place) }
 
   /// The next events as text; `nil` where the client knows all.
   mutating func next() async throws -> String? {
-    if current == nil {
-      guard let write = try await nextWrite() else { return nil }
-      current = (write, Array(write.changes))
-      toldCount = 0
+    if write == nil {
+      write = try await nextWrite()
+      changes = write?.changes.makeIterator()
+      untoldCount = write?.changes.count ?? 0
     }
-    guard let (write, changes) = current else { return nil }
-    let piece = Array(changes[toldCount...].prefix(Self.pieceSize))
-    toldCount += piece.count
-    let isLast = toldCount == changes.count
-    let events = try await store.read { snapshot in
+    guard let write else { return nil }
+    var piece: [HistoryChange] = []
+    while piece.count < Self.pieceSize, let change = changes?.next() { piece.append(change) }
+    untoldCount -= piece.count
+    let events = try await store.read { [piece] snapshot in
       try piece.compactMap { try ChangeEvent($0, snapshot) }
     }
-    if isLast {
-      current = nil
-      place = write.token
-    }
+    let text = events.map { "event: \($0.kind)\ndata: \($0.json)\n\n" }.joined()
+    if untoldCount > 0 { return text }
+    self.write = nil
+    place = write.token
     // Only the end of a write has an id: who comes back in its midst is told the whole of it again.
-    return events.map { "event: \($0.kind)\ndata: \($0.json)\n\n" }.joined()
-      + (isLast ? "event: committed\nid: \(write.token.eventID)\ndata: \(write.json)\n\n" : "")
+    // A migration may have changed podspecs that it does not tell of.
+    let kind = write.restartedEntities.isEmpty ? "committed" : "reset"
+    return text + "event: \(kind)\nid: \(place.eventID)\ndata: \(write.json)\n\n"
   }
 
   private func nextWrite() async throws -> HistoryTransaction? {

@@ -40,12 +40,11 @@ struct ChangeStream<Context: RequestContext> {
       }
     }
     greeting += ": after write \(place)\n\n"
-    let reader = ChangeReader(store: store, place: place)
-    let body = ResponseBody { [greeting] writer in
+    let body = ResponseBody { [greeting, place] writer in
       streams.increment()
       defer { streams.decrement() }
       try await writer.write(ByteBuffer(string: greeting))
-      try await send(from: reader, to: &writer, request)
+      try await send(after: place, to: &writer, request)
       try await writer.finish(nil)
     }
     return Response(
@@ -63,7 +62,7 @@ struct ChangeStream<Context: RequestContext> {
   }
 
   private func send(
-    from reader: ChangeReader, to writer: inout any ResponseBodyWriter, _ request: Request
+    after place: HistoryToken, to writer: inout any ResponseBodyWriter, _ request: Request
   ) async throws {
     // The newest pulse is enough: after each of them all that is new is sent.
     let (pulses, pulse) = AsyncStream.makeStream(
@@ -72,10 +71,10 @@ struct ChangeStream<Context: RequestContext> {
     defer { waking.cancel() }
     try await withGracefulShutdownHandler {
       try await request.body.consumeWithInboundCloseHandler { _ in
-        var reader = reader
+        var reader = ChangeReader(store: store, place: place)
         for await pulse in pulses {
           var isSilent = pulse == .time
-          while let events = try await reader.next() {
+          while !Task.isShuttingDownGracefully, let events = try await reader.next() {
             // Waits until the client takes it.
             try await writer.write(ByteBuffer(string: events))
             isSilent = false
@@ -97,11 +96,12 @@ struct ChangeStream<Context: RequestContext> {
   private func wake(_ pulse: AsyncStream<Pulse>.Continuation) async {
     await withTaskGroup { group in
       group.addTask {
-        // Asking for podspecs has it run again when podspecs change; the token tells one commit from another.
+        // Asking for podspecs has it run again when they change; the token tells commits apart.
         let commits = store.values { snapshot in
           _ = try snapshot.exists(Podspec.all)
           return try snapshot.historyToken()
         }
+        // An error ends the stream, and the client comes back.
         do { for try await _ in commits { pulse.yield(.commit) } } catch {}
         pulse.finish()
       }

@@ -60,32 +60,37 @@ struct PodListing: Sendable {
 
   /// The podspecs of one page.
   var query: Query<Podspec> {
-    let sorted =
-      switch order {
-      case .name: matching.sorted(by: \.sortName, \.versionOrder)
-      case .nameDescending:
-        matching.sorted(by: \.sortName.descending, \.versionOrder.descending)
-      case .changed: matching.sorted(by: \.changedAt)
-      case .changedDescending: matching.sorted(by: \.changedAt.descending)
-      }
-    return sorted.limit(limit).continuing(after: values[.after].map { ContinuationToken($0) })
+    get throws {
+      let matching = try matching
+      let sorted =
+        switch order {
+        case .name: matching.sorted(by: \.sortName, \.versionOrder)
+        case .nameDescending:
+          matching.sorted(by: \.sortName.descending, \.versionOrder.descending)
+        case .changed: matching.sorted(by: \.changedAt)
+        case .changedDescending: matching.sorted(by: \.changedAt.descending)
+        }
+      return sorted.limit(limit).continuing(after: values[.after].map { ContinuationToken($0) })
+    }
   }
 
   private var matching: Query<Podspec> {
-    Podspec.where {
-      if let name = values[.name] {
-        $0.name.hasPrefix(name, [.caseInsensitive, .diacriticInsensitive])
+    get throws {
+      let conditions = Podspec.where {
+        if let license = values[.license] { $0.license == license }
+        if let platform = values[.platform] { $0.platformNames.contains(platform) }
+        if let version = values[.version] { $0.version == version }
+        if let needs = values[.needs] { $0.dependencies.any { $0.name == needs } }
+        for word in (values[.search] ?? "").split(separator: " ").map(String.init) {
+          anyOf(
+            $0.name.contains(word, [.caseInsensitive, .diacriticInsensitive]),
+            $0.summary.contains(word, [.caseInsensitive, .diacriticInsensitive]),
+            $0.authorNames.contains(word, [.caseInsensitive, .diacriticInsensitive]))
+        }
       }
-      if let license = values[.license] { $0.license == license }
-      if let platform = values[.platform] { $0.platformNames.contains(platform) }
-      if let version = values[.version] { $0.version == version }
-      if let needs = values[.needs] { $0.dependencies.any { $0.name == needs } }
-      for word in (values[.search] ?? "").split(separator: " ").map(String.init) {
-        anyOf(
-          $0.name.contains(word, [.caseInsensitive, .diacriticInsensitive]),
-          $0.summary.contains(word, [.caseInsensitive, .diacriticInsensitive]),
-          $0.authorNames.contains(word, [.caseInsensitive, .diacriticInsensitive]))
-      }
+      guard let name = values[.name] else { return conditions }
+      // The name is folded as the store folds sortName, whose index this is looked up in.
+      return try conditions.where(format: "sortName BEGINSWITH canonical:(%@)", name)
     }
   }
 

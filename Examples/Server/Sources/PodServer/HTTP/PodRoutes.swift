@@ -18,7 +18,7 @@ struct PodRoutes<Context: RequestContext> {
 
   private func list(_ request: Request) async throws -> Response {
     let listing = try PodListing(request)
-    let (query, conditions) = (listing.query, Preconditions(request.headers))
+    let (query, conditions) = (try listing.query, Preconditions(request.headers))
     let answer = try await store.read { snapshot in
       try snapshot.answer(conditions, tag: EntityTag(snapshot.historyToken())) {
         snapshot -> Page<Podspec> in
