@@ -24,6 +24,9 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
+        // What `load` starts beside it; here, so that one build makes all of it.
+        .product(name: "server", package: "lodestore-server"),
+        .product(name: "kvdump", package: "lodestore"),
       ],
       path: "Sources")
   ],
