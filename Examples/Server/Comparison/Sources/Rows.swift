@@ -90,6 +90,6 @@ enum DetailRow {
 
   private static func json(_ text: String) throws -> JSONValue? {
     let value = try JSONValue(parsing: text)
-    return value.isNull ? nil : value
+    return value.isNull ? .none : value
   }
 }
