@@ -88,6 +88,15 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
   }
 }
 
+extension Aggregate {
+  fileprivate func result(_ value: Value) throws(StoreError) -> Result {
+    guard let result = read(StoredValue(value)) else {
+      throw .badQuery("an aggregate has a result that is no \(Result.self)")
+    }
+    return result
+  }
+}
+
 extension AttributeValue {
   /// A sum may have another kind than what was summed: floats add up to a double, nothing to 0.
   fileprivate static func value(fromSum stored: StoredValue) -> Self? {
@@ -103,13 +112,16 @@ extension AttributeValue {
 }
 
 /// The records of a query that have one value in an attribute.
-public struct Group<Key: Sendable, each Result: Sendable>: Sendable {
+///
+/// `Values` is the result of the one aggregate, or a tuple of the results of several. It is no parameter
+/// pack: of a pack of one, the compiler takes no optional where `??` or `!` want it.
+public struct Group<Key: Sendable, Values: Sendable>: Sendable {
   /// The value.
   public let key: Key
   /// How many records have it.
   public let count: Int
   /// What was worked out of them.
-  public let values: (repeat each Result)
+  public let values: Values
 }
 
 extension ReadableTransaction where Self: ~Copyable {
@@ -128,34 +140,58 @@ extension ReadableTransaction where Self: ~Copyable {
   public func groups<E: Entity, Key: Sendable, each Result: Sendable>(
     _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>,
     _ aggregate: repeat Aggregate<E, each Result>,
-    having condition: (Group<Key, repeat each Result>) -> Bool = { _ in true }
-  ) throws(StoreError) -> [Group<Key, repeat each Result>] {
+    having condition: (Group<Key, (repeat each Result)>) -> Bool = { _ in true }
+  ) throws(StoreError) -> [Group<Key, (repeat each Result)>] {
+    var terms: [GroupTerm] = []
+    for term in repeat (each aggregate).term { terms.append(try term.get()) }
+    var groups: [Group<Key, (repeat each Result)>] = []
+    try forEachGroup(query, by: path, terms) { (key, count, values) throws(StoreError) in
+      var position = -1
+      func next<R>(_ aggregate: Aggregate<E, R>) throws(StoreError) -> R {
+        position += 1
+        return try aggregate.result(values[position])
+      }
+      let group = Group(key: key, count: count, values: (repeat try next(each aggregate)))
+      if condition(group) { groups.append(group) }
+    }
+    return groups
+  }
+
+  /// The groups that the records of `query` form by their values at `path`, with what one aggregate gives.
+  ///
+  ///     let years = try snapshot.groups(Fireball.all, by: \.year, .sum(\.energy))
+  ///     for year in years { print(year.key, year.values ?? 0) }
+  ///
+  /// As the form for several, whose results are a tuple.
+  public func groups<E: Entity, Key: Sendable, Result: Sendable>(
+    _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>,
+    _ aggregate: Aggregate<E, Result>,
+    having condition: (Group<Key, Result>) -> Bool = { _ in true }
+  ) throws(StoreError) -> [Group<Key, Result>] {
+    let term = try aggregate.term.get()
+    var groups: [Group<Key, Result>] = []
+    try forEachGroup(query, by: path, [term]) { (key, count, values) throws(StoreError) in
+      let group = Group(key: key, count: count, values: try aggregate.result(values[0]))
+      if condition(group) { groups.append(group) }
+    }
+    return groups
+  }
+
+  private func forEachGroup<E: Entity, Key: Sendable>(
+    _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>, _ terms: [GroupTerm],
+    _ body: (Key, Int, [Value]) throws(StoreError) -> Void
+  ) throws(StoreError) {
     let attribute = E.attributes[keyPath: path]
     guard let keyPath = attribute.path else {
       throw .badQuery("groups by what is worked out of '\(attribute.name)'")
     }
-    var terms: [GroupTerm] = []
-    for term in repeat (each aggregate).term { terms.append(try term.get()) }
-    var groups: [Group<Key, repeat each Result>] = []
     let run = try access.core.run(query.unordered())
     try run.forEachGroup(by: [keyPath], terms) { (row) throws(StoreError) in
       guard let key = attribute.coding.load(StoredValue(row.keys[0])) else {
         throw .badQuery("a stored value of '\(attribute.name)' is no \(Key.self)")
       }
-      var position = -1
-      func next<R>(_ aggregate: Aggregate<E, R>) throws(StoreError) -> R {
-        position += 1
-        guard let value = aggregate.read(StoredValue(row.values[position])) else {
-          throw .badQuery(
-            "an aggregate of groups by '\(attribute.name)' has a result that is no \(R.self)")
-        }
-        return value
-      }
-      let group = Group(
-        key: key, count: row.count, values: (repeat try next(each aggregate)))
-      if condition(group) { groups.append(group) }
+      try body(key, row.count, row.values)
     }
-    return groups
   }
 
   /// What the aggregates give over all records that `query` finds.
@@ -175,10 +211,7 @@ extension ReadableTransaction where Self: ~Copyable {
     var position = -1
     func next<R>(_ aggregate: Aggregate<E, R>) throws(StoreError) -> R {
       position += 1
-      guard let value = aggregate.read(StoredValue(values[position])) else {
-        throw .badQuery("an aggregate has a result that is no \(R.self)")
-      }
-      return value
+      return try aggregate.result(values[position])
     }
     return (repeat try next(each aggregate))
   }

@@ -53,6 +53,23 @@ import Testing
     }
   }
 
+  /// The result of one aggregate was a pack of one, of which the compiler did not take `??`.
+  @Test func `Groups with one aggregate have its result, an optional as any other`() throws {
+    try withTrials { store in
+      try store.read { snapshot throws in
+        let groups = try snapshot.groups(
+          Trial.all, by: \.kind, .maximum(\.rating), having: { ($0.values ?? 0) > 1 })
+        let records = Dictionary(grouping: try snapshot.fetch(Trial.all), by: \.kind)
+        #expect(!groups.isEmpty)
+        for group in groups {
+          let highest = try #require(records[group.key]?.compactMap(\.rating).max())
+          #expect((group.values ?? 0) == highest)
+          if let value = group.values { #expect(value > 1) }
+        }
+      }
+    }
+  }
+
   @Test func `Counts by the first attribute of an index read its entries alone`() throws {
     try withTrials { store in
       try store.core.read { core in
