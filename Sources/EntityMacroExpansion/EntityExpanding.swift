@@ -31,7 +31,23 @@
         """
         \(raw: access)typealias ID = RecordID<\(declaration.name.trimmed)>
         """,
-      ]
+      ] + typesOfNested(declaration, in: context)
+    }
+
+    /// The types of the attributes by their names, of a struct inside another declaration.
+    ///
+    /// The extension does not see what is declared there beside the struct; a member of the struct does.
+    private static func typesOfNested(
+      _ structure: StructDeclSyntax, in context: some MacroExpansionContext
+    ) -> [DeclSyntax] {
+      guard !context.lexicalContext.isEmpty else { return [] }
+      var reader = DeclarationReader(structure)
+      reader.readMembers()
+      guard reader.diagnostics.isEmpty else { return [] }
+      let expansion = EntityExpansion(
+        type: structure.name.trimmedDescription, access: structure.memberAccess,
+        addsConformance: false)
+      return [DeclSyntax(stringLiteral: expansion.types(of: reader.declaration))]
     }
 
     package static func expansion(
@@ -52,7 +68,7 @@
       guard reader.canConform else { return [] }
       let expansion = EntityExpansion(
         type: type.trimmedDescription, access: structure.memberAccess,
-        addsConformance: !protocols.isEmpty)
+        addsConformance: !protocols.isEmpty, isNested: !context.lexicalContext.isEmpty)
       // After an error an empty conformance keeps uses of the entity from being errors too.
       let source =
         reader.diagnostics.contains { $0.diagMessage.severity == .error }

@@ -9,6 +9,11 @@
     var access: String
     /// False where the struct itself says that it conforms.
     var addsConformance: Bool
+    /// Whether the struct is inside another declaration, so that the extension names the types of properties
+    /// by ``types(of:)``.
+    var isNested = false
+
+    private static let typesName = "_AttributeTypes"
 
     private var header: String {
       "nonisolated extension \(type)\(addsConformance ? ": Entity" : "") {"
@@ -63,6 +68,25 @@
         """
     }
 
+    /// A member of a nested struct in which each property has a name for its type.
+    func types(of declaration: EntityDeclaration) -> String {
+      var lines = declaration.attributes.compactMap { attribute -> String? in
+        guard let (access, type) = named(attribute) else { return nil }
+        return "  \(access)typealias \(attribute.property.text) = \(type)"
+      }
+      for relationship in declaration.relationships
+      where relationship.access?.tokenKind != .keyword(.private) {
+        let access = relationship.access.map { "\($0.text) " } ?? ""
+        lines.append(
+          "  \(access)typealias \(relationship.property.text) = \(spelled(relationship.type))")
+      }
+      return """
+        \(access)enum \(Self.typesName) {
+        \(lines.joined(separator: "\n"))
+        }
+        """
+    }
+
     /// How a record becomes a value: in one call of the memberwise initializer, if there is one.
     private func decoding(of declaration: EntityDeclaration) -> String {
       guard declaration.hasMemberwiseInitializer else {
@@ -111,7 +135,8 @@
       where relationship.access?.tokenKind != .keyword(.private) {
         let access = relationship.access.map { "\($0.text) " } ?? ""
         lines.append(
-          "    \(access)var \(relationship.property.text): \(spelled(relationship.type)) {\n"
+          "    \(access)var \(relationship.property.text): "
+            + "\(spelled(relationship.type, of: relationship.property)) {\n"
             + "      \(type).\(relationship.property.text)\n    }")
       }
       return """
@@ -160,7 +185,14 @@
       guard let type = attribute.type, attribute.access?.tokenKind != .keyword(.private) else {
         return nil
       }
-      return (attribute.access.map { "\($0.text) " } ?? "", spelled(type))
+      return (
+        attribute.access.map { "\($0.text) " } ?? "", spelled(type, of: attribute.property)
+      )
+    }
+
+    /// The type of a property, as the extension can name it.
+    private func spelled(_ type: TypeSyntax, of property: TokenSyntax) -> String {
+      isNested ? "\(self.type).\(Self.typesName).\(property.text)" : spelled(type)
     }
 
     /// A type as it is written between angle brackets in another type.
@@ -198,13 +230,23 @@
         return ".toOne(\(arguments))"
       }
       if attribute.derivation != nil { return ".derived(\(arguments))" }
-      if let initial = attribute.initial {
-        arguments += ", initial: \(initial.trimmedDescription)"
-      }
+      if attribute.initial != nil { arguments += ", initial: \(initial(of: attribute))" }
       if let constraints = attribute.constraints {
         arguments += ", constraints: \(constraints.trimmedDescription)"
       }
       return ".init(\(arguments))"
+    }
+
+    /// The default value.
+    ///
+    /// Of a nested struct the type is left out where it is that of the property: the extension may not see it.
+    private func initial(of attribute: StoredAttribute) -> String {
+      let text = attribute.initial?.trimmedDescription ?? ""
+      guard isNested, let type = attribute.type else { return text }
+      let name = (type.as(OptionalTypeSyntax.self)?.wrappedType ?? type).trimmedDescription
+      if text.hasPrefix("\(name).") { return String(text.dropFirst(name.count)) }
+      if text.hasPrefix("\(name)(") { return ".init\(text.dropFirst(name.count))" }
+      return text
     }
 
     private func list(_ indexes: [[TokenSyntax]]) -> String {

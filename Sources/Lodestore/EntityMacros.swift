@@ -29,6 +29,9 @@
   /// without arguments, operators and closures are not taken: adding such an attribute to an entity
   /// that has records needs an optional type, or a static member that holds the value.
   ///
+  /// A struct inside another type names what is declared there beside it as everywhere. In constraints,
+  /// derivations and default values that are no value of the property's own type, it is named in full.
+  ///
   /// `id` is a property like others: it takes part in `Equatable`, `Hashable` and `Codable` where the
   /// struct has them, and comes last in the memberwise initializer, which stays.
   ///
@@ -42,7 +45,7 @@
   ///     or `_`, then letters, digits and `_`, at most 64 bytes.
   ///   - removed: Names of attributes that are to go, with their values, from a file that has them;
   ///     literals. They can stay here for ever.
-  @attached(member, names: named(id), named(ID))
+  @attached(member, names: named(id), named(ID), named(_AttributeTypes))
   @attached(
     extension, conformances: Entity, names: named(schema), named(init(from:)), named(read(from:)),
     named(encode(into:)), named(Attributes), named(attributes), named(key))

@@ -416,5 +416,32 @@
       #expect(source.contains("EntitySchema<Model.Pod>("))
       #expect(source.contains("\"Pod\""))
     }
+
+    @Test func `nested struct has a name for the type of each property`() {
+      let (source, messages) = expand(
+        """
+        enum Model {
+          enum Kind: String { case library }
+          @Entity public struct Pod {
+            public var kind: Kind = Kind.library
+            public var spare: Kind? = Kind.library
+            private var secret: Kind
+            static let notes = ToMany<Pod, Note>()
+          }
+        }
+        """)
+      #expect(messages == [])
+      let types = """
+        public enum _AttributeTypes {
+              public typealias kind = Kind
+              public typealias spare = Kind?
+              typealias notes = ToMany<Pod, Note>
+        """
+      #expect(source.contains(types), "\(source)")
+      #expect(source.contains("Attribute<Model.Pod, Model.Pod._AttributeTypes.kind>"))
+      #expect(source.contains("var notes: Model.Pod._AttributeTypes.notes"))
+      #expect(source.contains("\\.kind, initial: .library)"))
+      #expect(source.contains("\\.spare, initial: .library)"))
+    }
   }
 #endif
