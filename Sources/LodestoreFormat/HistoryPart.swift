@@ -13,12 +13,15 @@ package struct HistoryPart: Sendable, Hashable {
     package var context: String?
     /// The number under which images and tombstones of the write are kept; `nil` for its own.
     package var images: UInt64?
+    /// The number of the write that this one takes back, where it does nothing else.
+    package var undoes: UInt64?
 
     package init(
       partCount: Int, time: Double, process: Int64, author: String?, context: String?,
-      images: UInt64? = nil
+      images: UInt64? = nil, undoes: UInt64? = nil
     ) {
       self.images = images
+      self.undoes = undoes
       self.partCount = partCount
       self.time = time
       self.process = process
@@ -100,6 +103,7 @@ extension HistoryPart {
       members["time"] = .date(header.time)
       members["process"] = .integer(header.process)
       if let images = header.images { members["images"] = .integer(Int64(clamping: images)) }
+      if let undoes = header.undoes { members["undoes"] = .integer(Int64(clamping: undoes)) }
       if let author = header.author { members["author"] = .string(author) }
       if let context = header.context { members["context"] = .string(context) }
     }
@@ -126,15 +130,21 @@ extension HistoryPart {
         partCount: Int(parts), time: time, process: process,
         author: try Self.text("author", in: document),
         context: try Self.text("context", in: document))
-      if let images = document["images"] {
-        guard case .integer(let number) = images, number > 0 else {
-          throw FormatError("'images' of the history is no number of a write", .historyPart)
-        }
-        header?.images = UInt64(number)
-      }
+      header?.images = try Self.write("images", in: document)
+      header?.undoes = try Self.write("undoes", in: document)
     }
     for element in try Self.array("changes", in: document) { changes.append(try Change(element)) }
     for element in try Self.array("links", in: document) { links.append(try Links(element)) }
+  }
+
+  private static func write(
+    _ name: String, in document: Document
+  ) throws(FormatError) -> UInt64? {
+    guard let member = document[name] else { return nil }
+    guard case .integer(let number) = member, number > 0 else {
+      throw FormatError("'\(name)' of the history is no number of a write", .historyPart)
+    }
+    return UInt64(number)
   }
 
   private static func text(

@@ -88,6 +88,8 @@ extension TransactionCore {
   func endChanges() throws(StoreError) {
     guard let changeState else { return }
     guard let sinks = unsafeDowncast(changeState, to: ChangeState.self).sinks else { return }
+    // A closure that has done more than to take back a write has not taken it back.
+    if undone?.changeCount != changeCount { undone = nil }
     try sinks.settle(self)
     if let brokenBy { throw .brokenTransaction(by: brokenBy) }
     if sinks.count.hasEverChanged { for sink in sinks.all { try sink.finish(self) } }

@@ -34,6 +34,7 @@ public struct HistoryQuery: Sendable {
   var recordFilters: [RecordFilter] = []
   var limitCount: Int?
   var wantsChanges = true
+  var isNewestFirst = false
 
   init(_ start: Start) { self.start = start }
 
@@ -104,6 +105,9 @@ public struct HistoryQuery: Sendable {
         RecordFilter(entity: E.schema.name) { core in try core.historyFilter(query) })
     }
   }
+
+  /// The last write first.
+  public func newestFirst() -> HistoryQuery { with { $0.isNewestFirst = true } }
 
   /// At most so many writes.
   public func limit(_ count: Int) -> HistoryQuery { with { $0.limitCount = count } }

@@ -13,7 +13,7 @@ extension ReadableTransaction where Self: ~Copyable {
     try HistoryLog(access.core).token()
   }
 
-  /// The writes that the history tells of, oldest first.
+  /// The writes that the history tells of, oldest first unless the query says otherwise.
   ///
   /// - Throws: ``StoreError/Code/expiredHistory`` when some of what was asked for has been purged.
   /// - Complexity: O(t + r) for t writes after the start with r ranges of ids in all
@@ -23,12 +23,29 @@ extension ReadableTransaction where Self: ~Copyable {
     return found
   }
 
-  /// Visits the writes that the history tells of, oldest first, until `body` sets `stop`; one write at a time
+  /// Visits the writes that the history tells of, in the query's order, until `body` sets `stop`; one write at a time
   /// is in memory.
   public func forEachTransaction(
     _ query: HistoryQuery, _ body: (HistoryTransaction, _ stop: inout Bool) throws -> Void
   ) throws {
     try HistoryRun(query, access.core).forEach(body)
+  }
+}
+
+extension WriteTransaction {
+  /// The token of this write, which it will have in the history once it is committed; `nil` where there is
+  /// nothing to tell so far: no record was changed, or none of an entity that keeps a history.
+  ///
+  ///     let token = try store.write { tx in
+  ///       try tx.delete(Memo.where { $0.folder == "done" })
+  ///       return try tx.ownHistoryToken()
+  ///     }
+  ///
+  /// Ask for it behind the changes. Of a write that throws there is no token.
+  public func ownHistoryToken() throws(StoreError) -> HistoryToken? {
+    let recorder = core.state.sinks?.all.lazy.compactMap { $0 as? HistoryRecorder }.first
+    guard let number = recorder?.promisedNumber() else { return nil }
+    return HistoryToken(storeID: try HistoryLog(core).storeID(), number: number)
   }
 }
 
@@ -93,24 +110,30 @@ struct HistoryRun {
     func end() throws {
       guard let whole = collected else { return }
       collected = nil
-      guard let transaction = try transaction(whole) else { return }
+      guard let header = whole.header, isWanted(header),
+        let transaction = try transaction(whole, header)
+      else { return }
       try body(transaction, &isStopped)
       left -= 1
       if left == 0 { isStopped = true }
     }
-    try log.forEachPart(from: first) { number, _, part in
-      if let header = part.header {
+    try log.forEachPart(from: first, backwards: query.isNewestFirst) { number, _, part in
+      if collected?.number != number {
         try end()
         if isStopped { return false }
-        if case .transaction(let token) = query.start, number != token.number { return false }
-        collected = isWanted(header) ? Collected(number: number, header: header) : nil
       }
-      // Parts of a write that is left out are passed over.
-      guard collected?.number == number else { return true }
-      if query.wantsChanges || filtersChanges {
-        collected?.changes += part.changes
-        collected?.links += part.links
+      if case .transaction(let token) = query.start, number != token.number {
+        return query.isNewestFirst
       }
+      // The changes of a write that is left out need not be kept, where its header is known by now.
+      let isLeftOut = (part.header ?? collected?.header).map { !isWanted($0) } ?? false
+      var whole = collected ?? Collected(number: number)
+      collected = nil
+      whole.header = part.header ?? whole.header
+      if !isLeftOut, query.wantsChanges || filtersChanges {
+        whole.add(part, isBefore: query.isNewestFirst)
+      }
+      collected = whole
       return true
     }
     if !isStopped { try end() }
@@ -118,9 +141,17 @@ struct HistoryRun {
 
   private struct Collected {
     let number: UInt64
-    let header: HistoryPart.Header
+    var header: HistoryPart.Header?
     var changes: [HistoryPart.Change] = []
     var links: [HistoryPart.Links] = []
+
+    init(number: UInt64) { self.number = number }
+
+    /// - Parameter isBefore: whether the part is before those that are there.
+    mutating func add(_ part: HistoryPart, isBefore: Bool) {
+      changes.insert(contentsOf: part.changes, at: isBefore ? 0 : changes.count)
+      links.insert(contentsOf: part.links, at: isBefore ? 0 : links.count)
+    }
   }
 
   private func isWanted(_ header: HistoryPart.Header) -> Bool {
@@ -138,8 +169,10 @@ struct HistoryRun {
     query.entities != nil || query.kinds != nil || !query.attributes.isEmpty || !filters.isEmpty
   }
 
-  private func transaction(_ whole: Collected) throws -> HistoryTransaction? {
-    let image = whole.header.images ?? whole.number
+  private func transaction(
+    _ whole: Collected, _ header: HistoryPart.Header
+  ) throws -> HistoryTransaction? {
+    let image = header.images ?? whole.number
     var groups: [HistoryChanges.Group] = []
     var restarted: [String] = []
     for change in whole.changes {
@@ -182,8 +215,9 @@ struct HistoryRun {
     }
     return HistoryTransaction(
       token: HistoryToken(storeID: storeID, number: whole.number),
-      time: Date(timeIntervalSinceReferenceDate: whole.header.time), author: whole.header.author,
-      contextName: whole.header.context, process: Int(clamping: whole.header.process),
+      time: Date(timeIntervalSinceReferenceDate: header.time), author: header.author,
+      contextName: header.context, process: Int(clamping: header.process),
+      undoes: header.undoes.map { HistoryToken(storeID: storeID, number: $0) },
       changes: HistoryChanges(groups: groups, transaction: whole.number, image: image),
       links: links, restartedEntities: restarted)
   }

@@ -19,6 +19,9 @@ public struct HistoryTransaction: Sendable, Identifiable {
   public let contextName: String?
   /// The number of the process that wrote.
   public let process: Int
+  /// The write that this one has taken back, where it has done nothing else; see
+  /// ``WriteTransaction/undo(_:)``.
+  public let undoes: HistoryToken?
   /// What happened to records: each record is in it once, with what came of it in the end.
   public let changes: HistoryChanges
   /// The links of relationships to many that were added and removed; those that an attribute holds are

@@ -4,6 +4,13 @@ internal import LodestoreFormat
 extension WriteTransaction {
   /// Takes back what the write behind `token` did, as changes of this one.
   ///
+  /// The undo is a write, which can be undone in its turn, by its own token: that makes the changes again.
+  ///
+  ///     let undo = try store.write { tx in
+  ///       try tx.undo(token)
+  ///       return try tx.ownHistoryToken()
+  ///     }
+  ///
   /// Records that it inserted are removed, those that it deleted are there again under their ids, and attributes
   /// that it changed have their old values. Links likewise.
   ///
@@ -14,7 +21,8 @@ extension WriteTransaction {
   /// - Returns: how many records were changed.
   /// - Throws: ``StoreError/Code/cannotUndo``, before anything is changed, when a later write has changed the
   ///   same attributes of a record, has deleted or linked it, or when an image was not kept; other errors, such
-  ///   as a unique key that is in use again, leave a transaction that cannot be committed.
+  ///   as a unique key that is in use again, leave a transaction that cannot be committed. A later write that
+  ///   has been undone itself is not in the way, nor is its undo.
   @discardableResult
   public mutating func undo(_ token: HistoryToken) throws -> Int {
     guard core.changeCount == 0 else {
@@ -93,11 +101,27 @@ private struct HistoryUndo {
     .image(entity: entity.number, id: id, transaction: image)
   }
 
+  /// The later writes of which nothing is left: those that were taken back, and the undos of these.
+  ///
+  /// From the last one on, as an undo that was undone has taken nothing back.
+  private func laterWritesTakenBack() throws -> Set<UInt64> {
+    var takenBack: Set<UInt64> = []
+    try log.forEachPart(from: number + 1, backwards: true) { later, _, part in
+      if let undone = part.header?.undoes, undone > number, !takenBack.contains(later) {
+        takenBack.formUnion([later, undone])
+      }
+      return true
+    }
+    return takenBack
+  }
+
   /// Throws when a later write is in the way.
   private func checkLaterWrites() throws {
     let pairs = Dictionary(grouping: links, by: \.relationship)
       .mapValues { Set($0.flatMap(\.pairs)) }
+    let takenBack = try laterWritesTakenBack()
     try log.forEachPart(from: number + 1) { later, _, part in
+      if takenBack.contains(later) { return true }
       for change in part.changes {
         for mine in changes where mine.entity == change.entity {
           guard isInTheWay(change.kind, of: mine.kind) else { continue }
@@ -185,6 +209,7 @@ private struct HistoryUndo {
     }
     for group in links where group.kind == .removed { try change(group) }
     core.changeCount += 1
+    core.undone = (number, core.changeCount)
     return count
   }
 

@@ -171,6 +171,78 @@ extension StoreOptions {
     }
   }
 
+  @Test func `is read from the last write on as well`() throws {
+    try withTemporaryStore([Clause.self]) { store in
+      for number in 1...5 {
+        try store.write(author: number % 2 == 0 ? "even" : "odd") { tx in
+          try tx.insert(Clause(name: "\(number)"))
+        }
+      }
+      // In parts, which are read from the last one on, too.
+      try store.insert((0..<60_000).map { Clause(name: "n\($0)") })
+      try store.delete(Clause.where { $0.name.hasSuffix("7") })
+      let all = try store.history(.all)
+      #expect(all.count == 7)
+      let backwards = try store.history(.all.newestFirst())
+      #expect(backwards.map(\.token) == all.reversed().map(\.token))
+      for (a, b) in zip(all.reversed(), backwards) {
+        #expect(a.changes.map(\.recordID) == b.changes.map(\.recordID), "\(a.token)")
+      }
+      let last = try store.history(.all.by(authors: "even").newestFirst().limit(1))
+      #expect(last.map(\.token.number) == [4])
+      let some = try store.history(.after(all[1].token).excluding(authors: "odd").newestFirst())
+      #expect(some.map(\.token.number) == [7, 6, 4])
+      let one = try store.history(.transaction(all[2].token).newestFirst())
+      #expect(one.map(\.token) == [all[2].token])
+    }
+  }
+
+  @Test func `gives a write its own token`() async throws {
+    try await withTemporaryStore([Clause.self, Player.self]) { store in
+      let tokens = await withThrowingTaskGroup(of: (String, HistoryToken?).self) { group in
+        for number in 0..<20 {
+          group.addTask {
+            try await store.write(author: "\(number)") { tx in
+              if number == 7 { throw CancellationError() }
+              try tx.insert(Clause(name: "\(number)"))
+              return ("\(number)", try tx.ownHistoryToken())
+            }
+          }
+        }
+        var tokens: [String: HistoryToken] = [:]
+        while let result = await group.nextResult() {
+          guard case .success(let (author, token)) = result else { continue }
+          tokens[author] = token
+        }
+        return tokens
+      }
+      #expect(tokens.count == 19)
+      for told in try await store.history(.all) {
+        #expect(tokens[try #require(told.author)] == told.token)
+      }
+      try await store.write { tx in
+        var tokens = [try tx.ownHistoryToken()]
+        // Keeps no history.
+        try tx.insert(Player(name: "p", score: 1))
+        tokens.append(try tx.ownHistoryToken())
+        let clause = try tx.insert(Clause(name: "new"))
+        try tx.delete(clause.id)
+        tokens.append(try tx.ownHistoryToken())
+        #expect(tokens == [nil, nil, nil])
+      }
+      // Who has a token finds its write, even where nothing is left of it.
+      let token = try await store.write { tx in
+        let clause = try tx.insert(Clause(name: "new"))
+        let token = try tx.ownHistoryToken()
+        try tx.delete(clause.id)
+        return token
+      }
+      let last = try #require(try await store.history(.all.newestFirst().limit(1)).first)
+      #expect(last.token == token && last.changes.isEmpty)
+      #expect(try await store.write { try $0.undo(last.token) } == 0)
+    }
+  }
+
   @Test func `counts a batch of many records as one range`() throws {
     try withTemporaryStore([Player.self], options: .history(.changes)) { store in
       try store.insert((0..<20_000).map { Player(name: "p\($0)", score: $0) })

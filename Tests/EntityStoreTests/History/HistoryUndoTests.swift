@@ -31,6 +31,61 @@ import Testing
     }
   }
 
+  /// Writes of one record, taken back from the last one on, as with several steps of undo in an editor, and
+  /// made again.
+  @Test func `is not in the way of the undo of an earlier write, nor is what it took back`() throws
+  {
+    try withTemporaryStore([Clause.self]) { store in
+      let id = try store.insert(Clause(name: "a", text: "0")).id
+      func text() throws -> String? { try store.fetch(id)?.text }
+      let writes = try (1...3).map { number in
+        try store.write { tx in
+          try tx.modify(id) { $0.text = "\(number)" }
+          return try #require(try tx.ownHistoryToken())
+        }
+      }
+      func undo(_ token: HistoryToken) throws -> HistoryToken {
+        try store.write { tx in
+          let count = try tx.undo(token)
+          #expect(count == 1)
+          return try #require(try tx.ownHistoryToken())
+        }
+      }
+      var undos: [HistoryToken] = []
+      for (write, left) in zip(writes.reversed(), ["2", "1", "0"]) {
+        undos.append(try undo(write))
+        #expect(try text() == left)
+      }
+      #expect(try store.history(.all).map(\.undoes) == [nil, nil, nil, nil] + writes.reversed())
+      var redos: [HistoryToken] = []
+      for (undone, left) in zip(undos.reversed(), ["1", "2", "3"]) {
+        redos.append(try undo(undone))
+        #expect(try text() == left)
+      }
+      // And once more.
+      #expect(try undo(redos[2]).number > redos[2].number)
+      #expect(try text() == "2")
+      _ = try storeError(.cannotUndo) { try store.write { try $0.undo(writes[2]) } }
+    }
+  }
+
+  @Test func `with more in the same write is a later change as any other`() throws {
+    try withTemporaryStore([Clause.self]) { store in
+      let id = try store.insert(Clause(name: "a", text: "0")).id
+      try store.modify(id) { $0.text = "1" }
+      let first = try store.historyToken()
+      try store.modify(id) { $0.text = "2" }
+      let second = try store.historyToken()
+      try store.write { tx in
+        try tx.undo(second)
+        try tx.modify(id) { $0.text = "3" }
+      }
+      #expect(try store.history(.after(second)).first?.undoes == nil)
+      let error = try storeError(.cannotUndo) { try store.write { try $0.undo(first) } }
+      #expect(error.message.contains("was changed again by write 3"), "\(error)")
+    }
+  }
+
   @Test func `swaps unique keys back`() throws {
     try withTemporaryStore([Clause.self]) { store in
       let ids = try store.insert([Clause(name: "a"), Clause(name: "b")]).ids

@@ -38,11 +38,26 @@
 
         try store.insert(Memo(title: "bread"))
 
-        let last = try store.historyToken()
-        try store.write { tx in _ = try tx.undo(last) }
+        let done = try store.write(author: "editor") { tx in
+          try tx.update(Memo.where { $0.folder == "inbox" }) { $0.folder = "done" }
+          return try tx.ownHistoryToken()
+        }
 
-        #expect(try store.count(Memo.all) == 0)
-        #expect(try store.history().map(\.id) == [3, 4])
+        if let done {
+          let undo = try store.write(author: "editor") { tx in
+            try tx.undo(done)
+            return try tx.ownHistoryToken()
+          }
+          if let undo { try store.write { tx in _ = try tx.undo(undo) } }
+        }
+
+        for told in try store.history(.all.by(authors: "editor").newestFirst().limit(20)) {
+          print(told.token, told.undoes.map { "takes back \($0)" } ?? "")
+        }
+
+        #expect(try store.count(Memo.where { $0.folder == "done" }) == 1)
+        #expect(try store.history().map(\.id) == [3, 4, 5, 6])
+        #expect(try store.history().map(\.undoes?.number) == [nil, nil, 4, 5])
       }
     }
 

@@ -57,12 +57,13 @@ struct HistoryLog {
   /// Writes what is told of one write.
   func append(
     number: UInt64, origin: WriteOrigin, time: Double, changes: [HistoryPart.Change],
-    links: [HistoryPart.Links], images: UInt64? = nil
+    links: [HistoryPart.Links], images: UInt64? = nil, undoes: UInt64? = nil
   ) throws(StoreError) {
     var parts = Self.parts(changes, links)
     parts[0].header = HistoryPart.Header(
       partCount: parts.count, time: time, process: Int64(currentProcess()),
-      author: origin.author, context: origin.context, images: images == number ? nil : images)
+      author: origin.author, context: origin.context, images: images == number ? nil : images,
+      undoes: undoes)
     for (index, part) in parts.enumerated() {
       try put(part.document, .part(transaction: number, part: UInt32(index)))
     }
@@ -155,16 +156,18 @@ struct HistoryLog {
     }
   }
 
-  /// Visits the parts of the writes from `first` on, or back from it, until `body` returns false.
+  /// Visits the parts of the writes from `first` on until `body` returns false, or those of the last write
+  /// first, and of each write the last part.
   func forEachPart(
-    from first: UInt64, _ body: (UInt64, UInt32, HistoryPart) throws -> Bool
+    from first: UInt64, backwards: Bool = false,
+    _ body: (UInt64, UInt32, HistoryPart) throws -> Bool
   ) throws {
     guard let tree else { return }
     let cursor = try Cursor(tree, in: core.transaction)
     let range = KeyRange(
       lower: .included(HistoryKey.part(transaction: first, part: 0).bytes),
       upper: .excluded(HistoryKey.images))
-    try cursor.walk(range) { key, value in
+    try cursor.walk(range, backwards: backwards) { key, value in
       guard case .part(let number, let part)? = HistoryKey(key) else {
         throw StoreError.damagedHistory(FormatError("a key is none that is listed"))
       }

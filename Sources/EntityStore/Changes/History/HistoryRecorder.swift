@@ -9,6 +9,8 @@ final class HistoryRecorder: ChangeSink {
   private let number: UInt64
   private var changes: [EntityNumber: NetChanges] = [:]
   private var links: [UInt32: NetLinks] = [:]
+  /// Whether somebody has been given the number.
+  private var isPromised = false
 
   /// `nil` where no entity keeps a history.
   init?(_ schema: StoredSchema, core: TransactionCore) throws(StoreError) {
@@ -117,11 +119,19 @@ final class HistoryRecorder: ChangeSink {
     }
     let told = sets.flatMap(\.told)
     let linked = self.linked
-    guard !told.isEmpty || !linked.isEmpty else { return }
+    guard !told.isEmpty || !linked.isEmpty || isPromised else { return }
     var origin = core.origin
     if let last = core.steps.last { origin.context = last.context }
     try log.append(
-      number: next, origin: origin, time: core.time, changes: told, links: linked, images: number)
+      number: next, origin: origin, time: core.time, changes: told, links: linked, images: number,
+      undoes: core.undone?.number)
+  }
+
+  /// The number of the write, which is then told in any case; `nil` where there is nothing to tell so far.
+  func promisedNumber() -> UInt64? {
+    isPromised =
+      isPromised || changes.values.contains { !$0.result().isEmpty } || !linked.isEmpty
+    return isPromised ? number : nil
   }
 
   private var linked: [HistoryPart.Links] {
