@@ -91,6 +91,15 @@ enum ImportForms {
         .required("name", .text), .optional("entityTag", .text), .optional("lastModified", .text),
         .optional("next", .text),
       ])), .optional("ids", ids), .optional("epoch", .count),
+    .optional(
+      "links",
+      .array(
+        .object([
+          .required("pairs", ids),
+          .required(
+            "unresolved",
+            .array(.object([.required("id", .count), .required("key", .array(.count))]))),
+        ]))),
   ])
 
   static let ids = DocumentForm.array(.count)

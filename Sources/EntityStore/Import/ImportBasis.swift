@@ -5,7 +5,7 @@ internal import LodestoreFormat
 /// An unchanged page does not mean unchanged records: others may have deleted or changed them, and
 /// another schema or another closure makes other records of the same page. Memories are valid in the
 /// current epoch only, and while the basis is unchanged; otherwise the next page that is remembered
-/// begins a new epoch.
+/// begins a new epoch. Where a page's links led is kept with the page: ``RememberedLinks``.
 struct ImportBasis: Sendable, Codable, Hashable {
   /// The entity's mark after the import's last change.
   var mark: UInt64
@@ -32,7 +32,8 @@ extension ImportEngine {
     let log = try ImportLog(name, core)
     // A mirror has to know what was in the page.
     guard let found = try log.memory(of: page), strategy != .mirror || found.ids != nil,
-      let basis = try intactBasis(core, log), found.epoch == basis.epoch
+      let basis = try intactBasis(core, log), found.epoch == basis.epoch,
+      try areIntact(found.links, core)
     else { return nil }
     return found.page
   }
@@ -63,6 +64,7 @@ extension ImportEngine {
     for number in entity.typeLayout.attributes.map(\.number) { bytes += bigEndianBytes(number) }
     bytes += "\(transformation) \(strategy) \(rule.label)".utf8
     for number in (key ?? []).sorted() { bytes += bigEndianBytes(number) }
+    bytes += linksText.utf8
     // Six bytes: an integer that a double holds exactly.
     return SHA256.hash(bytes).prefix(6).reduce(0) { $0 << 8 | UInt64($1) }
   }

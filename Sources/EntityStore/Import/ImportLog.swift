@@ -43,6 +43,8 @@ struct RememberedPage: Sendable, Codable {
   var ids: [UInt64]?
   /// The ``ImportBasis/epoch`` in which it was remembered; nil in files of older versions.
   var epoch: UInt64?
+  /// Where the page's records led, for each link of the import; nil without links.
+  var links: [RememberedLinks]?
 }
 
 /// Reads and writes what the store keeps of the imports of one name.

@@ -78,7 +78,10 @@ extension ImportEngine {
       batch, into: entity, matching: index.map { [$0] } ?? [], rule: rule,
       pageEnds: rule.takesLastOfPage ? ends : [], core: core
     ).apply()
-    try resolveAfter(pages, ends, outcomes, entity, core, &result.state)
+    var links = RememberedLinks.ByPage(
+      pages.filter { $0.memory != nil && !$0.isUnchanged }.map(\.number),
+      linkCount: self.links.count)
+    try resolveAfter(pages, ends, outcomes, entity, core, &result.state, &links)
     if entity.description.history != nil {
       core.steps = try steps(pages, ends, outcomes, entity)
     }
@@ -98,7 +101,7 @@ extension ImportEngine {
       }
       // Records for another schema have to be encoded again.
       let isCurrent = page.batch.layout.number == entity.layout.number
-      try note(page, seen, log, isCurrent ? epoch : nil, &result.state)
+      try note(page, seen, links[page.number], log, isCurrent ? epoch : nil, &result.state)
     }
   }
 
@@ -172,8 +175,8 @@ extension ImportEngine {
 
   /// Notes how far the import is, what is to be remembered of the page, and what a mirror has seen.
   private func note(
-    _ page: DecodedPage, _ seen: [UInt64], _ log: ImportLog, _ epoch: UInt64?,
-    _ state: inout ImportState
+    _ page: DecodedPage, _ seen: [UInt64], _ links: [RememberedLinks]?, _ log: ImportLog,
+    _ epoch: UInt64?, _ state: inout ImportState
   ) throws {
     state.pages = page.number
     state.position = page.next
@@ -189,7 +192,7 @@ extension ImportEngine {
       ids = page.rejects.isEmpty ? seen : nil
     }
     if let memory = page.memory, !page.isUnchanged {
-      try log.remember(RememberedPage(page: memory, ids: ids, epoch: epoch))
+      try log.remember(RememberedPage(page: memory, ids: ids, epoch: epoch, links: links))
     }
   }
 
@@ -203,7 +206,9 @@ extension ImportEngine {
         stored.pages == state.pages
       else { throw StoreError.anotherImport(name) }
       var state = state
-      try resolvePending(&state, core)
+      if state.pendingLinks?.isEmpty == false {
+        try keepingBasis(core, log, remembers: false) { _ in try resolvePending(&state, core) }
+      }
       var report = state.report
       if strategy == .mirror {
         let mayDelete =

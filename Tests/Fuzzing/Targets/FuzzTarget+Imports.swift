@@ -17,7 +17,8 @@ extension FuzzTarget {
     let page = RememberedPage(
       page: PageMemory(
         name: "https://example.org/1", entityTag: "\"a\"", lastModified: nil, next: "2"),
-      ids: [1, 2, 9], epoch: 4)
+      ids: [1, 2, 9], epoch: 4,
+      links: [RememberedLinks(pairs: [1, 7, 2, 7], unresolved: [.init(id: 9, key: [6, 1, 65])])])
     return [
       try document(state), try document(page), try document([UInt64]([1, 2, 3])),
       try document(ImportBasis(mark: 1, schema: 2, version: 3, epoch: 4)),

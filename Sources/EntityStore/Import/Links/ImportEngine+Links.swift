@@ -50,10 +50,11 @@ extension ImportEngine {
     }
   }
 
-  /// Writes the links of records that have been written.
+  /// Writes the links of records that have been written, and collects what is to be remembered of them.
   func resolveAfter(
     _ pages: ArraySlice<DecodedPage>, _ ends: [Int], _ outcomes: [BatchMerge.Outcome],
-    _ entity: StoredEntity, _ core: TransactionCore, _ state: inout ImportState
+    _ entity: StoredEntity, _ core: TransactionCore, _ state: inout ImportState,
+    _ remembered: inout RememberedLinks.ByPage
   ) throws(StoreError) {
     for (position, link) in links.enumerated() {
       let records = linked(position, pages, ends).compactMap { one -> (Linked, UInt64)? in
@@ -79,11 +80,15 @@ extension ImportEngine {
           if target > 0 {
             wanted[id, default: []].insert(target)
             list.append(id, target)
+            // An attribute that no longer leads there has changed its record, which is seen anyway.
+            if !link.isToOne { remembered.add(id, target, link: position, page: one.page) }
           } else {
+            let document = EntityDescription.document(of: key).encoded()
             note(
               PendingLink(
-                link: position, id: id, page: one.page, record: one.record,
-                key: EntityDescription.document(of: key).encoded()), in: &state)
+                link: position, id: id, page: one.page, record: one.record, key: document),
+              in: &state)
+            remembered.add(id, key: document, link: position, page: one.page)
           }
         }
       }
@@ -113,7 +118,7 @@ extension ImportEngine {
       let mine = pending.filter { $0.link == position }
       guard !mine.isEmpty else { continue }
       let resolver = try LinkResolver(link, of: entity, core)
-      let keys = mine.map { Self.key($0.key) }
+      let keys = mine.map { PendingLink.value(of: $0.key) }
       var made = 0
       let ids = try resolver.ids(of: keys, made: &made)
       var list = LinkList(expectedCount: mine.count)
@@ -202,7 +207,7 @@ extension ImportEngine {
     if (state.pendingLinks?.count ?? 0) < PendingLink.most {
       state.pendingLinks = (state.pendingLinks ?? []) + [pending]
     } else {
-      report(pending, Self.key(pending.key), in: &state.report)
+      report(pending, PendingLink.value(of: pending.key), in: &state.report)
     }
   }
 
@@ -213,23 +218,5 @@ extension ImportEngine {
         page: pending.page, record: pending.record, member: self.links[pending.link].member,
         key: KeyText.text(of: key)))
     report.links = links
-  }
-
-  private static func key(_ bytes: [UInt8]) -> Value {
-    let document = try? bytes.withBytes { (bytes) throws(FormatError) in
-      try Document(decoding: bytes)
-    }
-    switch document {
-    case .bool(let flag): return .bool(flag)
-    case .integer(let number): return .integer(number)
-    case .unsigned(let number): return .unsigned(number)
-    case .double(let number): return .double(number)
-    case .date(let seconds): return .date(seconds)
-    case .uuid(let uuid): return .uuid(uuid)
-    case .decimal(let decimal): return .decimal(decimal)
-    case .string(let text): return .string(text)
-    case .data(let bytes): return .data(bytes)
-    case .null, .array, .object, nil: return .null
-    }
   }
 }

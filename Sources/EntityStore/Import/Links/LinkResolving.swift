@@ -12,11 +12,30 @@ struct PendingLink: Sendable, Codable, Hashable {
 
   /// So many are kept from page to page; more are reported at once.
   static let most = 10_000
+
+  /// The key that the document `bytes` holds.
+  static func value(of bytes: [UInt8]) -> Value {
+    let document = try? bytes.withBytes { (bytes) throws(FormatError) in
+      try Document(decoding: bytes)
+    }
+    switch document {
+    case .bool(let flag): return .bool(flag)
+    case .integer(let number): return .integer(number)
+    case .unsigned(let number): return .unsigned(number)
+    case .double(let number): return .double(number)
+    case .date(let seconds): return .date(seconds)
+    case .uuid(let uuid): return .uuid(uuid)
+    case .decimal(let decimal): return .decimal(decimal)
+    case .string(let text): return .string(text)
+    case .data(let bytes): return .data(bytes)
+    case .null, .array, .object, nil: return .null
+    }
+  }
 }
 
 /// Looks up the keys of one link, and makes the records that are missing where that is asked for.
 struct LinkResolver {
-  private let core: TransactionCore
+  let core: TransactionCore
   let link: ImportedLink
   let end: RelationshipEnd
   private let index: StoredIndex
@@ -44,8 +63,24 @@ struct LinkResolver {
     self.index = index
   }
 
-  /// The ids of the records with `keys`; 0 where there is none.
+  /// The ids of the records with `keys`, which are made where that is asked for; 0 where there is none.
   func ids(of keys: [Value], made: inout Int) throws(StoreError) -> [UInt64] {
+    var found = try ids(of: keys)
+    guard link.makesMissing else { return found }
+    var new: [Value: UInt64] = [:]
+    for (position, key) in keys.enumerated()
+    where found[position] == 0 && key.fits(attribute.type) {
+      if new[key] == nil { new[key] = try make(key) }
+      if let id = new[key], id > 0 {
+        found[position] = id
+      }
+    }
+    made += new.values.count { $0 > 0 }
+    return found
+  }
+
+  /// The ids of the records with `keys`; 0 where there is none.
+  func ids(of keys: [Value]) throws(StoreError) -> [UInt64] {
     var found = [UInt64](repeating: 0, count: keys.count)
     let entries = KeyEntries(expectedCount: keys.count)
     for (position, key) in keys.enumerated() where key.fits(attribute.type) {
@@ -63,16 +98,6 @@ struct LinkResolver {
       found[Int(entries.recordID(at: entry))] = holder
       return true
     }
-    guard link.makesMissing else { return found }
-    var new: [Value: UInt64] = [:]
-    for (position, key) in keys.enumerated()
-    where found[position] == 0 && key.fits(attribute.type) {
-      if new[key] == nil { new[key] = try make(key) }
-      if let id = new[key], id > 0 {
-        found[position] = id
-      }
-    }
-    made += new.values.count { $0 > 0 }
     return found
   }
 
