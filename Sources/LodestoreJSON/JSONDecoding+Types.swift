@@ -47,7 +47,11 @@ extension JSONDecoding {
   }
 
   private func json(_ document: JSONDocument, _ index: Int) -> JSONValue {
-    index == Self.missing ? .null : JSONMaterial.value(document, index)
+    guard index != Self.missing else { return .null }
+    let value = JSONMaterial.value(document, index)
+    guard case .object(var members) = value, let key = rootKey(of: index) else { return value }
+    members[key.name] = JSONMaterial.value(document, key.entry)
+    return .object(members)
   }
 
   private func array<Element>(
@@ -63,6 +67,8 @@ extension JSONDecoding {
     guard kind(index) == .object else {
       throw mismatch([String: Value].self, index, "an object")
     }
-    return try JSONMaterial.members(document, index, make)
+    var members = try JSONMaterial.members(document, index, make)
+    if let key = rootKey(of: index) { members[key.name] = try make(document, key.entry) }
+    return members
   }
 }

@@ -22,14 +22,17 @@ final class JSONDecoding {
 
   let document: JSONDocument
   private let root: Int
+  /// The name under which the root has its own key.
+  private let keyName: String?
   private let dates: JSONNodeDecoder.DateStrategy
   private let rawUserInfo: [CodingUserInfoKey: any Sendable]
   private let cursors: UnsafeMutablePointer<Cursor>
 
   init(
     root: JSONNode, dates: JSONNodeDecoder.DateStrategy,
-    userInfo: [CodingUserInfoKey: any Sendable]
+    userInfo: [CodingUserInfoKey: any Sendable], keyName: String? = nil
   ) {
+    self.keyName = keyName
     document = root.document
     self.root = root.index
     self.dates = dates
@@ -62,10 +65,24 @@ final class JSONDecoding {
     let cursor = cursors[depth]
     let start = cursor.object == object ? cursor.nextKey : object &+ 1
     guard let found = JSONKeySearch.find(name, in: document, object: object, from: start) else {
-      return nil
+      return rootKey(name, object)
     }
     cursors[depth] = Cursor(object: object, nextKey: document.next(after: found &+ 1))
     return found &+ 1
+  }
+
+  /// The root's own key, where `name` means it.
+  @inline(never)
+  private func rootKey(_ name: String, _ object: Int) -> Int? {
+    object == root && name == keyName ? root - 1 : nil
+  }
+
+  /// The name of the root's own key, and its entry, where `object` is the root and has no such member.
+  func rootKey(of object: Int) -> (name: String, entry: Int)? {
+    guard object == root, let keyName,
+      JSONKeySearch.find(keyName, in: document, object: object) == nil
+    else { return nil }
+    return (keyName, root - 1)
   }
 
   // MARK: Scalars

@@ -16,8 +16,9 @@ struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var codingPath: [any CodingKey] { run.path(to: index) }
 
   var allKeys: [Key] {
-    JSONNode(document: run.document, index: index).members.compactMap {
-      Key(stringValue: $0.key)
+    let names = JSONNode(document: run.document, index: index).members.map(\.key)
+    return (names + (run.rootKey(of: index).map { [$0.name] } ?? [])).compactMap {
+      Key(stringValue: $0)
     }
   }
 

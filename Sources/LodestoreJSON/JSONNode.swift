@@ -84,7 +84,10 @@ package struct JSONNode: Sendable {
 
 extension JSONNode {
   /// The elements of an array, in order; empty for all other kinds.
-  package var elements: JSONElements { JSONElements(self) }
+  package var elements: JSONElements { JSONElements(self, of: .array) }
+
+  /// The values of an object's members, in the order of the text; empty for all other kinds.
+  package var memberValues: JSONElements { JSONElements(self, of: .object) }
 
   /// The members of an object, in the order of the text; empty for all other kinds.
   package var members: JSONMembers { JSONMembers(self) }
@@ -118,28 +121,35 @@ extension JSONNode {
     return node
   }
 
+  /// Of a member's value the key, as a string; of any other value what stands before it.
+  package var memberKey: JSONNode { at(index - 1) }
+
   /// The whole value, with everything in it.
   package var jsonValue: JSONValue { JSONMaterial.value(document, index) }
 
   func at(_ index: Int) -> JSONNode { JSONNode(document: document, index: index) }
 }
 
-/// The elements of an array.
+/// The elements of an array, or the values of an object's members.
 package struct JSONElements: Sequence, IteratorProtocol {
   private let document: JSONDocument
   private var cursor: Int
   private let end: Int
+  /// Entries before each: the key.
+  private let lead: Int
 
-  init(_ node: JSONNode) {
+  fileprivate init(_ node: JSONNode, of kind: JSONNode.Kind) {
     document = node.document
+    lead = kind == .object ? 1 : 0
     cursor = node.index + 1
-    end = node.kind == .array ? Int(node.entry.link) : 0
+    end = node.kind == kind ? Int(node.entry.link) : 0
   }
 
   package mutating func next() -> JSONNode? {
     guard cursor < end else { return nil }
-    defer { cursor = document.next(after: cursor) }
-    return JSONNode(document: document, index: cursor)
+    let value = cursor + lead
+    cursor = document.next(after: value)
+    return JSONNode(document: document, index: value)
   }
 }
 

@@ -30,9 +30,13 @@ package struct JSONNodeDecoder: Sendable {
 
   /// Decodes one value.
   ///
+  /// - Parameter name: of the value of a member: under which name it has the member's key, where it has no
+  ///   member of that name itself.
   /// - Throws: `DecodingError`, or what the type's own `init(from:)` throws.
-  package func decode<T: Decodable>(_ type: T.Type = T.self, from node: JSONNode) throws -> T {
-    let decoding = JSONDecoding(root: node, dates: dates, userInfo: userInfo)
+  package func decode<T: Decodable>(
+    _ type: T.Type = T.self, from node: JSONNode, keyAs name: String? = nil
+  ) throws -> T {
+    let decoding = JSONDecoding(root: node, dates: dates, userInfo: userInfo, keyName: name)
     return try decoding.value(type, at: node.index, depth: 0)
   }
 

@@ -14,6 +14,8 @@ package struct DynamicImport: Sendable {
   package var names: [String: String] = [:]
   /// How values are read, by the names of attributes; others are read as the type has them in JSON.
   package var conversions: [String: TextConversion] = [:]
+  /// Under which name records that are values of members have their keys.
+  package var keyName: String?
   /// Members that lead to records of other entities.
   package var links: [DynamicLink] = []
   /// Whether an unknown member rejects its record.
@@ -77,7 +79,7 @@ package struct DynamicImport: Sendable {
     }
     return JSONRecordEncoder(
       entity, names: names, conversions: conversions, isStrict: isStrict,
-      ignoring: Set(links.map(\.relationship)))
+      ignoring: Set(links.map(\.relationship)), keyName: keyName)
   }
 
   fileprivate func take(
@@ -87,7 +89,7 @@ package struct DynamicImport: Sendable {
     encoder.take(
       page.records, matching: key, isPart: conflict == .patch,
       sizeLimit: store.core.options.recordSizeLimitInBytes, into: &decoded)
-    LinkMembers(links: links.map(\.imported), path: "", core: store.core)
+    LinkMembers(links: links.map(\.imported), place: RecordPlace(path: ""), core: store.core)
       .take(page.records.map(\.node), into: &decoded)
   }
 }

@@ -19,10 +19,10 @@ final class EntityEncoding<E: Entity> {
 
   /// Decodes and transforms the records of a page of JSON; one that cannot be is rejected alone.
   func take<Record: Decodable>(
-    _ data: Data, _ path: String, _ transform: (Record) throws -> E?,
+    _ data: Data, _ place: RecordPlace, _ transform: (Record) throws -> E?,
     into page: inout DecodedPage, _ entity: StoredEntity
   ) throws(StoreError) {
-    let records = try JSONPage(data, number: page.number, path: path).records
+    let records = try JSONPage(data, number: page.number, at: place).records
     page.byteCount = data.count
     for (number, node) in records.enumerated() {
       let origin = DecodedPage.Origin(record: number + 1, byteOffset: node.offset)
@@ -33,7 +33,8 @@ final class EntityEncoding<E: Entity> {
         continue
       }
       do {
-        if let value = try transform(try decoder.decode(Record.self, from: node)) {
+        let decoded = try decoder.decode(Record.self, from: node, keyAs: place.keyName)
+        if let value = try transform(decoded) {
           try take(value, at: origin, into: &page, entity)
         }
       } catch {

@@ -43,6 +43,13 @@ public struct Importer<E: Entity>: Sendable {
   private let matching: Matching
   private let strategy: ImportStrategy
   private let policy: MergePolicy<E>
+  /// Under which name records have their keys, where they are the members of an object and not the elements
+  /// of an array; for pages of JSON text.
+  ///
+  ///     importer.keyName = "name"      // {"Alamofire": {…}, "Kingfisher": {…}}
+  ///
+  /// Each record then has a member `name` with its key as a text, unless it has one of that name itself.
+  public var keyName: String?
   /// How the import commits, stops and goes on.
   public var options: ImportOptions
   /// Members of records that lead to records of other entities; for pages of JSON text.
@@ -75,7 +82,7 @@ public struct Importer<E: Entity>: Sendable {
   /// - Parameters:
   ///   - pages: each a whole JSON text.
   ///   - path: where in a page the array of records is, as `result` or `data.items`; empty when
-  ///     the page is the array.
+  ///     the page is the array. With ``keyName``, where the object is whose members are the records.
   ///   - onEvent: called from the task that reads and the one that writes, never from two at once
   ///     for one kind of event.
   ///   - transform: makes an entity of a decoded record; `nil` leaves the record out, and an error
@@ -88,14 +95,15 @@ public struct Importer<E: Entity>: Sendable {
     _ transform: @escaping @Sendable (Record) throws -> E?
   ) async throws -> ImportReport where Pages.Element == Data {
     let key = try key()
-    let members = members(path)
+    let place = RecordPlace(path: path, keyName: keyName)
+    let members = members(place)
     return try await engineOfWholes(path).run(onEvent: onEvent) { _ in
       pages
     } decoder: { [store] in
       let encoding = EntityEncoding<E>(store, key: key)
       return { data, number, entity in
         var page = DecodedPage(number: number, entity: entity)
-        try encoding.take(data, path, transform, into: &page, entity)
+        try encoding.take(data, place, transform, into: &page, entity)
         try members.take(data, into: &page)
         return page
       }
@@ -114,14 +122,15 @@ public struct Importer<E: Entity>: Sendable {
     _ transform: @escaping @Sendable (Record) throws -> E?
   ) async throws -> ImportReport {
     let key = try key()
-    let members = members(path)
+    let place = RecordPlace(path: path, keyName: keyName)
+    let members = members(place)
     return try await engineOfWholes(path).run(onEvent: onEvent) { start in
       source.pages(from: start.position, remembered: start.remembered)
     } decoder: { [store] in
       let encoding = EntityEncoding<E>(store, key: key)
       return { incoming, number, entity in
         try DecodedPage(incoming, number: number, entity: entity) { data, page in
-          try encoding.take(data, path, transform, into: &page, entity)
+          try encoding.take(data, place, transform, into: &page, entity)
           try members.take(data, into: &page)
         }
       }
@@ -150,13 +159,14 @@ public struct Importer<E: Entity>: Sendable {
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil
   ) async throws -> ImportReport where Pages.Element == Data {
     let key = try key(renaming: names)
-    let engine = try engine(Self.transformation(path, names))
-    let members = members(path)
+    let engine = try engine(transformation(path, names))
+    let place = RecordPlace(path: path, keyName: keyName)
+    let members = members(place)
     return try await engine.run(onEvent: onEvent) { _ in
       pages
     } decoder: {
       let encoding = MemberEncoding(
-        engine, key: key, path: path, names: names, cases: E.schema.cases,
+        engine, key: key, place: place, names: names, cases: E.schema.cases,
         linked: Set(links.map(\.member)))
       return { data, number, entity in
         var page = DecodedPage(number: number, entity: entity)
@@ -177,13 +187,14 @@ public struct Importer<E: Entity>: Sendable {
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil
   ) async throws -> ImportReport {
     let key = try key(renaming: names)
-    let engine = try engine(Self.transformation(path, names))
-    let members = members(path)
+    let engine = try engine(transformation(path, names))
+    let place = RecordPlace(path: path, keyName: keyName)
+    let members = members(place)
     return try await engine.run(onEvent: onEvent) { start in
       source.pages(from: start.position, remembered: start.remembered)
     } decoder: {
       let encoding = MemberEncoding(
-        engine, key: key, path: path, names: names, cases: E.schema.cases,
+        engine, key: key, place: place, names: names, cases: E.schema.cases,
         linked: Set(links.map(\.member)))
       return { incoming, number, entity in
         try DecodedPage(incoming, number: number, entity: entity) { data, page in
@@ -232,8 +243,8 @@ public struct Importer<E: Entity>: Sendable {
 
   // MARK: The engine
 
-  private func members(_ path: String) -> LinkMembers {
-    LinkMembers(links: links.map(\.imported), path: path, core: store.core)
+  private func members(_ place: RecordPlace) -> LinkMembers {
+    LinkMembers(links: links.map(\.imported), place: place, core: store.core)
   }
 
   private func key() throws -> Set<UInt32> {
@@ -254,15 +265,17 @@ public struct Importer<E: Entity>: Sendable {
 
   /// The engine for records that a closure makes: they are whole.
   private func engineOfWholes(_ path: String = "") throws -> ImportEngine {
-    let engine = try engine("closure \(path)")
+    let engine = try engine("closure \(path)\(keyText)")
     if engine.rule.takesParts { throw StoreError.partsOfClosure(engine.entityName) }
     return engine
   }
 
-  private static func transformation(_ path: String, _ names: [String: String]) -> String {
+  private func transformation(_ path: String, _ names: [String: String]) -> String {
     let names = names.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-    return "members \(path) \(names.joined(separator: ","))"
+    return "members \(path) \(names.joined(separator: ","))\(keyText)"
   }
+
+  private var keyText: String { keyName.map { " key \($0)" } ?? "" }
 
   private func engine(_ transformation: String) throws -> ImportEngine {
     let entity = try store.read { try $0.access.core.entity(E.self) }

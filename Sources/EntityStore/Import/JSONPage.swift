@@ -4,30 +4,37 @@
   internal import Foundation
 #endif
 
-/// One page of JSON text, and the array of records in it.
-struct JSONPage {
-  private let number: Int
-  /// The array.
-  let array: JSONNode
+/// Where in a page the records are.
+struct RecordPlace: Sendable {
+  /// The path to their array or object; empty for the page itself.
+  var path: String
+  /// Where they are the members of an object: the name under which they have their keys.
+  var keyName: String?
+}
 
-  init(_ data: Data, number: Int, path: String) throws(StoreError) {
-    self.number = number
+/// One page of JSON text, and where in it the records are.
+struct JSONPage {
+  /// The array of records, or the object whose members' values they are.
+  let container: JSONNode
+
+  init(_ data: Data, number: Int, at place: RecordPlace) throws(StoreError) {
     let document: JSONDocument
     do {
       document = try JSONDocument.parsing(data, limits: JSONLimits.standard.ofRecords)
     } catch {
       throw .pageNotJSON(page: number, error)
     }
-    let node = path.isEmpty ? document.root : document.root[path: path]
-    guard let node, node.kind == .array else {
+    let node = place.path.isEmpty ? document.root : document.root[path: place.path]
+    let kind: JSONNode.Kind = place.keyName == nil ? .array : .object
+    guard let node, node.kind == kind else {
       throw .pageWithoutRecords(
-        page: number, path: path, found: node?.kindName ?? "nothing",
-        hint: Self.way(toRecordsOf: document.root, from: path))
+        page: number, at: place, found: node?.kindName ?? "nothing",
+        hint: place.keyName == nil ? Self.way(toRecordsOf: document.root, from: place.path) : "")
     }
     if document.hasEquivalentKeys, let error = document.equivalentKeyError(outside: [node]) {
       throw .pageNotJSON(page: number, error)
     }
-    array = node
+    container = node
   }
 
   /// Where the records of a page may be that are not at `path`, in words.
@@ -39,12 +46,18 @@ struct JSONPage {
         + "the pages by FilePages.pagePerLine"
     }
     let arrays = root.members.filter { $0.value.kind == .array }.map(\.key)
-    guard let first = arrays.first else { return "" }
+    guard let first = arrays.first else {
+      let object = path.isEmpty ? root : root[path: path] ?? root
+      guard object.memberValues.contains(where: { $0.kind == .object }) else { return "" }
+      return "; where the records are the members of an object, give the importer a keyName"
+    }
     return "; did you mean '\(NearestName.of(path, among: arrays) ?? first)'?"
   }
 
   /// The records, in order.
-  var records: JSONElements { array.elements }
+  var records: JSONElements {
+    container.kind == .object ? container.memberValues : container.elements
+  }
 
   /// A decoding error in one line, without the type's name.
   static func reason(_ error: any Error) -> String {
@@ -86,12 +99,14 @@ extension StoreError {
   }
 
   fileprivate static func pageWithoutRecords(
-    page: Int, path: String, found: String, hint: String
+    page: Int, at place: RecordPlace, found: String, hint: String
   ) -> StoreError {
-    let subject = path.isEmpty ? "the page" : "'\(path)'"
+    let subject = place.path.isEmpty ? "the page" : "'\(place.path)'"
+    let wanted =
+      place.keyName == nil ? "an array of records" : "an object whose members are the records"
     return StoreError(
       .importStopped,
-      "cannot import page \(page): \(subject) must be an array of records, found \(found)\(hint); "
+      "cannot import page \(page): \(subject) must be \(wanted), found \(found)\(hint); "
         + "nothing of this page is kept, earlier pages are")
   }
 }

@@ -25,7 +25,7 @@ extension JSONRecordEncoder {
     page.unknownMembers += takeUnknownMembers()
   }
 
-  /// The same for the elements of an array.
+  /// The same for the elements of an array, or the values of an object's members.
   func take(
     elementsOf array: JSONNode, matching index: [UInt32]?, isPart: Bool, sizeLimit: Int,
     into page: inout DecodedPage
@@ -35,10 +35,12 @@ extension JSONRecordEncoder {
     begin(document)
     let end = Int(tape.entries[array.index].link)
     var next = array.index + 1
+    // A member's key is before its value.
+    let lead = array.kind == .object ? 1 : 0
     var number = 0
     while next < end {
-      let record = next
-      next = tape.next(after: next)
+      let record = next &+ lead
+      next = tape.next(after: record)
       number += 1
       do throws(RecordRejection) {
         if document.hasEquivalentKeys {

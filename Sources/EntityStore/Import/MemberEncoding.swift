@@ -8,7 +8,7 @@ internal import LodestoreFormat
 /// Encodes the records of pages by the names of their members; for one task at a time.
 final class MemberEncoding {
   private let key: [UInt32]
-  private let path: String
+  private let place: RecordPlace
   private let names: [String: String]
   /// The conversions of attributes that hold enumerations, by name.
   private let cases: [String: any EnumerationCases]
@@ -20,12 +20,12 @@ final class MemberEncoding {
   private var encoder: (layout: UInt16, encoder: JSONRecordEncoder)?
 
   init(
-    _ engine: ImportEngine, key: Set<UInt32>, path: String, names: [String: String],
+    _ engine: ImportEngine, key: Set<UInt32>, place: RecordPlace, names: [String: String],
     cases: [String: any EnumerationCases], linked: Set<String> = []
   ) {
     self.linked = linked
     self.key = Array(key)
-    self.path = path
+    self.place = place
     self.names = names
     self.cases = cases
     isPart = engine.rule.takesParts
@@ -35,7 +35,7 @@ final class MemberEncoding {
   func take(
     _ data: Data, into page: inout DecodedPage, _ entity: StoredEntity
   ) throws(StoreError) {
-    let records = try JSONPage(data, number: page.number, path: path).array
+    let records = try JSONPage(data, number: page.number, at: place).container
     page.byteCount = data.count
     encoder(for: entity).take(
       elementsOf: records, matching: key, isPart: isPart, sizeLimit: sizeLimit, into: &page)
@@ -49,7 +49,8 @@ final class MemberEncoding {
       conversions[name] = cases.conversion(to: type)
     }
     let made = JSONRecordEncoder(
-      entity, names: names, conversions: conversions, ignoring: linked)
+      entity, names: names, conversions: conversions, ignoring: linked,
+      keyName: place.keyName)
     encoder = (entity.layout.number, made)
     return made
   }

@@ -44,6 +44,19 @@ import Testing
     }
   }
 
+  @Test func `of lines that are arrays have their records, or rows behind a line of names`()
+    async throws
+  {
+    try await withFile("[{\"a\":1},{\"a\":2}]\n[]\n{\"a\":3}\n[{\"a\":4}]") { path in
+      try await expect(
+        .jsonLines(path, recordsPerPage: 3), [#"[{"a":1},{"a":2},{"a":3}]"#, #"[{"a":4}]"#])
+    }
+    try await withFile("[\"a\",\"\\u0062\"]\n[1,\"x\"]\n[2]\n[{},null]\n") { path in
+      try await expect(
+        .jsonLines(path), [#"[{"a":1,"b":"x"},[2],{"a":{},"b":null}]"#])
+    }
+  }
+
   @Test func `of columns come whole or so many rows a page`() async throws {
     try await withFile(#"{"fields":["n"],"data":[[1],[2],[3]]}"#) { path in
       try await expect(.columns(path), [#"[{"n":1},{"n":2},{"n":3}]"#])

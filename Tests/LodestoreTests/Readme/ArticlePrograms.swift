@@ -110,6 +110,12 @@
 
       print(patched)
 
+      var formulae = Importer(into: store, Pod.self, matching: .unique(\.name, \.version))
+      formulae.keyName = "name"
+      let named = try await formulae.run(pages, records: "formulae", renaming: [:])
+
+      print(named)
+
       let policy = MergePolicy<Pod>.newest(by: \.updatedAt)
         .attribute(\.rating, .storedWins)
         .attribute(\.stars, .combining { max($0, $1) })

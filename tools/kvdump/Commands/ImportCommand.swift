@@ -14,11 +14,14 @@ struct ImportCommand: StoreCommand {
           --type magnitude=double --type seen=date:dd.MM.yyyy
         kvdump import quakes.lodestore day.geojson --entity Quake --records features \
           --map properties.mag=mag --map geometry.coordinates.0=longitude --unique id --infer
+        kvdump import cat.lodestore formulae.json --entity Formula --key-name name --unique name \
+          --infer
         kvdump import cat.lodestore fireballs.json --entity Fireball --mirror \
           --dry-run
 
       Each file is a page, and so is each line of JSON Lines where --records says what is in it; \
-      lines that are records, and rows of CSV, come a thousand a page. '-' is standard input. A \
+      lines that are records or arrays of them, and rows of CSV or of lines behind one with the names of \
+      the columns, come a thousand a page. '-' is standard input. A \
       page is kept as a whole or not at all. Values that JSON has no exact text for are taken as \
       'kvdump export' writes them, {"$document": Base64}.
 
@@ -76,6 +79,7 @@ struct ImportCommand: StoreCommand {
         into: entity, of: store, key: key, conflict: merging.conflict,
         strategy: merging.chosen.strategy, options: options)
       importing.names = plan.names
+      importing.keyName = input.keyName
       if members.links {
         importing.links = try store.read { snapshot in
           try LinkOptions.links(
@@ -111,8 +115,11 @@ struct ImportCommand: StoreCommand {
   private func plan(
     _ inputs: [InputFile], _ pages: PageReader, known: [DynamicEntity]?, on console: Console
   ) throws -> ImportSchema {
-    let rules = try members.rules()
     let stored = known?.first { $0.name == entity }
+    var rules = try members.rules()
+    rules.mapPaths(
+      among: (merging.unique?.names ?? []) + schema.index.flatMap(\.names),
+      known: stored?.description.declaredAttributes.map(\.name) ?? [], infers: schema.infer)
     var plan = ImportSchema(entity, stored: stored?.description, rules: rules)
     var candidates: [String] = []
     if let file = schema.schema { plan.add(try SchemaFile.entity(entity, in: file)) }

@@ -14,15 +14,22 @@ extension CommandFailure {
   }
 
   static func pageWithoutRecords(
-    _ number: Int, file: String, line: Int?, path: String, candidates: [String]
+    _ number: Int, file: String, line: Int?, _ form: InputForm, candidates: [String]
   ) -> Self {
     let location = line.map { " (line \($0))" } ?? ""
+    let path = form.records ?? ""
+    let isOfMembers = form.keyName != nil
     let only = candidates.count == 1 ? candidates[0] : nil
     let hint = NearestName.of(path, among: candidates) ?? only
-    let step = hint.map { "did you mean --records \($0)?" } ?? "name another path with --records"
+    let step =
+      isOfMembers
+      ? "leave out --key-name where the records are in an array"
+      : hint.map { "did you mean --records \($0)?" }
+        ?? "name another path with --records, or, where they are the members of an object, --key-name"
+    let wanted = isOfMembers ? "object" : "array"
     return CommandFailure(
       code: "no-records",
-      message: "\(file): page \(number)\(location): has no array at '\(path)'; \(step)",
+      message: "\(file): page \(number)\(location): has no \(wanted) at '\(path)'; \(step)",
       status: .damagedData, details: page(number, file))
   }
 

@@ -5,6 +5,8 @@ import EntityStore
 struct InputForm: Sendable {
   /// Where a page has its records; nil when the page is the records.
   var records: String?
+  /// Under which name records have their keys, where they are the members of an object.
+  var keyName: String?
   /// Pages must have the column form.
   var isColumns = false
   /// How all files are read as CSV; nil reads only those so whose names end in `.csv`.
@@ -12,7 +14,9 @@ struct InputForm: Sendable {
 
   /// How the file called `name` is read as CSV; nil when it is none.
   func csv(for name: String) -> CSVOptions? {
-    csv ?? (records == nil && !isColumns && name.hasSuffix(".csv") ? CSVOptions() : nil)
+    csv
+      ?? (records == nil && keyName == nil && !isColumns
+        && name.hasSuffix(".csv") ? CSVOptions() : nil)
   }
 }
 
@@ -21,9 +25,17 @@ struct InputOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Where a page has its records: a dotted path such as result or data.results. Without it, "
-        + "the page is an array, one record, or a table of 'fields' and 'data'.",
+        + "the page is an array, one record, or a table of 'fields' and 'data'. An array whose first "
+        + "element is an array of names has rows behind it.",
       valueName: "path"))
   var records: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The records are the members of an object, {\"Ada\": {…}, \"Bob\": {…}}: of the page, or at "
+        + "--records. Their keys count as a member of this name, unless a record has one.",
+      valueName: "name"))
+  var keyName: String?
 
   @Flag(
     help: """
@@ -72,12 +84,15 @@ struct InputOptions: ParsableArguments {
   }
 
   func validate() throws {
-    if isCSV, records != nil || columns {
+    if isCSV, records != nil || keyName != nil || columns {
       throw ValidationError(
-        "--\(columns ? "columns" : "records"): not together with --csv, whose rows are the records")
+        "--\(columns ? "columns" : records == nil ? "key-name" : "records"): not together with --csv, "
+          + "whose rows are the records")
     }
-    if columns, records != nil {
-      throw ValidationError("--columns: not together with --records; the page itself is the table")
+    if columns, records != nil || keyName != nil {
+      throw ValidationError(
+        "--columns: not together with --\(records == nil ? "key-name" : "records"); the page itself is "
+          + "the table")
     }
     if header != nil, noHeader {
       throw ValidationError("--no-header: not together with --header, which has the names")
@@ -85,7 +100,7 @@ struct InputOptions: ParsableArguments {
   }
 
   var form: InputForm {
-    var form = InputForm(records: records, isColumns: columns)
+    var form = InputForm(records: records, keyName: keyName, isColumns: columns)
     guard isCSV else { return form }
     var options = CSVOptions()
     if let delimiter { options.delimiter = delimiter.value }

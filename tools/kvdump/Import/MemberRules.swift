@@ -8,6 +8,24 @@ struct MemberRules: Sendable {
   var maps: [String: String] = [:]
   /// By the name of the attribute, as it was typed.
   var types: [String: TextConversion] = [:]
+
+  /// Has the paths into members among `names`, which keys and indexes are said by, be attributes: as
+  /// `--map properties.id=properties_id` does.
+  ///
+  /// The member that a path leads into stays an attribute itself, where it is one or becomes one.
+  mutating func mapPaths(among names: [String], known: [String], infers: Bool) {
+    let said = Set(maps.keys.compactMap(DynamicPath.root))
+    for path in names where maps[path] == nil {
+      let attribute = AttributeNames.valid(path)
+      guard let root = DynamicPath.root(of: path), infers || known.contains(attribute) else {
+        continue
+      }
+      maps[path] = attribute
+      if !said.contains(root), infers || known.contains(root) {
+        maps[root] = AttributeNames.valid(root)
+      }
+    }
+  }
 }
 
 /// Options of `import` about members.

@@ -1,8 +1,8 @@
 import EntityStore
 
 /// Cuts files into pages: each JSON text is a page, and so is each line of JSON Lines where the
-/// records are inside the lines; lines that are records themselves, and rows of CSV, come a
-/// thousand a page.
+/// records are inside the lines; lines that are records themselves, arrays of them or rows, and rows of
+/// CSV, come a thousand a page.
 ///
 /// Memory: one page, and the chunk of the file that is being read.
 final class PageReader {
@@ -25,6 +25,8 @@ final class PageReader {
   private var files: [InputFile]
   private var state = State.new
   private var pageNumber = 0
+  /// The names that the first of a file's lines has, where its lines are rows.
+  private var columns: [String]?
   /// Read ahead, to be given again; the next is the last.
   private var ahead: [RecordPage] = []
   /// Bytes read so far.
@@ -82,6 +84,7 @@ final class PageReader {
       state = .ended
       return try nextRows(cutter, isRead, file)
     case .new:
+      columns = nil
       if let options = form.csv(for: file.name) {
         let cutter = PageCutting.Form.csv(options, Self.linesPerPage).cutter()
         return try nextRows(cutter, false, file)
@@ -176,11 +179,21 @@ final class PageReader {
   private func take(
     _ line: JSONLine, _ records: inout [JSONRecord], _ file: InputFile
   ) throws -> RecordPage? {
-    guard form.records == nil, !form.isColumns else {
+    guard form.records == nil, form.keyName == nil, !form.isColumns else {
       pageNumber += 1
       return try page(line.root, line: line.line, file)
     }
-    records.append(.object(line.root))
+    if line.root.kind != .array {
+      records.append(.object(line.root))
+    } else if let columns {
+      records.append(.row(names: columns, values: line.root))
+    } else if let names = line.root.namesOfColumns {
+      columns = names
+    } else if line.root.count == 0 || line.root[0]?.kind == .object {
+      records += line.root.arrayRecords
+    } else {
+      records.append(.object(line.root))
+    }
     return nil
   }
 
@@ -193,9 +206,9 @@ final class PageReader {
         throw malformed(error, file)
       }
     }
-    guard let records = RecordPath.records(of: root, path: form.records) else {
+    guard let records = RecordPath.records(of: root, form) else {
       throw CommandFailure.pageWithoutRecords(
-        pageNumber, file: file.name, line: line, path: form.records ?? "",
+        pageNumber, file: file.name, line: line, form,
         candidates: RecordPath.candidates(in: root))
     }
     if root.document.hasEquivalentKeys,

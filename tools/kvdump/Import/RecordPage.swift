@@ -14,12 +14,18 @@ struct RecordPage: Sendable {
 enum RecordPath {
   /// The records of a page.
   ///
-  /// - Parameter path: dotted; nil takes an array as its elements, a table of `fields` and `data` as
-  ///   its rows, and any other object as one record.
-  /// - Returns: nil when there are no records at `path`.
-  static func records(of root: JSONNode, path: String?) -> [JSONRecord]? {
-    guard let path, !path.isEmpty else {
-      if root.kind == .array { return root.elements.map(JSONRecord.object) }
+  /// - Parameter form: where they are. Without a path an array has them as its elements, or as rows behind
+  ///   one with the names of columns; a table of `fields` and `data` has rows, and any other object is one
+  ///   record. With a name for keys they are the members of an object.
+  /// - Returns: nil when there are no records there.
+  static func records(of root: JSONNode, _ form: InputForm) -> [JSONRecord]? {
+    let path = form.records ?? ""
+    if let keyName = form.keyName {
+      guard let node = root[path: path], node.kind == .object else { return nil }
+      return node.memberValues.map { .member(keyName: keyName, value: $0) }
+    }
+    if path.isEmpty {
+      if root.kind == .array { return root.arrayRecords }
       if let rows = rows(of: root, member: "data") { return rows }
       return [.object(root)]
     }
@@ -29,21 +35,16 @@ enum RecordPath {
     if let last = parts.last, let rows = parent.flatMap({ rows(of: $0, member: String(last)) }) {
       return rows
     }
-    return node.elements.map(JSONRecord.object)
+    return node.arrayRecords
   }
 
   /// The rows of a table in the form of a service that names its columns once: an object with
   /// `fields`, an array of texts, and an array of arrays.
   private static func rows(of table: JSONNode, member: String) -> [JSONRecord]? {
-    guard table.kind == .object, let fields = table["fields"], fields.kind == .array,
-      let data = table[member], data.kind == .array
+    guard table.kind == .object, let names = table["fields"]?.namesOfColumns,
+      let data = table[member], data.kind == .array,
+      data.elements.allSatisfy({ $0.kind == .array })
     else { return nil }
-    var names: [String] = []
-    for field in fields.elements {
-      guard let name = field.string, !names.contains(name) else { return nil }
-      names.append(name)
-    }
-    guard !names.isEmpty, data.elements.allSatisfy({ $0.kind == .array }) else { return nil }
     return data.elements.map { .row(names: names, values: $0) }
   }
 

@@ -3,7 +3,7 @@ internal import LodestoreFormat
 /// How a member of imported records leads to records of another entity, which it names by a unique key.
 ///
 ///     importer.links = [
-///       .init("characters", Film.characters, by: \.url),      // an array of keys
+///       .init("characters", Film.characters, by: \.url),      // an array of keys, or an object with keys
 ///       .init("homeworld", \.homeworld, by: \.url),           // one key
 ///     ]
 ///

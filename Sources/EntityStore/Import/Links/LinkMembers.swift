@@ -16,7 +16,7 @@ struct LinkKeys: Sendable {
 /// Takes the keys of links from the records of a page.
 struct LinkMembers: Sendable {
   let links: [ImportedLink]
-  let path: String
+  let place: RecordPlace
   let core: StoreCore
 
   var isEmpty: Bool { links.isEmpty }
@@ -25,7 +25,7 @@ struct LinkMembers: Sendable {
   /// leading nowhere.
   func take(_ data: Data, into page: inout DecodedPage) throws(StoreError) {
     guard !links.isEmpty else { return }
-    take(Array(try JSONPage(data, number: page.number, path: path).records), into: &page)
+    take(Array(try JSONPage(data, number: page.number, at: place).records), into: &page)
   }
 
   /// The same of records.
@@ -39,11 +39,24 @@ struct LinkMembers: Sendable {
     for (number, record) in records.enumerated() {
       for (position, link) in links.enumerated() {
         guard let type = types[position], let node = record[path: link.member] else { continue }
-        let keys = node.kind == .array ? Array(node.elements) : node.isNull ? [] : [node]
-        found[position].records.append(
-          (number + 1, keys.map { (try? Value($0, as: type)) ?? .string($0.string ?? "") }))
+        found[position].records.append((number + 1, Self.keys(node, type)))
       }
     }
     page.links = found.filter { !$0.records.isEmpty }
+  }
+
+  /// The keys that a member's value has: of an object the names of its members.
+  private static func keys(_ node: JSONNode, _ type: AttributeType) -> [Value] {
+    switch node.kind {
+    case .null: []
+    case .object:
+      node.members.map { name, _ in Value(text: name, as: type) ?? .string(name) }
+    case .array: node.elements.map { key($0, type) }
+    case .bool, .integer, .double, .string: [key(node, type)]
+    }
+  }
+
+  private static func key(_ node: JSONNode, _ type: AttributeType) -> Value {
+    (try? Value(node, as: type)) ?? .string(node.string ?? "")
   }
 }

@@ -1,12 +1,14 @@
-/// A record as it comes in JSON: an object, or a row of a table whose columns are named once.
+/// A record as it comes in JSON: an object, the value of a member whose key it has under a name, or a row
+/// of a table whose columns are named once.
 package enum JSONRecord: Sendable {
   case object(JSONNode)
+  case member(keyName: String, value: JSONNode)
   case row(names: [String], values: JSONNode)
 
   /// The record itself in its text.
   package var node: JSONNode {
     switch self {
-    case .object(let node), .row(_, let node): node
+    case .object(let node), .member(_, let node), .row(_, let node): node
     }
   }
 
@@ -18,10 +20,11 @@ package enum JSONRecord: Sendable {
   /// - Returns: Why this is no record; `nil` when it is one, and only then all members were visited.
   func forEachMember(_ body: (String, JSONNode) -> Void) -> RecordRejection? {
     switch self {
-    case .object(let node):
+    case .object(let node), .member(_, let node):
       guard node.kind == .object else {
         return RecordRejection("the record is \(node.kindName), must be an object", at: node)
       }
+      if case .member(let name, _) = self, node[name] == nil { body(name, node.memberKey) }
       for (name, value) in node.members { body(name, value) }
     case .row(let names, let node):
       guard node.kind == .array, node.count == names.count else {
@@ -35,6 +38,18 @@ package enum JSONRecord: Sendable {
 }
 
 extension JSONNode {
+  /// The names of columns, which an array of texts has that are all different.
+  var columnNames: [String]? {
+    guard kind == .array, count > 0 else { return nil }
+    var names: [String] = []
+    var seen: Set<String> = []
+    for element in elements {
+      guard let name = element.string, seen.insert(name).inserted else { return nil }
+      names.append(name)
+    }
+    return names
+  }
+
   /// Throws where a member of a record comes twice, in two spellings of the same characters: an attribute
   /// could have one of them.
   func refuseEquivalentKeys() throws(RecordRejection) {

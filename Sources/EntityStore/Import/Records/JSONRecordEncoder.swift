@@ -31,6 +31,8 @@ final class JSONRecordEncoder {
     var unknownMembers: [(name: String, count: Int)] = []
     /// Of the record read last.
     var document: JSONDocument?
+    /// The entry of its own key, where that is an attribute's value; −1 where it is not.
+    var key = -1
   }
 
   private let entity: StoredEntity
@@ -42,6 +44,9 @@ final class JSONRecordEncoder {
   private let names: [String: String]
   /// Paths into members, and the attributes that they lead to.
   private let nested: [(path: String, slot: Int)]
+  /// The attribute that has the key of a record which is the value of a member.
+  private let keySlot: Int?
+  private let hasMore: Bool
   /// Members that are neither attributes nor unknown.
   private let ignored: Set<String>
   private let slotByName: [String: Int]
@@ -59,10 +64,11 @@ final class JSONRecordEncoder {
   ///     ``AttributeNames/valid(_:)`` does.
   ///   - conversions: by the names of attributes.
   ///   - isStrict: whether an unknown member rejects the record.
+  ///   - keyName: under which name records that are values of members have their keys.
   init(
     _ entity: StoredEntity, names: [String: String] = [:],
     conversions: [String: Conversion] = [:], isStrict: Bool = false,
-    ignoring ignored: Set<String> = []
+    ignoring ignored: Set<String> = [], keyName: String? = nil
   ) {
     let paths = names.keys.filter(MemberPath.isPath)
     let roots = Set(paths.map(MemberPath.root)).subtracting(names.keys)
@@ -87,6 +93,8 @@ final class JSONRecordEncoder {
     nested = paths.compactMap { path in
       names[path].flatMap { slotByName[$0] }.map { (path, $0) }
     }
+    keySlot = keyName.flatMap { slotByName[names[$0] ?? AttributeNames.valid($0)] }
+    hasMore = !nested.isEmpty || keySlot != nil
     slots = .allocate(capacity: attributes.count)
     for (slot, attribute) in entity.layout.attributes.enumerated() {
       let fixed = Slot(
@@ -113,7 +121,8 @@ final class JSONRecordEncoder {
   func read(_ record: JSONRecord) throws(RecordRejection) {
     begin(record.node.document)
     switch record {
-    case .object(let node): try readObject(node.index, node.document.reader)
+    case .object(let node), .member(_, let node):
+      try readObject(node.index, node.document.reader)
     case .row(let names, let node): try readRow(names, node)
     }
   }
@@ -142,14 +151,19 @@ final class JSONRecordEncoder {
       try take(last, index + 1)
       index = tape.next(after: index + 1)
     }
-    if !nested.isEmpty { readNested(of: start) }
+    if hasMore { readMore(of: start) }
   }
 
-  /// Finds the attributes whose values are inside of members.
-  private func readNested(of record: Int) {
+  /// Finds the attributes whose values are inside of members, and the one that has the record's key.
+  private func readMore(of record: Int) {
     let node = node(record)
     for (path, slot) in nested where entries[slot] < 0 {
       if let found = node[path: path] { entries[slot] = found.index }
+    }
+    state.pointee.key = -1
+    if let keySlot, entries[keySlot] < 0 {
+      entries[keySlot] = node.memberKey.index
+      state.pointee.key = node.memberKey.index
     }
   }
 
@@ -329,6 +343,10 @@ final class JSONRecordEncoder {
     do throws(ValueMismatch) {
       if let conversion = conversions[slot] {
         value = try conversion(node)
+      } else if node.index == state.pointee.key, let text = node.string,
+        let read = Value(text: text, as: attribute.type)
+      {
+        value = read
       } else {
         value = try Value(node, as: attribute.type)
       }

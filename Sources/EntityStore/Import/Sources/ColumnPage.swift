@@ -53,12 +53,7 @@ public struct ColumnPage: Sendable {
       }
     }
     count = data.count
-    keys = fields.map { name in
-      var key: [UInt8] = []
-      JSONText.appendString(name, to: &key)
-      key.append(0x3A)
-      return key
-    }
+    keys = Self.keys(of: fields)
     rows = data
   }
 
@@ -101,7 +96,7 @@ public struct ColumnPage: Sendable {
       var written = 0
       var entries = 1
       while true {
-        append(row, to: &bytes)
+        ColumnPage.append(row, keys, to: &bytes)
         written += 1
         // The parser of the page counts the row's values and the keys.
         entries += row.entryCount + keys.count
@@ -116,15 +111,27 @@ public struct ColumnPage: Sendable {
       return Data(bytes)
     }
 
-    private func append(_ row: JSONNode, to bytes: inout [UInt8]) {
-      bytes.append(0x7B)
-      for (index, value) in row.elements.enumerated() where index < keys.count {
-        if index > 0 { bytes.append(0x2C) }
-        bytes.append(contentsOf: keys[index])
-        value.withSourceBytes { bytes.append(contentsOf: $0) }
-      }
-      bytes.append(0x7D)
+  }
+
+  /// The text of each name, with quotes and colon.
+  static func keys(of names: [String]) -> [[UInt8]] {
+    names.map { name in
+      var key: [UInt8] = []
+      JSONText.appendString(name, to: &key)
+      key.append(0x3A)
+      return key
     }
+  }
+
+  /// Adds the text of a row as an object.
+  static func append(_ row: JSONNode, _ keys: [[UInt8]], to bytes: inout [UInt8]) {
+    bytes.append(0x7B)
+    for (index, value) in row.elements.enumerated() where index < keys.count {
+      if index > 0 { bytes.append(0x2C) }
+      bytes.append(contentsOf: keys[index])
+      value.withSourceBytes { bytes.append(contentsOf: $0) }
+    }
+    bytes.append(0x7D)
   }
 
   private static func expectedCount(_ root: JSONNode) throws(ColumnPageError) -> Int? {

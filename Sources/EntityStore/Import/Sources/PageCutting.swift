@@ -91,6 +91,10 @@ private struct LinesCutter: PageCutter {
 
   private let count: Int
   private var lines = JSONLinesReader(limits: Self.limits)
+  /// What is left of a line that is an array of records.
+  private var elements: JSONElements?
+  /// The keys of rows, with quotes and colon, where the first line has the names of columns.
+  private var columns: [[UInt8]]?
   private var page: [UInt8] = []
   private var records = 0
   private var entries = 1
@@ -106,22 +110,48 @@ private struct LinesCutter: PageCutter {
   }
 
   mutating func next() throws -> Data? {
-    while let line = try lines.next() {
-      let lineEntries = line.root.entryCount
-      let ended = line.root.withSourceBytes { bytes -> Data? in
-        let isFull =
-          records >= count || page.count + bytes.count + 2 > FilePages.pageByteLimit
-          || entries + lineEntries > JSONLimits.standard.values
-        let ended = isFull ? take() : nil
-        page.append(records == 0 ? 0x5B : 0x2C)
-        page.append(contentsOf: bytes)
-        return ended
+    while let record = try nextRecord() {
+      let ended: Data?
+      // A row of another length stays what it is, and is rejected alone.
+      if let columns, record.kind == .array, record.count == columns.count {
+        var object: [UInt8] = []
+        ColumnPage.append(record, columns, to: &object)
+        ended = object.withUnsafeBytes { append($0, record.entryCount + columns.count) }
+      } else {
+        ended = record.withSourceBytes { append($0, record.entryCount) }
       }
-      records += 1
-      entries += lineEntries
       if let ended { return ended }
     }
     return isFinished ? take() : nil
+  }
+
+  private mutating func nextRecord() throws -> JSONNode? {
+    if let record = elements?.next() { return record }
+    elements = nil
+    while let line = try lines.next() {
+      guard line.root.kind == .array, columns == nil else { return line.root }
+      if let names = line.root.columnNames {
+        columns = ColumnPage.keys(of: names)
+        continue
+      }
+      guard line.root.count == 0 || line.root[0]?.kind == .object else { return line.root }
+      elements = line.root.elements
+      if let record = elements?.next() { return record }
+    }
+    return nil
+  }
+
+  /// Adds a record of so many values and keys; gives the page before it, when that is full.
+  private mutating func append(_ bytes: UnsafeRawBufferPointer, _ count: Int) -> Data? {
+    let isFull =
+      records >= self.count || page.count + bytes.count + 2 > FilePages.pageByteLimit
+      || entries + count > JSONLimits.standard.values
+    let ended = isFull ? take() : nil
+    page.append(records == 0 ? 0x5B : 0x2C)
+    page.append(contentsOf: bytes)
+    records += 1
+    entries += count
+    return ended
   }
 
   private mutating func take() -> Data? {
