@@ -30,7 +30,7 @@ extension Environment {
   /// An error of the commit is thrown to each caller of the group.
   ///
   /// - Throws: `CancellationError` when the task is cancelled before `body` has its turn; later it
-  ///   is committed all the same.
+  ///   is committed all the same, unless `body` throws because of ``writeCancellation``.
   package func writeTogether<R: Sendable>(
     _ body: @escaping @Sendable (Transaction) throws -> R
   ) async throws -> R {
@@ -41,6 +41,14 @@ extension Environment {
     } onCancel: {
       write.cancel()
     }
+  }
+
+  /// Says whether the task that has asked for the running write was cancelled; `nil` where none waits for it.
+  ///
+  /// To be asked for within the write, and used only as long as that runs.
+  package var writeCancellation: (@Sendable () -> Bool)? {
+    guard let asker else { return nil }
+    return { asker.isCancelled }
   }
 
   /// Commits `first` and those that wait behind it; on the writer's thread.

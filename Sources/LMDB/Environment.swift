@@ -80,6 +80,8 @@ package final class Environment: @unchecked Sendable {
   var lastGivenWay = 0.0
   /// What the members of the running write want done after its commit.
   var commitHooks: [(member: Int, body: (_ write: UInt64, _ commit: UInt64) -> Void)] = []
+  /// The asynchronous write that runs; read and set by who has the writer's lock.
+  var asker: (any GroupMember)?
   /// The member of the group that runs; 0 where there is no group.
   var runningMember = 0
   /// How many writes have been committed here.

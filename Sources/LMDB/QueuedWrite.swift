@@ -5,6 +5,9 @@ protocol GroupMember: SharedJob {
   /// Claims the write for the writer's thread; false when its caller has given up.
   func claim() -> Bool
 
+  /// Whether its task has been cancelled, also since it was claimed; any thread may ask.
+  var isCancelled: Bool { get }
+
   /// Runs its closure; may be called again.
   func run(in transaction: Transaction) throws
 
@@ -24,6 +27,7 @@ final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
 
   private let environment: Environment
   private let state = Atomic<State>(.made)
+  private let cancellation = Atomic(false)
   private var caller: UnsafeContinuation<R, any Error>?
   private var body: ((Transaction) throws -> R)?
   private var result: R?
@@ -52,6 +56,7 @@ final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
 
   /// Ends the waiting; does nothing once its turn has come.
   func cancel() {
+    cancellation.store(true, ordering: .releasing)
     if advance(from: .made, to: .cancelled) { return }
     if advance(from: .waiting, to: .cancelled) { resume(.failure(CancellationError())) }
   }
@@ -62,7 +67,13 @@ final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
 
   func claim() -> Bool { advance(from: .waiting, to: .claimed) }
 
-  func run(in transaction: Transaction) throws { result = try body?(transaction) }
+  var isCancelled: Bool { cancellation.load(ordering: .acquiring) }
+
+  func run(in transaction: Transaction) throws {
+    environment.asker = self
+    defer { environment.asker = nil }
+    result = try body?(transaction)
+  }
 
   func finish(_ error: (any Error)?) {
     if let error {

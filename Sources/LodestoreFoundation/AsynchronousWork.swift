@@ -91,7 +91,8 @@ extension AsynchronousWork where Value == ImportReport {
   /// Begins the import that `run` runs, at once.
   ///
   /// The progress counts the bytes of pages that have been read, or pages where the number of bytes
-  /// is not known. Cancelling it ends the import after a whole page.
+  /// is not known, of as many as the source says that it has. Cancelling it ends the import after a whole
+  /// page.
   ///
   /// - Parameter byteCount: of all pages; `nil` where it is not known.
   public convenience init(
@@ -106,7 +107,8 @@ extension AsynchronousWork where Value == ImportReport {
         guard case .read(let step) = event else { return }
         report(
           WorkProgress(
-            completed: byteCount.map { min($0, step.bytes) } ?? step.pages, total: byteCount))
+            completed: byteCount.map { min($0, step.bytes) } ?? step.pages,
+            total: byteCount ?? step.totalPages))
       }
     }
   }

@@ -73,7 +73,7 @@ struct PageFetch: Sendable {
         FetchedPage(
           page: ImportPage(
             content: answer.body, memory: validators.isEmpty ? nil : memory,
-            next: behind.next?.name),
+            next: behind.next?.name, totalPages: behind.pageCount),
           behind: behind))
     }
   }

@@ -15,6 +15,8 @@ struct PagesBehind: Sendable, Hashable {
   var next: PageAddress?
   /// The number of the last page, where the page tells.
   var last: Int?
+  /// How many pages there are then.
+  var pageCount: Int?
 }
 
 /// Which page comes after which.
@@ -129,7 +131,9 @@ extension PageOrder {
       }
     }
     let isLast = last.map { $0 <= page.number ?? 0 } ?? false
-    return PagesBehind(next: isLast ? nil : following(page), last: last)
+    return PagesBehind(
+      next: isLast ? nil : following(page), last: last,
+      pageCount: last.map { max(0, $0 - numbers.first + 1) })
   }
 
   /// The number of the last page by one of the ends; nil when it does not tell.

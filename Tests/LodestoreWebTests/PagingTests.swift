@@ -51,6 +51,7 @@ import Testing
         options: .with { $0.pagesInFlight = 3 })
       let found = try await pages.all()
       #expect(found.count == 5 && found[4].next == nil)
+      #expect(found.allSatisfy { $0.totalPages == 5 })
       #expect(Set(server.targets) == Set((1...5).map { "/?page=\($0)" }))
       #expect(server.log.count == 5)
     }

@@ -27,6 +27,7 @@ extension TransactionCore {
         try body?(id, cursor.value)
         try batch.remove(try changes.stored(cursor.value, id: id), id: id, at: cursor)
         count &+= 1
+        if count & 1_023 == 0 { batchReport?.tell(count, of: ids.count, entity) }
         if count % removalsPerRound == 0 { try batch.finishRemovals() }
       }
       try batch.finishRemovals()

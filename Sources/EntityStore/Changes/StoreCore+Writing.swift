@@ -49,6 +49,8 @@ extension StoreCore {
       throw StoreError(error)
     } catch let error as FormatError {
       throw StoreError(wrapping: error)
+    } catch let error as StoreError where error.isOfCancelledBatch {
+      throw CancellationError()
     }
   }
 
@@ -78,6 +80,14 @@ extension StoreCore {
     } catch let error as LMDBError where error.kind == .closed {
       throw StoreError(.closed, "cannot write \(label): the store is closed", cause: error)
     }
+  }
+}
+
+extension StoreError {
+  /// Whether a batch was cancelled, also where the closure of the write has passed that over.
+  fileprivate var isOfCancelledBatch: Bool {
+    code == .cancelled
+      || code == .brokenTransaction && (cause as? StoreError)?.code == .cancelled
   }
 }
 

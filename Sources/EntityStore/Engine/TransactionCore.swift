@@ -41,6 +41,8 @@ final class TransactionCore {
   var brokenBy: StoreError?
   /// The entity type that was looked up last.
   @exclusivity(unchecked) private var lastEntity: (type: ObjectIdentifier, entity: StoredEntity)?
+  /// Tells how far a batch is, where somebody wants to know.
+  var batchReport: BatchReport?
   /// Told what is read, where somebody wants to know.
   var tracker: ReadTracker?
   /// Given the runs of queries, where somebody measures them.
@@ -118,8 +120,11 @@ final class TransactionCore {
     assert(
       zip(ids, ids.dropFirst()).allSatisfy(<=), "ids ascend, so that each page is visited once")
     let cursor = try Cursor(entity.records, in: transaction)
+    var count = 0
     for id in ids {
       if try cursor.seek(id) { try body(id, cursor) }
+      count &+= 1
+      if count & 1_023 == 0 { try checkCancellation(of: entity) }
     }
   }
 

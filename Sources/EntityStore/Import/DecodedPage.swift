@@ -33,6 +33,8 @@ struct DecodedPage: Sendable {
   /// What the source says of the page.
   var memory: PageMemory?
   var next: String?
+  /// How many pages the source says that it has.
+  var totalPages: Int?
   /// Whether the source gives positions to continue from, and so tells where it ends.
   var isFromSource = false
   /// Whether the source said that the page has not changed since it was remembered.
@@ -54,6 +56,7 @@ struct DecodedPage: Sendable {
     self.init(number: number, entity: entity)
     isFromSource = true
     next = incoming.next
+    totalPages = incoming.totalPages
     memory = incoming.memory
     isUnchanged = incoming.content == nil
     if let content = incoming.content { try decode(content, &self) }

@@ -77,6 +77,7 @@ struct ImportEngine: Sendable {
     var digest = Checksum(resuming: state.position == nil ? 0 : state.digest)
     func take(_ page: DecodedPage) async throws {
       progress.pages += 1
+      progress.totalPages = page.totalPages ?? progress.totalPages
       progress.records += page.recordCount
       progress.bytes += page.byteCount
       progress.rejected += page.rejects.count

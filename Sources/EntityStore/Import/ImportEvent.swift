@@ -4,6 +4,10 @@ public struct ImportProgress: Sendable, Hashable {
   public var pages = 0
   /// Records that have been read.
   public var records = 0
+  /// How many pages the source has in all, as it said last; `nil` where it does not say.
+  ///
+  /// With ``committedPages`` it tells how far the import is. Sources may grow or shrink meanwhile.
+  public var totalPages: Int?
   /// Bytes of pages that have been read.
   public var bytes = 0
   /// Records that have been rejected.

@@ -12,12 +12,17 @@ public struct ImportPage: Sendable, Hashable {
   public var memory: PageMemory?
   /// Where the source goes on behind this page, in the source's own words; `nil` behind the last.
   public var next: String?
+  /// How many pages the source has in all, where it says so.
+  public var totalPages: Int?
 
   /// A page.
-  public init(content: Data?, memory: PageMemory? = nil, next: String? = nil) {
+  public init(
+    content: Data?, memory: PageMemory? = nil, next: String? = nil, totalPages: Int? = nil
+  ) {
     self.content = content
     self.memory = memory
     self.next = next
+    self.totalPages = totalPages
   }
 }
 

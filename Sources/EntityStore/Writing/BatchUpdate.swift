@@ -83,14 +83,25 @@ final class BatchUpdate {
 
   /// Apart, because what a closure captures is looked up for each record.
   private func updateEach(admittedBy filter: ConditionEvaluator) throws {
+    let total = try core.count(of: entity)
     let cursor = try Cursor(entity.records, in: core.transaction)
     var found = try cursor.first()
+    var count = 0
     while found {
       let id = cursor.integerKey
       if try filter.admits(cursor.value, id: id), try update(id, at: cursor) { updatedCount += 1 }
+      count &+= 1
+      if count & 1_023 == 0 { try pause(count, total) }
       found = try cursor.next()
     }
     try finish()
+  }
+
+  /// Tells how far the update is, and ends it where it was cancelled.
+  @inline(never)
+  private func pause(_ count: Int, _ total: Int) throws(StoreError) {
+    try core.checkCancellation(of: entity)
+    core.batchReport?.tell(count, of: total, entity)
   }
 
   /// Writes the index entries: old keys are removed before new ones are added, so that a unique key
@@ -105,9 +116,12 @@ final class BatchUpdate {
   ///
   /// After an error some have new values and some have not: the transaction can only be aborted.
   func update(_ ids: [UInt64]) throws(StoreError) {
+    var count = 0
     try core.breakingOnError {
       try core.forEachStored(ids, of: entity) { id, cursor in
         if try update(id, at: cursor) { updatedCount += 1 }
+        count &+= 1
+        if count & 1_023 == 0 { core.batchReport?.tell(count, of: ids.count, entity) }
       }
       try finish()
     }

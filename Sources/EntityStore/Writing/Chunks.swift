@@ -12,7 +12,7 @@ extension Store {
   ///
   /// The records are those that the query finds at the beginning; one that no longer fulfils the
   /// condition when its chunk comes stays. Other writers come between chunks. For all or nothing use
-  /// ``WriteTransaction/delete(_:)-(Query<E>)``.
+  /// ``WriteTransaction/delete(_:onProgress:)``.
   ///
   /// - Parameter onProgress: called after each commit, on a thread of the store.
   /// - Returns: how many records were deleted.

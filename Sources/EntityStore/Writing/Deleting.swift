@@ -11,13 +11,22 @@ extension WriteTransaction {
   /// `tx.delete(Pod.all)` removes every record. A condition whose lines were all left out by an `if` is
   /// refused.
   ///
+  /// - Parameter onProgress: called a hundred times a second at most, on the thread of the write.
   /// - Throws: ``StoreError/Code/invalidQuery`` before anything is removed. After
-  ///   ``StoreError/Code/damaged`` the transaction cannot be committed.
+  ///   ``StoreError/Code/damaged``, and ``StoreError/Code/cancelled`` in an asynchronous write whose task
+  ///   was cancelled, the transaction cannot be committed.
   /// - Complexity: that of the plan, and O(*k* log *n*) for *k* records; all records are removed in
   ///   O(pages), without reading one.
   @discardableResult
-  public mutating func delete<E: Entity>(_ query: Query<E>) throws(StoreError) -> Int {
-    try core.delete(try query.changingRequest(), of: try core.entity(E.self))
+  public mutating func delete<E: Entity>(
+    _ query: Query<E>, onProgress: ((WorkProgress) -> Void)? = nil
+  ) throws(StoreError) -> Int {
+    let core = core
+    let entity = try core.entity(E.self)
+    let request = try query.changingRequest()
+    return try core.reporting(onProgress, of: entity) { () throws(StoreError) in
+      try core.delete(request, of: entity)
+    }
   }
 
   /// Removes the records that `query` finds and returns them, in its order.

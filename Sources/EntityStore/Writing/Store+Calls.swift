@@ -84,12 +84,12 @@ extension Store {
 
   /// Changes attributes of the records that `query` finds; returns how many.
   ///
-  /// See ``WriteTransaction/update(_:_:)``.
+  /// See ``WriteTransaction/update(_:onProgress:_:)``.
   @discardableResult
   public func update<E: Entity>(
     _ query: Query<E>, _ changes: (inout AttributeUpdates<E>) -> Void
   ) throws -> Int {
-    try write { try $0.update(query, changes) }
+    try write { try $0.update(query, onProgress: nil, changes) }
   }
 
   /// Changes one record: reads it, passes it to `change`, and stores what it has become; returns that.
@@ -152,10 +152,15 @@ extension Store {
     try await write { try $0.update(value) }
   }
 
-  /// Removes the records that `query` finds; returns how many there were.
+  /// Removes the records that `query` finds, all or none; returns how many there were.
+  ///
+  /// See ``WriteTransaction/delete(_:onProgress:)``; to let other writers come between, there is
+  /// ``delete(_:inChunksOf:onProgress:)``.
   @discardableResult
-  public func delete<E: Entity>(_ query: Query<E>) async throws -> Int {
-    try await write { try $0.delete(query) }
+  public func delete<E: Entity>(
+    _ query: Query<E>, onProgress: (@Sendable (WorkProgress) -> Void)? = nil
+  ) async throws -> Int {
+    try await write { try $0.delete(query, onProgress: onProgress) }
   }
 
   /// Removes the record with `id`; returns whether there was one.
@@ -170,14 +175,15 @@ extension Store {
     try await write { try $0.delete(value) }
   }
 
-  /// Changes attributes of the records that `query` finds; returns how many.
+  /// Changes attributes of the records that `query` finds, all or none; returns how many.
   ///
-  /// See ``WriteTransaction/update(_:_:)``.
+  /// See ``WriteTransaction/update(_:onProgress:_:)``.
   @discardableResult
   public func update<E: Entity>(
-    _ query: Query<E>, _ changes: @escaping @Sendable (inout AttributeUpdates<E>) -> Void
+    _ query: Query<E>, onProgress: (@Sendable (WorkProgress) -> Void)? = nil,
+    _ changes: @escaping @Sendable (inout AttributeUpdates<E>) -> Void
   ) async throws -> Int {
-    try await write { try $0.update(query, changes) }
+    try await write { try $0.update(query, onProgress: onProgress, changes) }
   }
 
   /// Changes one record: reads it, passes it to `change`, and stores what it has become; returns that.

@@ -7,14 +7,18 @@ extension WriteTransaction {
   ///
   /// In the order of the file, with every index kept. When it throws, nothing of the update is kept.
   ///
+  /// - Parameter onProgress: called a hundred times a second at most, on the thread of the write.
   /// - Throws: ``StoreError/Code/invalidQuery`` for what cannot be assigned or found, before a record is
   ///   read; ``StoreError/Code/uniqueViolation``, ``StoreError/Code/unstorableValue`` where a new value does
-  ///   not fit.
+  ///   not fit; ``StoreError/Code/cancelled`` in an asynchronous write whose task was cancelled, which
+  ///   cannot be committed.
   /// - Complexity: O(records that match), and of the indexes that hold what changes.
   @discardableResult
   public mutating func update<E: Entity>(
-    _ query: Query<E>, _ changes: (inout AttributeUpdates<E>) -> Void
+    _ query: Query<E>, onProgress: ((WorkProgress) -> Void)? = nil,
+    _ changes: (inout AttributeUpdates<E>) -> Void
   ) throws(StoreError) -> Int {
+    let core = core
     let entity = try core.entity(E.self)
     let request = try query.changingRequest()
     let assignments = try Self.assignments(changes)
@@ -23,7 +27,9 @@ extension WriteTransaction {
       try cases.check(
         try PlanRun(try core.plan(request, for: entity), core: core).sortedIDs(), core: core)
     }
-    return try core.update(request, of: entity, assignments)
+    return try core.reporting(onProgress, of: entity) { () throws(StoreError) in
+      try core.update(request, of: entity, assignments)
+    }
   }
 
   static func assignments<E: Entity>(
@@ -61,13 +67,19 @@ extension TransactionCore {
     _ assignments: [(name: String, operand: Operand, constant: Value?)]
   ) throws(StoreError) -> Int {
     let batch = try batchUpdate(of: entity, assignments, request.positions)
-    let run = try PlanRun(try plan(request, for: entity), core: self)
+    let run = try PlanRun(try plan(request, for: entity), core: self, control: changeControl)
     if run.plan.isWholeScan, batch.keepsSizes {
       try batch.updateAll(where: run.plan.residual)
     } else {
       try batch.update(try run.sortedIDs())
     }
     return batch.updatedCount
+  }
+
+  /// The control of a query whose records are to be changed.
+  private var changeControl: RunControl? {
+    guard isWrite, let isCancelled = store.environment.writeCancellation else { return nil }
+    return RunControl(isCancelled: isCancelled)
   }
 
   /// An update with these assignments, bound to the attributes.
@@ -108,7 +120,7 @@ extension TransactionCore {
     // The records are needed too, but later and in the order of their ids.
     var request = request
     request.wantsOnlyEntries = true
-    let run = try PlanRun(try plan(request, for: entity), core: self)
+    let run = try PlanRun(try plan(request, for: entity), core: self, control: changeControl)
     if run.plan.isEverything { return try deleteAll(of: entity) }
     return try delete(try run.sortedIDs(), of: entity)
   }

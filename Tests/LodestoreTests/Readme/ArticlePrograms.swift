@@ -67,6 +67,12 @@
     }
 
     static func chunks(_ store: Store) async throws -> Int {
+      let changed = try await store.write { tx in
+        try tx.update(Pod.all, onProgress: { print($0.fraction ?? 0) }) { $0.stars.add(1) }
+      }
+
+      print(changed)
+
       let count = try await store.delete(Pod.where { $0.stars == 0 }, inChunksOf: 10_000) {
         progress in
         print(progress.fraction ?? 0)
@@ -104,17 +110,17 @@
 
       print(direct)
 
-      let ratings = Importer(
-        into: store, Pod.self, matching: .unique(\.name, \.version), merging: .patches)
-      let patched = try await ratings.run(pages, records: "result", renaming: [:])
-
-      print(patched)
-
       var formulae = Importer(into: store, Pod.self, matching: .unique(\.name, \.version))
       formulae.keyName = "name"
       let named = try await formulae.run(pages, records: "formulae", renaming: [:])
 
       print(named)
+
+      let ratings = Importer(
+        into: store, Pod.self, matching: .unique(\.name, \.version), merging: .patches)
+      let patched = try await ratings.run(pages, records: "result", renaming: [:])
+
+      print(patched)
 
       let policy = MergePolicy<Pod>.newest(by: \.updatedAt)
         .attribute(\.rating, .storedWins)

@@ -139,5 +139,23 @@
 
       print(items, all)
     }
+
+    final class Button {
+      var onPress: () -> Void = {}
+    }
+
+    static func cancelled(_ store: Store, _ cancelButton: Button) async throws {
+      @Sendable func show(_ progress: WorkProgress) {}
+
+      let search = Task {
+        try await store.fetch(Item.all.sorted(by: \.createdAt)) { progress in
+          show(progress)
+        }
+      }
+      cancelButton.onPress = { search.cancel() }
+      let found = try await search.value  // or CancellationError
+
+      print(found)
+    }
   }
 #endif

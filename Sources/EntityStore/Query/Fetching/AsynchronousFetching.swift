@@ -26,10 +26,22 @@ extension Store {
     }
   }
 
-  /// How many records `query` finds, counted on a thread of the store.
-  public func count<E: Entity>(_ query: Query<E>) async throws -> Int {
-    try await running(nil) { read in
-      try read.core.run(query.unordered(), wantsOnlyEntries: true, control: read.control).count()
+  /// How many records `query` finds, counted on a thread of the store, with progress, until done or
+  /// cancelled.
+  ///
+  /// - Parameter onProgress: called on the store's thread, a hundred times a second at most.
+  /// - Throws: `CancellationError` when the task is cancelled.
+  public func count<E: Entity>(
+    _ query: Query<E>, onProgress: (@Sendable (WorkProgress) -> Void)? = nil
+  ) async throws -> Int {
+    try await running(onProgress) { read in
+      let run = try read.core.run(
+        query.unordered(), wantsOnlyEntries: true, control: read.control)
+      let count = try run.count()
+      // A count tells of its records as it goes, and its end is here.
+      let all = max(run.counts.recordsRead, count)
+      onProgress?(WorkProgress(completed: all, total: all))
+      return count
     }
   }
 

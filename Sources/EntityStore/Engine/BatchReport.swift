@@ -1,0 +1,59 @@
+internal import LMDB
+
+/// Tells how far a batch of a transaction is: a hundred times a second at most, and its end when it has
+/// ended.
+final class BatchReport {
+  private let entity: StoredEntity
+  private let body: (WorkProgress) -> Void
+  private var last = 0.0
+  private var total: Int?
+
+  init(of entity: StoredEntity, _ body: @escaping (WorkProgress) -> Void) {
+    self.entity = entity
+    self.body = body
+  }
+
+  /// Tells that `done` records of `total` have been dealt with; records of other entities that are changed
+  /// along are passed over.
+  @inline(never)
+  func tell(_ done: Int, of total: Int, _ entity: StoredEntity) {
+    guard entity === self.entity else { return }
+    self.total = total
+    let now = DynamicValue.currentTime
+    guard now - last >= 0.01 || now < last else { return }
+    last = now
+    // Index entries are still to be written behind the last record.
+    body(WorkProgress(completed: min(done, max(0, total - 1)), total: total))
+  }
+
+  fileprivate func tellEnd(_ count: Int) {
+    let total = total ?? count
+    body(WorkProgress(completed: total, total: total))
+  }
+}
+
+extension TransactionCore {
+  /// Runs a batch, which returns how many records it has changed, and tells how far it is.
+  func reporting(
+    _ onProgress: ((WorkProgress) -> Void)?, of entity: StoredEntity,
+    _ body: () throws(StoreError) -> Int
+  ) throws(StoreError) -> Int {
+    guard let onProgress else { return try body() }
+    let report = BatchReport(of: entity, onProgress)
+    batchReport = report
+    defer { batchReport = nil }
+    let count = try body()
+    report.tellEnd(count)
+    return count
+  }
+
+  /// Throws ``StoreError/Code/cancelled`` where the task that asked for the write was cancelled.
+  @inline(never)
+  func checkCancellation(of entity: StoredEntity) throws(StoreError) {
+    guard isWrite, store.environment.writeCancellation?() == true else { return }
+    throw StoreError(
+      .cancelled,
+      "cannot finish the batch on \(entity.name): it was cancelled; nothing of the write is kept",
+      entity: entity.name)
+  }
+}
