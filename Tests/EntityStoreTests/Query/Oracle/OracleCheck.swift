@@ -27,7 +27,8 @@ struct OracleCheck {
   /// One more condition.
   mutating func next() throws {
     var request = QueryRequest()
-    if random.oneIn(6) {
+    let isOfRanges = random.oneIn(5)
+    if isOfRanges {
       (request.condition, request.order) = conditions.severalRanges()
     } else {
       request.condition = conditions.condition()
@@ -40,7 +41,7 @@ struct OracleCheck {
       unsupportedCount += 1
       all = try answer(request, .scan)
     }
-    if random.oneIn(3) { request.limit = random.oneIn(8) ? 0 : random.below(40) }
+    if isOfRanges || random.oneIn(3) { request.limit = random.oneIn(8) ? 0 : random.below(40) }
     if random.oneIn(6) { request.offset = random.below(30) }
     for lie in PlanningLie.allCases {
       if let difference = differenceOrError(request, lie, all) {
