@@ -125,9 +125,10 @@ private indirect enum EntryTest: Sendable {
       }
       return
     }
-    // Of an expression characters are taken one by one, as the record has them.
+    // Of an expression characters are taken one by one, as the record has them; and with [n] bytes:
+    // the normal form of a text that is not ASCII may be, as that of the kelvin sign.
     guard case .text(let compiled, let `operator`, let operand, let options) = test.kind,
-      `operator` != .matches
+      `operator` != .matches, !options.contains(.normalized)
     else { return nil }
     let isPlain = operand.utf8.allSatisfy { $0 < 0x80 && $0 != 0x0d }
     if `operator` == .beginsWith, options.isEmpty, isPlain {

@@ -70,6 +70,25 @@ import Testing
     }
   }
 
+  @Test func `a comparison of bytes asks the record, whose text may not be that of its key`() throws
+  {
+    try withTemporaryStore([Trial.self]) { store in
+      try store.insert(
+        (0..<3_000).map { place in
+          var trial = Trial(place)
+          trial.name = place % 2 == 0 ? "K" : "\u{212a}"
+          return trial
+        })
+      try store.read { snapshot in
+        let bytes = try Trial.where(format: "name > 'A' AND name <[n] 'L' AND kind == 'b'")
+        #expect(try snapshot.count(bytes) == 0)
+        let names = try Trial.where(format: "name > 'A' AND name <[n] 'L'")
+        #expect(try snapshot.count(names) == 1_500)
+        #expect(try snapshot.count(Trial.where(format: "name > 'A' AND name < 'L'")) == 3_000)
+      }
+    }
+  }
+
   @Test func `a count by a range and more reads entries alone`() throws {
     try withTrials(2_000) { snapshot in
       let run = try snapshot.access.core.run(
