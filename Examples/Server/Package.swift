@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that nobody else builds Hummingbird. It has its entities itself: those of
-// the program Pods come with its web service and its import, which the server does not need.
+// A package of its own, so that nobody else builds Hummingbird. It has its entities itself: those
+// of the program Pods come with its web service and its import, which the server does not need.
 //
 //   server ─> PodServer ─> Lodestore, Hummingbird
 //   PodServerTests ─> PodServer, AsyncHTTPClient; starts `server` and `kvdump`

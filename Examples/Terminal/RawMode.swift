@@ -73,7 +73,8 @@ private let endings = [
   SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP, SIGPIPE,
 ]
 
-// Read by signal handlers, so they are plain memory. They are written before the handlers are there.
+// Read by signal handlers, so they are plain memory. They are written before the handlers are
+// there.
 private nonisolated(unsafe) let before = UnsafeMutablePointer<Before>.allocate(capacity: 1)
 private nonisolated(unsafe) let actions = {
   let actions = UnsafeMutablePointer<sigaction>.allocate(capacity: 64)

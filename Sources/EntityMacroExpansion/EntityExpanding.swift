@@ -36,7 +36,8 @@
 
     /// The types of the attributes by their names, of a struct inside another declaration.
     ///
-    /// The extension does not see what is declared there beside the struct; a member of the struct does.
+    /// The extension does not see what is declared there beside the struct; a member of the struct
+    /// does.
     private static func typesOfNested(
       _ structure: StructDeclSyntax, in context: some MacroExpansionContext
     ) -> [DeclSyntax] {

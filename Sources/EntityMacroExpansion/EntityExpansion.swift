@@ -9,8 +9,8 @@
     var access: String
     /// False where the struct itself says that it conforms.
     var addsConformance: Bool
-    /// Whether the struct is inside another declaration, so that the extension names the types of properties
-    /// by ``types(of:)``.
+    /// Whether the struct is inside another declaration, so that the extension names the types of
+    /// properties by ``types(of:)``.
     var isNested = false
 
     private static let typesName = "_AttributeTypes"
@@ -239,7 +239,8 @@
 
     /// The default value.
     ///
-    /// Of a nested struct the type is left out where it is that of the property: the extension may not see it.
+    /// Of a nested struct the type is left out where it is that of the property: the extension may
+    /// not see it.
     private func initial(of attribute: StoredAttribute) -> String {
       let text = attribute.initial?.trimmedDescription ?? ""
       guard isNested, let type = attribute.type else { return text }

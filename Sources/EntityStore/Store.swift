@@ -188,7 +188,8 @@ public final class Store: Sendable {
   ///   - contextName: what part of the program writes; ``StoreOptions/contextName`` where it is left out.
   /// - Throws: as the synchronous form. A commit that fails throws to each call that shares it, and
   ///   nothing of them is kept. `CancellationError` when the task is cancelled before `body` first
-  ///   runs, or while it updates or deletes what a query finds; otherwise it is committed all the same.
+  ///   runs, or while it updates or deletes what a query finds; otherwise it is committed all the
+  ///   same.
   @discardableResult
   public func write<R: Sendable>(
     author: String? = nil, contextName: String? = nil,

@@ -43,7 +43,8 @@ extension Environment {
     }
   }
 
-  /// Says whether the task that has asked for the running write was cancelled; `nil` where none waits for it.
+  /// Says whether the task that has asked for the running write was cancelled; `nil` where none
+  /// waits for it.
   ///
   /// To be asked for within the write, and used only as long as that runs.
   package var writeCancellation: (@Sendable () -> Bool)? {

@@ -29,8 +29,9 @@
   /// without arguments, operators and closures are not taken: adding such an attribute to an entity
   /// that has records needs an optional type, or a static member that holds the value.
   ///
-  /// A struct inside another type names what is declared there beside it as everywhere. In constraints,
-  /// derivations and default values that are no value of the property's own type, it is named in full.
+  /// A struct inside another type names what is declared there beside it as everywhere. In
+  /// constraints, derivations and default values that are no value of the property's own type, it
+  /// is named in full.
   ///
   /// `id` is a property like others: it takes part in `Equatable`, `Hashable` and `Codable` where the
   /// struct has them, and comes last in the memberwise initializer, which stays.

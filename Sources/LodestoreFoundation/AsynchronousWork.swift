@@ -91,8 +91,8 @@ extension AsynchronousWork where Value == ImportReport {
   /// Begins the import that `run` runs, at once.
   ///
   /// The progress counts the bytes of pages that have been read, or pages where the number of bytes
-  /// is not known, of as many as the source says that it has. Cancelling it ends the import after a whole
-  /// page.
+  /// is not known, of as many as the source says that it has. Cancelling it ends the import after a
+  /// whole page.
   ///
   /// - Parameter byteCount: of all pages; `nil` where it is not known.
   public convenience init(

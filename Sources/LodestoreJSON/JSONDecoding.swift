@@ -77,7 +77,8 @@ final class JSONDecoding {
     object == root && name == keyName ? root - 1 : nil
   }
 
-  /// The name of the root's own key, and its entry, where `object` is the root and has no such member.
+  /// The name of the root's own key, and its entry, where `object` is the root and has no such
+  /// member.
   func rootKey(of object: Int) -> (name: String, entry: Int)? {
     guard object == root, let keyName,
       JSONKeySearch.find(keyName, in: document, object: object) == nil

@@ -30,8 +30,8 @@ package struct JSONNodeDecoder: Sendable {
 
   /// Decodes one value.
   ///
-  /// - Parameter name: of the value of a member: under which name it has the member's key, where it has no
-  ///   member of that name itself.
+  /// - Parameter name: of the value of a member: under which name it has the member's key, where it
+  ///   has no member of that name itself.
   /// - Throws: `DecodingError`, or what the type's own `init(from:)` throws.
   package func decode<T: Decodable>(
     _ type: T.Type = T.self, from node: JSONNode, keyAs name: String? = nil

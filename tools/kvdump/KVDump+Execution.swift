@@ -69,8 +69,8 @@ extension KVDump {
     throw CommandFailure.wrongUse(wrongUse(error, arguments), command: name)
   }
 
-  /// What the parser says; a negative number is an option to it, which leaves the one before without
-  /// its value.
+  /// What the parser says; a negative number is an option to it, which leaves the one before
+  /// without its value.
   private static func wrongUse(_ error: any Error, _ arguments: [String]) -> String {
     let text = message(for: error)
     guard let match = text.wholeMatch(of: /Missing value for '(--[a-z-]+)(.*)'/),

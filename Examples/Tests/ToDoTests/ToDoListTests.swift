@@ -8,7 +8,7 @@ import Testing
 @Suite struct ToDoListTests {
   private static let end = Date(timeIntervalSince1970: 1_750_000_000)
 
-  /// Runs `body` with a list of so many items, whose file is verified afterwards.
+  /// Runs `body` with a list of `count` items, and verifies the file of the list afterwards.
   private func withList(_ count: Int, _ body: (ToDoList) async throws -> Void) async throws {
     try await withStorePath { path in
       let list = try ToDoList(at: path, author: "me")

@@ -2,7 +2,8 @@ extension JSONNode {
   /// The names of columns, which an array of texts has that are all different.
   package var namesOfColumns: [String]? { columnNames }
 
-  /// The records that an array has: its elements, or rows where its first element has the names of columns.
+  /// The records that an array has: its elements, or rows where its first element has the names of
+  /// columns.
   package var arrayRecords: [JSONRecord] {
     guard let names = self[0]?.columnNames else { return elements.map(JSONRecord.object) }
     return elements.dropFirst().map { .row(names: names, values: $0) }

@@ -1,7 +1,7 @@
 internal import LMDB
 
-/// Tells how far a batch of a transaction is: a hundred times a second at most, and its end when it has
-/// ended.
+/// Tells how far a batch of a transaction is: a hundred times a second at most, and its end when it
+/// has ended.
 final class BatchReport {
   private let entity: StoredEntity
   private let body: (WorkProgress) -> Void
@@ -13,8 +13,8 @@ final class BatchReport {
     self.body = body
   }
 
-  /// Tells that `done` records of `total` have been dealt with; records of other entities that are changed
-  /// along are passed over.
+  /// Tells that `done` records of `total` have been dealt with; records of other entities that are
+  /// changed along are passed over.
   @inline(never)
   func tell(_ done: Int, of total: Int, _ entity: StoredEntity) {
     guard entity === self.entity else { return }

@@ -34,8 +34,8 @@ final class TransactionCore {
   var origin = WriteOrigin()
   /// The steps of the write that the history tells one by one.
   var steps: [WriteStep] = []
-  /// The write that this one has taken back, and ``changeCount`` behind that; `nil` at the end of one that
-  /// has done more.
+  /// The write that this one has taken back, and ``changeCount`` behind that; `nil` at the end of
+  /// one that has done more.
   var undone: (number: UInt64, changeCount: Int)?
   /// Set when a batch failed half-way: the transaction can only be aborted.
   var brokenBy: StoreError?

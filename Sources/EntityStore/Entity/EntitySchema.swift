@@ -34,8 +34,7 @@ public struct EntitySchema<E: Entity>: Sendable {
   ///   - unique: the unique indexes: no two records have the same values in all attributes of
   ///     one. Nulls do not collide.
   ///   - indexes: the other indexes. One over a single attribute that holds an array or JSON is an
-  /// index
-  ///     over its elements.
+  ///     index over its elements.
   ///   - elementIndexes: the indexes over what a path leads to in arrays and JSON.
   ///   - relationships: the to-many relationships; those to one are attributes, see
   ///     `AttributeDefinition.toOne`.
@@ -43,8 +42,7 @@ public struct EntitySchema<E: Entity>: Sendable {
   ///   - history: whether and how changes are told in the history; `nil` leaves that to
   ///     ``StoreOptions/history`` and the file.
   ///   - removed: names of attributes and relationships that are to go, with their values, from a
-  /// file
-  ///     that has them. What the file has and is neither declared nor named here stays.
+  ///     file that has them. What the file has and is neither declared nor named here stays.
   public init(
     _ name: String, attributes: [AttributeDefinition<E>],
     unique: [[any PartialKeyPath<E> & Sendable]] = [],

@@ -23,8 +23,8 @@ extension ReadableTransaction where Self: ~Copyable {
     return found
   }
 
-  /// Visits the writes that the history tells of, in the query's order, until `body` sets `stop`; one write at a time
-  /// is in memory.
+  /// Visits the writes that the history tells of, in the query's order, until `body` sets `stop`;
+  /// one write at a time is in memory.
   public func forEachTransaction(
     _ query: HistoryQuery, _ body: (HistoryTransaction, _ stop: inout Bool) throws -> Void
   ) throws {
@@ -33,8 +33,9 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension WriteTransaction {
-  /// The token of this write, which it will have in the history once it is committed; `nil` where there is
-  /// nothing to tell so far: no record was changed, or none of an entity that keeps a history.
+  /// The token of this write, which it will have in the history once it is committed; `nil` where
+  /// there is nothing to tell so far: no record was changed, or none of an entity that keeps a
+  /// history.
   ///
   ///     let token = try store.write { tx in
   ///       try tx.delete(Memo.where { $0.folder == "done" })

@@ -4,7 +4,8 @@ internal import LodestoreFormat
 extension WriteTransaction {
   /// Takes back what the write behind `token` did, as changes of this one.
   ///
-  /// The undo is a write, which can be undone in its turn, by its own token: that makes the changes again.
+  /// The undo is a write, which can be undone in its turn, by its own token: that makes the changes
+  /// again.
   ///
   ///     let undo = try store.write { tx in
   ///       try tx.undo(token)
@@ -21,8 +22,8 @@ extension WriteTransaction {
   /// - Returns: how many records were changed.
   /// - Throws: ``StoreError/Code/cannotUndo``, before anything is changed, when a later write has changed the
   ///   same attributes of a record, has deleted or linked it, or when an image was not kept; other errors, such
-  ///   as a unique key that is in use again, leave a transaction that cannot be committed. A later write that
-  ///   has been undone itself is not in the way, nor is its undo.
+  ///   as a unique key that is in use again, leave a transaction that cannot be committed. A later
+  ///   write that has been undone itself is not in the way, nor is its undo.
   @discardableResult
   public mutating func undo(_ token: HistoryToken) throws -> Int {
     guard core.changeCount == 0 else {

@@ -53,8 +53,8 @@ public struct ImportOptions: Sendable {
   /// Whether a source is asked only for pages that have changed since they were imported.
   ///
   /// It is asked for all of them when stored records were updated or deleted by others than this import,
-  /// when the entity's schema or the way of importing is another one, and when ``version`` is; and for a
-  /// page whose links to other records are no longer there.
+  /// when the entity's schema or the way of importing is another one, and when ``version`` is; and
+  /// for a page whose links to other records are no longer there.
   public var asksForChangesOnly = true
   /// The version of the program's own part in the records, as of the closure that makes them: raise it
   /// when that makes others, and a source is asked for all of its pages once.

@@ -43,12 +43,13 @@ public struct Importer<E: Entity>: Sendable {
   private let matching: Matching
   private let strategy: ImportStrategy
   private let policy: MergePolicy<E>
-  /// Under which name records have their keys, where they are the members of an object and not the elements
-  /// of an array; for pages of JSON text.
+  /// Under which name records have their keys, where they are the members of an object and not the
+  /// elements of an array; for pages of JSON text.
   ///
   ///     importer.keyName = "name"      // {"Alamofire": {…}, "Kingfisher": {…}}
   ///
-  /// Each record then has a member `name` with its key as a text, unless it has one of that name itself.
+  /// Each record then has a member `name` with its key as a text, unless it has one of that name
+  /// itself.
   public var keyName: String?
   /// How the import commits, stops and goes on.
   public var options: ImportOptions
@@ -82,7 +83,8 @@ public struct Importer<E: Entity>: Sendable {
   /// - Parameters:
   ///   - pages: each a whole JSON text.
   ///   - path: where in a page the array of records is, as `result` or `data.items`; empty when
-  ///     the page is the array. With ``keyName``, where the object is whose members are the records.
+  ///     the page is the array. With ``keyName``, where the object is whose members are the
+  ///     records.
   ///   - onEvent: called from the task that reads and the one that writes, never from two at once
   ///     for one kind of event.
   ///   - transform: makes an entity of a decoded record; `nil` leaves the record out, and an error

@@ -85,8 +85,8 @@ final class MigrationRun {
     guard try !entities().contains(where: { $0.name == new }) else {
       throw StoreError.cannotMigrate(
         """
-        the file has an entity '\(new)' already, as a program makes one that opens the file without \
-        this stage; where that one is not wanted, the stage first says \
+        the file has an entity '\(new)' already, as a program makes one that opens the file \
+        without this stage; where that one is not wanted, the stage first says \
         .rename(entity: "\(new)", to: "Old\(new)")
         """, entity: new)
     }

@@ -1,6 +1,7 @@
 internal import LodestoreFormat
 
-/// What an update assigns: the closure of ``WriteTransaction/update(_:onProgress:_:)`` writes into it.
+/// What an update assigns: the closure of ``WriteTransaction/update(_:onProgress:_:)`` writes into
+/// it.
 ///
 ///     try tx.update(Film.where { $0.episode >= 4 }) {
 ///       $0.rating = 5

@@ -13,8 +13,8 @@ extension WriteTransaction {
   ///
   /// - Parameter onProgress: called a hundred times a second at most, on the thread of the write.
   /// - Throws: ``StoreError/Code/invalidQuery`` before anything is removed. After
-  ///   ``StoreError/Code/damaged``, and ``StoreError/Code/cancelled`` in an asynchronous write whose task
-  ///   was cancelled, the transaction cannot be committed.
+  ///   ``StoreError/Code/damaged``, and ``StoreError/Code/cancelled`` in an asynchronous write
+  ///   whose task was cancelled, the transaction cannot be committed.
   /// - Complexity: that of the plan, and O(*k* log *n*) for *k* records; all records are removed in
   ///   O(pages), without reading one.
   @discardableResult

@@ -10,8 +10,8 @@ extension WriteTransaction {
   /// - Parameter onProgress: called a hundred times a second at most, on the thread of the write.
   /// - Throws: ``StoreError/Code/invalidQuery`` for what cannot be assigned or found, before a record is
   ///   read; ``StoreError/Code/uniqueViolation``, ``StoreError/Code/unstorableValue`` where a new value does
-  ///   not fit; ``StoreError/Code/cancelled`` in an asynchronous write whose task was cancelled, which
-  ///   cannot be committed.
+  ///   not fit; ``StoreError/Code/cancelled`` in an asynchronous write whose task was cancelled,
+  ///   which cannot be committed.
   /// - Complexity: O(records that match), and of the indexes that hold what changes.
   @discardableResult
   public mutating func update<E: Entity>(

@@ -31,8 +31,8 @@ import Testing
     }
   }
 
-  /// Writes of one record, taken back from the last one on, as with several steps of undo in an editor, and
-  /// made again.
+  /// Writes of one record, taken back from the last one on, as with several steps of undo in an
+  /// editor, and made again.
   @Test func `is not in the way of the undo of an earlier write, nor is what it took back`() throws
   {
     try withTemporaryStore([Clause.self]) { store in

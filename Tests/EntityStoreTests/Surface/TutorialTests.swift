@@ -4,8 +4,8 @@ import Testing
 #if os(Linux)
   /// Each step of the tutorial is done as it says.
   ///
-  /// Its program is compiled and run, and must print what the step shows. All run in one folder, because steps
-  /// build on what earlier ones left in the store.
+  /// Its program is compiled and run, and must print what the step shows. All run in one folder,
+  /// because steps build on what earlier ones left in the store.
   @Suite(.enabled(if: CompilerCheck()?.hasMacros == true, "the compiler is not found"))
   struct `The tutorial of the manual` {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()

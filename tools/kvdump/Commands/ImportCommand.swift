@@ -20,8 +20,8 @@ struct ImportCommand: StoreCommand {
           --dry-run
 
       Each file is a page, and so is each line of JSON Lines where --records says what is in it; \
-      lines that are records or arrays of them, and rows of CSV or of lines behind one with the names of \
-      the columns, come a thousand a page. '-' is standard input. A \
+      lines that are records or arrays of them, and rows of CSV or of lines behind one with the \
+      names of the columns, come a thousand a page. '-' is standard input. A \
       page is kept as a whole or not at all. Values that JSON has no exact text for are taken as \
       'kvdump export' writes them, {"$document": Base64}.
 

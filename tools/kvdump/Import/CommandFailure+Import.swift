@@ -25,7 +25,8 @@ extension CommandFailure {
       isOfMembers
       ? "leave out --key-name where the records are in an array"
       : hint.map { "did you mean --records \($0)?" }
-        ?? "name another path with --records, or, where they are the members of an object, --key-name"
+        ?? "name another path with --records, or, where they are the members of an object, "
+        + "--key-name"
     let wanted = isOfMembers ? "object" : "array"
     return CommandFailure(
       code: "no-records",

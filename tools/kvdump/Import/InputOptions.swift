@@ -25,8 +25,8 @@ struct InputOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Where a page has its records: a dotted path such as result or data.results. Without it, "
-        + "the page is an array, one record, or a table of 'fields' and 'data'. An array whose first "
-        + "element is an array of names has rows behind it.",
+        + "the page is an array, one record, or a table of 'fields' and 'data'. An array whose "
+        + "first element is an array of names has rows behind it.",
       valueName: "path"))
   var records: String?
 
@@ -84,15 +84,15 @@ struct InputOptions: ParsableArguments {
   }
 
   func validate() throws {
+    let place = records == nil ? "key-name" : "records"
     if isCSV, records != nil || keyName != nil || columns {
+      let option = columns ? "columns" : place
       throw ValidationError(
-        "--\(columns ? "columns" : records == nil ? "key-name" : "records"): not together with --csv, "
-          + "whose rows are the records")
+        "--\(option): not together with --csv, whose rows are the records")
     }
     if columns, records != nil || keyName != nil {
       throw ValidationError(
-        "--columns: not together with --\(records == nil ? "key-name" : "records"); the page itself is "
-          + "the table")
+        "--columns: not together with --\(place); the page itself is the table")
     }
     if header != nil, noHeader {
       throw ValidationError("--no-header: not together with --header, which has the names")

@@ -9,8 +9,8 @@ struct MemberRules: Sendable {
   /// By the name of the attribute, as it was typed.
   var types: [String: TextConversion] = [:]
 
-  /// Has the paths into members among `names`, which keys and indexes are said by, be attributes: as
-  /// `--map properties.id=properties_id` does.
+  /// Has the paths into members among `names`, which keys and indexes are said by, be attributes:
+  /// as `--map properties.id=properties_id` does.
   ///
   /// The member that a path leads into stays an attribute itself, where it is one or becomes one.
   mutating func mapPaths(among names: [String], known: [String], infers: Bool) {

@@ -1,8 +1,8 @@
 import EntityStore
 
 /// Cuts files into pages: each JSON text is a page, and so is each line of JSON Lines where the
-/// records are inside the lines; lines that are records themselves, arrays of them or rows, and rows of
-/// CSV, come a thousand a page.
+/// records are inside the lines; lines that are records themselves, arrays of them or rows, and
+/// rows of CSV, come a thousand a page.
 ///
 /// Memory: one page, and the chunk of the file that is being read.
 final class PageReader {

@@ -14,9 +14,9 @@ struct RecordPage: Sendable {
 enum RecordPath {
   /// The records of a page.
   ///
-  /// - Parameter form: where they are. Without a path an array has them as its elements, or as rows behind
-  ///   one with the names of columns; a table of `fields` and `data` has rows, and any other object is one
-  ///   record. With a name for keys they are the members of an object.
+  /// - Parameter form: where they are. Without a path an array has them as its elements, or as rows
+  ///   behind one with the names of columns; a table of `fields` and `data` has rows, and any other
+  ///   object is one record. With a name for keys they are the members of an object.
   /// - Returns: nil when there are no records there.
   static func records(of root: JSONNode, _ form: InputForm) -> [JSONRecord]? {
     let path = form.records ?? ""

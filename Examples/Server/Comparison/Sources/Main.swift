@@ -4,8 +4,8 @@ import Hummingbird
 import Logging
 import PodServer
 
-/// `grdb-server --store FILE --database FILE --port N`: two answers of the server, on GRDB, with the
-/// podspecs of a store of the server.
+/// `grdb-server --store FILE --database FILE --port N`: two answers of the server, on GRDB, with
+/// the podspecs of a store of the server.
 @main
 enum Main {
   static func main() async throws {

@@ -156,8 +156,8 @@ struct HistoryLog {
     }
   }
 
-  /// Visits the parts of the writes from `first` on until `body` returns false, or those of the last write
-  /// first, and of each write the last part.
+  /// Visits the parts of the writes from `first` on until `body` returns false, or those of the
+  /// last write first, and of each write the last part.
   func forEachPart(
     from first: UInt64, backwards: Bool = false,
     _ body: (UInt64, UInt32, HistoryPart) throws -> Bool

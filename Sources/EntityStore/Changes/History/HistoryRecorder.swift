@@ -127,7 +127,8 @@ final class HistoryRecorder: ChangeSink {
       undoes: core.undone?.number)
   }
 
-  /// The number of the write, which is then told in any case; `nil` where there is nothing to tell so far.
+  /// The number of the write, which is then told in any case; `nil` where there is nothing to tell
+  /// so far.
   func promisedNumber() -> UInt64? {
     isPromised =
       isPromised || changes.values.contains { !$0.result().isEmpty } || !linked.isEmpty

@@ -50,7 +50,8 @@ extension ImportEngine {
     }
   }
 
-  /// Writes the links of records that have been written, and collects what is to be remembered of them.
+  /// Writes the links of records that have been written, and collects what is to be remembered of
+  /// them.
   func resolveAfter(
     _ pages: ArraySlice<DecodedPage>, _ ends: [Int], _ outcomes: [BatchMerge.Outcome],
     _ entity: StoredEntity, _ core: TransactionCore, _ state: inout ImportState,

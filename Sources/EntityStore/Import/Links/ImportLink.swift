@@ -3,8 +3,8 @@ internal import LodestoreFormat
 /// How a member of imported records leads to records of another entity, which it names by a unique key.
 ///
 ///     importer.links = [
-///       .init("characters", Film.characters, by: \.url),      // an array of keys, or an object with keys
-///       .init("homeworld", \.homeworld, by: \.url),           // one key
+///       .init("characters", Film.characters, by: \.url),  // keys, in an array or an object
+///       .init("homeworld", \.homeworld, by: \.url),       // one key
 ///     ]
 ///
 /// What a page says of a record's links is all of them: those that it no longer names are removed. A

@@ -63,7 +63,8 @@ struct LinkResolver {
     self.index = index
   }
 
-  /// The ids of the records with `keys`, which are made where that is asked for; 0 where there is none.
+  /// The ids of the records with `keys`, which are made where that is asked for; 0 where there is
+  /// none.
   func ids(of keys: [Value], made: inout Int) throws(StoreError) -> [UInt64] {
     var found = try ids(of: keys)
     guard link.makesMissing else { return found }

@@ -3,8 +3,8 @@ internal import LodestoreFormat
 
 /// Where a member of the records of a remembered page led; see Format.md, "Imports".
 ///
-/// That the page has not changed does not say that its links are still there: others may have deleted
-/// what they lead to, or removed them. Neither touches a record of the page.
+/// That the page has not changed does not say that its links are still there: others may have
+/// deleted what they lead to, or removed them. Neither touches a record of the page.
 struct RememberedLinks: Sendable, Codable, Hashable {
   /// Pairs of ids: of a record of the page, and of one that it was linked with.
   ///

@@ -1,5 +1,5 @@
-/// A record as it comes in JSON: an object, the value of a member whose key it has under a name, or a row
-/// of a table whose columns are named once.
+/// A record as it comes in JSON: an object, the value of a member whose key it has under a name, or
+/// a row of a table whose columns are named once.
 package enum JSONRecord: Sendable {
   case object(JSONNode)
   case member(keyName: String, value: JSONNode)

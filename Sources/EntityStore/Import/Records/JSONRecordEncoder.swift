@@ -154,7 +154,8 @@ final class JSONRecordEncoder {
     if hasMore { readMore(of: start) }
   }
 
-  /// Finds the attributes whose values are inside of members, and the one that has the record's key.
+  /// Finds the attributes whose values are inside of members, and the one that has the record's
+  /// key.
   private func readMore(of record: Int) {
     let node = node(record)
     for (path, slot) in nested where entries[slot] < 0 {

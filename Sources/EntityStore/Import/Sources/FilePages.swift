@@ -29,9 +29,9 @@ public struct FilePages: AsyncSequence, Sendable {
 
   /// A file of JSON Lines in which each line is a record: so many of them make a page.
   ///
-  /// A line may also be an array of records, and a line of names, `["a", "b"]`, says that the lines behind it
-  /// are rows, `[1, 2]`, each a record `{"a": 1, "b": 2}`. A page ends earlier when it has ``pageByteLimit``
-  /// bytes. Blank lines are left out.
+  /// A line may also be an array of records, and a line of names, `["a", "b"]`, says that the lines
+  /// behind it are rows, `[1, 2]`, each a record `{"a": 1, "b": 2}`. A page ends earlier when it
+  /// has ``pageByteLimit`` bytes. Blank lines are left out.
   public static func jsonLines(_ path: String, recordsPerPage: Int = 1000) -> FilePages {
     FilePages(path: path, form: .jsonLines(recordsPerPage))
   }

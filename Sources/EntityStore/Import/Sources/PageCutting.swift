@@ -91,7 +91,7 @@ private struct LinesCutter: PageCutter {
 
   private let count: Int
   private var lines = JSONLinesReader(limits: Self.limits)
-  /// What is left of a line that is an array of records.
+  /// The part of a line that has not been read yet, where the line is an array of records.
   private var elements: JSONElements?
   /// The keys of rows, with quotes and colon, where the first line has the names of columns.
   private var columns: [[UInt8]]?
@@ -141,7 +141,9 @@ private struct LinesCutter: PageCutter {
     return nil
   }
 
-  /// Adds a record of so many values and keys; gives the page before it, when that is full.
+  /// Adds a record with this number of values and of keys.
+  ///
+  /// - Returns: the page without the record, when that is full; the record then begins the next.
   private mutating func append(_ bytes: UnsafeRawBufferPointer, _ count: Int) -> Data? {
     let isFull =
       records >= self.count || page.count + bytes.count + 2 > FilePages.pageByteLimit

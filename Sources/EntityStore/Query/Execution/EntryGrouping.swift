@@ -25,7 +25,7 @@ struct EntryGrouping: ~Copyable {
 
   /// `nil` where the entries come in the order of the groups, and only the last of these is kept.
   private var table: GroupTable?
-  /// The elements that tell the group of the last entry, in room for the longest that are not cut.
+  /// The elements that tell the group of the last entry.
   private let lastKey: UnsafeMutableRawPointer
   private var lastLength = 0
   private(set) var groupCount = 0
@@ -65,7 +65,8 @@ struct EntryGrouping: ~Copyable {
     _ = self.positions.initialize(from: positions)
     self.terms = .allocate(capacity: terms.count)
     _ = self.terms.initialize(from: terms)
-    lastKey = .allocate(byteCount: KeyEncoder.cutPrefix, alignment: 8)
+    // The same attribute may be asked for more than once.
+    lastKey = .allocate(byteCount: KeyEncoder.cutPrefix * max(1, positions.count), alignment: 8)
     ends = .allocate(capacity: elementCount + 1)
     ends.initialize(repeating: 0, count: elementCount + 1)
     totalCapacity = max(1, terms.count)
@@ -196,7 +197,8 @@ struct EntryGrouping: ~Copyable {
     }
   }
 
-  func withKey<R>(_ group: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+  private func withKey<R>(_ group: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R
+  {
     guard let table else { return try body(lastElements) }
     return try table.withKey(group, body)
   }

@@ -91,9 +91,7 @@ extension PlanRun {
     var elements: [Value] = []
     for _ in 0...(positions.max() ?? 0) { elements.append(try decoder.next()) }
     for position in positions {
-      if case .string(let text) = elements[position], !text.utf8.allSatisfy({ $0 < 0x80 }) {
-        return try recordValues(positions, id, access)
-      }
+      if elements[position].isNormalizedText { return try recordValues(positions, id, access) }
     }
     last.elements = Array(key[..<decoder.offset])
     last.values = positions.map { elements[$0] }
@@ -113,5 +111,13 @@ extension PlanRun {
       }
       return try view.value(at: view.layout.slots[index])
     }
+  }
+}
+
+extension Value {
+  /// Whether it is a text that, from a key, may have another form than the record's: one that is not
+  /// ASCII.
+  var isNormalizedText: Bool {
+    if case .string(let text) = self { !text.utf8.allSatisfy { $0 < 0x80 } } else { false }
   }
 }

@@ -48,19 +48,18 @@ extension PlanRun {
   func groupExplanation(
     by keys: [String], of others: [String], analyzing: Bool
   ) throws(StoreError) -> QueryExplanation {
-    let paths = keys.map {
-      ValuePath(.record, $0.split(separator: ".").map { .member(String($0)) })
-    }
-    let terms = others.map { name in
-      GroupTerm(.max, ValuePath(.record, name.split(separator: ".").map { .member(String($0)) }))
-    }
+    let paths = keys.map(ValuePath.init(dotted:))
+    let terms = others.map { GroupTerm(.max, ValuePath(dotted: $0)) }
     let chosen = try coveringPlan(of: GroupQuestion(paths, terms, entity)) ?? plan
     if analyzing {
       var count = 0
       try forEachGroup(by: paths, terms) { _ in count += 1 }
       counts.results = count
     }
-    return QueryExplanation(chosen.description, analyzing ? counts : nil)
+    var description = chosen.description
+    // Groups come ascending by their values, and all of them.
+    description.lines.removeAll { ["order", "limit", "offset", "else"].contains($0.title) }
+    return QueryExplanation(description, analyzing ? counts : nil)
   }
 
   /// Adds the entries of `access` to `grouping`; false, and not all of them, where a key may be

@@ -119,8 +119,7 @@ extension PlanRun {
     for position in 0...(positions.last ?? 0) {
       let value = try decoder.next()
       guard positions.contains(position) else { continue }
-      // In a key text is in its normalized form.
-      if case .string(let text) = value, !text.utf8.allSatisfy({ $0 < 0x80 }) { return nil }
+      if value.isNormalizedText { return nil }
       values.append(value)
     }
     return values
@@ -139,18 +138,15 @@ extension PlanRun {
       var grouping = EntryGrouping(
         access.index.description.attributes, keys: attributes, terms: [], isOrdered: false)
       guard try walk(access, &grouping) else { return visited }
+      let positions = attributes.compactMap {
+        access.index.description.attributes.firstIndex(of: $0)
+      }
       for group in try grouping.sorted(tick: { try tick() }).dropFirst(visited) {
         try tick()
         let values = try grouping.keyValues(group)
-        let isPlain = values.allSatisfy { value in
-          guard case .string(let text) = value else { return true }
-          return text.utf8.allSatisfy { $0 < 0x80 }
-        }
-        let positions = attributes.compactMap {
-          access.index.description.attributes.firstIndex(of: $0)
-        }
         let own =
-          isPlain ? values : try recordValues(positions, grouping.state(group).lowestID, access)
+          values.contains(where: \.isNormalizedText)
+          ? try recordValues(positions, grouping.state(group).lowestID, access) : values
         guard try body(own) else { return nil }
       }
       return nil

@@ -245,13 +245,13 @@ enum TermReader {
     var binding = binding
     let operand = try binding.operand(.path(path))
     let attribute = path.steps.count == 1 ? try? binding.attribute(of: path) : nil
-    // Of text a key has the normalized form, which is as good for a count.
-    let isAlike = attribute.map {
-      $0.type != .bool && WordSlot.Kind($0.type) != nil || term.function == .count
+    guard let attribute, !attribute.isRecordID, attribute.type != .recordID else {
+      self = .operand(operand, nil)
+      return
     }
-    let isCovered =
-      isAlike ?? false && attribute?.isRecordID == false && attribute?.type != .recordID
-    self = .operand(operand, isCovered ? attribute?.number : nil)
+    // A count does not ask which form a text has.
+    let isNumber = attribute.type != .bool && WordSlot.Kind(attribute.type) != nil
+    self = .operand(operand, isNumber || term.function == .count ? attribute.number : nil)
   }
 
   private static func slot(

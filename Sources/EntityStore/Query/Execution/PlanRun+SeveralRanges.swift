@@ -45,7 +45,7 @@ extension PlanRun {
       try tick()
       counts.entriesRead &+= 1
       let key = range.cursor.key
-      // Only records tell the place of a key that is cut.
+      // A key that is cut does not have the values to be merged by: the alternative reads records.
       guard key.count < KeyEncoder.cutPrefix else { throw NeedsAlternative() }
       let value = range.cursor.value
       guard isUnique ? value.count == 8 : key.count >= 8 else {

@@ -100,7 +100,12 @@ extension ReadableTransaction where Self: ~Copyable {
   public func explain<E: Entity>(
     _ query: Query<E>, for use: QueryUse = .fetch, analyzing: Bool = false
   ) throws(StoreError) -> QueryExplanation {
-    let asked = use == .count ? query.unordered() : query
+    let asked: Query<E>
+    switch use {
+    case .count: asked = query.unordered()
+    case .groups: asked = query.whole()
+    case .fetch, .ids, .update, .delete: asked = query
+    }
     let run = try access.core.run(
       asked, wantsOnlyEntries: [.count, .ids, .delete].contains(use))
     if case .groups(let keys, let others) = use {

@@ -113,8 +113,8 @@ extension AttributeValue {
 
 /// The records of a query that have one value in an attribute.
 ///
-/// `Values` is the result of the one aggregate, or a tuple of the results of several. It is no parameter
-/// pack: of a pack of one, the compiler takes no optional where `??` or `!` want it.
+/// `Values` is the result of the one aggregate, or a tuple of the results of several. It is no
+/// parameter pack: of a pack of one, the compiler takes no optional where `??` or `!` want it.
 public struct Group<Key: Sendable, Values: Sendable>: Sendable {
   /// The value.
   public let key: Key
@@ -134,9 +134,9 @@ extension ReadableTransaction where Self: ~Copyable {
   /// The query's order, limit and offset do not count.
   ///
   /// - Parameter condition: which groups to return.
-  /// - Complexity: O(records that match), and memory for each group. Without a condition, from the
-  ///   entries of an index that begins with the attribute and has the numbers and dates of the
-  ///   aggregates.
+  /// - Complexity: O(records that match), and memory for each group. Where the entries of an index
+  ///   tell the condition and have the attribute, and the numbers and dates of the aggregates, no
+  ///   record is read.
   public func groups<E: Entity, Key: Sendable, each Result: Sendable>(
     _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>,
     _ aggregate: repeat Aggregate<E, each Result>,
@@ -157,7 +157,8 @@ extension ReadableTransaction where Self: ~Copyable {
     return groups
   }
 
-  /// The groups that the records of `query` form by their values at `path`, with what one aggregate gives.
+  /// The groups that the records of `query` form by their values at `path`, with what one aggregate
+  /// gives.
   ///
   ///     let years = try snapshot.groups(Fireball.all, by: \.year, .sum(\.energy))
   ///     for year in years { print(year.key, year.values ?? 0) }
@@ -185,7 +186,7 @@ extension ReadableTransaction where Self: ~Copyable {
     guard let keyPath = attribute.path else {
       throw .badQuery("groups by what is worked out of '\(attribute.name)'")
     }
-    let run = try access.core.run(query.unordered())
+    let run = try access.core.run(query.whole())
     try run.forEachGroup(by: [keyPath], terms) { (row) throws(StoreError) in
       guard let key = attribute.coding.load(StoredValue(row.keys[0])) else {
         throw .badQuery("a stored value of '\(attribute.name)' is no \(Key.self)")
@@ -198,15 +199,18 @@ extension ReadableTransaction where Self: ~Copyable {
   ///
   ///     let (total, newest) = try snapshot.aggregate(Pod.all, .sum(\.downloads), .maximum(\.updatedAt))
   ///
-  /// - Complexity: O(records that match). Where only `Aggregate.minimum(_:)` and
-  ///   `Aggregate.maximum(_:)` are asked for, each takes one look into an index in which the
-  ///   attribute is first, or follows those for which the condition gives one value.
+  /// The query's order, limit and offset do not count.
+  ///
+  /// - Complexity: O(records that match), or their entries in an index that tells the condition and has
+  ///   the attributes. Where only `Aggregate.minimum(_:)` and
+  ///   `Aggregate.maximum(_:)` are asked for, each is the first match in the order of an index that has
+  ///   the attribute first, or behind those for which the condition gives one value.
   public func aggregate<E: Entity, each Result: Sendable>(
     _ query: Query<E>, _ aggregate: repeat Aggregate<E, each Result>
   ) throws(StoreError) -> (repeat each Result) {
     var terms: [GroupTerm] = []
     for term in repeat (each aggregate).term { terms.append(try term.get()) }
-    let run = try access.core.run(query.unordered())
+    let run = try access.core.run(query.whole())
     let values = try run.totals(terms)
     var position = -1
     func next<R>(_ aggregate: Aggregate<E, R>) throws(StoreError) -> R {

@@ -9,17 +9,17 @@ internal import LodestoreFormat
 extension ReadableTransaction where Self: ~Copyable {
   /// Some attributes of what `query` finds, in its order, without decoding the others.
   ///
-  ///     let versions = try snapshot.values(Pod.where { $0.name == "Alamofire" }, \.version,
-  /// \.updatedAt)
+  ///     let versions = try snapshot.values(
+  ///       Pod.where { $0.name == "Alamofire" }, \.version, \.updatedAt)
   ///
   /// Where one index has them all and says which records match, no record is read.
   ///
   /// - Parameter distinct: whether each combination comes once; limit and offset then count
-  ///   combinations. Without an order of the query they ascend by the values, null first, and an
-  ///   index that begins with the attributes, or has them behind those for which the condition
-  /// gives
-  ///   one value, takes a step for each combination. With an order each comes where it first
-  ///   appears.
+  ///   combinations. Without an order of the query they ascend by the values, null first; with one
+  ///   each comes where it first appears.
+  /// - Complexity: O(records that match). Distinct values without an order take a step for each in
+  ///   an index that begins with the attributes, or has them behind those for which the condition
+  ///   gives one value; without such an index a limit does not make them cheaper.
   /// - Throws: ``StoreError/Code/invalidQuery`` for what is worked out of an attribute.
   public func values<E: Entity, each V>(
     _ query: Query<E>, _ path: repeat KeyPath<E.Attributes, Attribute<E, each V>>,
@@ -135,9 +135,7 @@ extension ReadableTransaction where Self: ~Copyable {
     var binding = ConditionBinding(run.entity)
     var operands: [(String, BoundOperand)] = []
     for name in names {
-      let steps = name.split(separator: ".", omittingEmptySubsequences: false)
-        .map { ValuePath.Step.member(String($0)) }
-      operands.append((name, try binding.operand(.path(ValuePath(.record, steps)))))
+      operands.append((name, try binding.operand(.path(ValuePath(dotted: name)))))
     }
     let evaluator = ConditionEvaluator(.constant(true), entity: run.entity, core: core)
     var rows: [[String: any AttributeValue]] = []
@@ -151,6 +149,14 @@ extension ReadableTransaction where Self: ~Copyable {
       return true
     }
     return rows
+  }
+}
+
+extension ValuePath {
+  /// The attribute, and the members within it, of a name with dots: `license.type`.
+  init(dotted name: String) {
+    let names = name.split(separator: ".", omittingEmptySubsequences: false)
+    self.init(.record, names.map { .member(String($0)) })
   }
 }
 

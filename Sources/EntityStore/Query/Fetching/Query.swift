@@ -168,9 +168,19 @@ public struct Query<E: Entity>: Sendable {
   /// The keys of the order.
   var sortKeys: [SortKey<E>] { order }
 
-  /// Without the order, where no token refers to it: for counts and groups.
+  /// Without the order, where no token refers to it: for counts.
   func unordered() -> Query {
     token == nil ? with { $0.order = [] } : self
+  }
+
+  /// All that it finds, in any order: for groups and aggregates, which a limit does not make cheaper.
+  ///
+  /// A negative limit or offset stays, to be refused.
+  func whole() -> Query {
+    unordered().with {
+      $0.limitCount = $0.limitCount.flatMap { $0 < 0 ? $0 : nil }
+      $0.offsetCount = min($0.offsetCount, 0)
+    }
   }
 
   private func with(_ change: (inout Query) -> Void) -> Query {

@@ -91,6 +91,27 @@ import Testing
     }
   }
 
+  @Test func `An attribute may be asked for more than once`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      let long = String(repeating: "l", count: 300)
+      try store.insert(
+        (0..<2_000).map { place in
+          var trial = Trial(place)
+          trial.name = long + String(place % 50 + 100)
+          return trial
+        })
+      try store.read { snapshot in
+        let rows = try snapshot.values(
+          Trial.where { $0.name > "a" }, \.name, \.name, \.name, distinct: true)
+        #expect(rows.map { $0.0 } == (100..<150).map { long + String($0) })
+        #expect(rows.allSatisfy { $0.0 == $0.1 && $0.1 == $0.2 })
+        let name = ValuePath(attribute: "name")
+        let groups = try snapshot.access.core.run(Trial.all).groups(by: [name, name])
+        #expect(groups.count == 50 && groups.allSatisfy { $0.count == 40 })
+      }
+    }
+  }
+
   @Test func `Distinct texts are those of records, whatever their form`() throws {
     try withTemporaryStore([Trial.self]) { store in
       let long = String(repeating: "n", count: 500)

@@ -99,6 +99,23 @@ import Testing
     }
   }
 
+  @Test func `groups are explained by what they read`() throws {
+    try withTrials(2_000) { snapshot in
+      let query = try Trial.where(format: "share > 50").sorted(by: \.number).limit(3)
+      let entries = try snapshot.explain(
+        query, for: .groups(by: ["kind"], of: ["share"]), analyzing: true)
+      #expect(entries.index == "Trial.kind+share" && entries.recordsRead == 0, "\(entries)")
+      #expect(entries.resultCount == 10 && !entries.description.contains("order"))
+      let records = try snapshot.explain(query, for: .groups(by: ["note"]), analyzing: true)
+      #expect(records.recordsRead ?? 0 > 0 && records.resultCount == 3, "\(records)")
+      let inside = try snapshot.explain(Trial.all, for: .groups(by: ["json.n"]), analyzing: true)
+      #expect(inside.resultCount == 6)
+      #expect(throws: StoreError.self) {
+        _ = try snapshot.explain(query, for: .groups(by: ["nothing"]))
+      }
+    }
+  }
+
   @Test func `a query is explained for what it is used`() throws {
     try withTrials(2_000) { snapshot in
       let query = try Trial.where(format: "kind == 'c' AND share > 50").sorted(by: \.number)

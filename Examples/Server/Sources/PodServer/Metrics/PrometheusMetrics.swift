@@ -1,8 +1,8 @@
 import Metrics
 import Synchronization
 
-/// A backend of swift-metrics that keeps counters, gauges and histograms, and writes them as text in
-/// the format of Prometheus.
+/// A backend of swift-metrics that keeps counters, gauges and histograms, and writes them as text
+/// in the format of Prometheus.
 public final class PrometheusMetrics: MetricsFactory {
   /// What the whole process records into, once ``bootstrap()`` was called.
   public static let shared = PrometheusMetrics()
