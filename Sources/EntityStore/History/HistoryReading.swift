@@ -118,21 +118,19 @@ struct HistoryRun {
       left -= 1
       if left == 0 { isStopped = true }
     }
-    try log.forEachPart(from: first, backwards: query.isNewestFirst) { number, _, part in
+    try log.forEachPart(from: first, backwards: isBackwards) { number, _, part in
       if collected?.number != number {
         try end()
         if isStopped { return false }
       }
-      if case .transaction(let token) = query.start, number != token.number {
-        return query.isNewestFirst
-      }
+      if case .transaction(let token) = query.start, number != token.number { return false }
       // The changes of a write that is left out need not be kept, where its header is known by now.
       let isLeftOut = (part.header ?? collected?.header).map { !isWanted($0) } ?? false
       var whole = collected ?? Collected(number: number)
       collected = nil
       whole.header = part.header ?? whole.header
       if !isLeftOut, query.wantsChanges || filtersChanges {
-        whole.add(part, isBefore: query.isNewestFirst)
+        whole.parts.append(part)
       }
       collected = whole
       return true
@@ -143,16 +141,15 @@ struct HistoryRun {
   private struct Collected {
     let number: UInt64
     var header: HistoryPart.Header?
-    var changes: [HistoryPart.Change] = []
-    var links: [HistoryPart.Links] = []
+    /// As they are visited, so the last first where writes are.
+    var parts: [HistoryPart] = []
 
     init(number: UInt64) { self.number = number }
+  }
 
-    /// - Parameter isBefore: whether the part is before those that are there.
-    mutating func add(_ part: HistoryPart, isBefore: Bool) {
-      changes.insert(contentsOf: part.changes, at: isBefore ? 0 : changes.count)
-      links.insert(contentsOf: part.links, at: isBefore ? 0 : links.count)
-    }
+  /// Whether the last write comes first, of several.
+  private var isBackwards: Bool {
+    if case .transaction = query.start { false } else { query.isNewestFirst }
   }
 
   private func isWanted(_ header: HistoryPart.Header) -> Bool {
@@ -174,9 +171,10 @@ struct HistoryRun {
     _ whole: Collected, _ header: HistoryPart.Header
   ) throws -> HistoryTransaction? {
     let image = header.images ?? whole.number
+    let parts = isBackwards ? whole.parts.reversed() : whole.parts
     var groups: [HistoryChanges.Group] = []
     var restarted: [String] = []
-    for change in whole.changes {
+    for change in parts.lazy.flatMap(\.changes) {
       let entity = core.schema.entities.first { $0.number == change.entity }
       let name = entity?.name ?? "entity \(change.entity)"
       if let entities = query.entities, !entities.contains(name) { continue }
@@ -207,7 +205,7 @@ struct HistoryRun {
     }
     var links: [HistoryLinks] = []
     if query.kinds?.contains(.updated) ?? true {
-      links = whole.links.compactMap(self.links)
+      links = parts.flatMap(\.links).compactMap(self.links)
     }
     if filtersChanges, groups.isEmpty, links.isEmpty, restarted.isEmpty { return nil }
     if !query.wantsChanges {
