@@ -18,18 +18,8 @@ struct PendingLink: Sendable, Codable, Hashable {
     let document = try? bytes.withBytes { (bytes) throws(FormatError) in
       try Document(decoding: bytes)
     }
-    switch document {
-    case .bool(let flag): return .bool(flag)
-    case .integer(let number): return .integer(number)
-    case .unsigned(let number): return .unsigned(number)
-    case .double(let number): return .double(number)
-    case .date(let seconds): return .date(seconds)
-    case .uuid(let uuid): return .uuid(uuid)
-    case .decimal(let decimal): return .decimal(decimal)
-    case .string(let text): return .string(text)
-    case .data(let bytes): return .data(bytes)
-    case .null, .array, .object, nil: return .null
-    }
+    // A key is no collection, and of other values the type is the document's own.
+    return document.map { EntityDescription.value(of: $0, for: .string) } ?? .null
   }
 }
 
