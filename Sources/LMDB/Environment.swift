@@ -273,9 +273,9 @@ package final class Environment: @unchecked Sendable {
   /// Compacting leaves out free pages. A file that is there is not touched; a new one gets its name
   /// when it is complete. Not inside a write, which the copy would wait for.
   ///
-  /// - Parameter willCreate: told the name that the file has until then.
+  /// - Parameter creating: told the name that the file has until then, with what makes the file.
   package func copy(
-    to destination: String, compacting: Bool, willCreate: (String) -> Void = { _ in }
+    to destination: String, compacting: Bool, creating: (String, () -> Void) -> Void = { $1() }
   ) throws(LMDBError) {
     try checkUsable("copy")
     guard !isWriterThread else {
@@ -287,7 +287,7 @@ package final class Environment: @unchecked Sendable {
     do throws(LMDBError) {
       try StoreFile.checkName(of: destination)
       let temporary = try TemporaryFile(
-        for: destination, mode: options.mode, willCreate: willCreate)
+        for: destination, mode: options.mode, creating: creating)
       try copy(into: temporary.descriptor, compacting)
       guard fsync(temporary.descriptor) == 0, link(temporary.path, destination) == 0 else {
         throw LMDBError(code: errno, operation: "copy to", path: destination)

@@ -30,17 +30,20 @@ package final class TemporaryFile {
 
   /// Makes one in the directory of `target`, and removes those of processes that have ended.
   ///
-  /// - Parameter willCreate: told the name before the file is there.
+  /// - Parameter creating: told each name before its file is there, with what makes the file.
   package init(
-    for target: String, mode: UInt32, willCreate: (String) -> Void = { _ in }
+    for target: String, mode: UInt32, creating: (String, () -> Void) -> Void = { $1() }
   ) throws(LMDBError) {
     Self.removeAbandoned(in: StoreFile.directory(of: target))
     while true {
       let name = Self.name(for: target)
-      willCreate(name)
-      let file = open(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode_t(mode))
+      var (file, code): (Int32, Int32) = (-1, ECANCELED)
+      creating(name) {
+        file = open(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode_t(mode))
+        code = errno
+      }
       guard file >= 0 else {
-        throw LMDBError(code: errno, operation: "make a temporary file beside", path: target)
+        throw LMDBError(code: code, operation: "make a temporary file beside", path: target)
       }
       if Self.keeps(file) {
         (path, descriptor) = (name, file)

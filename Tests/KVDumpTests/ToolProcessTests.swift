@@ -125,12 +125,11 @@ struct ToolProcessTests {
     process.terminate()
     process.waitUntilExit()
     #expect(try !folder.files().contains { $0.hasPrefix(".lodestore.") })
-    if process.terminationReason == .exit {
-      #expect(process.terminationStatus == 0)
+    // The signal may come when the file has its name already.
+    if process.terminationReason == .exit || FileFacts.exists(folder.store + ".jsonl") {
+      if process.terminationReason == .exit { #expect(process.terminationStatus == 0) }
       let lines = try folder.bytes(folder.store + ".jsonl").split(separator: UInt8(ascii: "\n"))
       #expect(lines.count == 20_000)
-    } else {
-      #expect(!FileFacts.exists(folder.store + ".jsonl"))
     }
   }
 }

@@ -79,12 +79,12 @@ package final class DynamicStore: Sendable {
   ///
   /// - Parameters:
   ///   - compacting: whether to leave out free pages.
-  ///   - willCreate: told the name that the copy has until it is whole.
+  ///   - creating: told the name that the copy has until it is whole, with what makes its file.
   package func copy(
-    to destination: String, compacting: Bool, willCreate: (String) -> Void = { _ in }
+    to destination: String, compacting: Bool, creating: (String, () -> Void) -> Void = { $1() }
   ) throws(StoreError) {
     do {
-      try core.environment.copy(to: destination, compacting: compacting, willCreate: willCreate)
+      try core.environment.copy(to: destination, compacting: compacting, creating: creating)
     } catch {
       throw StoreError(error)
     }

@@ -63,7 +63,7 @@ final class OutputFile: ByteSink {
     isInPlace = false
     let mode = Self.status(target).map { $0.st_mode & 0o777 }
     do throws(LMDBError) {
-      let temporary = try TemporaryFile(for: target, mode: 0o666) { PendingFile.set([$0]) }
+      let temporary = try TemporaryFile(for: target, mode: 0o666) { PendingFile.set([$0], by: $1) }
       self.temporary = temporary
       descriptor = temporary.descriptor
     } catch {

@@ -28,7 +28,7 @@ final class StoreCopy {
         nextStep: "take a shorter one")
     }
     do throws(LMDBError) {
-      temporary = try TemporaryFile(for: target, mode: 0o600) { PendingFile.set([$0]) }
+      temporary = try TemporaryFile(for: target, mode: 0o600) { PendingFile.set([$0], by: $1) }
     } catch {
       PendingFile.set([])
       throw CommandFailure.system(error.code, thing: target, creating: true)
@@ -38,7 +38,7 @@ final class StoreCopy {
   /// Copies the newest commit, without free pages.
   func take(_ store: DynamicStore) throws {
     do {
-      try store.copy(to: path, compacting: true) { PendingFile.set([temporary.path, $0]) }
+      try store.copy(to: path, compacting: true) { PendingFile.set([temporary.path, $0], by: $1) }
     } catch {
       guard let cause = error.cause as? LMDBError, cause.kind == .engine, cause.code > 0 else {
         throw error

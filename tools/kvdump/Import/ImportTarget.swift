@@ -39,7 +39,9 @@ final class ImportTarget {
       return
     }
     do throws(LMDBError) {
-      let temporary = try TemporaryFile(for: base + "/copy", mode: 0o600) { PendingFile.set([$0]) }
+      let temporary = try TemporaryFile(for: base + "/copy", mode: 0o600) {
+        PendingFile.set([$0], by: $1)
+      }
       path = temporary.storePath
       self.temporary = temporary
     } catch {
@@ -49,8 +51,8 @@ final class ImportTarget {
     guard isThere else { return }
     try ReadStore.withStore(store, on: console) { source in
       do {
-        try source.copy(to: path, compacting: false) { name in
-          PendingFile.set([temporary?.path, name].compactMap { $0 })
+        try source.copy(to: path, compacting: false) { name, make in
+          PendingFile.set([temporary?.path, name].compactMap { $0 }, by: make)
         }
         PendingFile.set([temporary?.path].compactMap { $0 })
       } catch {
