@@ -160,6 +160,22 @@ extension TransactionCore {
   func plan(
     _ request: QueryRequest, for entity: StoredEntity
   ) throws(StoreError) -> QueryPlan {
+    guard !isWrite, tracker == nil, let hash = request.planHash else {
+      return try newPlan(request, for: entity)
+    }
+    if let plan = store.recent.object(hash, at: commitNumber) as? QueryPlan,
+      plan.entity === entity, plan.request.hasPlan(of: request)
+    {
+      return plan
+    }
+    let plan = try newPlan(request, for: entity)
+    store.recent.note(plan, hash, at: commitNumber)
+    return plan
+  }
+
+  private func newPlan(
+    _ request: QueryRequest, for entity: StoredEntity
+  ) throws(StoreError) -> QueryPlan {
     try writeElements()
     let bound = try ConditionBinding.bind(
       request.condition, to: entity, positions: request.positions, schema: schema)

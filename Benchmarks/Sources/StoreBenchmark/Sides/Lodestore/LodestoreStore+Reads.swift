@@ -138,13 +138,15 @@ extension LodestoreStore {
 
   private func plans(_ snapshot: borrowing Snapshot) throws -> Int {
     let date = workload.tenth.lowerBound
-    let three = Pod.where {
-      $0.license == "MIT"
-      $0.downloads > 1_000_000
-      $0.updatedAt < date
+    // Bound to the schema and planned, then nothing is wanted; each another, as plans are kept.
+    for number in 0..<1_000 {
+      let three = Pod.where {
+        $0.license == "MIT"
+        $0.downloads > 1_000_000 + number
+        $0.updatedAt < date
+      }
+      _ = try snapshot.fetch(three.limit(0))
     }
-    // Bound to the schema and planned, then nothing is wanted.
-    for _ in 0..<1_000 { _ = try snapshot.fetch(three.limit(0)) }
     return 1_000
   }
 }
