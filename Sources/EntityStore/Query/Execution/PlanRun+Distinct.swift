@@ -28,7 +28,10 @@ extension PlanRun {
       let run = try PlanRun(stepping, core: core, control: control)
       defer { counts = run.counts }
       do {
-        guard let count = try run.step(over: attributes, below: plan.cost, body) else { return nil }
+        let count = try run.step(
+          over: attributes,
+          cost: { try core.plan(covering: attributes, insteadOf: plan)?.cost ?? plan.cost }, body)
+        guard let count else { return nil }
         visited = count
       } catch {
         throw StoreError(wrapping: error)
@@ -37,9 +40,11 @@ extension PlanRun {
     return try forEachCoveredDistinct(attributes, skipping: visited, body)
   }
 
-  /// - Parameter cost: at this the steps have cost as much as the plan of the query would, and end.
+  /// - Parameter cost: what the other way costs: steps that have cost as much end. Asked for when that is
+  ///   more than to ask.
   private func step(
-    over attributes: [UInt32], below cost: Double, _ body: ([Value]) throws(StoreError) -> Bool
+    over attributes: [UInt32], cost: () throws -> Double,
+    _ body: ([Value]) throws(StoreError) -> Bool
   ) throws -> Int? {
     guard case .index(let access) = plan.access else { return 0 }
     let stored = access.index.description.attributes
@@ -49,6 +54,8 @@ extension PlanRun {
     let cursor = try Cursor(access.index.tree, in: core.transaction)
     var visited = 0
     var spent = 0.0
+    var limit = Planner.Cost.otherPlan
+    var isLast = false
     var last: [UInt8] = []
     for range in access.ranges {
       let keys = range.keys
@@ -59,7 +66,8 @@ extension PlanRun {
         spent += Planner.Cost.entry
         let key = cursor.key
         // Beyond the part that is cut, only records tell.
-        guard spent < cost, key.count < KeyEncoder.cutPrefix,
+        if spent >= limit, !isLast { (limit, isLast) = (try cost(), true) }
+        guard spent < limit, key.count < KeyEncoder.cutPrefix,
           let end = Self.endOfElements(first + attributes.count, in: key)
         else { return visited }
         let prefix = UnsafeRawBufferPointer(rebasing: key[..<end])
@@ -86,6 +94,9 @@ extension PlanRun {
           visited += 1
           guard try body(values) else { return nil }
         }
+        // Often there is but one entry.
+        hasEntry = try cursor.next()
+        guard hasEntry, KeyDecoder.isElements(last, atBeginningOf: cursor.key) else { continue }
         // What follows an escaped zero in a key is 255, and no element begins with it.
         spent += Planner.Cost.range
         last.append(255)
@@ -135,20 +146,37 @@ extension PlanRun {
     guard case .index(let access) = try core.plan(covering: attributes, insteadOf: plan)?.access
     else { return visited }
     do {
+      let isOrdered = access.comes(inOrderOf: attributes)
       var grouping = EntryGrouping(
-        access.index.description.attributes, keys: attributes, terms: [], isOrdered: false)
-      guard try walk(access, &grouping) else { return visited }
+        access.index.description.attributes, keys: attributes, terms: [], isOrdered: isOrdered)
       let positions = attributes.compactMap {
         access.index.description.attributes.firstIndex(of: $0)
       }
-      for group in try grouping.sorted(tick: { try tick() }).dropFirst(visited) {
+      var seen = 0
+      /// False where no more are wanted.
+      func visit(_ group: Int, _ grouping: borrowing EntryGrouping) throws -> Bool {
         try tick()
+        seen += 1
+        if seen <= visited { return true }
         let values = try grouping.keyValues(group)
         let own =
           values.contains(where: \.isNormalizedText)
           ? try recordValues(positions, grouping.state(group).lowestID, access) : values
-        guard try body(own) else { return nil }
+        return try body(own)
       }
+      guard isOrdered else {
+        guard try walk(access, &grouping) else { return visited }
+        for group in try grouping.sorted(tick: { try tick() }) {
+          guard try visit(group, grouping) else { break }
+        }
+        return nil
+      }
+      struct End: Error {}
+      do {
+        let isWhole = try walk(access, &grouping) { if try !visit(0, $0) { throw End() } }
+        guard isWhole else { return max(visited, seen) }
+        if grouping.groupCount > 0 { _ = try visit(0, grouping) }
+      } catch is End {}
       return nil
     } catch {
       throw StoreError(wrapping: error)

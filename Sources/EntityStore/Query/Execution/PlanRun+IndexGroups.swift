@@ -50,6 +50,14 @@ extension PlanRun {
   private func visit(
     _ group: GroupSorting, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws -> Bool {
+    if group.ids.count == 1, start == nil {
+      // Nothing to sort.
+      let id = group.ids.removeLast()
+      try tick()
+      guard let bytes = try core.record(id, of: entity) else { throw missing(id) }
+      counts.recordsRead &+= 1
+      return try passes(bytes, id) ? body(id, bytes) : true
+    }
     IDSort.sort(&group.ids)
     let records = SortedRecords()
     let blockSize = 512
