@@ -63,18 +63,19 @@ extension SpilledEntries: SortedEntries {
     defer { runs.deallocate() }
     for (index, end) in ends.enumerated() {
       let start = index == 0 ? 0 : ends[index - 1]
-      runs.initializeElement(at: index, to: Run(start..<end, window))
+      runs.initializeElement(
+        at: index, to: Run(RunWindow(start..<end, size: window, in: file)))
     }
-    defer { for run in runs { run.bytes.deallocate() } }
+    defer { runs.deinitialize() }
     // The runs that have entries left, by their next keys.
     var heap = Heap<Int>()
-    for index in runs.indices where try runs[index].advance(in: file) {
+    for index in runs.indices where try runs[index].advance() {
       heap.insert(index) { Self.comesFirst($0, $1, runs) }
     }
     assert(heap.isOrdered { Self.comesFirst($0, $1, runs) })
     while let first = heap.first {
       guard try body(runs[first].key, runs[first].recordID) else { return }
-      if try runs[first].advance(in: file) {
+      if try runs[first].advance() {
         heap.replaceFirst(with: first) { Self.comesFirst($0, $1, runs) }
       } else {
         heap.removeFirst { Self.comesFirst($0, $1, runs) }
@@ -90,51 +91,27 @@ extension SpilledEntries: SortedEntries {
     return order != 0 ? order < 0 : a < b
   }
 
-  /// A run during the merge: the part of it that was read last, and its next entry.
-  private struct Run {
-    let bytes: UnsafeMutableRawBufferPointer
-    /// What has not been read of the file.
-    private var left: Range<Int>
-    /// What has been read into ``bytes`` and not been visited.
-    private var unread = 0..<0
+  /// A run during the merge, and its next entry.
+  private struct Run: ~Copyable {
+    private var window: RunWindow
+    /// The size of the entry.
+    private var size = 0
     private(set) var key = UnsafeRawBufferPointer(start: nil, count: 0)
     private(set) var recordID: UInt64 = 0
 
-    init(_ range: Range<Int>, _ window: Int) {
-      left = range
-      bytes = .allocate(byteCount: window, alignment: 16)
-    }
+    init(_ window: consuming RunWindow) { self.window = window }
 
     /// Moves to the next entry; false when there is none.
-    mutating func advance(in file: ScratchFile) throws(LMDBError) -> Bool {
-      if unread.count < SpilledEntries.headSize, try !fill(SpilledEntries.headSize, from: file) {
-        return false
-      }
-      let count = Int(
-        bytes.loadUnaligned(fromByteOffset: unread.lowerBound, as: UInt16.self))
-      let size = SpilledEntries.headSize + count
-      if unread.count < size, try !fill(size, from: file) { return false }
-      let start = unread.lowerBound
-      recordID = bytes.loadUnaligned(fromByteOffset: start + 2, as: UInt64.self)
-      key = UnsafeRawBufferPointer(
-        rebasing: bytes[start + SpilledEntries.headSize..<start + size])
-      unread = start + size..<unread.upperBound
-      return true
-    }
-
-    /// Reads on until there are `count` unread bytes at least; false when the run has fewer.
-    private mutating func fill(_ count: Int, from file: ScratchFile) throws(LMDBError) -> Bool {
-      guard unread.count + left.count >= count else { return false }
-      let kept = unread.count
-      if let start = bytes.baseAddress {
-        start.copyMemory(from: start + unread.lowerBound, byteCount: kept)
-      }
-      let added = min(left.count, bytes.count - kept)
-      try file.read(
-        at: left.lowerBound,
-        into: UnsafeMutableRawBufferPointer(rebasing: bytes[kept..<kept + added]))
-      left = left.lowerBound + added..<left.upperBound
-      unread = 0..<kept + added
+    mutating func advance() throws(LMDBError) -> Bool {
+      window.pass(size)
+      size = 0
+      guard try window.has(SpilledEntries.headSize) else { return false }
+      let needed = SpilledEntries.headSize + Int(window.unread.loadUnaligned(as: UInt16.self))
+      guard try window.has(needed) else { return false }
+      size = needed
+      let entry = UnsafeRawBufferPointer(rebasing: window.unread[..<needed])
+      recordID = entry.loadUnaligned(fromByteOffset: 2, as: UInt64.self)
+      key = UnsafeRawBufferPointer(rebasing: entry[SpilledEntries.headSize...])
       return true
     }
   }

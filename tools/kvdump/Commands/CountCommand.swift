@@ -13,8 +13,8 @@ struct CountCommand: StoreCommand {
 
       With --by there is one row for each value, the most frequent first; in the JSON forms an \
       object with the attribute's name and "count" ("_count" where a value is called count itself). \
-      A missing value is null. The values are in memory, some 100 bytes and their own for each row: \
-      2 GiB for ten million pairs.
+      A missing value is null. Rows that are shown are in memory, some 100 bytes and their own for each; \
+      with --limit no others are, however many there are.
 
       \(ConditionOptions.grammar)
       """)
@@ -47,8 +47,12 @@ struct CountCommand: StoreCommand {
         let paths = try by?.names.map { try ValuePath.checked($0, of: entity, in: store.path) }
         let query = try snapshot.query(try condition.request(), of: entity)
         if let by, let paths {
-          let groups = try console.withProgress {
-            try query.groups(by: paths, control: $0?.control)
+          var groups = FrequentGroups(
+            most: rows.effectiveLimit(on: console.terminal).map {
+              min($0, .max - rows.offset) + rows.offset
+            })
+          try console.withProgress { progress in
+            try query.forEachGroup(by: paths, control: progress?.control) { groups.add($0, $1) }
           }
           try write(groups, names: by.names, on: console)
         } else {
@@ -62,29 +66,54 @@ struct CountCommand: StoreCommand {
     }
   }
 
-  /// The most frequent first, and equally frequent ones by value, as they come.
   private func write(
-    _ groups: [(keys: [Value], count: Int)], names: [String], on console: Console
+    _ groups: consuming FrequentGroups, names: [String], on console: Console
   ) throws {
-    let order = groups.indices.sorted {
-      groups[$0].count != groups[$1].count ? groups[$0].count > groups[$1].count : $0 < $1
-    }
+    groups.sort()
     let countName = names.contains("count") ? "_count" : "count"
     let writer = console.rows(of: names.map { Column($0) } + [Column(countName)])
     var window = RowWindow(offset: rows.offset, limit: rows.effectiveLimit(on: console.terminal))
-    rows: for index in order {
+    rows: for group in groups.rows {
       switch window.next() {
       case .skip: continue
       case .stop: break rows
       case .show:
-        let group = groups[index]
         try writer.write(try group.keys.map { try Cell($0) } + [.count(group.count)])
       }
     }
     try writer.finish()
     console.note(
       RowSummary.text(
-        shown: window.shown, offset: rows.offset, total: groups.count,
+        shown: window.shown, offset: rows.offset, total: groups.total,
         noun: names.count == 1 ? "values" : "combinations"))
+  }
+}
+
+/// Groups with the most frequent first, and equally frequent ones as they came.
+private struct FrequentGroups {
+  struct Row {
+    let place: Int
+    let keys: [Value]
+    let count: Int
+  }
+
+  private(set) var rows: [Row] = []
+  /// How many groups there are, those that are not kept included.
+  private(set) var total = 0
+  private let most: Int
+
+  /// - Parameter most: how many are kept; all without it.
+  init(most: Int?) { self.most = most ?? .max }
+
+  mutating func add(_ keys: [Value], _ count: Int) {
+    rows.append(Row(place: total, keys: keys, count: count))
+    total += 1
+    if rows.count >= 1_024, rows.count / 2 >= most { sort() }
+  }
+
+  /// Sorts the rows, and drops those that are too many.
+  mutating func sort() {
+    rows.sort { $0.count != $1.count ? $0.count > $1.count : $0.place < $1.place }
+    if rows.count > most { rows.removeLast(rows.count - most) }
   }
 }

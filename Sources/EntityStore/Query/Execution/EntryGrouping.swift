@@ -2,8 +2,8 @@ internal import LodestoreFormat
 
 /// Groups entries of an index by some elements of their keys, and adds up others.
 ///
-/// Memory: for each group its key, 44 bytes, and about 150 for each term; for one group where
-/// entries come in the order of the groups.
+/// Memory: for one group where entries come in the order of the groups. Otherwise for each its key,
+/// 44 bytes, and about 150 for each term, up to a limit, beyond which they go to a file.
 struct EntryGrouping: ~Copyable {
   private struct Term {
     var function: GroupTerm.Function
@@ -39,6 +39,8 @@ struct EntryGrouping: ~Copyable {
   private var totalCapacity: Int
   /// Those of the current group.
   private var currentTotals: UnsafeMutablePointer<GroupTotal>
+  /// `nil` where all groups stay in memory.
+  private var spilling: GroupSpilling?
 
   /// What is known of a group beside its totals.
   struct State {
@@ -47,11 +49,15 @@ struct EntryGrouping: ~Copyable {
     var highestID: UInt64 = 0
   }
 
-  /// - Parameter attributes: those of the index, of which `keys` and `terms` are some.
+  /// - Parameters:
+  ///   - attributes: those of the index, of which `keys` and `terms` are some.
+  ///   - isOrdered: whether entries come in the order of the groups.
   init(
     _ attributes: [UInt32], keys: [UInt32],
-    terms: [(function: GroupTerm.Function, attribute: UInt32?)], isOrdered: Bool
+    terms: [(function: GroupTerm.Function, attribute: UInt32?)], isOrdered: Bool,
+    _ spilling: GroupSpilling? = nil
   ) {
+    self.spilling = isOrdered ? nil : spilling
     table = isOrdered ? nil : GroupTable()
     let positions = keys.compactMap { attributes.firstIndex(of: $0) }
     let terms = terms.map { term in
@@ -125,7 +131,8 @@ struct EntryGrouping: ~Copyable {
   }
 
   /// Goes on with the group of the entry that was split last, which is made where it is new.
-  mutating func begin(_ key: UnsafeRawBufferPointer) {
+  mutating func begin(_ key: UnsafeRawBufferPointer, tick: () throws -> Void) throws {
+    if spilling?.isDue(byteCount) == true { try spill(tick) }
     lastLength = 0
     for position in positions {
       let element = element(position, key)
@@ -139,13 +146,37 @@ struct EntryGrouping: ~Copyable {
       let elements = lastElements
       (current, isNew) = table?.group(of: elements) ?? (0, true)
     } else {
-      totals.deinitialize(count: groupCount * terms.count)
-      states.removeAll(keepingCapacity: true)
-      groupCount = 0
+      removeStates()
     }
     if isNew { addGroup() }
     state = states[current]
     currentTotals = totals + current * terms.count
+  }
+
+  private mutating func removeStates() {
+    totals.deinitialize(count: groupCount * terms.count)
+    states.removeAll(keepingCapacity: true)
+    groupCount = 0
+  }
+
+  private var byteCount: Int {
+    // An element that is kept has memory of its own.
+    let total = MemoryLayout<GroupTotal>.stride + 48
+    return groupCount * (MemoryLayout<State>.stride + terms.count * total) + (table?.byteCount ?? 0)
+  }
+
+  /// Writes all groups to the file, where there is place for it.
+  private mutating func spill(_ tick: () throws -> Void) throws {
+    guard let runs = spilling?.begin() else { return }
+    for group in try sorted(tick: tick) {
+      try tick()
+      let (count, totals) = (state(group).count, totals(group))
+      try withKey(group) { try runs.append($0, count: count, totals, []) }
+    }
+    runs.endRun()
+    table?.removeAll()
+    removeStates()
+    current = 0
   }
 
   private mutating func addGroup() {
@@ -188,12 +219,36 @@ struct EntryGrouping: ~Copyable {
   }
 
   func keyValues(_ group: Int) throws -> [Value] {
-    let count = positions.count
-    return try withKey(group) { key in
-      var decoder = KeyDecoder(key)
-      var values: [Value] = []
-      for _ in 0..<count { values.append(try decoder.next()) }
-      return values
+    try withKey(group) { try keyValues($0) }
+  }
+
+  private func keyValues(_ key: UnsafeRawBufferPointer) throws -> [Value] {
+    var decoder = KeyDecoder(key)
+    var values: [Value] = []
+    for _ in 0..<positions.count { values.append(try decoder.next()) }
+    return values
+  }
+
+  /// Visits the groups with their values, ascending by their keys.
+  mutating func forEach(
+    tick: () throws -> Void, _ body: ([Value], Int, [GroupTotal]) throws -> Void
+  ) throws {
+    guard let spilling, let runs = spilling.runs else {
+      for group in try sorted(tick: tick) {
+        try tick()
+        try body(try keyValues(group), state(group).count, totals(group))
+      }
+      return
+    }
+    try spill(tick)
+    // Their memory is for the merge.
+    table = GroupTable()
+    totals.deallocate()
+    totals = .allocate(capacity: terms.count)
+    totalCapacity = terms.count
+    try runs.forEach(memory: spilling.memory) { key, part in
+      try tick()
+      try body(try keyValues(key), part.count, part.totals)
     }
   }
 

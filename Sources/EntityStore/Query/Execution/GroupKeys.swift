@@ -36,7 +36,7 @@ final class GroupWord {
     }
   }
 
-  func withKey<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+  func withKey<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
     bytes.removeAll(keepingCapacity: true)
     if let word = last ?? nil {
       bytes.append(1)
@@ -44,13 +44,13 @@ final class GroupWord {
     } else {
       bytes.append(0)
     }
-    return bytes.withUnsafeBytes(body)
+    return try bytes.withUnsafeBytes(body)
   }
 
-  /// The value of a group.
-  func value(of table: GroupTable, _ group: Int) throws -> Value {
-    let word = table.withKey(group) { $0.count == 9 ? $0._bigEndianUInt64(at: 1) : nil }
-    guard let word else { return .null }
+  /// The value of the group with `key`.
+  func value(ofKey key: UnsafeRawBufferPointer) -> Value {
+    guard key.count == 9 else { return .null }
+    let word = key._bigEndianUInt64(at: 1)
     switch kind {
     case .bool: return .bool(word != 0)
     case .uint64: return Int64(exactly: word).map { .integer($0) } ?? .unsigned(word)

@@ -17,6 +17,17 @@ struct GroupTable {
 
   var count: Int { ends.count }
 
+  /// What it takes, without room for more.
+  var byteCount: Int { keys.count + ends.count * 12 + slots.count * 4 }
+
+  /// Forgets all groups; the memory is kept.
+  mutating func removeAll() {
+    keys.removeAll(keepingCapacity: true)
+    ends.removeAll(keepingCapacity: true)
+    hashes.removeAll(keepingCapacity: true)
+    for slot in slots.indices { slots[slot] = 0 }
+  }
+
   /// The group with `key`, which is new where no other had it.
   mutating func group(of key: UnsafeRawBufferPointer) -> (number: Int, isNew: Bool) {
     let hash = self.hash(key)

@@ -105,7 +105,11 @@ struct GroupTotal {
   }
 
   private mutating func keep(_ value: DynamicValue, _ sign: Int) throws {
-    if case .double(let number) = value, number.isNaN { return }
+    switch value {
+    case .double(let number) where number.isNaN, .date(let number) where number.isNaN: return
+    case .decimal(let number) where number.isNaN: return
+    default: break
+    }
     if extreme == .null {
       extreme = value.owned
     } else if let order = try DynamicValue.order(value, DynamicValue(extreme), []),
@@ -114,6 +118,59 @@ struct GroupTotal {
       extreme = value.owned
     }
   }
+
+  // MARK: In parts
+
+  /// Adds what is known of other records.
+  mutating func merge(_ other: GroupTotal, _ function: GroupTerm.Function) throws {
+    count += other.count
+    integers += other.integers
+    if other.hasDouble {
+      hasDouble = true
+      doubles.merge(other.doubles)
+    }
+    if other.hasDecimal {
+      hasDecimal = true
+      decimals += other.decimals
+    }
+    let sign = function == .min ? -1 : 1
+    if other.extreme != .null { try keep(DynamicValue(other.extreme), sign) }
+    try other.extremeElement.withUnsafeBytes { element in
+      if !element.isEmpty { try add(element: element, function) }
+    }
+  }
+
+  /// Writes it as document values, for ``init(reading:)``.
+  func write(to writer: inout DocumentWriter) {
+    writer.write(Int64(count))
+    writer.write(UInt64(truncatingIfNeeded: integers))
+    writer.write(Int64(integers >> 64))
+    writer.write(hasDouble)
+    if hasDouble { doubles.write(to: &writer) }
+    writer.write(hasDecimal)
+    if hasDecimal { writer.write(DecimalValue(decimals)) }
+    extreme.write(to: &writer)
+    extremeElement.withUnsafeBytes { writer.write(data: $0) }
+  }
+
+  init(reading reader: inout DocumentReader) throws {
+    count = Int(try reader.int64())
+    let low = try reader.uint64()
+    integers = Int128(try reader.int64()) << 64 | Int128(low)
+    hasDouble = try reader.bool()
+    if hasDouble { doubles = try CompensatedSum(reading: &reader) }
+    hasDecimal = try reader.bool()
+    if hasDecimal { decimals = Decimal(try reader.decimal()) ?? .nan }
+    extreme = try Value(reading: &reader)
+    extremeElement = Array(try reader.data())
+  }
+
+  init() {}
+
+  /// What it takes beside its own size, in bytes.
+  var heldByteCount: Int { extreme.heldByteCount + extremeElement.count }
+
+  // MARK: Results
 
   /// The result; without values null, but 0 of a count and a sum.
   func value(_ function: GroupTerm.Function) -> Value {
@@ -162,6 +219,23 @@ private struct CompensatedSum {
       abs(sum) >= abs(number) ? (sum - next) + number : (number - next) + sum
     sum = next
   }
+
+  mutating func merge(_ other: CompensatedSum) {
+    add(other.sum)
+    compensation += other.compensation
+  }
+
+  func write(to writer: inout DocumentWriter) {
+    writer.write(sum)
+    writer.write(compensation)
+  }
+
+  init(reading reader: inout DocumentReader) throws(FormatError) {
+    sum = try reader.double()
+    compensation = try reader.double()
+  }
+
+  init() {}
 
   /// Of infinite numbers there is nothing to compensate.
   var value: Double { sum.isFinite ? sum + compensation : sum }

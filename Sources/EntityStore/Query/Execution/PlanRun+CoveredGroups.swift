@@ -23,23 +23,25 @@ extension PlanRun {
     let isOrdered = access.comes(inOrderOf: attributes.keys)
     var grouping = EntryGrouping(
       access.index.description.attributes, keys: attributes.keys,
-      terms: Array(zip(question.functions, attributes.terms)), isOrdered: isOrdered)
+      terms: Array(zip(question.functions, attributes.terms)), isOrdered: isOrdered,
+      GroupSpilling(
+        memory: groupMemory, beside: core.store.environment.path, question.functions))
     var visited = 0
-    func visit(_ group: Int, _ grouping: borrowing EntryGrouping) throws {
-      try tick()
-      let count = grouping.state(group).count
+    func visit(_ keys: [Value], _ count: Int, _ totals: [GroupTotal]) throws {
       try body(
-        GroupRow(
-          keys: try grouping.keyValues(group), count: count,
-          values: question.values(count: count, grouping.totals(group)[...])))
+        GroupRow(keys: keys, count: count, values: question.values(count: count, totals[...])))
       visited += 1
     }
+    func visitOnly(_ grouping: borrowing EntryGrouping) throws {
+      try tick()
+      try visit(try grouping.keyValues(0), grouping.state(0).count, grouping.totals(0))
+    }
     if isOrdered {
-      guard try walk(access, &grouping, atEndOfRun: { try visit(0, $0) }) else { return visited }
-      if grouping.groupCount > 0 { try visit(0, grouping) }
+      guard try walk(access, &grouping, atEndOfRun: visitOnly) else { return visited }
+      if grouping.groupCount > 0 { try visitOnly(grouping) }
     } else {
       guard try walk(access, &grouping) else { return 0 }
-      for group in try grouping.sorted(tick: { try tick() }) { try visit(group, grouping) }
+      try grouping.forEach(tick: { try tick() }, visit)
     }
     return nil
   }
@@ -116,7 +118,7 @@ extension PlanRun {
     guard !key.isEmpty, key.count < KeyEncoder.cutPrefix, grouping.split(key) else { return false }
     if !grouping.isOfCurrentGroup(key) {
       if grouping.groupCount > 0 { try atEndOfRun(grouping) }
-      grouping.begin(key)
+      try grouping.begin(key, tick: { try tick() })
     }
     try grouping.add(key, id: id)
     return true
@@ -125,7 +127,7 @@ extension PlanRun {
 
 extension IndexAccess {
   /// Whether entries come ascending by `attributes`, so that those of a group follow each other.
-  fileprivate func comes(inOrderOf attributes: [UInt32]) -> Bool {
+  func comes(inOrderOf attributes: [UInt32]) -> Bool {
     guard isWalked || attributes.isEmpty else { return false }
     var rest = index.description.attributes[...]
     let fixed = Set(rest.prefix(fixedCount))

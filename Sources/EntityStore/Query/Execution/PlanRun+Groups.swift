@@ -31,9 +31,10 @@ extension PlanRun {
   ///
   /// Texts that are canonically equivalent are one group. Limit and offset are ignored.
   ///
-  /// - Complexity: O(records that match), and memory for each group. Where an index tells the whole
-  ///   condition and has the attributes, those of the terms too, only its entries are read; and in
-  ///   its order memory for one group.
+  /// - Complexity: O(records that match). Memory for each group up to some 64 MB, beyond which they
+  ///   go to a scratch file beside the store. Where an index tells the whole condition and has the
+  ///   attributes, those of the terms too, only its entries are read; and in its order memory for
+  ///   one group.
   func groups(
     by paths: [ValuePath], _ terms: [GroupTerm] = []
   ) throws(StoreError) -> [GroupRow] {
@@ -69,7 +70,9 @@ extension PlanRun {
     let evaluator = ConditionEvaluator(.constant(true), entity: entity, core: core)
     let writer = GroupKeyWriter(keyTerms, evaluator: evaluator)
     let word = GroupWord(keyTerms, entity)
-    var groups = GroupStates(termCount: readers.count)
+    var groups = GroupStates(
+      termCount: readers.count,
+      GroupSpilling(memory: groupMemory, beside: core.store.environment.path, functions))
     var lastGroup: Int?
     // Numbers are read from their slots, without a view.
     let needsView = word == nil && !keyTerms.isEmpty || readers.contains { $0.isOperand }
@@ -89,10 +92,15 @@ extension PlanRun {
       if isSame, let lastGroup {
         group = lastGroup
       } else {
-        let (number, isNew) = word?.withKey { groups.group(of: $0) } ?? groups.group(of: writer.key)
-        if isNew, word == nil, let record { groups.keys += try writer.values(record) }
-        group = number
-        lastGroup = number
+        group =
+          if let word {
+            try word.withKey { try groups.group(of: $0, tick: tick, makeValues: { [] }) }
+          } else {
+            try writer.key.withUnsafeBytes {
+              try groups.group(of: $0, tick: tick) { try record.map(writer.values) ?? [] }
+            }
+          }
+        lastGroup = group
       }
       groups.rowCounts[group] += 1
       let first = group * readers.count
@@ -104,50 +112,22 @@ extension PlanRun {
           groups.totals[first + index].add(word, kind, functions[index])
         case .operand(let operand, _):
           guard let record else { break }
-          try groups.totals[first + index].add(
-            try evaluator.value(operand, record), functions[index])
+          try groups.add(try evaluator.value(operand, record), functions[index], first + index)
         }
       }
       return true
     }
-    for group in try groups.table.sorted(tick: { try tick() }).dropFirst(visited) {
-      try tick()
-      let keys = try word.map { [try $0.value(of: groups.table, group)] }
-      let keyCount = keyTerms.count
+    var toSkip = visited
+    try groups.forEach(tick: { try tick() }) { key, count, totals, values in
+      guard toSkip == 0 else {
+        toSkip -= 1
+        return
+      }
       try body(
         GroupRow(
-          keys: keys ?? Array(groups.keys[group * keyCount..<(group + 1) * keyCount]),
-          count: groups.rowCounts[group],
-          values: question.values(
-            count: groups.rowCounts[group],
-            groups.totals[group * readers.count..<(group + 1) * readers.count])))
+          keys: word.map { [$0.value(ofKey: key)] } ?? Array(values), count: count,
+          values: question.values(count: count, totals)))
     }
-  }
-}
-
-/// What is known of each group, while records are visited.
-private struct GroupStates {
-  var table = GroupTable()
-  /// One value of each group for each key; empty where the table's bytes give the values.
-  var keys: [Value] = []
-  var rowCounts: [Int] = []
-  /// As many for each group as there are terms.
-  var totals: [GroupTotal] = []
-  private let termCount: Int
-
-  init(termCount: Int) { self.termCount = termCount }
-
-  mutating func group(of key: [UInt8]) -> (number: Int, isNew: Bool) {
-    key.withUnsafeBytes { group(of: $0) }
-  }
-
-  mutating func group(of key: UnsafeRawBufferPointer) -> (number: Int, isNew: Bool) {
-    let result = table.group(of: key)
-    if result.isNew {
-      rowCounts.append(0)
-      for _ in 0..<termCount { totals.append(GroupTotal()) }
-    }
-    return result
   }
 }
 

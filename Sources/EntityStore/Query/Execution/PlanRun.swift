@@ -20,6 +20,8 @@ final class PlanRun {
   /// How many results there are to hand out then, once that is known.
   private var sortedCount: Int?
   @exclusivity(unchecked) var counts = PlanCounts()
+  /// How much memory groups take before they go to a file, in bytes.
+  var groupMemory = GroupRuns.memoryLimit
   /// What evaluates a filter's condition where an entry does not tell, by the filter.
   var filterEvaluators: [ObjectIdentifier: ConditionEvaluator] = [:]
   /// The number of results at the beginning that are skipped by their entries, without reading

@@ -134,7 +134,8 @@ extension ReadableTransaction where Self: ~Copyable {
   /// The query's order, limit and offset do not count.
   ///
   /// - Parameter condition: which groups to return.
-  /// - Complexity: O(records that match), and memory for each group. Where the entries of an index
+  /// - Complexity: O(records that match), and memory for each group that is returned; beyond some
+  ///   64 MB the others wait in a scratch file beside the store. Where the entries of an index
   ///   tell the condition and have the attribute, and the numbers and dates of the aggregates, no
   ///   record is read.
   public func groups<E: Entity, Key: Sendable, each Result: Sendable>(

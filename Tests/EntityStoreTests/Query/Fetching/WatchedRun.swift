@@ -21,7 +21,7 @@ enum WatchedRun: CaseIterable {
   case indexRange, manyKeys, union, idsOfEntries, countOfEntries, coveredValues
   case indexOrder, indexOrderOfFew
   case sort, firstOfSort
-  case groups, groupsOfEntries, totals
+  case groups, groupsOfEntries, groupsOfFile, totals
 
   /// What a run did until it was done or cancelled.
   struct Trace {
@@ -67,7 +67,7 @@ enum WatchedRun: CaseIterable {
     get throws {
       let all = Mote.all
       switch self {
-      case .scan, .scanBackwards, .groupsOfEntries: return all
+      case .scan, .scanBackwards, .groupsOfEntries, .groupsOfFile: return all
       case .scanOfFew, .totals:
         return all.where { anyOf($0.text.matches("t.*(1|2|3)[0-9]* .*"), $0.text.contains("9")) }
       case .groups: return all.where { $0.text.contains("t") }
@@ -100,6 +100,9 @@ enum WatchedRun: CaseIterable {
       }
     case .groups: _ = try run.groups(by: [ValuePath(attribute: "text")], [GroupTerm(.count)])
     case .groupsOfEntries: _ = try run.groups(by: [ValuePath(attribute: "number")])
+    case .groupsOfFile:
+      run.groupMemory = 1 << 16
+      _ = try run.groups(by: [ValuePath(attribute: "text")], [GroupTerm(.count)])
     case .totals: _ = try run.totals([GroupTerm(.average, ValuePath(attribute: "number"))])
     default:
       try run.forEach { _, _ in

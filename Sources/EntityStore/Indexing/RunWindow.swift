@@ -1,0 +1,57 @@
+internal import LMDB
+
+/// The part of a sorted run in a scratch file that was read last.
+struct RunWindow: ~Copyable {
+  private let file: ScratchFile
+  private var bytes: UnsafeMutableRawBufferPointer
+  /// What has not been read of the file.
+  private var left: Range<Int>
+  /// What has been read into ``bytes`` and not been passed.
+  private var range = 0..<0
+
+  /// - Parameter size: how many bytes are read at a time; more where an entry is longer.
+  init(_ run: Range<Int>, size: Int, in file: ScratchFile) {
+    self.file = file
+    left = run
+    bytes = .allocate(byteCount: size, alignment: 16)
+  }
+
+  deinit { bytes.deallocate() }
+
+  /// What has been read and not been passed; valid until the next call of ``has(_:)``.
+  @inline(__always)
+  var unread: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[range])
+  }
+
+  @inline(__always)
+  mutating func pass(_ count: Int) { range = range.lowerBound + count..<range.upperBound }
+
+  /// Whether the run has `count` bytes that have not been passed; then they are read.
+  @inline(__always)
+  mutating func has(_ count: Int) throws(LMDBError) -> Bool {
+    if range.count >= count { return true }
+    return try fill(count)
+  }
+
+  @inline(never)
+  private mutating func fill(_ count: Int) throws(LMDBError) -> Bool {
+    guard range.count + left.count >= count else { return false }
+    let kept = range.count
+    if count > bytes.count {
+      let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+      larger.copyMemory(from: unread)
+      bytes.deallocate()
+      bytes = larger
+    } else if let start = bytes.baseAddress {
+      start.copyMemory(from: start + range.lowerBound, byteCount: kept)
+    }
+    let added = min(left.count, bytes.count - kept)
+    try file.read(
+      at: left.lowerBound,
+      into: UnsafeMutableRawBufferPointer(rebasing: bytes[kept..<kept + added]))
+    left = left.lowerBound + added..<left.upperBound
+    range = 0..<kept + added
+    return true
+  }
+}

@@ -1,0 +1,128 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// Groups that did not fit in memory: sorted runs in a scratch file, which are merged when they are
+/// read.
+///
+/// A run is a sequence of: u32 size of the key, u32 size of the part, key, part. No other process
+/// reads it, so its numbers have the byte order of the machine.
+final class GroupRuns {
+  /// How much memory groups take before they are a run, where a store does not say otherwise: with
+  /// what sorting and growing take, under 64 MB.
+  static let memoryLimit = 20 << 20
+
+  private static let headSize = 8
+
+  private let file: ScratchFile
+  private let functions: [GroupTerm.Function]
+  /// The offset in the file at which each run ends; it begins where the one before it ends.
+  private var ends: [Int] = []
+  private var writer = DocumentWriter()
+
+  /// Makes a scratch file beside `path`.
+  init(beside path: String, _ functions: [GroupTerm.Function]) throws(LMDBError) {
+    file = try ScratchFile(beside: path)
+    self.functions = functions
+  }
+
+  /// Adds a group to the run that is being written, in ascending order of the keys.
+  func append(
+    _ key: UnsafeRawBufferPointer, count: Int, _ totals: some Collection<GroupTotal>,
+    _ values: some Collection<Value>
+  ) throws {
+    writer.truncate(to: 0)
+    GroupPart.write(count: count, totals, values, to: &writer)
+    var head = (
+      UInt32(truncatingIfNeeded: key.count), UInt32(truncatingIfNeeded: writer.count)
+    )
+    try withUnsafeBytes(of: &head) { try file.append($0) }
+    try file.append(key)
+    try writer.withBytes { (bytes) throws(LMDBError) in try file.append(bytes) }
+  }
+
+  func endRun() { ends.append(file.byteCount) }
+
+  /// Merges the runs, and visits each group once, ascending by the keys.
+  ///
+  /// - Parameter memory: what the merge takes, in bytes, unless there are very many runs.
+  func forEach(
+    memory: Int, _ body: (UnsafeRawBufferPointer, GroupPart) throws -> Void
+  ) throws {
+    var runs: [Run] = []
+    for (index, end) in ends.enumerated() {
+      let start = index == 0 ? 0 : ends[index - 1]
+      runs.append(
+        Run(RunWindow(start..<end, size: max(4_096, min(1 << 20, memory / ends.count)), in: file)))
+    }
+    // The runs that have groups left, by their next keys.
+    var heap = Heap<Int>()
+    for (index, run) in runs.enumerated() where try run.advance() {
+      heap.insert(index) { comesFirst($0, $1, runs) }
+    }
+    var key: [UInt8] = []
+    var group: GroupPart?
+    while let first = heap.first {
+      let run = runs[first]
+      let part = try run.part(termCount: functions.count)
+      if var merged = group, key.withUnsafeBytes({ compareKeys($0, run.key) == 0 }) {
+        // Not shared with the variable while it is changed.
+        group = nil
+        try merged.merge(part, functions)
+        group = merged
+      } else {
+        if let group { try key.withUnsafeBytes { try body($0, group) } }
+        key.removeAll(keepingCapacity: true)
+        key.append(contentsOf: run.key)
+        group = part
+      }
+      if try run.advance() {
+        heap.replaceFirst(with: first) { comesFirst($0, $1, runs) }
+      } else {
+        heap.removeFirst { comesFirst($0, $1, runs) }
+      }
+    }
+    if let group { try key.withUnsafeBytes { try body($0, group) } }
+  }
+
+  /// Of equal keys that of the earlier run is first, whose values are those found first.
+  @inline(__always)
+  private func comesFirst(_ a: Int, _ b: Int, _ runs: [Run]) -> Bool {
+    let order = compareKeys(runs[a].key, runs[b].key)
+    return order != 0 ? order < 0 : a < b
+  }
+
+  /// A run during the merge, and its next group.
+  private final class Run {
+    private var window: RunWindow
+    private var keySize = 0
+    private var partSize = 0
+    /// What is visited now, to be passed by before the next.
+    private var size = 0
+
+    init(_ window: consuming RunWindow) { self.window = window }
+
+    /// Moves to the next group; false when there is none.
+    func advance() throws(LMDBError) -> Bool {
+      window.pass(size)
+      size = 0
+      guard try window.has(GroupRuns.headSize) else { return false }
+      keySize = Int(window.unread.loadUnaligned(as: UInt32.self))
+      partSize = Int(window.unread.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
+      let needed = GroupRuns.headSize + keySize + partSize
+      guard try window.has(needed) else { return false }
+      size = needed
+      return true
+    }
+
+    var key: UnsafeRawBufferPointer { bytes(GroupRuns.headSize, keySize) }
+
+    func part(termCount: Int) throws -> GroupPart {
+      var reader = DocumentReader(bytes(GroupRuns.headSize + keySize, partSize))
+      return try GroupPart(reading: &reader, termCount: termCount)
+    }
+
+    private func bytes(_ start: Int, _ count: Int) -> UnsafeRawBufferPointer {
+      UnsafeRawBufferPointer(rebasing: window.unread[start..<start + count])
+    }
+  }
+}
