@@ -104,6 +104,8 @@ package final class Environment: @unchecked Sendable {
   package let writer: WorkerThreads
   /// Runs asynchronous reads.
   package let readerThreads: WorkerThreads
+  /// Those of ``readerThreads``.
+  package let longReads: LongJobs
 
   private init(
     handle: OpaquePointer, path: String, options: EnvironmentOptions,
@@ -120,8 +122,10 @@ package final class Environment: @unchecked Sendable {
     self.path = path
     writer = WorkerThreads(threadCount: 1, operation: "write", path: path)
     // One more than there can be reads at once: where all wait for others, one is told that.
+    longReads = LongJobs(limit: max(2, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
     readerThreads = WorkerThreads(
-      threadCount: 4, extraLimit: Int(options.readerSlotCount), operation: "read", path: path)
+      threadCount: 4, extraLimit: Int(options.readerSlotCount), longJobs: longReads,
+      operation: "read", path: path)
     self.options = options
     self.identity = identity
     self.lockIdentity = lockIdentity

@@ -25,7 +25,8 @@ protocol SharedJob: AnyObject, Sendable {
 ///
 /// Jobs that take long, or wait for other jobs, would keep all threads. So there may be more: when
 /// jobs wait and none is taken for a millisecond, a thread is added. It stays for half a second
-/// when no job waits, as a thread that is woken gets a busy processor sooner than a new one.
+/// when no job waits, as a thread that is woken gets a busy processor sooner than a new one. Of long reads
+/// only a few go on at once (``LongJobs``).
 ///
 /// State, all guarded by `mutex`: `jobs`, `takenCount`, `sleepingCount`, `isWatching`,
 /// `isStopping`, `threads`, `regularCount`, `extraCount`, `hasRelief`, `wasQuick`. `waitingCount` is the
@@ -58,6 +59,8 @@ package final class WorkerThreads: @unchecked Sendable {
   private let threadCount: Int
   /// How many more there may be while jobs wait and none is taken.
   private let extraLimit: Int
+  /// Those jobs among them that may wait for each other.
+  private let longJobs: LongJobs?
   /// What jobs do, and to which file: for the error of one that is refused.
   private let operation: String
   private let path: String?
@@ -78,8 +81,10 @@ package final class WorkerThreads: @unchecked Sendable {
   private let relief = TimedCondition()
 
   package init(
-    threadCount: Int, extraLimit: Int = 0, operation: String = "run", path: String? = nil
+    threadCount: Int, extraLimit: Int = 0, longJobs: LongJobs? = nil,
+    operation: String = "run", path: String? = nil
   ) {
+    self.longJobs = longJobs
     self.threadCount = threadCount
     self.extraLimit = extraLimit
     self.operation = operation
@@ -218,9 +223,10 @@ package final class WorkerThreads: @unchecked Sendable {
     retire()
   }
 
-  /// How long jobs wait before there is a further thread: longer where there are very many.
+  /// How long jobs wait before there is a further thread: longer where very many take a processor.
   private var patience: Double {
-    extraCount < 32 ? 0.001 : min(0.002 * Double(extraCount - 30), 0.1)
+    let count = extraCount - (longJobs?.waitingCount ?? 0)
+    return count < 32 ? 0.001 : min(0.002 * Double(count - 30), 0.1)
   }
 
   /// The next job, if there is one before the thread has rested; with the mutex held.

@@ -17,6 +17,8 @@ struct Arguments {
   /// Whether the battery of queries is run, and in its place the one that is made from a seed.
   var measuresQueries = false
   var isHeldOut = false
+  /// Whether small reads are measured beside long ones.
+  var measuresLatency = false
   var seed = 1
   var pages: String?
   var records: Int?
@@ -26,6 +28,7 @@ struct Arguments {
                        [--instructions] [--list] [--pages=FILE [--records=N]]
            tools/bench --queries [--held-out [--seed=N]] [--records=N] [--only=NUMBER,…]
            tools/bench --scale[=N] [--svg FILE] [--json FILE]
+           tools/bench --latency [--records=N]
 
       --quick         100,000 records instead of a million, and 3 runs: some two minutes
       --runs=N        medians of N runs; 5
@@ -41,6 +44,7 @@ struct Arguments {
                       items and 1 to 20 million pods, at most N; below a million, N of each
       --queries       runs the battery of queries beside SQLite, and does nothing else; prints those that
                       read more than twice what the best plan does or take 1.2 times the time
+      --latency       measures reads of one record while up to 64 long fetches run, and does nothing else
       --held-out      random queries of the same kind instead, from --seed=N; 1
       --svg FILE      draws what --scale measures
     """
@@ -76,6 +80,7 @@ struct Arguments {
         measuresScale = true
         if parts.count == 2 { scaleLimit = try number() }
       case "--queries": measuresQueries = true
+      case "--latency": measuresLatency = true
       case "--held-out": isHeldOut = true
       case "--seed": seed = try number()
       case "--pages": pages = try value()

@@ -47,6 +47,9 @@ struct StoreBenchmark {
     if arguments.measuresScale {
       return try ScaleBenchmark.run(arguments, directory: directory)
     }
+    if arguments.measuresLatency {
+      return try await LatencyBenchmark.run(arguments, directory: directory)
+    }
     if arguments.measuresQueries {
       guard try QueryBenchmark.run(arguments, directory: directory) else {
         throw BenchmarkError("SQLite answers some queries differently")

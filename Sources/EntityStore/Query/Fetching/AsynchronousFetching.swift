@@ -89,16 +89,23 @@ extension Store {
   func cancellably<R: Sendable>(
     _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> R
   ) async throws -> R {
-    let flag = Latch()
+    let turn = core.environment.longReads.turn()
     return try await withTaskCancellationHandler {
       try Task.checkCancellation()
       do {
-        return try await core.onReader { try body { flag.isSet } }
+        return try await core.onReader {
+          turn.begin()
+          defer { turn.end() }
+          return try body {
+            turn.check()
+            return turn.isCancelled
+          }
+        }
       } catch let error as StoreError where error.code == .cancelled {
         throw CancellationError()
       }
     } onCancel: {
-      flag.set()
+      turn.cancel()
     }
   }
 }

@@ -142,7 +142,7 @@ extension LodestoreStore {
     for number in 0..<1_000 {
       let three = Pod.where {
         $0.license == "MIT"
-        $0.downloads > 1_000_000 + number
+        $0.downloads > 1_000_000 + Int64(number)
         $0.updatedAt < date
       }
       _ = try snapshot.fetch(three.limit(0))

@@ -1,0 +1,169 @@
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Lets few of the jobs that take long run at once, in turns, so that a short one finds a processor.
+///
+/// Each job has a thread, as a read cannot change its own: those that have no place wait. A job is long
+/// when it has run for two milliseconds. It keeps its place for twenty, if others wait, and goes behind
+/// them. When no place has become free for longer, because those who have one wait for something else, the
+/// next goes on without.
+///
+/// State, all guarded by `mutex`: `runningCount`, `waiting`, `lastGrant`, and of each turn `hasPlace`,
+/// which its own thread reads without.
+package final class LongJobs: @unchecked Sendable {
+  private static let shortInSeconds = 0.002
+  private static let sliceInSeconds = 0.02
+  /// How long a job keeps its processor where another thread could run.
+  private static let stintInSeconds = 0.0005
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let limit: Int
+  private let patience: Double
+  private var runningCount = 0
+  private var waiting: [Turn] = []
+  private var lastGrant = 0.0
+  private let parked = Atomic(0)
+
+  /// - Parameters:
+  ///   - limit: how many run at once.
+  ///   - patienceInSeconds: when no place has become free for so long, one more goes on.
+  init(limit: Int, patienceInSeconds: Double = 0.1) {
+    self.limit = limit
+    patience = patienceInSeconds
+    mutex = .allocate(capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    pthread_mutex_init(mutex, nil)
+  }
+
+  deinit {
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  /// How many wait, and so take no processor.
+  var waitingCount: Int { parked.load(ordering: .relaxed) }
+
+  /// For a job that begins.
+  package func turn() -> Turn { Turn(self) }
+
+  /// The part of one job, for the thread that runs it; ``cancel()`` is for any.
+  package final class Turn: @unchecked Sendable {
+    private let jobs: LongJobs
+    private let cancelled = Atomic(false)
+    /// When the job, or its time at its place, began.
+    private var since = 0.0
+    private var stint = 0.0
+    fileprivate var hasPlace = false
+    fileprivate let wake = TimedCondition()
+
+    fileprivate init(_ jobs: LongJobs) { self.jobs = jobs }
+
+    package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+
+    /// Called when the job begins.
+    package func begin() {
+      since = monotonicSeconds()
+      stint = since
+    }
+
+    /// Called by the job now and then: waits when others are to go on.
+    package func check() {
+      let now = monotonicSeconds()
+      if now - since > (hasPlace ? LongJobs.sliceInSeconds : LongJobs.shortInSeconds) {
+        takeTurns()
+      } else if now - stint > LongJobs.stintInSeconds {
+        // The system would let the thread of a short job wait for some milliseconds.
+        sched_yield()
+        stint = monotonicSeconds()
+      }
+    }
+
+    @inline(never)
+    private func takeTurns() {
+      if !isCancelled { jobs.takeTurns(self) }
+      since = monotonicSeconds()
+    }
+
+    /// Called when the job has ended.
+    package func end() {
+      if hasPlace { jobs.leave(self) }
+    }
+
+    /// Ends its waiting; the job is to end at its next ``isCancelled``.
+    package func cancel() {
+      cancelled.store(true, ordering: .relaxed)
+      jobs.wake(self)
+    }
+  }
+
+  // MARK: Places
+
+  private func takeTurns(_ turn: Turn) {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    if turn.hasPlace {
+      guard !waiting.isEmpty else { return }
+      giveUpPlace(turn)
+    } else if waiting.isEmpty, runningCount < limit {
+      take(turn)
+      return
+    }
+    wait(turn)
+  }
+
+  /// With the mutex held, as all that follow.
+  private func wait(_ turn: Turn) {
+    waiting.append(turn)
+    parked.add(1, ordering: .relaxed)
+    let start = monotonicSeconds()
+    while !turn.hasPlace, !turn.isCancelled {
+      turn.wake.wait(mutex, seconds: patience)
+      let now = monotonicSeconds()
+      if !turn.hasPlace, now - max(start, lastGrant) >= patience {
+        leaveQueue(turn)
+        take(turn)
+      }
+    }
+    if !turn.hasPlace { leaveQueue(turn) }
+  }
+
+  private func take(_ turn: Turn) {
+    turn.hasPlace = true
+    runningCount += 1
+    lastGrant = monotonicSeconds()
+  }
+
+  private func leaveQueue(_ turn: Turn) {
+    guard let index = waiting.firstIndex(where: { $0 === turn }) else { return }
+    waiting.remove(at: index)
+    parked.subtract(1, ordering: .relaxed)
+  }
+
+  private func giveUpPlace(_ turn: Turn) {
+    turn.hasPlace = false
+    runningCount -= 1
+    while runningCount < limit, let next = waiting.first {
+      leaveQueue(next)
+      take(next)
+      next.wake.signal()
+    }
+  }
+
+  private func leave(_ turn: Turn) {
+    pthread_mutex_lock(mutex)
+    giveUpPlace(turn)
+    pthread_mutex_unlock(mutex)
+  }
+
+  private func wake(_ turn: Turn) {
+    pthread_mutex_lock(mutex)
+    turn.wake.signal()
+    pthread_mutex_unlock(mutex)
+  }
+}
