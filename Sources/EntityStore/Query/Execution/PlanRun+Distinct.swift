@@ -23,28 +23,31 @@ extension PlanRun {
     _ attributes: [UInt32], _ body: ([Value]) throws(StoreError) -> Bool
   ) throws(StoreError) -> Int? {
     guard start == nil else { return 0 }
+    let covering = try core.plan(covering: attributes, insteadOf: plan)
+    let cost = covering?.cost ?? plan.cost
     var visited = 0
-    if let stepping = try core.plan(steppingOver: attributes, insteadOf: plan) {
+    if cost > Self.costOfFewSteps,
+      let stepping = try core.plan(steppingOver: attributes, insteadOf: plan)
+    {
       let run = try PlanRun(stepping, core: core, control: control)
       defer { counts = run.counts }
       do {
-        let count = try run.step(
-          over: attributes,
-          cost: { try core.plan(covering: attributes, insteadOf: plan)?.cost ?? plan.cost }, body)
-        guard let count else { return nil }
+        guard let count = try run.step(over: attributes, below: cost, body) else { return nil }
         visited = count
       } catch {
         throw StoreError(wrapping: error)
       }
     }
-    return try forEachCoveredDistinct(attributes, skipping: visited, body)
+    guard case .index(let access)? = covering?.access else { return visited }
+    return try forEachDistinct(attributes, from: access, skipping: visited, body)
   }
 
-  /// - Parameter cost: what the other way costs: steps that have cost as much end. Asked for when that is
-  ///   more than to ask.
+  /// What costs less is not worth steps.
+  private static let costOfFewSteps = 16 * Planner.Cost.range
+
+  /// - Parameter cost: what the other way costs: steps that have cost as much end.
   private func step(
-    over attributes: [UInt32], cost: () throws -> Double,
-    _ body: ([Value]) throws(StoreError) -> Bool
+    over attributes: [UInt32], below cost: Double, _ body: ([Value]) throws(StoreError) -> Bool
   ) throws -> Int? {
     guard case .index(let access) = plan.access else { return 0 }
     let stored = access.index.description.attributes
@@ -54,8 +57,6 @@ extension PlanRun {
     let cursor = try Cursor(access.index.tree, in: core.transaction)
     var visited = 0
     var spent = 0.0
-    var limit = Planner.Cost.otherPlan
-    var isLast = false
     var last: [UInt8] = []
     for range in access.ranges {
       let keys = range.keys
@@ -66,8 +67,7 @@ extension PlanRun {
         spent += Planner.Cost.entry
         let key = cursor.key
         // Beyond the part that is cut, only records tell.
-        if spent >= limit, !isLast { (limit, isLast) = (try cost(), true) }
-        guard spent < limit, key.count < KeyEncoder.cutPrefix,
+        guard spent < cost, key.count < KeyEncoder.cutPrefix,
           let end = Self.endOfElements(first + attributes.count, in: key)
         else { return visited }
         let prefix = UnsafeRawBufferPointer(rebasing: key[..<end])
@@ -138,13 +138,12 @@ extension PlanRun {
 
   // MARK: All entries
 
-  /// The same where the entries of an index tell the condition and have the attributes, among
-  /// others: each entry is read.
-  private func forEachCoveredDistinct(
-    _ attributes: [UInt32], skipping visited: Int, _ body: ([Value]) throws(StoreError) -> Bool
+  /// The same from all entries of an index that tell the condition and have the attributes, among
+  /// others.
+  private func forEachDistinct(
+    _ attributes: [UInt32], from access: IndexAccess, skipping visited: Int,
+    _ body: ([Value]) throws(StoreError) -> Bool
   ) throws(StoreError) -> Int? {
-    guard case .index(let access) = try core.plan(covering: attributes, insteadOf: plan)?.access
-    else { return visited }
     do {
       let isOrdered = access.comes(inOrderOf: attributes)
       var grouping = EntryGrouping(

@@ -35,21 +35,11 @@ extension PlanRun {
     guard term.function == .min || term.function == .max, let path = term.path,
       path.steps.count == 1, start == nil
     else { return nil }
-    let binding = ConditionBinding(entity)
-    let attribute = try binding.attribute(of: path)
-    guard let present = AttributeTest.presence(of: attribute) else { return nil }
-    var request = plan.request
-    request.limit = 1
-    let condition = NormalForm.of(.all([plan.condition, present]))
-    var best: QueryPlan?
-    for names in orders(beginningWith: attribute) {
-      let terms = names.map {
-        SortTerm(ValuePath(attribute: $0), isDescending: term.function == .max)
-      }
-      let next = try core.plan(
-        request, condition: condition, order: try BoundOrder(terms, binding), for: entity)
-      guard case .index = next.arrangement, next.cost < best?.cost ?? plan.cost else { continue }
-      best = next
+    let attribute = try ConditionBinding(entity).attribute(of: path)
+    let isDescending = term.function == .max
+    let purpose = DerivedPlan.Purpose.first(attribute.number, isDescending: isDescending)
+    let best = try core.plan(for: purpose, from: plan) { () throws(StoreError) in
+      try planOfFirst(attribute, isDescending: isDescending)
     }
     guard let first = best else { return nil }
     let run = try PlanRun(first, core: core, control: control)
@@ -65,6 +55,26 @@ extension PlanRun {
       return false
     }
     return found
+  }
+
+  /// The plan of the first record by `attribute`, where an index leads there for less.
+  private func planOfFirst(
+    _ attribute: BoundAttribute, isDescending: Bool
+  ) throws(StoreError) -> QueryPlan? {
+    guard let present = AttributeTest.presence(of: attribute) else { return nil }
+    let binding = ConditionBinding(entity)
+    var request = plan.request
+    request.limit = 1
+    let condition = NormalForm.of(.all([plan.condition, present]))
+    var best: QueryPlan?
+    for names in orders(beginningWith: attribute) {
+      let terms = names.map { SortTerm(ValuePath(attribute: $0), isDescending: isDescending) }
+      let next = try core.plan(
+        request, condition: condition, order: try BoundOrder(terms, binding), for: entity)
+      guard case .index = next.arrangement, next.cost < best?.cost ?? plan.cost else { continue }
+      best = next
+    }
+    return best
   }
 
   /// The orders of indexes from `attribute` on, as names: the first record in each has the value

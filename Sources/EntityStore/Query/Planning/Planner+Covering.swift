@@ -70,28 +70,35 @@ extension TransactionCore {
   func plan(
     covering attributes: [UInt32], insteadOf plan: QueryPlan
   ) throws(StoreError) -> QueryPlan? {
-    try other(than: plan) { try $0.plan(covering: attributes, below: plan.cost) }
+    try other(than: plan, for: .covering(attributes)) {
+      try $0.plan(covering: attributes, below: plan.cost)
+    }
   }
 
   /// The plan by an index in which the values of `attributes` come in order.
   func plan(
     steppingOver attributes: [UInt32], insteadOf plan: QueryPlan
   ) throws(StoreError) -> QueryPlan? {
-    try other(than: plan) { try $0.plan(steppingOver: attributes) }
+    try other(than: plan, for: .stepping(attributes)) {
+      try $0.plan(steppingOver: attributes)
+    }
   }
 
   private func other(
-    than plan: QueryPlan, _ choose: (Planner) throws -> QueryPlan?
+    than plan: QueryPlan, for purpose: DerivedPlan.Purpose,
+    _ choose: (Planner) throws -> QueryPlan?
   ) throws(StoreError) -> QueryPlan? {
     guard plan.cost > Planner.Cost.otherPlan else { return nil }
-    let statistics = try statistics(of: plan.entity)
-    do {
-      return try choose(
-        Planner(
-          plan.request, condition: plan.condition, order: plan.order, entity: plan.entity,
-          statistics: statistics))
-    } catch {
-      throw StoreError(wrapping: error)
+    return try self.plan(for: purpose, from: plan) { () throws(StoreError) in
+      let statistics = try statistics(of: plan.entity)
+      do {
+        return try choose(
+          Planner(
+            plan.request, condition: plan.condition, order: plan.order, entity: plan.entity,
+            statistics: statistics))
+      } catch {
+        throw StoreError(wrapping: error)
+      }
     }
   }
 }
