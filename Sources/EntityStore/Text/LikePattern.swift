@@ -19,6 +19,9 @@ struct LikePattern: Sendable {
   private var tokens: [Token] = []
   /// The UTF-8 of all literal characters, folded.
   private var characters: [UInt8] = []
+  /// The literals between stars, empty ones at the ends included, where they can be searched for as bytes:
+  /// there is no `?`, and all is ASCII without the ends of lines.
+  private var pieces: [Token] = []
   /// An empty needle, for its options and its folding.
   private let folding: TextNeedle
 
@@ -59,6 +62,23 @@ struct LikePattern: Sendable {
       throw PatternError(
         "'%' is no wildcard of LIKE: write * for any characters and ? for one, or \\% for the sign")
     }
+    findPieces()
+  }
+
+  private mutating func findPieces() {
+    guard tokens.allSatisfy({ $0.kind != .one }),
+      characters.allSatisfy({ $0 < 0x80 && $0 != 0x0a && $0 != 0x0d })
+    else { return }
+    var piece = Token(kind: .literal)
+    for token in tokens {
+      if token.kind == .many {
+        pieces.append(piece)
+        piece.start = piece.end
+      } else {
+        piece.end = token.end
+      }
+    }
+    pieces.append(piece)
   }
 
   private mutating func append(literal: inout String) {
@@ -78,6 +98,7 @@ struct LikePattern: Sendable {
   func admits(_ utf8: UnsafeRawBufferPointer) -> Bool {
     characters.withUnsafeBytes { literals in
       if folding.isFolding ? utf8.isASCII : utf8.isPlainText {
+        if pieces.count > 1 { return hasPieces(utf8, literals) }
         let text = PlainCharacters(utf8: utf8, isCaseless: folding.isCaseless)
         return admits(text, literals)
       }
@@ -92,6 +113,32 @@ struct LikePattern: Sendable {
         }
       }
     }
+  }
+
+  /// Whether the pieces follow each other: the first at the start, the last at the end, the others at the
+  /// first place behind the one before.
+  private func hasPieces(
+    _ text: UnsafeRawBufferPointer, _ literals: UnsafeRawBufferPointer
+  ) -> Bool {
+    let last = pieces.count - 1
+    let (head, tail) = (literals.piece(pieces[0]), literals.piece(pieces[last]))
+    let end = text.count - tail.count
+    guard head.count <= end,
+      folding.isEqual(head, UnsafeRawBufferPointer(rebasing: text[..<head.count])),
+      folding.isEqual(tail, UnsafeRawBufferPointer(rebasing: text[end...]))
+    else { return false }
+    let middle = UnsafeRawBufferPointer(rebasing: text[..<end])
+    var from = head.count
+    for index in 1..<max(1, last) {
+      let piece = literals.piece(pieces[index])
+      let hit =
+        folding.isCaseless
+        ? ByteSearch.first(piece, in: middle, from: from, isCaseless: true)
+        : ByteSearch.first(piece, in: middle, from: from)
+      guard let hit else { return false }
+      from = hit + piece.count
+    }
+    return true
   }
 
   @inline(__always)
@@ -123,6 +170,22 @@ struct LikePattern: Sendable {
       token = starToken + 1
     }
     return tokens[token...].allSatisfy { $0.kind == .many }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  fileprivate func piece(_ token: LikePattern.Token) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: self[Int(token.start)..<Int(token.end)])
+  }
+}
+
+extension TextNeedle {
+  /// Whether ASCII `text` of the length of `literal`, which is folded, is the same.
+  fileprivate func isEqual(
+    _ literal: UnsafeRawBufferPointer, _ text: UnsafeRawBufferPointer
+  ) -> Bool {
+    isCaseless
+      ? TextOrder.asciiOrder(text, literal, isCaseless: true) == 0 : text.isEqual(to: literal)
   }
 }
 
