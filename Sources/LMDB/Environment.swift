@@ -276,11 +276,7 @@ package final class Environment: @unchecked Sendable {
   ///
   /// Compacting leaves out free pages. A file that is there is not touched; a new one gets its name
   /// when it is complete. Not inside a write, which the copy would wait for.
-  ///
-  /// - Parameter creating: told the name that the file has until then, with what makes the file.
-  package func copy(
-    to destination: String, compacting: Bool, creating: (String, () -> Void) -> Void = { $1() }
-  ) throws(LMDBError) {
+  package func copy(to destination: String, compacting: Bool) throws(LMDBError) {
     try checkUsable("copy")
     guard !isWriterThread else {
       throw LMDBError(.nestedWrite, operation: "copy", path: path)
@@ -290,8 +286,7 @@ package final class Environment: @unchecked Sendable {
     }
     do throws(LMDBError) {
       try StoreFile.checkName(of: destination)
-      let temporary = try TemporaryFile(
-        for: destination, mode: options.mode, creating: creating)
+      let temporary = try TemporaryFile(for: destination, mode: options.mode)
       try copy(into: temporary.descriptor, compacting)
       guard fsync(temporary.descriptor) == 0, link(temporary.path, destination) == 0 else {
         throw LMDBError(code: errno, operation: "copy to", path: destination)

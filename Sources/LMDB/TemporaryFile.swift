@@ -16,6 +16,8 @@ package final class TemporaryFile {
   /// Open for writing, until the object goes.
   package let descriptor: Int32
 
+  private let pending: Int?
+
   private static let prefix = ".lodestore."
   private static let suffix = ".tmp"
   private static let storeSuffix = ".store"
@@ -24,37 +26,36 @@ package final class TemporaryFile {
   package var storePath: String { path + Self.storeSuffix }
 
   /// What goes with the file at `path`, which itself is the last: as long as it is there, the others are found.
-  package static func names(of path: String) -> [String] {
+  private static func names(of path: String) -> [String] {
     [path + storeSuffix + "-lock", path + storeSuffix, path + "-lock", path]
   }
 
   /// Makes one in the directory of `target`, and removes those of processes that have ended.
-  ///
-  /// - Parameter creating: told each name before its file is there, with what makes the file.
-  package init(
-    for target: String, mode: UInt32, creating: (String, () -> Void) -> Void = { $1() }
-  ) throws(LMDBError) {
+  package init(for target: String, mode: UInt32) throws(LMDBError) {
     Self.removeAbandoned(in: StoreFile.directory(of: target))
     while true {
       let name = Self.name(for: target)
       var (file, code): (Int32, Int32) = (-1, ECANCELED)
-      creating(name) {
+      let pending = PendingFiles.add(Self.names(of: name)) {
         file = open(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode_t(mode))
         code = errno
       }
       guard file >= 0 else {
+        PendingFiles.remove(pending)
         throw LMDBError(code: code, operation: "make a temporary file beside", path: target)
       }
       if Self.keeps(file) {
-        (path, descriptor) = (name, file)
+        (path, descriptor, self.pending) = (name, file, pending)
         return
       }
+      PendingFiles.remove(pending)
       close(file)
     }
   }
 
   deinit {
     for name in Self.names(of: path) { unlink(name) }
+    PendingFiles.remove(pending)
     close(descriptor)
   }
 

@@ -20,12 +20,17 @@ struct KilledCommand {
   /// The contents that a kill may leave in the store, as exported, in the order in which they come; the
   /// last one is what a finished command leaves.
   var contents: [String] = []
-  /// The bytes of the file that it makes; nil where that is a store, which has the last of `contents`.
+  /// The bytes of the file that it makes; nil where that is a store.
   var outputBytes: Data?
+  /// The contents that a store may have that it makes, in the order in which they come.
+  var outputContents: [String] = []
   /// How long the command takes.
   var microseconds = 0
 
   var isReplacing: Bool { arguments.contains("--force") }
+  /// Whether it imports all pages.
+  var isImport: Bool { arguments.contains("INPUTS") }
+  var isDryRun: Bool { arguments.contains("--dry-run") }
 
   /// The name, the arguments between the name of the command and the last one.
   init(_ name: String, _ arguments: String..., output: String? = nil) {
@@ -42,6 +47,12 @@ struct KilledCommand {
     KilledCommand(
       "import --index", "import", "STORE", "ONE", "--entity", "E", "--unique", "k", "--index",
       "t,v"),
+    KilledCommand(
+      "import of a new store", "import", "OUT", "INPUTS", "--entity", "E", "--unique", "k",
+      "--infer", output: "new.lodestore"),
+    KilledCommand(
+      "import --dry-run", "import", "STORE", "INPUTS", "--entity", "E", "--unique", "k",
+      "--dry-run"),
     KilledCommand("compact", "compact", "STORE", "OUT", output: "out.lodestore"),
     KilledCommand("export", "export", "STORE", "E", "OUT", output: "out.jsonl"),
     KilledCommand("export --force", "export", "STORE", "E", "OUT", "--force", output: "out.jsonl"),
@@ -118,26 +129,29 @@ final class KilledFolder {
     }
   }
 
-  /// The records of a store as lines of JSON.
-  static func content(of store: String) async -> String {
+  /// The records of a store as lines of JSON; none where it `mayBeEmpty`, without the entity.
+  static func content(of store: String, mayBeEmpty: Bool = false) async -> String {
     let memory = MemoryConsole()
     let status = await KVDump.execute(["export", store, "E"], on: memory.console)
-    #expect(status == .success, "\(memory.messages.text)")
+    let isEmpty = mayBeEmpty && status == .usage
+    #expect(status == .success || isEmpty, "\(memory.messages.text)")
     return memory.data.text
   }
 
   /// Runs the command in this process, to its end.
   func run(_ command: KilledCommand, pageCount: Int? = nil) async throws {
-    let memory = MemoryConsole()
+    let memory = MemoryConsole(environment: ["TMPDIR": victim.path])
     let status = await KVDump.execute(
       arguments(command, pageCount: pageCount), on: memory.console)
     try #require(status == .success, "\(command.name): \(memory.messages.text)")
   }
 
-  /// Starts the command in a process of its own, and kills it after so many microseconds.
+  /// Starts the command in a process of its own, and sends it a signal after so many microseconds.
   ///
-  /// Returns whether it was killed, and what it had said until then.
-  func kill(_ command: KilledCommand, after delay: Int?) throws -> (isKilled: Bool, said: String) {
+  /// Returns whether that ended it, and what it had said until then.
+  func kill(
+    _ command: KilledCommand, after delay: Int?, by signal: Int32 = SIGKILL
+  ) throws -> (isKilled: Bool, said: String) {
     let said = inputs.path + "/said"
     try Data().write(to: URL(fileURLWithPath: said))
     let process = Process()
@@ -145,11 +159,14 @@ final class KilledFolder {
     process.arguments = arguments(command)
     process.standardOutput = FileHandle(forWritingAtPath: said)
     process.standardError = FileHandle.nullDevice
+    // Where a dry run has its copy.
+    process.environment = ProcessInfo.processInfo.environment
+      .merging(["TMPDIR": victim.path]) { $1 }
     try process.run()
     if let delay {
       usleep(UInt32(delay))
       // Not gone: nobody has waited for it yet, so the number is still its own.
-      if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+      if process.isRunning { Foundation.kill(process.processIdentifier, signal) }
     }
     process.waitUntilExit()
     return (
@@ -160,22 +177,26 @@ final class KilledFolder {
 
   /// Fills in what the command leaves and how long it takes.
   func prepare(_ command: inout KilledCommand) async throws {
-    var contents = [before]
-    if command.arguments.contains("INPUTS") {
-      let upsert = KilledCommand.all[0]
-      for count in 1...Self.pageCount {
+    command.contents = [before]
+    if command.isImport {
+      let isNew = command.output != nil
+      let upsert = isNew ? command : KilledCommand.all[0]
+      var contents = isNew ? [""] : [before]
+      for count in 0..<(command.isDryRun ? 0 : Self.pageCount) {
         try reset(for: command)
-        try await run(upsert, pageCount: count)
-        contents.append(await Self.content(of: victim.store))
+        try await run(upsert, pageCount: count + 1)
+        contents.append(await Self.content(of: isNew ? path(of: command) : victim.store))
       }
+      if isNew { command.outputContents = contents } else { command.contents = contents }
     }
     try reset(for: command)
     try await run(command)
     let content = await Self.content(of: victim.store)
-    if contents.last != content { contents.append(content) }
-    command.contents = contents
+    if command.contents.last != content { command.contents.append(content) }
     if command.output?.hasSuffix(".jsonl") == true {
       command.outputBytes = try victim.bytes(path(of: command))
+    } else if command.output != nil, !command.isImport {
+      command.outputContents = [content]
     }
     var longest = 0
     for _ in 0..<3 {

@@ -8,21 +8,41 @@ import Testing
 @Suite(.serialized) struct `A killed command` {
   /// `LODESTORE_KILLS` is how many kills there are in all.
   @Test func `leaves what it had committed, whole, and no file but its own`() async throws {
+    try await KilledTrial.run("LODESTORE_KILLS", by: [SIGKILL], salt: 41)
+  }
+}
+
+@Suite(.serialized) struct `A command that a signal ends` {
+  /// `LODESTORE_SIGNALS` is how many signals there are in all.
+  @Test func `leaves the same, and no temporary file either`() async throws {
+    try await KilledTrial.run("LODESTORE_SIGNALS", by: [SIGTERM, SIGINT], salt: 43)
+  }
+}
+
+private struct KilledTrial {
+  let command: KilledCommand
+  let folder: KilledFolder
+  let signal: Int32
+  let replay: String
+
+  /// Runs as many as the variable says, over all commands in turn.
+  static func run(_ variable: String, by signals: [Int32], salt: UInt64) async throws {
     guard let tool = ToolProcess.path else { return }
     let folder = try await KilledFolder(tool: tool)
     var commands = KilledCommand.all
     for index in commands.indices { try await folder.prepare(&commands[index]) }
-    let kills = DamageGenerator.number("LODESTORE_KILLS").map { Int(clamping: $0) } ?? 12
-    var random = DamageGenerator(salt: 41)
+    let kills = DamageGenerator.number(variable).map { Int(clamping: $0) } ?? commands.count
+    var random = DamageGenerator(salt: salt)
     var results = commands.map { _ in KillResults() }
     for round in 0..<kills {
       let index = round % commands.count
       let command = commands[index]
       // Some come after the end: then the command must have done its work.
       let delay = Int.random(in: 0...(command.microseconds * 13 / 10), using: &random)
+      let signal = signals[round / commands.count % signals.count]
       let trial = KilledTrial(
-        command: command, folder: folder,
-        replay: "\(command.name) killed after \(delay) µs, \(DamageGenerator.replay)")
+        command: command, folder: folder, signal: signal,
+        replay: "\(command.name) ended by \(signal) after \(delay) µs, \(DamageGenerator.replay)")
       try await trial.run(after: delay, &results[index])
     }
     for (command, results) in zip(commands, results) where results.kills + results.ends > 0 {
@@ -32,26 +52,13 @@ import Testing
     }
     print("kills: \(results.reduce(0) { $0 + $1.kills }) (\(DamageGenerator.replay))")
   }
-}
 
-/// What became of the trials of a command.
-struct KillResults {
-  var kills = 0
-  var ends = 0
-  /// Those that had committed or made something.
-  var changed = 0
-  /// Of the openings afterwards, in microseconds.
-  var slowest = 0
-}
-
-private struct KilledTrial {
-  let command: KilledCommand
-  let folder: KilledFolder
-  let replay: String
-
-  func run(after delay: Int, _ results: inout KillResults) async throws {
+  private func run(after delay: Int, _ results: inout KillResults) async throws {
     try folder.reset(for: command)
-    let (isKilled, said) = try folder.kill(command, after: delay)
+    let (isKilled, said) = try folder.kill(command, after: delay, by: signal)
+    if signal != SIGKILL {
+      #expect(try !folder.victim.files().contains { $0.hasPrefix(".lodestore.") }, "\(replay)")
+    }
     results.kills += isKilled ? 1 : 0
     results.ends += isKilled ? 0 : 1
     // A line that is whole was said when all was safe.
@@ -70,7 +77,7 @@ private struct KilledTrial {
     if isMade || state != 0 { results.changed += 1 }
     try expectSound(folder.victim.store)
     // The same again takes away what a killed one has left.
-    if isMade, !command.isReplacing {
+    if isMade, !command.isReplacing, !command.isImport {
       try FileManager.default.removeItem(atPath: folder.path(of: command))
     }
     try await folder.run(command)
@@ -79,7 +86,8 @@ private struct KilledTrial {
     try expectSound(folder.victim.store)
     let expected = ["a.lodestore", "a.lodestore-lock", command.output].compactMap { $0 }
     #expect(
-      try folder.victim.files().filter { $0 != "out.lodestore-lock" } == expected, "\(replay)")
+      try folder.victim.files().filter { $0 != (command.output ?? "") + "-lock" } == expected,
+      "\(replay)")
   }
 
   private func expectSound(_ path: String) throws {
@@ -101,7 +109,9 @@ private struct KilledTrial {
       #expect(isBefore ? !isAcknowledged : found == bytes, "\(replay)")
       return !isBefore
     }
-    #expect(await KilledFolder.content(of: path) == command.contents.last, "\(replay)")
+    let content = await KilledFolder.content(of: path, mayBeEmpty: command.isImport)
+    let possible = isAcknowledged ? command.outputContents.suffix(1) : command.outputContents[...]
+    #expect(possible.contains(content), "lost, \(replay)")
     try expectSound(path)
     return true
   }
@@ -125,4 +135,14 @@ private struct KilledTrial {
     let numbers = text.split(separator: " ")
     return numbers.count > 1 ? Int(numbers[1]) ?? 0 : 0
   }
+}
+
+/// What became of the trials of a command.
+struct KillResults {
+  var kills = 0
+  var ends = 0
+  /// Those that had committed or made something.
+  var changed = 0
+  /// Of the openings afterwards, in microseconds.
+  var slowest = 0
 }

@@ -74,7 +74,7 @@ struct KVDump: ParsableCommand {
     // A file beyond the limit of the process (ulimit -f) is an error of `write`, too.
     signal(SIGXFSZ, SIG_IGN)
     endInWordsOnFaults()
-    PendingFile.removeOnSignals()
+    removePendingFilesOnSignals()
     let environment = ProcessInfo.processInfo.environment
     let console = Console(
       output: DescriptorSink(descriptor: STDOUT_FILENO, name: "standard output"),
@@ -93,6 +93,20 @@ private func leave(_ status: ExitStatus) -> Never {
   exit(status.rawValue)
 }
 
+/// Takes the temporary files away when a signal ends the program.
+private func removePendingFilesOnSignals() {
+  PendingFiles.watch()
+  for number in [SIGINT, SIGTERM, SIGHUP] {
+    let previous = signal(number) { number in
+      PendingFiles.unlinkAll()
+      signal(number, SIG_DFL)
+      raise(number)
+    }
+    // What nohup ignores stays ignored; 1 is what the C headers have for it.
+    if unsafeBitCast(previous, to: Int.self) == 1 { signal(number, SIG_IGN) }
+  }
+}
+
 /// Prints a sentence where otherwise only the signal would tell of the crash.
 ///
 /// A bus error is a page of the map that the file does not have, or the disk cannot read. Any other fault may
@@ -109,7 +123,7 @@ func endInWordsOnFaults() {
         number == SIGBUS
         ? "kvdump: the file was cut while in use, the disk cannot read it or is full; run 'kvdump verify' on it\n"
         : "kvdump: ended by a fault; where 'kvdump verify' finds the file good, it is kvdump's own: report it\n"
-      PendingFile.remove()
+      PendingFiles.unlinkAll()
       _ = write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
       _exit(number == SIGBUS ? 65 : 70)
     }

@@ -77,14 +77,10 @@ package final class DynamicStore: Sendable {
 
   /// Copies the newest commit to `destination`, where nothing may be.
   ///
-  /// - Parameters:
-  ///   - compacting: whether to leave out free pages.
-  ///   - creating: told the name that the copy has until it is whole, with what makes its file.
-  package func copy(
-    to destination: String, compacting: Bool, creating: (String, () -> Void) -> Void = { $1() }
-  ) throws(StoreError) {
+  /// - Parameter compacting: whether to leave out free pages.
+  package func copy(to destination: String, compacting: Bool) throws(StoreError) {
     do {
-      try core.environment.copy(to: destination, compacting: compacting, creating: creating)
+      try core.environment.copy(to: destination, compacting: compacting)
     } catch {
       throw StoreError(error)
     }

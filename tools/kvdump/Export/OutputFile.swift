@@ -63,11 +63,10 @@ final class OutputFile: ByteSink {
     isInPlace = false
     let mode = Self.status(target).map { $0.st_mode & 0o777 }
     do throws(LMDBError) {
-      let temporary = try TemporaryFile(for: target, mode: 0o666) { PendingFile.set([$0], by: $1) }
+      let temporary = try TemporaryFile(for: target, mode: 0o666)
       self.temporary = temporary
       descriptor = temporary.descriptor
     } catch {
-      PendingFile.set([])
       throw CommandFailure.system(error.code, thing: path, creating: true)
     }
     sink = DescriptorSink(descriptor: descriptor, name: path)
@@ -76,7 +75,6 @@ final class OutputFile: ByteSink {
 
   deinit {
     if isInPlace { close(descriptor) }
-    PendingFile.set([])
   }
 
   private static func status(_ path: String) -> stat? {
@@ -97,7 +95,6 @@ final class OutputFile: ByteSink {
     guard fsync(descriptor) == 0 else { throw CommandFailure.system(errno, thing: path) }
     try name(temporary.path)
     self.temporary = nil
-    PendingFile.set([])
     try FileFacts.syncFolder(of: path)
   }
 

@@ -28,9 +28,8 @@ final class StoreCopy {
         nextStep: "take a shorter one")
     }
     do throws(LMDBError) {
-      temporary = try TemporaryFile(for: target, mode: 0o600) { PendingFile.set([$0], by: $1) }
+      temporary = try TemporaryFile(for: target, mode: 0o600)
     } catch {
-      PendingFile.set([])
       throw CommandFailure.system(error.code, thing: target, creating: true)
     }
   }
@@ -38,14 +37,13 @@ final class StoreCopy {
   /// Copies the newest commit, without free pages.
   func take(_ store: DynamicStore) throws {
     do {
-      try store.copy(to: path, compacting: true) { PendingFile.set([temporary.path, $0], by: $1) }
+      try store.copy(to: path, compacting: true)
     } catch {
       guard let cause = error.cause as? LMDBError, cause.kind == .engine, cause.code > 0 else {
         throw error
       }
       throw CommandFailure.system(cause.code, thing: target, creating: true)
     }
-    PendingFile.set([temporary.path])
   }
 
   /// Gives the copy its name; a file that is there meanwhile stays.
@@ -66,6 +64,4 @@ final class StoreCopy {
       throw error
     }
   }
-
-  deinit { PendingFile.set([]) }
 }

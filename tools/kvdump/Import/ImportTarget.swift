@@ -39,22 +39,16 @@ final class ImportTarget {
       return
     }
     do throws(LMDBError) {
-      let temporary = try TemporaryFile(for: base + "/copy", mode: 0o600) {
-        PendingFile.set([$0], by: $1)
-      }
+      let temporary = try TemporaryFile(for: base + "/copy", mode: 0o600)
       path = temporary.storePath
       self.temporary = temporary
     } catch {
-      PendingFile.set([])
       throw CommandFailure.system(error.code, thing: base, creating: true)
     }
     guard isThere else { return }
     try ReadStore.withStore(store, on: console) { source in
       do {
-        try source.copy(to: path, compacting: false) { name, make in
-          PendingFile.set([temporary?.path, name].compactMap { $0 }, by: make)
-        }
-        PendingFile.set([temporary?.path].compactMap { $0 })
+        try source.copy(to: path, compacting: false)
       } catch {
         guard let cause = (error as? StoreError)?.cause as? LMDBError, cause.kind == .engine,
           cause.code > 0
@@ -123,9 +117,5 @@ final class ImportTarget {
   }
 
   /// From here on the copy is gone when the process is, however it ends.
-  private func removeName() {
-    guard temporary != nil else { return }
-    temporary = nil
-    PendingFile.set([])
-  }
+  private func removeName() { temporary = nil }
 }
