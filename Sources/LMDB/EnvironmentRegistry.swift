@@ -156,15 +156,13 @@ package enum EnvironmentRegistry {
   package static func openInMemory<E: Error>(
     options: EnvironmentOptions, initialise: (Transaction) throws(E) -> Void
   ) throws -> Environment {
-    let path = temporaryNameInMemory()
     var options = options
     options.access = .readWrite(create: true)
     options.isNamed = false
-    defer {
-      unlink(path)
-      unlink(path + "-lock")
+    let temporary = try temporaryFileInMemory()
+    return try withExtendedLifetime(temporary) {
+      try open(temporary.storePath, options: options, initialise: initialise)
     }
-    return try open(path, options: options, initialise: initialise)
   }
 
   /// Opens a copy of the file at `path` as it was before its newest commit, for reading.
@@ -192,9 +190,9 @@ package enum EnvironmentRegistry {
     try StoreFile.checkName(of: path)
   }
 
-  static func temporaryNameInMemory() -> String {
-    let number = UInt64.random(in: .min ... .max)
-    return "\(memoryDirectory)/lodestore.\(getpid()).\(String(number, radix: 36))"
+  /// What is left of it when this process is killed, the next one that makes one takes away.
+  static func temporaryFileInMemory() throws(LMDBError) -> TemporaryFile {
+    try TemporaryFile(for: memoryDirectory + "/store", mode: 0o600)
   }
 
   /// Where there is no memory file system, a temporary file without a name comes closest.

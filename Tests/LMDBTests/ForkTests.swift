@@ -1,5 +1,6 @@
-import LMDB
 import Testing
+
+@testable import LMDB
 
 #if canImport(Glibc)
   import Glibc
@@ -79,6 +80,37 @@ import Testing
         fail("the child has committed the write of its parent")
       }
       EnvironmentRegistry.close(environment)
+    }
+  }
+
+  /// The probe of the engine, which each process that writes runs once, is such a store.
+  @Test func `a process that is killed while it opens a store in memory leaves no name for good`()
+    async
+  {
+    await #expect(processExitsWith: .success) {
+      let before = Set(namesInMemory())
+      for round in 0..<20 {
+        let child = ForkTests.fork()
+        if child == 0 {
+          while true {
+            _ = try? ReserveProbe.run()
+            let environment = try? EnvironmentRegistry.openInMemory(options: EnvironmentOptions()) {
+              _ in
+            }
+            if let environment { EnvironmentRegistry.close(environment) }
+          }
+        }
+        usleep(5_000 + UInt32(round) * 97)
+        kill(child, SIGKILL)
+        var status: Int32 = 0
+        guard waitpid(child, &status, 0) == child else { fail("the child is not there") }
+      }
+      // Takes away what killed ones have left.
+      _ = try ReserveProbe.run()
+      // Other processes have names there for a moment.
+      for _ in 0..<500 where !before.isSuperset(of: namesInMemory()) { usleep(10_000) }
+      let left = Set(namesInMemory()).subtracting(before)
+      guard left.isEmpty else { fail("\(left.count) are left: \(left.sorted())") }
     }
   }
 }

@@ -117,10 +117,10 @@ enum ReserveProbe {
     options.isNamed = false
     options.mapSizeInBytes = 1 << 20
     options.treeCount = 1
-    let path = EnvironmentRegistry.temporaryNameInMemory()
-    defer { unlink(path) }
+    let temporary = try EnvironmentRegistry.temporaryFileInMemory()
+    defer { withExtendedLifetime(temporary) {} }
     let flags = UInt32(MDB_NOLOCK | MDB_NOSYNC)
-    let environment = try Environment.open(path, options, nil, nil, flags: flags)
+    let environment = try Environment.open(temporary.path, options, nil, nil, flags: flags)
     defer { environment.shutDown() }
     let sizes = [13, PageLayout.longestSharedValue, 40, 8]
     try environment.write { transaction in
