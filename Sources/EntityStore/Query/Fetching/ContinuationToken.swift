@@ -46,27 +46,30 @@ extension ContinuationToken {
   }
 
   private static let version: UInt8 = 2
+  /// What Base64 ends with, and a token does not.
+  private static let filler = UInt8(ascii: "=")
+  /// The letters of Base64 that addresses cannot have as they are.
+  private static let letters = [
+    (base64: UInt8(ascii: "+"), token: UInt8(ascii: "-")),
+    (base64: UInt8(ascii: "/"), token: UInt8(ascii: "_")),
+  ]
 
   init(_ content: Content) {
     let body = [Self.version] + littleEndianBytes(content.fingerprint) + content.key
     var checksum = Checksum()
     body.withUnsafeBytes { checksum.combine($0) }
-    let text = Data(body + littleEndianBytes(checksum.value)).base64EncodedString()
-    self.text = String(
-      text.compactMap { letter -> Character? in
-        switch letter {
-        case "+": "-"
-        case "/": "_"
-        case "=": nil
-        default: letter
-        }
-      })
+    let base64 = Data(body + littleEndianBytes(checksum.value)).base64EncodedData()
+    let letters = base64.filter { $0 != Self.filler }.map { letter in
+      Self.letters.first { $0.base64 == letter }?.token ?? letter
+    }
+    text = String(decoding: letters, as: UTF8.self)
   }
 
   func content() throws(StoreError) -> Content {
     guard text.utf8.count <= 1 << 20 else { throw .badToken("it is too long") }
-    var base64 = String(text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
-    base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+    var base64 = Data(
+      text.utf8.map { letter in Self.letters.first { $0.token == letter }?.base64 ?? letter })
+    base64 += Data(repeating: Self.filler, count: (4 - base64.count % 4) % 4)
     guard let data = Data(base64Encoded: base64), data.count >= 17, data[0] == Self.version else {
       throw .badToken("it is damaged")
     }

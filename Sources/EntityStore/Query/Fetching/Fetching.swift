@@ -85,6 +85,8 @@ extension ReadableTransaction where Self: ~Copyable {
   ///
   /// Pages may be read from different commits: what is inserted or deleted between them neither
   /// shifts nor repeats the rest.
+  ///
+  /// ``page(_:_:_:)`` reads some attributes only.
   @inlinable
   public func page<E: Entity>(_ query: Query<E>) throws(StoreError) -> Page<E> {
     var items: [E] = []
@@ -136,23 +138,6 @@ extension ReadableTransaction where Self: ~Copyable {
     try body()
     guard let run = core.runs?.run as? PlanRun else { return nil }
     return QueryExplanation(run.plan.description, run.counts)
-  }
-}
-
-/// A part of a query's results, and where the next begins.
-public struct Page<E: Entity>: Sendable {
-  /// The records.
-  public let items: [E]
-  /// For ``Query/continuing(after:)``; `nil` when the query has no limit or nothing follows.
-  public let next: ContinuationToken?
-  /// The number of the commit that the page was read from.
-  public let generation: CommitNumber
-
-  @usableFromInline
-  init(items: [E], next: ContinuationToken?, generation: CommitNumber) {
-    self.items = items
-    self.next = next
-    self.generation = generation
   }
 }
 

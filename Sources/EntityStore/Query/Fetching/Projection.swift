@@ -34,16 +34,10 @@ extension ReadableTransaction where Self: ~Copyable {
   ) throws(StoreError) -> [(repeat each V)] {
     let core = access.core
     let entity = try core.entity(E.self)
+    var columns = Columns(of: entity)
+    for attribute in repeat each attribute { try columns.append(attribute) }
+    let numbers = columns.numbers
     var request = try query.request()
-    var numbers: [UInt32] = []
-    for attribute in repeat each attribute {
-      guard attribute.storedOrdinal != nil,
-        let stored = entity.description.attribute(named: attribute.name)
-      else {
-        throw .badQuery("'\(attribute.name)' is fetched as \(E.schema.name) does not store it")
-      }
-      numbers.append(stored.number)
-    }
     try request.checkWindow()
     let window = ResultWindow(request, isDistinct: distinct)
     if distinct {
@@ -53,15 +47,8 @@ extension ReadableTransaction where Self: ~Copyable {
     let run = try core.run(request, for: entity)
     var rows: [(repeat each V)] = []
     func append(_ values: [Value]) throws(StoreError) {
-      var place = -1
-      func next<T>(_ attribute: Attribute<E, T>) throws(StoreError) -> T {
-        place += 1
-        guard let value = attribute.coding.load(StoredValue(values[place])) else {
-          throw .badQuery("an index key of \(entity.name) is no \(T.self)")
-        }
-        return value
-      }
-      rows.append((repeat try next(each attribute)))
+      var place = 0
+      rows.append((repeat try columns.next(each attribute, &place, of: values)))
     }
     let isOrdered = distinct && run.isOrdered(by: numbers)
     var visited = 0
@@ -96,17 +83,8 @@ extension ReadableTransaction where Self: ~Copyable {
           guard isAdmitted else { return }
         }
         var reader = RecordReader(view, entity: entity.label, recordID: id)
-        var place = -1
-        func next<T>(_ attribute: Attribute<E, T>) throws(StoreError) -> T {
-          place += 1
-          guard let index = view.layout.slotIndex(ofAttribute: numbers[place]) else {
-            throw .damagedRecord(
-              entity: entity.name, recordID: id, FormatError("its layout lacks an attribute"))
-          }
-          reader.move(to: view.layout.slots[index], in: view.layout)
-          return try attribute.coding.read(from: &reader)
-        }
-        rows.append((repeat try next(each attribute)))
+        var place = 0
+        rows.append((repeat try columns.next(each attribute, &place, of: &reader)))
       }
       return isOrdered || window.goesOn
     }

@@ -37,6 +37,37 @@ import Testing
     }
   }
 
+  @Test func `Pages of attributes are those of whole records, with the same tokens`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      try Trial.make(100, in: store)
+      let orders: [[SortKey<Trial>]] = [
+        [], [Trial.attributes.rating.descending], [Trial.attributes.name.ascending],
+        [Trial.attributes.kind.descending, Trial.attributes.share.ascending],
+      ]
+      try store.read { snapshot throws in
+        for order in orders {
+          let query = Trial.where { $0.number > 3 }.sorted(order).limit(7)
+          var token: ContinuationToken?
+          var numbers: [Int] = []
+          repeat {
+            let next = query.continuing(after: token)
+            let whole = try snapshot.page(next)
+            let rows = try snapshot.page(next, \.note, \.number, \.name)
+            #expect(rows.items.map(\.0) == whole.items.map(\.note))
+            #expect(rows.items.map(\.1) == whole.items.map(\.number))
+            #expect(rows.items.map(\.2) == whole.items.map(\.name))
+            #expect(rows.next == whole.next && rows.generation == snapshot.generation)
+            let names = try snapshot.page(next, \.name)
+            #expect(names.items == whole.items.map(\.name) && names.next == whole.next)
+            numbers += rows.items.map(\.1)
+            token = rows.next
+          } while token != nil && numbers.count <= 100
+          #expect(numbers.sorted() == Array(4..<100))
+        }
+      }
+    }
+  }
+
   /// Pages in an order by what nobody changes, with commits between them: what was there all the
   /// time comes exactly once.
   @Test func `Insertions and deletions between pages neither repeat nor lose the rest`() throws {

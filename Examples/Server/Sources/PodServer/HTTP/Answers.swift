@@ -36,10 +36,12 @@ public struct PodPage: Encodable, Sendable {
       href = Paths.spec(name, version)
     }
 
-    init(_ spec: Podspec) {
+    /// What the list reads of a podspec, in the order in which it reads it.
+    init(attributes: (String, String, String, String?, String?, String)) {
+      let (name, version, summary, homepage, license, authors) = attributes
       self.init(
-        name: spec.name, version: spec.version, summary: spec.summary, homepage: spec.homepage,
-        license: spec.license, authors: spec.authorNames)
+        name: name, version: version, summary: summary, homepage: homepage, license: license,
+        authors: authors)
     }
   }
 

@@ -21,9 +21,10 @@ struct PodRoutes<Context: RequestContext> {
     let (query, conditions) = (try listing.query, Preconditions(request.headers))
     let answer = try await store.read { snapshot in
       try snapshot.answer(conditions, tag: EntityTag(snapshot.historyToken())) {
-        snapshot -> Page<Podspec> in
+        snapshot in
         do {
-          return try snapshot.page(query)
+          return try snapshot.page(
+            query, \.name, \.version, \.summary, \.homepage, \.license, \.authorNames)
         } catch let error as StoreError where error.code == .invalidQuery {
           // All else was checked: only the token can be wrong.
           throw Problem.badParameter("after", "\(error.message). Begin at the first page.")
@@ -33,7 +34,7 @@ struct PodRoutes<Context: RequestContext> {
     return try answer.response { page, headers in
       let next = listing.next(page.next, request)
       if let next { headers[.link] = "<\(next)>; rel=\"next\"" }
-      return PodPage(pods: page.items.map(PodPage.Item.init), next: next)
+      return PodPage(pods: page.items.map(PodPage.Item.init(attributes:)), next: next)
     }
   }
 

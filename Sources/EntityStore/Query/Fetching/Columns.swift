@@ -1,0 +1,43 @@
+internal import LodestoreFormat
+
+/// The attributes of each record that a call reads, without decoding the others.
+struct Columns {
+  private let entity: StoredEntity
+  /// The attributes' numbers in the file.
+  private(set) var numbers: [UInt32] = []
+  private var slots: [RecordLayout.Slot] = []
+
+  init(of entity: StoredEntity) { self.entity = entity }
+
+  /// - Throws: ``StoreError/Code/invalidQuery`` for what is worked out of an attribute.
+  mutating func append<E: Entity, V>(_ attribute: Attribute<E, V>) throws(StoreError) {
+    guard attribute.storedOrdinal != nil,
+      let stored = entity.description.attribute(named: attribute.name),
+      let index = entity.readLayout.slotIndex(ofAttribute: stored.number)
+    else {
+      throw .badQuery("'\(attribute.name)' is fetched as \(E.schema.name) does not store it")
+    }
+    numbers.append(stored.number)
+    slots.append(entity.readLayout.slots[index])
+  }
+
+  /// The value of the attribute at `place`, which is one more then.
+  func next<E: Entity, V>(
+    _ attribute: Attribute<E, V>, _ place: inout Int, of reader: inout RecordReader
+  ) throws(StoreError) -> V {
+    reader.move(to: slots[place], in: entity.readLayout)
+    place += 1
+    return try attribute.coding.read(from: &reader)
+  }
+
+  /// The same of values that come from an index, in the order of ``numbers``.
+  func next<E: Entity, V>(
+    _ attribute: Attribute<E, V>, _ place: inout Int, of values: [Value]
+  ) throws(StoreError) -> V {
+    guard let value = attribute.coding.load(StoredValue(values[place])) else {
+      throw .badQuery("an index key of \(entity.name) is no \(V.self)")
+    }
+    place += 1
+    return value
+  }
+}
