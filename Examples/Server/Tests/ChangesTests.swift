@@ -53,7 +53,7 @@ import Testing
       var place: String?
       while place == nil { place = try await stream.nextEvent()?.id }
       _ = try await server.put("/pods/Mine/2", "{}", ["If-None-Match": "*"])
-      try server.store.purgeHistory(through: try server.store.historyToken())
+      try await server.store.purgeHistory(through: try server.store.historyToken())
       var again = try await EventStream(server.url, after: place)
       let reset = try #require(try await again.nextEvent())
       #expect(reset.kind == "reset" && reset.id != nil && reset.id != place)

@@ -193,4 +193,24 @@ extension Store {
   public func purgeConsumedHistory(orBefore date: Date? = nil) throws -> Int {
     try write { try $0.purgeConsumedHistory(orBefore: date) }
   }
+
+  /// Removes what the history tells of the writes up to `token`; see
+  /// ``WriteTransaction/purgeHistory(through:)``.
+  @discardableResult
+  public func purgeHistory(through token: HistoryToken) async throws -> Int {
+    try await write { try $0.purgeHistory(through: token) }
+  }
+
+  /// Removes what the history tells of writes before a time; see ``WriteTransaction/purgeHistory(before:)``.
+  @discardableResult
+  public func purgeHistory(before date: Date) async throws -> Int {
+    try await write { try $0.purgeHistory(before: date) }
+  }
+
+  /// Removes what all consumers have read, and what is older than `date`; see
+  /// ``WriteTransaction/purgeConsumedHistory(orBefore:)``.
+  @discardableResult
+  public func purgeConsumedHistory(orBefore date: Date? = nil) async throws -> Int {
+    try await write { try $0.purgeConsumedHistory(orBefore: date) }
+  }
 }

@@ -39,6 +39,32 @@ import Testing
     }
   }
 
+  @Test func `are begun and saved by await, with the same errors, unless the task is cancelled`()
+    async throws
+  {
+    try await withTemporaryStore([Clause.self]) { store in
+      let clause = try await store.insert(Clause(name: "a", text: "old", weight: 1))
+      var edit = try await store.edit(clause.id)
+      edit.text = "new"
+      #expect(try await store.update(edit).text == "new")
+      let error = await #expect(throws: StoreError.self) { try await store.update(edit) }
+      let conflict = try #require(error?.cause as? EditConflict<Clause>)
+      #expect(error?.code == .editConflict && conflict.changedByOthers == ["text"])
+      let other = edit
+      let task = Task {
+        while !Task.isCancelled { await Task.yield() }
+        return try await store.update(other, onConflict: .overwrite)
+      }
+      try await store.update(Clause.all) { $0.text = "theirs" }
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+      #expect(try await store.fetch(clause.id)?.text == "theirs")
+      try await store.delete(clause.id)
+      let gone = await #expect(throws: StoreError.self) { try await store.edit(clause.id) }
+      #expect(gone?.code == .noSuchRecord)
+    }
+  }
+
   @Test(arguments: [
     (EditPolicy.keepStored, "theirs", 7 as Int?, "a2"),
     (.keepEdited, "mine", 7, "a2"), (.overwrite, "mine", 7, "a"), (.rollback, "theirs", 1, "a2"),

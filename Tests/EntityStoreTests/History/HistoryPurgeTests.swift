@@ -48,6 +48,47 @@ import Testing
     }
   }
 
+  @Test func `leaves tokens that are text and read from it`() throws {
+    try withWrites(0) { store, _ in
+      let token = try store.historyToken()
+      let text = "\(token)"
+      #expect(text == "\(token.number)-\(token.storeID.uuidString)")
+      #expect(HistoryToken(text) == token)
+      for other in [
+        "", "-", "7", "7-", "-7-\(token.storeID)", "+7-\(token.storeID)", "07-\(token.storeID)",
+        "\(text)0", " \(text)", text.dropLast() + "", token.storeID.uuidString,
+        "7-\(token.storeID)".lowercased(), "18446744073709551616-\(token.storeID)",
+      ] {
+        #expect(HistoryToken(other) == nil, "\(other)")
+      }
+      let most = try #require(HistoryToken("18446744073709551615-\(token.storeID)"))
+      #expect(most.number == .max)
+    }
+  }
+
+  @Test func `has a form for await, which a cancelled task does not begin`() async throws {
+    try await withTemporaryStore([Clause.self]) { store in
+      for number in 0..<6 { _ = try await store.insert(Clause(name: "\(number)")) }
+      let told = try await store.history()
+      let task = Task {
+        while !Task.isCancelled { await Task.yield() }
+        return try await store.purgeHistory(before: .distantFuture)
+      }
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+      #expect(try await store.purgeHistory(through: told[1].token) == 2)
+      let foreign = HistoryToken(storeID: told[0].token.storeID, number: 99)
+      let error = await #expect(throws: StoreError.self) {
+        try await store.purgeHistory(through: foreign)
+      }
+      #expect(error?.code == .invalidQuery)
+      try await store.write { try $0.setHistoryToken(told[3].token, ofConsumer: "reader") }
+      #expect(try await store.purgeConsumedHistory() == 2)
+      #expect(try await store.purgeHistory(before: soon) == 2)
+      #expect(try await store.history().isEmpty)
+    }
+  }
+
   @Test func `goes by time`() throws {
     try withWrites(2) { store, told throws in
       #expect(try store.purgeHistory(before: told[0].time) == 0)

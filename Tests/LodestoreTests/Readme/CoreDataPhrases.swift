@@ -123,11 +123,14 @@
       }
     }
 
-    static func concurrently(_ store: Store, _ recipe: Recipe, _ id: Recipe.ID) async throws {
+    static func concurrently(_ store: Store, _ recipe: Recipe) async throws {
       try await store.write { tx in try tx.insert(recipe) }
       _ = try await store.read { snapshot in try snapshot.count(Recipe.all) }
       let fetch = store.asynchronousFetch(Recipe.all.sorted(by: \.createdAt))
       fetch.cancel()
+    }
+
+    static func editing(_ store: Store, _ id: Recipe.ID) throws {
       var edit = try store.edit(id)
       edit.servings = 6
       try store.update(edit, onConflict: .keepEdited)

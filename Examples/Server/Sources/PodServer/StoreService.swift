@@ -15,7 +15,7 @@ struct StoreService: Service {
     for await _ in hours.cancelOnGracefulShutdown() {
       do {
         let date = Date.now - TimeInterval(historyAge.components.seconds)
-        try await store.write { tx in _ = try tx.purgeHistory(before: date) }
+        try await store.purgeHistory(before: date)
       } catch {
         logger.error("the history was not purged", metadata: ["error": "\(error)"])
       }
