@@ -8,8 +8,8 @@ internal import LodestoreFormat
 
 /// A place in the history of one store: behind one of its writes.
 ///
-/// Keep it, encoded, and ask later for what has happened since. Tokens of one store compare in the order of
-/// its writes; those of different stores have an order that says nothing.
+/// Keep it, encoded or as text, and ask later for what has happened since. Tokens of one store compare in the
+/// order of its writes; those of different stores have an order that says nothing.
 public struct HistoryToken: Sendable, Hashable, Codable, Comparable {
   /// The UUID in the header of the file.
   public let storeID: UUID
@@ -29,9 +29,23 @@ public struct HistoryToken: Sendable, Hashable, Codable, Comparable {
   }
 }
 
-extension HistoryToken: CustomStringConvertible {
-  /// The number.
-  public var description: String { String(number) }
+extension HistoryToken: LosslessStringConvertible {
+  /// The number of the write and the UUID of the store: `7-C0FFEE00-…`.
+  ///
+  /// Digits, letters from A to F and `-`: it can stand in a header field, an address or a file's name.
+  public var description: String { "\(number)-\(storeID.uuidString)" }
+
+  /// The token that has this text as its ``description``; `nil` where there is none.
+  ///
+  /// Whether the store's history goes back that far is seen when it is asked.
+  public init?(_ description: String) {
+    let parts = description.split(separator: "-", maxSplits: 1)
+    guard let first = parts.first, let last = parts.last, let number = UInt64(first),
+      let storeID = UUID(uuidString: String(last))
+    else { return nil }
+    self.init(storeID: storeID, number: number)
+    guard self.description == description else { return nil }
+  }
 }
 
 extension HistoryLog {

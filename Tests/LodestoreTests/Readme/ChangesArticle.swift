@@ -52,7 +52,7 @@
         }
 
         for told in try store.history(.all.by(authors: "editor").newestFirst().limit(20)) {
-          print(told.token, told.undoes.map { "takes back \($0)" } ?? "")
+          print(told.token.number, told.undoes.map { "takes back \($0.number)" } ?? "")
         }
 
         #expect(try store.count(Memo.where { $0.folder == "done" }) == 1)

@@ -40,7 +40,7 @@ struct ChangeReader {
     // Only the end of a write has an id: who comes back in its midst is told the whole of it again.
     // A migration may have changed podspecs that it does not tell of.
     let kind = write.restartedEntities.isEmpty ? "committed" : "reset"
-    return text + "event: \(kind)\nid: \(place.eventID)\ndata: \(write.json)\n\n"
+    return text + "event: \(kind)\nid: \(place)\ndata: \(write.json)\n\n"
   }
 
   private func nextWrite() async throws -> HistoryTransaction? {

@@ -27,7 +27,7 @@ struct ChangeStream<Context: RequestContext> {
     var place = now
     var greeting = "retry: 2000\n\n"
     if let text = request.headers[.lastEventID] {
-      guard let token = HistoryToken(eventID: text) else {
+      guard let token = HistoryToken(text) else {
         throw Problem(
           .badRequest, "Bad event id",
           "The Last-Event-ID \"\(text)\" is none that this server has sent. Leave it out.")
@@ -39,7 +39,7 @@ struct ChangeStream<Context: RequestContext> {
         greeting += Self.reset(now)
       }
     }
-    greeting += ": after write \(place)\n\n"
+    greeting += ": after write \(place.number)\n\n"
     let body = ResponseBody { [greeting, place] writer in
       streams.increment()
       defer { streams.decrement() }
@@ -57,7 +57,7 @@ struct ChangeStream<Context: RequestContext> {
 
   /// What a client is told whose place the history does not have any more.
   private static func reset(_ now: HistoryToken) -> String {
-    "event: reset\nid: \(now.eventID)\n"
+    "event: reset\nid: \(now)\n"
       + #"data: {"detail":"Read the list anew; changes since then follow."}"# + "\n\n"
   }
 
