@@ -25,6 +25,14 @@ import Testing
     #expect(NearestName.of(String(repeating: "name", count: 100_000), among: Self.known) == nil)
   }
 
+  @Test(arguments: [
+    ("name+versoin", "name+version"), ("name", "name+version"), ("nmae", "name+version"),
+    ("name+Version", "name+version"), ("start", "stars"), ("version", nil), ("", nil), ("+", nil),
+  ])
+  func `of an index may be that of its first attributes`(_ name: String, _ meant: String?) {
+    #expect(NearestName.of(name, among: ["license", "name+version", "stars"]) == meant)
+  }
+
   @Test func `of equally near names the first is proposed`() {
     #expect(NearestName.of("cart", among: ["card", "care"]) == "card")
     #expect(NearestName.of("cart", among: ["care", "card"]) == "care")

@@ -4,7 +4,8 @@ package enum NearestName {
   ///
   /// A name that differs only in case wins; of equally near ones, the first. Nearness counts
   /// letters inserted, left out, replaced or swapped with a neighbour: none may be wrong in a word
-  /// of two letters, one up to five, two up to nine, three beyond.
+  /// of two letters, one up to five, two up to nine, three beyond. Where no name is near, an index
+  /// whose name, as `name+version`, begins with the attributes may be meant.
   package static func of(_ name: String, among candidates: [String]) -> String? {
     // No candidate is near a name much longer than itself, however long the text's author made it.
     let longest = candidates.reduce(0) { max($0, $1.utf8.count) }
@@ -19,7 +20,17 @@ package enum NearestName {
       let slips = slips(from: wanted, to: letters)
       if slips <= allowed, slips < best?.slips ?? .max { best = (candidate, slips) }
     }
-    return best?.name
+    return best?.name ?? index(beginningWith: name, among: candidates)
+  }
+
+  /// The first of `candidates` with further attributes behind those of `name`, or of near ones.
+  private static func index(beginningWith name: String, among candidates: [String]) -> String? {
+    let wanted = name.split(separator: "+", omittingEmptySubsequences: false).map(String.init)
+    return candidates.first { candidate in
+      let parts = candidate.split(separator: "+").map(String.init)
+      return wanted.count < parts.count
+        && zip(wanted, parts).allSatisfy { of($0, among: [$1]) != nil }
+    }
   }
 
   private static func allowedSlips(_ length: Int) -> Int {

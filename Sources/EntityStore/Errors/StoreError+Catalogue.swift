@@ -167,17 +167,21 @@ extension StoreError {
   }
 
   static func unknownEntity(_ name: String, known: [String]) -> StoreError {
-    StoreError(
+    let hint = NearestName.of(name, among: known).map { "; did you mean '\($0)'?" } ?? ""
+    return StoreError(
       .unknownEntity,
-      "cannot find entity '\(name)': the store has \(known.isEmpty ? "none" : known.sorted().joined(separator: ", "))",
+      "cannot find entity '\(name)': the store has "
+        + (known.isEmpty ? "none" : known.sorted().joined(separator: ", ")) + hint,
       entity: name)
   }
 
   static func unknownIndex(entity: String, attributes: String, known: [String]) -> StoreError {
-    StoreError(
+    let name = "\(entity).\(attributes)"
+    let hint = NearestName.of(name, among: known).map { "; did you mean '\($0)'?" } ?? ""
+    return StoreError(
       .unknownIndex,
-      "cannot find an index over '\(entity).\(attributes)': the entity has "
-        + (known.isEmpty ? "none" : known.map { "'\($0)'" }.joined(separator: ", ")),
+      "cannot find an index over '\(name)': the entity has "
+        + (known.isEmpty ? "none" : known.map { "'\($0)'" }.joined(separator: ", ")) + hint,
       entity: entity)
   }
 

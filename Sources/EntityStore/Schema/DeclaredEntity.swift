@@ -127,10 +127,15 @@ package struct DeclaredEntity: Sendable {
         continue
       }
       for position in index.attributes where !attributes[position].storage.type.isIndexable {
+        let attribute = attributes[position]
+        let advice =
+          attribute.storage.hasElements
+          ? "; its elements can have an index of their own: name it alone in one that is not unique"
+          : ""
         throw .badSchema(
           entity: name,
-          "'\(attributes[position].name)' cannot be indexed: it is stored as a "
-            + attributes[position].storage.type.name)
+          "'\(attribute.name)' cannot be indexed: it is stored as a \(attribute.storage.type.name)"
+            + advice)
       }
       self.indexes.append(index)
     }

@@ -108,7 +108,14 @@ extension Mistake {
 
   static let inQueries: [Mistake] = [
     .query(#".where(\.isSeen)"#, "a condition is a closure: where { $0.isSeen }"),
-    .query(#".where(\.episode == 4)"#, "cannot infer key path type"),
+    .query(#".where(\.episode == 4)"#, "a condition is a closure: where { $0.episode == 4 }"),
+    .query(#".where(\.episode == 4)"#, "a condition is a closure", of: "Film"),
+    .query(#".where(\.director == nil)"#, "a condition is a closure: where { $0.episode == 4 }"),
+    .query(#".where(\.rating != 4)"#, "a condition is a closure: where { $0.episode != 4 }"),
+    .query(#".where(\.rating > 3)"#, "a condition is a closure: where { $0.episode > 4 }"),
+    .query(#".where(\.released <= Date())"#, "a condition is a closure: where { $0.episode <= 4 }"),
+    // Where the path has no type, no overload is tried.
+    .query(#".where(\.episod == 4)"#, "cannot infer key path type"),
     .query(#".filter { $0.isSeen }"#, "has no member 'filter'"),
     .query(#".limit("3")"#, "'String' to expected argument type 'Int'"),
     .query(#".limit(3)"#, "'Film' has no member 'limit'", of: "Film"),

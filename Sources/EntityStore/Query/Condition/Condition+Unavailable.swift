@@ -61,3 +61,54 @@ extension Query {
   @_documentation(visibility: internal)
   public func `where`<Value>(_ path: KeyPath<E.Attributes, Attribute<E, Value>>) -> Query { self }
 }
+
+// Of a condition by a key path the compiler says otherwise that it cannot tell the path's type. With these
+// for values of any type, it would talk of key paths where a case of an enumeration is misspelt.
+
+/// Refused: a comparison of a key path.
+@available(*, unavailable, message: "a condition is a closure: where { $0.episode == 4 }")
+@_disfavoredOverload
+@_documentation(visibility: internal)
+public func == <E: Entity, Value: AttributeValue>(
+  path: KeyPath<E.Attributes, Attribute<E, Value>>, value: Value
+) -> Condition<E> { .all }
+
+/// Refused: a comparison of a key path.
+@available(*, unavailable, message: "a condition is a closure: where { $0.episode != 4 }")
+@_disfavoredOverload
+@_documentation(visibility: internal)
+public func != <E: Entity, Value: AttributeValue>(
+  path: KeyPath<E.Attributes, Attribute<E, Value>>, value: Value
+) -> Condition<E> { .all }
+
+/// Refused: a comparison of a key path.
+@available(*, unavailable, message: "a condition is a closure: where { $0.episode < 4 }")
+@_disfavoredOverload
+@_documentation(visibility: internal)
+public func < <E: Entity, Value: AttributeValue>(
+  path: KeyPath<E.Attributes, Attribute<E, Value>>, value: Value
+) -> Condition<E> { .all }
+
+/// Refused: a comparison of a key path.
+@available(*, unavailable, message: "a condition is a closure: where { $0.episode <= 4 }")
+@_disfavoredOverload
+@_documentation(visibility: internal)
+public func <= <E: Entity, Value: AttributeValue>(
+  path: KeyPath<E.Attributes, Attribute<E, Value>>, value: Value
+) -> Condition<E> { .all }
+
+/// Refused: a comparison of a key path.
+@available(*, unavailable, message: "a condition is a closure: where { $0.episode > 4 }")
+@_disfavoredOverload
+@_documentation(visibility: internal)
+public func > <E: Entity, Value: AttributeValue>(
+  path: KeyPath<E.Attributes, Attribute<E, Value>>, value: Value
+) -> Condition<E> { .all }
+
+/// Refused: a comparison of a key path.
+@available(*, unavailable, message: "a condition is a closure: where { $0.episode >= 4 }")
+@_disfavoredOverload
+@_documentation(visibility: internal)
+public func >= <E: Entity, Value: AttributeValue>(
+  path: KeyPath<E.Attributes, Attribute<E, Value>>, value: Value
+) -> Condition<E> { .all }
