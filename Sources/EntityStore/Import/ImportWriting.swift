@@ -74,10 +74,12 @@ extension ImportEngine {
     }
     let index = try self.index(of: entity)
     try resolveBefore(pages, ends, &batch, entity, core, &result.state.report)
-    let outcomes = try BatchMerge(
+    let writing = try BatchMerge(
       batch, into: entity, matching: index.map { [$0] } ?? [], rule: rule,
-      pageEnds: rule.takesLastOfPage ? ends : [], core: core
-    ).apply()
+      pageEnds: rule.takesLastOfPage ? ends : [], core: core)
+    writing.tally = linkTally(of: entity, core)
+    let outcomes = try writing.apply()
+    if let links = writing.tally?.total { count(links, in: &result.state.report) }
     var links = RememberedLinks.ByPage(
       pages.filter { $0.memory != nil && !$0.isUnchanged }.map(\.number),
       linkCount: self.links.count)

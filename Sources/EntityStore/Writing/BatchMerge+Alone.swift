@@ -15,7 +15,9 @@ extension BatchMerge {
         guard let holder = try holder(of: view, at: position) else {
           if let refusal = refusalOfNew(position) { throw refusal }
           return try content(Array(record)) { (content) throws(StoreError) in
-            .inserted(try changes.insert(content))
+            let id = try changes.insert(content)
+            try tallyLinks(nil, view)
+            return .inserted(id)
           }
         }
         guard let stored = try core.record(holder, of: entity) else { throw missing(holder) }
@@ -35,9 +37,12 @@ extension BatchMerge {
   }
 
   private func replace(_ id: UInt64, with record: [UInt8]) throws(StoreError) -> Outcome {
-    try content(record) { (content) throws(StoreError) in
+    let links = try linkChange(of: id, record)
+    return try content(record) { (content) throws(StoreError) in
       guard case .renew = rule else {
-        return try changes.update(id, to: content) ? .updated(id) : .unchanged(id)
+        guard try changes.update(id, to: content) else { return .unchanged(id) }
+        if let links { tally?.add(links) }
+        return .updated(id)
       }
       if let stored = try core.record(id, of: entity),
         try changes.isSame(
@@ -50,7 +55,19 @@ extension BatchMerge {
         try changes.checkRenewal(of: id, with: bytes)
       }
       _ = try core.delete(id, of: entity)
+      if let links { tally?.add(links) }
       return .updated(try changes.insert(content))
+    }
+  }
+
+  /// What becomes of links when the stored record becomes `record`; `nil` where nobody asks.
+  private func linkChange(
+    of id: UInt64, _ record: [UInt8]
+  ) throws(StoreError) -> LinkTally.Change? {
+    guard let tally, let stored = try core.record(id, of: entity) else { return nil }
+    let old = try entity.view(stored, id: id)
+    return try record.withBytes { (bytes) throws(StoreError) in
+      try tally.change(old, try entity.view(incoming: bytes))
     }
   }
 

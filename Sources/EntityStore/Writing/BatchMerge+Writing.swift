@@ -80,6 +80,7 @@ extension BatchMerge {
     let incoming = batch[position]
     guard try change(position, holder, stored, incoming) else { return }
     if case .renew = rule {
+      try tallyLinks(stored, try entity.view(scratch.bytes, id: holder))
       try core.raiseCounter(of: entity)
       try writes.remove(stored, id: holder, at: cursor)
       holders[position] = nil
@@ -92,6 +93,7 @@ extension BatchMerge {
           try entity.view(incoming, id: holder), holder)
         if isAlone[position] { return }
       }
+      try tallyLinks(stored, try entity.view(scratch.bytes, id: holder))
       try writes.replace(stored, id: holder, with: scratch.bytes, at: cursor)
       outcomes[position] = .updated(holder)
     }
@@ -165,6 +167,13 @@ extension BatchMerge {
     }
   }
 
+  /// Counts what becomes of links when `old`, `nil` for a new record, becomes `new`.
+  @inline(__always)
+  func tallyLinks(_ old: RecordView?, _ new: RecordView) throws(StoreError) {
+    guard let tally else { return }
+    self.tally?.add(try tally.change(old, new))
+  }
+
   func missing(_ id: UInt64) -> StoreError {
     .damagedIndex(entity.name, "an index leads to record \(id), which is not there")
   }
@@ -196,6 +205,7 @@ extension BatchMerge {
           outcomes[position] = .rejected(refusal)
           continue
         }
+        if !isRenewed[position] { try tallyLinks(nil, view) }
         try append(view, id, at: cursor, writes)
         outcomes[position] = isRenewed[position] ? .updated(id) : .inserted(id)
         next += 1

@@ -37,6 +37,8 @@ final class BatchMerge {
   @exclusivity(unchecked) private var touched: [(holder: UInt64, position: Int)] = []
   /// Records that are written alone, after the others.
   @exclusivity(unchecked) var isAlone: [Bool]
+  /// Counts links that are written with records; `nil` where nobody asks.
+  @exclusivity(unchecked) var tally: LinkTally?
   /// Records whose stored ones were removed for them.
   var isRenewed: [Bool]
   /// The merged bytes of those that were not given all attributes, by their positions.

@@ -211,6 +211,34 @@ import Testing
     }
   }
 
+  @Test func `to one record are counted as those to many are`() async throws {
+    try await withTemporaryStore(Library.entities) { store in
+      try await store.insert((1...3).map { Author(name: "A\($0)") })
+      var pupils = Importer(into: store, Author.self, matching: .unique(\.name))
+      pupils.links = [.init("teacher", \.teacher, by: \.name)]
+      /// Links that an import of `text` adds, and those that it removes.
+      func links(_ text: String) async throws -> [Int] {
+        let report = try await pupils.run(stream(page(text)), renaming: [:])
+        return [report.links?.added ?? 0, report.links?.removed ?? 0]
+      }
+      // With new records, with stored ones, and once more.
+      let two = #"[{"name": "B", "teacher": "A1"}, {"name": "A2", "teacher": "A1"}]"#
+      #expect(try await links(two) == [2, 0])
+      #expect(try await links(two) == [0, 0])
+      // Elsewhere, no longer, and of a record that comes in the same page.
+      #expect(try await links(#"[{"name": "B", "teacher": "A3"}]"#) == [1, 0])
+      #expect(try await links(#"[{"name": "B", "teacher": null}]"#) == [0, 1])
+      #expect(
+        try await links(#"[{"name": "C", "teacher": "D"}, {"name": "D", "teacher": "A1"}]"#)
+          == [2, 0])
+      // Of one name in two pages, each of which is written alone.
+      let pages = [#"[{"name": "E", "teacher": "A1"}]"#, #"[{"name": "E", "teacher": "A2"}]"#]
+      let report = try await pupils.run(stream(pages.map { Data($0.utf8) }), renaming: [:])
+      #expect(report.links?.added == 2 && report.links?.removed == 0, "\(report)")
+      #expect(try await store.count(Author.where { $0.teacher != nil }) == 4)
+    }
+  }
+
   private func stream(_ pages: [Data]) -> AsyncStream<Data> {
     AsyncStream { continuation in
       for page in pages { continuation.yield(page) }

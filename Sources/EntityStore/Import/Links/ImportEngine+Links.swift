@@ -50,6 +50,15 @@ extension ImportEngine {
     }
   }
 
+  /// Counts the links that ``resolveBefore(_:_:_:_:_:_:)`` gives to records; `nil` where it gives none.
+  func linkTally(of entity: StoredEntity, _ core: TransactionCore) -> LinkTally? {
+    guard !rule.takesParts else { return nil }
+    let attributes = links.filter(\.isToOne).compactMap { link in
+      core.schema.end(named: link.name, of: entity)?.attribute?.number
+    }
+    return attributes.isEmpty ? nil : LinkTally(attributes)
+  }
+
   /// Writes the links of records that have been written, and collects what is to be remembered of
   /// them.
   func resolveAfter(
@@ -196,6 +205,14 @@ extension ImportEngine {
   }
 
   // MARK: Reporting
+
+  func count(_ change: LinkTally.Change, in report: inout ImportReport) {
+    guard change.added > 0 || change.removed > 0 else { return }
+    var links = report.links ?? .init()
+    links.added += change.added
+    links.removed += change.removed
+    report.links = links
+  }
 
   private func count(made: Int, in report: inout ImportReport) {
     guard made > 0 else { return }

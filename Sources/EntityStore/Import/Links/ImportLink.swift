@@ -73,7 +73,7 @@ struct ImportedLink: Sendable, Hashable {
 extension ImportReport {
   /// What became of links to other records.
   public struct Links: Sendable, Codable, Hashable {
-    /// Links that are new, but for those that an attribute was written with.
+    /// Links that are new; one of an attribute also where it leads to another record than before.
     public var added = 0
     /// Links that were removed, as the record's page no longer has them.
     public var removed = 0
