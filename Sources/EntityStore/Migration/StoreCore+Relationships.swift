@@ -51,12 +51,9 @@ extension StoreCore {
     return tree
   }
 
-  private func empty(_ names: [TreeName], in transaction: Transaction) throws {
+  func empty(_ names: [TreeName], in transaction: Transaction) throws {
     for name in names {
-      let links = StoredIndex(
-        description: .init(number: 0, attributes: [], isUnique: false),
-        tree: try tree(name, isCreated: false, in: transaction), name: name.text, entityName: "")
-      try links.empty(in: transaction)
+      try transaction.empty(try tree(name, isCreated: false, in: transaction))
     }
   }
 

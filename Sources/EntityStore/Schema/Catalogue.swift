@@ -92,6 +92,12 @@ enum Catalogue {
     _ = try transaction.delete(CatalogueKey.relationship(relationship.number), in: trees.catalogue)
   }
 
+  static func remove(
+    _ description: EntityDescription, _ trees: Trees, in transaction: Transaction
+  ) throws {
+    _ = try transaction.delete(CatalogueKey.entity(description.number), in: trees.catalogue)
+  }
+
   static func put(
     _ description: EntityDescription, _ trees: Trees, in transaction: Transaction
   ) throws {

@@ -92,6 +92,17 @@ extension MigrationStep {
     }
   }
 
+  /// The entity goes, with its records; free, but for a history that tells of it.
+  ///
+  /// Links to its records go, too, and attributes of other entities that hold their ids. Where the history
+  /// tells of the entity, all of it is purged, and tokens expire. A declared type of this name is a new
+  /// entity then.
+  ///
+  /// - Throws: where an attribute of another entity is worked out of its records; remove that one first.
+  public static func remove(entity: String) -> MigrationStep {
+    MigrationStep("remove entity \(entity)") { run in try run.remove(entity: entity) }
+  }
+
   /// The attribute goes, with its values; free.
   public static func remove(_ attribute: String, of entity: String) -> MigrationStep {
     MigrationStep("remove \(entity).\(attribute)") { run in

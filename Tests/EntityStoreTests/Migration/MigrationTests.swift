@@ -172,6 +172,75 @@ import Testing
     }
   }
 
+  @Test func `remove an entity with what leads to its records`() throws {
+    try withTemporaryPath { path throws in
+      try Movies.make(at: path, count: 20)
+      let stage = MigrationStage(to: 1, .remove(entity: "Studio"))
+      let store = try Store(at: path, entities: [], migrating: [stage])
+      let schema = store.core.schema
+      #expect(schema.entity(named: "Studio") == nil && schema.relationships.isEmpty)
+      let movie = try #require(schema.entity(named: "Movie"))
+      #expect(movie.description.attribute(named: "studio") == nil)
+      #expect(movie.description.indexes.count == 2)
+      #expect(try store.core.read { try $0.count(of: movie) } == 20)
+      store.close()
+      try expectSound(path)
+      // A type of its name is a new entity, with a number of its own.
+      let again = try Store(at: path, entities: [OldStudio.self], migrating: [stage])
+      #expect(try again.insert(OldStudio("new")).id.rawValue == 1)
+      #expect(again.core.schema.entity(named: "Studio")?.number.rawValue == 3)
+      again.close()
+      try expectSound(path)
+    }
+  }
+
+  @Test func `remove an entity of many links only once nothing is worked out of it`() throws {
+    try withTemporaryPath { path throws in
+      try Movies.make(at: path, count: 20)
+      try Store(at: path, entities: Movies.new, migrating: Movies.stages).close()
+      let stage = MigrationStage(to: 3, .remove(entity: "Film"))
+      let error = try storeError(.incompatibleSchema) {
+        try Store(at: path, entities: [], migrating: [stage])
+      }
+      #expect(error.message.contains(#".remove("movieCount", of: "Studio")"#), "\(error)")
+      let unknown = MigrationStage(to: 3, .remove(entity: "Flim"))
+      let none = try storeError(.incompatibleSchema) {
+        try Store(at: path, entities: [], migrating: [unknown])
+      }
+      #expect(none.message.contains("no entity 'Flim'"))
+      let both = MigrationStage(
+        to: 3, .remove("movieCount", of: "Studio"), .remove(entity: "Film"))
+      let store = try Store(at: path, entities: [OldStudio.self], migrating: [both])
+      #expect(store.core.schema.relationships.isEmpty)
+      #expect(try store.fetch(OldStudio.all).map(\.name) == ["S", "T"])
+      store.close()
+      try expectSound(path)
+    }
+  }
+
+  @Test func `purge a history that tells of an entity that they remove`() throws {
+    try withTemporaryPath { path throws in
+      var options = StoreOptions()
+      options.history = .images
+      let store = try Store(at: path, entities: Movies.old, options: options)
+      let studio = try store.insert(OldStudio("S"))
+      try store.modify(studio.id) { $0.name = "T" }
+      let movie = try store.insert(OldMovie("N", episode: 1))
+      let token = try store.historyToken()
+      store.close()
+      let stage = MigrationStage(to: 1, .remove(entity: "Studio"))
+      let left = try Store(at: path, entities: [], migrating: [stage], options: options)
+      #expect(try left.history().isEmpty)
+      #expect(try left.historyToken().number >= token.number)
+      _ = try storeError(.expiredHistory) {
+        try left.history(.after(HistoryToken(storeID: token.storeID, number: token.number - 1)))
+      }
+      left.close()
+      try expectSound(path)
+      #expect(movie.id.rawValue == 1)
+    }
+  }
+
   @Test func `tell of their progress, and leave no trace when they are cancelled`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.storePath

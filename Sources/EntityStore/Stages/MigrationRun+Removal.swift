@@ -1,0 +1,67 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension MigrationRun {
+  /// Gives up an entity: its records and indexes, and what leads to its records.
+  func remove(entity name: String) throws {
+    let entity = try self.entity(name)
+    let gone = try relationships().filter {
+      $0.from.entity == entity.number || $0.to.entity == entity.number
+    }
+    try checkDerived(of: entity, by: gone)
+    try purgeHistory(of: entity)
+    for relationship in gone {
+      try store.empty(relationship.trees, in: transaction)
+      try Catalogue.remove(relationship, store.trees, in: transaction)
+    }
+    for relationship in gone where relationship.from.entity != entity.number {
+      guard let number = relationship.attribute,
+        let holder = try entities().first(where: { $0.number == relationship.from.entity }),
+        let attribute = holder.attribute(number: number)
+      else { continue }
+      try remove(attribute.name, of: holder.name)
+    }
+    try store.empty(entity.trees, in: transaction)
+    try Catalogue.remove(entity, store.trees, in: transaction)
+    touched.remove(entity.number)
+    links.removeAll { $0.entity == entity.number }
+  }
+
+  /// Throws where an attribute of another entity is worked out of records of `entity`.
+  private func checkDerived(
+    of entity: EntityDescription, by gone: [RelationshipDescription]
+  ) throws {
+    let numbers = Set(gone.map(\.number))
+    for other in try entities() where other.number != entity.number {
+      let derived = other.declaredAttributes.first {
+        $0.derivation?.relationship.map(numbers.contains) ?? false
+      }
+      guard let derived else { continue }
+      throw StoreError.cannotMigrate(
+        "'\(other.name).\(derived.name)' is worked out of \(entity.name); the stage first says "
+          + ".remove(\"\(derived.name)\", of: \"\(other.name)\")", entity: entity.name)
+    }
+  }
+
+  /// Purges the history where it tells of `entity`: what it tells must be of entities that are there.
+  private func purgeHistory(of entity: EntityDescription) throws {
+    let tree = try store.environment.tree(
+      TreeName.history.text, isCreated: false, hasIntegerKeys: false, in: transaction)
+    guard tree != nil else { return }
+    let log = try HistoryLog(writing: try core())
+    var isTold = false
+    try log.forEachPart(from: 0) { _, _, part in
+      isTold = part.changes.contains { $0.entity == entity.number }
+      return !isTold
+    }
+    if isTold { _ = try log.purge(through: try log.lastNumber()) }
+  }
+}
+
+extension EntityDescription {
+  /// The trees of its records and entries.
+  fileprivate var trees: [TreeName] {
+    [.records(entity: number)] + indexes.map { .index(entity: number, index: $0.number) }
+      + elementIndexes.map { .elements(entity: number, index: $0.number) }
+  }
+}
