@@ -109,6 +109,9 @@
         $0.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil
       }
       if isInsideGeneric { refuse(.insideGeneric(entity), at: structure.name) }
+      if let outer = lexicalContext.privateType {
+        refuse(.insidePrivate(entity, outer), at: structure.name)
+      }
       if !lexicalContext.isEmpty,
         let modifier = structure.modifiers.first(where: {
           $0.name.tokenKind == .keyword(.private)

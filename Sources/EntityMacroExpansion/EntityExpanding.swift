@@ -20,7 +20,7 @@
       // A property called `id` is refused by the other role. A second one would only add
       // "invalid redeclaration" to that.
       guard !declaration.declaresID else { return [] }
-      let access = declaration.memberAccess
+      let access = declaration.memberAccess(in: context.lexicalContext)
       // Said, and not left to be inferred: what the compiler infers from an expansion is not
       // visible in signatures of other files.
       return [
@@ -46,8 +46,8 @@
       reader.readMembers()
       guard reader.diagnostics.isEmpty else { return [] }
       let expansion = EntityExpansion(
-        type: structure.name.trimmedDescription, access: structure.memberAccess,
-        addsConformance: false)
+        type: structure.name.trimmedDescription,
+        access: structure.memberAccess(in: context.lexicalContext), addsConformance: false)
       return [DeclSyntax(stringLiteral: expansion.types(of: reader.declaration))]
     }
 
@@ -68,7 +68,7 @@
       for diagnostic in reader.diagnostics { context.diagnose(diagnostic) }
       guard reader.canConform else { return [] }
       let expansion = EntityExpansion(
-        type: type.trimmedDescription, access: structure.memberAccess,
+        type: type.trimmedDescription, access: structure.memberAccess(in: context.lexicalContext),
         addsConformance: !protocols.isEmpty, isNested: !context.lexicalContext.isEmpty)
       // After an error an empty conformance keeps uses of the entity from being errors too.
       let source =
@@ -79,20 +79,6 @@
   }
 
   extension StructDeclSyntax {
-    /// The access that the witnesses of a conformance need, with a space after it.
-    ///
-    /// Nothing for a private struct: its members are as visible as the struct is.
-    var memberAccess: String {
-      for modifier in modifiers {
-        switch modifier.name.tokenKind {
-        case .keyword(.public): return "public "
-        case .keyword(.package): return "package "
-        default: continue
-        }
-      }
-      return ""
-    }
-
     /// Whether a property of each value, stored or not, is called `id`.
     var declaresID: Bool {
       memberBlock.members.contains { member in

@@ -163,8 +163,8 @@
           guard let attribute, let (access, spelling) = named(attribute) else { return nil }
           parts.append((attribute.property.text, access, spelling))
         }
-        // As private as the most private of them.
-        let isInternal = parts.contains { $0.access != access }
+        // As private as the most private of them, or as what is around the struct.
+        let isInternal = access != "fileprivate " && parts.contains { $0.access != access }
         let parameters = parts.map { "\($0.name): \($0.type)" }.joined(separator: ", ")
         let values = parts.enumerated().map { position, part in
           "\(position == 0 ? "EntityKey(_of: " : "._and(")Self.attributes.\(part.name), \(part.name))"

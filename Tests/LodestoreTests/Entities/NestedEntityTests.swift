@@ -48,7 +48,52 @@
     }
   }
 
+  /// Not public, as this is no library; what is declared public in it shows no more.
+  struct Archive {
+    fileprivate enum Shelf {
+      /// A box in a room.
+      @Entity public struct Box {
+        #Unique<Box>([\.label])
+        /// What stands on it.
+        public var label: String
+        /// Where it is.
+        @Relationship public var room: Room.ID?
+      }
+      /// A room with boxes.
+      @Entity public struct Room {
+        /// Its number.
+        public var number: Int
+        /// What is in it.
+        public static let boxes = ToMany<Room, Box>(inverse: \Box.room)
+      }
+    }
+  }
+
+  /// A namespace that an extension adds to.
+  public enum Catalogues {}
+
+  public extension Catalogues {
+    /// A card.
+    @Entity struct Card {
+      /// What stands on it.
+      public var title: String
+    }
+  }
+
   @Suite struct `Nested entities` {
+    @Test func `may say more than the types around them let through`() throws {
+      let store = try Store.inMemory(
+        entities: [Archive.Shelf.Box.self, Archive.Shelf.Room.self, Catalogues.Card.self])
+      defer { store.close() }
+      let room = try store.insert(Archive.Shelf.Room(number: 1))
+      try store.insert(Archive.Shelf.Box(label: "a", room: room.id))
+      let boxes = try store.read { try $0.related(Archive.Shelf.Room.boxes, of: room.id) }
+      #expect(boxes.map(\.label) == ["a"])
+      #expect(try store.fetch(Archive.Shelf.Box.key(label: "a")) != nil)
+      try store.insert(Catalogues.Card(title: "x"))
+      #expect(try store.count(Catalogues.Card.where { $0.title == "x" }) == 1)
+    }
+
     @Test func `name what is declared beside them`() throws {
       let store = try Store.inMemory(
         entities: [Observatory.Star.self, Observatory.System.self, Observatory.Night.self])

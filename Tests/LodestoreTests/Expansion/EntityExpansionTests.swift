@@ -417,10 +417,44 @@
       #expect(source.contains("\"Pod\""))
     }
 
+    /// The witnesses of a conformance may not be public in a type that is not.
+    @Test(arguments: [
+      ("enum Model { @Entity public struct Pod { public var name: String } }", ""),
+      ("public enum Model { @Entity public struct Pod { public var name: String } }", "public "),
+      ("package enum Model { @Entity public struct Pod { public var name: String } }", "package "),
+      ("public enum Model { @Entity package struct Pod { public var name: String } }", "package "),
+      ("public enum Model { @Entity struct Pod { public var name: String } }", ""),
+      (
+        "struct Outer { public enum Model { @Entity public struct Pod { public var name: String } } }",
+        ""
+      ),
+      ("public extension Model { @Entity struct Pod { public var name: String } }", "public "),
+      (
+        "public extension Model { enum Kind { @Entity public struct Pod { public var name: String } } }",
+        "public "
+      ),
+      ("public extension Model { @Entity internal struct Pod { var name: String } }", ""),
+      ("fileprivate extension Model { @Entity struct Pod { var name: String } }", ""),
+      ("extension Model { @Entity public struct Pod { public var name: String } }", "public "),
+      ("fileprivate enum Model { @Entity public struct Pod { var name: String } }", "fileprivate "),
+      ("private enum Model { @Entity struct Pod { var name: String } }", "fileprivate "),
+      ("private enum Model { @Entity fileprivate struct Pod { var name: String } }", ""),
+    ])
+    func `nested struct shows no more than the types around it`(declaration: String, access: String)
+    {
+      let (source, messages) = expand(declaration)
+      #expect(messages == [])
+      #expect(source.contains("\n  \(access)static let schema"), "\(source)")
+      #expect(
+        source.contains("\n    \(access)var id = RecordID")
+          || source.contains(" \(access)var id = "))
+      #expect(source.contains("\(access)enum _AttributeTypes"))
+    }
+
     @Test func `nested struct has a name for the type of each property`() {
       let (source, messages) = expand(
         """
-        enum Model {
+        public enum Model {
           enum Kind: String { case library }
           @Entity public struct Pod {
             public var kind: Kind = Kind.library

@@ -57,6 +57,14 @@
         ])
     }
 
+    @Test func `struct inside a private type that is inside another one is refused`() {
+      expectRefusal(
+        of: "enum Model { private enum Inner { @Entity struct Pod { var name: String } } }",
+        at: "Pod",
+        "cannot make an entity of 'Pod': its conformance is written outside of the types around it, "
+          + "where the private 'Inner' is not visible; make 'Inner' fileprivate")
+    }
+
     @Test func `computed name is refused`() {
       expectRefusal(
         of: "@Entity(name: prefix + \"Pod\") struct Pod { var name: String }", at: "prefix",
