@@ -102,7 +102,9 @@
 
     static func importing(_ store: Store, _ pages: FilePages) async throws {
       let importer = Importer(into: store, Pod.self, matching: .unique(\.name, \.version))
-      let report = try await importer.run(pages, records: "result") { (spec: PodSpec) in Pod(spec) }
+      let report = try await importer.run(pages, records: "result") { (spec: PodSpec) in
+        Pod(name: spec.name, version: spec.version, updatedAt: .now)
+      }
       print(report)  // 11028 inserted, 0 updated, 0 unchanged, 0 rejected
 
       let direct = try await importer.run(
@@ -133,7 +135,7 @@
 
       for try await event in ImportEvent.stream({ onEvent in
         try await importer.run(pages, records: "result", onEvent: onEvent) { (spec: PodSpec) in
-          Pod(spec)
+          Pod(name: spec.name, version: spec.version, updatedAt: .now)
         }
       }) {
         if case .committed(let progress) = event {
@@ -143,12 +145,6 @@
       let reports = try await store.read { try $0.importReports(of: "Pod") }
 
       print(reports)
-    }
-  }
-
-  extension ImportsArticle.Pod {
-    init(_ spec: ImportsArticle.PodSpec) {
-      self.init(name: spec.name, version: spec.version, updatedAt: .now)
     }
   }
 
