@@ -27,7 +27,7 @@ extension ReadableTransaction where Self: ~Copyable {
   /// The token is that of ``page(_:)``: it belongs to the condition and the order, so that the next
   /// page may have other attributes, or whole records.
   ///
-  /// - Throws: as ``values(_:_:distinct:)-(Query<E>,_,_)``.
+  /// - Throws: as ``page(_:)``; ``StoreError/Code/invalidQuery`` for what is worked out of an attribute.
   public func page<E: Entity, First, each Other>(
     _ query: Query<E>, _ path: KeyPath<E.Attributes, Attribute<E, First>>,
     _ other: repeat KeyPath<E.Attributes, Attribute<E, each Other>>
