@@ -53,7 +53,10 @@ extension StoreCore {
 
   func empty(_ names: [TreeName], in transaction: Transaction) throws {
     for name in names {
-      try transaction.empty(try tree(name, isCreated: false, in: transaction))
+      let entries = StoredIndex(
+        description: .init(number: 0, attributes: [], isUnique: false),
+        tree: try tree(name, isCreated: false, in: transaction), name: name.text, entityName: "")
+      try entries.empty(in: transaction)
     }
   }
 
