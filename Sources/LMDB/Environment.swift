@@ -121,8 +121,8 @@ package final class Environment: @unchecked Sendable {
     self.handle = handle
     self.path = path
     writer = WorkerThreads(threadCount: 1, operation: "write", path: path)
-    // One more than there can be reads at once: where all wait for others, one is told that.
     longReads = LongJobs(limit: max(2, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+    // One more than there can be reads at once: where all wait for others, one is told that.
     readerThreads = WorkerThreads(
       threadCount: 4, extraLimit: Int(options.readerSlotCount), longJobs: longReads,
       operation: "read", path: path)

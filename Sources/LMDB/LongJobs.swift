@@ -12,16 +12,16 @@ import Synchronization
 ///
 /// Each job has a thread, as a read cannot change its own: those that have no place wait. A job is long
 /// when it has run for two milliseconds. It keeps its place for twenty, if others wait, and goes behind
-/// them. When no place has become free for longer, because those who have one wait for something else, the
-/// next goes on without.
+/// them. When no place has become free for a tenth of a second, because those who have one wait for something
+/// else, one more goes on. A job that goes on lets other threads run every half a millisecond.
 ///
 /// State, all guarded by `mutex`: `runningCount`, `waiting`, `lastGrant`, and of each turn `hasPlace`,
 /// which its own thread reads without.
 package final class LongJobs: @unchecked Sendable {
   private static let shortInSeconds = 0.002
   private static let sliceInSeconds = 0.02
-  /// How long a job keeps its processor where another thread could run.
-  private static let stintInSeconds = 0.0005
+  /// After so long other threads may have the processor.
+  private static let yieldInSeconds = 0.0005
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let limit: Int
   private let patience: Double
@@ -58,7 +58,7 @@ package final class LongJobs: @unchecked Sendable {
     private let cancelled = Atomic(false)
     /// When the job, or its time at its place, began.
     private var since = 0.0
-    private var stint = 0.0
+    private var lastYield = 0.0
     fileprivate var hasPlace = false
     fileprivate let wake = TimedCondition()
 
@@ -69,7 +69,7 @@ package final class LongJobs: @unchecked Sendable {
     /// Called when the job begins.
     package func begin() {
       since = monotonicSeconds()
-      stint = since
+      lastYield = since
     }
 
     /// Called by the job now and then: waits when others are to go on.
@@ -77,10 +77,10 @@ package final class LongJobs: @unchecked Sendable {
       let now = monotonicSeconds()
       if now - since > (hasPlace ? LongJobs.sliceInSeconds : LongJobs.shortInSeconds) {
         takeTurns()
-      } else if now - stint > LongJobs.stintInSeconds {
+      } else if now - lastYield > LongJobs.yieldInSeconds {
         // The system would let the thread of a short job wait for some milliseconds.
         sched_yield()
-        stint = monotonicSeconds()
+        lastYield = monotonicSeconds()
       }
     }
 
@@ -123,9 +123,10 @@ package final class LongJobs: @unchecked Sendable {
     parked.add(1, ordering: .relaxed)
     let start = monotonicSeconds()
     while !turn.hasPlace, !turn.isCancelled {
-      turn.wake.wait(mutex, seconds: patience)
-      let now = monotonicSeconds()
-      if !turn.hasPlace, now - max(start, lastGrant) >= patience {
+      let left = max(start, lastGrant) + patience - monotonicSeconds()
+      if left > 0 {
+        turn.wake.wait(mutex, seconds: left)
+      } else {
         leaveQueue(turn)
         take(turn)
       }

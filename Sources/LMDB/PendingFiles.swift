@@ -78,7 +78,8 @@ package enum PendingFiles {
   /// Takes all files away, for good; only what is allowed in a signal handler.
   package static func unlinkAll() {
     isEnding.store(true, ordering: .sequentiallyConsistent)
-    while true {
+    // Some seconds: on a dead file system the making of a file may never end.
+    for _ in 0..<5_000 {
       let busy = busyThread.load(ordering: .sequentiallyConsistent)
       // A handler on that thread itself has stopped it.
       if busy == 0 || busy == currentThread() { break }

@@ -29,6 +29,16 @@ package final class ScratchFile {
     guard file >= 0 else { throw failure(errno) }
   }
 
+  /// Makes one, or none where no file can be made beside `path`, as on a medium that is only read.
+  package static func ifAllowed(beside path: String) throws(LMDBError) -> ScratchFile? {
+    do throws(LMDBError) {
+      return try ScratchFile(beside: path)
+    } catch {
+      guard [EROFS, EACCES, EPERM, ENOENT].contains(error.code) else { throw error }
+      return nil
+    }
+  }
+
   deinit {
     if file >= 0 { close(file) }
     block.deallocate()

@@ -4,16 +4,17 @@ import Synchronization
 /// the plans of queries that are asked more than once while nothing is written.
 ///
 /// The first time only a hash is kept, so that what never comes again costs next to nothing and pushes
-/// out little.
+/// nothing out.
 final class CommitCache: Sendable {
   typealias Object = AnyObject & Sendable
 
-  /// The place of all objects whose hashes end alike: the one asked for last.
+  /// The place of all objects whose hashes end alike.
   private struct Slot {
-    var hash = 0
     var commit = CommitNumber(0)
-    /// `nil` where it was asked for once.
+    var hash = 0
     var object: (any Object)?
+    /// The hash that was noted last without an object.
+    var noted: Int?
   }
 
   private static let slotCount = 128
@@ -28,12 +29,23 @@ final class CommitCache: Sendable {
     }
   }
 
-  /// Keeps `object` where one with `hash` was noted before.
+  /// Keeps `object` where its hash was the last that was noted at its place.
   func note(_ object: any Object, _ hash: Int, at commit: CommitNumber) {
-    slots.withLock { slots in
+    let before = slots.withLock { slots -> (any Object)? in
       let index = hash & (Self.slotCount - 1)
-      let isKnown = slots[index].hash == hash && slots[index].commit == commit
-      slots[index] = Slot(hash: hash, commit: commit, object: isKnown ? object : nil)
+      var slot = slots[index]
+      let before = slot.object
+      if slot.commit != commit {
+        slot = Slot(commit: commit, noted: hash)
+      } else if slot.noted == hash {
+        slot = Slot(commit: commit, hash: hash, object: object)
+      } else {
+        slot.noted = hash
+      }
+      slots[index] = slot
+      return before
     }
+    // Not under the lock: with it may go what asks the store again.
+    withExtendedLifetime(before) {}
   }
 }

@@ -167,7 +167,7 @@ struct EntryGrouping: ~Copyable {
 
   /// Writes all groups to the file, where there is place for it.
   private mutating func spill(_ tick: () throws -> Void) throws {
-    guard let runs = spilling?.begin() else { return }
+    guard let runs = try spilling?.begin() else { return }
     for group in try sorted(tick: tick) {
       try tick()
       let (count, totals) = (state(group).count, totals(group))

@@ -19,9 +19,10 @@ final class GroupRuns {
   private var ends: [Int] = []
   private var writer = DocumentWriter()
 
-  /// Makes a scratch file beside `path`.
-  init(beside path: String, _ functions: [GroupTerm.Function]) throws(LMDBError) {
-    file = try ScratchFile(beside: path)
+  /// Makes a scratch file beside `path`; `nil` where none can be made.
+  init?(beside path: String, _ functions: [GroupTerm.Function]) throws(LMDBError) {
+    guard let file = try ScratchFile.ifAllowed(beside: path) else { return nil }
+    self.file = file
     self.functions = functions
   }
 

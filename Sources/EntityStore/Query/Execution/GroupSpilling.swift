@@ -18,8 +18,8 @@ struct GroupSpilling {
 
   /// Where a run is written; `nil` where there is no place for the file, and the groups have to stay
   /// in memory.
-  mutating func begin() -> GroupRuns? {
-    if runs == nil { runs = try? GroupRuns(beside: path, functions) }
+  mutating func begin() throws -> GroupRuns? {
+    if runs == nil { runs = try GroupRuns(beside: path, functions) }
     hasNoPlace = runs == nil
     return runs
   }

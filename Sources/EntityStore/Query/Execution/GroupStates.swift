@@ -53,7 +53,7 @@ struct GroupStates {
   }
 
   private mutating func spill(_ tick: () throws -> Void) throws {
-    guard let runs = spilling.begin() else { return }
+    guard let runs = try spilling.begin() else { return }
     for group in try table.sorted(tick: tick) {
       try tick()
       try table.withKey(group) {

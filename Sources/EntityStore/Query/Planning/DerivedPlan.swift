@@ -30,7 +30,8 @@ extension TransactionCore {
     for purpose: DerivedPlan.Purpose, from source: QueryPlan,
     _ make: () throws(StoreError) -> QueryPlan?
   ) throws(StoreError) -> QueryPlan? {
-    guard !isWrite else { return try make() }
+    // Of a source that is not kept itself nothing is, so that no closure of the program is held.
+    guard !isWrite, tracker == nil, source.request.takesPlan else { return try make() }
     var hasher = Hasher()
     hasher.combine(ObjectIdentifier(source))
     hasher.combine(purpose)

@@ -160,7 +160,7 @@ extension TransactionCore {
   func plan(
     _ request: QueryRequest, for entity: StoredEntity
   ) throws(StoreError) -> QueryPlan {
-    guard !isWrite, tracker == nil, let hash = request.planHash else {
+    guard !isWrite, tracker == nil, let hash = request.planHash(for: entity) else {
       return try newPlan(request, for: entity)
     }
     if let plan = store.recent.object(hash, at: commitNumber) as? QueryPlan,

@@ -3,16 +3,23 @@ internal import LodestoreFormat
 /// Which plans are kept for the same query, as long as nothing is written: those of small ones. To bind,
 /// estimate and plan takes most of the time of a query for a few records.
 extension QueryRequest {
-  /// A hash of all that a plan depends on; `nil` where the plan is not kept: the condition is long, or
-  /// its meaning changes from run to run.
-  var planHash: Int? {
+  /// Whether a plan is kept: not where the condition is long, or its meaning changes from run to run.
+  var takesPlan: Bool {
     var room = 24
-    guard !forcesScan, ids == nil, condition.takesPlan(&room) else { return nil }
+    return !forcesScan && ids == nil && condition.takesPlan(&room)
+      && order.allSatisfy { $0.path.takesPlan(&room) }
+  }
+
+  /// A hash of what the plan depends on, but for the data and the schema; `nil` where none is kept.
+  func planHash(for entity: StoredEntity) -> Int? {
+    guard takesPlan else { return nil }
     var hasher = Hasher()
+    hasher.combine(ObjectIdentifier(entity))
     hasher.combine(condition)
     for term in order { hasher.combine(term) }
     hasher.combine(limit)
     hasher.combine(offset)
+    hasher.combine(requiresIndex)
     hasher.combine(wantsOnlyEntries)
     if let after { hasher.combine(after) }
     return hasher.finalize()

@@ -85,6 +85,28 @@ struct KeptPlanTests {
     }
   }
 
+  @Test func `do not take one form of a member's name in an order for another`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      try store.insert(
+        (0..<2).map {
+          var trial = Trial($0)
+          trial.json = ["\u{e9}": .integer(Int64($0)), "e\u{301}": .integer(Int64(-$0))]
+          return trial
+        })
+      try store.core.read { core in
+        func numbers(by name: String) throws -> [UInt64] {
+          var request = QueryRequest()
+          request.order = [SortTerm(ValuePath(.record, [.member("json"), .member(name)]))]
+          return try core.run(request, for: try core.entity(Trial.self)).ids()
+        }
+        for _ in 0..<3 {
+          let first = try numbers(by: "\u{e9}")
+          #expect(try numbers(by: "e\u{301}") == first.reversed())
+        }
+      }
+    }
+  }
+
   @Test func `are of the commit that a reader sees`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(100, in: store)
