@@ -47,8 +47,8 @@
     static func insidePrivate(_ entity: String, _ outer: String) -> Self {
       Self(
         "insidePrivate",
-        "cannot make an entity of '\(entity)': its conformance is written outside of the types around it, "
-          + "where the private '\(outer)' is not visible; make '\(outer)' fileprivate")
+        "cannot make an entity of '\(entity)': its conformance is written outside of the types "
+          + "around it, where the private '\(outer)' is not visible; make '\(outer)' fileprivate")
     }
 
     static func entityNameNotLiteral() -> Self {

@@ -104,7 +104,7 @@ package final class Environment: @unchecked Sendable {
   package let writer: WorkerThreads
   /// Runs asynchronous reads.
   package let readerThreads: WorkerThreads
-  /// Those of ``readerThreads``.
+  /// Lets the long ones among the jobs of ``readerThreads`` take turns.
   package let longReads: LongJobs
 
   private init(

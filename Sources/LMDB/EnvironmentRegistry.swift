@@ -190,7 +190,9 @@ package enum EnvironmentRegistry {
     try StoreFile.checkName(of: path)
   }
 
-  /// What is left of it when this process is killed, the next one that makes one takes away.
+  /// Makes a temporary file in memory.
+  ///
+  /// If this process is killed, the next process that makes one removes it.
   static func temporaryFileInMemory() throws(LMDBError) -> TemporaryFile {
     try TemporaryFile(for: memoryDirectory + "/store", mode: 0o600)
   }

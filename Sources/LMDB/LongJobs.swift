@@ -8,20 +8,23 @@ import Synchronization
   import Darwin
 #endif
 
-/// Lets few of the jobs that take long run at once, in turns, so that a short one finds a processor.
+/// Lets only a few long jobs run at once, in turns, so that a short one finds a processor.
 ///
-/// Each job has a thread, as a read cannot change its own: those that have no place wait. A job is long
-/// when it has run for two milliseconds. It keeps its place for twenty, if others wait, and goes behind
-/// them. When no place has become free for a tenth of a second, because those who have one wait for something
-/// else, one more goes on. A job that goes on lets other threads run every half a millisecond.
+/// Each job has a thread, as a read cannot move to another; jobs without a place wait on theirs.
+/// A job is long when it has run for two milliseconds. While others wait, it keeps its place for
+/// twenty milliseconds, and then waits behind them. When no place has become free for a tenth of a
+/// second, because the jobs that have one wait for something else, one more job goes on. A running
+/// job lets other threads have its processor every half a millisecond.
 ///
-/// State, all guarded by `mutex`: `runningCount`, `waiting`, `lastGrant`, and of each turn `hasPlace`,
-/// which its own thread reads without.
+/// `@unchecked Sendable`: `mutex` guards `runningCount`, `waiting`, `lastGrant` and the `hasPlace`
+/// of each turn. Other threads change `hasPlace` only while the turn's own thread waits, so that
+/// this one reads it without the mutex.
 package final class LongJobs: @unchecked Sendable {
   private static let shortInSeconds = 0.002
   private static let sliceInSeconds = 0.02
-  /// After so long other threads may have the processor.
+  /// How often a job lets other threads have its processor.
   private static let yieldInSeconds = 0.0005
+
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let limit: Int
   private let patience: Double
@@ -52,11 +55,13 @@ package final class LongJobs: @unchecked Sendable {
   /// For a job that begins.
   package func turn() -> Turn { Turn(self) }
 
-  /// The part of one job, for the thread that runs it; ``cancel()`` is for any.
+  /// The part of one job, for the thread that runs it; any thread may call ``cancel()``.
+  ///
+  /// `@unchecked Sendable`: only the job's own thread uses `since` and `lastYield`.
   package final class Turn: @unchecked Sendable {
     private let jobs: LongJobs
     private let cancelled = Atomic(false)
-    /// When the job, or its time at its place, began.
+    /// When the job began, or last got a place.
     private var since = 0.0
     private var lastYield = 0.0
     fileprivate var hasPlace = false

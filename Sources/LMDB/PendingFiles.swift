@@ -10,12 +10,15 @@ import Synchronization
 
 /// The temporary files of this process that a signal is to take away, whoever makes them.
 ///
-/// A file is made while no handler can look past it: either the handler waits until it is there, or the thread
-/// that makes it finds that the process is ending, and makes none. Only in a program that watches: a library
-/// leaves signals alone.
+/// No handler misses a file that is being made: either the handler waits until the file is there, or the
+/// thread that makes it finds that the process is ending, and makes none. Only in a program that calls
+/// ``watch()``: a library leaves signals alone.
 package enum PendingFiles {
-  /// Of each file its names, with a zero byte behind each and one more behind the last; nil while nobody
-  /// watches.
+  /// Of each file its names, with a zero byte behind each and one more behind the last; nil while
+  /// nobody watches.
+  ///
+  /// Not isolated, as a signal handler cannot wait for a lock: set once, before there are other
+  /// threads; its elements change only on the thread that is ``busyThread``.
   nonisolated(unsafe) private static var slots:
     UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>?
   /// More than a command makes at once.
@@ -33,7 +36,7 @@ package enum PendingFiles {
     _ = (busyThread.load(ordering: .relaxed), isEnding.load(ordering: .relaxed))
   }
 
-  /// Makes a file that has these names, or is to have them, while no handler can look past it.
+  /// Makes a file that has these names, or is to have them, so that no handler misses it.
   ///
   /// Does not return when the process is ending. What it returns is for ``remove(_:)``.
   static func add(_ names: [String], by make: () -> Void) -> Int? {

@@ -25,8 +25,8 @@ protocol SharedJob: AnyObject, Sendable {
 ///
 /// Jobs that take long, or wait for other jobs, would keep all threads. So there may be more: when
 /// jobs wait and none is taken for a millisecond, a thread is added. It stays for half a second
-/// when no job waits, as a thread that is woken gets a busy processor sooner than a new one. Of long
-/// fetches only a few go on at once (``LongJobs``).
+/// when no job waits, as a thread that is woken gets a busy processor sooner than a new one.
+/// Only a few long fetches run at once (``LongJobs``).
 ///
 /// State, all guarded by `mutex`: `jobs`, `takenCount`, `sleepingCount`, `isWatching`,
 /// `isStopping`, `threads`, `regularCount`, `extraCount`, `hasRelief`, `wasQuick`. `waitingCount` is the
@@ -59,7 +59,7 @@ package final class WorkerThreads: @unchecked Sendable {
   private let threadCount: Int
   /// How many more there may be while jobs wait and none is taken.
   private let extraLimit: Int
-  /// Those jobs among them that may wait for each other.
+  /// Knows which of the jobs wait for their turn.
   private let longJobs: LongJobs?
   /// What jobs do, and to which file: for the error of one that is refused.
   private let operation: String

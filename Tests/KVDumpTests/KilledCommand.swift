@@ -146,9 +146,10 @@ final class KilledFolder {
     try #require(status == .success, "\(command.name): \(memory.messages.text)")
   }
 
-  /// Starts the command in a process of its own, and sends it a signal after so many microseconds.
+  /// Runs the command in another process, and sends that a signal.
   ///
-  /// Returns whether that ended it, and what it had said until then.
+  /// - Parameter delay: how long after the start, in microseconds; no signal without it.
+  /// - Returns: whether the signal ended the process, and what it had written until then.
   func kill(
     _ command: KilledCommand, after delay: Int?, by signal: Int32 = SIGKILL
   ) throws -> (isKilled: Bool, said: String) {

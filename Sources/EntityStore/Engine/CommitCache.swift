@@ -1,19 +1,20 @@
 import Synchronization
 
-/// A few objects that were worked out of what a commit holds, and hold for that commit alone; such as
-/// the plans of queries that are asked more than once while nothing is written.
+/// A few objects that are valid for one commit alone, such as the plans of queries that are asked more
+/// than once while nothing is written.
 ///
-/// The first time only a hash is kept, so that what never comes again costs next to nothing and pushes
-/// nothing out.
+/// The first time only a hash is kept. So an object that is never asked for again replaces no other.
 final class CommitCache: Sendable {
   typealias Object = AnyObject & Sendable
 
-  /// The place of all objects whose hashes end alike.
+  /// One object, and the hash of the next one for this slot.
+  ///
+  /// The last bits of an object's hash are the number of its slot.
   private struct Slot {
     var commit = CommitNumber(0)
     var hash = 0
     var object: (any Object)?
-    /// The hash that was noted last without an object.
+    /// The hash of the last object that was noted for the first time.
     var noted: Int?
   }
 
@@ -21,7 +22,9 @@ final class CommitCache: Sendable {
 
   private let slots = Mutex([Slot](repeating: Slot(), count: slotCount))
 
-  /// The object that was kept with `hash`: another one where hashes are equal, which the caller checks.
+  /// The object that was kept with `hash`.
+  ///
+  /// Two objects may have one hash: the caller checks that it is the one that was asked for.
   func object(_ hash: Int, at commit: CommitNumber) -> (any Object)? {
     slots.withLock { slots in
       let slot = slots[hash & (Self.slotCount - 1)]
@@ -29,7 +32,7 @@ final class CommitCache: Sendable {
     }
   }
 
-  /// Keeps `object` where its hash was the last that was noted at its place.
+  /// Keeps `object` if it was the last that was noted for its slot before.
   func note(_ object: any Object, _ hash: Int, at commit: CommitNumber) {
     let before = slots.withLock { slots -> (any Object)? in
       let index = hash & (Self.slotCount - 1)
@@ -45,7 +48,7 @@ final class CommitCache: Sendable {
       slots[index] = slot
       return before
     }
-    // Not under the lock: with it may go what asks the store again.
+    // Released outside of the lock: a deinit that runs then may ask the store.
     withExtendedLifetime(before) {}
   }
 }

@@ -14,7 +14,8 @@ import Synchronization
 /// ``Store`` is its typed face, ``DynamicStore`` the one for tools, which know no types.
 ///
 /// Mutable state: `schema`, replaced whole when the file has a newer one, and `names`, the entity
-/// names of the declared types, both under their `Mutex`; `recent`, which has its own; `isOpen`, set once.
+/// names of the declared types, both under their `Mutex`; `recent`, which has its own lock; `isOpen`,
+/// set once.
 final class StoreCore: Sendable {
   let environment: Environment
   let options: StoreOptions
@@ -25,6 +26,7 @@ final class StoreCore: Sendable {
   private let currentSchema: Mutex<StoredSchema>
   private let names: [ObjectIdentifier: String]
   let declared: [DeclaredEntity]
+  /// Plans of queries.
   let recent = CommitCache()
   private let isOpen = Atomic<Bool>(true)
 

@@ -13,8 +13,8 @@ struct CountCommand: StoreCommand {
 
       With --by there is one row for each value, the most frequent first; in the JSON forms an \
       object with the attribute's name and "count" ("_count" where a value is called count itself). \
-      A missing value is null. Rows that are shown are in memory, some 100 bytes and their own for each; \
-      with --limit hardly more are, however many there are.
+      A missing value is null. Each row that is shown takes some 100 bytes of memory and its \
+      values; with --limit the others take hardly any.
 
       \(ConditionOptions.grammar)
       """)

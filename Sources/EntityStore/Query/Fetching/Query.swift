@@ -173,7 +173,8 @@ public struct Query<E: Entity>: Sendable {
     token == nil ? with { $0.order = [] } : self
   }
 
-  /// All that it finds, in any order: for groups and aggregates, which a limit does not make cheaper.
+  /// All that it finds, in any order: for groups and aggregates, which a limit does not make
+  /// cheaper.
   ///
   /// A negative limit or offset stays, to be refused.
   func whole() -> Query {

@@ -1,0 +1,76 @@
+#if Macros
+  import SwiftSyntaxMacroExpansion
+  import Testing
+
+  import EntityMacroExpansion
+
+  /// What `@Entity` makes of a struct in another type.
+  @Suite struct NestedExpansionTests {
+    @Test func `nested struct is named in full`() {
+      let (source, messages) = expand(
+        "enum Model { @Entity fileprivate struct Pod { var name: String } }")
+      #expect(messages == [])
+      #expect(source.contains("nonisolated extension Model.Pod: Entity"))
+      #expect(source.contains("EntitySchema<Model.Pod>("))
+      #expect(source.contains("\"Pod\""))
+    }
+
+    /// The witnesses of a conformance may not be public in a type that is not.
+    @Test(arguments: [
+      ("enum Model { @Entity public struct Pod { public var name: String } }", ""),
+      ("public enum Model { @Entity public struct Pod { public var name: String } }", "public "),
+      ("package enum Model { @Entity public struct Pod { public var name: String } }", "package "),
+      ("public enum Model { @Entity package struct Pod { public var name: String } }", "package "),
+      ("public enum Model { @Entity struct Pod { public var name: String } }", ""),
+      ("struct A { public enum B { @Entity public struct Pod { public var n: String } } }", ""),
+      ("public extension Model { @Entity struct Pod { public var name: String } }", "public "),
+      (
+        "public extension A { enum B { @Entity public struct Pod { public var n: String } } }",
+        "public "
+      ),
+      ("public extension Model { @Entity internal struct Pod { var name: String } }", ""),
+      ("fileprivate extension Model { @Entity struct Pod { var name: String } }", ""),
+      ("extension Model { @Entity public struct Pod { public var name: String } }", "public "),
+      ("fileprivate enum Model { @Entity public struct Pod { var name: String } }", "fileprivate "),
+      ("private enum Model { @Entity struct Pod { var name: String } }", "fileprivate "),
+      ("private enum Model { @Entity fileprivate struct Pod { var name: String } }", ""),
+    ])
+    func `nested struct shows no more than the types around it`(declaration: String, access: String)
+    {
+      let (source, messages) = expand(declaration)
+      #expect(messages == [])
+      #expect(source.contains("\n  \(access)static let schema"), "\(source)")
+      #expect(
+        source.contains("\n    \(access)var id = RecordID")
+          || source.contains(" \(access)var id = "))
+      #expect(source.contains("\(access)enum _AttributeTypes"))
+    }
+
+    @Test func `nested struct has a name for the type of each property`() {
+      let (source, messages) = expand(
+        """
+        public enum Model {
+          enum Kind: String { case library }
+          @Entity public struct Pod {
+            public var kind: Kind = Kind.library
+            public var spare: Kind? = Kind.library
+            private var secret: Kind
+            static let notes = ToMany<Pod, Note>()
+          }
+        }
+        """)
+      #expect(messages == [])
+      let types = """
+        public enum _AttributeTypes {
+              public typealias kind = Kind
+              public typealias spare = Kind?
+              typealias notes = ToMany<Pod, Note>
+        """
+      #expect(source.contains(types), "\(source)")
+      #expect(source.contains("Attribute<Model.Pod, Model.Pod._AttributeTypes.kind>"))
+      #expect(source.contains("var notes: Model.Pod._AttributeTypes.notes"))
+      #expect(source.contains("\\.kind, initial: .library)"))
+      #expect(source.contains("\\.spare, initial: .library)"))
+    }
+  }
+#endif
