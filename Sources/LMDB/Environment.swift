@@ -264,8 +264,9 @@ package final class Environment: @unchecked Sendable {
       throw error
     }
     environment.shutDown()
-    guard link(temporary.path, path) == 0 || errno == EEXIST else {
-      throw LMDBError(code: errno, operation: "create", path: path)
+    let code = temporary.move(to: path)
+    guard code == 0 || code == EEXIST else {
+      throw LMDBError(code: code, operation: "create", path: path)
     }
     try StoreFile.syncDirectory(of: path)
   }
@@ -288,9 +289,8 @@ package final class Environment: @unchecked Sendable {
       try StoreFile.checkName(of: destination)
       let temporary = try TemporaryFile(for: destination, mode: options.mode)
       try copy(into: temporary.descriptor, compacting)
-      guard fsync(temporary.descriptor) == 0, link(temporary.path, destination) == 0 else {
-        throw LMDBError(code: errno, operation: "copy to", path: destination)
-      }
+      let code = fsync(temporary.descriptor) == 0 ? temporary.move(to: destination) : errno
+      guard code == 0 else { throw LMDBError(code: code, operation: "copy to", path: destination) }
     } catch {
       throw LMDBError(error.kind, code: error.code, operation: "copy to", path: destination)
     }

@@ -185,7 +185,8 @@ enum StoreFile {
       }
       written += count
     }
-    link(temporary.path, lockPath)
+    // Another process may have made it meanwhile, which serves as well.
+    _ = temporary.move(to: lockPath)
   }
 
   /// Asks btrfs to write over the bytes of a file that is still empty where they are, as others do.

@@ -1,3 +1,5 @@
+import CLMDB
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -6,7 +8,7 @@
   import Darwin
 #endif
 
-/// A new file under a name that nobody else uses, until it is complete and gets its own by a link.
+/// A new file under a name that nobody else uses, until it is complete and gets its own.
 ///
 /// Its process holds a lock on it, which the kernel drops however that process ends. So whoever makes the
 /// next one in the same directory can tell those that killed processes have left, and removes them.
@@ -57,6 +59,24 @@ package final class TemporaryFile {
     for name in Self.names(of: path) { unlink(name) }
     PendingFiles.remove(pending)
     close(descriptor)
+  }
+
+  /// Gives the complete file the name `target`, unless something else has it: EEXIST then.
+  ///
+  /// - Returns: 0, or the code of the error.
+  func move(to target: String) -> Int32 { Self.move(path, toNew: target) }
+
+  /// Gives the file at `path` the name `target` in its place, unless something else has that.
+  ///
+  /// In one step, so that a process which is killed meanwhile leaves one name. Where the system cannot do
+  /// that, the file has both names, and the first is left to the caller.
+  ///
+  /// - Returns: 0, or the code of the error.
+  package static func move(_ path: String, toNew target: String) -> Int32 {
+    if lodestore_rename_to_new(path, target) == 0 { return 0 }
+    // What a file system or a kernel says that has links alone.
+    guard [EINVAL, ENOSYS, ENOTSUP].contains(errno) else { return errno }
+    return link(path, target) == 0 ? 0 : errno
   }
 
   static func name(for target: String) -> String {

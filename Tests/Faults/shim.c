@@ -464,17 +464,23 @@ int openat64(int directory, const char *path, int flags, ...) {
   return open_at(directory, path, flags, mode);
 }
 
-int rename(const char *old, const char *path) {
-  NEXT(rename);
+// Where `link` is to fail, this is a file system without it, so that links are made.
+int renameat2(int from_directory, const char *old, int directory, const char *path, unsigned flags) {
   const char *from = name_of(old), *to = name_of(path);
+  if (to != NULL && flags != 0 && is_failing("link")) {
+    errno = EINVAL;
+    return -1;
+  }
   if ((from != NULL || to != NULL) && fails("rename")) return -1;
-  int result = next(old, path);
+  int result = (int)syscall(SYS_renameat2, from_directory, old, directory, path, flags);
   if (result == 0 && recording >= 0 && from != NULL && to != NULL) {
     struct iovec parts[] = {{(void *)from, strlen(from) + 1}, {(void *)to, strlen(to)}};
     record(RENAMED, inode_at(path), 0, parts, 2, parts[0].iov_len + parts[1].iov_len);
   }
   return result;
 }
+
+int rename(const char *old, const char *path) { return renameat2(AT_FDCWD, old, AT_FDCWD, path, 0); }
 
 int link(const char *old, const char *path) {
   NEXT(link);

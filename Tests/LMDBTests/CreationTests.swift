@@ -52,6 +52,29 @@ import Testing
     #expect(try environment.read { try $0.count(of: tree) } == 8)
     #expect(directory.names == ["store", "store-lock"])
   }
+
+  @Test func `a file that gets its name has lost the other one before anything else happens`()
+    throws
+  {
+    let directory = try TemporaryDirectory()
+    let file = try TemporaryFile(for: directory.file("new"), mode: 0o600)
+    #expect(TemporaryFile.move(file.path, toNew: directory.file("new")) == 0)
+    // What a process that is killed here would leave.
+    #expect(directory.names == ["new"])
+  }
+
+  @Test func `a name that a file or a link to nothing has is not taken from it`() throws {
+    let directory = try TemporaryDirectory()
+    let other = try TemporaryFile(for: directory.file("file"), mode: 0o600)
+    #expect(TemporaryFile.move(other.path, toNew: directory.file("file")) == 0)
+    #expect(symlink("nowhere", directory.file("link")) == 0)
+    let file = try TemporaryFile(for: directory.file("new"), mode: 0o600)
+    for name in ["file", "link"] {
+      #expect(TemporaryFile.move(file.path, toNew: directory.file(name)) == EEXIST)
+    }
+    #expect(directory.names.count == 3)
+  }
+
   @Test(arguments: [false, true])
   func `a file whose directory cannot be synced is not said to be there`(isCopy: Bool) async {
     await #expect(processExitsWith: .success) { [isCopy = isCopy as Bool] in

@@ -101,9 +101,10 @@ final class OutputFile: ByteSink {
   private func name(_ temporary: String) throws {
     if !replaces {
       // Another process may have made the file meanwhile, which a rename would not notice.
-      if link(temporary, path) == 0 { return }
+      let code = TemporaryFile.move(temporary, toNew: path)
+      if code == 0 { return }
       // A file system without links.
-      if errno == EEXIST || FileFacts.exists(path) { throw CommandFailure.fileExists(path) }
+      if code == EEXIST || FileFacts.exists(path) { throw CommandFailure.fileExists(path) }
     }
     guard rename(temporary, path) == 0 else {
       throw CommandFailure.system(errno, thing: path, creating: true)

@@ -48,8 +48,8 @@ final class StoreCopy {
 
   /// Gives the copy its name; a file that is there meanwhile stays.
   func commit() throws {
-    if link(path, target) != 0 {
-      let code = errno
+    let code = TemporaryFile.move(path, toNew: target)
+    if code != 0 {
       if code == EEXIST || FileFacts.exists(target) { throw CommandFailure.outputExists(target) }
       // A file system without links.
       guard rename(path, target) == 0 else {
