@@ -16,16 +16,16 @@ import Synchronization
 /// second, because the jobs that have one wait for something else, one more job goes on. A running
 /// job lets other threads have its processor every half a millisecond.
 ///
-/// `@unchecked Sendable`: `mutex` guards `runningCount`, `waiting`, `lastGrant` and the `hasPlace`
+/// `@unchecked Sendable`: `lock` guards `runningCount`, `waiting`, `lastGrant` and the `hasPlace`
 /// of each turn. Other threads change `hasPlace` only while the turn's own thread waits, so that
-/// this one reads it without the mutex.
+/// this one reads it without the lock.
 package final class LongJobs: @unchecked Sendable {
   private static let shortInSeconds = 0.002
   private static let sliceInSeconds = 0.02
   /// How often a job lets other threads have its processor.
   private static let yieldInSeconds = 0.0005
 
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let lock = HeldLock()
   private let limit: Int
   private let patience: Double
   private var runningCount = 0
@@ -39,14 +39,6 @@ package final class LongJobs: @unchecked Sendable {
   init(limit: Int, patienceInSeconds: Double = 0.1) {
     self.limit = limit
     patience = patienceInSeconds
-    mutex = .allocate(capacity: 1)
-    mutex.initialize(to: pthread_mutex_t())
-    pthread_mutex_init(mutex, nil)
-  }
-
-  deinit {
-    pthread_mutex_destroy(mutex)
-    mutex.deallocate()
   }
 
   /// How many wait, and so take no processor.
@@ -110,8 +102,8 @@ package final class LongJobs: @unchecked Sendable {
   // MARK: Places
 
   private func takeTurns(_ turn: Turn) {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
+    lock.lock()
+    defer { lock.unlock() }
     if turn.hasPlace {
       guard !waiting.isEmpty else { return }
       giveUpPlace(turn)
@@ -122,7 +114,7 @@ package final class LongJobs: @unchecked Sendable {
     wait(turn)
   }
 
-  /// With the mutex held, as all that follow.
+  /// With the lock held, as all that follow.
   private func wait(_ turn: Turn) {
     waiting.append(turn)
     parked.add(1, ordering: .relaxed)
@@ -130,7 +122,7 @@ package final class LongJobs: @unchecked Sendable {
     while !turn.hasPlace, !turn.isCancelled {
       let left = max(start, lastGrant) + patience - monotonicSeconds()
       if left > 0 {
-        turn.wake.wait(mutex, seconds: left)
+        turn.wake.wait(lock, seconds: left)
       } else {
         leaveQueue(turn)
         take(turn)
@@ -162,14 +154,14 @@ package final class LongJobs: @unchecked Sendable {
   }
 
   private func leave(_ turn: Turn) {
-    pthread_mutex_lock(mutex)
+    lock.lock()
     giveUpPlace(turn)
-    pthread_mutex_unlock(mutex)
+    lock.unlock()
   }
 
   private func wake(_ turn: Turn) {
-    pthread_mutex_lock(mutex)
+    lock.lock()
     turn.wake.signal()
-    pthread_mutex_unlock(mutex)
+    lock.unlock()
   }
 }

@@ -37,26 +37,3 @@ enum ForkCounter {
   /// Imitates a fork, for tests: Swift cannot fork, and a child of `posix_spawn` inherits nothing.
   static func imitateFork() { count.add(1, ordering: .relaxed) }
 }
-
-/// A lock that a thread holds across calls, unlike `Mutex`, which wants a closure.
-///
-/// One thread locks and the same one unlocks.
-package final class HeldLock: @unchecked Sendable {
-  // The pointer never changes; what it points to is the lock.
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-
-  package init() {
-    mutex = .allocate(capacity: 1)
-    mutex.initialize(to: pthread_mutex_t())
-    pthread_mutex_init(mutex, nil)
-  }
-
-  deinit {
-    pthread_mutex_destroy(mutex)
-    mutex.deallocate()
-  }
-
-  package func lock() { pthread_mutex_lock(mutex) }
-
-  package func unlock() { pthread_mutex_unlock(mutex) }
-}

@@ -28,9 +28,9 @@ protocol SharedJob: AnyObject, Sendable {
 /// when no job waits, as a thread that is woken gets a busy processor sooner than a new one.
 /// Only a few long fetches run at once (``LongJobs``).
 ///
-/// State, all guarded by `mutex`: `jobs`, `takenCount`, `sleepingCount`, `isWatching`,
+/// State, all guarded by `lock`: `jobs`, `takenCount`, `sleepingCount`, `isWatching`,
 /// `isStopping`, `threads`, `regularCount`, `extraCount`, `hasRelief`, `wasQuick`. `waitingCount` is the
-/// number of jobs, for the thread that polls without the mutex. Threads are started with the first job, and
+/// number of jobs, for the thread that polls without the lock. Threads are started with the first job, and
 /// joined by ``stop()``.
 package final class WorkerThreads: @unchecked Sendable {
   enum Job {
@@ -54,7 +54,7 @@ package final class WorkerThreads: @unchecked Sendable {
   /// How long a further thread waits for a job when there is none.
   private static let restInSeconds = 0.5
 
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let lock = HeldLock()
   private let wake = TimedCondition()
   private let threadCount: Int
   /// How many more there may be while jobs wait and none is taken.
@@ -89,21 +89,12 @@ package final class WorkerThreads: @unchecked Sendable {
     self.extraLimit = extraLimit
     self.operation = operation
     self.path = path
-    mutex = .allocate(capacity: 1)
-    mutex.initialize(to: pthread_mutex_t())
-    pthread_mutex_init(mutex, nil)
-  }
-
-  deinit {
-    // The threads hold a reference each, so that there are none left here.
-    pthread_mutex_destroy(mutex)
-    mutex.deallocate()
   }
 
   /// How many threads there are.
   var count: Int {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
+    lock.lock()
+    defer { lock.unlock() }
     return threads.count
   }
 
@@ -137,14 +128,14 @@ package final class WorkerThreads: @unchecked Sendable {
 
   /// Gives `job` to the threads; refused after ``stop()``, and when no thread can be started.
   func enqueue(_ job: Job, _ urgency: JobUrgency = .normal) -> Turn {
-    pthread_mutex_lock(mutex)
+    lock.lock()
     let idleCount = sleepingCount + (isWatching ? 1 : 0)
     if !isStopping, regularCount < threadCount, jobs.count >= idleCount {
       startThread()
     }
     // Without a thread the job would wait for ever.
     guard !isStopping, !threads.isEmpty else {
-      pthread_mutex_unlock(mutex)
+      lock.unlock()
       return .refused
     }
     jobs.append(job, urgency)
@@ -154,8 +145,8 @@ package final class WorkerThreads: @unchecked Sendable {
     let wakes = sleepingCount > 0 && count > (isWatching ? 1 : 0)
     let isSeen = isWatching && count == 1
     let turn: Turn = isSeen && wasQuick ? .now : .later
-    pthread_mutex_unlock(mutex)
-    // Not with the mutex held: the woken thread would wait for that at once.
+    lock.unlock()
+    // Not with the lock held: the woken thread would wait for that at once.
     if wakes { wake.signal() }
     return turn
   }
@@ -192,7 +183,7 @@ package final class WorkerThreads: @unchecked Sendable {
 
   // MARK: More threads
 
-  /// With the mutex held.
+  /// With the lock held.
   private func startRelief() {
     guard !isStopping, !hasRelief, extraCount < extraLimit, regularCount == threadCount,
       let thread = startedThread({ self.relieve() })
@@ -203,18 +194,18 @@ package final class WorkerThreads: @unchecked Sendable {
 
   /// Runs jobs when none has been taken for a while, until there is none for longer.
   private func relieve() {
-    pthread_mutex_lock(mutex)
+    lock.lock()
     while !isStopping, jobs.count > 0 {
       let taken = takenCount
-      relief.wait(mutex, seconds: patience)
+      relief.wait(lock, seconds: patience)
       guard taken == takenCount, !isStopping, jobs.count > 0 else { continue }
       extraCount += 1
       hasRelief = false
       while let job = takeOrRest() {
         if jobs.count > 0 { startRelief() }
-        pthread_mutex_unlock(mutex)
+        lock.unlock()
         Self.run(job)
-        pthread_mutex_lock(mutex)
+        lock.lock()
       }
       extraCount -= 1
       return retire()
@@ -229,14 +220,14 @@ package final class WorkerThreads: @unchecked Sendable {
     return count < 32 ? 0.001 : min(0.002 * Double(count - 30), 0.1)
   }
 
-  /// The next job, if there is one before the thread has rested; with the mutex held.
+  /// The next job, if there is one before the thread has rested; with the lock held.
   private func takeOrRest() -> Job? {
     if jobs.count == 0, !isStopping {
       sleepingCount += 1
       let end = monotonicSeconds() + Self.restInSeconds
       var left = Self.restInSeconds
       while jobs.count == 0, !isStopping, left > 0 {
-        wake.wait(mutex, seconds: left)
+        wake.wait(lock, seconds: left)
         left = end - monotonicSeconds()
       }
       sleepingCount -= 1
@@ -244,7 +235,7 @@ package final class WorkerThreads: @unchecked Sendable {
     return removeFirst()
   }
 
-  /// Ends the calling thread; with the mutex held, which is given back.
+  /// Ends the calling thread; with the lock held, which is given back.
   private func retire() {
     let own = pthread_self()
     // Otherwise `stop` has taken it, and joins or detaches it.
@@ -252,7 +243,7 @@ package final class WorkerThreads: @unchecked Sendable {
       threads.remove(at: index)
       pthread_detach(own)
     }
-    pthread_mutex_unlock(mutex)
+    lock.unlock()
   }
 
   // MARK: Jobs
@@ -260,8 +251,8 @@ package final class WorkerThreads: @unchecked Sendable {
   /// The next job if it is a shared one; called on one of the threads.
   func takeShared() -> (any SharedJob)? {
     guard waitingCount.load(ordering: .relaxed) > 0 else { return nil }
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
+    lock.lock()
+    defer { lock.unlock() }
     guard case .shared(let job)? = jobs.first else { return nil }
     _ = removeFirst()
     return job
@@ -269,22 +260,22 @@ package final class WorkerThreads: @unchecked Sendable {
 
   /// Waits for a job; `nil` when there will be none.
   private func takeJob(afterQuick isQuick: Bool) -> Job? {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
+    lock.lock()
+    defer { lock.unlock() }
     wasQuick = isQuick
     if jobs.count == 0, !isStopping, !isWatching { watch() }
     sleepingCount += 1
-    while jobs.count == 0 && !isStopping { wake.wait(mutex) }
+    while jobs.count == 0 && !isStopping { wake.wait(lock) }
     sleepingCount -= 1
     return removeFirst()
   }
 
-  /// Polls for a job; the mutex, which is held, is released meanwhile.
+  /// Polls for a job; the lock, which is held, is released meanwhile.
   private func watch() {
     isWatching = true
-    pthread_mutex_unlock(mutex)
+    lock.unlock()
     Self.watch { waitingCount.load(ordering: .relaxed) > 0 }
-    pthread_mutex_lock(mutex)
+    lock.lock()
     isWatching = false
   }
 
@@ -299,13 +290,13 @@ package final class WorkerThreads: @unchecked Sendable {
   ///
   /// Called from one of them, it does not wait for it; with `waits` false, for none of them.
   package func stop(waits: Bool = true) {
-    pthread_mutex_lock(mutex)
+    lock.lock()
     isStopping = true
     let running = threads
     threads = []
     wake.broadcast()
     relief.broadcast()
-    pthread_mutex_unlock(mutex)
+    lock.unlock()
     for thread in running {
       if !waits || pthread_equal(thread, pthread_self()) != 0 {
         pthread_detach(thread)
