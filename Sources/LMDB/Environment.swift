@@ -191,7 +191,9 @@ package final class Environment: @unchecked Sendable {
     if options.durability == .mayLoseLastCommit { flags |= UInt32(MDB_NOMETASYNC) }
     let isWithoutReadAhead = canReadAhead(name ?? path, options)
     if isWithoutReadAhead { flags |= UInt32(MDB_NORDAHEAD) }
-    code = mdb_env_open(handle, name ?? path, flags, mode_t(options.mode))
+    code = TemporaryFile.withoutOthers {
+      mdb_env_open(handle, name ?? path, flags, mode_t(options.mode))
+    }
     guard code == 0 else {
       // An environment whose open failed must not be used, only closed.
       mdb_env_close(handle)

@@ -69,14 +69,17 @@ package final class TemporaryFile {
   /// Gives the file at `path` the name `target` in its place, unless something else has that.
   ///
   /// In one step, so that a process which is killed meanwhile leaves one name. Where the system cannot do
-  /// that, the file has both names, and the first is left to the caller.
+  /// that, the file has both names for a moment.
   ///
   /// - Returns: 0, or the code of the error.
   package static func move(_ path: String, toNew target: String) -> Int32 {
     if lodestore_rename_to_new(path, target) == 0 { return 0 }
+    let code = errno
     // What a file system or a kernel says that has links alone.
-    guard [EINVAL, ENOSYS, ENOTSUP].contains(errno) else { return errno }
-    return link(path, target) == 0 ? 0 : errno
+    guard code == EINVAL || code == ENOSYS || code == ENOTSUP else { return code }
+    guard link(path, target) == 0 else { return errno }
+    unlink(path)
+    return 0
   }
 
   static func name(for target: String) -> String {
@@ -117,10 +120,34 @@ package final class TemporaryFile {
 
   // MARK: Those of others
 
+  /// Held while files of others are open, and while LMDB opens a file and its lock file.
+  ///
+  /// One that is open here may get its name meanwhile and be a lock file. If LMDB had its locks by then,
+  /// closing the other descriptor would drop them, as a process has its locks on a file but once.
+  private static let others = HeldLock()
+
+  /// Runs `body`, in which LMDB takes its locks, while no file of others is open.
+  static func withoutOthers<R>(_ body: () -> R) -> R {
+    others.lock()
+    defer { others.unlock() }
+    return body()
+  }
+
   /// Removes the files that no process holds.
   private static func removeAbandoned(in directory: String) {
-    for name in names(in: directory) where name.hasPrefix(prefix) && name.hasSuffix(suffix) {
+    let names = names(in: directory)
+    guard !names.isEmpty else { return }
+    others.lock()
+    defer { others.unlock() }
+    for name in names where name.hasPrefix(prefix) && name.hasSuffix(suffix) {
       let path = "\(directory)/\(name)"
+      var status = stat()
+      guard lstat(path, &status) == 0 else { continue }
+      if status.st_nlink > 1 {
+        // It has its own name, under which it may be open here: it must not be opened again.
+        unlink(path)
+        continue
+      }
       let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
       guard file >= 0 else { continue }
       defer { close(file) }

@@ -75,6 +75,34 @@ import Testing
     #expect(directory.names.count == 3)
   }
 
+  /// As a killed process leaves it where files get their names by links.
+  ///
+  /// A process loses its locks on a file when it closes any descriptor of it.
+  @Test func `the other name of a lock file in use is removed without losing its locks`() async {
+    await #expect(processExitsWith: .success) {
+      let directory = try TemporaryDirectory()
+      let path = directory.file("store")
+      EnvironmentRegistry.close(try openEnvironment(path))
+      guard link(path + "-lock", directory.file(".lodestore.1.tmp")) == 0 else { fail("no link") }
+      let environment = try openEnvironment(path)
+      try environment.copy(to: directory.file("copy"), compacting: false)
+      if directory.names != ["store", "store-lock", "copy"] { fail("\(directory.names)") }
+      // A lock of this process, which one of an open file meets.
+      let file = open(path + "-lock", O_RDWR | O_CLOEXEC)
+      var region = flock()
+      region.l_type = Int16(F_WRLCK)
+      region.l_whence = Int16(SEEK_SET)
+      region.l_len = 1
+      #if canImport(Darwin)
+        let askOfOpenFile: Int32 = 92
+      #else
+        let askOfOpenFile: Int32 = 36
+      #endif
+      guard fcntl(file, askOfOpenFile, &region) == 0 else { fail("\(errno)") }
+      if region.l_type == Int16(F_UNLCK) { fail("the lock of LMDB is lost") }
+    }
+  }
+
   @Test(arguments: [false, true])
   func `a file whose directory cannot be synced is not said to be there`(isCopy: Bool) async {
     await #expect(processExitsWith: .success) { [isCopy = isCopy as Bool] in

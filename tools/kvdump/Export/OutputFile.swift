@@ -99,15 +99,15 @@ final class OutputFile: ByteSink {
   }
 
   private func name(_ temporary: String) throws {
-    if !replaces {
-      // Another process may have made the file meanwhile, which a rename would not notice.
-      let code = TemporaryFile.move(temporary, toNew: path)
-      if code == 0 { return }
-      // A file system without links.
-      if code == EEXIST || FileFacts.exists(path) { throw CommandFailure.fileExists(path) }
+    if replaces {
+      guard rename(temporary, path) == 0 else {
+        throw CommandFailure.system(errno, thing: path, creating: true)
+      }
+      return
     }
-    guard rename(temporary, path) == 0 else {
-      throw CommandFailure.system(errno, thing: path, creating: true)
-    }
+    // Another process may have made the file meanwhile, which a plain rename would not notice.
+    let code = FileFacts.move(temporary, toNew: path)
+    if code == EEXIST { throw CommandFailure.fileExists(path) }
+    guard code == 0 else { throw CommandFailure.system(code, thing: path, creating: true) }
   }
 }

@@ -48,14 +48,9 @@ final class StoreCopy {
 
   /// Gives the copy its name; a file that is there meanwhile stays.
   func commit() throws {
-    let code = TemporaryFile.move(path, toNew: target)
-    if code != 0 {
-      if code == EEXIST || FileFacts.exists(target) { throw CommandFailure.outputExists(target) }
-      // A file system without links.
-      guard rename(path, target) == 0 else {
-        throw CommandFailure.system(errno, thing: target, creating: true)
-      }
-    }
+    let code = FileFacts.move(path, toNew: target)
+    if code == EEXIST { throw CommandFailure.outputExists(target) }
+    guard code == 0 else { throw CommandFailure.system(code, thing: target, creating: true) }
     do {
       try FileFacts.syncFolder(of: target)
     } catch {

@@ -1,3 +1,5 @@
+import LMDB
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -49,6 +51,17 @@ struct FileFacts {
     guard fsync(descriptor) == 0 || errno == EINVAL else {
       throw CommandFailure.system(errno, thing: folder)
     }
+  }
+
+  /// Gives a complete file its name, unless something has that: EEXIST then.
+  ///
+  /// - Returns: 0, or the code of the error.
+  static func move(_ path: String, toNew target: String) -> Int32 {
+    let code = TemporaryFile.move(path, toNew: target)
+    // A file system that knows neither: what another process may make at this moment is replaced.
+    guard code == EPERM || code == ENOTSUP else { return code }
+    if exists(target) { return EEXIST }
+    return rename(path, target) == 0 ? 0 : errno
   }
 
   /// Takes a store away, and its lock file; nothing where there is none.
