@@ -54,17 +54,24 @@ package final class HelperThread: @unchecked Sendable {
   }
 
   private func loop() {
-    lock.lock()
-    while true {
-      while jobs.isEmpty && !isStopping { change.wait(lock) }
-      if jobs.isEmpty { break }
-      let job = jobs.removeFirst()
-      lock.unlock()
+    // A job is let go of without the lock, whatever hangs on it.
+    while let job = takeJob() {
       job()
-      lock.lock()
-      openCount -= 1
-      change.signal()
+      endJob()
     }
+  }
+
+  private func takeJob() -> (() -> Void)? {
+    lock.lock()
+    defer { lock.unlock() }
+    while jobs.isEmpty && !isStopping { change.wait(lock) }
+    return jobs.isEmpty ? nil : jobs.removeFirst()
+  }
+
+  private func endJob() {
+    lock.lock()
+    openCount -= 1
+    change.signal()
     lock.unlock()
   }
 }

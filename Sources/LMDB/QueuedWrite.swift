@@ -48,7 +48,7 @@ final class QueuedWrite<R: Sendable>: GroupMember, @unchecked Sendable {
     switch environment.writer.enqueue(.shared(self)) {
     case .refused:
       guard claim() else { return }
-      finish(LMDBError(.closed, operation: "write", path: environment.path))
+      finish(environment.writer.refusal)
     case .now: WorkerThreads.watch { state.load(ordering: .acquiring) == .over }
     case .later: break
     }

@@ -40,7 +40,7 @@ package final class WorkerThreads: @unchecked Sendable {
 
   /// When a job that was enqueued will run.
   enum Turn {
-    /// There are no threads, and will be none.
+    /// There are no threads: see ``WorkerThreads/refusal``.
     case refused
     case later
     /// A polling thread takes it at once, and the job before it was a short one.
@@ -112,8 +112,7 @@ package final class WorkerThreads: @unchecked Sendable {
           isOver.set()
         }, urgency)
       switch turn {
-      case .refused:
-        continuation.resume(throwing: LMDBError(.closed, operation: operation, path: path))
+      case .refused: continuation.resume(throwing: refusal)
       case .now: Self.watch { isOver.isSet }
       case .later: break
       }
@@ -149,6 +148,15 @@ package final class WorkerThreads: @unchecked Sendable {
     // Not with the lock held: the woken thread would wait for that at once.
     if wakes { wake.signal() }
     return turn
+  }
+
+  /// Why a job was refused: after ``stop()``, or because the system starts no thread.
+  var refusal: LMDBError {
+    lock.lock()
+    defer { lock.unlock() }
+    return isStopping
+      ? LMDBError(.closed, operation: operation, path: path)
+      : LMDBError(code: EAGAIN, operation: operation, path: path)
   }
 
   /// Polls `isOver` briefly.
@@ -201,17 +209,26 @@ package final class WorkerThreads: @unchecked Sendable {
       guard taken == takenCount, !isStopping, jobs.count > 0 else { continue }
       extraCount += 1
       hasRelief = false
-      while let job = takeOrRest() {
-        if jobs.count > 0 { startRelief() }
-        lock.unlock()
-        Self.run(job)
-        lock.lock()
-      }
-      extraCount -= 1
-      return retire()
+      lock.unlock()
+      // The end of a job may be that of a store, which stops these threads: not with the lock held.
+      while let job = takeExtraJob() { Self.run(job) }
+      return
     }
     hasRelief = false
     retire()
+  }
+
+  /// The next job of a further thread; `nil` when that has retired.
+  private func takeExtraJob() -> Job? {
+    lock.lock()
+    guard let job = takeOrRest() else {
+      extraCount -= 1
+      retire()
+      return nil
+    }
+    if jobs.count > 0 { startRelief() }
+    lock.unlock()
+    return job
   }
 
   /// How long jobs wait before there is a further thread: longer where very many take a processor.

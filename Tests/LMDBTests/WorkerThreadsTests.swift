@@ -25,6 +25,30 @@ import Testing
     #expect(order.withLock { $0 } == Array(0..<3_000))
   }
 
+  /// As the last reference to a store does.
+  @Test func `what the end of a job lets go of may stop the threads`() async {
+    await #expect(processExitsWith: .success) {
+      final class Owner: Sendable {
+        let threads: WorkerThreads
+        init(_ threads: WorkerThreads) { self.threads = threads }
+        deinit { threads.stop(waits: false) }
+      }
+      alarm(60)
+      let threads = WorkerThreads(threadCount: 1, extraLimit: 2)
+      let (isOver, isLetGo) = (SharedNumber(), SharedNumber())
+      // It keeps the only regular thread, so that a further one takes the next job.
+      threads.submit { while isOver.value == 0 { usleep(200) } }
+      var owner: Owner? = Owner(threads)
+      threads.submit { [owner] in
+        withExtendedLifetime(owner) { while isLetGo.value == 0 { usleep(200) } }
+      }
+      owner = nil
+      isLetGo.add()
+      while threads.submit({}) { usleep(1_000) }
+      isOver.add()
+    }
+  }
+
   @Test func `stopping runs what is queued and refuses the rest`() async throws {
     let threads = WorkerThreads(threadCount: 3)
     let ran = SharedNumber()

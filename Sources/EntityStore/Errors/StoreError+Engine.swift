@@ -151,6 +151,7 @@ extension StoreError {
       case "ENOMEM":
         "the system has no memory or address space for its map (ENOMEM); lower mapSizeInBytes in the "
           + "StoreOptions"
+      case "EAGAIN": "the system has no further thread or lock at this moment (EAGAIN); try again"
       case "EROFS": "the file system is read-only (EROFS); open it read-only"
       case "MDB_READERS_FULL":
         "all reader slots are taken (MDB_READERS_FULL); end snapshots that are not needed"
