@@ -219,7 +219,10 @@ package enum EnvironmentRegistry {
     }
     guard isLast else { return }
     environment.shutDown {
-      entries.withLock { $0[identity] = nil }
+      entries.withLock { entries in
+        // A file without a name may have had the number of one that is open by now.
+        if entries[identity]?.environment === environment { entries[identity] = nil }
+      }
     }
   }
 }

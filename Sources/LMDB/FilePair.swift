@@ -37,11 +37,19 @@ final class FilePair: @unchecked Sendable {
     // A file of a lower layer of an overlay is copied, and another file, once it is opened for writing.
     let mode = access == .readOnly ? O_RDONLY : O_RDWR
     let data = openFile(path, mode)
-    guard data >= 0 else { return nil }
+    guard data >= 0 else {
+      try checkResources(path)
+      return nil
+    }
     // For the stamp; who may not write it goes without.
     let writable = openFile(path + "-lock", O_RDWR)
     let lock = writable >= 0 ? writable : openFile(path + "-lock", O_RDONLY)
-    guard lock >= 0, let dataIdentity = StoreFile.identity(of: data),
+    if lock < 0 {
+      defer { Self.close([data]) }
+      try checkResources(path)
+      return nil
+    }
+    guard let dataIdentity = StoreFile.identity(of: data),
       let lockIdentity = StoreFile.identity(of: lock)
     else {
       Self.close([data, lock])
@@ -55,6 +63,13 @@ final class FilePair: @unchecked Sendable {
       throw LMDBError(.mismatched(.otherDataFile), operation: "open", path: path)
     }
     return pair
+  }
+
+  /// Throws where `errno` tells of a file that could not be opened for want of something else than the file.
+  private static func checkResources(_ path: String) throws(LMDBError) {
+    let code = errno
+    guard code == EMFILE || code == ENFILE || code == ENOMEM || code == EINTR else { return }
+    throw LMDBError(code: code, operation: "open", path: path)
   }
 
   private init(
