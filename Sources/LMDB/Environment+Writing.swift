@@ -114,6 +114,7 @@ extension Environment {
     try FileSizeLimit.check(UInt64(rawInfo.usedBytes), "write to", path)
     firstFailure = nil
     mustRestart = false
+    // Those of the run before this one.
     commitHooks.removeAll()
     runningMember = 0
     var attempts = 0

@@ -354,6 +354,9 @@ package final class Environment: @unchecked Sendable {
 
   /// Ends the hold of a write on `writerLock`.
   func leaveWriter() {
+    // What a write has asked for that was not committed: it may hold the last reference to the store, which
+    // closes the environment then, as within a write.
+    commitHooks.removeAll()
     let closes = closesAfterWrite
     closesAfterWrite = false
     writerThread.store(0, ordering: .relaxed)

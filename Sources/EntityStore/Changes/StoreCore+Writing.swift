@@ -66,6 +66,8 @@ extension StoreCore {
       transaction: transaction, schema: schema, store: self, isWrite: true)
     core.origin = WriteOrigin(
       author: origin?.author ?? options.author, context: origin?.context ?? options.contextName)
+    // It refers to what refers to it.
+    defer { core.changeState = nil }
     try core.beginChanges(observers)
     let result = try savepoints.run(core, body)
     if let cause = core.brokenBy { throw StoreError.brokenTransaction(by: cause) }

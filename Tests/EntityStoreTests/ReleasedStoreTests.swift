@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+
+@testable import EntityStore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A store that nobody refers to any more closes itself.
+@Suite struct `A store that is let go of` {
+  /// Derived attributes, links with an order, indexes over elements, a history with images.
+  private static let entities = Library.entities + [Parcel.self, Player.self]
+
+  private func options() -> StoreOptions {
+    var options = StoreOptions()
+    options.history = .images
+    return options
+  }
+
+  /// Whether the store is gone after `use`.
+  private func isGone(
+    _ path: String, after use: (Store) throws -> Void
+  ) throws -> Bool {
+    weak var core: StoreCore?
+    do {
+      let store = try Store(at: path, entities: Self.entities, options: options())
+      core = store.core
+      try use(store)
+    }
+    return core == nil
+  }
+
+  @Test func `is closed, whatever was written`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.storePath
+    #expect(try isGone(path) { _ in })
+    #expect(try isGone(path) { try $0.insert(Player(name: "a")) })
+    let links = try isGone(path) { store in
+      try store.write { tx in
+        let author = try tx.insert(Author(name: "A")).id
+        let books = try tx.insert((0..<3).map { Book(title: "\($0)", author: author) }).ids
+        let shelf = try tx.insert(Shelf(name: "S"))
+        try tx.add(books, to: Shelf.books, of: shelf.id)
+        try tx.insert(Parcel(name: "P", keywords: ["k"], authors: [.init(name: "A", age: 3)]))
+      }
+      try store.delete(Player.all)
+      let hook = store.onCommit { _ in }
+      try store.insert(Player(name: "b"))
+      hook.cancel()
+      #expect(try store.fetch(Player.where { $0.score > 5 }).isEmpty)
+      let snapshot = try store.snapshot()
+      #expect(try snapshot.count(Player.all) == 1)
+    }
+    #expect(links)
+    try expectSound(path)
+  }
+
+  @Test func `is closed after a write that was taken back or refused`() throws {
+    struct Stop: Error {}
+    let folder = try TemporaryFolder()
+    let path = folder.storePath
+    let isStopped = try isGone(path) { store in
+      #expect(throws: Stop.self) {
+        try store.write { tx in
+          try tx.insert(Player(name: "a"))
+          throw Stop()
+        }
+      }
+    }
+    #expect(isStopped)
+    // What a commit was to tell must not hold the store when there is no commit.
+    let isRefused = try isGone(path) { store in
+      let error = try storeError(.mismatchedFiles) {
+        try store.write { tx in
+          try tx.insert(Player(name: "a"))
+          unlink(path + "-lock")
+        }
+      }
+      #expect(error.message.contains("-lock"))
+    }
+    #expect(isRefused)
+    #expect(try isGone(path) { try $0.insert(Player(name: "b")) })
+    try expectSound(path)
+  }
+}
