@@ -56,8 +56,15 @@ extension Environment {
   /// Whether a write of this process runs.
   package var hasWriter: Bool { writerThread.load(ordering: .sequentiallyConsistent) != 0 }
 
-  /// The number of the newest commit of any process.
-  package var newestCommit: UInt64 { newestTransaction }
+  /// The number of the newest commit of any process; `nil` where there is no map to read it from, as after
+  /// the end of the environment.
+  ///
+  /// Any thread. Waits while the map is being moved.
+  package var newestCommit: UInt64? {
+    guard holdsMap() else { return nil }
+    defer { leaveReaders(nil) }
+    return newestTransaction
+  }
 
   /// An object that all users of this environment share, made by the first that asks.
   package func companion<C: AnyObject & Sendable>(_ make: () -> C) -> C {

@@ -27,7 +27,7 @@ extension Environment {
   func renewMetaPages() throws(LMDBError) {
     guard mustRenewMetaPages.load(ordering: .relaxed) else { return }
     let descriptor = dataDescriptor
-    let size = pageSize
+    let size = rawInfo.pageSize
     var page = [UInt8](repeating: 0, count: size)
     for number in 0..<Int(PageLayout.firstDataPage) {
       let offset = off_t(number * size)

@@ -66,10 +66,9 @@ extension Environment {
   }
 
   private func advise(_ advice: Int32) {
-    // A read keeps the map where it is.
-    guard let read = try? beginRead() else { return }
-    defer { endRead(read) }
-    guard let map = TreePages.map(in: transaction(of: read)) else { return }
-    _ = madvise(UnsafeMutableRawPointer(mutating: map), rawInfo.mapSizeInBytes, advice)
+    withReadAsMapped { read in
+      guard let map = TreePages.map(in: read) else { return }
+      _ = madvise(UnsafeMutableRawPointer(mutating: map), rawInfo.mapSizeInBytes, advice)
+    }
   }
 }

@@ -90,6 +90,8 @@ extension Environment {
   }
 
   /// The transaction number of the newest meta page, unchecked: it may be any number.
+  ///
+  /// It is read in the map, which the caller keeps from moving.
   var newestTransaction: UInt64 {
     var info = MDB_envinfo()
     mdb_env_info(handle, &info)
@@ -126,6 +128,18 @@ extension Environment {
     default:
       throw LMDBError(code: code, operation: operation, path: path)
     }
+  }
+
+  /// Runs `body` on a read of what this map holds; not where another process has grown the file beyond it.
+  ///
+  /// So it never has the map moved, and the caller may be a reader or the writer already.
+  func withReadAsMapped(_ body: (Transaction) -> Void) {
+    guard holdsMap() else { return }
+    defer { leaveReaders(nil) }
+    var read: OpaquePointer?
+    guard mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &read) == 0, let read else { return }
+    defer { mdb_txn_abort(read) }
+    body(Transaction(handle: read, environment: self))
   }
 
   /// In a forked child it does nothing: the reader slot is the parent's, whose read may run on.
@@ -219,9 +233,12 @@ extension Environment {
   }
 
   /// Like ``enterReaders(takesPooled:)``, but false instead of an error when there is no map.
-  fileprivate func holdsMap() -> Bool {
+  ///
+  /// Waits while the map is being moved. True is to be matched by ``leaveReaders(_:)``.
+  func holdsMap() -> Bool {
     do {
-      guard !isForked else { return false }
+      // Nobody comes in any more once it is to close, which waits for the last one to leave.
+      guard !isForked, !closing.load(ordering: .relaxed) else { return false }
       _ = try enterReaders(takesPooled: false)
       return true
     } catch {
@@ -276,13 +293,6 @@ extension Environment {
       }
       return ReaderSlot(process: process, commit: commit)
     }
-  }
-
-  /// The size of a page in bytes.
-  package var pageSize: Int {
-    var stat = MDB_stat()
-    mdb_env_stat(handle, &stat)
-    return Int(stat.ms_psize)
   }
 }
 

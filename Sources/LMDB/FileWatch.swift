@@ -27,7 +27,9 @@ package final class FileWatch: @unchecked Sendable {
   private let ends: (read: Int32, write: Int32)
   private let watched: Int32
   private let isStopping = Atomic<Bool>(false)
+  /// Guarded by `lock`.
   private var thread: pthread_t?
+  private let lock = HeldLock()
   private let threadNumber = Atomic<UInt>(0)
 
   /// `nil` for a store in memory, which no other process can open.
@@ -65,16 +67,27 @@ package final class FileWatch: @unchecked Sendable {
     #endif
   }
 
-  package func start() {
+  /// Begins to call the closure, on a thread of its own; does nothing after ``stop()``.
+  ///
+  /// - Returns: false when no thread can be started.
+  package func start() -> Bool {
+    lock.lock()
+    defer { lock.unlock() }
+    if isStopping.load(ordering: .sequentiallyConsistent) { return true }
     thread = startedThread { [weak self] in
       while let self, self.waitOnce() {}
     }
+    return thread != nil
   }
 
   /// No call of the closure begins any more, and none runs, unless it is that which calls this.
   package func stop() {
-    guard !isStopping.exchange(true, ordering: .sequentiallyConsistent), let thread else { return }
-    self.thread = nil
+    lock.lock()
+    isStopping.store(true, ordering: .sequentiallyConsistent)
+    let started = thread
+    thread = nil
+    lock.unlock()
+    guard let thread = started else { return }
     var byte: UInt8 = 0
     _ = write(ends.write, &byte, 1)
     if threadNumber.load(ordering: .relaxed) == currentThread() {

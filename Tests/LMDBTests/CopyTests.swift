@@ -66,6 +66,34 @@ import Testing
     try await writing
   }
 
+  /// It would wait for its own read to move the map.
+  @Test func `a copy does not wait when another process has grown the file`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("store")
+    let environment = try openEnvironment(path) {
+      $0.mapSizeInBytes = 1 << 20
+      $0.growthWaitInSeconds = 30
+    }
+    defer { EnvironmentRegistry.close(environment) }
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let other = try openEnvironment(path)
+      let tree = try openedTree(of: other)
+      try other.write { transaction in
+        for row in 0..<4_000 {
+          try transaction.put(key(row), [UInt8](repeating: 7, count: 3_000), in: tree)
+        }
+      }
+      EnvironmentRegistry.close(other)
+    }
+    let start = ContinuousClock.now
+    try environment.copy(to: directory.file("copy"), compacting: true)
+    #expect(start.duration(to: .now) < .seconds(15))
+    let copy = try openEnvironment(directory.file("copy"))
+    defer { EnvironmentRegistry.close(copy) }
+    let tree = try openedTree(of: copy)
+    #expect(try copy.read { try $0.count(of: tree) } == 4_000)
+  }
+
   @Test func `a file that is there is not copied over`() throws {
     let directory = try TemporaryDirectory()
     try withEnvironment { environment, _ in

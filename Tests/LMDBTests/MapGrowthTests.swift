@@ -58,6 +58,37 @@ import Testing
     EnvironmentRegistry.close(environment)
   }
 
+  /// A map that is read at the wrong moment ends the process.
+  @Test func `other threads may ask for the newest commit while the map moves`() async {
+    await #expect(processExitsWith: .success) {
+      for _ in 0..<20 {
+        let directory = try TemporaryDirectory()
+        let environment = try openEnvironment(directory.file("store")) {
+          $0.mapSizeInBytes = 1 << 20
+        }
+        let (asked, isOver) = (SharedNumber(), SharedNumber())
+        let threads = WorkerThreads(threadCount: 2)
+        for _ in 0..<2 {
+          threads.submit {
+            while isOver.value == 0 { if environment.newestCommit != nil { asked.add() } }
+          }
+        }
+        while asked.value == 0 { usleep(100) }
+        let tree = try openedTree(of: environment)
+        let value = [UInt8](repeating: 7, count: 4_000)
+        for round in 0..<24 {
+          try environment.write { transaction in
+            for row in 0..<250 { try transaction.put(key(round << 20 | row), value, in: tree) }
+          }
+        }
+        EnvironmentRegistry.close(environment)
+        if environment.newestCommit != nil { fail("a commit of a closed environment") }
+        isOver.add()
+        threads.stop()
+      }
+    }
+  }
+
   @Test func `a write inside a read that must grow ends in time`() throws {
     try withEnvironment({
       $0.mapSizeInBytes = Self.mebibyte

@@ -9,7 +9,7 @@ extension DynamicStore {
     let watch = FileWatch(core.environment) {}
     var last: UInt64?
     while true {
-      let newest = core.environment.newestCommit
+      guard let newest = core.environment.newestCommit else { return }
       if newest != last {
         last = newest
         guard try body() else { return }

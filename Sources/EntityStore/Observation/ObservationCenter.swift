@@ -70,6 +70,12 @@ final class ObservationCenter: StoreCompanion {
   /// The system tells nothing of other processes from now on; for tests.
   func silence() { state.withLock { $0.watch }?.silence() }
 
+  /// How many commits wait to be told; for tests.
+  var keptCommitCount: Int { state.withLock { $0.log.count } }
+
+  /// Whether nobody observes; for tests.
+  var isIdle: Bool { state.withLock { $0.observers.isEmpty } }
+
   // MARK: Observers
 
   /// Has `observer` told of what is committed from now on.
@@ -115,11 +121,14 @@ final class ObservationCenter: StoreCompanion {
   private func begin() throws {
     let sink = core.observers.add { [weak self] core in
       guard let self else { return nil }
-      return ObservationSink(self, observed: self.state.withLock { $0.observed })
+      return self.state.withLock { state in
+        // An observer that comes within the write is told of a commit that nothing is known of.
+        state.observers.isEmpty ? nil : state.observed
+      }.map { ObservationSink(self, observed: $0) }
     }
     let listener = core.environment.addCommitListener { [weak self] in self?.finish($0) }
     // One that runs may have begun before there was a sink.
-    let unsure = core.environment.hasWriter ? core.environment.newestCommit + 1 : 0
+    let unsure = core.environment.hasWriter ? (core.environment.newestCommit ?? 0) &+ 1 : 0
     let watch = FileWatch(core.environment) { [weak self] in self?.noticeOthers() }
     let (number, history): (UInt64, UInt64?)
     do {
@@ -144,12 +153,19 @@ final class ObservationCenter: StoreCompanion {
       }
       return true
     }
-    if isOpen {
-      watch?.start()
-    } else {
-      core.observers.remove(sink)
-      core.environment.removeCommitListener(listener)
+    if isOpen, watch?.start() ?? true { return }
+    core.observers.remove(sink)
+    core.environment.removeCommitListener(listener)
+    guard isOpen else { return }
+    state.withLock { state in
+      state.sinkKey = nil
+      state.listenerKey = nil
+      state.watch = nil
     }
+    throw StoreError(
+      .busy,
+      "cannot observe \(core.label): the system starts no further thread (EAGAIN); end others first"
+    )
   }
 
   private static func historyNumber(_ core: TransactionCore) throws -> UInt64? {
@@ -177,6 +193,13 @@ final class ObservationCenter: StoreCompanion {
       // A commit that no write of a program has told of is a migration, or the like.
       let delta = commit <= state.unsureThrough ? .unknown : state.open ?? .unknown
       state.open = nil
+      if state.observers.isEmpty {
+        // What nobody waits for is not kept; whoever comes reads this commit, or a later one, first.
+        state.log = []
+        state.processed = max(state.processed, commit)
+        state.historyNumber = nil
+        return false
+      }
       if let last = state.log.last, last.commit == commit {
         // The write before changed nothing: LMDB made no commit of it, and gives its number again.
         state.log[state.log.count - 1].delta.merge(delta)
@@ -190,7 +213,7 @@ final class ObservationCenter: StoreCompanion {
 
   /// Called when the file has changed; perhaps by another process.
   private func noticeOthers() {
-    let newest = core.environment.newestCommit
+    guard let newest = core.environment.newestCommit else { return }
     let mustStart = state.withLock { state in
       let known = max(state.processed, state.log.last?.commit ?? 0)
       guard newest > known, !core.environment.isCommitting(newest) else { return false }
@@ -229,7 +252,8 @@ final class ObservationCenter: StoreCompanion {
         try core.read { core in try tell(core) }
       } catch {
         // A file that cannot be read: whoever observes it learns it from its own read.
-        for observer in state.withLock({ Array($0.observers.values) }) { observer.wake() }
+        let newest = core.environment.newestCommit ?? 0
+        for observer in state.withLock({ Array($0.observers.values) }) { observer.wake(newest) }
       }
     }
   }
@@ -257,6 +281,8 @@ final class ObservationCenter: StoreCompanion {
     }
     let number = try Self.historyNumber(core)
     state.withLock { state in
+      // Commits that came while there was no observer are passed by.
+      guard commit >= state.processed else { return }
       state.processed = commit
       state.historyNumber = number
     }

@@ -14,7 +14,8 @@ extension ObservedRegion {
 /// One task asks it for news. While that waits, the job of the ``ObservationCenter`` may work them out;
 /// otherwise what has changed is noted.
 ///
-/// Mutable state, under `lock`.
+/// Mutable state, under `lock`; what concerns whoever waits, under `gate`, which nobody holds while an update
+/// is worked out: a task that is cancelled, or a list that is stopped, waits for none.
 class Observer: @unchecked Sendable {
   enum Signal {
     /// There is something to work out.
@@ -27,14 +28,14 @@ class Observer: @unchecked Sendable {
   let lock = HeldLock()
   /// In the center; set once.
   var key = 0
+  private let gate = HeldLock()
   private var waiting: UnsafeContinuation<Signal, Never>?
+  private var isEnded = false
   /// What has changed after the commit `from`, up to the commit `commit`.
   private var pending: [(from: UInt64, commit: UInt64, delta: ChangeDelta)] = []
   /// The commit that the state is of; what is older is no news.
   private var commit: UInt64 = 0
   private var isStarted = false
-  private var isEnded = false
-  private var isCancelled = false
 
   /// May be asked with `lock` held, or not.
   var dependencies: ObservedRegion { ObservedRegion() }
@@ -53,7 +54,7 @@ class Observer: @unchecked Sendable {
   final func learn(_ changes: CommittedChanges) {
     lock.lock()
     let number = changes.commit
-    guard !isEnded, number > commit, dependencies.isTouched(by: changes.delta) else {
+    guard number > commit, dependencies.isTouched(by: changes.delta) else {
       return serve(nil, changes.core)
     }
     // The state may be of a commit in the midst of what has changed.
@@ -75,7 +76,7 @@ class Observer: @unchecked Sendable {
   ///
   /// - Parameter changes: all that is pending; `nil` where it has to be put together.
   private func serve(_ changes: CommittedChanges?, _ core: TransactionCore) {
-    guard let continuation = waiting, let first = pending.first else { return lock.unlock() }
+    guard isWaitedFor, let first = pending.first else { return lock.unlock() }
     let number = core.commitNumber.rawValue
     var signal = Signal.changed
     if isStarted, first.from >= commit,
@@ -86,9 +87,25 @@ class Observer: @unchecked Sendable {
       guard isUpdate else { return lock.unlock() }
       signal = .updated
     }
-    waiting = nil
+    // Nobody, where it was cancelled meanwhile.
+    let continuation = takeWaiting()
     lock.unlock()
-    continuation.resume(returning: signal)
+    continuation?.resume(returning: signal)
+  }
+
+  private var isWaitedFor: Bool {
+    gate.lock()
+    defer { gate.unlock() }
+    return waiting != nil
+  }
+
+  private func takeWaiting() -> UnsafeContinuation<Signal, Never>? {
+    gate.lock()
+    defer {
+      waiting = nil
+      gate.unlock()
+    }
+    return waiting
   }
 
   private var merged: ChangeDelta {
@@ -105,12 +122,11 @@ class Observer: @unchecked Sendable {
     pending.append((from, number, delta))
   }
 
-  /// Has whoever waits look for itself.
-  final func wake() {
+  /// Has whoever waits look for itself, at commit `newest` or a later one.
+  final func wake(_ newest: UInt64) {
     lock.lock()
-    note(0, .max, .unknown)
-    let continuation = waiting
-    waiting = nil
+    note(0, newest, .unknown)
+    let continuation = takeWaiting()
     lock.unlock()
     continuation?.resume(returning: .changed)
   }
@@ -134,33 +150,31 @@ class Observer: @unchecked Sendable {
   final func wait(_ request: @Sendable () -> Void) async -> Signal {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
-        lock.lock()
-        if isEnded || isCancelled {
-          lock.unlock()
+        gate.lock()
+        if isEnded {
+          gate.unlock()
           return continuation.resume(returning: .ended)
         }
         waiting = continuation
+        gate.unlock()
+        // What is noted from here on finds that somebody waits.
+        lock.lock()
         let isPending = !pending.isEmpty
         lock.unlock()
         if isPending { request() }
       }
     } onCancel: {
-      lock.lock()
-      isCancelled = true
-      let continuation = waiting
-      waiting = nil
-      lock.unlock()
-      continuation?.resume(returning: .ended)
+      end()
     }
   }
 
-  /// Nothing is told any more.
+  /// Nothing is told any more: the store is closed, or the task that waits is cancelled.
   final func end() {
-    lock.lock()
+    gate.lock()
     isEnded = true
     let continuation = waiting
     waiting = nil
-    lock.unlock()
+    gate.unlock()
     continuation?.resume(returning: .ended)
   }
 }

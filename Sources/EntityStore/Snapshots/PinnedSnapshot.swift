@@ -17,6 +17,7 @@ public final class PinnedSnapshot: Sendable {
   private struct Pin {
     let read: Environment.PinnedRead
     let core: TransactionCore
+    let generation: CommitNumber
     let since: ContinuousClock.Instant
   }
 
@@ -27,9 +28,15 @@ public final class PinnedSnapshot: Sendable {
   }
 
   private let store: StoreCore
-  // Used under `lock` by one thread at a time.
-  private nonisolated(unsafe) var state: State
+  /// Held by the read that has its turn, while the program's closure runs.
+  private let turn = HeldLock()
+  /// Held for a moment: guards `state`, `isRead` and `given`.
   private let lock = HeldLock()
+  private nonisolated(unsafe) var state: State
+  /// Whether a read has its turn.
+  private nonisolated(unsafe) var isRead = false
+  /// Given up while a read has its turn, which may be using them: that read ends them.
+  private nonisolated(unsafe) var given: [Environment.PinnedRead] = []
   /// Whether it has been warned of.
   private let hasWarned = Atomic<Bool>(false)
 
@@ -43,14 +50,41 @@ public final class PinnedSnapshot: Sendable {
 
   private static func pin(_ store: StoreCore) throws -> Pin {
     let (read, core) = try store.mapped { try store.pin() }
-    return Pin(read: read, core: core, since: .now)
+    return Pin(read: read, core: core, generation: core.commitNumber, since: .now)
   }
 
-  private func use<R>(_ body: (Pin) throws -> R) throws -> R {
+  /// Runs `body` on the pin, in turn with other reads.
+  ///
+  /// Nobody waits for its end but the next read: within it the snapshot may be ended or moved, and the store
+  /// closed.
+  private func use<R>(_ body: (TransactionCore) throws -> R) throws -> R {
+    turn.lock()
+    defer { turn.unlock() }
+    let core = try withState { state in
+      let core = try opened(state).core
+      isRead = true
+      return core
+    }
+    defer {
+      let ended = withState { _ in
+        defer { given = [] }
+        isRead = false
+        return given
+      }
+      for read in ended { store.environment.endRead(read) }
+    }
+    return try body(core)
+  }
+
+  private func withState<R>(_ body: (inout State) throws -> R) rethrows -> R {
     lock.lock()
     defer { lock.unlock() }
+    return try body(&state)
+  }
+
+  private func opened(_ state: State) throws -> Pin {
     switch state {
-    case .open(let pin): return try body(pin)
+    case .open(let pin): return pin
     case .ended:
       throw StoreError(.closed, "cannot read a snapshot of \(store.label): it was ended")
     case .expired(let age):
@@ -68,7 +102,7 @@ public final class PinnedSnapshot: Sendable {
   /// - Throws: what `body` throws; ``StoreError/Code/snapshotExpired`` when the snapshot was ended because of its
   ///   age; ``StoreError/Code/closed`` after ``end()``.
   public func read<R>(_ body: (borrowing Snapshot) throws -> R) throws -> R {
-    try use { pin in try store.mapped { try body(Snapshot(core: pin.core)) } }
+    try use { core in try store.mapped { try body(Snapshot(core: core)) } }
   }
 
   /// Runs `body` on the snapshot, on a thread of the store.
@@ -91,69 +125,80 @@ public final class PinnedSnapshot: Sendable {
   // MARK: The pin
 
   /// The number of the commit.
-  public var generation: CommitNumber { get throws { try use { $0.core.commitNumber } } }
+  public var generation: CommitNumber { get throws { try withState { try opened($0).generation } } }
 
   /// How long the commit has been kept.
-  public var age: Duration { get throws { try use { $0.since.duration(to: .now) } } }
+  public var age: Duration {
+    get throws { try withState { try opened($0).since.duration(to: .now) } }
+  }
 
   /// Moves to the newest commit, also from an expired snapshot, and begins a new age.
   public func advance() throws {
     let fresh = try Self.pin(store)
-    lock.lock()
-    let old = state
-    if case .ended = old {
-      lock.unlock()
+    let isMoved = leave(to: .open(fresh))
+    hasWarned.store(false, ordering: .relaxed)
+    guard isMoved else {
       store.environment.endRead(fresh.read)
       throw StoreError(
         .closed, "cannot move a snapshot of \(store.label) forward: it was ended")
     }
-    state = .open(fresh)
-    lock.unlock()
-    hasWarned.store(false, ordering: .relaxed)
-    if case .open(let pin) = old { store.environment.endRead(pin.read) }
   }
 
   /// Gives the commit up; reads throw from then on.
-  public func end() { leave(.ended) }
+  ///
+  /// A read that runs goes on, and the commit is kept until its end.
+  public func end() { leave(to: .ended) }
 
-  private func leave(_ next: State) {
-    lock.lock()
-    let old = state
-    if case .ended = old {} else { state = next }
-    lock.unlock()
-    if case .open(let pin) = old { store.environment.endRead(pin.read) }
+  /// Gives the pin up that is open; false where the snapshot was ended before, or is of another commit.
+  @discardableResult
+  private func leave(to next: State, onlyFrom generation: CommitNumber? = nil) -> Bool {
+    let (isLeft, read): (Bool, Environment.PinnedRead?) = withState { state in
+      let old = state
+      switch old {
+      case .ended: return (false, nil)
+      case .open(let pin) where generation != nil && pin.generation != generation:
+        return (false, nil)
+      case .open(let pin):
+        state = next
+        if isRead { given.append(pin.read) }
+        return (true, isRead ? nil : pin.read)
+      case .expired:
+        state = next
+        return (true, nil)
+      }
+    }
+    if let read { store.environment.endRead(read) }
+    return isLeft
   }
 
   /// How many pages of the file cannot be used again because this snapshot, or an older reader, may see them.
   ///
   /// - Complexity: O(f) for f commits since the snapshot
   public func pagesHeldBack() throws -> Int {
-    let generation = try use { $0.core.commitNumber.rawValue }
+    let generation = try generation.rawValue
     return try store.read { try $0.transaction.freePageCount(after: generation) }
   }
 
   /// The same in bytes.
   public func bytesHeldBack() throws -> Int {
-    try pagesHeldBack() * store.environment.pageSize
+    try pagesHeldBack() * store.environment.info.pageSize
   }
 
   // MARK: Age
 
   /// Called now and then while there are commits.
   func checkAge(_ limits: SnapshotLimits) {
-    lock.lock()
-    guard case .open(let pin) = state else { return lock.unlock() }
-    lock.unlock()
+    guard let pin = withState({ try? opened($0) }) else { return }
     let age = pin.since.duration(to: .now)
     if age > limits.warningAge, let warn = limits.warn,
       !hasWarned.exchange(true, ordering: .relaxed)
     {
       warn(
         SnapshotWarning(
-          generation: pin.core.commitNumber, age: age,
-          bytesHeldBack: (try? bytesHeldBack()) ?? 0))
+          generation: pin.generation, age: age, bytesHeldBack: (try? bytesHeldBack()) ?? 0))
     }
-    if let limit = limits.limit, age > limit { leave(.expired(age: age)) }
+    guard let limit = limits.limit, age > limit else { return }
+    leave(to: .expired(age: age), onlyFrom: pin.generation)
   }
 }
 
@@ -172,11 +217,11 @@ extension Store {
   /// Empty where the store was opened without its lock file.
   public func readers() throws -> [StoreReader] {
     try core.checkOpen("list readers of")
-    let newest = CommitNumber(core.environment.newestCommit)
+    guard let newest = core.environment.newestCommit else { return [] }
     return core.environment.readerSlots().sorted { $0.commit < $1.commit }.map {
       StoreReader(
         process: Int($0.process), generation: CommitNumber($0.commit),
-        commitsBehind: Int(clamping: newest.rawValue &- $0.commit))
+        commitsBehind: Int(clamping: newest &- $0.commit))
     }
   }
 }

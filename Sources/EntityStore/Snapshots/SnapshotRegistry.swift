@@ -24,7 +24,9 @@ final class SnapshotRegistry: StoreCompanion {
 
   private struct State {
     var snapshots: [Weak] = []
-    var listener: Int?
+    /// Ends the listening to commits.
+    var unlisten: (@Sendable () -> Void)?
+    var isClosed = false
     var lastCheck = ContinuousClock.now
   }
 
@@ -32,16 +34,23 @@ final class SnapshotRegistry: StoreCompanion {
 
   /// Ends the snapshots.
   func close() {
-    for snapshot in state.withLock({ $0.snapshots.compactMap(\.snapshot) }) { snapshot.end() }
+    let (snapshots, unlisten) = state.withLock { state in
+      state.isClosed = true
+      defer { state.unlisten = nil }
+      return (state.snapshots.compactMap(\.snapshot), state.unlisten)
+    }
+    unlisten?()
+    for snapshot in snapshots { snapshot.end() }
   }
 
   /// Called when a snapshot has been made.
   func add(_ snapshot: PinnedSnapshot, _ store: StoreCore) {
-    let isFirst = state.withLock { state in
+    let (isFirst, isClosed) = state.withLock { state in
       state.snapshots.removeAll { $0.snapshot == nil }
       state.snapshots.append(Weak(snapshot: snapshot))
-      return state.listener == nil
+      return (state.unlisten == nil, state.isClosed)
     }
+    if isClosed { return snapshot.end() }
     let limits = store.options.snapshotLimits
     guard isFirst, limits.limit != nil || limits.warn != nil else { return }
     let listener = store.environment.addCommitListener { [weak self, weak store] _ in
@@ -49,7 +58,15 @@ final class SnapshotRegistry: StoreCompanion {
       // The writer does not wait for a read that runs.
       store.environment.readerThreads.submit { self.check(limits) }
     }
-    state.withLock { $0.listener = listener }
+    let environment = store.environment
+    let unlisten: @Sendable () -> Void = { environment.removeCommitListener(listener) }
+    let isKept = state.withLock { state in
+      if state.isClosed || state.unlisten != nil { return false }
+      state.unlisten = unlisten
+      return true
+    }
+    // Closed meanwhile, or another thread was faster.
+    if !isKept { unlisten() }
   }
 
   private func isDue(_ limits: SnapshotLimits) -> Bool {

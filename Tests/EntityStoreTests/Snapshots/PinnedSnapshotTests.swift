@@ -83,6 +83,57 @@ import Testing
     }
   }
 
+  @Test(.timeLimit(.minutes(5)))
+  func `can be ended and moved, and the store closed, within a read, which goes on`() throws {
+    for round in 0..<3 {
+      try withTemporaryStore([Player.self]) { store in
+        try store.insert((0..<100).map { Player(name: "\($0)") })
+        let snapshot = try store.snapshot()
+        try store.delete(Player.where { $0.name > "5" })
+        let count = try snapshot.read { old in
+          switch round {
+          case 0: snapshot.end()
+          case 1: try snapshot.advance()
+          default: store.close()
+          }
+          if round != 1 { _ = try storeError(.closed) { try snapshot.generation } }
+          return try old.count(Player.all)
+        }
+        #expect(count == 100)
+        if round == 1 { #expect(try snapshot.count(Player.all) < 100) }
+        if round < 2 {
+          snapshot.end()
+          #expect(try store.readers().isEmpty)
+        }
+      }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(5)))
+  func `do not hold up a store that is closed within a write, while a read of them waits for that`()
+    async throws
+  {
+    try await withTemporaryStore([Player.self]) { store in
+      let snapshot = try store.snapshot()
+      let isReading = Mutex(false)
+      let writing = Task {
+        try await store.write { tx in
+          try tx.insert(Player(name: "a"))
+          while !isReading.withLock({ $0 }) { usleep(200) }
+          // The other one has asked for its turn to write.
+          usleep(50_000)
+          store.close()
+        }
+      }
+      let error = try await snapshot.read { _ in
+        isReading.withLock { $0 = true }
+        return try storeError(.closed) { try store.insert(Player(name: "b")) }
+      }
+      #expect(error.code == .closed)
+      try await writing.value
+    }
+  }
+
   private func change(_ store: Store, _ round: Int) throws {
     let low = round * 37 % 19_000
     try store.update(

@@ -1,0 +1,80 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import EntityStore
+@testable import LMDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+private final class Requests: Sendable {
+  private let number = Atomic(0)
+
+  var count: Int { number.load(ordering: .sequentiallyConsistent) }
+  func add() { number.add(1, ordering: .sequentiallyConsistent) }
+}
+
+/// What tells observers of commits, apart from what they make of it.
+@Suite struct `The center of observers` {
+  /// As when the file cannot be read for a moment: whoever looks once has seen all.
+  @Test func `has an observer look once after a read that failed`() async throws {
+    let observer = Observer()
+    observer.start(at: 3)
+    observer.wake(5)
+    let requests = Requests()
+    // Something is pending: it asks to be served.
+    let first = Task { await observer.wait { requests.add() } }
+    while requests.count == 0 { await Task.yield() }
+    first.cancel()
+    #expect(await first.value == .ended)
+
+    let other = Observer()
+    other.wake(5)
+    other.start(at: 5)
+    let second = Task { await other.wait { requests.add() } }
+    try await Task.sleep(for: .milliseconds(50))
+    #expect(requests.count == 1)
+    other.end()
+    #expect(await second.value == .ended)
+  }
+
+  @Test func `keeps no commits while nobody observes`() async throws {
+    try await withTemporaryStore([Player.self]) { store in
+      let first = Task {
+        for try await update in store.updates(of: Player.all) {
+          if update.items.count > 0 { return }
+        }
+      }
+      while first.isCancelled == false, store.observations.isIdle { await Task.yield() }
+      try await store.insert(Player(name: "first"))
+      try await first.value
+      while !store.observations.isIdle { await Task.yield() }
+      for number in 0..<500 { try await store.insert(Player(name: "\(number)")) }
+      #expect(store.observations.keptCommitCount == 0)
+
+      // Whoever comes afterwards is told as before.
+      let updates = Turner(store.updates(of: Player.all))
+      #expect(try await within { try await updates.next() }?.items.count == 501)
+      try await store.insert(Player(name: "last"))
+      let news = try await within { try await updates.next() }
+      #expect(news?.items.count == 502 && news?.difference?.inserted.count == 1)
+    }
+  }
+
+  /// Otherwise no other process's commit would be told, and nobody would know.
+  @Test func `starts no watch that was stopped before`() throws {
+    let folder = try TemporaryFolder()
+    let calls = Requests()
+    try Data([1]).write(to: URL(fileURLWithPath: folder.path + "/file"))
+    let watch = try #require(
+      FileWatch(path: folder.path + "/file") { calls.add() })
+    watch.stop()
+    #expect(watch.start())
+    usleep(600_000)
+    #expect(calls.count == 0)
+  }
+}
