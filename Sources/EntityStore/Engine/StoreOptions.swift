@@ -38,6 +38,10 @@ public struct StoreOptions: Sendable {
   /// they destroy what was good. A file that processes of this machine closed, or have open, is known to be
   /// good by a mark in its lock file, and costs nothing more in any case. All others, such as files that
   /// were copied, downloaded, restored, or written by other programs, are not known to be.
+  ///
+  /// A process that is killed closes nothing. Until a process closes the file or the machine is started anew,
+  /// it stays known to be good: then other bytes in the same file, as by `cp` over it, are not noticed. Restore
+  /// a backup under a new name, or remove the lock file too.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
