@@ -69,6 +69,8 @@ private struct RecordIDUpgrade {
     }
     if candidates.isEmpty { return nil }
     (after, sources) = entity.replacing(candidates) { Self.id(in: $0) ?? .null }
+    // No number may be left, or something else may be built upon a document.
+    guard after.isReadable else { return nil }
   }
 
   // Not through EntityChanges: values stay what they were, so nobody is told, and no index is over a
@@ -115,6 +117,12 @@ private struct RecordIDUpgrade {
 }
 
 extension EntityDescription {
+  /// Whether readers take it for a description.
+  fileprivate var isReadable: Bool {
+    (try? EntityDescription(number: number, document: Document(decoding: document.encoded())))
+      != nil
+  }
+
   /// The record through its own layout.
   fileprivate func view(_ bytes: UnsafeRawBufferPointer) throws(FormatError) -> RecordView {
     let number = try RecordLayout.layoutNumber(of: bytes)

@@ -62,8 +62,10 @@ enum Catalogue {
   ) throws {
     try require(relationship.features, trees, in: transaction)
     let key = CatalogueKey.relationship(relationship.number)
-    try transaction.put(
-      key, Checksum.sealed(key: key, content: relationship.document.encoded()), in: trees.catalogue)
+    let content = relationship.document.encoded()
+    _ = try RelationshipDescription(
+      number: relationship.number, document: Document(decoding: content))
+    try transaction.put(key, Checksum.sealed(key: key, content: content), in: trees.catalogue)
   }
 
   static func putNextRelationship(
@@ -103,8 +105,10 @@ enum Catalogue {
   ) throws {
     try require(description.features, trees, in: transaction)
     let key = CatalogueKey.entity(description.number)
-    try transaction.put(
-      key, Checksum.sealed(key: key, content: description.document.encoded()), in: trees.catalogue)
+    let content = description.document.encoded()
+    // One that readers refuse would make the whole store unreadable.
+    _ = try EntityDescription(number: description.number, document: Document(decoding: content))
+    try transaction.put(key, Checksum.sealed(key: key, content: content), in: trees.catalogue)
   }
 
   static func raiseSchemaNumber(_ trees: Trees, in transaction: Transaction) throws {
