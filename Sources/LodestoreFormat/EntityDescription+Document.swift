@@ -325,13 +325,17 @@ extension EntityDescription {
         .catalogueCurrentLayout)
     }
     var indexNumbers: Set<UInt32> = []
-    for index in indexes {
+    for (position, index) in (indexes + building).enumerated() {
       guard Set(index.attributes).count == index.attributes.count else {
         throw FormatError("index \(index.number) has an attribute twice", .catalogueIndex)
       }
-      guard indexNumbers.insert(index.number).inserted, !index.attributes.isEmpty else {
+      guard !index.attributes.isEmpty else {
+        throw FormatError("index \(index.number) has no attributes", .catalogueIndex)
+      }
+      guard indexNumbers.insert(index.number).inserted else {
         throw FormatError(
-          "entity '\(name)' has index \(index.number) twice, or empty", .catalogueIndex)
+          "entity '\(name)' has index \(index.number) twice",
+          position < indexes.count ? .catalogueIndex : .catalogueBuilding)
       }
       for number in index.attributes {
         guard let attribute = attribute(number: number), attribute.type.isIndexable,

@@ -29,7 +29,6 @@ enum CatalogueRules {
         Problem(
           detail: "\(indexes.count) indexes, at most 64", rule: .catalogueLimits, isFatal: true))
     }
-    problems += Self.problems(ofBuilding: document)
     problems += Self.problems(ofRules: document)
     return problems
   }
@@ -95,27 +94,6 @@ enum CatalogueRules {
       let fault = PatternCheck.fault(in: pattern)
     {
       add(.constraintPattern, "has a pattern that \(fault)")
-    }
-    return problems
-  }
-
-  /// Indexes that are being built have numbers of their own and attributes as others have.
-  private static func problems(ofBuilding document: Document) -> [Problem] {
-    guard case .array(let building)? = document["building"] else { return [] }
-    var numbers: [Document] = []
-    if case .array(let indexes)? = document["indexes"] {
-      numbers = indexes.compactMap { $0["number"] }
-    }
-    var problems: [Problem] = []
-    for index in building {
-      guard let number = index["number"] else { continue }
-      if numbers.contains(number) {
-        problems.append(
-          Problem(
-            detail: "an index that is being built has the number of another",
-            rule: .catalogueBuilding))
-      }
-      numbers.append(number)
     }
     return problems
   }

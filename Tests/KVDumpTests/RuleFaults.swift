@@ -22,6 +22,24 @@ extension Fault {
     }
   }
 
+  private static func index(_ number: Int64, over attributes: [Int64]) -> Document {
+    .object([
+      "number": .integer(number), "attributes": .array(attributes.map { .integer($0) }),
+      "unique": .bool(false),
+    ])
+  }
+
+  /// Faults of `catalogue.index` in indexes that are being built, which have to be as the others are.
+  static let buildingFaults: [Fault] = [
+    catalogue(
+      "an index that is being built has no attributes", "building", .array([index(9, over: [])])),
+    catalogue(
+      "an index that is being built has an attribute twice that is not there", "building",
+      .array([index(9, over: [99, 99])])),
+    catalogue(
+      "an index that is being built is over JSON", "building", .array([index(9, over: [5])])),
+  ]
+
   private static let catalogueFaults: [Fault] = [
     catalogue("an attribute does not say whether it is optional", "attributes.0.optional", nil),
     catalogue("an attribute has an unknown type", "attributes.0.type", .string("float128")),
@@ -38,11 +56,7 @@ extension Fault {
       "an index has an attribute that is not there", "indexes.0.attributes.0", .integer(99)),
     catalogue(
       "an index that is being built has the number of another", "building",
-      .array([
-        .object([
-          "number": .integer(1), "attributes": .array([.integer(1)]), "unique": .bool(false),
-        ])
-      ])),
+      .array([index(1, over: [1])])),
     catalogue(
       "an index over elements is over an integer", "elementIndexes",
       .array([
@@ -57,12 +71,7 @@ extension Fault {
     catalogue("a history says nothing of images", "history", .object([:])),
     catalogue(
       "an entity has 65 indexes", "indexes",
-      .array(
-        (1...65).map {
-          .object([
-            "number": .integer($0), "attributes": .array([.integer(1)]), "unique": .bool(false),
-          ])
-        })),
+      .array((1...65).map { index($0, over: [1]) })),
     catalogue("a limit of length is a text", "attributes.1.minLength", .string("x")),
     catalogue("an integer has a pattern", "attributes.0.pattern", .string("a")),
     catalogue("a pattern has a backreference", "attributes.1.pattern", .string("(a)\\1")),
