@@ -114,6 +114,7 @@ package enum FormatRule: String, CaseIterable, Sendable {
   case counterRecord = "counter.record"
   case counterEntity = "counter.entity"
   case counterNumbers = "counter.numbers"
+  case counterBuilding = "counter.building"
   // Buckets and imports.
   case bucketKey = "bucket.key"
   case importKey = "import.key"

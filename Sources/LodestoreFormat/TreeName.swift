@@ -115,6 +115,8 @@ package enum CounterKey {
   package static func building(entity: EntityNumber, index: UInt32) -> [UInt8] {
     [4] + bigEndianBytes(entity.rawValue) + bigEndianBytes(index)
   }
+  /// What ``building(entity:index:)`` may lead to.
+  package static let builtRange: ClosedRange<UInt64> = 1...1 << 63
   package static let nextEntity: [UInt8] = [2]
   package static let nextRelationship: [UInt8] = [3]
 }

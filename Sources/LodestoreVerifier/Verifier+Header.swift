@@ -123,6 +123,9 @@ extension Verifier {
       let value = body._uint64(at: 0)
       if isNextEntity { nextEntity = value }
       if isNextRelationship { nextRelationship = value }
+      if isOfBuilding, !CounterKey.builtRange.contains(value) {
+        add(key, .counterBuilding, "the index is built up to \(value), must be from 1 to 2^63")
+      }
       if let entity {
         counted.append(entity)
         if value == 0 { add(key, .counterRecord, "is 0, record ids begin at 1") }

@@ -98,6 +98,20 @@ struct FormatRulesTests {
     #expect(findings.contains { $0.rule == rule }, "\(findings)")
   }
 
+  @Test(arguments: Fault.buildingFaults)
+  func `an index that is being built is checked as any index`(_ fault: Fault) throws {
+    let findings = try fault.findings()
+    #expect(findings.map(\.rule) == [.catalogueIndex], "\(findings)")
+  }
+
+  @Test(arguments: [0, 1, 1 << 63, .max] as [UInt64])
+  func `an index is built up to a record that may be`(_ next: UInt64) throws {
+    let store = try VerifiedStore()
+    try store.change { try Fault.addBuilding(index: 9, upTo: next, to: $0) }
+    let rules = Set(try Verifier.verify(path: store.path).findings.map(\.rule))
+    #expect(rules.contains(.counterBuilding) == !(1...1 << 63).contains(next), "\(rules)")
+  }
+
   @Test
   func `the whole store of the document is sound`() throws {
     let lines = FormatRules.text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -269,6 +269,16 @@ extension Fault {
     },
   ]
 
+  /// Has an index over the first attribute of entity 1 that has no entries yet.
+  static func addBuilding(index number: UInt32, upTo next: UInt64, to store: RawStore) throws {
+    try store.edit(
+      CatalogueKey.entity(1), .catalogue, "building",
+      to: .array([index(Int64(number), over: [1])]))
+    _ = try store.tree(.index(entity: 1, index: number))
+    try store.put(
+      CounterKey.building(entity: 1, index: number), littleEndianBytes(next), .counters)
+  }
+
   private static let headerFaults: [Fault] = [
     Fault("the number of the schema is beyond all") {
       try $0.put(HeaderField.schema.key, littleEndianBytes(UInt64.max), .header)
@@ -279,6 +289,7 @@ extension Fault {
     Fault("a counter is of an entity that never was") {
       try $0.put(CounterKey.nextRecord(entity: 77), littleEndianBytes(UInt64(9)), .counters)
     },
+    Fault("an index is built up to record 0") { try addBuilding(index: 9, upTo: 0, to: $0) },
   ]
 }
 

@@ -1,0 +1,58 @@
+import LMDB
+import LodestoreFormat
+import Testing
+
+@testable import EntityStore
+@testable import LodestorePages
+@testable import LodestoreVerifier
+
+/// How far an index is built is a number of the file, so that it may be any.
+@Suite struct `The number up to which an index is built` {
+  /// A file with three players and an index over `note` that is being built.
+  private static func make(_ path: String, next: UInt64) throws {
+    let store = try Store(at: path, entities: [Player.self])
+    try store.insert((0..<3).map { Player(name: "p\($0)", note: "n") })
+    store.close()
+    let core = try StoreCore(path: path, options: StoreOptions())
+    defer { core.close() }
+    try core.write { core throws in
+      var description = try #require(core.schema.entities.first).description
+      let note = try #require(description.attribute(named: "note")).number
+      description.building = [.init(number: 9, attributes: [note], isUnique: false)]
+      _ = try core.store.environment.tree(
+        TreeName.index(entity: description.number, index: 9).text, isCreated: true,
+        hasIntegerKeys: false, in: core.transaction)
+      try Catalogue.put(description, core.store.trees, in: core.transaction)
+      try Catalogue.putNextToIndex(
+        next, index: 9, of: description.number, core.store.trees, in: core.transaction)
+      try Catalogue.raiseSchemaNumber(core.store.trees, in: core.transaction)
+    }
+  }
+
+  @Test(arguments: [0, 1 << 63 + 1, .max] as [UInt64])
+  func `is damage where no record can have it, to readers and to writers`(_ next: UInt64) throws {
+    let folder = try TemporaryFolder()
+    try Self.make(folder.storePath, next: next)
+    let store = try Store(at: folder.storePath, entities: [PlayerName.self])
+    let ofReader = try storeError(.damaged) { try store.indexBuilds() }
+    #expect(ofReader.index == "Player.note" && ofReader.message.contains("\(next)"))
+    _ = try storeError(.damaged) { try store.insert(PlayerName(name: "new")) }
+    #expect(try store.read { try $0.count(PlayerName.all) } == 3)
+    store.close()
+    #expect(
+      try Verifier.verify(path: folder.storePath).findings.map(\.rule) == [.counterBuilding])
+  }
+
+  @Test(arguments: [1, 1 << 63] as [UInt64])
+  func `is taken where a record can have it`(_ next: UInt64) throws {
+    let folder = try TemporaryFolder()
+    try Self.make(folder.storePath, next: next)
+    let store = try Store(at: folder.storePath, entities: [PlayerName.self])
+    #expect(try store.indexBuilds().map(\.progress.completed) == [next == 1 ? 0 : 3])
+    try store.insert(PlayerName(name: "new"))
+    store.close()
+    let report = try Verifier.verify(path: folder.storePath)
+    // The three of before have no entries, which is right up to the first record alone.
+    #expect(report.findings.count == (next == 1 ? 0 : 3), "\(report.findings)")
+  }
+}
