@@ -176,19 +176,20 @@ extension DerivationDescription {
 // MARK: - Document
 
 extension DerivationDescription {
-  private static let highestAttributeNumber: Int64 = 16_383
   /// As documents are nested.
   package static let longestPath = 128
 
-  /// The description as a document.
-  var document: Document {
+  static let knownMembers: Set = ["kind", "source", "relationship", "side", "version", "path"]
+
+  /// The members of the description as a document.
+  var members: [String: Document] {
     var members: [String: Document] = ["kind": .string(kind.rawValue)]
     if let source { members["source"] = .integer(Int64(source)) }
     if let relationship { members["relationship"] = .integer(Int64(relationship)) }
     if let side { members["side"] = .integer(Int64(side.rawValue)) }
     if let version { members["version"] = .integer(Int64(version)) }
     if let path { members["path"] = .array(path.map { .string($0) }) }
-    return .object(members)
+    return members
   }
 
   /// Reads the derivation of an attribute and checks the rules that concern it alone.
@@ -198,7 +199,9 @@ extension DerivationDescription {
         "attribute '\(attribute)' is derived in a way that is not known", .derivedKind)
     }
     self.kind = kind
-    source = try Self.number("source", in: document, attribute, upTo: Self.highestAttributeNumber)
+    source = try Self.number(
+      "source", in: document, attribute,
+      upTo: Int64(EntityDescription.highestAttributeNumber))
     relationship = try Self.number(
       "relationship", in: document, attribute, upTo: Int64(UInt32.max) - 1)
     version = try Self.number("version", in: document, attribute, upTo: Int64(UInt32.max))

@@ -1,46 +1,52 @@
 // The catalogue's document, both ways. See Format.md, "Catalogue".
 
 extension EntityDescription {
-  /// Bounds what a hostile catalogue can make a reader allocate.
-  private static let highestAttributeNumber: Int64 = 16_383
-  private static let knownMembers: Set = [
-    "name", "layout", "attributes", "layouts", "indexes", "building", "elementIndexes",
-    "rules", "history",
-  ]
-
   /// The description as a document.
   package var document: Document {
-    var members = unknownMembers
-    members["name"] = .string(name)
-    members["layout"] = .integer(Int64(currentLayout))
-    members["attributes"] = .array(attributes.map(Self.document))
-    members["layouts"] = .array(layouts.map(Self.document))
-    members["indexes"] = .array(indexes.map(Self.document))
-    if !building.isEmpty { members["building"] = .array(building.map(Self.document)) }
+    var members: [String: Document] = [
+      "name": .string(name),
+      "layout": .integer(Int64(currentLayout)),
+      "attributes": .array(attributes.map(document)),
+      "layouts": .array(layouts.map(document)),
+      "indexes": .array(indexes.map(document)),
+    ]
+    if !building.isEmpty { members["building"] = .array(building.map(document)) }
     if !elementIndexes.isEmpty {
       members["elementIndexes"] = .array(
         elementIndexes.map { index in
-          .object([
-            "number": .integer(Int64(index.number)),
-            "attribute": .integer(Int64(index.attribute)),
-            "path": .array(index.path.map { .string($0) }),
-          ])
+          object(
+            .elementIndex(index.number),
+            [
+              "number": .integer(Int64(index.number)),
+              "attribute": .integer(Int64(index.attribute)),
+              "path": .array(index.path.map { .string($0) }),
+            ])
         })
     }
     if !rules.isEmpty {
       members["rules"] = .array(
-        rules.map { .object(["name": .string($0.name), "condition": .string($0.condition)]) })
+        rules.map { rule in
+          object(
+            .rule(rule.name), ["name": .string(rule.name), "condition": .string(rule.condition)])
+        })
     }
     if let history {
-      members["history"] = .object([
-        "images": .bool(history.keepsImages),
-        "preserved": .array(history.preserved.map { .integer(Int64($0)) }),
-      ])
+      members["history"] = object(
+        .history,
+        [
+          "images": .bool(history.keepsImages),
+          "preserved": .array(history.preserved.map { .integer(Int64($0)) }),
+        ])
     }
-    return .object(members)
+    return object(.entity, members)
   }
 
-  private static func document(of attribute: Attribute) -> Document {
+  /// The object with these members, and those that it has of a later version.
+  private func object(_ object: CatalogueObject, _ members: [String: Document]) -> Document {
+    .object(members.merging(unknownMembers[object]) { known, _ in known })
+  }
+
+  private func document(of attribute: Attribute) -> Document {
     var members: [String: Document] = [
       "number": .integer(Int64(attribute.number)),
       "name": .string(attribute.name),
@@ -48,33 +54,41 @@ extension EntityDescription {
       "optional": .bool(attribute.isOptional),
     ]
     if let shape = attribute.shape { members["shape"] = .string(shape) }
-    if attribute.initial != .null { members["initial"] = document(of: attribute.initial) }
+    if attribute.initial != .null { members["initial"] = Self.document(of: attribute.initial) }
     members.merge(attribute.constraints.members) { _, constraint in constraint }
-    if let derivation = attribute.derivation { members["derived"] = derivation.document }
+    if let derivation = attribute.derivation {
+      members["derived"] = object(.derivation(attribute.number), derivation.members)
+    }
     if attribute.isRemoved { members["removed"] = .bool(true) }
-    return .object(members)
+    return object(.attribute(attribute.number), members)
   }
 
-  private static func document(of index: Index) -> Document {
-    .object([
-      "number": .integer(Int64(index.number)),
-      "attributes": .array(index.attributes.map { .integer(Int64($0)) }),
-      "unique": .bool(index.isUnique),
-    ])
+  private func document(of index: Index) -> Document {
+    object(
+      .index(index.number),
+      [
+        "number": .integer(Int64(index.number)),
+        "attributes": .array(index.attributes.map { .integer(Int64($0)) }),
+        "unique": .bool(index.isUnique),
+      ])
   }
 
-  private static func document(of layout: RecordLayout) -> Document {
-    .object([
-      "number": .integer(Int64(layout.number)),
-      "attributes": .array(
-        layout.attributes.map { attribute in
-          .object([
-            "number": .integer(Int64(attribute.number)),
-            "type": .string(attribute.type.name),
-            "optional": .bool(attribute.isOptional),
-          ])
-        }),
-    ])
+  private func document(of layout: RecordLayout) -> Document {
+    object(
+      .layout(layout.number),
+      [
+        "number": .integer(Int64(layout.number)),
+        "attributes": .array(
+          layout.attributes.map { attribute in
+            object(
+              .layoutAttribute(layout: layout.number, attribute: attribute.number),
+              [
+                "number": .integer(Int64(attribute.number)),
+                "type": .string(attribute.type.name),
+                "optional": .bool(attribute.isOptional),
+              ])
+          }),
+      ])
   }
 
   package static func document(of value: Value) -> Document {
@@ -112,7 +126,7 @@ extension EntityDescription {
 
   /// Reads entity `number` from its document and checks every rule of Format.md, "Catalogue".
   package init(number: EntityNumber, document: Document) throws(FormatError) {
-    guard case .object(let members) = document else {
+    guard case .object = document else {
       throw FormatError("the description of entity \(number) is not an object", .catalogueMembers)
     }
     name = try Self.text("name", in: document)
@@ -145,9 +159,9 @@ extension EntityDescription {
     }
     history = nil
     if let history = document["history"] { self.history = try Self.history(history) }
-    unknownMembers = members.filter { !Self.knownMembers.contains($0.key) }
     self.number = number
     try check()
+    collectUnknown(in: document)
   }
 
   private static func index(_ element: Document) throws(FormatError) -> Index {
@@ -193,7 +207,7 @@ extension EntityDescription {
     }
     return ElementIndex(
       number: UInt32(try integer("number", in: element)),
-      attribute: UInt32(try integer("attribute", in: element, upTo: highestAttributeNumber)),
+      attribute: UInt32(try integer("attribute", in: element, upTo: Int64(highestAttributeNumber))),
       path: path)
   }
 
@@ -203,7 +217,7 @@ extension EntityDescription {
     }
     let type = try type(of: element)
     var attribute = Attribute(
-      number: UInt32(try integer("number", in: element, upTo: highestAttributeNumber)),
+      number: UInt32(try integer("number", in: element, upTo: Int64(highestAttributeNumber))),
       name: try text("name", in: element),
       type: type, isOptional: isOptional)
     if case .string(let shape) = element["shape"] { attribute.shape = shape }
@@ -231,7 +245,7 @@ extension EntityDescription {
         throw FormatError(
           "an attribute of layout \(number) has no boolean 'optional'", .catalogueMembers)
       }
-      let attribute = UInt32(try integer("number", in: member, upTo: highestAttributeNumber))
+      let attribute = UInt32(try integer("number", in: member, upTo: Int64(highestAttributeNumber)))
       guard !attributes.contains(where: { $0.number == attribute }) else {
         throw FormatError("layout \(number) has attribute \(attribute) twice", .catalogueLayout)
       }

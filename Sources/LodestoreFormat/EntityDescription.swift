@@ -100,13 +100,11 @@ package struct EntityDescription: Sendable {
   package var rules: [Rule]
   /// `nil` where changes are not told in the history.
   package var history: History?
-  /// Members of the document that this version does not know; written back as they were.
-  package var unknownMembers: [String: Document]
+  package var unknownMembers = UnknownMembers()
 
   package init(
     number: EntityNumber, name: String, attributes: [Attribute], layouts: [RecordLayout],
-    currentLayout: UInt16, indexes: [Index], rules: [Rule] = [],
-    unknownMembers: [String: Document] = [:]
+    currentLayout: UInt16, indexes: [Index], rules: [Rule] = []
   ) {
     self.number = number
     self.name = name
@@ -115,7 +113,6 @@ package struct EntityDescription: Sendable {
     self.currentLayout = currentLayout
     self.indexes = indexes
     self.rules = rules
-    self.unknownMembers = unknownMembers
   }
 
   /// The layout that new records are written in.
@@ -152,6 +149,12 @@ package struct EntityDescription: Sendable {
     ([(attribute(number: index.attribute)?.name ?? "\(index.attribute)") + "[]"] + index.path)
       .joined(separator: ".")
   }
+
+  /// The highest number of an attribute; bounds what a hostile catalogue can make a reader allocate.
+  package static let highestAttributeNumber: UInt32 = 16_383
+
+  /// The trees of its records and of its indexes.
+  package var treeCount: Int { 1 + indexes.count + building.count + elementIndexes.count }
 
   /// The most bytes of the name of an entity or attribute.
   package static let longestName = 64

@@ -11,6 +11,8 @@ package struct RelationshipDescription: Sendable, Hashable {
     package var onDelete: DeleteRule
     /// Whether what a record of this side leads to has an order, which a tree keeps.
     package var isOrdered: Bool
+    /// Members that this version does not know; written back as they were.
+    package var unknownMembers: [String: Document] = [:]
 
     package init(
       entity: EntityNumber, name: String? = nil, onDelete: DeleteRule = .nullify,
@@ -85,7 +87,7 @@ package enum DeleteRule: String, Sendable, Hashable, CaseIterable {
 
 extension RelationshipDescription {
   private static let knownMembers: Set = ["from", "to", "attribute"]
-  private static let highestAttributeNumber: Int64 = 16_383
+  private static let knownSideMembers: Set = ["entity", "onDelete", "name", "ordered"]
 
   /// The description as a document.
   package var document: Document {
@@ -97,9 +99,9 @@ extension RelationshipDescription {
   }
 
   private static func document(of side: Side) -> Document {
-    var members: [String: Document] = [
-      "entity": .integer(Int64(side.entity.rawValue)), "onDelete": .string(side.onDelete.rawValue),
-    ]
+    var members = side.unknownMembers
+    members["entity"] = .integer(Int64(side.entity.rawValue))
+    members["onDelete"] = .string(side.onDelete.rawValue)
     if let name = side.name { members["name"] = .string(name) }
     if side.isOrdered { members["ordered"] = .bool(true) }
     return .object(members)
@@ -107,7 +109,7 @@ extension RelationshipDescription {
 
   /// Reads relationship `number` from its document and checks the rules that concern it alone.
   package init(number: UInt32, document: Document) throws(FormatError) {
-    guard case .object(let members) = document else {
+    guard case .object = document else {
       throw FormatError(
         "the description of relationship \(number) is not an object", .relationshipMembers)
     }
@@ -116,13 +118,14 @@ extension RelationshipDescription {
     to = try Self.side("to", in: document, of: number)
     switch document["attribute"] {
     case nil: attribute = nil
-    case .integer(let value)? where (1...Self.highestAttributeNumber).contains(value):
+    case .integer(let value)?
+    where (1...Int64(EntityDescription.highestAttributeNumber)).contains(value):
       attribute = UInt32(value)
     default:
       throw FormatError(
         "relationship \(number) is held by no attribute from 1 to 16,383", .relationshipMembers)
     }
-    unknownMembers = members.filter { !Self.knownMembers.contains($0.key) }
+    unknownMembers = UnknownMembers.members(of: document, Self.knownMembers)
   }
 
   private static func side(
@@ -140,6 +143,7 @@ extension RelationshipDescription {
           + "not know", .relationshipMembers)
     }
     var result = Side(entity: EntityNumber(entity), onDelete: rule)
+    result.unknownMembers = UnknownMembers.members(of: side, knownSideMembers)
     switch side["ordered"] {
     case nil: break
     case .bool(let isOrdered)?: result.isOrdered = isOrdered

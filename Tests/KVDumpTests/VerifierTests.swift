@@ -88,7 +88,7 @@ struct VerifierTests {
       try $0.put([3, 0, 0, 0, 1], [1], .catalogue)
       try $0.transaction.put([1], [2], in: $0.tree("seal"))
       var pod = VerifiedStore.pod
-      pod.unknownMembers = ["later": .integer(1)]
+      pod.unknownMembers[.entity] = ["later": .integer(1)]
       try $0.putCatalogue(2, pod.document)
     }
     let report = try Verifier.verify(path: store.path)

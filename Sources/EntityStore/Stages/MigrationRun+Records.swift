@@ -148,6 +148,7 @@ extension MigrationRun {
     var rebuilt: Set<UInt32> = []
     for position in new.indexes.indices where new.indexes[position].attributes.contains(attribute) {
       try empty(new.indexes[position], of: new)
+      new.unknownMembers[.index(next)] = new.unknownMembers[.index(new.indexes[position].number)]
       new.indexes[position].number = next
       new.indexes[position].attributes = new.indexes[position].attributes.map {
         $0 == attribute ? number : $0

@@ -1,0 +1,41 @@
+/// An object within the description of an entity, by what it has for as long as it is the same object.
+package enum CatalogueObject: Sendable, Hashable {
+  /// The description itself.
+  case entity
+  case attribute(UInt32)
+  /// What the attribute is derived from.
+  case derivation(UInt32)
+  case layout(UInt16)
+  case layoutAttribute(layout: UInt16, attribute: UInt32)
+  /// One of `indexes` or `building`, from which it moves to the former.
+  case index(UInt32)
+  case elementIndex(UInt32)
+  case rule(String)
+  case history
+}
+
+/// Members of the objects of a description that this version does not know, which are written back as they
+/// were.
+///
+/// They stand beside the objects and not in them: declarations are compared with what the file has, and
+/// take its place, neither of which may concern them. Those of an object that is gone are not written.
+package struct UnknownMembers: Sendable, Equatable {
+  private var byObject: [CatalogueObject: [String: Document]] = [:]
+
+  package init() {}
+
+  package subscript(object: CatalogueObject) -> [String: Document] {
+    get { byObject[object] ?? [:] }
+    set { byObject[object] = newValue.isEmpty ? nil : newValue }
+  }
+
+  /// Takes those of `document` whose names are not in `known`.
+  mutating func collect(_ document: Document, _ object: CatalogueObject, _ known: Set<String>) {
+    self[object] = Self.members(of: document, known)
+  }
+
+  static func members(of document: Document, _ known: Set<String>) -> [String: Document] {
+    guard case .object(let members) = document else { return [:] }
+    return members.filter { !known.contains($0.key) }
+  }
+}

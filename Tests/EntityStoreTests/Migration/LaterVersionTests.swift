@@ -1,0 +1,143 @@
+import LMDB
+import LodestoreFormat
+import Testing
+
+@testable import EntityStore
+
+/// What a program of a later version that this one can read and write has put into a file.
+@Suite struct `What a later version has in a file` {
+  private static let later: Document = .object(["a": .integer(1)])
+
+  /// The objects of a description, by where they are: `attributes/3`, `layouts/1/attributes/3`.
+  private static func objects(
+    _ document: Document, _ place: String = "", into found: inout [String: Document]
+  ) {
+    guard case .object(let members) = document else { return }
+    found[place] = document
+    for (name, value) in members where name != "initial" && name != "later" {
+      if case .array(let elements) = value {
+        for element in elements {
+          guard case .integer(let number)? = element["number"] else { continue }
+          objects(element, "\(place)/\(name)/\(number)", into: &found)
+        }
+      } else {
+        objects(value, "\(place)/\(name)", into: &found)
+      }
+    }
+  }
+
+  /// The same document with a member `later` in each object.
+  private static func adding(_ document: Document) -> Document {
+    switch document {
+    case .object(let members):
+      var result = members
+      for (name, value) in members where name != "initial" { result[name] = adding(value) }
+      result["later"] = later
+      return .object(result)
+    case .array(let elements): return .array(elements.map(adding))
+    default: return document
+    }
+  }
+
+  /// Changes each description of the file, and looks at it.
+  private static func forEachDescription(
+    _ path: String, _ body: ([UInt8], Document) throws -> Document
+  ) throws {
+    let core = try StoreCore(path: path, options: StoreOptions())
+    defer { core.close() }
+    try core.write { core throws in
+      var pairs: [(key: [UInt8], body: [UInt8])] = []
+      try Cursor(core.store.trees.catalogue, in: core.transaction).walk(KeyRange()) { key, body in
+        if key.first.map({ $0 < 3 }) == true { pairs.append((Array(key), Array(body))) }
+        return true
+      }
+      for pair in pairs {
+        let document = try pair.body.dropFirst(4).withUnsafeBytes { try Document(decoding: $0) }
+        let changed = try body(pair.key, document)
+        if changed == document { continue }
+        try core.transaction.put(
+          pair.key, Checksum.sealed(key: pair.key, content: changed.encoded()),
+          in: core.store.trees.catalogue)
+      }
+      try Catalogue.raiseSchemaNumber(core.store.trees, in: core.transaction)
+    }
+  }
+
+  /// Pairs and a tree that this version does not know.
+  private static func foreign(_ core: TransactionCore, puts: Bool) throws -> [[UInt8]] {
+    let environment = core.store.environment
+    let tree = try #require(
+      try environment.tree(
+        "seal", isCreated: puts, hasIntegerKeys: false, in: core.transaction))
+    let places: [([UInt8], Tree)] = [
+      (Array("later".utf8), core.store.trees.header),
+      ([3, 0, 0, 0, 1], core.store.trees.catalogue),
+      ([1], tree),
+    ]
+    return try places.map { key, tree in
+      if puts { try core.transaction.put(key, [7, 7], in: tree) }
+      return Array(
+        try core.transaction.get(key, in: tree) ?? UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+  }
+
+  @Test func `stays whatever this version writes`() throws {
+    try withTemporaryPath { path throws in
+      let first = try Store(
+        at: path, entities: Library.entities + [Clause.self, PersonV1.self],
+        options: .history(.changes))
+      try first.insert((0..<3).map { PersonV1(name: "p\($0)", email: nil, age: 1) })
+      first.close()
+      var before: [[UInt8]: [String: Document]] = [:]
+      try Self.forEachDescription(path) { key, document in
+        Self.objects(document, into: &before[key, default: [:]])
+        return Self.adding(document)
+      }
+      let core = try StoreCore(path: path, options: StoreOptions())
+      _ = try core.write { try Self.foreign($0, puts: true) }
+      core.close()
+
+      try Self.write(path)
+
+      var kinds: Set<String> = []
+      try Self.forEachDescription(path) { key, document in
+        var after: [String: Document] = [:]
+        Self.objects(document, into: &after)
+        for place in before[key, default: [:]].keys {
+          #expect(after[place]?["later"] == Self.later, "\(key) \(place)")
+          kinds.insert(place.filter { !$0.isNumber })
+        }
+        return document
+      }
+      #expect(
+        kinds == [
+          "", "/attributes/", "/attributes//derived", "/layouts/", "/layouts//attributes/",
+          "/indexes/", "/history", "/from", "/to",
+        ])
+      let again = try StoreCore(path: path, options: StoreOptions())
+      #expect(try again.write { try Self.foreign($0, puts: false) } == [[7, 7], [7, 7], [7, 7]])
+      again.close()
+    }
+  }
+
+  /// Another declaration, a stage for each of the other entities, and changes of records.
+  private static func write(_ path: String) throws {
+    let stage = MigrationStage(
+      to: 1, .add("added", to: "Author", Int?.self), .add("added", to: "Book", Int?.self),
+      .add("added", to: "Shelf", Int?.self), .add("added", to: "Loan", Int?.self),
+      .add("added", to: "Clause", Int?.self), .rename("age", of: "Person", to: "years"))
+    try Store(at: path, entities: [], migrating: [stage]).close()
+    let back = MigrationStage(to: 2, .rename("years", of: "Person", to: "age"))
+    let store = try Store(
+      at: path, entities: Library.entities + [Clause.self, PersonV2.self], migrating: [stage, back])
+    defer { store.close() }
+    try store.insert(PersonV2(city: "c", age: 1, level: 2, name: "n", email: nil))
+    try store.write { tx throws in
+      let shelf = try tx.insert(Shelf(name: "s")).id
+      let book = try tx.insert(Book(title: "b")).id
+      try tx.add([book], to: Shelf.books, of: shelf)
+      let clause = try tx.insert(Clause(name: "c")).id
+      try tx.delete(clause)
+    }
+  }
+}
