@@ -122,16 +122,16 @@ private struct HistoryCheck {
       guard part == 0 else {
         throw FormatError("a part that is not the first begins a write", .historyParts)
       }
-      guard number > lastNumber else {
-        throw FormatError("the number of the write is 0", .historyNumber)
-      }
-      if lastNumber > 0, number != lastNumber + 1 {
-        throw FormatError("write \(lastNumber + 1) is missing", .historyNumber)
+      let expected = max(lastNumber, purged) + 1
+      // The missing ones are told once.
+      defer { lastNumber = number }
+      guard number <= expected else {
+        throw FormatError(
+          "the writes from \(expected) to \(number - 1) are missing", .historyNumber)
       }
       if let images = header.images, images > number {
         throw FormatError("images of the write are kept under a later one", .historyNumber)
       }
-      lastNumber = number
       current = (number, 1, header.partCount)
     } else {
       guard let known = current, known.number == number, known.seen == Int(part) else {

@@ -242,6 +242,11 @@ extension Fault {
     Fault("a write of the history lacks a part", in: .kept) {
       try $0.edit(firstPart, .history, "parts", to: .integer(2))
     },
+    Fault("the first write of the history is gone", in: .kept) { store in
+      for (key, _) in try store.pairs(.history) where key.starts(with: firstPart.prefix(9)) {
+        try store.remove(key, .history)
+      }
+    },
     Fault("a purged write is still there", in: .kept) {
       let key = HistoryKey.purged.bytes
       let mark: Document = .object(["number": .integer(1), "time": .date(0)])

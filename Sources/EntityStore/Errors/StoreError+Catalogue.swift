@@ -82,6 +82,35 @@ extension StoreError {
         + "library")
   }
 
+  static func damagedSchemaNumber(_ number: UInt64) -> StoreError {
+    StoreError(
+      .damaged,
+      "cannot change the schema: its number is \(number), at most 2^62; run 'kvdump verify'")
+  }
+
+  static func schemaNumbersUsedUp(_ number: UInt64) -> StoreError {
+    StoreError(
+      .incompatibleSchema,
+      "cannot change the schema: its number is \(number), the highest; copy the records into a new "
+        + "store, as with 'kvdump export' and 'kvdump import'")
+  }
+
+  /// - Parameter what: which numbers are used up: `attributes`, `layouts`.
+  static func numbersUsedUp(_ what: String, limit: Int, entity: String) -> StoreError {
+    StoreError(
+      .incompatibleSchema,
+      "cannot change the schema of \(entity): it has had \(limit) \(what), those given up among them, and "
+        + "no more have a number; keep the schema, or copy the records into an entity of another name or "
+        + "a new store, as with 'kvdump export' and 'kvdump import'", entity: entity)
+  }
+
+  static func unreadableSchema(entity: String, _ cause: FormatError) -> StoreError {
+    StoreError(
+      .incompatibleSchema,
+      "cannot change the schema of \(entity): \(cause.reason); declare it in another way",
+      cause: cause, entity: entity)
+  }
+
   static func duplicateEntity(_ name: String) -> StoreError {
     StoreError(.badSchema, "cannot open the store: two declared types are named '\(name)'")
   }

@@ -112,8 +112,14 @@ enum Catalogue {
   }
 
   static func raiseSchemaNumber(_ trees: Trees, in transaction: Transaction) throws {
-    let next = try schemaNumber(trees, in: transaction).next
-    try transaction.put(HeaderField.schema.key, littleEndianBytes(next.rawValue), in: trees.header)
+    let number = try schemaNumber(trees, in: transaction)
+    guard number < .highest else {
+      throw number == .highest
+        ? StoreError.schemaNumbersUsedUp(number.rawValue)
+        : StoreError.damagedSchemaNumber(number.rawValue)
+    }
+    try transaction.put(
+      HeaderField.schema.key, littleEndianBytes(number.next.rawValue), in: trees.header)
   }
 
   /// The version of the model; 0 where no program has given it one.

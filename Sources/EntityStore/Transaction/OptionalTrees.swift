@@ -20,12 +20,13 @@ extension TransactionCore {
   func makeTree(_ name: TreeName) throws(StoreError) -> Tree {
     if let tree = tree(name) { return tree }
     return try wrappingErrors {
+      // First, as it may be refused, and the transaction may go on without the tree.
+      try Catalogue.raiseSchemaNumber(store.trees, in: transaction)
       guard
         let tree = try store.environment.tree(
           name.text, isCreated: true, hasIntegerKeys: false, in: transaction)
       else { throw FormatError("cannot make tree \(name.text)") }
       try Catalogue.require(name.features, store.trees, in: transaction)
-      try Catalogue.raiseSchemaNumber(store.trees, in: transaction)
       madeTrees[name] = tree
       return tree
     }

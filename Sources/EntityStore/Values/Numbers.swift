@@ -47,6 +47,9 @@ struct SchemaNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// That of no file: nothing has been read yet.
   static let unread = SchemaNumber(.max)
 
+  /// The highest that a file may have.
+  static let highest = SchemaNumber(1 << 62)
+
   var next: SchemaNumber { SchemaNumber(rawValue &+ 1) }
 
   static func < (lhs: SchemaNumber, rhs: SchemaNumber) -> Bool {

@@ -55,10 +55,13 @@ struct HistoryLog {
   // MARK: Writing
 
   /// Writes what is told of one write.
+  ///
+  /// - Throws: ``StoreError/Code/unstorableValue`` where all numbers of writes have been used.
   func append(
     number: UInt64, origin: WriteOrigin, time: Double, changes: [HistoryPart.Change],
     links: [HistoryPart.Links], images: UInt64? = nil, undoes: UInt64? = nil
   ) throws(StoreError) {
+    guard number <= HistoryKey.lastTransaction else { throw .historyUsedUp }
     var parts = Self.parts(changes, links)
     parts[0].header = HistoryPart.Header(
       partCount: parts.count, time: time, process: Int64(currentProcess()),
@@ -222,6 +225,12 @@ struct HistoryMark: Sendable, Hashable {
 }
 
 extension StoreError {
+  fileprivate static let historyUsedUp = StoreError(
+    .unstorableValue,
+    "cannot tell this write in the history: the last one has number \(HistoryKey.lastTransaction), the "
+      + "highest; copy the records into a new store, as with 'kvdump export' and 'kvdump import', or "
+      + "open this one with history .off")
+
   static func damagedHistory(_ cause: FormatError) -> StoreError {
     StoreError(
       .damaged, "cannot read the history: \(cause.reason); run 'kvdump verify' to see the extent",
