@@ -62,12 +62,13 @@ extension Verifier {
             "entities \(other.number) and \(entity.number) have the same name"))
       }
     }
-    let treeCount = found.reduce(found.count) { $0 + $1.indexes.count }
+    let treeCount =
+      found.reduce(0) { $0 + $1.treeCount } + linked.reduce(0) { $0 + $1.trees.count }
     if treeCount > 4_000 {
       list.add(
         Finding(
           .catalogue, .catalogueLimits, tree: name,
-          "\(treeCount) entities and indexes, at most 4,000"))
+          "\(treeCount) trees of entities, indexes, links and orders, at most 4,000"))
     }
     for relationship in linked {
       do throws(FormatError) {

@@ -96,6 +96,30 @@ struct VerifierTests {
     #expect(report.notices.count == 1)
   }
 
+  @Test(arguments: [(1, false), (2, true)])
+  func `links and orders count as trees of the catalogue`(_ orders: Int, _ isBeyond: Bool) throws {
+    let store = try VerifiedStore()
+    try store.change { store in
+      // Beside 2 entities with 5 indexes.
+      for number in UInt32(1)...1_996 {
+        var relationship = RelationshipDescription(
+          number: number, from: .init(entity: 1), to: .init(entity: 2))
+        if number == 1 {
+          relationship.from.isOrdered = true
+          relationship.to.isOrdered = orders > 1
+        }
+        let key = CatalogueKey.relationship(number)
+        try store.put(
+          key, Checksum.sealed(key: key, content: relationship.document.encoded()), .catalogue)
+      }
+    }
+    let findings = try Verifier.verify(path: store.path, limit: 0).findings
+      .filter { $0.rule == .catalogueLimits }
+    #expect(
+      findings.map(\.detail)
+        == (isBeyond ? ["4001 trees of entities, indexes, links and orders, at most 4,000"] : []))
+  }
+
   @Test
   func `the empty tree of a dropped index may remain`() throws {
     let store = try VerifiedStore()

@@ -35,7 +35,7 @@ final class BulkInsert {
     self.core = core
     self.entity = entity
     changes = core.changes(of: entity)
-    firstID = try core.nextID(of: entity)
+    firstID = try core.newID(of: entity)
     nextID = firstID
     writtenID = firstID
     let keys = BatchKeys(of: entity)

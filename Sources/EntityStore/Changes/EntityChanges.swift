@@ -143,7 +143,7 @@ final class EntityChanges {
   private func insert(
     derived content: UnsafeMutableRawBufferPointer
   ) throws(StoreError) -> UInt64 {
-    let id = try core.nextID(of: entity)
+    let id = try core.newID(of: entity)
     let record = seal(content, id: id)
     let view = try entity.view(record, id: id)
     try check(view)

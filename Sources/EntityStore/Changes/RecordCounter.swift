@@ -4,7 +4,22 @@ internal import LodestoreFormat
 // Ids of new records; see Format.md, "Counters".
 
 extension TransactionCore {
+  /// New records have ids below it, so that one transaction cannot use up those up to 2^63, where ids end.
+  static var idLimit: UInt64 { 1 << 63 - 1 << 32 }
+
   /// The id that the next new record of `entity` gets.
+  ///
+  /// - Throws: ``StoreError/Code/unstorableValue`` where none is left.
+  @inline(__always)
+  func newID(of entity: StoredEntity) throws(StoreError) -> UInt64 {
+    let next = try nextID(of: entity)
+    guard next < Self.idLimit else {
+      throw .idsUsedUp(entity: entity.name, next: next, limit: Self.idLimit)
+    }
+    return next
+  }
+
+  /// The id above all that records of `entity` have had; 2^63 where none is left.
   func nextID(of entity: StoredEntity) throws(StoreError) -> UInt64 {
     if let known = nextIDs[entity.number] {
       assert(isAboveAll(known, of: entity), "the next id is above those of all records")
@@ -17,11 +32,8 @@ extension TransactionCore {
       let cursor = try Cursor(entity.records, in: transaction)
       let highest = try cursor.last() ? cursor.integerKey : 0
       let next = max(floor, highest &+ 1)
-      // Format.md: ids are below 2^63; one transaction cannot use up the room that is left here.
-      let limit: UInt64 = 1 << 63 - 1 << 32
-      if highest >= limit || floor >= limit {
-        throw StoreError.damagedIndex(
-          entity.name, "its next record id is \(next), record ids are below 2^63")
+      guard highest < 1 << 63, next <= 1 << 63 else {
+        throw StoreError.damagedIDs(entity: entity.name, max(floor, highest))
       }
       return next
     }

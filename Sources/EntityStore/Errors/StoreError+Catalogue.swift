@@ -262,6 +262,21 @@ extension StoreError {
       .identity, "cannot update \(entity): it has no id yet; insert it first", entity: entity)
   }
 
+  static func idsUsedUp(entity: String, next: UInt64, limit: UInt64) -> StoreError {
+    StoreError(
+      .unstorableValue,
+      "cannot insert \(entity): the next id would be \(next), and new records have ids below \(limit), "
+        + "each once; copy the records into a new store, as with 'kvdump export' and 'kvdump import', "
+        + "where they have new ids", entity: entity)
+  }
+
+  static func damagedIDs(entity: String, _ number: UInt64) -> StoreError {
+    StoreError(
+      .damaged,
+      "cannot change \(entity): its last record or its counter has \(number), ids are below 2^63; run "
+        + "'kvdump verify'", entity: entity)
+  }
+
   static func recordTooLarge(entity: String, size: Int, limit: Int) -> StoreError {
     StoreError(
       .unstorableValue,

@@ -58,33 +58,4 @@ extension StoreError {
         + "set addsResemblingEntities in the StoreOptions",
       entity: new)
   }
-
-  static func tooManyTrees(_ count: Int, _ entity: String) -> StoreError {
-    StoreError(
-      .incompatibleSchema,
-      "cannot add to \(entity): the file would have \(count) trees of entities, indexes and "
-        + "relationships, at most \(StoredSchema.treeLimit)",
-      entity: entity)
-  }
-}
-
-extension StoredSchema {
-  /// The most trees of entities, indexes and relationships; LMDB opens a few more, the store's own.
-  static let treeLimit = 4_000
-
-  /// Throws where the file has more trees with `description` than it may have.
-  func checkTreeCount(with description: EntityDescription) throws(StoreError) {
-    let others = entities.lazy.map(\.description).filter { $0.number != description.number }
-    let links = relationships.count { $0.description.attribute == nil }
-    let count = others.reduce(description.treeCount + 2 * links) { $0 + $1.treeCount }
-    // A file that has more, which another program made, opens as it is.
-    let before = entities.first { $0.number == description.number }?.description.treeCount ?? 0
-    guard count > Self.treeLimit, description.treeCount > before else { return }
-    throw .tooManyTrees(count, description.name)
-  }
-}
-
-extension EntityDescription {
-  /// That of its records and those of its indexes.
-  fileprivate var treeCount: Int { 1 + indexes.count + building.count + elementIndexes.count }
 }

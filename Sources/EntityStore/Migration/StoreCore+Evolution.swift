@@ -198,9 +198,6 @@ extension StoreCore {
     }
     guard evolution.isChanged || evolution.changesConstraints else { return }
     try current.checkTreeCount(with: evolution.result)
-    // What is put must be readable: a number beyond its limit would close the store to everybody.
-    _ = try EntityDescription(
-      number: evolution.result.number, document: evolution.result.document)
     try Catalogue.put(evolution.result, trees, in: transaction)
     let entity = try StoredEntity(
       description: evolution.result, declared: nil

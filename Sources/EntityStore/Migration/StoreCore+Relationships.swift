@@ -19,6 +19,11 @@ extension StoreCore {
     let entities = try Catalogue.descriptions(trees, in: transaction)
     let stored = try Catalogue.relationships(trees, in: transaction)
     let evolution = try RelationshipEvolution(stored, declared: declared, entities: entities)
+    if let first = evolution.changed.first {
+      try StoredSchema.checkTreeCount(
+        before: (entities, stored), after: (entities, evolution.result),
+        of: entities.first { $0.number == first.from.entity }?.name ?? "")
+    }
     for gone in evolution.removed {
       try empty(gone.trees, in: transaction)
       try Catalogue.remove(gone, trees, in: transaction)

@@ -103,6 +103,7 @@ enum Catalogue {
   static func put(
     _ description: EntityDescription, _ trees: Trees, in transaction: Transaction
   ) throws {
+    try description.checkReadable()
     try require(description.features, trees, in: transaction)
     let key = CatalogueKey.entity(description.number)
     let content = description.document.encoded()

@@ -52,11 +52,6 @@ final class MigrationRun {
   }
 
   func put(_ description: EntityDescription) throws {
-    do throws(FormatError) {
-      _ = try EntityDescription(number: description.number, document: description.document)
-    } catch {
-      throw StoreError.cannotMigrate(error.reason, entity: description.name)
-    }
     try Catalogue.put(description, store.trees, in: transaction)
   }
 

@@ -181,7 +181,10 @@ extension BatchMerge {
   // MARK: New records
 
   private func append(_ writes: ChangeBatch) throws(StoreError) {
-    let first = try core.nextID(of: entity)
+    let hasNew = (0..<batch.count).contains {
+      !isAlone[$0] && isOpen($0) && holders[$0] == nil
+    }
+    let first = try hasNew ? core.newID(of: entity) : core.nextID(of: entity)
     var next = first
     do {
       let cursor = try Cursor(entity.records, in: core.transaction)

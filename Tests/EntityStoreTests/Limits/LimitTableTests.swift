@@ -30,9 +30,13 @@ import Testing
   private static let constants: [(what: String, limit: Int, code: StoreError.Code?)] = [
     ("trees of a file", StoredSchema.treeLimit, .incompatibleSchema),
     ("attributes of an entity", DeclaredEntity.mostAttributes, .badSchema),
+    (
+      "attributes that an entity has ever had", Int(EntityDescription.highestAttributeNumber),
+      .incompatibleSchema
+    ),
     ("indexes of an entity", DeclaredEntity.mostIndexes, .badSchema),
     ("bytes of the name of an entity", EntityDescription.longestName, .badSchema),
-    ("layouts of an entity", Int(RecordLayout.highestNumber), .damaged),
+    ("layouts of an entity", Int(RecordLayout.highestNumber), .incompatibleSchema),
     (
       "bytes of a record, `recordSizeLimitInBytes`", StoreOptions().recordSizeLimitInBytes,
       .unstorableValue

@@ -152,6 +152,44 @@ import Testing
     }
   }
 
+  /// How many trees of entities and indexes there are before, whether the links have an order, and whether
+  /// that is too much.
+  @Test(arguments: [
+    (3_998, false, false), (3_999, false, true), (3_997, true, false), (3_998, true, true),
+  ])
+  func `links and orders count as trees of the file`(
+    _ count: Int, _ isOrdered: Bool, _ isRefused: Bool
+  ) throws {
+    try withTemporaryPath { path in
+      var options = StoreOptions()
+      options.addsResemblingEntities = true
+      var declared: [DeclaredEntity] = []
+      var left = count
+      while left > 0 {
+        let indexes = min(64, left - 1)
+        declared.append(try Self.entity("E\(declared.count)", attributes: 64, indexes: indexes))
+        left -= 1 + indexes
+      }
+      try StoreCore(path: path, declared: declared, options: options).close()
+      declared[0].relationships = [
+        DeclaredRelationship(
+          name: "others", target: "E0", kind: .toMany(inverse: .none), onDelete: .nullify,
+          isOrdered: isOrdered)
+      ]
+      let linked = declared[0]
+      if isRefused {
+        let error = try storeError(.incompatibleSchema) {
+          try StoreCore(path: path, declared: [linked], options: options)
+        }
+        #expect(error.message.contains("4001 trees") && error.entity == "E0", "\(error)")
+      }
+      let core = try StoreCore(
+        path: path, declared: isRefused ? [] : [linked], options: options)
+      #expect(core.schema.relationships.count == (isRefused ? 0 : 1))
+      core.close()
+    }
+  }
+
   // MARK: Lists
 
   @Test func `lists have no limit but memory`() throws {

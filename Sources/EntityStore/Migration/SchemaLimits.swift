@@ -1,0 +1,67 @@
+internal import LodestoreFormat
+
+// What a file may have and numbers may be, checked before a change of the schema is put.
+
+extension EntityDescription {
+  /// Throws where a number is beyond its limit, or a rule of the catalogue is broken: what is put must be
+  /// readable, or the store would be closed to everybody.
+  func checkReadable() throws(StoreError) {
+    if let last = attributes.map(\.number).max(), last > Self.highestAttributeNumber {
+      throw .numbersUsedUp("attributes", limit: Int(Self.highestAttributeNumber), entity: name)
+    }
+    if let last = layouts.map(\.number).max(), last > RecordLayout.highestNumber {
+      throw .numbersUsedUp("layouts", limit: Int(RecordLayout.highestNumber), entity: name)
+    }
+    // The one behind the last that a number can be.
+    if (indexes + building).contains(where: { $0.number == 0 }) {
+      throw .numbersUsedUp("indexes", limit: Int(UInt32.max), entity: name)
+    }
+    do {
+      _ = try EntityDescription(number: number, document: document)
+    } catch {
+      throw .unreadableSchema(entity: name, error)
+    }
+  }
+}
+
+extension StoredSchema {
+  /// The most trees of entities, indexes and relationships; LMDB opens a few more, the store's own.
+  static let treeLimit = 4_000
+
+  /// Throws where the file has more trees with `description` than it may have.
+  func checkTreeCount(with description: EntityDescription) throws(StoreError) {
+    let before = entities.map(\.description)
+    let linked = relationships.map(\.description)
+    try Self.checkTreeCount(
+      before: (before, linked),
+      after: (before.filter { $0.number != description.number } + [description], linked),
+      of: description.name)
+  }
+
+  /// - Parameter entity: to which something is added.
+  static func checkTreeCount(
+    before: ([EntityDescription], [RelationshipDescription]),
+    after: ([EntityDescription], [RelationshipDescription]), of entity: String
+  ) throws(StoreError) {
+    let count = treeCount(after)
+    // A file that has more, which another program made, opens as it is.
+    guard count > treeLimit, count > treeCount(before) else { return }
+    throw .tooManyTrees(count, entity)
+  }
+
+  private static func treeCount(
+    _ schema: ([EntityDescription], [RelationshipDescription])
+  ) -> Int {
+    schema.0.reduce(0) { $0 + $1.treeCount } + schema.1.reduce(0) { $0 + $1.trees.count }
+  }
+}
+
+extension StoreError {
+  fileprivate static func tooManyTrees(_ count: Int, _ entity: String) -> StoreError {
+    StoreError(
+      .incompatibleSchema,
+      "cannot add to \(entity): the file would have \(count) trees of entities, indexes, links and "
+        + "orders, at most \(StoredSchema.treeLimit); give up indexes or relationships, or keep some of "
+        + "the entities in a store of their own", entity: entity)
+  }
+}
