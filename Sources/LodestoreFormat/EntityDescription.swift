@@ -81,6 +81,9 @@ package struct EntityDescription: Sendable {
     /// The numbers of the attributes whose values are kept of records that were removed, ascending.
     package var preserved: [UInt32]
 
+    /// Whether anything is kept of records as they were.
+    package var keepsRecords: Bool { keepsImages || !preserved.isEmpty }
+
     package init(keepsImages: Bool = false, preserved: [UInt32] = []) {
       self.keepsImages = keepsImages
       self.preserved = preserved

@@ -43,7 +43,8 @@ final class EntityChanges {
     self.entity = entity
     listeners = ChangeListeners(core.state.sinks, of: entity)
     hasListeners = listeners.isAny
-    verifiesChecksums = core.store.options.verifiesChecksums
+    verifiesChecksums =
+      core.store.options.verifiesChecksums || entity.description.history?.keepsRecords == true
     hasRules = !entity.description.rules.isEmpty
   }
 
@@ -53,7 +54,8 @@ final class EntityChanges {
   ///
   /// Its shape is checked always: every slot and every end lies within its bytes. Its checksum is
   /// checked where ``StoreOptions/verifiesChecksums`` says so, and where bytes of it are carried over
-  /// into a record with a new checksum, which would make damage look sound.
+  /// into a record with a new checksum, which would make damage look sound; so it is where the history
+  /// keeps the record or values of it.
   ///
   /// - Throws: ``StoreError/Code/damaged``, naming the entity and the id.
   @inline(__always)

@@ -22,7 +22,7 @@ final class HistoryRecorder: ChangeSink {
 
   func interest(in entity: StoredEntity) -> ChangeInterest? {
     guard let history = entity.description.history else { return nil }
-    return history.keepsImages || !history.preserved.isEmpty
+    return history.keepsRecords
       ? [.attributes, .eachRemoval, .oldRecord] : [.attributes, .eachRemoval]
   }
 
