@@ -37,7 +37,7 @@ package struct DocumentReader {
     case DocumentCode.object: return .object
     default:
       throw FormatError(
-        "a document has code 0x\(String(bytes[offset], radix: 16)), which version 1 does not list",
+        "a document has code 0x\(String(bytes[offset], radix: 16)), which is none that is listed",
         .documentCode,
         at: offset)
     }

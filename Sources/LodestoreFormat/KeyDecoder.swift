@@ -128,7 +128,7 @@ package struct KeyDecoder {
       return .string(text)
     default:
       throw FormatError(
-        "an index key has code 0x\(String(code, radix: 16)), which version 1 does not list",
+        "an index key has code 0x\(String(code, radix: 16)), which is none that is listed",
         .keyCode,
         at: start)
     }

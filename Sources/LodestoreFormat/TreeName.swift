@@ -198,7 +198,7 @@ package enum ImportKey: Sendable, Hashable {
 
   package static func prefix(name: String) -> [UInt8] { Array(name.utf8) + [0] }
 
-  /// Splits a stored key; `nil` for one that version 1 does not list.
+  /// Splits a stored key; `nil` for one that Format.md does not list.
   package static func split(_ key: UnsafeRawBufferPointer) -> (name: String, key: ImportKey)? {
     guard let (name, rest) = BucketKey.split(key), let kind = rest.first else { return nil }
     let number = rest.dropFirst().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }

@@ -95,11 +95,19 @@ import Testing
       let key = [UInt8](repeating: 7, count: 400)
       try store.write { transaction in
         try transaction.put(Data([1]), for: key, in: name)
-        for (key, name) in [
-          ([UInt8](), "a"), (key + [7], "a"), ([1], ""), ([1], name + "a"), ([1], "a\u{0}b"),
+        for (key, name, told) in [
+          ([UInt8](), "a", "key '' of bucket 'a': it has 0 bytes"),
+          (Array("k".utf8) + key, "a", "key 'k\u{7}"), (key + [255], "a", "key '0707"),
+          ([1], "", "bucket '': its name has 0 bytes"), ([1], name + "a", "bucket 'éé"),
+          ([1], "a\u{0}b", "bucket '610062': its name has 3 bytes"),
         ] {
-          _ = try storeError(.unstorableValue) { try transaction.put(Data(), for: key, in: name) }
-          _ = try storeError(.unstorableValue) { try transaction.data(for: key, in: name) }
+          for error in [
+            try storeError(.unstorableValue) { try transaction.put(Data(), for: key, in: name) },
+            try storeError(.unstorableValue) { try transaction.data(for: key, in: name) },
+          ] {
+            #expect(error.message.hasPrefix("cannot use \(told)"), "\(error)")
+            #expect(error.message.contains("must have 1 to ") && error.message.contains("; take "))
+          }
         }
       }
       #expect(try pairs(store, name) == [key: Data([1])])
@@ -112,9 +120,13 @@ import Testing
     try withTemporaryStore([], options: options) { store in
       try store.write { transaction in
         try transaction.put(Data(count: 100), for: "a", in: "b")
-        _ = try storeError(.unstorableValue) {
+        let error = try storeError(.unstorableValue) {
           try transaction.put(Data(count: 101), for: "a", in: "b")
         }
+        #expect(
+          error.message
+            == "cannot keep 'a' in bucket 'b': the value has 101 bytes, the limit is 100; keep "
+            + "less, or raise recordSizeLimitInBytes")
       }
       #expect(try store.read { try $0.data(for: "a", in: "b")?.count } == 100)
     }

@@ -141,7 +141,8 @@ import Testing
         try transaction.insert(Note(text: String(repeating: "a", count: 495)))
         let large = Note(text: String(repeating: "b", count: 496))
         let single = try storeError(.unstorableValue) { try transaction.insert(large) }
-        #expect(single.message.contains("1000") && single.entity == "Note")
+        #expect(single.message.contains("has 1002 bytes, the limit is 1000; "))
+        #expect(single.message.contains("recordSizeLimitInBytes") && single.entity == "Note")
         _ = try storeError(.unstorableValue) {
           try transaction.insert([Note(text: "c"), large])
         }

@@ -49,6 +49,18 @@ struct VerifyCommandTests {
   }
 
   @Test
+  func `verify of a newer file names the version that it knows itself`() async throws {
+    let store = try VerifiedStore()
+    try store.change { try $0.put(HeaderField.format.key, [99, 0, 0, 0, 99, 0, 0, 0], .header) }
+    let memory = MemoryConsole()
+    #expect(await memory.run("verify", store.path) == .damagedData)
+    #expect(
+      memory.messages.text.contains(
+        "needs format version 99, this kvdump knows versions up to \(FormatVersion.current.rawValue); use a "
+          + "newer one"))
+  }
+
+  @Test
   func `a file with damaged pages is listed and not opened`() async throws {
     let store = try VerifiedStore()
     var file = try FaultFile(path: store.path)

@@ -329,7 +329,26 @@ extension StoreError {
       .damaged, "cannot read index '\(index)': \(reason); run 'kvdump verify'", index: index)
   }
 
-  static func badBucket(_ reason: String) -> StoreError {
-    StoreError(.unstorableValue, "cannot use the bucket: \(reason)")
+  static func badBucket(_ name: String, size: Int) -> StoreError {
+    StoreError(
+      .unstorableValue,
+      "cannot use bucket '\(name)': its name has \(size) bytes, must have 1 to \(BucketKey.longestName) and "
+        + "no zero byte; take another name")
+  }
+
+  static func badKey(_ key: String, size: Int, of bucket: String) -> StoreError {
+    StoreError(
+      .unstorableValue,
+      "cannot use key '\(key)' of bucket '\(bucket)': it has \(size) bytes, must have 1 to "
+        + "\(BucketKey.longestKey); take another key")
+  }
+
+  static func bucketValueTooLarge(
+    _ size: Int, limit: Int, key: String, bucket: String
+  ) -> StoreError {
+    StoreError(
+      .unstorableValue,
+      "cannot keep '\(key)' in bucket '\(bucket)': the value has \(size) bytes, the limit is "
+        + "\(limit); keep less, or raise recordSizeLimitInBytes")
   }
 }

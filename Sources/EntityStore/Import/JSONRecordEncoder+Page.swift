@@ -63,9 +63,11 @@ extension JSONRecordEncoder {
     _ content: UnsafeRawBufferPointer, _ number: Int, _ offset: Int, _ isPart: Bool,
     _ sizeLimit: Int, to page: inout DecodedPage
   ) throws(RecordRejection) {
-    guard content.count + RecordLayout.checksumSize <= sizeLimit else {
+    let size = content.count + RecordLayout.checksumSize
+    guard size <= sizeLimit else {
       throw RecordRejection(
-        "the record has \(content.count) bytes, the limit is \(sizeLimit)", offset: offset)
+        "the record has \(size) bytes, the limit is \(sizeLimit); raise recordSizeLimitInBytes",
+        offset: offset)
     }
     page.append(
       content, at: .init(record: number, byteOffset: offset), given: isPart ? isGiven : isDeclared)

@@ -101,7 +101,7 @@ extension WriteTransaction {
     _ data: Data, for key: [UInt8], in bucket: String
   ) throws(StoreError) {
     let stored = try Buckets.key(key, bucket)
-    try core.checkBucketValue(data.count)
+    try core.checkBucketValue(data.count, key, bucket)
     core.changeCount &+= 1
     try wrappingErrors {
       try core.transaction.put(
@@ -146,25 +146,34 @@ extension WriteTransaction {
 enum Buckets {
   static func checkName(_ bucket: String) throws(StoreError) {
     guard (1...BucketKey.longestName).contains(bucket.utf8.count), !bucket.utf8.contains(0) else {
-      throw .badBucket(
-        "its name has \(bucket.utf8.count) bytes; 1 to 64 without a zero byte are allowed")
+      throw .badBucket(label(Array(bucket.utf8)), size: bucket.utf8.count)
     }
   }
 
   static func key(_ key: [UInt8], _ bucket: String) throws(StoreError) -> [UInt8] {
     try checkName(bucket)
     guard (1...BucketKey.longestKey).contains(key.count) else {
-      throw .badBucket("a key has \(key.count) bytes; 1 to \(BucketKey.longestKey) are allowed")
+      throw .badKey(label(key), size: key.count, of: bucket)
     }
     return BucketKey.prefix(bucket: bucket) + key
+  }
+
+  /// The first bytes of a name or a key as text, or in hexadecimal where they are none, for errors.
+  fileprivate static func label(_ bytes: [UInt8]) -> String {
+    guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
+      return KeyText.detail(of: .data(bytes))
+    }
+    return KeyText.detail(of: .string(text))
   }
 }
 
 extension TransactionCore {
-  fileprivate func checkBucketValue(_ count: Int) throws(StoreError) {
-    guard count <= store.options.recordSizeLimitInBytes else {
-      throw .badBucket(
-        "the value has \(count) bytes, the limit is \(store.options.recordSizeLimitInBytes)")
+  fileprivate func checkBucketValue(
+    _ count: Int, _ key: [UInt8], _ bucket: String
+  ) throws(StoreError) {
+    let limit = store.options.recordSizeLimitInBytes
+    guard count <= limit else {
+      throw .bucketValueTooLarge(count, limit: limit, key: Buckets.label(key), bucket: bucket)
     }
   }
 }

@@ -49,6 +49,23 @@ import Testing
     }
   }
 
+  @Test func `a record beyond the size limit is rejected by the name of the option`() async throws {
+    var options = StoreOptions()
+    options.recordSizeLimitInBytes = 200
+    try await withTemporaryStore([Machine.self], options: options) { store in
+      let importer = Importer(into: store, Machine.self, matching: .unique(\.name))
+      let name = String(repeating: "n", count: 300)
+      let text =
+        #"[{"name":"\#(name)","system":"linux","level":0},{"name":"b","system":"linux","level":0}]"#
+      let report = try await importPages([text], with: importer)
+      #expect(report.inserted == 1 && report.rejects.map(\.record) == [1])
+      #expect(
+        report.rejects.allSatisfy {
+          $0.reason.hasSuffix("bytes, the limit is 200; raise recordSizeLimitInBytes")
+        }, "\(report.rejects)")
+    }
+  }
+
   // MARK: Patches
 
   private func patch(

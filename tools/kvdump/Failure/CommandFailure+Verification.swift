@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreFormat
 import LodestorePages
 import LodestoreVerifier
 
@@ -18,8 +19,8 @@ extension CommandFailure {
     case VerificationError.newerFormat(let version):
       return CommandFailure(
         code: "newer-format",
-        message: "\(path): needs format version \(version), this is a tool of version 1; "
-          + "use a newer kvdump",
+        message: "\(path): needs format version \(version), this kvdump knows versions up to "
+          + "\(FormatVersion.current.rawValue); use a newer one",
         status: .damagedData,
         details: [
           Detail(name: "store", value: .text(path)),

@@ -35,8 +35,9 @@ extension RecordWriter {
   var largestContent: Int { sizeLimit - RecordLayout.checksumSize }
 
   func checkSize(_ count: Int, of entity: StoredEntity) throws(StoreError) {
-    guard count + RecordLayout.checksumSize <= sizeLimit else {
-      throw .recordTooLarge(entity: entity.name, size: count, limit: sizeLimit)
+    let size = count + RecordLayout.checksumSize
+    guard size <= sizeLimit else {
+      throw .recordTooLarge(entity: entity.name, size: size, limit: sizeLimit)
     }
   }
 }
