@@ -41,6 +41,10 @@ enum FormatExamples {
               right: String(line[sides.upperBound...])))
         } else if let last = blocks[blocks.count - 1].indices.last {
           blocks[blocks.count - 1][last].right += " " + line
+        } else {
+          // It would be left out unseen; the tests find that it has no left side.
+          blocks[blocks.count - 1].append(
+            Line(number: index + 1, left: "", right: String(line)))
         }
       }
     }
