@@ -133,7 +133,15 @@ enum ImportForms {
 
   private static let links = DocumentForm.object(
     ["added", "removed", "made", "unresolved"].map { DocumentForm.Member.required($0, .count) }
-      + [.required("unresolvedKeys", .array(.object([])))])
+      + [
+        .required(
+          "unresolvedKeys",
+          .array(
+            .object([
+              .required("page", .count), .required("record", .count), .required("member", .text),
+              .required("key", .text),
+            ])))
+      ])
 
   static let strategies: Set = ["upsert", "replaceMatching", "mirror"]
   static let endings: Set = ["open", "finished", "cancelled", "failed"]

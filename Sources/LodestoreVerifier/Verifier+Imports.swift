@@ -56,8 +56,12 @@ extension Verifier {
       ImportForms.strategies.contains(strategy), case .string(let ending)? = report["ending"],
       ImportForms.endings.contains(ending)
     else { throw FormatError("'strategy' or 'ending' is a word that is not listed", rule) }
-    if case .array(let rejects)? = report["rejects"], rejects.count > 100 {
-      throw FormatError("\(rejects.count) rejects are kept, at most 100", rule)
+    for (name, list) in [
+      ("rejects", report["rejects"]), ("unresolvedKeys", report["links"]?["unresolvedKeys"]),
+    ] {
+      if case .array(let elements)? = list, elements.count > 100 {
+        throw FormatError("\(elements.count) of '\(name)' are kept, at most 100", rule)
+      }
     }
   }
 }

@@ -173,6 +173,33 @@ struct FormatRulesTests {
   }
 
   @Test
+  func `a key that led to no record is kept with where it was`() throws {
+    func findings(_ key: [String: Document], count: Int = 1) throws -> [FormatRule] {
+      let links: Document = .object([
+        "added": .integer(0), "removed": .integer(0), "made": .integer(0),
+        "unresolved": .integer(Int64(count)),
+        "unresolvedKeys": .array(Array(repeating: .object(key), count: count)),
+      ])
+      let store = try VerifiedStore()
+      let report = ImportKey.report(run: 1).bytes(name: "Film")
+      try store.change { try $0.edit(report, .imports, "links", to: links) }
+      return try Verifier.verify(path: store.path).findings.map(\.rule)
+    }
+    let key: [String: Document] = [
+      "page": .integer(1), "record": .integer(2), "member": .string("band"), "key": .string("7"),
+    ]
+    #expect(try findings(key, count: 100) == [])
+    #expect(try findings(key, count: 101) == [.importReport])
+    for (name, value) in key {
+      var other = key
+      other[name] = nil
+      #expect(try findings(other) == [.importReport])
+      other[name] = .array([value])
+      #expect(try findings(other) == [.importReport])
+    }
+  }
+
+  @Test
   func `a tree of a later version may have keys of integers`() throws {
     let store = try VerifiedStore()
     try store.change { _ = try $0.tree("seal", hasIntegerKeys: true) }
