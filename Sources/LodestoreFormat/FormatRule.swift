@@ -129,6 +129,7 @@ package enum FormatRule: String, CaseIterable, Sendable {
   case historyPart = "history.part"
   case historyParts = "history.parts"
   case historyNumber = "history.number"
+  case historyImages = "history.images"
   case historyIDs = "history.ids"
   case historyEntity = "history.entity"
   case historyImage = "history.image"

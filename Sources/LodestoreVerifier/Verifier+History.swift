@@ -64,6 +64,10 @@ private struct HistoryCheck {
   /// The write whose parts are being visited, and how many there are and should be.
   private var current: (number: UInt64, seen: Int, expected: Int)?
   private var lastNumber: UInt64 = 0
+  /// Under which number images of the last write are kept.
+  private var images: UInt64 = 0
+  /// The number of a purged write under which there are images of those behind it.
+  private var purgedImages: UInt64?
 
   init(
     tree: String, entities: [EntityDescription], relationships: [RelationshipDescription],
@@ -129,10 +133,9 @@ private struct HistoryCheck {
         throw FormatError(
           "the writes from \(expected) to \(number - 1) are missing", .historyNumber)
       }
-      if let images = header.images, images > number {
-        throw FormatError("images of the write are kept under a later one", .historyNumber)
-      }
+      let isFirst = lastNumber == 0
       current = (number, 1, header.partCount)
+      try begin(number, header.images, isFirst: isFirst)
     } else {
       guard let known = current, known.number == number, known.seen == Int(part) else {
         throw FormatError("the part does not follow those before it", .historyParts)
@@ -149,6 +152,26 @@ private struct HistoryCheck {
         throw FormatError(
           "id \(last.upperBound - 1) of entity \(change.entity) was never given", .historyIDs)
       }
+    }
+  }
+
+  /// Begins a write whose images are kept under the number that it says, or its own.
+  private mutating func begin(
+    _ number: UInt64, _ said: UInt64?, isFirst: Bool
+  ) throws(FormatError) {
+    guard let said else {
+      images = number
+      return
+    }
+    if isFirst, said <= purged {
+      images = said
+      purgedImages = said
+    }
+    guard said == images else {
+      let shared = isFirst ? "a purged write" : "write \(images)"
+      images = number
+      throw FormatError(
+        "'images' is \(said), must be absent or name \(shared)", .historyImages)
     }
   }
 
@@ -171,7 +194,8 @@ private struct HistoryCheck {
   }
 
   private mutating func check(_ number: UInt64, _ id: UInt64) throws(FormatError) {
-    guard number > purged, number <= lastNumber, id > 0, id < 1 << 63 else {
+    guard number > purged || number == purgedImages, number <= lastNumber, id > 0, id < 1 << 63
+    else {
       throw FormatError("it is of a write that is not told, or of no record", .historyNumber)
     }
   }

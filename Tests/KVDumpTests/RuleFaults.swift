@@ -255,6 +255,9 @@ extension Fault {
     Fault("a run of ids is of no id", in: .kept) {
       try $0.edit(firstPart, .history, "changes.0.inserted", to: .data([0, 0]))
     },
+    Fault("a write keeps its images under the number of a later one", in: .kept) {
+      try $0.edit(firstPart, .history, "images", to: .integer(2))
+    },
     Fault("a change is of no entity", in: .kept) {
       try $0.edit(firstPart, .history, "changes.0.entity", to: .integer(99))
     },

@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreFormat
 import Testing
 
 @testable import EntityStore
@@ -133,6 +134,29 @@ import Testing
       #expect(try entries() == 5 + 4 + 1)
       try store.purgeHistory(before: Date().addingTimeInterval(1))
       #expect(try entries() == 1)
+    }
+  }
+
+  @Test func `leaves the images of a write that shares their number with one that goes`() throws {
+    try withTemporaryStore([Clause.self]) { store in
+      let ids = try store.insert((0..<4).map { Clause(name: "\($0)", text: "before") }).ids
+      try store.write { tx throws in
+        try tx.update(Clause.all) { $0.text = "after" }
+        let entity = try tx.core.entity(Clause.self).number
+        tx.core.steps = [ids[..<2], ids[2...]].enumerated().map { number, ids in
+          var runs = IDRuns()
+          for id in ids { runs.append(id.rawValue) }
+          return WriteStep(entity: entity, ids: runs, context: "page \(number + 1)")
+        }
+      }
+      let told = try store.history()
+      #expect(told.map(\.contextName) == [nil, "page 1", "page 2"])
+      #expect(try store.purgeHistory(through: told[1].token) == 2)
+      try store.read { snapshot throws in
+        for change in try snapshot.history(.all).flatMap(\.changes) {
+          #expect(try snapshot.value(before: change, as: Clause.self)?.text == "before")
+        }
+      }
     }
   }
 
