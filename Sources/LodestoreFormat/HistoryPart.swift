@@ -195,6 +195,9 @@ extension HistoryPart.Change {
     }
     let ids = try bytes.withFormatBytes { (bytes) throws(FormatError) in try IDRuns(decoding: bytes)
     }
+    guard !ids.isEmpty || named[0] == "restarted" else {
+      throw FormatError("a change of the history is of no record", .historyNotEmpty)
+    }
     let kind: Kind
     switch named[0] {
     case "inserted": kind = .inserted
@@ -209,11 +212,14 @@ extension HistoryPart.Change {
         else { throw FormatError("the attributes of an update do not ascend", .historyPart) }
         attributes.append(attribute)
       }
+      guard !attributes.isEmpty else {
+        throw FormatError("an update of the history is of no attribute", .historyNotEmpty)
+      }
       kind = .updated(attributes)
     case "deleted": kind = .deleted
     default:
       guard bytes.isEmpty else {
-        throw FormatError("a restart in the history has ids")
+        throw FormatError("a restart in the history has ids", .historyPart)
       }
       kind = .restarted
     }
@@ -262,6 +268,9 @@ extension HistoryPart.Links {
     self.init(
       relationship: relationship, kind: kinds[0],
       pairs: try bytes.withFormatBytes { (bytes) throws(FormatError) in try Self.pairs(bytes) })
+    guard !pairs.isEmpty else {
+      throw FormatError("links of the history are none", .historyNotEmpty)
+    }
   }
 
   package static func pairs(
@@ -274,7 +283,7 @@ extension HistoryPart.Links {
       let gap = try reader.leb128()
       guard gap > 0, gap < 1 << 63, last + gap < 1 << 63 else {
         throw FormatError(
-          "the ids of links do not ascend, or are none", .historyPart, at: reader.offset)
+          "the ids of links do not ascend, or are none", .historyPairs, at: reader.offset)
       }
       return last + gap
     }
@@ -283,7 +292,7 @@ extension HistoryPart.Links {
       let count = try reader.leb128()
       // Each takes a byte at least.
       guard count < UInt64(bytes.count - reader.offset) else {
-        throw FormatError("a record has fewer links than it says", .historyPart, at: reader.offset)
+        throw FormatError("a record has fewer links than it says", .historyPairs, at: reader.offset)
       }
       var to: UInt64 = 0
       for _ in 0...count {

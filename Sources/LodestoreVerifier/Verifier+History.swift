@@ -9,7 +9,7 @@ extension Verifier {
     let name = TreeName.history.text
     guard let tree = trees[name] else { return }
     var check = HistoryCheck(
-      tree: name, entities: entities, relationships: relationships,
+      tree: name, entities: entities, nextRelationship: nextRelationship(),
       purged: purged(in: tree), nextIDs: try nextIDs(), findings: findings)
     try walk(tree) { key, body in check.visit(key, body) }
     check.end()
@@ -41,6 +41,15 @@ extension Verifier {
     return result
   }
 
+  /// The number above those of all relationships that ever were.
+  private func nextRelationship() -> UInt64 {
+    guard let counters = trees[TreeName.counters.text],
+      let body = try? transaction.get(CounterKey.nextRelationship, in: counters)
+    else { return 1 }
+    // One of another size has been reported.
+    return body.count == 8 ? body._uint64(at: 0) : .max
+  }
+
   private func purged(in tree: Tree) -> UInt64 {
     let key = HistoryKey.purged.bytes
     guard let body = try? transaction.get(key, in: tree),
@@ -57,7 +66,7 @@ extension Verifier {
 private struct HistoryCheck {
   let tree: String
   let entities: [EntityDescription]
-  let relationships: [RelationshipDescription]
+  let nextRelationship: UInt64
   let purged: UInt64
   let nextIDs: [EntityNumber: UInt64]
   var findings: FindingList
@@ -68,14 +77,15 @@ private struct HistoryCheck {
   private var images: UInt64 = 0
   /// The number of a purged write under which there are images of those behind it.
   private var purgedImages: UInt64?
+  private var records = ToldRecords()
 
   init(
-    tree: String, entities: [EntityDescription], relationships: [RelationshipDescription],
+    tree: String, entities: [EntityDescription], nextRelationship: UInt64,
     purged: UInt64, nextIDs: [EntityNumber: UInt64], findings: FindingList
   ) {
     self.tree = tree
     self.entities = entities
-    self.relationships = relationships
+    self.nextRelationship = nextRelationship
     self.purged = purged
     self.nextIDs = nextIDs
     self.findings = findings
@@ -106,7 +116,7 @@ private struct HistoryCheck {
       case .consumer, .purged:
         let document = try Document(decoding: try Checksum.unsealed(key: key, body: body))
         guard case .integer(let number) = document["number"], case .date = document["time"],
-          number >= 0, UInt64(number) <= max(lastNumber, purged)
+          number >= (known == .purged ? 1 : 0), UInt64(number) <= max(lastNumber, purged)
         else {
           throw FormatError(
             "a mark has no 'number' of a write that was told, and 'time'", .historyMark)
@@ -135,6 +145,9 @@ private struct HistoryCheck {
       }
       let isFirst = lastNumber == 0
       current = (number, 1, header.partCount)
+      if let undone = header.undoes, undone >= number {
+        throw FormatError("the write takes back one that is not before it", .historyPart)
+      }
       try begin(number, header.images, isFirst: isFirst)
     } else {
       guard let known = current, known.number == number, known.seen == Int(part) else {
@@ -142,17 +155,7 @@ private struct HistoryCheck {
       }
       current = (number, known.seen + 1, known.expected)
     }
-    for change in content.changes {
-      guard entities.contains(where: { $0.number == change.entity }) else {
-        throw FormatError("entity \(change.entity) is not in the catalogue", .historyEntity)
-      }
-      if let last = change.ids.ranges.last, let next = nextIDs[change.entity],
-        last.upperBound > next
-      {
-        throw FormatError(
-          "id \(last.upperBound - 1) of entity \(change.entity) was never given", .historyIDs)
-      }
-    }
+    try check(content)
   }
 
   /// Begins a write whose images are kept under the number that it says, or its own.
@@ -160,6 +163,7 @@ private struct HistoryCheck {
     _ number: UInt64, _ said: UInt64?, isFirst: Bool
   ) throws(FormatError) {
     guard let said else {
+      endImages()
       images = number
       return
     }
@@ -169,9 +173,44 @@ private struct HistoryCheck {
     }
     guard said == images else {
       let shared = isFirst ? "a purged write" : "write \(images)"
+      endImages()
       images = number
       throw FormatError(
         "'images' is \(said), must be absent or name \(shared)", .historyImages)
+    }
+  }
+
+  /// Ends the writes that keep their images under one number.
+  private mutating func endImages() {
+    guard let (entity, id) = records.end() else { return }
+    findings.add(
+      Finding(
+        .history, .historyOnce, tree: tree,
+        "record \(id) of entity \(entity) is in two changes of write \(images), or of those that "
+          + "share its images"))
+  }
+
+  private mutating func check(_ content: HistoryPart) throws(FormatError) {
+    for links in content.links
+    where links.relationship == 0 || links.relationship >= nextRelationship {
+      throw FormatError(
+        "relationship \(links.relationship) never was", .historyRelationship)
+    }
+    for change in content.changes {
+      records.append(change)
+      let entity = try entity(change.entity)
+      if case .updated(let numbers) = change.kind,
+        let unknown = numbers.first(where: { entity.attribute(number: $0) == nil })
+      {
+        throw FormatError(
+          "attribute \(unknown) of \(entity.name) is not in the catalogue", .historyAttributes)
+      }
+      if let last = change.ids.ranges.last, let next = nextIDs[change.entity],
+        last.upperBound > next
+      {
+        throw FormatError(
+          "id \(last.upperBound - 1) of entity \(change.entity) was never given", .historyIDs)
+      }
     }
   }
 
@@ -186,6 +225,7 @@ private struct HistoryCheck {
   }
 
   mutating func end() {
+    endImages()
     do throws(FormatError) {
       try finish()
     } catch {

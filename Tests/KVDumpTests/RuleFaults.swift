@@ -234,6 +234,19 @@ extension Fault {
 
   private static let firstPart = HistoryKey.part(transaction: 1, part: 0).bytes
 
+  /// A first write with other changes than it had.
+  private static func changes(_ name: String, _ changes: [Document]) -> Fault {
+    Fault(name, in: .kept) { try $0.edit(firstPart, .history, "changes", to: .array(changes)) }
+  }
+
+  /// A first write that added these links.
+  private static func links(_ name: String, _ relationship: Int64, _ pairs: [UInt8]) -> Fault {
+    let links: Document = .object([
+      "relationship": .integer(relationship), "added": .data(pairs),
+    ])
+    return Fault(name, in: .kept) { try $0.edit(firstPart, .history, "links", to: .array([links])) }
+  }
+
   private static let historyFaults: [Fault] = [
     Fault("a history has an unknown key", in: .kept) { try $0.put([9], [], .history) },
     Fault("a write of the history has no time", in: .kept) {
@@ -255,6 +268,24 @@ extension Fault {
     Fault("a run of ids is of no id", in: .kept) {
       try $0.edit(firstPart, .history, "changes.0.inserted", to: .data([0, 0]))
     },
+    Fault("a change is of no record", in: .kept) {
+      try $0.edit(firstPart, .history, "changes.0.inserted", to: .data([]))
+    },
+    changes(
+      "a write inserts and deletes one record",
+      [
+        .object(["entity": .integer(4), "inserted": .data([1, 1])]),
+        .object(["entity": .integer(4), "deleted": .data([2, 0])]),
+      ]),
+    changes(
+      "an update is of an attribute that never was",
+      [
+        .object([
+          "entity": .integer(4), "updated": .data([1, 0]), "attributes": .array([.integer(99)]),
+        ])
+      ]),
+    links("two pairs of links are the same", 1, [1, 1, 4, 0]),
+    links("links of the history are of a relationship that never was", 99, [1, 0, 4]),
     Fault("a write keeps its images under the number of a later one", in: .kept) {
       try $0.edit(firstPart, .history, "images", to: .integer(2))
     },

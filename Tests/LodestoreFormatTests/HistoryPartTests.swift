@@ -15,4 +15,38 @@ import Testing
       try Self.part(["entity": .integer(1), "restarted": .data([1, 0])])
     }
   }
+
+  @Test func `is refused where it tells of nothing`() throws {
+    func rule(_ body: () throws -> Void) -> FormatRule? {
+      do { try body() } catch { return (error as? FormatError)?.rule }
+      return nil
+    }
+    let update: [String: Document] = [
+      "entity": .integer(1), "updated": .data([1, 0]), "attributes": .array([.integer(1)]),
+    ]
+    #expect(rule { _ = try Self.part(update) } == nil)
+    for (name, empty) in [("updated", Document.data([])), ("attributes", .array([]))] {
+      #expect(
+        rule { _ = try Self.part(update.merging([name: empty]) { _, new in new }) }
+          == .historyNotEmpty)
+    }
+    for name in ["inserted", "deleted"] {
+      #expect(
+        rule { _ = try Self.part(["entity": .integer(1), name: .data([])]) } == .historyNotEmpty)
+    }
+    for name in ["added", "removed", "moved"] {
+      let links: Document = .object(["relationship": .integer(1), name: .data([])])
+      #expect(
+        rule { _ = try HistoryPart(.object(["links": .array([links])])) } == .historyNotEmpty)
+    }
+  }
+
+  @Test func `is refused where a pair of links comes twice, or has no id`() throws {
+    for bytes: [UInt8] in [[0, 0, 1], [1, 0, 0], [1, 1, 4, 0], [1, 0, 4, 0, 0, 4], [1, 1, 4]] {
+      bytes.withUnsafeBytes { bytes in
+        let error = #expect(throws: FormatError.self) { try HistoryPart.Links.pairs(bytes) }
+        #expect(error?.rule == .historyPairs)
+      }
+    }
+  }
 }
