@@ -1,8 +1,33 @@
 import EntityStore
 import Foundation
+import LodestoreFormat
 import Testing
 
 @testable import KVDumpCommands
+
+/// A record with several words, and an index over them.
+private struct Bag: Entity {
+  var id = RecordID<Bag>()
+  var words: [String]
+
+  struct Attributes: Sendable {
+    var id: Attribute<Bag, Bag.ID> { .recordID }
+    var words: Attribute<Bag, [String]> { .init(0) }
+  }
+
+  static var attributes: Attributes { Attributes() }
+  static let schema = EntitySchema<Bag>(
+    "Bag", attributes: [.init("words", \.words)], elementIndexes: [ElementIndex(\.words)])
+
+  init(words: [String]) { self.words = words }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    words = try reader.read()
+    id = reader.id()
+  }
+
+  func encode(into writer: inout RecordWriter) { writer.write(words) }
+}
 
 /// Copies and exports of stores in which bytes have changed.
 @Suite("Copies of damaged stores")
@@ -103,5 +128,87 @@ struct DamagedCopyTests {
     #expect(outcome.status == .damagedData && outcome.messages.contains("E 2: its checksum"))
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/all")
     #expect(left == [ExportFolder.schemaName])
+  }
+
+  // MARK: What is lost
+
+  /// The store with one pair fewer, as after a write that was lost in part.
+  private func incompleteStore(_ key: [UInt8], _ tree: TreeName) async throws -> StoreFolder {
+    let folder = try await damagedStore(Self.marker, Self.marker)
+    try FaultFile.commit(to: folder.store) { try $0.remove(key, tree) }
+    #expect(await !folder.isSound())
+    return folder
+  }
+
+  private static let lostRecord = (id(2), TreeName.records(entity: 1))
+  /// Of the index over `v`, whose keys are tuples with ids behind them.
+  private static func lostEntry() throws -> ([UInt8], TreeName) {
+    var encoder = KeyEncoder()
+    try encoder.append(.integer(2))
+    encoder.finishTuple()
+    encoder.append(recordID: 2)
+    return (Array(encoder.bytes), .index(entity: 1, index: 2))
+  }
+
+  @Test(arguments: [
+    [], ["--where", "v == 2"], ["--where", "k != 'z'"], ["--where", "k == 'mark-a'"],
+    ["--sort", "v"], ["--format", "csv"],
+  ])
+  func `an export that a lost record or entry could shorten fails, and leaves no file`(
+    arguments: [String]
+  ) async throws {
+    for (key, tree) in [Self.lostRecord, try Self.lostEntry()] {
+      let folder = try await incompleteStore(key, tree)
+      let files = try folder.files()
+      for file in [folder.path + "/e.jsonl", "-"] {
+        let memory = MemoryConsole()
+        let status = await KVDump.execute(
+          ["export", folder.store, "E", file] + arguments, on: memory.console)
+        #expect(status == .damagedData, "\(tree) \(arguments)")
+        #expect(memory.messages.text.contains("index 'E."), "\(memory.messages.text)")
+      }
+      #expect(try folder.files() == files)
+    }
+  }
+
+  @Test func `an export of all entities fails at a lost record or entry`() async throws {
+    for (key, tree) in [Self.lostRecord, try Self.lostEntry()] {
+      let folder = try await incompleteStore(key, tree)
+      let outcome = await folder.run("export", "--all-entities", folder.path + "/all")
+      #expect(outcome.status == .damagedData && outcome.messages.contains("index 'E."))
+      #expect(outcome.data == "")
+    }
+  }
+
+  @Test func `an export by an index over elements fails where an entry of it is lost`()
+    async throws
+  {
+    let folder = try StoreFolder()
+    do {
+      let store = try Store(at: folder.store, entities: [Bag.self])
+      defer { store.close() }
+      try await store.write { transaction in
+        for number in 0..<200 { try transaction.insert(Bag(words: ["w\(number)", "all"])) }
+      }
+    }
+    let query = ["--where", "ANY words == 'w7'"]
+    let sound = await folder.run("export", "Bag", "-", query[0], query[1])
+    #expect(sound.status == .success && sound.data.contains("w7"))
+    let tree = TreeName.elements(entity: 1, index: 1)
+    try FaultFile.commit(to: folder.store) { store in
+      let word = try Self.word("w7")
+      let pair = try required(store.pairs(tree).first { $0.key.starts(with: word) })
+      try store.remove(pair.key, tree)
+    }
+    let outcome = await folder.run("export", "Bag", "-", query[0], query[1])
+    #expect(outcome.status == .damagedData && outcome.data == "", "\(outcome)")
+    #expect(outcome.messages.contains("it has 399 entries for 400 elements"), "\(outcome)")
+  }
+
+  private static func word(_ text: String) throws -> [UInt8] {
+    var encoder = KeyEncoder()
+    try encoder.append(.string(text))
+    encoder.finishTuple()
+    return Array(encoder.bytes)
   }
 }

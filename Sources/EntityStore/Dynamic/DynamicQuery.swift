@@ -10,6 +10,34 @@ package struct DynamicQuery {
   /// Whether all records may be read.
   package var isScan: Bool { plan.isScan }
 
+  /// The entities in which records are looked for, the one asked for first; and whether that may be by an
+  /// index over elements.
+  package var lookups: [(entity: DynamicEntity, isByElements: Bool)] {
+    var found: [(entity: StoredEntity, isByElements: Bool)] = []
+    func note(_ entity: StoredEntity, isByElements: Bool) {
+      if let known = found.firstIndex(where: { $0.entity === entity }) {
+        if isByElements { found[known].isByElements = true }
+      } else {
+        found.append((entity, isByElements))
+      }
+    }
+    func visit(_ plan: QueryPlan) {
+      note(plan.entity, isByElements: false)
+      visit(plan.access, of: plan.entity)
+      if let alternative = plan.alternative { visit(alternative.plan) }
+    }
+    func visit(_ access: AccessPath, of entity: StoredEntity) {
+      switch access {
+      case .elements: note(entity, isByElements: true)
+      case .related(let related): visit(related.target)
+      case .union(let paths): for path in paths { visit(path, of: entity) }
+      case .nothing, .scan, .ids, .idRange, .index, .intersection: break
+      }
+    }
+    visit(plan)
+    return found.map { (DynamicEntity(stored: $0.entity), $0.isByElements) }
+  }
+
   // MARK: Results
 
   /// Visits the results in order, until `body` returns false.

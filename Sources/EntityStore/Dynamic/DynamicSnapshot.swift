@@ -89,6 +89,27 @@ package struct DynamicSnapshot {
     }
   }
 
+  /// How many entries each index over elements has, and how many elements the records have for it.
+  package func elementCounts(
+    of entity: DynamicEntity
+  ) throws -> [(name: String, entries: Int, elements: Int)] {
+    try entity.stored.elementIndexes.map { index in
+      var elements = 0
+      try core.forEachRecord(of: entity.stored) { (id, view) throws(StoreError) in
+        do {
+          try entity.stored.withDocument(ofAttribute: index.description.attribute, in: view) {
+            (document) throws(FormatError) in
+            elements += try DocumentElements.keys(at: index.description.path, of: document).count
+          }
+        } catch {
+          throw .damagedRecord(entity: entity.name, recordID: id, error)
+        }
+      }
+      let entries = try core.transaction.count(of: index.entries.tree)
+      return (index.entries.name, entries, elements)
+    }
+  }
+
   // MARK: Queries
 
   /// Plans a query, which reads nothing yet.

@@ -4,6 +4,7 @@ import LodestoreFormat
 /// The records of one entity that a request finds, on their way into a file or a stream.
 struct EntityExport {
   private let query: DynamicQuery
+  private let snapshot: DynamicSnapshot
   private var columns: RecordColumns
   private let format: ExportFormat
 
@@ -14,6 +15,7 @@ struct EntityExport {
     links: [DynamicLink] = [], _ format: ExportFormat, snapshot: DynamicSnapshot, store: String
   ) throws {
     query = try snapshot.query(request, of: entity)
+    self.snapshot = snapshot
     columns = try RecordColumns(
       entity, names: fields ?? entity.description.declaredAttributes.map(\.name),
       isExact: format != .csv, store: store)
@@ -22,6 +24,8 @@ struct EntityExport {
   }
 
   /// Writes the records; returns how many there are.
+  ///
+  /// What is written is checked last, so that rows come at once: after a failure it may not be all.
   func write(to output: TextOutput, on console: Console) throws -> Int {
     let writer = format.writer(columns.columns, to: output, on: console)
     var count = 0
@@ -35,7 +39,17 @@ struct EntityExport {
       }
     }
     try writer.finish()
+    try check()
     return count
+  }
+
+  /// Throws when a record is lost, or an index that may have been used does not tell of each.
+  private func check() throws {
+    for lookup in query.lookups {
+      let check = try EntityCheck(lookup.entity, snapshot)
+      try check.checkIndexes()
+      if lookup.isByElements { try check.checkElements() }
+    }
   }
 
   /// Writes the records and gives the file its name; returns how many there are, and its bytes.

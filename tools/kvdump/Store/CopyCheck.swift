@@ -18,9 +18,11 @@ struct CopyCheck {
     (entityCount, recordCount) = try ReadStore.read(path, on: console) { snapshot in
       var count = 0
       for entity in snapshot.entities {
-        let records = try Self.checkRecords(of: entity, snapshot)
-        for index in entity.indexes { try Self.checkEntries(of: index, entity, records, snapshot) }
-        count += records.count
+        let check = try EntityCheck(entity, snapshot) { record in
+          _ = try record.reader(verifyingChecksum: true)
+        }
+        try check.checkIndexes()
+        count += check.recordCount
       }
       return (snapshot.entities.count, count)
     }
@@ -29,42 +31,6 @@ struct CopyCheck {
     }
     if let finding = try Verifier.verify(path: path).findings.first {
       throw CommandFailure.damagedCopy(reason: "\(finding)")
-    }
-  }
-
-  private static func checkRecords(
-    of entity: DynamicEntity, _ snapshot: DynamicSnapshot
-  ) throws -> RecordIDSet {
-    var ids = RecordIDSet()
-    try snapshot.forEachRecord(of: entity) { record in
-      _ = try record.reader(verifyingChecksum: true)
-      ids.append(record.id)
-      return true
-    }
-    return ids
-  }
-
-  private static func checkEntries(
-    of index: DynamicIndex, _ entity: DynamicEntity, _ records: RecordIDSet,
-    _ snapshot: DynamicSnapshot
-  ) throws {
-    var found = RecordIDSet()
-    try snapshot.forEachEntry(of: index) { id in
-      guard let id else {
-        throw CommandFailure.damagedIndex(index.name, "an entry does not say which record it is of")
-      }
-      guard records.contains(id) else {
-        throw CommandFailure.indexOfNothing(index.name, entity.name, id)
-      }
-      found.count(id)
-    }
-    guard found.count == records.count else {
-      throw CommandFailure.damagedIndex(
-        index.name, "it has \(found.count) entries for \(records.count) records")
-    }
-    guard found.sum == records.sum else {
-      throw CommandFailure.damagedIndex(
-        index.name, "a record has two entries in it, and another has none")
     }
   }
 
@@ -85,42 +51,5 @@ struct CopyCheck {
         isThere = try cursor.next()
       }
     }
-  }
-}
-
-/// Ids of records that come in order, as runs; or those that come in any, as their number and a sum.
-private struct RecordIDSet {
-  private var starts: [UInt64] = []
-  private var ends: [UInt64] = []
-  private(set) var count = 0
-  /// Of each id, mixed: the same for the same ids in any order, and hardly ever for others.
-  private(set) var sum: UInt64 = 0
-
-  /// Adds an id that is above all before it.
-  mutating func append(_ id: UInt64) {
-    if let last = ends.last, last &+ 1 == id {
-      ends[ends.count - 1] = id
-    } else {
-      starts.append(id)
-      ends.append(id)
-    }
-    count(id)
-  }
-
-  mutating func count(_ id: UInt64) {
-    count += 1
-    var mixed = id &* 0x9e37_79b9_7f4a_7c15
-    mixed = (mixed ^ mixed >> 32) &* 0xbf58_476d_1ce4_e5b9
-    sum &+= mixed ^ mixed >> 29
-  }
-
-  func contains(_ id: UInt64) -> Bool {
-    var low = 0
-    var high = ends.count
-    while low < high {
-      let middle = (low + high) / 2
-      if ends[middle] < id { low = middle + 1 } else { high = middle }
-    }
-    return low < starts.count && starts[low] <= id
   }
 }

@@ -1,0 +1,98 @@
+import EntityStore
+
+/// Compares the records of an entity and its indexes, at one commit: a record without an entry was lost, or its
+/// entry was.
+struct EntityCheck {
+  private let entity: DynamicEntity
+  private let snapshot: DynamicSnapshot
+  private var records = RecordIDSet()
+
+  var recordCount: Int { records.count }
+
+  /// Reads which records there are, and has `visit` look at each.
+  init(
+    _ entity: DynamicEntity, _ snapshot: DynamicSnapshot,
+    _ visit: (DynamicRecord) throws -> Void = { _ in }
+  ) throws {
+    self.entity = entity
+    self.snapshot = snapshot
+    var ids = RecordIDSet()
+    try snapshot.forEachRecord(of: entity) { record in
+      try visit(record)
+      ids.append(record.id)
+      return true
+    }
+    records = ids
+  }
+
+  /// Throws unless each index has one entry for each record.
+  func checkIndexes() throws {
+    for index in entity.indexes { try checkEntries(of: index) }
+  }
+
+  /// Throws unless each index over elements has as many entries as the records have elements.
+  func checkElements() throws {
+    for index in try snapshot.elementCounts(of: entity) where index.entries != index.elements {
+      throw CommandFailure.damagedIndex(
+        index.name, "it has \(index.entries) entries for \(index.elements) elements")
+    }
+  }
+
+  private func checkEntries(of index: DynamicIndex) throws {
+    var found = RecordIDSet()
+    try snapshot.forEachEntry(of: index) { id in
+      guard let id else {
+        throw CommandFailure.damagedIndex(index.name, "an entry does not say which record it is of")
+      }
+      guard records.contains(id) else {
+        throw CommandFailure.indexOfNothing(index.name, entity.name, id)
+      }
+      found.count(id)
+    }
+    guard found.count == records.count else {
+      throw CommandFailure.damagedIndex(
+        index.name, "it has \(found.count) entries for \(records.count) records")
+    }
+    guard found.sum == records.sum else {
+      throw CommandFailure.damagedIndex(
+        index.name, "a record has two entries in it, and another has none")
+    }
+  }
+}
+
+/// Ids of records that come in order, as runs; or those that come in any, as their number and a sum.
+private struct RecordIDSet {
+  private var starts: [UInt64] = []
+  private var ends: [UInt64] = []
+  private(set) var count = 0
+  /// Of each id, mixed: the same for the same ids in any order, and hardly ever for others.
+  private(set) var sum: UInt64 = 0
+
+  /// Adds an id that is above all before it.
+  mutating func append(_ id: UInt64) {
+    if let last = ends.last, last &+ 1 == id {
+      ends[ends.count - 1] = id
+    } else {
+      starts.append(id)
+      ends.append(id)
+    }
+    count(id)
+  }
+
+  mutating func count(_ id: UInt64) {
+    count += 1
+    var mixed = id &* 0x9e37_79b9_7f4a_7c15
+    mixed = (mixed ^ mixed >> 32) &* 0xbf58_476d_1ce4_e5b9
+    sum &+= mixed ^ mixed >> 29
+  }
+
+  func contains(_ id: UInt64) -> Bool {
+    var low = 0
+    var high = ends.count
+    while low < high {
+      let middle = (low + high) / 2
+      if ends[middle] < id { low = middle + 1 } else { high = middle }
+    }
+    return low < starts.count && starts[low] <= id
+  }
+}
