@@ -11,6 +11,8 @@ package enum StoreFileAccess {
     var options = EnvironmentOptions()
     options.access = .readOnly
     options.allowsUnlockedReading = true
+    // As for every command that reads: see `ReadStore`.
+    options.allowsAnyFileSystem = true
     let environment =
       switch commit {
       case .newest: try EnvironmentRegistry.open(path, options: options) { _ in }

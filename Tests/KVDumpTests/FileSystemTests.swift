@@ -28,7 +28,7 @@ import Testing
     #expect(outcome.seconds < 150, "\(outcome)", sourceLocation: sourceLocation)
   }
 
-  @Test(arguments: SmallFileSystem.Kind.allCases)
+  @Test(arguments: SmallFileSystem.Kind.listed)
   func `a full disk is said, harms nothing, and is healed by room`(kind: SmallFileSystem.Kind)
     async throws
   {
@@ -98,7 +98,7 @@ import Testing
     try expectSound(store)
   }
 
-  @Test(arguments: SmallFileSystem.Kind.allCases)
+  @Test(arguments: SmallFileSystem.Kind.listed)
   func `a read-only file system is read, and refuses changes`(kind: SmallFileSystem.Kind)
     throws
   {
@@ -119,6 +119,38 @@ import Testing
     ] {
       #expect(outcome.status == .notPermitted, "\(outcome)")
     }
+  }
+
+  @Test(arguments: SmallFileSystem.Kind.others)
+  func `a backup on any file system is made, checked and read`(kind: SmallFileSystem.Kind)
+    async throws
+  {
+    guard let tool = ToolProcess.path, let disk = try SmallFileSystem(kind) else { return }
+    let folder = try StoreFolder()
+    try await folder.load(
+      Self.rows(0..<500), "--entity", "E", "--unique", "k", "--infer", name: "rows.jsonl")
+    let copy = disk.path + "/copy.lodestore"
+    for (command, out) in [("compact", copy), ("salvage", disk.path + "/saved.lodestore")] {
+      let outcome = try disk.run(tool, command, folder.store, out)
+      #expect(outcome.status == .success, "\(outcome)")
+      for reading in ["verify", "stat", "info"] {
+        let outcome = try disk.run(tool, reading, out)
+        #expect(outcome.status == .success, "\(outcome)")
+      }
+      #expect(try disk.run(tool, "count", out, "E").data.contains("500"))
+      try expectSound(out)
+    }
+    for line in [
+      ["verify", copy, "--previous"], ["compact", copy, disk.path + "/again.lodestore"],
+      ["salvage", copy, folder.path + "/home.lodestore"],
+    ] {
+      let outcome = try disk.run(tool, line[0], line[1], line[2])
+      #expect(outcome.status == .success, "\(line): \(outcome)")
+    }
+    let refused = try disk.run(tool, "delete", copy, "E", "k < 10", "--yes")
+    #expect(refused.status == .noInput && refused.messages.contains("file system"), "\(refused)")
+    try expectSound(copy)
+    #expect(try disk.files().allSatisfy { !$0.hasPrefix(".") })
   }
 
   @Test func `too few descriptors are told, whatever is missing`() async throws {

@@ -13,7 +13,17 @@ import Foundation
 final class SmallFileSystem {
   enum Kind: String, CaseIterable, Sendable {
     case tmpfs, ext4, btrfs
+    /// On these no store is opened for writing: their locks and maps are not known to hold.
+    case ramfs, vfat
 
+    static let listed: [Kind] = [.tmpfs, .ext4, .btrfs]
+    static let others: [Kind] = [.ramfs, .vfat]
+
+    /// Where it is in memory.
+    fileprivate var isNoImage: Bool { self == .tmpfs || self == .ramfs }
+    fileprivate var maker: [String] {
+      self == .vfat ? ["mkfs.vfat"] : ["mkfs.\(self)", "-q"]
+    }
     /// Sizes that the tools still take.
     fileprivate var megabytes: Int { self == .btrfs ? 120 : 16 }
   }
@@ -33,13 +43,13 @@ final class SmallFileSystem {
         return nil
       }
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-      var options = ["-t", "tmpfs", "-o", "size=\(kind.megabytes)m", "tmpfs"]
-      if kind != .tmpfs {
+      var options = ["-t", "\(kind)", "-o", "size=\(kind.megabytes)m", "\(kind)"]
+      if !kind.isNoImage {
         let image = folder.path + "/image"
         try Data().write(to: URL(fileURLWithPath: image))
         truncate(image, off_t(kind.megabytes) << 20)
-        guard Self.run("mkfs.\(kind)", "-q", image) else {
-          print("skipped: no mkfs.\(kind); e2fsprogs and btrfs-progs have them")
+        guard Self.run(kind.maker[0], kind.maker.dropFirst() + [image]) else {
+          print("skipped: no mkfs.\(kind); e2fsprogs, btrfs-progs and dosfstools have them")
           return nil
         }
         options = ["-o", "loop", image]

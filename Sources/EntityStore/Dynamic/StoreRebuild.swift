@@ -15,7 +15,10 @@ package final class StoreRebuild {
     path: String, entities: [EntityDescription], relationships: [RelationshipDescription],
     model: UInt64?
   ) throws {
-    core = try StoreCore(path: path, options: StoreOptions())
+    var options = StoreOptions()
+    // A backup may be on any, and nobody else opens the store before it is whole.
+    options.allowsAnyFileSystem = true
+    core = try StoreCore(path: path, options: options)
     let core = core
     self.entities = try core.environment.write { transaction in
       func tree(_ name: TreeName, _ hasIntegerKeys: Bool) throws -> Tree {
