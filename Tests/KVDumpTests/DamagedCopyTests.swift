@@ -122,12 +122,32 @@ struct DamagedCopyTests {
     #expect(try folder.files() == files)
   }
 
-  @Test func `an export of all entities ends at a damaged record`() async throws {
+  @Test func `an export of all entities ends at a damaged record, and leaves nothing`() async throws
+  {
     let folder = try await damagedStore(Self.record, Self.changedRecord)
+    let files = try folder.files()
     let outcome = await folder.run("export", "--all-entities", folder.path + "/all")
     #expect(outcome.status == .damagedData && outcome.messages.contains("E 2: its checksum"))
-    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/all")
-    #expect(left == [ExportFolder.schemaName])
+    #expect(!outcome.messages.contains("replaced"))
+    #expect(try folder.files() == files)
+  }
+
+  @Test func `a folder and files that were there stay, and which gave way is told`() async throws {
+    let folder = try await damagedStore(Self.record, Self.changedRecord)
+    let all = folder.path + "/all"
+    try FileManager.default.createDirectory(atPath: all, withIntermediateDirectories: true)
+    let other = try folder.file("all/other.txt", "of somebody")
+    let first = await folder.run("export", "--all-entities", all)
+    #expect(first.status == .damagedData)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: all) == ["other.txt"])
+    let schema = try folder.file("all/\(ExportFolder.schemaName)", "old")
+    let second = await folder.run("export", "--all-entities", all, "--force")
+    #expect(second.status == .damagedData)
+    let told = "; \(schema) was replaced before; write it again\n"
+    #expect(second.messages.hasSuffix(told), "\(second.messages)")
+    #expect(try folder.bytes(other) == Data("of somebody".utf8))
+    let left = try FileManager.default.contentsOfDirectory(atPath: all).sorted()
+    #expect(left == [ExportFolder.schemaName, "other.txt"])
   }
 
   // MARK: What is lost

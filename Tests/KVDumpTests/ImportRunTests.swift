@@ -66,6 +66,19 @@ struct ImportRunTests {
     #expect(try JSONDocument.parsing(lines[1]).root["page"]?.int64 == 1)
   }
 
+  @Test func `leaves no file of rejects when it is refused`() async throws {
+    let folder = try await folder()
+    let file = try folder.file("p.json", "[{\"k\":")
+    let rejects = folder.path + "/new.jsonl"
+    let files = try folder.files()
+    let outcome = await folder.importing([file, "--entity", "E", "--rejects", rejects])
+    #expect(outcome.status != .success && outcome.status != .negative, "\(outcome)")
+    #expect(try folder.files() == files)
+    let kept = try folder.file("kept.jsonl", "")
+    _ = await folder.importing([file, "--entity", "E", "--rejects", kept])
+    #expect(try folder.bytes(kept).isEmpty)
+  }
+
   @Test func `stops when the file of rejects is full`() async throws {
     guard FileFacts.exists("/dev/full") else { return }
     let folder = try await folder()

@@ -40,6 +40,29 @@ struct FailingCommandTests {
       in: command)
   }
 
+  @Test(arguments: ["export", "compact", "salvage"])
+  func `a command of which a sync fails leaves no file`(command: String) throws {
+    guard let shim = ShimLibrary.path, let program = builtProgram("kvdump") else { return }
+    let run = CommandRun(program: program, shim: shim, folder: try FaultFolder())
+    try run.prepare()
+    let count = try run.callCount(of: "sync", in: command)
+    try #require(count > 0)
+    for place in 1...count { try run.tryFault("sync \(place) \(EIO) 0", in: command) }
+    for failure in run.failures { Issue.record("\(failure)") }
+  }
+
+  @Test func `a failure that comes when a file was replaced says so`() throws {
+    guard let shim = ShimLibrary.path, let program = builtProgram("kvdump") else { return }
+    let run = CommandRun(program: program, shim: shim, folder: try FaultFolder())
+    try run.prepare()
+    let count = try run.callCount(of: "sync", in: "replace")
+    let outcomes = try (1...count).map { try run.replacing("sync \($0) \(EIO) 0") }
+    #expect(outcomes.contains { $0.isReplaced }, "\(outcomes)")
+    for outcome in outcomes {
+      #expect(outcome.isReplaced == outcome.errors.contains("was replaced before"), "\(outcome)")
+    }
+  }
+
   /// Whether calls of a kind fail once, or for good.
   ///
   /// A thread is refused once only: libdispatch, which starts those of asynchronous code, sleeps
@@ -100,6 +123,7 @@ final class CommandRun {
     case "update": ["update", store, "E", "k > 20", "name=new", "--yes"]
     case "delete": ["delete", store, "E", "k > 40", "--yes"]
     case "compact": ["compact", store, "\(work)/out"]
+    case "replace": ["export", store, "E", "\(work)/out", "--force"]
     case "salvage": ["salvage", store, "\(work)/out"]
     case "verify": ["verify", store]
     default: ["export", store, "E", "\(work)/out"]
@@ -145,9 +169,22 @@ final class CommandRun {
       }
       return
     }
+    // Faults of other kinds may keep it from being taken away.
+    if outcome.status != 0, fault.hasPrefix("sync"), fault.hasSuffix(" 0") {
+      bad("says failed, and left a file: \(outcome.errors)")
+    }
     if command != "export", try run(["verify", "\(work)/out"]).status != 0 {
       bad("the copy is not sound")
     }
+  }
+
+  /// Exports to a file that is there, with a fault: what it tells, and whether the file gave way.
+  func replacing(_ fault: String) throws -> (isReplaced: Bool, errors: String) {
+    try restore()
+    try "old".write(toFile: "\(work)/out", atomically: false, encoding: .utf8)
+    let outcome = try run(arguments("replace"), fault: fault)
+    let isReplaced = try String(contentsOfFile: "\(work)/out", encoding: .utf8) != "old"
+    return (isReplaced && outcome.status != 0, outcome.errors)
   }
 
   private func count() throws -> String {

@@ -95,6 +95,7 @@ struct ImportCommand: StoreCommand {
       return try session.report(
         result, dryRunOf: running.dryRun ? self.store.path : nil, on: console)
     } catch {
+      rejectFile?.removeIfEmpty()
       throw target.translated(error)
     }
   }

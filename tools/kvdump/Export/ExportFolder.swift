@@ -19,21 +19,49 @@ struct ExportFolder {
   let tellsLinks: Bool
   let store: String
 
-  /// Makes the folder if need be, and writes the files one after the other: after a failure, those
-  /// that are there are whole.
+  /// What a failure has to take back, or to tell of.
+  private struct Made {
+    var hasFolder = false
+    var files: [String] = []
+    var replacements: [String] = []
+
+    mutating func note(_ file: OutputFile) {
+      if file.isReplacement { replacements.append(file.path) } else { files.append(file.path) }
+    }
+  }
+
+  /// Makes the folder if need be, and writes the files one after the other; after a failure nothing is left
+  /// that was not there before, but for files that others gave way to.
   func write(_ snapshot: DynamicSnapshot, on console: Console) throws {
-    if mkdir(path, 0o777) != 0, errno != EEXIST {
+    var made = Made()
+    do {
+      try write(snapshot, on: console, noting: &made)
+    } catch {
+      for file in made.files { unlink(file) }
+      if made.hasFolder { rmdir(path) }
+      if made.replacements.isEmpty { throw error }
+      throw CommandFailure.translated(error, store: store).afterReplacing(made.replacements)
+    }
+  }
+
+  private func write(
+    _ snapshot: DynamicSnapshot, on console: Console, noting made: inout Made
+  ) throws {
+    if mkdir(path, 0o777) == 0 {
+      made.hasFolder = true
+    } else if errno != EEXIST {
       throw CommandFailure.system(errno, thing: path, creating: true)
     }
-    try writeSchema(snapshot)
+    try writeSchema(snapshot, noting: &made)
     var rows: [[Cell]] = []
     for entity in snapshot.entities {
       let links = tellsLinks ? try LinkOptions.links(of: entity, snapshot, on: console) : []
       let export = try EntityExport(
         .all, of: entity, links: links, format, snapshot: snapshot, store: store)
       let name = "\(path)/\(entity.name).\(format.rawValue)"
-      let (count, size) = try export.write(
-        to: try OutputFile(name, replaces: replaces, store: store), on: console)
+      let file = try OutputFile(name, replaces: replaces, store: store)
+      let (count, size) = try export.write(to: file, on: console)
+      made.note(file)
       rows.append([.text(entity.name), .count(count), .text(name), .byteCount(size)])
     }
     let writer = console.rows(
@@ -42,7 +70,7 @@ struct ExportFolder {
     try writer.finish()
   }
 
-  private func writeSchema(_ snapshot: DynamicSnapshot) throws {
+  private func writeSchema(_ snapshot: DynamicSnapshot, noting made: inout Made) throws {
     let file = try OutputFile("\(path)/\(Self.schemaName)", replaces: replaces, store: store)
     let text = TextOutput(file)
     let writer = JSONRowWriter(SchemaRows.entityColumns, to: text, layout: .lines)
@@ -55,5 +83,6 @@ struct ExportFolder {
     try writer.finish()
     try text.flush()
     try file.commit()
+    made.note(file)
   }
 }

@@ -14,6 +14,8 @@ import LMDB
 /// What is there and is no regular file, such as a pipe or a device, is written to as it is.
 final class OutputFile: ByteSink {
   let path: String
+  /// Whether a file that was there gives way.
+  let isReplacement: Bool
   /// Bytes written so far.
   private(set) var size = 0
   private let replaces: Bool
@@ -31,6 +33,7 @@ final class OutputFile: ByteSink {
   init(_ path: String, replaces: Bool, store: String) throws {
     self.replaces = replaces
     var target = path
+    var isReplacement = false
     if let status = Self.status(path) {
       for file in [store, store + "-lock"] {
         guard let other = Self.status(file) else { continue }
@@ -43,6 +46,7 @@ final class OutputFile: ByteSink {
       case S_IFDIR: throw CommandFailure.system(EISDIR, thing: path, creating: true)
       case S_IFREG:
         guard replaces else { throw CommandFailure.fileExists(path) }
+        isReplacement = true
         // The link stays, and what it leads to gives way.
         if let resolved = realpath(path, nil) {
           target = String(cString: resolved)
@@ -51,6 +55,7 @@ final class OutputFile: ByteSink {
       default:
         self.path = path
         isInPlace = true
+        self.isReplacement = false
         descriptor = open(path, O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw CommandFailure.system(errno, thing: path) }
         sink = DescriptorSink(descriptor: descriptor, name: path)
@@ -61,6 +66,7 @@ final class OutputFile: ByteSink {
     }
     self.path = target
     isInPlace = false
+    self.isReplacement = isReplacement
     let mode = Self.status(target).map { $0.st_mode & 0o777 }
     do throws(LMDBError) {
       let temporary = try TemporaryFile(for: target, mode: 0o666)
@@ -89,13 +95,24 @@ final class OutputFile: ByteSink {
 
   func finish() throws {}
 
-  /// Gives the file its name, when the disk has all of it.
+  /// Gives the file its name, when the disk has all of it; after a failure there is none.
+  ///
+  /// But for one that another gave way to: the failure says so.
   func commit() throws {
     guard let temporary else { return }
     guard fsync(descriptor) == 0 else { throw CommandFailure.system(errno, thing: path) }
     try name(temporary.path)
     self.temporary = nil
-    try FileFacts.syncFolder(of: path)
+    do {
+      try FileFacts.syncFolder(of: path)
+    } catch {
+      // A power cut could take it away after it was said to be there.
+      guard isReplacement else {
+        unlink(path)
+        throw error
+      }
+      throw error.afterReplacing([path])
+    }
   }
 
   private func name(_ temporary: String) throws {

@@ -173,6 +173,15 @@ extension CommandFailure {
     return failure
   }
 
+  /// The same failure of a command that had other files give way before.
+  func afterReplacing(_ paths: [String]) -> Self {
+    var failure = self
+    let names = paths.joined(separator: ", ")
+    let (verb, pronoun) = paths.count == 1 ? ("was", "it") : ("were", "them")
+    failure.message += "; \(names) \(verb) replaced before; write \(pronoun) again"
+    return failure
+  }
+
   static func indexOfNothing(_ index: String, _ entity: String, _ id: UInt64) -> Self {
     CommandFailure(
       code: "damaged",

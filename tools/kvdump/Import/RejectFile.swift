@@ -21,6 +21,7 @@ final class RejectFile: Sendable {
   private static let flushSize = 64 << 10
 
   let path: String
+  private let isNew: Bool
   private let descriptor: Int32
   private let state = Mutex(State())
 
@@ -41,6 +42,7 @@ final class RejectFile: Sendable {
           path, reason: "is the store or what is imported", nextStep: "name another file")
       }
     }
+    isNew = !isThere
     let isRegular = isThere && status.st_mode & S_IFMT == S_IFREG
     if isRegular, status.st_size > 0, !continues { throw CommandFailure.rejectsExist(path) }
     descriptor = open(path, (isRegular ? O_RDWR : O_WRONLY) | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
@@ -83,6 +85,13 @@ final class RejectFile: Sendable {
   /// Throws what went wrong in writing: nobody is to be told that all rejects are there.
   func check() throws {
     if let failure = state.withLock({ $0.failure }) { throw failure }
+  }
+
+  /// Takes away the file of an import that has failed without a reject, unless it was there before.
+  func removeIfEmpty() {
+    flush()
+    var status = stat()
+    if isNew, fstat(descriptor, &status) == 0, status.st_size == 0 { unlink(path) }
   }
 
   private func flush(_ state: inout State) {

@@ -38,7 +38,7 @@ struct FileFacts {
   }
 
   /// Waits until the disk has the name of a file.
-  static func syncFolder(of path: String) throws {
+  static func syncFolder(of path: String) throws(CommandFailure) {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
