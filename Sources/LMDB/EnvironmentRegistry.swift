@@ -133,9 +133,7 @@ package enum EnvironmentRegistry {
       }
       // A data file that was replaced under an open environment has its lock file.
       if let lock, entries.values.contains(where: { $0.environment.lockIdentity == lock }) {
-        throw LMDBError(
-          .unsuitablePath("a new file in the place of one that is open here; close that first"),
-          operation: "open", path: path)
+        throw LMDBError(.mismatched(.otherDataFile), operation: "open", path: path)
       }
       return nil
     }

@@ -51,7 +51,7 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
   package enum FileMismatch: Sendable, Equatable {
     /// At open: another process has the data file open with another lock file.
     case otherLockFile
-    /// At open: another process has the lock file open for another data file.
+    /// At open: a process, this or another, has the lock file open for another data file.
     case otherDataFile
     /// At open: LMDB takes the data file and not its lock file.
     case unusableLockFile

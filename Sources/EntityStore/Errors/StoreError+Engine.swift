@@ -120,8 +120,8 @@ extension StoreError {
           + "path (a hard link, a mount), or because the file was moved or its lock file removed; use "
           + "the path of that process, or close the store there first"
       case .otherDataFile:
-        "its lock file '\(path)-lock' is in use by a process that has another file open, which had "
-          + "this path before; close the store there first"
+        "its lock file '\(path)-lock' is in use by a process, this or another, that has another "
+          + "file open, which had this path before; close the store there first"
       case .unusableLockFile:
         "its lock file '\(path)-lock' is not one of this version of LMDB, or could not be locked; close "
           + "the store in every process, then remove the lock file"
