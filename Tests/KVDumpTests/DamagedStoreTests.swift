@@ -56,12 +56,33 @@ private struct Thing: Entity, Hashable {
   }
 }
 
+/// A thing as commands write it.
+private struct Row: Decodable, Hashable {
+  var number: Int
+  var text: String
+  var body: String
+
+  init(_ thing: Thing) {
+    number = thing.number
+    text = thing.text
+    body = thing.body
+  }
+
+  static func rows(_ lines: some Sequence<UInt8>) throws -> [Row] {
+    try Array(lines).split(separator: UInt8(ascii: "\n"))
+      .map { try JSONDecoder().decode(Row.self, from: Data($0)) }
+  }
+}
+
 /// A store with a history of commits, and what was in it after each.
 private struct DamagedStore {
   let bytes: [UInt8]
   let older: [UInt8]
   /// The things of each commit, by number.
   let states: [[Int: Thing]]
+  /// The same as commands write them, and all of them together.
+  let wholes: Set<Set<Row>>
+  private let known: Set<Row>
 
   var file: FaultFile { FaultFile(bytes: bytes, older: older) }
 
@@ -105,6 +126,18 @@ private struct DamagedStore {
     bytes = try FaultFile(path: path).bytes
     self.older = older
     self.states = states
+    wholes = Set(states.map { Set($0.values.map(Row.init)) })
+    known = wholes.reduce(into: []) { $0.formUnion($1) }
+  }
+
+  /// Why rows that a command wrote cannot be right; `nil` when they can.
+  ///
+  /// - Parameter isAll: whether all things of a commit are to be there.
+  func fault(in rows: [Row], isAll: Bool) -> String? {
+    guard rows.allSatisfy(known.contains) else { return "a thing that never was" }
+    if !isAll { return nil }
+    let found = Set(rows)
+    return found.count == rows.count && wholes.contains(found) ? nil : "things of several commits"
   }
 
   /// Why what was read cannot be right; `nil` when it can.
@@ -207,25 +240,33 @@ private enum DamagedRuns {
     let path = folder + "/child.lodestore"
     let page = folder + "/page.json"
     try Data(#"[{"number":77,"text":"imported","body":""}]"#.utf8).write(to: URL(filePath: page))
-    let outputs = ["copy", "things.jsonl", "saved"].map { folder + "/" + $0 }
+    let outputs = ["copy", "things.jsonl", "saved", "all"].map { folder + "/" + $0 }
+    let fields = ["--fields", "number,text,body", "--format", "jsonl"]
     let commands: [[String]] = [
-      ["info", path], ["schema", path], ["records", path, "Thing"],
-      ["get", path, "Thing", "number=20"], ["index", path, "Thing", "text"],
-      ["query", path, "Thing", "text > 'text 5'"], ["count", path, "Thing"],
+      ["info", path], ["schema", path], ["schema", path, "--diff", folder + "/made.lodestore"],
+      ["records", path, "Thing"], ["get", path, "Thing", "number=20"] + fields,
+      ["index", path, "Thing", "text"], ["query", path, "Thing", "text > 'text 5'"] + fields,
+      ["query", path, "Thing", "--sort", "body", "--limit", "0"] + fields,
+      ["query", path, "Thing", "--sort", "number", "--limit", "0"] + fields,
+      ["count", path, "Thing"], ["count", path, "Thing", "--by", "text"],
       ["explain", path, "Thing", "number > 5"], ["history", path], ["keys", path],
       ["keys", path, "records.1"], ["stat", path], ["imports", path], ["verify", path],
       ["verify", path, "--previous"], ["export", path, "Thing", outputs[1]],
-      ["compact", path, outputs[0]], ["salvage", path, outputs[2]],
+      ["export", path, "Thing", outputs[1], "--where", "text > 'text 5'"],
+      ["export", path, "--all-entities", outputs[3]], ["compact", path, outputs[0]],
+      ["compact", path, outputs[0], "--previous"], ["salvage", path, outputs[2]],
+      ["import", path, page, "--entity", "Thing", "--dry-run"],
       ["update", path, "Thing", "number = 3", "text=changed", "--yes"],
       ["delete", path, "Thing", "number < 5", "--yes"],
-      ["import", path, page, "--entity", "Thing"],
+      ["import", path, page, "--entity", "Thing"], ["history", path, "--purge", "--through", "3"],
+      ["import", path, page, "--entity", "Thing", "--mirror"],
     ]
     // The first file is sound, so that all the commands are known to be right.
     let file = number == 0 ? store.file : store.file.damaged(number, seed)
     try file.write(to: path)
     for command in commands {
       for output in outputs {
-        unlink(output)
+        try? FileManager.default.removeItem(atPath: output)
         unlink(output + "-lock")
       }
       let memory = MemoryConsole()
@@ -234,6 +275,9 @@ private enum DamagedRuns {
       if number == 0, !isAnswer { throw Fault("\(command): \(memory.messages.text)") }
       if !isAnswer, memory.messages.text.isEmpty {
         throw Fault("\(command[0]): status \(status) without a word")
+      }
+      if status == .success {
+        try check(command, memory.data.bytes, outputs, store, kinds[number % kinds.count])
       }
       // What says that it is done is good.
       for output in [outputs[0], outputs[2]] where status == .success && access(output, F_OK) == 0 {
@@ -248,6 +292,43 @@ private enum DamagedRuns {
     let extra = left.subtracting(
       known + known.map { $0 + "-lock" } + ["last", "page.json"])
     if !extra.isEmpty { throw Fault("left behind: \(extra.sorted())") }
+  }
+
+  /// Throws where a command, before any that changes the store, has answered with what was in no commit.
+  ///
+  /// All things are to be there in an export and in a scan. What an index finds may be fewer: keys have no
+  /// checksums, and only an export compares them with the records.
+  private static func check(
+    _ command: [String], _ data: [UInt8], _ outputs: [String], _ store: DamagedStore,
+    _ kind: DamageKind
+  ) throws {
+    var rows: [Row]
+    var isAll = false
+    switch command[0] {
+    case "export" where command.contains("--all-entities"):
+      rows = try Row.rows(Data(contentsOf: URL(filePath: outputs[3] + "/Thing.jsonl")))
+      isAll = true
+    case "export":
+      rows = try Row.rows(Data(contentsOf: URL(filePath: outputs[1])))
+      isAll = !command.contains("--where")
+    case "query":
+      rows = try Row.rows(data)
+      isAll = command.contains("body")
+    case "get": rows = try Row.rows(data)
+    case "count" where !command.contains("--by"):
+      let counts = store.wholes.map { Array("{\"count\":\($0.count)}\n".utf8) }
+      guard counts.contains(data) || mixing.contains(kind) else {
+        throw Fault("\(kind): \(command[0]): \(String(decoding: data, as: UTF8.self))")
+      }
+      return
+    default: return
+    }
+    if let fault = store.fault(in: rows, isAll: isAll && !mixing.contains(kind)) {
+      throw Fault("\(kind): \(command): \(fault)")
+    }
+    if command.contains("number=20"), rows.contains(where: { $0.number != 20 }) {
+      throw Fault("\(kind): \(command): another thing")
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import LMDB
 import LodestoreFormat
+import LodestoreVerifier
 import Synchronization
 import Testing
 
@@ -88,6 +89,91 @@ import Testing
       store.close()
     }
     try expectSound(folder.storePath)
+  }
+
+  /// What is wrong in the header, and what it is called.
+  private static let headerFaults:
+    [(name: String, code: StoreError.Code, damage: @Sendable (inout [UInt8]) -> Void)] = [
+      ("cut", .damaged, { $0.removeLast($0.count / 2) }),
+      ("nothing", .notAStore, { $0 = Array($0.prefix(20)) }),
+      ("other magic", .notAStore, { $0[16] ^= 1 }),
+      ("other data version", .notAStore, { $0[20] = 2 }),
+      (
+        "two page sizes", .notAStore,
+        { $0[EngineFence.systemPageSize + 40] ^= 0xff }
+      ),
+      (
+        "a last page beyond the file", .damaged,
+        { bytes in
+          for page in 0..<2 { bytes[page * EngineFence.systemPageSize + 142] = 1 }
+        }
+      ),
+    ]
+
+  @Test(arguments: headerFaults.indices)
+  func `a file of which nothing is checked is refused for its header all the same`(
+    number: Int
+  ) throws {
+    let fault = Self.headerFaults[number]
+    let folder = try TemporaryFolder()
+    try makeStore(in: folder, count: 500)
+    var bytes = try Array(bytes(folder))
+    fault.damage(&bytes)
+    try Data(bytes).write(to: URL(fileURLWithPath: folder.storePath))
+    for var options in [options(.none), .readOnly] {
+      options.trust = .none
+      let error = try storeError(fault.code) {
+        try Store(at: folder.storePath, entities: [Film.self], options: options)
+      }
+      #expect(error.message.contains(folder.storePath), "\(fault.name): \(error)")
+    }
+    #expect(try Array(self.bytes(folder)) == bytes)
+  }
+
+  @Test func `what is found of a file of which nothing is checked is a typed error`() throws {
+    let folder = try TemporaryFolder()
+    try makeStore(in: folder, count: 50)
+    // A record's text, behind a key that has the same; the index entry stays.
+    var bytes = try bytes(folder)
+    let record = try #require(
+      bytes.ranges(of: Data("film 7".utf8)).first { bytes[$0.upperBound] != 0 })
+    bytes[record.lowerBound] = UInt8(ascii: "x")
+    try bytes.write(to: URL(fileURLWithPath: folder.storePath))
+    var options = options(.none)
+    options.verifiesChecksums = true
+    let store = try Store(at: folder.storePath, entities: [Film.self], options: options)
+    let error = try storeError(.damaged) { try store.read { try $0.fetch(Film.all) } }
+    #expect(error.entity == "Film" && error.recordID == 8, "\(error)")
+    let others = Film.where { $0.episode < 7 }
+    #expect(try store.read { try $0.fetch(others).count } == 7)
+    // A change is made of no damaged record, whatever the options say.
+    _ = try storeError(.damaged) {
+      try store.write { try $0.update(Film.where { $0.episode == 7 }) { $0.code = "c" } }
+    }
+    try store.write { _ = try $0.insert(Film(title: "new", episode: 900)) }
+    store.close()
+    let report = try Verifier.verify(path: folder.storePath)
+    #expect(report.findings.allSatisfy { $0.record == 8 } && !report.isSound)
+  }
+
+  @Test func `an index of which an entry is lost is found where it is changed, without any check`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    try makeStore(in: folder, count: 50)
+    try withExtendedLifetime(folder) {
+      let store = try Store(at: folder.storePath, entities: [Film.self], options: options(.none))
+      defer { store.close() }
+      try store.core.environment.write { transaction in
+        let entity = try #require(store.core.schema.entity(named: "Film"))
+        _ = try transaction.delete(littleEndianBytes(UInt64(8)), in: entity.records)
+      }
+      let error = try storeError(.damaged) {
+        try store.read { try $0.fetch(Film.where { $0.episode == 7 }) }
+      }
+      #expect(error.message.contains("Film"), "\(error)")
+    }
+    #expect(try !Verifier.verify(path: folder.storePath).isSound)
   }
 
   @Test func `the check of a large file tells how far it is, and can be cancelled`() async throws {
