@@ -44,16 +44,15 @@ extension DynamicSnapshot {
     try HistoryLog(core).consumers()
   }
 
-  /// The checksums of the records that `request` finds, by their ids: to see which have changed.
-  package func checksums(
-    of request: QueryRequest, _ entity: DynamicEntity
-  ) throws -> [UInt64: UInt32] {
-    var found: [UInt64: UInt32] = [:]
+  /// Visits the records that `request`, which has no order, finds, by ascending ids, each with its checksum: to
+  /// see which have changed.
+  package func forEachChecksum(
+    of request: QueryRequest, _ entity: DynamicEntity, _ body: (UInt64, UInt32) -> Void
+  ) throws {
     try PlanRun(try core.plan(request, for: entity.stored), core: core).forEach { id, bytes in
-      found[id] = bytes.count < 4 ? 0 : bytes._uint32(at: bytes.count - 4)
+      body(id, bytes.count < 4 ? 0 : bytes._uint32(at: bytes.count - 4))
       return true
     }
-    return found
   }
 }
 

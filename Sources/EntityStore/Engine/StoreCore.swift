@@ -63,7 +63,8 @@ final class StoreCore: Sendable {
     _ path: String, isInMemory: Bool, _ options: StoreOptions, _ work: OpeningWork?
   ) throws -> Environment {
     var engine = EnvironmentOptions()
-    engine.mapSizeInBytes = max(options.mapSizeInBytes, 1)
+    // The map bounds the file.
+    engine.mapSizeInBytes = max(min(options.mapSizeInBytes, options.fileSizeLimitInBytes), 1)
     engine.mapGrowthLimitInBytes = options.fileSizeLimitInBytes
     engine.durability = options.durability == .full ? .full : .mayLoseLastCommit
     engine.allowsUnlockedReading = options.allowsUnlockedReading

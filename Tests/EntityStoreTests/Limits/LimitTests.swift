@@ -82,6 +82,14 @@ import Testing
       }
       _ = try tx.count(Film.where(condition))
     },
+    Edge("SUBQUERYs inside each other", 3, .invalidQuery) { tx, depth in
+      let format = (0..<depth).reduce("$x\(depth - 1) == 1") { inner, level in
+        let number = depth - 1 - level
+        let collection = number == 0 ? "authors" : "$x\(number - 1)"
+        return "SUBQUERY(\(collection), $x\(number), \(inner)).@count > 0"
+      }
+      _ = try tx.count(Pod.where(try Condition<Pod>(format: format)))
+    },
     Edge("a pattern of LIKE", 1_000, .invalidQuery) { tx, size in
       try count(&tx, "title LIKE %@", text(size))
     },
@@ -123,6 +131,18 @@ import Testing
       _ = try storeError(.badSchema) {
         try Self.entity(name, attributes: attributes, indexes: indexes)
       }
+    }
+  }
+
+  @Test func `an attribute has a name of so many bytes`() throws {
+    for (size, isTaken) in [
+      (EntityDescription.longestName, true), (EntityDescription.longestName + 1, false),
+    ] {
+      let make = {
+        try DeclaredEntity(
+          name: "E", attributes: [.init(name: Self.text(size), storage: Int._storage)], indexes: [])
+      }
+      if isTaken { _ = try make() } else { _ = try storeError(.badSchema) { try make() } }
     }
   }
 
@@ -188,6 +208,58 @@ import Testing
       #expect(core.schema.relationships.count == (isRefused ? 0 : 1))
       core.close()
     }
+  }
+
+  // MARK: Sizes
+
+  @Test func `a file has so many bytes, and what is beyond them is taken back`() throws {
+    var options = StoreOptions()
+    options.fileSizeLimitInBytes = 4 << 20
+    try withTemporaryStore([Film.self], options: options) { store in
+      try store.write { try $0.put(Data(count: 2 << 20), for: "small", in: "b") }
+      let error = try storeError(.mapFull) {
+        try store.write { try $0.put(Data(count: 4 << 20), for: "large", in: "b") }
+      }
+      #expect(error.message.contains("\(4 << 20)"), "\(error)")
+      try store.write { try $0.put(Data(count: 1_000), for: "more", in: "b") }
+      #expect(try store.read { try $0.data(for: "large", in: "b") } == nil)
+      #expect(try store.read { try $0.data(for: "small", in: "b") }?.count == 2 << 20)
+    }
+  }
+
+  @Test func `no option has a value be larger than the engine can hold`() throws {
+    var options = StoreOptions()
+    options.recordSizeLimitInBytes = Int.max
+    try withTemporaryStore([Film.self], options: options) { store in
+      _ = try storeError(.unstorableValue) {
+        try store.write { try $0.put(Data(count: Cursor.largestValue), for: "large", in: "b") }
+      }
+      try store.write { try $0.put(Data(count: 1_000), for: "small", in: "b") }
+      #expect(try store.read { try $0.data(for: "large", in: "b") } == nil)
+    }
+  }
+
+  @Test func `a page of JSON has so many bytes and values by the standard limits`() throws {
+    let limits = JSONLimits.standard
+    // Zeros with commas between them, in an array: as many values as there may be, itself among them.
+    func page(_ count: Int) -> [UInt8] {
+      var bytes = [UInt8](repeating: UInt8(ascii: "0"), count: 2 * count + 1)
+      for place in stride(from: 2, to: bytes.count - 1, by: 2) { bytes[place] = UInt8(ascii: ",") }
+      bytes[0] = UInt8(ascii: "[")
+      bytes[bytes.count - 1] = UInt8(ascii: "]")
+      return bytes
+    }
+    #expect(try JSONDocument.parsing(page(limits.values - 1)).root.count == limits.values - 1)
+    #expect(throws: (any Error).self) { try JSONDocument.parsing(page(limits.values)) }
+    // A text as long as the page may be, with its two quotes.
+    func text(_ count: Int) -> [UInt8] {
+      var bytes = [UInt8](repeating: UInt8(ascii: "x"), count: count)
+      bytes[0] = UInt8(ascii: "\"")
+      bytes[count - 1] = UInt8(ascii: "\"")
+      return bytes
+    }
+    #expect(try JSONDocument.parsing(text(limits.bytes)).root.kind == .string)
+    #expect(throws: (any Error).self) { try JSONDocument.parsing(text(limits.bytes + 1)) }
   }
 
   // MARK: Lists

@@ -117,7 +117,18 @@ final class StoreWatch {
 
   private var token: HistoryToken
   private let told: [String]
-  private var compared: [(entity: String, condition: String?, known: [UInt64: UInt32])]
+  private var compared: [(entity: String, condition: String?, known: KnownRecords)]
+
+  /// Records by ascending ids with their checksums: twelve bytes each, as there may be many.
+  private struct KnownRecords {
+    var ids: [UInt64] = []
+    var checksums: [UInt32] = []
+
+    mutating func append(_ id: UInt64, _ checksum: UInt32) {
+      ids.append(id)
+      checksums.append(checksum)
+    }
+  }
 
   init(
     _ snapshot: DynamicSnapshot, entity: String?, condition: String?, path: String
@@ -127,15 +138,14 @@ final class StoreWatch {
     let isTold = { (entity: DynamicEntity) in entity.keepsHistory && condition == nil }
     told = entities.filter(isTold).map(\.name)
     compared = try entities.filter { !isTold($0) }.map { entity in
-      (entity.name, condition, try Self.checksums(entity, condition, snapshot))
+      var known = KnownRecords()
+      try snapshot.forEachChecksum(of: Self.request(condition), entity) { known.append($0, $1) }
+      return (entity.name, condition, known)
     }
   }
 
-  private static func checksums(
-    _ entity: DynamicEntity, _ condition: String?, _ snapshot: DynamicSnapshot
-  ) throws -> [UInt64: UInt32] {
-    let request = try QueryRequest(format: condition ?? "TRUEPREDICATE")
-    return try snapshot.checksums(of: request, entity)
+  private static func request(_ condition: String?) throws -> QueryRequest {
+    try QueryRequest(format: condition ?? "TRUEPREDICATE")
   }
 
   func news(_ snapshot: DynamicSnapshot) throws -> [WatchedChange] {
@@ -155,16 +165,32 @@ final class StoreWatch {
     }
     for index in compared.indices {
       guard let entity = snapshot.entity(named: compared[index].entity) else { continue }
-      let fresh = try Self.checksums(entity, compared[index].condition, snapshot)
       let known = compared[index].known
-      func add(_ kind: HistoryChange.Kind, _ ids: some Sequence<UInt64>) {
-        for id in ids.sorted() {
+      var fresh = KnownRecords()
+      var (inserted, updated, deleted): ([UInt64], [UInt64], [UInt64]) = ([], [], [])
+      var position = 0
+      try snapshot.forEachChecksum(of: Self.request(compared[index].condition), entity) {
+        id, checksum in
+        while position < known.ids.count, known.ids[position] < id {
+          deleted.append(known.ids[position])
+          position += 1
+        }
+        if position == known.ids.count || known.ids[position] != id {
+          inserted.append(id)
+        } else {
+          if known.checksums[position] != checksum { updated.append(id) }
+          position += 1
+        }
+        fresh.append(id, checksum)
+      }
+      deleted += known.ids[position...]
+      for (kind, ids) in [
+        (HistoryChange.Kind.inserted, inserted), (.updated, updated), (.deleted, deleted),
+      ] {
+        for id in ids {
           news.append(WatchedChange(time: Date(), kind: kind, entity: entity.name, record: id))
         }
       }
-      add(.inserted, fresh.keys.filter { known[$0] == nil })
-      add(.updated, fresh.keys.filter { id in known[id].map { $0 != fresh[id] } ?? false })
-      add(.deleted, known.keys.filter { fresh[$0] == nil })
       compared[index].known = fresh
     }
     return news
