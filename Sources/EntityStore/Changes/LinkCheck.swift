@@ -71,17 +71,17 @@ final class LinkCheck: ChangeSink {
 
   func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError) {
     switch change {
-    case .insertedRecord(_, let new): note(new, of: entity)
-    case .updated(_, _, let new, _): if let new { note(new, of: entity) }
+    case .insertedRecord(_, let new): try note(new, of: entity)
+    case .updated(_, _, let new, _): if let new { try note(new, of: entity) }
     case .removed(let id, _): left[entity.number]?.ids.append(id)
     case .inserted, .cleared: break
     }
   }
 
-  private func note(_ view: RecordView, of entity: StoredEntity) {
+  private func note(_ view: RecordView, of entity: StoredEntity) throws(StoreError) {
     guard let held = holders[entity.number] else { return }
     for holder in held {
-      if let target = view.recordID(ofAttribute: holder.number) { holder.note(target) }
+      if let target = try view.recordID(ofAttribute: holder.number) { holder.note(target) }
     }
   }
 
@@ -163,10 +163,17 @@ extension TransactionCore {
 
 extension RecordView {
   /// The id in the slot of attribute `number`; `nil` for null and in layouts without it.
-  func recordID(ofAttribute number: UInt32) -> UInt64? {
+  func recordID(ofAttribute number: UInt32) throws(StoreError) -> UInt64? {
     guard let index = layout.slotIndex(ofAttribute: number) else { return nil }
     let slot = layout.slots[index]
     guard slot.type == .recordID, !isNull(slot) else { return nil }
-    return bytes._uint64(at: Int(slot.position))
+    let id = bytes._uint64(at: Int(slot.position))
+    guard LinkCursor.isID(id) else {
+      throw StoreError(
+        wrapping: FormatError(
+          "attribute \(number) of a record holds the id \(id), must be from 1 to \(Int64.max)",
+          .typeID, at: Int(slot.position)))
+    }
+    return id
   }
 }

@@ -90,6 +90,7 @@ final class LinkCursor {
       var next: UInt64 = 0
       while found {
         if let id = KeyDecoder.leadingID(cursor.key) {
+          guard Self.isID(id) else { throw damaged() }
           if id >= next {
             try body(id, try other(cursor.key, KeyDecoder.lengthOfLeadingID(cursor.key)))
             next = id &+ 1
@@ -104,13 +105,21 @@ final class LinkCursor {
 
   @inline(__always)
   private func other(_ key: UnsafeRawBufferPointer, _ length: Int) throws -> UInt64 {
+    let id: UInt64
     if index.isUnique {
       guard cursor.value.count == 8 else { throw damaged() }
-      return cursor.value._uint64(at: 0)
+      id = cursor.value._uint64(at: 0)
+    } else {
+      guard key.count == length &+ 8 else { throw damaged() }
+      id = key._bigEndianUInt64(at: length)
     }
-    guard key.count == length &+ 8 else { throw damaged() }
-    return key._bigEndianUInt64(at: length)
+    guard Self.isID(id) else { throw damaged() }
+    return id
   }
+
+  /// Whether a record can have `id`: a file may say anything.
+  @inline(__always)
+  static func isID(_ id: UInt64) -> Bool { id &- 1 < UInt64(Int64.max) }
 
   @inline(never)
   private func damaged() -> StoreError {

@@ -99,6 +99,59 @@ import Testing
     }
   }
 
+  /// No record has the id 0, which a file may say all the same.
+  @Test func `that lead to or from a record 0 are errors where they are met`() throws {
+    try damaged { core, links, _ in
+      let from = try #require(links.linksFrom)
+      try core.transaction.put(key(0, 1), [], in: from.tree)
+      try core.transaction.put(key(1, 0), [], in: links.linksTo.tree)
+    } _: { path in
+      let report = try Verifier.verify(path: path)
+      #expect(report.count(of: .entryKey) == 2, "\(report.findings)")
+      try expectDamaged(
+        path,
+        [
+          { try $0.delete(Book.ID(rawValue: 1)) }, { try $0.delete(Book.all) },
+          { try $0.update(Book.all) { $0.pages = 7 } },
+        ])
+    }
+    try damaged { core, _, author in
+      let book = author.from
+      let slot = try #require(book.layout.slotIndex(ofAttribute: 3))
+      var record = Array(try #require(try core.record(1, of: book)))
+      record.withUnsafeMutableBytes { bytes in
+        let position = Int(book.layout.slots[slot].position)
+        bytes.storeBytes(of: 0, toByteOffset: position, as: UInt64.self)
+        Checksum.seal(bytes, id: 1)
+      }
+      try core.transaction.put(littleEndianBytes(UInt64(1)), record, in: book.records)
+      try core.transaction.delete(key(1, 1), in: author.linksTo.tree)
+      try core.transaction.put(key(0, 1), [], in: author.linksTo.tree)
+    } _: { path in
+      let report = try Verifier.verify(path: path)
+      #expect(report.findings.contains { $0.rule == .typeID }, "\(report.findings)")
+      try expectDamaged(
+        path,
+        [
+          { try $0.delete(Book.ID(rawValue: 1)) }, { try $0.delete(Book.all) },
+          { try $0.update(Book.all) { $0.pages = 7 } },
+          { try $0.update(Book.all) { $0.author = Author.ID(rawValue: 1) } },
+        ])
+    }
+  }
+
+  /// Each of `calls` is an error that names damage, and changes nothing.
+  private func expectDamaged(_ path: String, _ calls: [(Store) throws -> Void]) throws {
+    let before = try Verifier.verify(path: path).findings
+    let store = try Store(at: path, entities: Library.entities)
+    for (position, call) in calls.enumerated() {
+      let error = #expect(throws: StoreError.self, "\(position)") { try call(store) }
+      #expect(error?.code == .damaged, "\(position): \(error?.message ?? "")")
+    }
+    store.close()
+    #expect(try Verifier.verify(path: path).findings == before)
+  }
+
   @Test func `with an order are found, and are errors where they are met`() throws {
     let links: [UInt8] = LinkOrderKey.link(1, 2)
     let damages: [(Transaction, Tree) throws -> Void] = [

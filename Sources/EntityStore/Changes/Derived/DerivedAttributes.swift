@@ -85,8 +85,8 @@ final class DerivedAttributes: ChangeSink {
     for totals in held[entity.number] ?? [] { try noteHeld(totals, old, new, entity) }
     for totals in copies[entity.number] ?? [] {
       guard let new, let attribute = totals.derivation.end.attribute else { continue }
-      let target = new.recordID(ofAttribute: attribute.number)
-      if old?.recordID(ofAttribute: attribute.number) != target { totals.forget(id) }
+      let target = try new.recordID(ofAttribute: attribute.number)
+      if try old?.recordID(ofAttribute: attribute.number) != target { totals.forget(id) }
     }
     guard let old, let new else { return }
     for totals in (linked[entity.number] ?? []) {
@@ -106,8 +106,8 @@ final class DerivedAttributes: ChangeSink {
     _ totals: DerivedTotals, _ old: RecordView?, _ new: RecordView?, _ entity: StoredEntity
   ) throws {
     guard let holder = totals.derivation.holder else { return }
-    let before = old?.recordID(ofAttribute: holder)
-    let after = new?.recordID(ofAttribute: holder)
+    let before = try old?.recordID(ofAttribute: holder)
+    let after = try new?.recordID(ofAttribute: holder)
     if before == after, let old, let new {
       guard let owner = after, let (old, new) = try change(of: totals, old, new, entity) else {
         return
@@ -186,7 +186,7 @@ final class DerivedAttributes: ChangeSink {
   ) throws {
     for totals in concerned {
       let reader = totals.derivation.source == nil ? nil : try reader(of: totals)
-      var last: UInt64 = 0
+      var last: UInt64?
       var value = Value.null
       for index in 0..<links.count {
         let owner = ownersFirst ? links.id(at: index) : links.other(at: index)

@@ -12,7 +12,7 @@ final class DerivedTotals {
   /// By the ids of the records, positions in ``differences``.
   @exclusivity(unchecked) private var positions: [UInt64: Int] = [:]
   /// Consecutive changes are mostly of one record.
-  @exclusivity(unchecked) private var last: (owner: UInt64, position: Int) = (0, 0)
+  @exclusivity(unchecked) private var last: (owner: UInt64, position: Int)?
 
   /// The difference to what one record has stored.
   private struct Difference {
@@ -42,9 +42,10 @@ final class DerivedTotals {
   /// The position of the difference of a record.
   @inline(__always)
   private func position(of owner: UInt64) -> Int {
-    if last.owner == owner { return last.position }
-    last = (owner, found(owner))
-    return last.position
+    if let last, last.owner == owner { return last.position }
+    let position = found(owner)
+    last = (owner, position)
+    return position
   }
 
   private func found(_ owner: UInt64) -> Int {
@@ -155,6 +156,6 @@ final class DerivedTotals {
   func removeAll() {
     differences.removeAll(keepingCapacity: true)
     positions.removeAll(keepingCapacity: true)
-    last = (0, 0)
+    last = nil
   }
 }
