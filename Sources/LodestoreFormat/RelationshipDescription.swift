@@ -109,6 +109,9 @@ extension RelationshipDescription {
 
   /// Reads relationship `number` from its document and checks the rules that concern it alone.
   package init(number: UInt32, document: Document) throws(FormatError) {
+    guard number >= 1 else {
+      throw FormatError("the number of a relationship is 0, must be from 1 on", .catalogueKey)
+    }
     guard case .object = document else {
       throw FormatError(
         "the description of relationship \(number) is not an object", .relationshipMembers)

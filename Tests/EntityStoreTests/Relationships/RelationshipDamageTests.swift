@@ -152,6 +152,32 @@ import Testing
     #expect(try Verifier.verify(path: path).findings == before)
   }
 
+  @Test func `with the number 0 are refused, which is that of none`() throws {
+    try damaged { core, links, _ in
+      let key = CatalogueKey.relationship(0)
+      var description = links.description
+      description.from.name = "others"
+      description.to.name = nil
+      try core.transaction.put(
+        key, Checksum.sealed(key: key, content: description.document.encoded()),
+        in: core.store.trees.catalogue)
+      for side in RelationshipSide.allCases {
+        _ = try core.store.environment.tree(
+          TreeName.links(relationship: 0, side: side).text, isCreated: true, in: core.transaction)
+      }
+      try Catalogue.raiseSchemaNumber(core.store.trees, in: core.transaction)
+    } _: { path in
+      let error = #expect(throws: StoreError.self) {
+        _ = try Store(at: path, entities: Library.entities)
+      }
+      #expect(error?.code == .damaged, "\(error?.message ?? "")")
+      #expect(error?.message.contains("the number of a relationship is 0") == true)
+      let report = try Verifier.verify(path: path)
+      let finding = try #require(report.findings.first { $0.rule == .catalogueKey })
+      #expect(finding.detail.contains("the number of a relationship is 0"))
+    }
+  }
+
   @Test func `with an order are found, and are errors where they are met`() throws {
     let links: [UInt8] = LinkOrderKey.link(1, 2)
     let damages: [(Transaction, Tree) throws -> Void] = [
