@@ -135,41 +135,89 @@ extension HistoryLog {
     return last
   }
 
-  /// How many writes are removed before the keys that are gone are forgotten.
+  /// How many parts and runs of ids are collected before what they tell of is removed.
   private static let keysPerRound = 1 << 16
+
+  /// Consecutive ids of records that a write has changed in the same way.
+  private struct KeptRecords {
+    let entity: EntityNumber
+    let ids: Range<UInt64>
+    /// The number that is in the keys of what is kept of them.
+    let transaction: UInt64
+    let isDeleted: Bool
+  }
 
   func purge(through end: UInt64) throws -> Int {
     guard tree != nil, end > (try purged()?.number ?? 0) else { return 0 }
     var count = 0
     var time = 0.0
-    var gone: [HistoryKey] = []
+    var parts: [HistoryKey] = []
+    var kept: [KeptRecords] = []
     // Of the write that a round may end in the midst of.
     var image: UInt64 = 0
     while true {
-      gone.removeAll(keepingCapacity: true)
+      parts.removeAll(keepingCapacity: true)
+      kept.removeAll(keepingCapacity: true)
       try forEachPart(from: 0) { number, part, content in
-        guard number <= end, gone.count < Self.keysPerRound else { return false }
+        guard number <= end, parts.count + kept.count < Self.keysPerRound else { return false }
         if let header = content.header {
           count += 1
           time = header.time
           image = header.images ?? number
         }
         for change in content.changes where change.kind != .inserted && change.kind != .restarted {
-          for id in change.ids {
-            gone.append(.image(entity: change.entity, id: id, transaction: image))
-            if change.kind == .deleted {
-              gone.append(.tombstone(entity: change.entity, id: id, transaction: image))
-            }
+          for ids in change.ids.ranges {
+            kept.append(
+              KeptRecords(
+                entity: change.entity, ids: ids, transaction: image,
+                isDeleted: change.kind == .deleted))
           }
         }
-        gone.append(.part(transaction: number, part: part))
+        parts.append(.part(transaction: number, part: part))
         return true
       }
-      if gone.isEmpty { break }
-      for key in gone { try delete(key) }
+      if parts.isEmpty { break }
+      for records in kept {
+        try delete(records) { .image(entity: $0, id: $1, transaction: $2) }
+        if records.isDeleted {
+          try delete(records) { .tombstone(entity: $0, id: $1, transaction: $2) }
+        }
+      }
+      for key in parts { try delete(key) }
     }
     try put(HistoryMark(number: end, time: time).document, .purged)
     return count
+  }
+
+  /// Deletes what is kept of `records` under the keys that `key` makes.
+  ///
+  /// It goes by the keys that are there: a run of a few bytes may be of any number of ids.
+  private func delete(
+    _ records: KeptRecords, _ key: (EntityNumber, UInt64, UInt64) -> HistoryKey
+  ) throws {
+    guard let tree else { return }
+    let cursor = try Cursor(tree, in: core.transaction)
+    var id = records.ids.lowerBound
+    while id < records.ids.upperBound {
+      let expected = key(records.entity, id, records.transaction)
+      let wanted = expected.bytes
+      guard try wanted.withBytes({ (key) throws(LMDBError) in try cursor.seek(atOrAfter: key) })
+      else { return }
+      let found = cursor.key
+      if found.elementsEqual(wanted) {
+        try delete(expected)
+        id += 1
+        continue
+      }
+      // The kind and the entity.
+      guard found.prefix(5).elementsEqual(wanted.prefix(5)) else { return }
+      let next: UInt64
+      switch HistoryKey(found) {
+      case .image(_, let id, _)?, .tombstone(_, let id, _)?: next = id
+      default: throw StoreError.damagedHistory(FormatError("a key is none that is listed"))
+      }
+      id = max(id + 1, next)
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import LMDB
 import LodestoreFormat
 import Testing
 
@@ -157,6 +158,77 @@ import Testing
           #expect(try snapshot.value(before: change, as: Clause.self)?.text == "before")
         }
       }
+    }
+  }
+
+  @Test func `removes what is kept of the writes that go, and nothing of others`() throws {
+    try withTemporaryStore([Clause.self]) { store in
+      let ids = try store.insert((0..<40).map { Clause(name: "\($0)") }).ids
+      var numbers = SeededNumbers(salt: 5_300)
+      for round in 0..<12 {
+        try store.write { tx throws in
+          for id in ids where numbers.below(3) == 0 && (try tx.fetch(id)) != nil {
+            if numbers.below(4) == 0 {
+              try tx.delete(id)
+            } else {
+              try tx.modify(id) { $0.text = "\(round)" }
+            }
+          }
+        }
+      }
+      for told in try store.history() {
+        let before = try keptKeys(store)
+        try store.purgeHistory(through: told.token)
+        let expected = before.filter { key in
+          switch key.withUnsafeBytes({ HistoryKey($0) }) {
+          case .image(_, _, let number)?, .tombstone(_, _, let number)?: number > told.token.number
+          default: false
+          }
+        }
+        #expect(try keptKeys(store) == expected)
+      }
+      #expect(try keptKeys(store).isEmpty)
+    }
+  }
+
+  /// The keys of images and tombstones.
+  private func keptKeys(_ store: Store) throws -> [[UInt8]] {
+    try store.read { snapshot throws in
+      let core = snapshot.access.core
+      var keys: [[UInt8]] = []
+      let cursor = try Cursor(try #require(core.tree(.history)), in: core.transaction)
+      try cursor.walk(KeyRange(lower: .included([2]), upper: .excluded([4]))) { key, _ in
+        keys.append(Array(key))
+        return true
+      }
+      return keys
+    }
+  }
+
+  /// Six bytes tell of sixteen million records; what is kept of them is one image.
+  @Test func `of a run of ids costs what is kept of them, not what they are`() throws {
+    try withTemporaryStore([Clause.self]) { store in
+      try store.insert(Clause(name: "a"))
+      try store.update(Clause.all) { $0.text = "x" }
+      let count = UInt64(1 << 24)
+      try store.core.write { core in
+        let tree = try #require(core.tree(.history))
+        let key = HistoryKey.part(transaction: 2, part: 0).bytes
+        let body = Array(try #require(try core.transaction.get(key, in: tree)))
+        var part = try body[4...].withUnsafeBytes { try HistoryPart(Document(decoding: $0)) }
+        let clause = try core.entity(named: "Clause")
+        part.changes.append(
+          .init(entity: clause.number, kind: .deleted, ids: IDRuns([2..<count])))
+        let content = part.document.encoded()
+        try core.transaction.put(key, Checksum.sealed(key: key, content: content), in: tree)
+        try core.transaction.put(
+          CounterKey.nextRecord(entity: clause.number), littleEndianBytes(count),
+          in: core.store.trees.counters)
+      }
+      let token = try #require(try store.history(.all.withoutChanges()).last?.token)
+      let time = try ContinuousClock().measure { try store.purgeHistory(through: token) }
+      #expect(time < .seconds(2), "\(time)")
+      #expect(try keptKeys(store).isEmpty)
     }
   }
 
