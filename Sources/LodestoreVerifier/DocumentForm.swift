@@ -2,7 +2,9 @@ import LodestoreFormat
 
 /// The form that a document must have; members that are not named are let pass.
 indirect enum DocumentForm: Sendable {
-  case integer(atLeast: Int64)
+  case integer(ClosedRange<Int64>)
+  /// Of 64 bits, not negative.
+  case unsigned
   case double, date, text, bool
   case array(DocumentForm)
   case object([Member])
@@ -24,14 +26,22 @@ indirect enum DocumentForm: Sendable {
     }
   }
 
-  static let count = DocumentForm.integer(atLeast: 0)
+  /// Below 2⁵⁶, so that counting on never fails.
+  static let count = DocumentForm.integer(0...(1 << 56) - 1)
+  static let byte = DocumentForm.integer(0...255)
+  /// The number of a page, a record, or a byte of an input.
+  static let place = DocumentForm.integer(0...Int64.max)
 
   /// What does not fit, as a clause; `nil` where all does.
   func fault(_ document: Document, at path: String = "the document") -> String? {
     switch (self, document) {
-    case (.integer(let least), .integer(let number)):
-      return number >= least ? nil : "\(path) is \(number), must be at least \(least)"
-    case (.integer, .unsigned), (.double, .double), (.date, .date), (.text, .string),
+    case (.integer(let range), .integer(let number)):
+      return range.contains(number) ? nil : "\(path) is \(number), must be \(Self.words(range))"
+    case (.integer(let range), .unsigned(let number)):
+      return "\(path) is \(number), must be \(Self.words(range))"
+    case (.unsigned, .integer(let number)):
+      return number >= 0 ? nil : "\(path) is \(number), must be at least 0"
+    case (.unsigned, .unsigned), (.double, .double), (.date, .date), (.text, .string),
       (.bool, .bool):
       return nil
     case (.array(let form), .array(let elements)):
@@ -56,9 +66,13 @@ indirect enum DocumentForm: Sendable {
     }
   }
 
+  private static func words(_ range: ClosedRange<Int64>) -> String {
+    "from \(range.lowerBound) to \(range.upperBound)"
+  }
+
   private var noun: String {
     switch self {
-    case .integer: "integer"
+    case .integer, .unsigned: "integer"
     case .double: "double"
     case .date: "date"
     case .text: "text"
@@ -73,14 +87,14 @@ indirect enum DocumentForm: Sendable {
 enum ImportForms {
   static let state = DocumentForm.object([
     .required("report", report), .required("pages", .count), .optional("position", .text),
-    .required("isAtEnd", .bool), .required("digest", .count),
+    .required("isAtEnd", .bool), .required("digest", .integer(0...Int64(UInt32.max))),
     .optional("unkeyedRejects", .count),
     .optional(
       "pendingLinks",
       .array(
         .object([
-          .required("link", .count), .required("id", .count), .required("page", .count),
-          .required("record", .count), .required("key", .array(.count)),
+          .required("link", .place), .required("id", .unsigned), .required("page", .place),
+          .required("record", .place), .required("key", .array(.byte)),
         ]))),
   ])
 
@@ -90,7 +104,7 @@ enum ImportForms {
       .object([
         .required("name", .text), .optional("entityTag", .text), .optional("lastModified", .text),
         .optional("next", .text),
-      ])), .optional("ids", ids), .optional("epoch", .count),
+      ])), .optional("ids", ids), .optional("epoch", .unsigned),
     .optional(
       "links",
       .array(
@@ -98,15 +112,15 @@ enum ImportForms {
           .required("pairs", ids),
           .required(
             "unresolved",
-            .array(.object([.required("id", .count), .required("key", .array(.count))]))),
+            .array(.object([.required("id", .unsigned), .required("key", .array(.byte))]))),
         ]))),
   ])
 
-  static let ids = DocumentForm.array(.count)
+  static let ids = DocumentForm.array(.unsigned)
 
   static let basis = DocumentForm.object([
-    .required("mark", .count), .required("schema", .count),
-    .required("version", .integer(atLeast: .min)), .required("epoch", .count),
+    .required("mark", .unsigned), .required("schema", .unsigned),
+    .required("version", .integer(.min ... .max)), .required("epoch", .unsigned),
   ])
 
   static let report = DocumentForm.object(
@@ -119,8 +133,8 @@ enum ImportForms {
         "rejects",
         .array(
           .object([
-            .required("page", .count), .required("record", .count), .required("reason", .text),
-            .optional("byteOffset", .count), .optional("attribute", .text),
+            .required("page", .place), .required("record", .place), .required("reason", .text),
+            .optional("byteOffset", .place), .optional("attribute", .text),
           ]))),
     ]
       + [

@@ -142,7 +142,7 @@ struct ImportEngine: Sendable {
           return open
         }
         var state = ImportState()
-        state.report.run = (try log.reports().last?.run ?? 0) &+ 1
+        state.report.run = try log.nextRun()
         if var report = open?.report {
           // It is not resumed; its report keeps the failure.
           if report.ending == .open { report.ending = .cancelled }

@@ -67,21 +67,43 @@ struct ImportLog {
 
   func state() throws(StoreError) -> ImportState? {
     let state: ImportState? = try value(.state)
-    if let state { try check(state.counts + state.report.counts) }
+    if let state, !Self.areCounts(state.counts + state.report.counts) { throw damagedCounts }
     return state
   }
 
-  /// Throws where a count is negative, or so large that counting on would fail: the file says them.
-  private func check(_ counts: [Int]) throws(StoreError) {
-    guard counts.allSatisfy({ (0..<1 << 56).contains($0) }) else {
-      throw StoreError(
-        .damaged,
-        "cannot read what the store keeps of the import '\(name)': a count is negative or beyond any; run "
-          + "'kvdump verify'")
-    }
+  /// See Format.md, "Imports": so that counting on never fails.
+  private static let countLimit = 1 << 56
+
+  private static func areCounts(_ counts: [Int]) -> Bool {
+    counts.allSatisfy { (0..<countLimit).contains($0) }
+  }
+
+  private var damagedCounts: StoreError {
+    StoreError(
+      .damaged,
+      "cannot read what the store keeps of the import '\(name)': a count is negative or beyond any; run "
+        + "'kvdump verify'")
+  }
+
+  /// Throws where a count has come to the limit, as it does where the file has said so before: what is
+  /// written could not be read again.
+  private func checkLimit(_ counts: [Int]) throws(StoreError) {
+    if Self.areCounts(counts) { return }
+    throw StoreError(
+      .importStopped,
+      "cannot go on with the import '\(name)': one of its counts is at the limit of 2^56; import under "
+        + "another name")
+  }
+
+  /// The number of the next run.
+  func nextRun() throws(StoreError) -> UInt64 {
+    let run = (try reports().last?.run ?? 0) + 1
+    try checkLimit([Int(clamping: run)])
+    return run
   }
 
   func put(_ state: ImportState) throws(StoreError) {
+    try checkLimit(state.counts + state.report.counts)
     var state = state
     state.report = state.report.stored
     try put(state, .state)
@@ -135,6 +157,7 @@ struct ImportLog {
 
   /// Ends the open run: keeps its report and removes its state.
   func end(_ report: ImportReport) throws(StoreError) {
+    try checkLimit(report.counts)
     try put(report.stored, .report(run: report.run))
     try delete { key in
       switch key {
@@ -167,7 +190,7 @@ struct ImportLog {
       }
     }
     reports += open.map { [$0] } ?? []
-    for report in reports { try check(report.counts) }
+    for report in reports where !Self.areCounts(report.counts) { throw damagedCounts }
     return reports
   }
 

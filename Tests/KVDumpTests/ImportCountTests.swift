@@ -1,0 +1,82 @@
+import LMDB
+import LodestoreFormat
+import Testing
+
+@testable import KVDumpCommands
+@testable import LodestorePages
+@testable import LodestoreVerifier
+
+/// Counts that a file says of its imports: what is not read is found, and what is written can be read.
+@Suite("Counts of imports")
+struct ImportCountTests {
+  private static let report = ImportKey.report(run: 1).bytes(name: "Film")
+  private static let highest = Int64(1 << 56) - 1
+
+  private func run(_ arguments: [String]) async -> StoreFolder.Outcome {
+    let memory = MemoryConsole()
+    let status = await KVDump.execute(arguments, on: memory.console)
+    return .init(status: status, data: memory.data.text, messages: memory.messages.text)
+  }
+
+  @Test(arguments: ["run", "pages", "bytes", "resumptions"])
+  func `from 2^56 on are found by the verifier, and not read`(member: String) async throws {
+    let store = try VerifiedStore()
+    try store.change { try $0.edit(Self.report, .imports, member, to: .integer(Self.highest + 1)) }
+    let findings = try Verifier.verify(path: store.path).findings
+    #expect(findings.map(\.rule) == [.importReport], "\(findings)")
+    #expect(await run(["imports", store.path]).status == .damagedData)
+    try store.change { try $0.edit(Self.report, .imports, member, to: .integer(Self.highest)) }
+    #expect(await run(["imports", store.path]).status == .success)
+    #expect(try Verifier.verify(path: store.path).isSound)
+  }
+
+  @Test func `at the limit end the next import with words, and leave what there is`() async throws {
+    let store = try VerifiedStore()
+    try store.change { try $0.edit(Self.report, .imports, "run", to: .integer(Self.highest)) }
+    let folder = try StoreFolder()
+    let file = try folder.file("f.json", #"[{"episodeId":1,"title":"x"}]"#)
+    let outcome = await run(["import", store.path, file, "--entity", "Film"])
+    #expect(outcome.status == .negative || outcome.status == .damagedData, "\(outcome)")
+    #expect(outcome.messages.contains("one of its counts is at the limit of 2^56"), "\(outcome)")
+    #expect(await run(["imports", store.path]).status == .success)
+    let other = await run(["import", store.path, file, "--entity", "Film", "--name", "other"])
+    #expect(other.status == .success, "\(other)")
+    #expect(try Verifier.verify(path: store.path).isSound)
+  }
+
+  /// What a program reads into 64 bits with a sign, 32 bits, or a byte.
+  @Test func `and other numbers that no program reads are found`() throws {
+    let beyond = Document.unsigned(1 << 63)
+    let link: Document = .object([
+      "link": .integer(0), "id": .integer(1), "page": .integer(0), "record": .integer(0),
+      "key": .array([.integer(256)]),
+    ])
+    let basis: [String: Document] = [
+      "mark": .integer(1), "schema": .integer(1), "version": beyond, "epoch": .integer(1),
+    ]
+    func state(_ change: (inout [String: Document]) -> Void) -> Document {
+      var members: [String: Document] = [
+        "report": RawStore.importReport, "pages": .integer(0), "isAtEnd": .bool(false),
+        "digest": .integer(0),
+      ]
+      change(&members)
+      return .object(members)
+    }
+    let faults: [(ImportKey, Document, FormatRule)] = [
+      (.basis, .object(basis), .importBasis),
+      (.state, state { $0["digest"] = .integer(1 << 32) }, .importState),
+      (.state, state { $0["pages"] = beyond }, .importState),
+      (.state, state { $0["unkeyedRejects"] = .integer(1 << 56) }, .importState),
+      (.state, state { $0["pendingLinks"] = .array([link]) }, .importState),
+    ]
+    for (kind, document, rule) in faults {
+      let store = try VerifiedStore()
+      try store.change {
+        let key = kind.bytes(name: "Film")
+        try $0.put(key, Checksum.sealed(key: key, content: document.encoded()), .imports)
+      }
+      let findings = try Verifier.verify(path: store.path).findings
+      #expect(findings.map(\.rule) == [rule], "\(document): \(findings)")
+    }
+  }
+}
