@@ -47,30 +47,16 @@ struct ImportsCommand: StoreCommand {
 
   /// How to go on with the last import of a name, which did not get to its end.
   private static func wayOn(_ report: ImportReport, _ store: String) -> String {
-    var options = "--entity \(report.entity)"
-    if report.name != report.entity { options += " --name \(quoted(report.name))" }
+    var options = ShellWord.option("entity", report.entity)
+    if report.name != report.entity { options += " " + ShellWord.option("name", report.name) }
     if report.strategy != .upsert {
       options += " --strategy \(StrategyChoice(report.strategy).rawValue)"
     }
     let state = "\(report.name): run \(report.run) is at page \(NumberText.grouped(report.pages))"
     let failure = report.failure.map { " (\($0))" } ?? ""
     return
-      "\(state)\(failure); when nobody is at it, 'kvdump import \(quoted(store)) FILE… \(options) "
-      + "--resume' with the same files goes on"
-  }
-
-  /// A text as a word of a shell.
-  private static func quoted(_ text: String) -> String {
-    let isPlain = text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."),
-        UInt8(ascii: "/"), UInt8(ascii: "-"):
-        true
-      default: false
-      }
-    }
-    return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"
+      "\(state)\(failure); when nobody is at it, 'kvdump import \(ShellWord.path(store)) FILE… "
+      + "\(options) --resume' with the same files goes on"
   }
 }
 

@@ -19,7 +19,8 @@ extension CommandFailure {
   static func noSuchEntity(_ name: String, in store: String, known: [String]) -> Self {
     .unknownName(
       name, code: "no-such-entity", detail: "entity", known: known,
-      sentence: "\(store): has no entity \(quoted(name))", listedBy: "kvdump schema \(store)")
+      sentence: "\(store): has no entity \(quoted(name))",
+      listedBy: "kvdump schema \(ShellWord.path(store))")
   }
 
   static func noSuchAttribute(
@@ -28,7 +29,7 @@ extension CommandFailure {
     .unknownName(
       name, code: "no-such-attribute", detail: "attribute", known: known,
       sentence: "\(store): \(entity) has no attribute \(quoted(name))",
-      listedBy: "kvdump schema \(store) \(entity)")
+      listedBy: "kvdump schema \(ShellWord.path(store)) \(ShellWord.quoted(entity))")
   }
 
   static func noSuchRelationship(
@@ -37,7 +38,7 @@ extension CommandFailure {
     .unknownName(
       name, code: "no-such-relationship", detail: "relationship", known: known,
       sentence: "\(store): \(entity) has no relationship \(quoted(name))",
-      listedBy: "kvdump schema \(store) \(entity)")
+      listedBy: "kvdump schema \(ShellWord.path(store)) \(ShellWord.quoted(entity))")
   }
 
   static func noSuchIndex(
@@ -46,13 +47,14 @@ extension CommandFailure {
     .unknownName(
       name, code: "no-such-index", detail: "index", known: known,
       sentence: "\(store): \(entity) has no index \(quoted(name))",
-      listedBy: "kvdump schema \(store) \(entity)")
+      listedBy: "kvdump schema \(ShellWord.path(store)) \(ShellWord.quoted(entity))")
   }
 
   static func noSuchTree(_ name: String, in store: String, known: [String]) -> Self {
     .unknownName(
       name, code: "no-such-tree", detail: "tree", known: known,
-      sentence: "\(store): has no tree \(quoted(name))", listedBy: "kvdump keys \(store)")
+      sentence: "\(store): has no tree \(quoted(name))",
+      listedBy: "kvdump keys \(ShellWord.path(store))")
   }
 
   static func noStore(at path: String) -> Self {
@@ -70,7 +72,8 @@ extension CommandFailure {
   static func damaged(_ path: String, reason: String) -> Self {
     CommandFailure(
       code: "damaged",
-      message: "\(path): \(reason); 'kvdump verify \(path)' lists everything that is wrong",
+      message:
+        "\(path): \(reason); 'kvdump verify \(ShellWord.path(path))' lists everything that is wrong",
       status: .damagedData, details: [Detail(name: "store", value: .text(path))])
   }
 

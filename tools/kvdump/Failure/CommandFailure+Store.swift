@@ -67,7 +67,8 @@ extension CommandFailure {
       default: .inputOutput
       }
     return CommandFailure(
-      code: "engine", message: "\(path): \(error); 'kvdump verify \(path)' may tell more",
+      code: "engine",
+      message: "\(path): \(error); 'kvdump verify \(ShellWord.path(path))' may tell more",
       status: status, details: [Detail(name: "store", value: .text(path))])
   }
 

@@ -24,7 +24,7 @@ extension CommandFailure {
     let step =
       isOfMembers
       ? "leave out --key-name where the records are in an array"
-      : hint.map { "did you mean --records \($0)?" }
+      : hint.map { "did you mean \(ShellWord.option("records", $0))?" }
         ?? "name another path with --records, or, where they are the members of an object, "
         + "--key-name"
     let wanted = isOfMembers ? "object" : "array"
@@ -75,7 +75,9 @@ extension CommandFailure {
     _ name: String, of entity: String, known: [String], candidates: [String]
   ) -> Self {
     var hint = NearestName.of(name, among: known).map { "did you mean \"\($0)\"?" }
-    if hint == nil, let path = candidates.first { hint = "are the records at --records \(path)?" }
+    if hint == nil, let path = candidates.first {
+      hint = "are the records at \(ShellWord.option("records", path))?"
+    }
     let step = hint ?? "the attributes are \(known.joined(separator: ", "))"
     return CommandFailure(
       code: "no-such-attribute", message: "\(entity): no record has \"\(name)\"; \(step)",
@@ -146,7 +148,8 @@ extension CommandFailure {
     let hint = NearestName.of(name, among: known).map { "did you mean \"\($0)\"? " } ?? ""
     return CommandFailure(
       code: "no-such-import",
-      message: "\(store): has no import \"\(name)\"; \(hint)see 'kvdump imports \(store)'",
+      message: "\(store): has no import \"\(name)\"; \(hint)see 'kvdump imports "
+        + "\(ShellWord.path(store))'",
       status: .usage, details: [Detail(name: "name", value: .text(name))])
   }
 }

@@ -1,0 +1,28 @@
+/// Texts as words of a command line that a person may take over into a shell.
+///
+/// Names and paths come from files of others: none may end its word, or be taken for an option.
+enum ShellWord {
+  /// `text` as one word.
+  static func quoted(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."),
+        UInt8(ascii: "/"), UInt8(ascii: "-"):
+        true
+      default: false
+      }
+    }
+    return isPlain && !text.isEmpty ? text : "'" + text.replacing("'", with: "'\\''") + "'"
+  }
+
+  /// `path` as one word that is no option.
+  static func path(_ path: String) -> String {
+    quoted(path.hasPrefix("-") ? "./" + path : path)
+  }
+
+  /// An option with its value, which may begin as options do.
+  static func option(_ name: String, _ value: String) -> String {
+    "--" + name + (value.hasPrefix("-") ? "=" : " ") + quoted(value)
+  }
+}
