@@ -119,7 +119,7 @@
     ) -> Bool {
       let count = diagnostics.count
       let addTransient = FixIt.addingTransient(to: variable)
-      if !name.isStorableName {
+      if !name.isStorableMemberName {
         report(.badName(name, of: "an attribute"), at: binding.pattern)
       }
       if let modifier = variable.modifiers.first(where: { $0.name.tokenKind == .keyword(.lazy) }) {
@@ -255,7 +255,7 @@
             report(.originalNameNotLiteral(), at: argument.expression)
             continue
           }
-          if !name.isStorableName {
+          if !name.isStorableMemberName {
             report(.badName(name, of: "an attribute"), at: argument.expression)
           }
           originalName = name

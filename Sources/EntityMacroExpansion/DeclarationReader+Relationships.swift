@@ -25,7 +25,7 @@
       guard variable.bindingSpecifier.tokenKind == .keyword(.let) else {
         return report(.computedRelationship(name.plainText), at: variable.bindingSpecifier)
       }
-      if !name.plainText.isStorableName {
+      if !name.plainText.isStorableMemberName {
         report(.badName(name.plainText, of: "a relationship"), at: binding.pattern)
       }
       add(

@@ -177,5 +177,8 @@
           || (0x61...0x7a).contains(byte) || byte == 0x5f
       }
     }
+
+    /// The same for an attribute or a relationship, beside which the record's id has a name.
+    var isStorableMemberName: Bool { isStorableName && self != "_id" }
   }
 #endif

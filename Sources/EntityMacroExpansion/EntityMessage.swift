@@ -72,8 +72,11 @@
     static func badName(_ name: String, of thing: String) -> Self {
       Self(
         "badName",
-        "cannot use '\(name)' as the name of \(thing): names in the file are an ASCII letter or "
-          + "'_', then letters, digits and '_', at most 64 bytes; rename it")
+        "cannot use '\(name)' as the name of \(thing): "
+          + (name == "_id"
+            ? "the store calls the id of a record so"
+            : "names in the file are an ASCII letter or '_', then letters, digits and '_', at most "
+              + "64 bytes") + "; rename it")
     }
 
     static func ownID(_ entity: String) -> Self {

@@ -303,7 +303,7 @@ extension EntityDescription {
     var numbers: Set<UInt32> = []
     var names: Set<String> = []
     for attribute in attributes {
-      guard Self.isValidName(attribute.name) else {
+      guard Self.isValidAttributeName(attribute.name) else {
         throw FormatError("'\(attribute.name)' is not an attribute name", .catalogueAttributeName)
       }
       guard numbers.insert(attribute.number).inserted else {

@@ -172,4 +172,12 @@ package struct EntityDescription: Sendable {
         || (0x61...0x7a).contains(byte) || byte == 0x5f
     }
   }
+
+  /// What the id of a record is called among its attributes.
+  package static let nameOfID = "_id"
+
+  /// Whether `name` may be an attribute's, or that of a side of a relationship.
+  package static func isValidAttributeName(_ name: String) -> Bool {
+    isValidName(name) && name != nameOfID
+  }
 }

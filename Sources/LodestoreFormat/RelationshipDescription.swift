@@ -156,7 +156,7 @@ extension RelationshipDescription {
     }
     switch side["name"] {
     case nil: break
-    case .string(let name)? where EntityDescription.isValidName(name): result.name = name
+    case .string(let name)? where EntityDescription.isValidAttributeName(name): result.name = name
     default:
       throw FormatError(
         "side '\(member)' of relationship \(number) has a name that is none", .relationshipName)

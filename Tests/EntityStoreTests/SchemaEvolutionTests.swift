@@ -229,6 +229,17 @@ import Testing
     #expect(doubled.message.contains("'name'"))
   }
 
+  /// A condition on it would mean the record's id, and an export would have two members of one name.
+  @Test func `an attribute cannot have the name of the id of a record`() throws {
+    let error = try storeError(.badSchema) {
+      try DeclaredEntity(
+        name: "Person",
+        attributes: [.init(name: "_id", storage: .init(type: .int64, isOptional: false))],
+        indexes: [])
+    }
+    #expect(error.message.contains("it is what the store calls the id of a record"))
+  }
+
   enum Doubled: PersonChange {
     typealias Email = String?
     typealias Extra = Int

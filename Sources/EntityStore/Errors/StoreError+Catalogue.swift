@@ -16,10 +16,11 @@ extension StoreError {
   // MARK: Schema
 
   static func badName(_ name: String, of what: String) -> StoreError {
-    StoreError(
-      .badSchema,
-      "cannot use '\(name)' as the name of \(what): a name is a letter or '_', then ASCII letters, "
-        + "digits and '_', at most 64 bytes")
+    let reason =
+      name == EntityDescription.nameOfID
+      ? "it is what the store calls the id of a record; take another name"
+      : "a name is a letter or '_', then ASCII letters, digits and '_', at most 64 bytes"
+    return StoreError(.badSchema, "cannot use '\(name)' as the name of \(what): \(reason)")
   }
 
   static func badSchema(

@@ -84,7 +84,7 @@ package struct DeclaredEntity: Sendable {
     guard EntityDescription.isValidName(name) else { throw .badName(name, of: "an entity") }
     var names: Set<String> = []
     for attribute in attributes {
-      guard EntityDescription.isValidName(attribute.name) else {
+      guard EntityDescription.isValidAttributeName(attribute.name) else {
         throw .badName(attribute.name, of: "an attribute of \(name)")
       }
       guard names.insert(attribute.name).inserted else {

@@ -47,7 +47,7 @@ extension DeclaredEntity {
     var names = Set(attributes.map(\.name))
     for relationship in relationships {
       let name = relationship.name
-      guard EntityDescription.isValidName(name) else {
+      guard EntityDescription.isValidAttributeName(name) else {
         throw .badName(name, of: "a relationship of \(self.name)")
       }
       if case .toOne = relationship.kind { continue }

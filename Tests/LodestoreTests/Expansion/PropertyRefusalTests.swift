@@ -144,6 +144,14 @@
           + "or '_', then letters, digits and '_', at most 64 bytes; rename it")
     }
 
+    @Test(arguments: ["var _id: Int", "@Attribute(originalName: \"_id\") var a: Int"])
+    func `name that is the store's own is refused`(property: String) {
+      expectRefusal(
+        of: "@Entity struct Pod { \(property) }", at: property.hasPrefix("var") ? "_id" : "\"_id",
+        "cannot use '_id' as the name of an attribute: the store calls the id of a record so; "
+          + "rename it")
+    }
+
     @Test(
       .enabled(if: parserKnowsRawIdentifiers, "raw identifiers came with swift-syntax 601"),
       arguments: ["with space", "2"]

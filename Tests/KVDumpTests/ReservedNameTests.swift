@@ -1,0 +1,34 @@
+import LMDB
+import LodestoreFormat
+import Testing
+
+@testable import KVDumpCommands
+@testable import LodestorePages
+@testable import LodestoreVerifier
+
+@Suite("The name of the id of a record")
+struct ReservedNameTests {
+  /// Its column could not be told from that of the ids, nor a condition on the one from one on the other.
+  @Test(arguments: ["records", "export", "query"])
+  func `makes a file in which an attribute has it damaged`(command: String) async throws {
+    let store = try VerifiedStore()
+    try store.change {
+      try $0.edit(CatalogueKey.entity(1), .catalogue, "attributes.0.name", to: .string("_id"))
+    }
+    let findings = try Verifier.verify(path: store.path).findings
+    #expect(findings.first?.rule == .catalogueAttributeName, "\(findings)")
+    let memory = MemoryConsole()
+    let status = await KVDump.execute([command, store.path, "Film"], on: memory.console)
+    #expect(status == .damagedData, "\(memory.messages.text)")
+    #expect(memory.messages.text.contains("'_id' is not an attribute name"))
+  }
+
+  @Test func `makes a file in which a side of a relationship has it damaged`() throws {
+    let store = try VerifiedStore.kept()
+    try store.change {
+      try $0.edit(CatalogueKey.relationship(1), .catalogue, "to.name", to: .string("_id"))
+    }
+    let findings = try Verifier.verify(path: store.path).findings
+    #expect(findings.first?.rule == .relationshipName, "\(findings)")
+  }
+}
