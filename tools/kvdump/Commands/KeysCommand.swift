@@ -7,7 +7,14 @@ import LodestoreFormat
 struct KeysCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "keys", abstract: "The trees, or the keys and bodies of one, as bytes.",
-    discussion: "Example: kvdump keys catalog.lodestore index.2.1 --prefix '02 41 46'")
+    discussion: """
+      Example: kvdump keys catalog.lodestore index.2.1 --prefix '02 41 46'
+
+      Of a body, the first mebibyte is shown, with … behind it where there is more.
+      """)
+
+  /// In bytes, how much of a body is shown: its digits are in memory a few times.
+  private static let longestBody = 1 << 20
 
   @OptionGroup var store: StoreArgument
 
@@ -108,6 +115,7 @@ struct KeysCommand: StoreCommand {
     try environment.read { transaction in
       let raw = RawTree(tree, entities: entities(environment, catalogue, transaction))
       let writer = console.rows(of: [Column("key"), Column("body"), Column("decoded")])
+      var cutCount = 0
       var walk = RowWindow(offset: rows.offset, limit: rows.effectiveLimit(on: console.terminal))
       func visit(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) throws -> Bool {
         switch walk.next() {
@@ -115,9 +123,12 @@ struct KeysCommand: StoreCommand {
         case .stop: return false
         case .show: break
         }
+        let isCut = body.count > Self.longestBody
+        if isCut { cutCount += 1 }
         try writer.write([
-          .text(HexText.text(key)), .text(HexText.text(body)),
-          raw.decoded(key, body).map(Cell.text) ?? .null,
+          .text(HexText.text(key)),
+          .text(HexText.text(body.prefix(Self.longestBody)) + (isCut ? "…" : "")),
+          raw.decoded(key, body, isLong: isCut).map(Cell.text) ?? .null,
         ])
         return true
       }
@@ -128,6 +139,10 @@ struct KeysCommand: StoreCommand {
         try cursor.walk(range, backwards: reverse, visit)
       }
       try writer.finish()
+      if cutCount > 0 {
+        let noun = cutCount == 1 ? "body is" : "bodies are"
+        console.note("\(NumberText.grouped(cutCount)) \(noun) longer than 1 MiB, and cut there")
+      }
       let isWhole = from == nil && to == nil && prefix == nil
       console.note(
         RowSummary.text(

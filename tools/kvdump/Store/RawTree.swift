@@ -59,8 +59,13 @@ struct RawTree {
   }
 
   /// The pair in words; nil where it does not decode.
-  func decoded(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
-    switch kind {
+  ///
+  /// - Parameter isLong: whether the words of the body are left out, as they would be too many.
+  func decoded(
+    _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, isLong: Bool
+  ) -> String? {
+    if isLong, kind != .buckets { return nil }
+    return switch kind {
     case .header: header(key, body)
     case .catalogue: sealed(key, body) { "\(document($0) ?? "")" }
     case .counters: counter(key, body)
