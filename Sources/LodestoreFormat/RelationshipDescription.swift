@@ -164,11 +164,9 @@ extension RelationshipDescription {
     return result
   }
 
-  /// Checks the rules that concern the entities of a catalogue too.
-  package func check(_ entities: [EntityDescription]) throws(FormatError) {
-    guard let holder = entities.first(where: { $0.number == from.entity }),
-      entities.contains(where: { $0.number == to.entity })
-    else {
+  /// Checks the rules that concern the entities of a catalogue too, here by their numbers.
+  package func check(_ entities: [EntityNumber: EntityDescription]) throws(FormatError) {
+    guard let holder = entities[from.entity], entities[to.entity] != nil else {
       throw FormatError(
         "relationship \(number) is of an entity that is not there", .relationshipEntities)
     }

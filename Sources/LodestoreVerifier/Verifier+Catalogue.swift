@@ -3,6 +3,9 @@ import LodestoreFormat
 internal import LodestorePages
 
 extension Verifier {
+  /// Of entities and of indexes together.
+  private static let mostTrees = 4_000
+
   /// Reads the catalogue, checking Format.md, "Catalogue" and "Limits".
   mutating func verifyCatalogue() throws {
     let name = TreeName.catalogue.text
@@ -54,25 +57,28 @@ extension Verifier {
         list.add(Finding(.catalogue, error.rule, tree: name, key: key, "\(error)"))
       }
     }
-    for (position, entity) in found.enumerated() {
-      if let other = found[..<position].first(where: { $0.name == entity.name }) {
-        list.add(
-          Finding(
-            .entityName, tree: name, subject: entity.name,
-            "entities \(other.number) and \(entity.number) have the same name"))
-      }
+    var named: [String: EntityNumber] = [:]
+    for entity in found {
+      guard let other = named.updateValue(entity.number, forKey: entity.name) else { continue }
+      named[entity.name] = other
+      list.add(
+        Finding(
+          .entityName, tree: name, subject: entity.name,
+          "entities \(other) and \(entity.number) have the same name"))
     }
+    describedEntities = Dictionary(found.map { ($0.number, $0) }) { first, _ in first }
     let treeCount =
       found.reduce(0) { $0 + $1.treeCount } + linked.reduce(0) { $0 + $1.trees.count }
-    if treeCount > 4_000 {
+    if treeCount > Self.mostTrees {
       list.add(
         Finding(
           .catalogue, .catalogueLimits, tree: name,
-          "\(treeCount) trees of entities, indexes, links and orders, at most 4,000"))
+          "\(treeCount) trees of entities, indexes, links and orders, at most 4,000; no more are "
+            + "looked at"))
     }
     for relationship in linked {
       do throws(FormatError) {
-        try relationship.check(found)
+        try relationship.check(describedEntities)
         relationships.append(relationship)
       } catch {
         let key = CatalogueKey.relationship(relationship.number)
@@ -82,6 +88,16 @@ extension Verifier {
       }
     }
     Self.checkNames(of: linked, found, &list)
+    if treeCount > Self.mostTrees {
+      // No program makes so many, and what is checked for each may be looked up among all.
+      var left = Self.mostTrees
+      let looked = found.prefix {
+        left -= 1 + $0.indexes.count
+        return left >= 0
+      }
+      unreadable.formUnion(found.dropFirst(looked.count).map(\.number))
+      found = Array(looked)
+    }
     entities = found
     unreadableEntities = unreadable
     findings = list

@@ -11,7 +11,7 @@ extension Verifier {
       try verifyOrder(of: relationship, side, subject)
     }
     if let number = relationship.attribute {
-      guard let holder = entities.first(where: { $0.number == relationship.from.entity }),
+      guard let holder = describedEntities[relationship.from.entity],
         let index = holder.indexes.first(where: { $0.attributes == [number] }),
         let tree = trees[TreeName.index(entity: holder.number, index: index.number).text]
       else { return }
@@ -42,7 +42,7 @@ extension Verifier {
       (relationship.from, relationship.attribute), (relationship.to, nil),
     ]
     for (side, attribute) in sides {
-      guard let entity = entities.first(where: { $0.number == side.entity }) else { continue }
+      guard let entity = describedEntities[side.entity] else { continue }
       let name = attribute.flatMap { entity.attribute(number: $0)?.name } ?? side.name
       if let name { return "\(entity.name).\(name)" }
     }

@@ -15,6 +15,8 @@ package struct Verifier {
   var findings: FindingList
   var report = VerificationReport()
   var entities: [EntityDescription] = []
+  /// By their numbers; with those beyond the limit, which are not looked at.
+  var describedEntities: [EntityNumber: EntityDescription] = [:]
   var relationships: [RelationshipDescription] = []
   /// Entities that are in the catalogue and could not be read from it.
   var unreadableEntities: Set<EntityNumber> = []

@@ -200,8 +200,9 @@ final class StoreCore: Sendable {
       try StoredEntity(
         description: description, declared: declaration(of: description), tree: self.existing)
     }
+    let described = Dictionary(descriptions.map { ($0.number, $0) }) { first, _ in first }
     let linked = try relationships.map { description in
-      try description.check(descriptions)
+      try description.check(described)
       return try StoredRelationship(description, entities: entities, tree: self.existing)
     }
     for entity in descriptions { try entity.checkDerivations(descriptions, relationships) }

@@ -11,7 +11,8 @@ struct RelationshipEvolution {
   private(set) var result: [RelationshipDescription]
   /// Those that go.
   private(set) var removed: [RelationshipDescription] = []
-  private let stored: [RelationshipDescription]
+  /// By their numbers: a file may have thousands.
+  private let stored: [UInt32: RelationshipDescription]
   private let entities: [EntityDescription]
   /// What is declared for a side, so that two declarations of one are found.
   private var declaredSides: Set<DeclaredSide> = []
@@ -25,7 +26,7 @@ struct RelationshipEvolution {
   init(
     _ stored: [RelationshipDescription], declared: [DeclaredEntity], entities: [EntityDescription]
   ) throws(StoreError) {
-    self.stored = stored
+    self.stored = Dictionary(stored.map { ($0.number, $0) }) { first, _ in first }
     self.entities = entities
     result = stored
     for entity in declared { remove(entity) }
@@ -44,7 +45,7 @@ struct RelationshipEvolution {
   }
 
   /// Those that are new or different.
-  var changed: [RelationshipDescription] { result.filter { !stored.contains($0) } }
+  var changed: [RelationshipDescription] { result.filter { stored[$0.number] != $0 } }
 
   var isChanged: Bool { !removed.isEmpty || !changed.isEmpty }
 
@@ -52,16 +53,14 @@ struct RelationshipEvolution {
   var concernsReaders: Bool {
     result.contains { $0.number == 0 }
       || changed.contains { relationship in
-        guard let before = stored.first(where: { $0.number == relationship.number }) else {
-          return true
-        }
+        guard let before = stored[relationship.number] else { return true }
         return before.from.name != relationship.from.name || before.to.name != relationship.to.name
       }
   }
 
   /// Whether links that are there get an order.
   func ordersLinks(of relationship: RelationshipDescription) -> Bool {
-    guard let before = stored.first(where: { $0.number == relationship.number }) else {
+    guard let before = stored[relationship.number] else {
       return relationship.to.isOrdered && relationship.attribute != nil
     }
     return !before.from.isOrdered && relationship.from.isOrdered

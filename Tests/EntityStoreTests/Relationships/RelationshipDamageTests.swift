@@ -178,6 +178,19 @@ import Testing
     }
   }
 
+  /// A file may have thousands over one attribute: in pairs that would be seconds.
+  @Test func `of great number are compared with the declared ones by their numbers`() throws {
+    let stored = (1...UInt32(20_000)).map { number in
+      RelationshipDescription(
+        number: number, from: .init(entity: 1), to: .init(entity: 2), attribute: 1)
+    }
+    let time = try ContinuousClock().measure {
+      let evolution = try RelationshipEvolution(stored, declared: [], entities: [])
+      #expect(!evolution.isChanged && !evolution.concernsReaders)
+    }
+    #expect(time < .seconds(5), "\(time)")
+  }
+
   @Test func `with an order are found, and are errors where they are met`() throws {
     let links: [UInt8] = LinkOrderKey.link(1, 2)
     let damages: [(Transaction, Tree) throws -> Void] = [
