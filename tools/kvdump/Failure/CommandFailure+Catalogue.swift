@@ -115,6 +115,7 @@ extension CommandFailure {
     _ code: Int32, thing: String, creating: Bool = false, nextStep: String? = nil
   ) -> Self {
     let reason = String(cString: strerror(code))
+    let thing = thing.isEmpty ? "an empty path" : thing
     let status = ExitStatus(errno: code, creating: creating)
     return CommandFailure(
       code: "system",
@@ -225,6 +226,8 @@ extension CommandFailure {
     case EAGAIN, EBUSY, ETXTBSY: "try again later"
     case EMFILE: "close some files of this process, or raise its limit, as with 'ulimit -n 256'"
     case ENFILE: "close some files on this machine"
+    case ENOMEM:
+      "free memory, or raise the limit of the address space, as with 'ulimit -v unlimited'"
     case ELOOP: "it is a symbolic link; give the path of the file that it leads to"
     default: "check the disk and the path"
     }

@@ -15,6 +15,10 @@ extension CommandFailure {
 
   private static func store(_ error: StoreError, path: String) -> CommandFailure {
     if error.code == .noSuchStore { return noStore(at: path) }
+    // The store's own words name what a program can set.
+    if let cause = error.cause as? LMDBError, let failure = setting(cause, path: path) {
+      return failure
+    }
     let message = error.message.contains(path) ? error.message : "\(path): \(error.message)"
     var details = [Detail(name: "store", value: .text(path))]
     if let entity = error.entity { details.append(Detail(name: "entity", value: .text(entity))) }
@@ -23,6 +27,20 @@ extension CommandFailure {
     return CommandFailure(
       code: kebab(error.code.description), message: message, status: status(of: error.code),
       details: details)
+  }
+
+  /// The failure where a program would be told of an option that nobody has at a command line.
+  private static func setting(_ error: LMDBError, path: String) -> CommandFailure? {
+    switch error.kind {
+    case .unsupportedFileSystem(let what):
+      CommandFailure(
+        code: kebab(StoreError.Code.unsuitablePath.description),
+        message: "\(path): is on \(what), on which memory-mapped stores are not known to be safe; "
+          + "copy it to a local disk", status: .noInput,
+        details: [Detail(name: "store", value: .text(path))])
+    case .engine where error.name == "ENOMEM": system(error.code, thing: error.path ?? path)
+    default: nil
+    }
   }
 
   /// Every code of the store that it has today; one that is added later is trouble of no known kind.

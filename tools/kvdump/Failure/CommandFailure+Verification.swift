@@ -29,10 +29,23 @@ extension CommandFailure {
     case VerificationError.system(let code):
       return code == ENOENT ? .noStore(at: path) : .system(code, thing: path)
     case let error as LMDBError:
+      switch error.kind {
+      case .noPreviousCommit(let why): return .noPreviousCommit(path, why)
+      case .treesFull:
+        return .damaged(path, reason: "has more trees than a store may have, and can be open")
+      default: break
+      }
       return error.code > 0
         ? .system(error.code, thing: path) : .notAStore(path, reason: "\(error)")
     default: return nil
     }
+  }
+
+  private static func noPreviousCommit(_ path: String, _ why: String) -> Self {
+    CommandFailure(
+      code: "no-previous-commit",
+      message: "\(path): the previous commit cannot be read, \(why); leave out --previous",
+      status: .inputOutput, details: [Detail(name: "store", value: .text(path))])
   }
 
   static func overtaken(_ path: String) -> Self {

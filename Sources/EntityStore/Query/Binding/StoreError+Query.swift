@@ -114,8 +114,13 @@ extension StoreError {
   static func badPattern(_ error: PatternError, in comparison: String) -> StoreError {
     StoreError(
       .invalidQuery,
-      "cannot use the query: the pattern in '\(comparison)' is refused: \(error.message)",
-      cause: error)
+      "cannot use the query: the pattern in '\(beginning(of: comparison))' is refused: "
+        + error.message, cause: error)
+  }
+
+  /// Enough of a long text to tell which it is.
+  private static func beginning(of text: String) -> String {
+    text.utf8.count > 200 ? String(text.unicodeScalars.prefix(100)) + "…" : text
   }
 
   private static func text(_ position: FormatPosition?) -> String {

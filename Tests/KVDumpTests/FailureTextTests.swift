@@ -1,0 +1,72 @@
+import LMDB
+import LodestoreFormat
+import Testing
+
+@testable import EntityStore
+@testable import KVDumpCommands
+
+/// What a person at a command line is told: of what can be done there.
+@Suite("Texts of failures")
+struct FailureTextTests {
+  private func failure(
+    _ kind: LMDBError.Kind, code: Int32 = 0
+  ) -> CommandFailure {
+    let cause = LMDBError(kind, code: code, operation: "open", path: "a.lodestore")
+    return .translated(StoreError(cause), store: "a.lodestore")
+  }
+
+  @Test func `name no option of programs`() {
+    let network = failure(.unsupportedFileSystem("NFS"))
+    #expect(
+      network.message
+        == "a.lodestore: is on NFS, on which memory-mapped stores are not known to be safe; copy it "
+        + "to a local disk")
+    #expect(network.code == "unsuitable-path" && network.status == .noInput)
+    for memory in [
+      failure(.engine, code: 12), CommandFailure.system(12, thing: "a.lodestore"),
+    ] {
+      #expect(memory.message.hasPrefix("a.lodestore: "))
+      #expect(memory.message.contains("as with 'ulimit -v unlimited'"))
+      #expect(!memory.message.contains("mapSizeInBytes"), "\(memory.message)")
+      #expect(memory.status == .inputOutput)
+    }
+  }
+
+  @Test func `of a file with one commit say so, and not that it is no store`() async throws {
+    let folder = try StoreFolder()
+    try Store(at: folder.store, entities: []).close()
+    let outcome = await folder.run("verify", "--previous")
+    #expect(outcome.status == .inputOutput)
+    #expect(
+      outcome.messages.contains(
+        "the previous commit cannot be read, it has one commit only; leave out --previous"),
+      "\(outcome.messages)")
+    let full = CommandFailure.verification(
+      LMDBError(.treesFull, operation: "open tree records.9", path: nil), of: "a.lodestore")
+    #expect(full?.message.contains("has more trees than a store may have") == true)
+    #expect(full?.message.contains("not a store") == false)
+  }
+
+  @Test func `of an empty path say that it is empty`() async throws {
+    let folder = try StoreFolder()
+    try await folder.load(#"[{"k":1}]"#, "--entity", "E", "--unique", "k", "--infer")
+    let input = await folder.importing(["", "--entity", "E"])
+    #expect(input.status == .noInput)
+    #expect(input.messages.contains("an empty path: No such file or directory"))
+    let memory = MemoryConsole()
+    #expect(await KVDump.execute(["records", "", "E"], on: memory.console) == .usage)
+    #expect(memory.messages.text.contains("the path of the store is empty"))
+    #expect(await folder.isSound())
+  }
+
+  @Test func `of a long pattern quote its beginning`() async throws {
+    let folder = try StoreFolder()
+    try await folder.load(#"[{"k":"a"}]"#, "--entity", "E", "--unique", "k", "--infer")
+    let pattern = "(" + String(repeating: "b", count: 30_000)
+    let outcome = await folder.run("query", "E", "k MATCHES '\(pattern)'", "--format", "json")
+    #expect(outcome.status == .usage)
+    #expect(outcome.messages.contains("bbb…' is refused: the group at 0 is not closed"))
+    #expect(outcome.messages.utf8.count < 1_000, "\(outcome.messages.utf8.count)")
+    #expect(await folder.isSound())
+  }
+}
