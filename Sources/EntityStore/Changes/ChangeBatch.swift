@@ -31,9 +31,9 @@ final class ChangeBatch {
   /// stay in the processor's cache.
   @exclusivity(unchecked) private var removed = RecordBuffer(byteCount: 1 << 16)
   // Looked at by assertions alone.
-  @exclusivity(unchecked) private var lastInserted: UInt64 = 0
-  @exclusivity(unchecked) private var lastReplaced: UInt64 = 0
-  @exclusivity(unchecked) private var lastRemoved: UInt64 = 0
+  @exclusivity(unchecked) private var lastInserted: UInt64?
+  @exclusivity(unchecked) private var lastReplaced: UInt64?
+  @exclusivity(unchecked) private var lastRemoved: UInt64?
 
   /// - Parameters:
   ///   - concerned: the indexes whose keys may change; all where it is left out.
@@ -58,9 +58,9 @@ final class ChangeBatch {
   }
 
   /// Whether `id` is above those changed in this way before.
-  private func ascends(_ id: UInt64, from last: inout UInt64) -> Bool {
+  private func ascends(_ id: UInt64, from last: inout UInt64?) -> Bool {
     defer { last = id }
-    return id > last
+    return last.map { id > $0 } ?? true
   }
 
   // MARK: Inserting
