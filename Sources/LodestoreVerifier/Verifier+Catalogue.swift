@@ -92,7 +92,7 @@ extension Verifier {
       // No program makes so many, and what is checked for each may be looked up among all.
       var left = Self.mostTrees
       let looked = found.prefix {
-        left -= 1 + $0.indexes.count
+        left -= $0.treeCount
         return left >= 0
       }
       unreadable.formUnion(found.dropFirst(looked.count).map(\.number))

@@ -119,8 +119,7 @@ private struct RecordIDUpgrade {
 extension EntityDescription {
   /// Whether readers take it for a description.
   fileprivate var isReadable: Bool {
-    (try? EntityDescription(number: number, document: Document(decoding: document.encoded())))
-      != nil
+    (try? EntityDescription(number: number, document: document)) != nil
   }
 
   /// The record through its own layout.

@@ -62,10 +62,10 @@ enum Catalogue {
   ) throws {
     try require(relationship.features, trees, in: transaction)
     let key = CatalogueKey.relationship(relationship.number)
-    let content = relationship.document.encoded()
-    _ = try RelationshipDescription(
-      number: relationship.number, document: Document(decoding: content))
-    try transaction.put(key, Checksum.sealed(key: key, content: content), in: trees.catalogue)
+    let document = relationship.document
+    _ = try RelationshipDescription(number: relationship.number, document: document)
+    try transaction.put(
+      key, Checksum.sealed(key: key, content: document.encoded()), in: trees.catalogue)
   }
 
   static func putNextRelationship(
@@ -106,10 +106,11 @@ enum Catalogue {
     try description.checkReadable()
     try require(description.features, trees, in: transaction)
     let key = CatalogueKey.entity(description.number)
-    let content = description.document.encoded()
+    let document = description.document
     // One that readers refuse would make the whole store unreadable.
-    _ = try EntityDescription(number: description.number, document: Document(decoding: content))
-    try transaction.put(key, Checksum.sealed(key: key, content: content), in: trees.catalogue)
+    _ = try EntityDescription(number: description.number, document: document)
+    try transaction.put(
+      key, Checksum.sealed(key: key, content: document.encoded()), in: trees.catalogue)
   }
 
   static func raiseSchemaNumber(_ trees: Trees, in transaction: Transaction) throws {

@@ -167,7 +167,8 @@ import Testing
       var numbers = SeededNumbers(salt: 5_300)
       for round in 0..<12 {
         try store.write { tx throws in
-          for id in ids where numbers.below(3) == 0 && (try tx.fetch(id)) != nil {
+          for id in ids where numbers.below(3) == 0 {
+            guard try tx.fetch(id) != nil else { continue }
             if numbers.below(4) == 0 {
               try tx.delete(id)
             } else {

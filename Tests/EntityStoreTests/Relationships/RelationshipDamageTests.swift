@@ -163,7 +163,8 @@ import Testing
         in: core.store.trees.catalogue)
       for side in RelationshipSide.allCases {
         _ = try core.store.environment.tree(
-          TreeName.links(relationship: 0, side: side).text, isCreated: true, in: core.transaction)
+          TreeName.links(relationship: 0, side: side).text, isCreated: true,
+          hasIntegerKeys: false, in: core.transaction)
       }
       try Catalogue.raiseSchemaNumber(core.store.trees, in: core.transaction)
     } _: { path in
