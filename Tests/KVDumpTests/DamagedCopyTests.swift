@@ -5,30 +5,6 @@ import Testing
 
 @testable import KVDumpCommands
 
-/// A record with several words, and an index over them.
-private struct Bag: Entity {
-  var id = RecordID<Bag>()
-  var words: [String]
-
-  struct Attributes: Sendable {
-    var id: Attribute<Bag, Bag.ID> { .recordID }
-    var words: Attribute<Bag, [String]> { .init(0) }
-  }
-
-  static var attributes: Attributes { Attributes() }
-  static let schema = EntitySchema<Bag>(
-    "Bag", attributes: [.init("words", \.words)], elementIndexes: [ElementIndex(\.words)])
-
-  init(words: [String]) { self.words = words }
-
-  init(from reader: inout RecordReader) throws(StoreError) {
-    words = try reader.read()
-    id = reader.id()
-  }
-
-  func encode(into writer: inout RecordWriter) { writer.write(words) }
-}
-
 /// Copies and exports of stores in which bytes have changed.
 @Suite("Copies of damaged stores")
 struct DamagedCopyTests {
@@ -204,13 +180,10 @@ struct DamagedCopyTests {
     async throws
   {
     let folder = try StoreFolder()
-    do {
-      let store = try Store(at: folder.store, entities: [Bag.self])
-      defer { store.close() }
-      try await store.write { transaction in
-        for number in 0..<200 { try transaction.insert(Bag(words: ["w\(number)", "all"])) }
-      }
-    }
+    let rows = (0..<200).map { #"{"k":\#($0),"words":["w\#($0)","all"]}"# }
+    try await folder.load(
+      rows.joined(separator: "\n"), "--entity", "Bag", "--unique", "k", "--index", "words[]",
+      "--infer", name: "bags.jsonl")
     let query = ["--where", "ANY words == 'w7'"]
     let sound = await folder.run("export", "Bag", "-", query[0], query[1])
     #expect(sound.status == .success && sound.data.contains("w7"))

@@ -140,8 +140,11 @@ import Testing
       #expect(try disk.run(tool, "count", out, "E").data.contains("500"))
       try expectSound(out)
     }
+    // A copy that was made by other means, with the commit before the newest one.
+    let plain = disk.path + "/plain.lodestore"
+    try FileManager.default.copyItem(atPath: folder.store, toPath: plain)
     for line in [
-      ["verify", copy, "--previous"], ["compact", copy, disk.path + "/again.lodestore"],
+      ["verify", plain, "--previous"], ["compact", copy, disk.path + "/again.lodestore"],
       ["salvage", copy, folder.path + "/home.lodestore"],
     ] {
       let outcome = try disk.run(tool, line[0], line[1], line[2])
