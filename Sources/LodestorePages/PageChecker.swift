@@ -6,7 +6,7 @@ internal import LodestoreFormat
 /// LMDB believes what the pages say: a damaged file makes it crash or loop inside a read. A file
 /// that passes here can be walked and written by it. Memory is one page for each level of a tree
 /// and two bits for each page of the file; time is one reading of every page. No bytes make it
-/// trap, and it never goes through a page twice.
+/// trap, and it never goes through a page twice. A hundred thousand findings end it.
 ///
 /// Another process may be writing. A commit leaves the pages of the two commits before it alone,
 /// so a walk is good when at most one commit came in between; else it is made again, up to three
@@ -77,6 +77,7 @@ package enum PageChecker {
         try walk.run(&report)
         findings = walk.findings
       }
+      report.isGivenUp = findings.count >= PageWalk.mostFindings
       report.findings = findings.kept
       report.findingCount = findings.count
       let now = try metaPages(of: file).metas.map(\.transaction).max() ?? 0
@@ -84,6 +85,7 @@ package enum PageChecker {
       if now == last || (now >= meta.transaction && now - meta.transaction <= 1) { return report }
       if attempt == 3 {
         report.isOvertaken = true
+        report.isGivenUp = false
         report.findings = []
         report.findingCount = 0
         return report

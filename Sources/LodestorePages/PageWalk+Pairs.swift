@@ -72,6 +72,10 @@ extension PageWalk {
     guard first >= PageLayout.firstDataPage, first < UInt64(bound), first < UInt64(filePages) else {
       return refuse("pages are 2 to \(min(bound, filePages) - 1)")
     }
+    guard !isClaimed(Int(first)) else {
+      findings.add(.shared(first, of: walk.name))
+      return nil
+    }
     let header = UnsafeMutableRawBufferPointer.allocate(
       byteCount: PageLayout.headerSize, alignment: 16)
     defer { header.deallocate() }
@@ -100,13 +104,13 @@ extension PageWalk {
           "the run at page \(first) has \(length) pages, the file ends at \(filePages)"))
       return nil
     }
-    var isWhole = true
-    for page in Int(first)..<(Int(first) + length) {
-      if !claim(UInt64(page), of: walk.name) { isWhole = false }
-    }
-    walk.report.overflowPages += length
-    try advance(by: length)
-    return isWhole ? Int(first) : nil
+    // Ends at the first page that another place has: runs may begin within each other, and who went on
+    // would go through their pages once for each of them.
+    let pages = Int(first)..<Int(first) + length
+    let claimed = pages.prefix { claim(UInt64($0), of: walk.name) }.count
+    walk.report.overflowPages += claimed
+    try advance(by: claimed)
+    return claimed == length ? Int(first) : nil
   }
 
   private func readFreeList(at offset: Int, byteCount: Int) throws(VerificationError) {
@@ -114,7 +118,7 @@ extension PageWalk {
     let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
     defer { chunk.deallocate() }
     var done = 0
-    while done < byteCount, list.needsMore {
+    while done < byteCount, list.needsMore, !isGivenUp {
       let size = min(chunk.count, byteCount - done)
       let count = try file.read(
         into: UnsafeMutableRawBufferPointer(rebasing: chunk[..<size]), at: offset + done)
@@ -142,7 +146,8 @@ private struct FreeListReader {
 
   /// `bytes` continue those of the call before, in multiples of 8 except for the last.
   mutating func take(_ bytes: UnsafeRawBufferPointer, _ walk: PageWalk) {
-    for offset in stride(from: 0, to: bytes.count & ~7, by: 8) where needsMore {
+    for offset in stride(from: 0, to: bytes.count & ~7, by: 8)
+    where needsMore && !walk.isGivenUp {
       let word = bytes._uint64(at: offset)
       guard expected != nil else {
         guard word < UInt64(capacity) else {
@@ -155,9 +160,12 @@ private struct FreeListReader {
         continue
       }
       found += 1
-      if word >= previous {
+      guard word < previous else {
+        // What follows is no list: zeros of a hole in the file may go on for gigabytes.
+        isBroken = true
         walk.findings.add(
           Finding(.freeList, "page \(word) is listed after \(previous), must be descending"))
+        return
       }
       previous = word
       walk.release(word)
@@ -165,7 +173,7 @@ private struct FreeListReader {
   }
 
   func finish(_ walk: PageWalk) {
-    guard !isBroken, needsMore else { return }
+    guard !isBroken, needsMore, !walk.isGivenUp else { return }
     walk.findings.add(
       Finding(
         .freeList, "a list ends after \(found) pages, must have \(expected ?? 0) and their count"))

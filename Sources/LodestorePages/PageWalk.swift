@@ -7,6 +7,8 @@ internal import LodestoreFormat
 final class PageWalk {
   /// How many pages beyond the end of the file may be free.
   static let mostUnwritten = 1 << 20
+  /// How many findings end a walk: nobody reads more, and each is paid for.
+  static let mostFindings = 100_000
 
   let file: PageFile
   let meta: MetaPage
@@ -21,6 +23,9 @@ final class PageWalk {
   private(set) var freeCount = 0
   /// The named trees, in the order of their names.
   private var named: [(name: String, record: TreeRecord)] = []
+
+  /// Whether the walk has ended before the last page; what it has not come to is no finding.
+  var isGivenUp: Bool { findings.count >= Self.mostFindings }
 
   private let step: (_ done: Int, _ total: Int) -> Bool
   private var visited = 0
@@ -46,7 +51,7 @@ final class PageWalk {
     for page in 0..<min(2, bound) { _ = live.insert(page) }
     report.freeList = try walk(meta.freeList, name: report.freeList.name, role: .freeList)
     report.names = try walk(meta.main, name: report.names.name, role: .names)
-    for (name, record) in named {
+    for (name, record) in named where !isGivenUp {
       let hasKnownFlags = record.flags & ~TreeRecordLayout.integerKeys == 0
       if !hasKnownFlags {
         findings.add(
@@ -56,7 +61,7 @@ final class PageWalk {
       report.trees.append(try walk(record, name: name, role: .data))
     }
     report.freePageCount = freeCount
-    checkAccounts()
+    if !isGivenUp { checkAccounts() }
   }
 
   /// The flags that Format.md, "Trees", gives to the names it lists.
@@ -102,7 +107,7 @@ final class PageWalk {
       return false
     }
     guard live.insert(Int(page)) else {
-      findings.add(Finding(.pageShared, tree: tree, "page \(page) is reached a second time"))
+      findings.add(.shared(page, of: tree))
       return false
     }
     if free.contains(Int(page)) {
@@ -110,6 +115,9 @@ final class PageWalk {
     }
     return true
   }
+
+  /// Whether `page`, which is below the bound, is part of a tree already.
+  func isClaimed(_ page: Int) -> Bool { live.contains(page) }
 
   /// Marks `page` as free.
   func release(_ page: UInt64) {
@@ -150,4 +158,11 @@ final class PageWalk {
   }
 
   func noteTree(_ name: String, _ record: TreeRecord) { named.append((name, record)) }
+}
+
+extension Finding {
+  /// Two places of the trees lead to one page.
+  static func shared(_ page: UInt64, of tree: String) -> Finding {
+    Finding(.pageShared, tree: tree, "page \(page) is reached a second time")
+  }
 }

@@ -41,6 +41,9 @@ package struct Verifier {
       report.findings = pages.findings
       report.findingCount = pages.findingCount
       report.notices = ["the pages are damaged: the records in them were not looked at"]
+      if pages.isGivenUp {
+        report.notices.append("the pages have too many faults: some pages were not looked at")
+      }
       report.pages = pages
       return report
     }
