@@ -227,41 +227,6 @@ import Testing
     }
   }
 
-  @Test func `no option has a value be larger than the engine can hold`() throws {
-    var options = StoreOptions()
-    options.recordSizeLimitInBytes = Int.max
-    try withTemporaryStore([Film.self], options: options) { store in
-      _ = try storeError(.unstorableValue) {
-        try store.write { try $0.put(Data(count: Cursor.largestValue), for: "large", in: "b") }
-      }
-      try store.write { try $0.put(Data(count: 1_000), for: "small", in: "b") }
-      #expect(try store.read { try $0.data(for: "large", in: "b") } == nil)
-    }
-  }
-
-  @Test func `a page of JSON has so many bytes and values by the standard limits`() throws {
-    let limits = JSONLimits.standard
-    // Zeros with commas between them, in an array: as many values as there may be, itself among them.
-    func page(_ count: Int) -> [UInt8] {
-      var bytes = [UInt8](repeating: UInt8(ascii: "0"), count: 2 * count + 1)
-      for place in stride(from: 2, to: bytes.count - 1, by: 2) { bytes[place] = UInt8(ascii: ",") }
-      bytes[0] = UInt8(ascii: "[")
-      bytes[bytes.count - 1] = UInt8(ascii: "]")
-      return bytes
-    }
-    #expect(try JSONDocument.parsing(page(limits.values - 1)).root.count == limits.values - 1)
-    #expect(throws: (any Error).self) { try JSONDocument.parsing(page(limits.values)) }
-    // A text as long as the page may be, with its two quotes.
-    func text(_ count: Int) -> [UInt8] {
-      var bytes = [UInt8](repeating: UInt8(ascii: "x"), count: count)
-      bytes[0] = UInt8(ascii: "\"")
-      bytes[count - 1] = UInt8(ascii: "\"")
-      return bytes
-    }
-    #expect(try JSONDocument.parsing(text(limits.bytes)).root.kind == .string)
-    #expect(throws: (any Error).self) { try JSONDocument.parsing(text(limits.bytes + 1)) }
-  }
-
   // MARK: Lists
 
   @Test func `lists have no limit but memory`() throws {
