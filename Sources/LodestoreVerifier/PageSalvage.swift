@@ -5,14 +5,14 @@ internal import LodestorePages
 /// Reads the pairs of a damaged file that still can be read, and says what cannot.
 ///
 /// A page whose header is wrong is left out with all that hangs below it, a node that does not fit its page alone.
-/// No bytes make it trap or go through a page twice. What it finds is not right for that: the caller compares
-/// checksums.
+/// No bytes make it trap, or read more than twice the pages that there are. What it finds is not right for that: the
+/// caller compares checksums.
 ///
-/// Nobody may write the file meanwhile. Memory is one page for each level of a tree and a bit for each
-/// page of the file.
+/// Nobody may write the file meanwhile. Memory is one page for each level of a tree, the value that is read, and
+/// a bit for each page of the file.
 final class PageSalvage {
   /// The keys between which pages of a tree could not be read; `nil` is open.
-  struct Gap {
+  struct Gap: Equatable {
     var low: [UInt8]?
     var high: [UInt8]?
 
@@ -35,6 +35,11 @@ final class PageSalvage {
   let metas: [MetaPage]
   /// Pages of trees that were walked, and those that are free.
   private var known: PageSet
+  /// How many pages of long values may be read that are known already.
+  ///
+  /// A damaged node may name the run of a sound one and be the first to do so, so that a run is not read once
+  /// only. Without a bound, a file could name one long run in each of its nodes, and be read for hours.
+  private var spare: Int
   private var buffers: [UnsafeMutableRawBufferPointer] = []
 
   init(path: String) throws(VerificationError) {
@@ -59,6 +64,7 @@ final class PageSalvage {
     self.pageSize = pageSize
     filePages = size / pageSize
     known = PageSet(bound: filePages)
+    spare = filePages
   }
 
   deinit { for buffer in buffers { buffer.deallocate() } }
@@ -81,7 +87,10 @@ final class PageSalvage {
   // MARK: Trees
 
   /// Forgets what was walked, to read another commit.
-  func reset() { known = PageSet(bound: filePages) }
+  func reset() {
+    known = PageSet(bound: filePages)
+    spare = filePages
+  }
 
   /// Visits the pairs of a tree, in the order of its pages; returns what could not be read.
   func walk(_ record: TreeRecord, isNames: Bool = false, _ visit: Visit) throws -> [Gap] {
@@ -98,12 +107,12 @@ final class PageSalvage {
   ) throws {
     guard level < PageLayout.deepestTree, let page = try bytes(of: number, level: level),
       known.insert(Int(number))
-    else { return gaps.append(bounds) }
+    else { return add(bounds, to: &gaps) }
     let flags = page._uint16(at: PageLayout.flags)
-    guard flags == PageFlag.leaf || flags == PageFlag.branch else { return gaps.append(bounds) }
+    guard flags == PageFlag.leaf || flags == PageFlag.branch else { return add(bounds, to: &gaps) }
     let isLeaf = flags == PageFlag.leaf
-    guard let nodes = nodes(of: page, isLeaf: isLeaf) else { return gaps.append(bounds) }
-    if nodes.contains(where: { $0 == nil }) { gaps.append(bounds) }
+    guard let nodes = nodes(of: page, isLeaf: isLeaf) else { return add(bounds, to: &gaps) }
+    if nodes.contains(where: { $0 == nil }) { add(bounds, to: &gaps) }
     let whole = nodes.compactMap { $0 }
     if isLeaf {
       for node in whole {
@@ -111,7 +120,7 @@ final class PageSalvage {
         let isForeign =
           record.flags & TreeRecordLayout.integerKeys != 0
           && (node.key.count != 8 || !bounds.covers(page._uint64(at: node.key.lowerBound)))
-        if try isForeign || !visitPair(node, in: page, isNames, visit) { gaps.append(bounds) }
+        if try isForeign || !visitPair(node, in: page, isNames, visit) { add(bounds, to: &gaps) }
       }
       return
     }
@@ -121,6 +130,11 @@ final class PageSalvage {
       if index + 1 < whole.count { inner.high = Array(page[whole[index + 1].key]) }
       try walk(node.child, of: record, level: level + 1, inner, isNames, &gaps, visit)
     }
+  }
+
+  /// A page has one gap, however many of its nodes cannot be read.
+  private func add(_ gap: Gap, to gaps: inout [Gap]) {
+    if gaps.last != gap { gaps.append(gap) }
   }
 
   /// Where a node's parts are in its page.
@@ -138,6 +152,8 @@ final class PageSalvage {
     guard lower >= PageLayout.headerSize, lower & 1 == 0, lower <= upper, upper <= pageSize else {
       return nil
     }
+    // Nodes do not overlap; one that is damaged may seem to, and more than one page of that is another's work.
+    var room = 2 * pageSize
     return stride(from: PageLayout.headerSize, to: lower, by: PageLayout.slotSize).map { slot in
       let offset = Int(page._uint16(at: slot))
       guard offset >= upper, offset + PageLayout.nodeHeaderSize <= pageSize else { return nil }
@@ -146,7 +162,8 @@ final class PageSalvage {
       let start = offset + PageLayout.nodeHeaderSize
       let end = start + Int(page._uint16(at: offset + PageLayout.nodeKeySize))
       let held = !isLeaf ? 0 : flags & NodeFlag.isLarge != 0 ? 8 : Int(low)
-      guard end <= pageSize, held <= pageSize - end else { return nil }
+      guard end <= pageSize, held <= pageSize - end, room > 0 else { return nil }
+      room -= end + held - offset
       return Node(
         key: start..<end, size: Int(low), flags: flags,
         child: low | UInt64(flags) << PageLayout.childLowBits)
@@ -171,16 +188,33 @@ final class PageSalvage {
     guard first >= PageLayout.firstDataPage, first < UInt64(filePages),
       count <= filePages - Int(first)
     else { return false }
+    guard try isRun(Int(first)), take(Int(first)..<Int(first) + count) else { return false }
     let run = UnsafeMutableRawBufferPointer.allocate(
       byteCount: PageLayout.headerSize + node.size, alignment: 16)
     defer { run.deallocate() }
     guard try file.read(into: run, at: Int(first) * pageSize) == run.count else { return false }
-    let bytes = UnsafeRawBufferPointer(run)
-    guard bytes._uint64(at: PageLayout.number) == first,
-      bytes._uint16(at: PageLayout.flags) == PageFlag.overflow
-    else { return false }
-    for page in Int(first)..<Int(first) + count { _ = known.insert(page) }
-    try visit(key, UnsafeRawBufferPointer(rebasing: bytes[PageLayout.headerSize...]))
+    let value = UnsafeRawBufferPointer(run)[PageLayout.headerSize...]
+    try visit(key, UnsafeRawBufferPointer(rebasing: value))
+    return true
+  }
+
+  /// Whether `page` says that it is the first one of a run.
+  private func isRun(_ page: Int) throws(VerificationError) -> Bool {
+    let header = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: PageLayout.headerSize, alignment: 16)
+    defer { header.deallocate() }
+    guard try file.read(into: header, at: page * pageSize) == header.count else { return false }
+    let bytes = UnsafeRawBufferPointer(header)
+    return bytes._uint64(at: PageLayout.number) == UInt64(page)
+      && bytes._uint16(at: PageLayout.flags) == PageFlag.overflow
+  }
+
+  /// Marks pages as known; false where too many were.
+  private func take(_ pages: Range<Int>) -> Bool {
+    for page in pages where !known.insert(page) {
+      guard spare > 0 else { return false }
+      spare -= 1
+    }
     return true
   }
 
