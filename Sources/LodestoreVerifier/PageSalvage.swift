@@ -9,19 +9,20 @@ internal import LodestorePages
 /// caller compares checksums.
 ///
 /// Nobody may write the file meanwhile. Memory is one page for each level of a tree, the value that is read, and
-/// a bit for each page of the file.
+/// two bits for each page of the file.
 final class PageSalvage {
   /// The keys between which pages of a tree could not be read; `nil` is open.
   struct Gap: Equatable {
     var low: [UInt8]?
     var high: [UInt8]?
 
-    /// Whether the key `id` of a record is between them.
-    func covers(_ id: UInt64) -> Bool {
+    /// The ids of records between them.
+    var ids: Range<UInt64> {
       func bound(_ bytes: [UInt8]?) -> UInt64? {
         bytes.flatMap { $0.count == 8 ? $0.withUnsafeBytes { $0._uint64(at: 0) } : nil }
       }
-      return id >= bound(low) ?? 0 && id < bound(high) ?? .max
+      let start = bound(low) ?? 0
+      return start..<max(start, bound(high) ?? .max)
     }
   }
 
@@ -115,11 +116,12 @@ final class PageSalvage {
     if nodes.contains(where: { $0 == nil }) { add(bounds, to: &gaps) }
     let whole = nodes.compactMap { $0 }
     if isLeaf {
+      let ids = bounds.ids
       for node in whole {
         // With integer keys, those that belong elsewhere: the page is one of another tree.
         let isForeign =
           record.flags & TreeRecordLayout.integerKeys != 0
-          && (node.key.count != 8 || !bounds.covers(page._uint64(at: node.key.lowerBound)))
+          && (node.key.count != 8 || !ids.contains(page._uint64(at: node.key.lowerBound)))
         if try isForeign || !visitPair(node, in: page, isNames, visit) { add(bounds, to: &gaps) }
       }
       return
@@ -249,7 +251,15 @@ final class PageSalvage {
 
   /// Visits the pairs of the leaves that no walk has come to and that are not free: those below a branch that is
   /// damaged, and perhaps ones of long ago.
+  ///
+  /// Each call visits the same ones in the same order, so that none need be kept.
   func forEachLostPair(_ visit: Visit) throws {
+    let walked = known
+    spare = filePages
+    defer {
+      known = walked
+      spare = filePages
+    }
     for page in Int(PageLayout.firstDataPage)..<max(Int(PageLayout.firstDataPage), filePages)
     where !known.contains(page) {
       guard let bytes = try bytes(of: UInt64(page), level: 0),

@@ -9,9 +9,8 @@ internal import LodestorePages
 package final class SalvagedFile {
   /// What was found of the records of an entity.
   package struct Found: Sendable {
-    /// Records with a right checksum, and those among them that no branch leads to any more.
+    /// Records with a right checksum.
     package var records = 0
-    package var orphans = 0
     /// Records whose bytes are not those that were written.
     package var damaged = 0
     /// How many the tree says that there are.
@@ -30,8 +29,8 @@ package final class SalvagedFile {
   package private(set) var counters: [[UInt8]: UInt64] = [:]
   private let pages: PageSalvage
   private var trees: [String: TreeRecord] = [:]
-  private var orphans: [EntityNumber: [(id: UInt64, bytes: [UInt8])]] = [:]
-  private var gaps: [EntityNumber: [PageSalvage.Gap]] = [:]
+  /// Ids of records that may be in pages which cannot be read.
+  private var gaps: [EntityNumber: IDRuns] = [:]
 
   /// - Throws: ``VerificationError`` when neither commit has a catalogue that can be read.
   package init(path: String) throws {
@@ -109,7 +108,7 @@ package final class SalvagedFile {
 
   /// Visits the records of an entity whose checksums are right, in the order of their ids as a rule.
   ///
-  /// To be called once for each entity, before ``forEachOrphan(of:_:)``.
+  /// To be called once for each entity, before ``forEachOrphan(_:)``.
   package func forEachRecord(
     of entity: EntityDescription, _ visit: (UInt64, UnsafeRawBufferPointer) throws -> Void
   ) throws -> Found {
@@ -118,7 +117,7 @@ package final class SalvagedFile {
     guard let record = trees[name] else {
       problems.append("the records of \(entity.name) have no tree")
       found.hasGaps = true
-      gaps[entity.number] = [PageSalvage.Gap()]
+      gaps[entity.number] = IDRuns([PageSalvage.Gap().ids])
       return found
     }
     found.expected = record.entries
@@ -131,32 +130,36 @@ package final class SalvagedFile {
       try visit(id, body)
     }
     found.hasGaps = !gaps.isEmpty
-    self.gaps[entity.number] = gaps
+    self.gaps[entity.number] = IDRuns(gaps.map(\.ids))
     return found
   }
 
-  /// Finds records in pages that no tree leads to; once all trees have been walked.
-  ///
-  /// They are those of the entity in whose tree pages are missing for their ids, and whose layouts they have.
-  package func collectOrphans() throws {
-    for name in trees.keys.sorted() where TreeName(name).map({ !$0.isOfRecords }) ?? true {
+  /// Goes through all trees but those of the entities' records, so that what is left are pages of no tree.
+  package func passOtherTrees() throws {
+    let passed = Set(entities.map { TreeName.records(entity: $0.number).text })
+    for name in trees.keys.sorted() where !passed.contains(name) {
       if let record = trees[name] { _ = try? pages.walk(record) { _, _ in } }
-    }
-    guard gaps.values.contains(where: { !$0.isEmpty }) else { return }
-    try pages.forEachLostPair { key, body in
-      guard let id = Self.recordID(key) else { return }
-      let owners = self.entities.filter { entity in
-        self.gaps[entity.number, default: []].contains { $0.covers(id) }
-          && Self.isWhole(body, id, entity)
-      }
-      guard owners.count == 1 else { return }
-      self.orphans[owners[0].number, default: []].append((id, Array(body)))
     }
   }
 
-  /// The records of an entity that ``collectOrphans()`` has found; an id may come twice.
-  package func orphans(of entity: EntityNumber) -> [(id: UInt64, bytes: [UInt8])] {
-    orphans[entity] ?? []
+  /// Visits records in pages that no tree leads to; an id may come twice.
+  ///
+  /// They are those of the entity in whose tree pages are missing for their ids, and whose layouts they have. They
+  /// stay in the file: each call reads their pages again. After ``passOtherTrees()``.
+  package func forEachOrphan(
+    _ visit: (EntityNumber, UInt64, UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    guard gaps.values.contains(where: { !$0.isEmpty }) else { return }
+    try pages.forEachLostPair { key, body in
+      guard let id = Self.recordID(key), body.count >= 6, Checksum.fits(body, id: id) else {
+        return
+      }
+      let owners = self.entities.filter { entity in
+        self.gaps[entity.number]?.contains(id) == true && Self.isWhole(body, id, entity)
+      }
+      guard owners.count == 1 else { return }
+      try visit(owners[0].number, id, body)
+    }
   }
 
   private static func recordID(_ key: UnsafeRawBufferPointer) -> UInt64? {
@@ -238,8 +241,4 @@ package final class SalvagedFile {
     }
     return positions
   }
-}
-
-extension TreeName {
-  fileprivate var isOfRecords: Bool { if case .records = self { true } else { false } }
 }

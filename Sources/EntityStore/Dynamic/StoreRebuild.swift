@@ -46,16 +46,16 @@ package final class StoreRebuild {
   package func close() { core.close() }
 
   /// Puts records with their ids, each with its checksum; one that is there already stays.
-  package func put(_ records: [(id: UInt64, bytes: [UInt8])], of entity: EntityNumber) throws {
+  package func put(_ records: [(key: UInt64, body: [UInt8])], of entity: EntityNumber) throws {
     guard let entity = entities[entity] else { return }
     try core.environment.write { transaction in
       for record in records {
-        let key = littleEndianBytes(record.id)
+        let key = littleEndianBytes(record.key)
         if try transaction.get(key, in: entity.records) != nil { continue }
-        try transaction.put(key, record.bytes, in: entity.records)
+        try transaction.put(key, record.body, in: entity.records)
       }
     }
-    highest[entity.number] = max(highest[entity.number] ?? 0, records.map(\.id).max() ?? 0)
+    highest[entity.number] = max(highest[entity.number] ?? 0, records.map(\.key).max() ?? 0)
   }
 
   /// Puts a pair as it was into `buckets` or `imports`.

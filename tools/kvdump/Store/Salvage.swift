@@ -26,9 +26,11 @@ final class Salvage {
   }
 
   private(set) var reports: [Report] = []
-  private(set) var problems: [String] = []
-  private let path: String
-  private var ids: [EntityNumber: IDRuns] = [:]
+  var problems: [String] = []
+  let path: String
+  /// The records that are saved; those among them that are in pages which no tree leads to.
+  var ids: [EntityNumber: IDRuns] = [:]
+  private var orphans: [EntityNumber: IDRuns] = [:]
 
   init(_ path: String) { self.path = path }
 
@@ -45,72 +47,36 @@ final class Salvage {
 
   private func run(into out: String, withOrphans: Bool) throws {
     reports = []
+    problems = []
+    // The first reading says which records there are. It stays open for those that no tree leads to.
     let file = try SalvagedFile(path: path)
-    // The first reading says which records there are.
-    var found: [EntityNumber: SalvagedFile.Found] = [:]
-    ids = [:]
-    for entity in file.entities {
-      var runs = IDRuns()
-      found[entity.number] = try file.forEachRecord(of: entity) { id, _ in runs.append(id) }
-      runs.normalize()
-      ids[entity.number] = runs
-    }
-    try file.collectOrphans()
-    var orphans: [EntityNumber: [(id: UInt64, bytes: [UInt8])]] = [:]
-    if withOrphans {
-      for entity in file.entities {
-        var known = ids[entity.number] ?? IDRuns()
-        for orphan in file.orphans(of: entity.number) where !known.contains(orphan.id) {
-          known.append(orphan.id)
-          known.normalize()
-          orphans[entity.number, default: []].append(orphan)
-        }
-        ids[entity.number] = known
-      }
-    }
-    let dropped = try dropUnheld(orphans)
+    let found = try findRecords(file, withOrphans: withOrphans)
+    let dropped = try dropUnheld(file)
     let rebuild = try StoreRebuild(
       path: out, entities: file.entities, relationships: file.relationships, model: file.model)
     defer { rebuild.close() }
     let again = try SalvagedFile(path: path)
+    var taken = try putRecords(again, orphansOf: file, into: rebuild)
     for entity in file.entities {
-      var report = Report(name: entity.name)
-      let holds = Holds(entity, file.relationships)
-      var batch = Batch()
-      func take(_ id: UInt64, _ bytes: UnsafeRawBufferPointer) throws {
-        guard ids[entity.number]?.contains(id) == true else { return }
-        let (record, emptied) = try holds.emptied(bytes, id, entity) {
-          self.ids[$0]?.contains($1) ?? false
-        }
-        report.emptied += emptied
-        report.saved += 1
-        batch.records.append((id, record))
-        batch.bytes += record.count
-        guard batch.bytes >= Batch.most else { return }
-        try rebuild.put(batch.records, of: entity.number)
-        batch = Batch()
-      }
-      _ = try again.forEachRecord(of: entity) { id, bytes in try take(id, bytes) }
-      for orphan in orphans[entity.number] ?? [] {
-        try orphan.bytes.withUnsafeBytes { try take(orphan.id, $0) }
-      }
-      try rebuild.put(batch.records, of: entity.number)
+      var report = taken.removeValue(forKey: entity.number) ?? Report(name: entity.name)
       let told = found[entity.number]
-      report.orphans = orphans[entity.number]?.count ?? 0
+      let saved = ids[entity.number] ?? IDRuns()
+      report.orphans = orphans[entity.number]?.intersection(saved).count ?? 0
       report.damaged = told?.damaged ?? 0
       report.dropped = dropped[entity.number] ?? 0
       let known = report.saved + report.dropped + report.damaged
-      report.missing =
-        max(0, Int(clamping: told?.expected ?? 0) - known)
+      report.missing = max(0, Int(clamping: told?.expected ?? 0) - known)
       reports.append(report)
     }
-    try carryLinks(again, into: rebuild)
+    try carryLinks(again, orphansOf: file, into: rebuild)
     for tree in [TreeName.buckets, .imports] {
-      var pairs: [(key: [UInt8], body: [UInt8])] = []
+      var batch = Batch<[UInt8]>()
       let lost = try again.forEachSealed(in: tree) { key, body in
-        pairs.append((Array(key), Array(body)))
+        batch.add(Array(key), Array(body))
+        guard batch.isFull else { return }
+        try rebuild.put(batch.take(), in: tree)
       }
-      try rebuild.put(pairs, in: tree)
+      try rebuild.put(batch.take(), in: tree)
       if lost.damaged > 0 { problems.append("\(lost.damaged) pairs of '\(tree.text)' are damaged") }
       if lost.hasGaps { problems.append("some pairs of '\(tree.text)' cannot be read") }
     }
@@ -118,190 +84,77 @@ final class Salvage {
     try rebuild.finish(counters: file.counters)
   }
 
-  /// Records in memory until there are enough for a commit.
-  private struct Batch {
-    static let most = 16 << 20
-    var records: [(id: UInt64, bytes: [UInt8])] = []
-    var bytes = 0
-  }
-
-  // MARK: Relationships
-
-  /// Leaves out records that must hold the id of one that is lost, until there is none; returns how many of each
-  /// entity.
-  private func dropUnheld(
-    _ orphans: [EntityNumber: [(id: UInt64, bytes: [UInt8])]]
-  ) throws -> [EntityNumber: Int] {
-    var dropped: [EntityNumber: Int] = [:]
-    while true {
-      let file = try SalvagedFile(path: path)
-      var lost: [EntityNumber: IDRuns] = [:]
-      for entity in file.entities {
-        let holds = Holds(entity, file.relationships)
-        guard holds.hasRequired else { continue }
-        var runs = IDRuns()
-        func look(_ id: UInt64, _ bytes: UnsafeRawBufferPointer) throws {
-          guard ids[entity.number]?.contains(id) == true,
-            try !holds.isHeld(bytes, entity, { self.ids[$0]?.contains($1) ?? false })
-          else { return }
-          runs.append(id)
-        }
-        _ = try file.forEachRecord(of: entity) { id, bytes in try look(id, bytes) }
-        for orphan in orphans[entity.number] ?? [] {
-          try orphan.bytes.withUnsafeBytes { try look(orphan.id, $0) }
-        }
-        runs.normalize()
-        if !runs.isEmpty { lost[entity.number] = runs }
-      }
-      if lost.isEmpty { return dropped }
-      for (entity, runs) in lost {
-        ids[entity] = ids[entity]?.subtracting(runs)
-        dropped[entity, default: 0] += runs.count
-      }
-    }
-  }
-
-  private func carryLinks(_ file: SalvagedFile, into rebuild: StoreRebuild) throws {
-    var held: [UInt32: Set<LinkPair>] = [:]
-    let ordered = file.relationships.filter { $0.attribute != nil && $0.to.isOrdered }
-    if !ordered.isEmpty { held = try heldLinks(ordered) }
-    for relationship in file.relationships {
-      var links = held[relationship.number] ?? []
-      if relationship.attribute == nil {
-        let all = try file.links(of: relationship)
-        links = all.filter { link in
-          ids[relationship.from.entity]?.contains(link.from) == true
-            && ids[relationship.to.entity]?.contains(link.to) == true
-        }
-        let gone = all.count - links.count
-        if gone > 0 {
-          problems.append(
-            "\(gone) links of relationship \(relationship.number) led to lost records")
-        }
-        try rebuild.put(links, of: relationship.number)
-      }
-      for (side, isOrdered) in [
-        (RelationshipSide.from, relationship.from.isOrdered), (.to, relationship.to.isOrdered),
-      ] where isOrdered {
-        let positions = try file.positions(of: relationship, side)
-        let pairs = links.map { side == .from ? ($0.from, $0.to) : ($0.to, $0.from) }
-        let order = Dictionary(grouping: pairs, by: \.0).map { owner, pairs in
-          // Those without a position come last, by their ids.
-          (
-            owner,
-            pairs.map(\.1).sorted {
-              (positions[owner]?[$0] ?? .max, $0) < (positions[owner]?[$1] ?? .max, $1)
-            }
-          )
-        }
-        try rebuild.put(
-          order: Dictionary(uniqueKeysWithValues: order), of: relationship.number, side)
-      }
-    }
-  }
-
-  /// The links that attributes of saved records hold.
-  private func heldLinks(
-    _ relationships: [RelationshipDescription]
-  ) throws -> [UInt32: Set<LinkPair>] {
-    var links: [UInt32: Set<LinkPair>] = [:]
-    let file = try SalvagedFile(path: path)
+  /// Finds which records can be read, and how much of each entity cannot.
+  private func findRecords(
+    _ file: SalvagedFile, withOrphans: Bool
+  ) throws -> [EntityNumber: SalvagedFile.Found] {
+    var found: [EntityNumber: SalvagedFile.Found] = [:]
+    ids = [:]
+    orphans = [:]
     for entity in file.entities {
-      let mine = relationships.filter { $0.from.entity == entity.number }
-      guard !mine.isEmpty else { continue }
-      let holds = Holds(entity, mine)
-      _ = try file.forEachRecord(of: entity) { id, bytes in
-        guard self.ids[entity.number]?.contains(id) == true else { return }
-        for (relationship, target) in try holds.targets(bytes, entity)
-        where self.ids[relationship.to.entity]?.contains(target) == true {
-          links[relationship.number, default: []].insert(LinkPair(from: id, to: target))
-        }
+      var runs = IDRuns()
+      found[entity.number] = try file.forEachRecord(of: entity) { id, _ in runs.append(id) }
+      runs.normalize()
+      ids[entity.number] = runs
+    }
+    guard withOrphans else { return found }
+    try file.passOtherTrees()
+    try file.forEachOrphan { entity, id, _ in self.orphans[entity, default: IDRuns()].append(id) }
+    for (entity, var runs) in orphans {
+      runs.normalize()
+      let known = ids[entity] ?? IDRuns()
+      orphans[entity] = runs.subtracting(known)
+      ids[entity] = IDRuns(known.ranges + runs.ranges)
+    }
+    return found
+  }
+
+  /// Visits the records that are saved and that no tree leads to, each once.
+  func forEachOrphan(
+    of file: SalvagedFile, _ visit: (EntityNumber, UInt64, UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    guard orphans.contains(where: { !$0.value.isEmpty }) else { return }
+    var rest = orphans.mapValues { IDsOnce($0) }
+    try file.forEachOrphan { entity, id, bytes in
+      guard rest[entity]?.take(id) == true, self.ids[entity]?.contains(id) == true else { return }
+      try visit(entity, id, bytes)
+    }
+  }
+
+  private func putRecords(
+    _ file: SalvagedFile, orphansOf first: SalvagedFile, into rebuild: StoreRebuild
+  ) throws -> [EntityNumber: Report] {
+    var reports: [EntityNumber: Report] = [:]
+    var entities: [EntityNumber: (description: EntityDescription, holds: Holds)] = [:]
+    for entity in file.entities {
+      reports[entity.number] = Report(name: entity.name)
+      entities[entity.number] = (entity, Holds(entity, file.relationships))
+    }
+    var batches: [EntityNumber: Batch<UInt64>] = [:]
+    var waiting = 0
+    func put() throws {
+      for (entity, var batch) in batches.sorted(by: { $0.key < $1.key }) {
+        try rebuild.put(batch.take(), of: entity)
       }
+      batches = [:]
+      waiting = 0
     }
-    return links
-  }
-}
-
-/// The attributes of an entity that hold ids of records by a relationship.
-private struct Holds {
-  private let relationships: [UInt32: RelationshipDescription]
-  let hasRequired: Bool
-
-  init(_ entity: EntityDescription, _ relationships: [RelationshipDescription]) {
-    var held: [UInt32: RelationshipDescription] = [:]
-    for relationship in relationships where relationship.from.entity == entity.number {
-      if let attribute = relationship.attribute { held[attribute] = relationship }
-    }
-    self.relationships = held
-    hasRequired = entity.layouts.contains { layout in
-      layout.attributes.contains { held[$0.number] != nil && !$0.isOptional }
-    }
-  }
-
-  private func values(
-    _ bytes: UnsafeRawBufferPointer, _ entity: EntityDescription
-  ) throws -> (RecordLayout, [Value])? {
-    let number = try RecordLayout.layoutNumber(of: bytes)
-    guard let layout = entity.layouts.first(where: { $0.number == number }) else { return nil }
-    let view = try RecordView(bytes, layout: layout)
-    return (layout, try layout.slots.map { try view.value(at: $0) })
-  }
-
-  /// What a record leads to.
-  func targets(
-    _ bytes: UnsafeRawBufferPointer, _ entity: EntityDescription
-  ) throws -> [(RelationshipDescription, UInt64)] {
-    guard !relationships.isEmpty, let (layout, values) = try values(bytes, entity) else {
-      return []
-    }
-    return zip(layout.attributes, values).compactMap { attribute, value in
-      guard let relationship = relationships[attribute.number], let id = value.recordID else {
-        return nil
+    func take(_ number: EntityNumber, _ id: UInt64, _ bytes: UnsafeRawBufferPointer) throws {
+      guard let entity = entities[number], ids[number]?.contains(id) == true else { return }
+      let (record, emptied) = try entity.holds.emptied(bytes, id, entity.description) {
+        self.ids[$0]?.contains($1) ?? false
       }
-      return (relationship, id)
+      reports[number]?.emptied += emptied
+      reports[number]?.saved += 1
+      batches[number, default: Batch()].add(id, record)
+      waiting += record.count
+      if waiting >= Batch<UInt64>.mostBytes { try put() }
     }
-  }
-
-  /// Whether all that the record must lead to is there.
-  func isHeld(
-    _ bytes: UnsafeRawBufferPointer, _ entity: EntityDescription,
-    _ isThere: (EntityNumber, UInt64) -> Bool
-  ) throws -> Bool {
-    guard let (layout, values) = try values(bytes, entity) else { return true }
-    return zip(layout.attributes, values).allSatisfy { attribute, value in
-      guard !attribute.isOptional, let relationship = relationships[attribute.number],
-        let id = value.recordID
-      else { return true }
-      return isThere(relationship.to.entity, id)
+    for entity in file.entities {
+      _ = try file.forEachRecord(of: entity) { id, bytes in try take(entity.number, id, bytes) }
     }
-  }
-
-  /// The record with null for each id of a record that is lost; and how many these were.
-  func emptied(
-    _ bytes: UnsafeRawBufferPointer, _ id: UInt64, _ entity: EntityDescription,
-    _ isThere: (EntityNumber, UInt64) -> Bool
-  ) throws -> ([UInt8], Int) {
-    guard !relationships.isEmpty, case (let layout, var values)? = try values(bytes, entity) else {
-      return (Array(bytes), 0)
-    }
-    var count = 0
-    for (index, attribute) in layout.attributes.enumerated() {
-      guard let relationship = relationships[attribute.number], let target = values[index].recordID,
-        !isThere(relationship.to.entity, target)
-      else { continue }
-      values[index] = .null
-      count += 1
-    }
-    return count == 0 ? (Array(bytes), 0) : (try layout.record(id: id, values: values), count)
-  }
-}
-
-extension Value {
-  fileprivate var recordID: UInt64? {
-    switch self {
-    case .integer(let number): UInt64(exactly: number)
-    case .unsigned(let number): number
-    default: nil
-    }
+    try forEachOrphan(of: first) { entity, id, bytes in try take(entity, id, bytes) }
+    try put()
+    return reports
   }
 }

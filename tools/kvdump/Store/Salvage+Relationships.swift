@@ -1,0 +1,188 @@
+import EntityStore
+import LodestoreFormat
+import LodestoreVerifier
+
+extension Salvage {
+  /// Leaves out records that must hold the id of one that is lost, until there is none; returns how many of each
+  /// entity.
+  func dropUnheld(_ first: SalvagedFile) throws -> [EntityNumber: Int] {
+    var dropped: [EntityNumber: Int] = [:]
+    while true {
+      let file = try SalvagedFile(path: path)
+      var lost: [EntityNumber: IDRuns] = [:]
+      var requiring: [EntityNumber: (description: EntityDescription, holds: Holds)] = [:]
+      for entity in file.entities {
+        let holds = Holds(entity, file.relationships)
+        if holds.hasRequired { requiring[entity.number] = (entity, holds) }
+      }
+      if requiring.isEmpty { return dropped }
+      func look(_ number: EntityNumber, _ id: UInt64, _ bytes: UnsafeRawBufferPointer) throws {
+        guard let entity = requiring[number], ids[number]?.contains(id) == true,
+          try !entity.holds.isHeld(
+            bytes, entity.description, { self.ids[$0]?.contains($1) ?? false })
+        else { return }
+        lost[number, default: IDRuns()].append(id)
+      }
+      for entity in file.entities where requiring[entity.number] != nil {
+        _ = try file.forEachRecord(of: entity) { id, bytes in try look(entity.number, id, bytes) }
+      }
+      try forEachOrphan(of: first) { entity, id, bytes in try look(entity, id, bytes) }
+      if lost.isEmpty { return dropped }
+      for (entity, var runs) in lost {
+        runs.normalize()
+        ids[entity] = ids[entity]?.subtracting(runs)
+        dropped[entity, default: 0] += runs.count
+      }
+    }
+  }
+
+  func carryLinks(
+    _ file: SalvagedFile, orphansOf first: SalvagedFile, into rebuild: StoreRebuild
+  ) throws {
+    var held: [UInt32: Set<LinkPair>] = [:]
+    let ordered = file.relationships.filter { $0.attribute != nil && $0.to.isOrdered }
+    if !ordered.isEmpty { held = try heldLinks(ordered, first) }
+    for relationship in file.relationships {
+      var links = held[relationship.number] ?? []
+      if relationship.attribute == nil {
+        let all = try file.links(of: relationship)
+        links = all.filter { link in
+          ids[relationship.from.entity]?.contains(link.from) == true
+            && ids[relationship.to.entity]?.contains(link.to) == true
+        }
+        let gone = all.count - links.count
+        if gone > 0 {
+          problems.append(
+            "\(gone) links of relationship \(relationship.number) led to lost records")
+        }
+        try rebuild.put(links, of: relationship.number)
+      }
+      for (side, isOrdered) in [
+        (RelationshipSide.from, relationship.from.isOrdered), (.to, relationship.to.isOrdered),
+      ] where isOrdered {
+        let positions = try file.positions(of: relationship, side)
+        let pairs = links.map { side == .from ? ($0.from, $0.to) : ($0.to, $0.from) }
+        let order = Dictionary(grouping: pairs, by: \.0).map { owner, pairs in
+          // Those without a position come last, by their ids.
+          (
+            owner,
+            pairs.map(\.1).sorted {
+              (positions[owner]?[$0] ?? .max, $0) < (positions[owner]?[$1] ?? .max, $1)
+            }
+          )
+        }
+        try rebuild.put(
+          order: Dictionary(uniqueKeysWithValues: order), of: relationship.number, side)
+      }
+    }
+  }
+
+  /// The links that attributes of saved records hold.
+  private func heldLinks(
+    _ relationships: [RelationshipDescription], _ first: SalvagedFile
+  ) throws -> [UInt32: Set<LinkPair>] {
+    var links: [UInt32: Set<LinkPair>] = [:]
+    let file = try SalvagedFile(path: path)
+    var holding: [EntityNumber: (description: EntityDescription, holds: Holds)] = [:]
+    for entity in file.entities {
+      let mine = relationships.filter { $0.from.entity == entity.number }
+      if !mine.isEmpty { holding[entity.number] = (entity, Holds(entity, mine)) }
+    }
+    func look(_ number: EntityNumber, _ id: UInt64, _ bytes: UnsafeRawBufferPointer) throws {
+      guard let entity = holding[number], ids[number]?.contains(id) == true else { return }
+      for (relationship, target) in try entity.holds.targets(bytes, entity.description)
+      where ids[relationship.to.entity]?.contains(target) == true {
+        links[relationship.number, default: []].insert(LinkPair(from: id, to: target))
+      }
+    }
+    for entity in file.entities where holding[entity.number] != nil {
+      _ = try file.forEachRecord(of: entity) { id, bytes in try look(entity.number, id, bytes) }
+    }
+    try forEachOrphan(of: first) { entity, id, bytes in try look(entity, id, bytes) }
+    return links
+  }
+}
+
+/// The attributes of an entity that hold ids of records by a relationship.
+struct Holds {
+  private let relationships: [UInt32: RelationshipDescription]
+  let hasRequired: Bool
+
+  init(_ entity: EntityDescription, _ relationships: [RelationshipDescription]) {
+    var held: [UInt32: RelationshipDescription] = [:]
+    for relationship in relationships where relationship.from.entity == entity.number {
+      if let attribute = relationship.attribute { held[attribute] = relationship }
+    }
+    self.relationships = held
+    hasRequired = entity.layouts.contains { layout in
+      layout.attributes.contains { held[$0.number] != nil && !$0.isOptional }
+    }
+  }
+
+  private func values(
+    _ bytes: UnsafeRawBufferPointer, _ entity: EntityDescription
+  ) throws -> (RecordLayout, [Value])? {
+    let number = try RecordLayout.layoutNumber(of: bytes)
+    guard let layout = entity.layouts.first(where: { $0.number == number }) else { return nil }
+    let view = try RecordView(bytes, layout: layout)
+    return (layout, try layout.slots.map { try view.value(at: $0) })
+  }
+
+  /// What a record leads to.
+  func targets(
+    _ bytes: UnsafeRawBufferPointer, _ entity: EntityDescription
+  ) throws -> [(RelationshipDescription, UInt64)] {
+    guard !relationships.isEmpty, let (layout, values) = try values(bytes, entity) else {
+      return []
+    }
+    return zip(layout.attributes, values).compactMap { attribute, value in
+      guard let relationship = relationships[attribute.number], let id = value.recordID else {
+        return nil
+      }
+      return (relationship, id)
+    }
+  }
+
+  /// Whether all that the record must lead to is there.
+  func isHeld(
+    _ bytes: UnsafeRawBufferPointer, _ entity: EntityDescription,
+    _ isThere: (EntityNumber, UInt64) -> Bool
+  ) throws -> Bool {
+    guard let (layout, values) = try values(bytes, entity) else { return true }
+    return zip(layout.attributes, values).allSatisfy { attribute, value in
+      guard !attribute.isOptional, let relationship = relationships[attribute.number],
+        let id = value.recordID
+      else { return true }
+      return isThere(relationship.to.entity, id)
+    }
+  }
+
+  /// The record with null for each id of a record that is lost; and how many these were.
+  func emptied(
+    _ bytes: UnsafeRawBufferPointer, _ id: UInt64, _ entity: EntityDescription,
+    _ isThere: (EntityNumber, UInt64) -> Bool
+  ) throws -> ([UInt8], Int) {
+    guard !relationships.isEmpty, case (let layout, var values)? = try values(bytes, entity) else {
+      return (Array(bytes), 0)
+    }
+    var count = 0
+    for (index, attribute) in layout.attributes.enumerated() {
+      guard let relationship = relationships[attribute.number], let target = values[index].recordID,
+        !isThere(relationship.to.entity, target)
+      else { continue }
+      values[index] = .null
+      count += 1
+    }
+    return count == 0 ? (Array(bytes), 0) : (try layout.record(id: id, values: values), count)
+  }
+}
+
+extension Value {
+  fileprivate var recordID: UInt64? {
+    switch self {
+    case .integer(let number): UInt64(exactly: number)
+    case .unsigned(let number): number
+    default: nil
+    }
+  }
+}
