@@ -22,11 +22,11 @@ package final class SalvagedFile {
   package private(set) var entities: [EntityDescription] = []
   package private(set) var relationships: [RelationshipDescription] = []
   /// Descriptions, trees and the like that could not be read, in words.
-  package private(set) var problems: [String] = []
+  package internal(set) var problems: [String] = []
   /// The version of the model, where the header tells one.
   package private(set) var model: UInt64?
-  /// The pairs of the tree `counters`.
-  package private(set) var counters: [[UInt8]: UInt64] = [:]
+  /// Those of the tree `counters` that say what a counter may say.
+  package internal(set) var counters: [[UInt8]: UInt64] = [:]
   private let pages: PageSalvage
   private var trees: [String: TreeRecord] = [:]
   /// Ids of records that may be in pages which cannot be read.
@@ -46,6 +46,7 @@ package final class SalvagedFile {
       throw VerificationError.notAStore("neither of its commits has a catalogue that can be read")
     }
     try readHeader()
+    try readCounters()
   }
 
   private func readTrees(_ meta: MetaPage) throws {
@@ -93,13 +94,10 @@ package final class SalvagedFile {
     _ = try walk(TreeName.header) { key, body in
       if Array(key) == HeaderField.model.key, body.count == 8 { self.model = body._uint64(at: 0) }
     }
-    _ = try walk(TreeName.counters) { key, body in
-      if body.count == 8 { self.counters[Array(key)] = body._uint64(at: 0) }
-    }
   }
 
   /// Visits the pairs of a tree, which can be done once; returns whether some cannot be read.
-  private func walk(_ name: TreeName, _ visit: PageSalvage.Visit) throws -> Bool {
+  func walk(_ name: TreeName, _ visit: PageSalvage.Visit) throws -> Bool {
     guard let record = trees[name.text] else { return true }
     return try !pages.walk(record, visit).isEmpty
   }

@@ -23,8 +23,19 @@ private struct Memo: Entity {
   func encode(into writer: inout RecordWriter) { writer.write(text) }
 }
 
-/// What `kvdump salvage` reads, and keeps in memory.
+/// What `kvdump salvage` cannot believe, and what it reads.
+///
+/// A counter out of its range, which no checksum guards, kept every record from being saved.
 @Suite struct `Salvage of what is not known` {
+  private static func salvage(
+    _ folder: StoreFolder
+  ) async throws -> (status: KVDumpCommands.ExitStatus, messages: String, out: String) {
+    let memory = MemoryConsole()
+    let out = folder.path + "/out.lodestore"
+    let status = await KVDump.execute(["salvage", folder.store, out], on: memory.console)
+    return (status, memory.messages.text, out)
+  }
+
   private static func makeMemos(_ path: String, count: Int = 3, size: Int = 10) throws {
     let store = try Store(at: path, entities: [Memo.self])
     try store.write { tx throws in
@@ -41,6 +52,31 @@ private struct Memo: Entity {
     let second = take
     try store.write { _ = try $0.update(second) }
     store.close()
+  }
+
+  @Test(
+    arguments: [
+      // Key, what it says, what is in the new store. One entity with records 1 to 3, and no relationship.
+      ([2], 1 << 40, 2), ([2], 0, 2), ([2], 1 << 32, 2), ([2], 9, 9),
+      ([2], (1 << 32) - 1, (1 << 32) - 1),
+      ([3], 0, 1), ([3], .max, 1), ([3], 7, 7),
+      ([1, 0, 0, 0, 1], 0, 4), ([1, 0, 0, 0, 1], 1 << 63 + 1, 4),
+      ([1, 0, 0, 0, 1], 1 << 63, 1 << 63),
+      ([1, 0, 0, 0, 1], 40, 40),
+    ] as [([UInt8], UInt64, UInt64)])
+  func `takes a counter that is in its range, and counts anew where it is not`(
+    _ key: [UInt8], _ said: UInt64, _ taken: UInt64
+  ) async throws {
+    let folder = try StoreFolder()
+    try Self.makeMemos(folder.store)
+    try FaultFile.commit(to: folder.store) { try $0.put(key, littleEndianBytes(said), .counters) }
+    let outcome = try await Self.salvage(folder)
+    #expect(outcome.status == (said == taken ? .success : .negative), "\(outcome)")
+    #expect(said == taken || outcome.messages.contains("counter 0\(key[0])"), "\(outcome)")
+    #expect(try Verifier.verify(path: outcome.out).isSound)
+    try FaultFile.commit(to: outcome.out) { raw throws in
+      #expect(try raw.get(key, .counters) == littleEndianBytes(taken))
+    }
   }
 
   /// A file of 3 MB kept the command busy for minutes: each node had its run read.

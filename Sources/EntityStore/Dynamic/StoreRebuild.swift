@@ -110,13 +110,13 @@ package final class StoreRebuild {
 
   /// Makes what follows from the records.
   ///
-  /// - Parameter counters: those of the other store; numbers are never given twice.
+  /// - Parameter counters: those of the other store that are in their range; numbers are never given twice.
   /// - Throws: ``StoreError/Code/uniqueViolation`` when two records have one unique key.
   package func finish(counters: [[UInt8]: UInt64]) throws {
     try core.environment.write { transaction in
       func put(_ key: [UInt8], atLeast number: UInt64) throws {
-        let known = counters[key].flatMap { $0 < 1 << 63 ? $0 : nil } ?? 1
-        try transaction.put(key, littleEndianBytes(max(known, number)), in: core.trees.counters)
+        try transaction.put(
+          key, littleEndianBytes(max(counters[key] ?? 1, number)), in: core.trees.counters)
       }
       let schema = try core.load(in: transaction)
       for entity in schema.entities {

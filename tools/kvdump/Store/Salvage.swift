@@ -51,6 +51,10 @@ final class Salvage {
     // The first reading says which records there are. It stays open for those that no tree leads to.
     let file = try SalvagedFile(path: path)
     let found = try findRecords(file, withOrphans: withOrphans)
+    let counters = file.counters.merging(
+      ids.map { entity, runs in
+        (CounterKey.nextRecord(entity: entity), runs.ranges.last?.upperBound ?? 1)
+      }, uniquingKeysWith: max)
     let dropped = try dropUnheld(file)
     let rebuild = try StoreRebuild(
       path: out, entities: file.entities, relationships: file.relationships, model: file.model)
@@ -81,7 +85,7 @@ final class Salvage {
       if lost.hasGaps { problems.append("some pairs of '\(tree.text)' cannot be read") }
     }
     problems += file.problems
-    try rebuild.finish(counters: file.counters)
+    try rebuild.finish(counters: counters)
   }
 
   /// Finds which records can be read, and how much of each entity cannot.
