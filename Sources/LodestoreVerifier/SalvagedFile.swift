@@ -24,17 +24,26 @@ package final class SalvagedFile {
   /// Descriptions, trees and the like that could not be read, in words.
   package internal(set) var problems: [String] = []
   /// The version of the model, where the header tells one.
-  package private(set) var model: UInt64?
+  package internal(set) var model: UInt64?
+  /// Fields of the header that Format.md does not list, as they read.
+  package internal(set) var unknownFields: [(key: [UInt8], body: [UInt8])] = []
+  /// Pairs of the catalogue with keys from `03` on, as they read.
+  package private(set) var unknownDescriptions: [(key: [UInt8], body: [UInt8])] = []
+  /// What the header says that readers and writers must know; versions begin at 1.
+  package internal(set) var requirement = FormatRequirement(lowestReader: 1, lowestWriter: 1)
   /// Those of the tree `counters` that say what a counter may say.
   package internal(set) var counters: [[UInt8]: UInt64] = [:]
-  private let pages: PageSalvage
-  private var trees: [String: TreeRecord] = [:]
+  let pages: PageSalvage
+  private(set) var trees: [String: TreeRecord] = [:]
   /// Ids of records that may be in pages which cannot be read.
   private var gaps: [EntityNumber: IDRuns] = [:]
 
   /// - Throws: ``VerificationError`` when neither commit has a catalogue that can be read.
   package init(path: String) throws {
     pages = try PageSalvage(path: path)
+    if pages.metas.count < 2 {
+      problems.append("one of the two meta pages cannot be read: a later commit may be lost")
+    }
     for meta in pages.metas {
       pages.reset()
       try readTrees(meta)
@@ -51,20 +60,29 @@ package final class SalvagedFile {
 
   private func readTrees(_ meta: MetaPage) throws {
     trees = [:]
+    var unnamed = 0
     let gaps = try pages.walk(meta.main, isNames: true) { key, value in
       guard value.count == TreeRecordLayout.size,
-        let name = String(validating: key, as: UTF8.self)
-      else { return }
+        let name = String(validating: key, as: UTF8.self), !name.isEmpty, !name.contains("\0")
+      else {
+        unnamed += 1
+        return
+      }
       trees[name] = TreeRecord(value, at: 0)
     }
-    if !gaps.isEmpty { problems.append("some names of trees cannot be read") }
+    if !gaps.isEmpty || unnamed > 0 { problems.append("some names of trees cannot be read") }
     try pages.readFreeList(of: meta)
   }
 
   private func readCatalogue() throws {
     entities = []
     relationships = []
+    unknownDescriptions = []
     let gaps = try walk(TreeName.catalogue) { key, body in
+      if let kind = key.first, kind >= 3 {
+        self.unknownDescriptions.append((Array(key), Array(body)))
+        return
+      }
       do throws(FormatError) {
         let content = try Checksum.unsealed(key: key, body: body)
         let document = try Document(decoding: content)
@@ -73,6 +91,8 @@ package final class SalvagedFile {
         } else if let number = CatalogueKey.relationshipNumber(key) {
           self.relationships.append(
             try RelationshipDescription(number: number, document: document))
+        } else {
+          throw FormatError("the key is none of a description", .catalogueKey)
         }
       } catch {
         self.problems.append(
@@ -87,12 +107,6 @@ package final class SalvagedFile {
     }
     relationships.removeAll {
       !numbers.contains($0.from.entity) || !numbers.contains($0.to.entity)
-    }
-  }
-
-  private func readHeader() throws {
-    _ = try walk(TreeName.header) { key, body in
-      if Array(key) == HeaderField.model.key, body.count == 8 { self.model = body._uint64(at: 0) }
     }
   }
 

@@ -8,7 +8,23 @@ import Testing
 @testable import KVDumpCommands
 @testable import LodestoreVerifier
 
-/// A note.
+/// A take of a song, of which a history is kept.
+private struct Take: Entity {
+  var id = RecordID<Take>()
+  var title: String
+
+  static let schema = EntitySchema<Take>(
+    "Take", attributes: [.init("title", \.title)], history: .kept(images: true))
+
+  init(_ title: String) { self.title = title }
+  init(from reader: inout RecordReader) throws(StoreError) {
+    title = try reader.read()
+    id = reader.id()
+  }
+  func encode(into writer: inout RecordWriter) { writer.write(title) }
+}
+
+/// A note, of which none is kept.
 private struct Memo: Entity {
   var id = RecordID<Memo>()
   var text: String
@@ -23,9 +39,10 @@ private struct Memo: Entity {
   func encode(into writer: inout RecordWriter) { writer.write(text) }
 }
 
-/// What `kvdump salvage` cannot believe, and what it reads.
+/// What `kvdump salvage` cannot know, or cannot believe, is carried or said.
 ///
-/// A counter out of its range, which no checksum guards, kept every record from being saved.
+/// Trees and header fields of later versions and the history were left out of the new store, and nothing was said
+/// of it. A counter out of its range, which no checksum guards, kept every record from being saved.
 @Suite struct `Salvage of what is not known` {
   private static func salvage(
     _ folder: StoreFolder
@@ -52,6 +69,68 @@ private struct Memo: Entity {
     let second = take
     try store.write { _ = try $0.update(second) }
     store.close()
+  }
+
+  /// A tree of each kind, a field of the header and a description, none of which the format lists.
+  private static func addUnknown(_ path: String) throws {
+    try FaultFile.commit(to: path) { raw in
+      try raw.transaction.put([1, 2], [3], in: raw.tree("later"))
+      try raw.transaction.put([1, 3], [UInt8](repeating: 4, count: 9_000), in: raw.tree("later"))
+      try raw.transaction.put(
+        littleEndianBytes(UInt64(300)), [5], in: raw.tree("later.numbers", hasIntegerKeys: true))
+      try raw.put(Array("later".utf8), [6, 7], .header)
+      try raw.put([3, 0, 0, 0, 1], [8], .catalogue)
+    }
+  }
+
+  @Test func `carries what later versions keep, as it reads`() async throws {
+    let folder = try StoreFolder()
+    try Self.makeMemos(folder.store)
+    try Self.addUnknown(folder.store)
+    let outcome = try await Self.salvage(folder)
+    #expect(
+      outcome.status == .success && outcome.messages.contains("nothing was lost"), "\(outcome)")
+    #expect(try Verifier.verify(path: outcome.out).isSound)
+    try FaultFile.commit(to: outcome.out) { raw throws in
+      #expect(try raw.get([1, 2], "later") == [3])
+      #expect(try raw.get([1, 3], "later") == [UInt8](repeating: 4, count: 9_000))
+      let key = littleEndianBytes(UInt64(300))
+      #expect(try raw.get(key, "later.numbers", hasIntegerKeys: true) == [5])
+      #expect(try raw.get(Array("later".utf8), .header) == [6, 7])
+      #expect(try raw.get([3, 0, 0, 0, 1], .catalogue) == [8])
+    }
+  }
+
+  @Test func `names what a later version keeps where that asks for later writers`() async throws {
+    let folder = try StoreFolder()
+    try Self.makeMemos(folder.store)
+    try Self.addUnknown(folder.store)
+    let later = FormatVersion.current.rawValue + 1
+    try FaultFile.commit(to: folder.store) { raw in
+      try raw.put(
+        HeaderField.format.key, FormatRequirement(lowestReader: 1, lowestWriter: later).bytes,
+        .header)
+    }
+    let outcome = try await Self.salvage(folder)
+    #expect(outcome.status == .negative)
+    for text in [
+      "writers of version \(later)", "tree 'later' is not carried",
+      "tree 'later.numbers' is not carried", "field 'later' is not carried",
+      "description 0300000001 is not carried",
+    ] { #expect(outcome.messages.contains(text), "\(outcome.messages)") }
+    #expect(try Verifier.verify(path: outcome.out).isSound)
+    let trees = try PageChecker.check(path: outcome.out).trees.map(\.name)
+    #expect(!trees.contains("later") && trees.contains("records.1"))
+  }
+
+  @Test func `says that the history is not carried`() async throws {
+    let folder = try StoreFolder()
+    try Self.makeTakes(folder.store)
+    let outcome = try await Self.salvage(folder)
+    #expect(outcome.status == .negative)
+    #expect(outcome.messages.contains("history: 2 writes are not carried"), "\(outcome.messages)")
+    #expect(outcome.messages.contains("1 images"), "\(outcome.messages)")
+    #expect(try Verifier.verify(path: outcome.out).isSound)
   }
 
   @Test(
@@ -124,6 +203,15 @@ private struct Memo: Entity {
       }
     }
   #endif
+}
+
+extension RawStore {
+  fileprivate func get(
+    _ key: [UInt8], _ tree: String, hasIntegerKeys: Bool = false
+  ) throws -> [UInt8] {
+    let tree = try self.tree(tree, hasIntegerKeys: hasIntegerKeys)
+    return Array(try required(transaction.get(key, in: tree)))
+  }
 }
 
 #if os(Linux)

@@ -66,6 +66,31 @@ package final class StoreRebuild {
     }
   }
 
+  /// Puts what the format does not list as it was: fields of the header, and descriptions.
+  package func putUnknown(
+    fields: [(key: [UInt8], body: [UInt8])], descriptions: [(key: [UInt8], body: [UInt8])]
+  ) throws {
+    try core.environment.write { transaction in
+      for pair in fields { try transaction.put(pair.key, pair.body, in: core.trees.header) }
+      for pair in descriptions {
+        try transaction.put(pair.key, pair.body, in: core.trees.catalogue)
+      }
+    }
+  }
+
+  /// Puts pairs as they were into a tree that the format does not list, and makes the tree.
+  package func putUnknown(
+    _ pairs: [(key: [UInt8], body: [UInt8])], in name: String, hasIntegerKeys: Bool
+  ) throws {
+    try core.environment.write { transaction in
+      guard
+        let tree = try core.environment.tree(
+          name, isCreated: true, hasIntegerKeys: hasIntegerKeys, in: transaction)
+      else { throw FormatError("cannot make tree \(name)") }
+      for pair in pairs { try transaction.put(pair.key, pair.body, in: tree) }
+    }
+  }
+
   /// Puts links of a relationship with trees, which lead from records that are there to ones that are.
   package func put(_ links: Set<LinkPair>, of relationship: UInt32) throws {
     try core.environment.write { transaction in

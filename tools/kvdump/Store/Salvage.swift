@@ -84,6 +84,7 @@ final class Salvage {
       if lost.damaged > 0 { problems.append("\(lost.damaged) pairs of '\(tree.text)' are damaged") }
       if lost.hasGaps { problems.append("some pairs of '\(tree.text)' cannot be read") }
     }
+    try carryUnknown(again, into: rebuild)
     problems += file.problems
     try rebuild.finish(counters: counters)
   }
