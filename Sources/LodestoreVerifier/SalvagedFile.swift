@@ -87,10 +87,9 @@ package final class SalvagedFile {
         let content = try Checksum.unsealed(key: key, body: body)
         let document = try Document(decoding: content)
         if let number = CatalogueKey.entityNumber(key) {
-          self.entities.append(try EntityDescription(number: number, document: document))
+          try self.add(try EntityDescription(number: number, document: document))
         } else if let number = CatalogueKey.relationshipNumber(key) {
-          self.relationships.append(
-            try RelationshipDescription(number: number, document: document))
+          try self.add(try RelationshipDescription(number: number, document: document))
         } else {
           throw FormatError("the key is none of a description", .catalogueKey)
         }
@@ -108,6 +107,22 @@ package final class SalvagedFile {
     relationships.removeAll {
       !numbers.contains($0.from.entity) || !numbers.contains($0.to.entity)
     }
+  }
+
+  /// Damaged pages may lead to one description by several ways.
+  private func add(_ entity: EntityDescription) throws(FormatError) {
+    guard !entities.contains(where: { $0.number == entity.number || $0.name == entity.name })
+    else {
+      throw FormatError("another entity has its number or its name", .catalogueKey)
+    }
+    entities.append(entity)
+  }
+
+  private func add(_ relationship: RelationshipDescription) throws(FormatError) {
+    guard !relationships.contains(where: { $0.number == relationship.number }) else {
+      throw FormatError("another relationship has its number", .catalogueKey)
+    }
+    relationships.append(relationship)
   }
 
   /// Visits the pairs of a tree, which can be done once; returns whether some cannot be read.

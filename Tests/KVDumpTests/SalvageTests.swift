@@ -284,6 +284,33 @@ private struct Tag: Entity {
     }
   }
 
+  /// Its checksum is right each time.
+  @Test func `of a description that is there twice takes it once, and says so`() async throws {
+    let folder = try StoreFolder()
+    try Self.make(folder.store)
+    var pages = try Pages(folder.store)
+    func node(_ page: Int, _ slot: Int) -> Int {
+      let place = page * 4_096 + 16 + 2 * slot
+      return page * 4_096 + Int(pages.bytes[place]) + Int(pages.bytes[place + 1]) << 8
+    }
+    // Leaves of the catalogue: two keys of entities, 01 and a number.
+    for page in 2..<pages.count where pages.flags(page) & 2 != 0 {
+      let nodes = [node(page, 0), node(page, 1)]
+      guard nodes.allSatisfy({ $0 + 13 <= pages.bytes.count }),
+        nodes.allSatisfy({ pages.bytes[$0 + 6] == 5 && pages.bytes[$0 + 8] == 1 })
+      else { continue }
+      for byte in 0..<2 {
+        pages.bytes[page * 4_096 + 18 + byte] = pages.bytes[page * 4_096 + 16 + byte]
+      }
+    }
+    let (path, out) = (folder.path + "/damaged.lodestore", folder.path + "/out.lodestore")
+    try pages.write(path)
+    let outcome = try await Self.salvage(path, into: out)
+    #expect(outcome.status == .negative, "\(outcome)")
+    #expect(outcome.messages.contains("another entity has its number"), "\(outcome)")
+    #expect(try Verifier.verify(path: out).isSound)
+  }
+
   /// `LODESTORE_CASES` asks for more.
   @Test func `of any damage gives a sound store or a refusal`() async throws {
     let cases =
