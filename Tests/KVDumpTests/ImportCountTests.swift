@@ -35,11 +35,12 @@ struct ImportCountTests {
     try store.change { try $0.edit(Self.report, .imports, "run", to: .integer(Self.highest)) }
     let folder = try StoreFolder()
     let file = try folder.file("f.json", #"[{"episodeId":1,"title":"x"}]"#)
-    let outcome = await run(["import", store.path, file, "--entity", "Film"])
+    let command = ["import", store.path, file, "--entity", "Film", "--unique", "episodeId"]
+    let outcome = await run(command)
     #expect(outcome.status == .negative || outcome.status == .damagedData, "\(outcome)")
     #expect(outcome.messages.contains("one of its counts is at the limit of 2^56"), "\(outcome)")
     #expect(await run(["imports", store.path]).status == .success)
-    let other = await run(["import", store.path, file, "--entity", "Film", "--name", "other"])
+    let other = await run(command + ["--name", "other"])
     #expect(other.status == .success, "\(other)")
     #expect(try Verifier.verify(path: store.path).isSound)
   }
