@@ -27,7 +27,9 @@ struct ManyEntitiesTests {
     let report = try Verifier.verify(path: store.path, limit: 0)
     let limit = report.findings.filter { $0.rule == .catalogueLimits }
     #expect(
-      limit.map(\.detail) == ["4107 entities and indexes, at most 4,000; no more are looked at"])
+      limit.map(\.detail) == [
+        "4107 trees of entities, indexes, links and orders, at most 4,000; no more are looked at"
+      ])
     let names = report.findings.filter { $0.rule == .catalogueEntityNameOnce }
     #expect(names.map(\.detail) == ["entities 200 and 4000 have the same name"])
     // That of the records of each that is looked at.

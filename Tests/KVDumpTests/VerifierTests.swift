@@ -115,9 +115,9 @@ struct VerifierTests {
     }
     let findings = try Verifier.verify(path: store.path, limit: 0).findings
       .filter { $0.rule == .catalogueLimits }
-    #expect(
-      findings.map(\.detail)
-        == (isBeyond ? ["4001 trees of entities, indexes, links and orders, at most 4,000"] : []))
+    #expect(findings.count == (isBeyond ? 1 : 0))
+    let detail = "4001 trees of entities, indexes, links and orders, at most 4,000"
+    #expect(findings.allSatisfy { $0.detail.hasPrefix(detail) }, "\(findings)")
   }
 
   @Test
