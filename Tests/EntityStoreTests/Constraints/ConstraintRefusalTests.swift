@@ -1,4 +1,5 @@
 import Foundation
+import LMDB
 import LodestoreFormat
 import Testing
 
@@ -156,7 +157,10 @@ private struct Sample: Entity {
         let index = try #require(
           description.attributes.firstIndex { $0.name == attribute })
         change(&description.attributes[index].constraints)
-        try Catalogue.put(description, core.store.trees, in: core.transaction)
+        let key = CatalogueKey.entity(description.number)
+        try core.transaction.put(
+          key, Checksum.sealed(key: key, content: description.document.encoded()),
+          in: core.store.trees.catalogue)
       }
       store.close()
       for options in [StoreOptions(), .readOnly] {

@@ -1,4 +1,5 @@
 import Foundation
+import LMDB
 import Synchronization
 import Testing
 
@@ -115,18 +116,20 @@ import Testing
   {
     try await withTemporaryStore([Player.self]) { store in
       let snapshot = try store.snapshot()
-      let isReading = Mutex(false)
+      let (isWriting, isReading) = (Latch(), Latch())
       let writing = Task {
         try await store.write { tx in
           try tx.insert(Player(name: "a"))
-          while !isReading.withLock({ $0 }) { usleep(200) }
+          isWriting.set()
+          while !isReading.isSet { usleep(200) }
           // The other one has asked for its turn to write.
           usleep(50_000)
           store.close()
         }
       }
       let error = try await snapshot.read { _ in
-        isReading.withLock { $0 = true }
+        while !isWriting.isSet { usleep(200) }
+        isReading.set()
         return try storeError(.closed) { try store.insert(Player(name: "b")) }
       }
       #expect(error.code == .closed)
