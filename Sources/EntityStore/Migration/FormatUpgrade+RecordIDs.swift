@@ -70,7 +70,7 @@ private struct RecordIDUpgrade {
     if candidates.isEmpty { return nil }
     (after, sources) = entity.replacing(candidates) { Self.id(in: $0) ?? .null }
     // No number may be left, or something else may be built upon a document.
-    guard after.isReadable else { return nil }
+    guard (try? after.checkReadable()) != nil else { return nil }
   }
 
   // Not through EntityChanges: values stay what they were, so nobody is told, and no index is over a
@@ -117,11 +117,6 @@ private struct RecordIDUpgrade {
 }
 
 extension EntityDescription {
-  /// Whether readers take it for a description.
-  fileprivate var isReadable: Bool {
-    (try? EntityDescription(number: number, document: document)) != nil
-  }
-
   /// The record through its own layout.
   fileprivate func view(_ bytes: UnsafeRawBufferPointer) throws(FormatError) -> RecordView {
     let number = try RecordLayout.layoutNumber(of: bytes)

@@ -106,11 +106,8 @@ enum Catalogue {
     try description.checkReadable()
     try require(description.features, trees, in: transaction)
     let key = CatalogueKey.entity(description.number)
-    let document = description.document
-    // One that readers refuse would make the whole store unreadable.
-    _ = try EntityDescription(number: description.number, document: document)
     try transaction.put(
-      key, Checksum.sealed(key: key, content: document.encoded()), in: trees.catalogue)
+      key, Checksum.sealed(key: key, content: description.document.encoded()), in: trees.catalogue)
   }
 
   static func raiseSchemaNumber(_ trees: Trees, in transaction: Transaction) throws {
