@@ -81,6 +81,8 @@ extension StoreCore {
       return try await environment.writer.run(body)
     } catch let error as LMDBError where error.kind == .closed {
       throw StoreError(.closed, "cannot write \(label): the store is closed", cause: error)
+    } catch let error as LMDBError {
+      throw StoreError(error)
     }
   }
 }
