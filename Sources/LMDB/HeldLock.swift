@@ -6,9 +6,9 @@
   import Darwin
 #endif
 
-/// A lock that a thread holds across calls, unlike `Mutex`, which wants a closure, and with which it can
-/// wait for a ``TimedCondition``.
+/// A lock that a thread holds across calls, unlike `Mutex`, which wants a closure.
 ///
+/// With it a thread can wait for a ``TimedCondition``.
 /// One thread locks and the same one unlocks.
 package final class HeldLock: @unchecked Sendable {
   // The pointer never changes; what it points to is the lock.

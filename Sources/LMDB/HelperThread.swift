@@ -8,9 +8,9 @@
 
 /// A thread that runs jobs for another thread, in the order in which they are given.
 ///
-/// All calls come from that other thread, the owner. State, all guarded by `lock`: `jobs`, `openCount`
-/// (jobs queued and running), `isStopping`. A job sees what the owner wrote before ``run(_:)``; the owner
-/// sees what the job wrote after ``wait(forAllBut:)``.
+/// All calls come from that other thread, the owner. State, all guarded by `lock`: `jobs`,
+/// `openCount` (jobs queued and running), `isStopping`. A job sees what the owner wrote before
+/// ``run(_:)``; the owner sees what the job wrote after ``wait(forAllBut:)``.
 package final class HelperThread: @unchecked Sendable {
   private let lock = HeldLock()
   private let change = TimedCondition()

@@ -35,7 +35,7 @@ package struct PageReport: Sendable {
   package var trees: [Tree] = []
   package var findings: [Finding] = []
   package var findingCount = 0
-  /// Set when there were so many findings that pages were left out.
+  /// Whether the check ended early, at the limit of findings; the pages behind were not looked at.
   package var isGivenUp = false
   /// Set when another process changed the file faster than it could be walked: then nothing is
   /// known about the pages, good or bad.

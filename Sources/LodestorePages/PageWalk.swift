@@ -161,7 +161,7 @@ final class PageWalk {
 }
 
 extension Finding {
-  /// Two places of the trees lead to one page.
+  /// A page is reached by two entries of branch pages, or is part of two overflow runs.
   static func shared(_ page: UInt64, of tree: String) -> Finding {
     Finding(.pageShared, tree: tree, "page \(page) is reached a second time")
   }

@@ -161,7 +161,9 @@ package final class SalvagedFile {
     return found
   }
 
-  /// Goes through all trees but those of the entities' records, so that what is left are pages of no tree.
+  /// Marks the pages of all trees except those with the records of entities.
+  ///
+  /// A leaf that is not marked afterwards may hold lost records.
   package func passOtherTrees() throws {
     let passed = Set(entities.map { TreeName.records(entity: $0.number).text })
     for name in trees.keys.sorted() where !passed.contains(name) {

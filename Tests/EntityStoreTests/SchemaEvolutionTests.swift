@@ -229,7 +229,7 @@ import Testing
     #expect(doubled.message.contains("'name'"))
   }
 
-  /// A condition on it would mean the record's id, and an export would have two members of one name.
+  /// A condition on it would mean the record's id, and an export would have two such members.
   @Test func `an attribute cannot have the name of the id of a record`() throws {
     let error = try storeError(.badSchema) {
       try DeclaredEntity(
