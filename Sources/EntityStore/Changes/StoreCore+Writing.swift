@@ -66,7 +66,8 @@ extension StoreCore {
       transaction: transaction, schema: schema, store: self, isWrite: true)
     core.origin = WriteOrigin(
       author: origin?.author ?? options.author, context: origin?.context ?? options.contextName)
-    // It refers to what refers to it.
+    // The state has the sinks of the write, and some of them refer to the core: without this none of
+    // them is ever freed.
     defer { core.changeState = nil }
     try core.beginChanges(observers)
     let result = try savepoints.run(core, body)
