@@ -180,16 +180,22 @@ extension BatchMerge {
 
   // MARK: New records
 
+  /// Whether the record is to be put behind all others.
+  @inline(__always)
+  private func isNew(_ position: Int) -> Bool {
+    !isAlone[position] && isOpen(position) && holders[position] == nil
+  }
+
   private func append(_ writes: ChangeBatch) throws(StoreError) {
-    let hasNew = (0..<batch.count).contains {
-      !isAlone[$0] && isOpen($0) && holders[$0] == nil
+    let first = try core.nextID(of: entity)
+    // A batch that updates alone needs no ids.
+    if first >= TransactionCore.idLimit, (0..<batch.count).contains(where: isNew) {
+      _ = try core.newID(of: entity)
     }
-    let first = try hasNew ? core.newID(of: entity) : core.nextID(of: entity)
     var next = first
     do {
       let cursor = try Cursor(entity.records, in: core.transaction)
-      for position in 0..<batch.count
-      where !isAlone[position] && isOpen(position) && holders[position] == nil {
+      for position in 0..<batch.count where isNew(position) {
         let id = next
         if let record = renewed.removeValue(forKey: position) {
           try record.withBytes { (bytes) throws(StoreError) in
