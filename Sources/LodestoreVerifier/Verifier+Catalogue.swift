@@ -3,7 +3,7 @@ import LodestoreFormat
 internal import LodestorePages
 
 extension Verifier {
-  /// Of entities and of indexes together.
+  /// Of entities, indexes, links and orders together.
   private static let mostTrees = 4_000
 
   /// Reads the catalogue, checking Format.md, "Catalogue" and "Limits".
