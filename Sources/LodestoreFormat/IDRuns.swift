@@ -66,13 +66,8 @@ package struct IDRuns: Sendable, Hashable {
 
   /// Whether `id` is among them; the runs are normalized.
   package func contains(_ id: UInt64) -> Bool {
-    var low = 0
-    var high = ranges.count
-    while low < high {
-      let middle = (low + high) / 2
-      if ranges[middle].upperBound <= id { low = middle + 1 } else { high = middle }
-    }
-    return low < ranges.count && ranges[low].contains(id)
+    let index = ranges.partitioningIndex { $0.upperBound > id }
+    return index < ranges.count && ranges[index].contains(id)
   }
 
   /// These ids without those of `other`; both are normalized.

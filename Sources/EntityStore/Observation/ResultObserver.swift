@@ -239,7 +239,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, @unchecked Senda
       while end < placed.count, placed[end].gap == placed[start].gap { end += 1 }
       let fitting = (start..<end).filter { index in
         guard let from = placed[index].from else { return false }
-        return from - Self.count(removed, below: from) == placed[index].gap
+        return from - removed.partitioningIndex { $0 >= from } == placed[index].gap
       }
       let staying = Set(
         RowMoves.longestAscending(fitting) { placed[$0].from ?? 0 })
@@ -254,17 +254,6 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, @unchecked Senda
       start = end
     }
     return fresh.difference(from: state, deleted: deleted, inserted: inserted, kept: changed)
-  }
-
-  /// How many of `indices`, which ascend, are below `bound`.
-  private static func count(_ indices: [Int], below bound: Int) -> Int {
-    var low = 0
-    var high = indices.count
-    while low < high {
-      let middle = (low + high) / 2
-      if indices[middle] < bound { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }
 
@@ -281,19 +270,13 @@ extension ResultState {
   /// Counts a row in, in the section that it belongs to.
   mutating func add(_ order: ArraySlice<UInt8>, _ key: () throws -> Key) rethrows {
     let order = Array(order)
-    var low = 0
-    var high = sections.count
-    while low < high {
-      let middle = (low + high) / 2
-      let isLess = sections[middle].order.withUnsafeBytes { mine in
-        order.withUnsafeBytes { compareKeys(mine, $0) < 0 }
-      }
-      if isLess { low = middle + 1 } else { high = middle }
+    let index = order.withUnsafeBytes { mine in
+      sections.partitioningIndex { $0.order.withUnsafeBytes { compareKeys($0, mine) >= 0 } }
     }
-    if low < sections.count, sections[low].order == order {
-      sections[low].count += 1
+    if index < sections.count, sections[index].order == order {
+      sections[index].count += 1
     } else {
-      sections.insert(RowSection(order: order, key: try key(), count: 1), at: low)
+      sections.insert(RowSection(order: order, key: try key(), count: 1), at: index)
     }
   }
 }

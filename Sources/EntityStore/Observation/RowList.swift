@@ -1,3 +1,5 @@
+internal import LodestoreFormat
+
 /// A list in chunks, of which a copy shares all that is not changed: a change in the midst of a million
 /// rows copies some hundreds, and the list of chunks.
 struct RowList<Row: Sendable>: Sendable {
@@ -23,13 +25,8 @@ struct RowList<Row: Sendable>: Sendable {
 
   /// The chunk that has the row at `index`, and its first index.
   private func chunk(of index: Int) -> (position: Int, start: Int) {
-    var low = 0
-    var high = ends.count - 1
-    while low < high {
-      let middle = (low + high) / 2
-      if ends[middle] <= index { low = middle + 1 } else { high = middle }
-    }
-    return (low, low == 0 ? 0 : ends[low - 1])
+    let position = ends.dropLast().partitioningIndex { $0 > index }
+    return (position, position == 0 ? 0 : ends[position - 1])
   }
 
   subscript(index: Int) -> Row {
@@ -40,21 +37,10 @@ struct RowList<Row: Sendable>: Sendable {
   /// How many rows come before the first for which `isBehind` is true; it is true for all behind one.
   func partition(_ isBehind: (Row) throws -> Bool) rethrows -> Int {
     // The last chunk whose first row is not behind has the border.
-    var low = 0
-    var high = chunks.count
-    while low < high {
-      let middle = (low + high) / 2
-      if try isBehind(chunks[middle][0]) { high = middle } else { low = middle + 1 }
-    }
-    guard low > 0 else { return 0 }
-    let chunk = chunks[low - 1]
-    var first = 1
-    var last = chunk.count
-    while first < last {
-      let middle = (first + last) / 2
-      if try isBehind(chunk[middle]) { last = middle } else { first = middle + 1 }
-    }
-    return (low == 1 ? 0 : ends[low - 2]) + first
+    let next = try chunks.partitioningIndex { try isBehind($0[0]) }
+    guard next > 0 else { return 0 }
+    let index = try chunks[next - 1].dropFirst().partitioningIndex(where: isBehind)
+    return (next == 1 ? 0 : ends[next - 2]) + index
   }
 
   mutating func replace(at index: Int, with row: Row) {

@@ -1,3 +1,5 @@
+internal import LodestoreFormat
+
 /// Which rows have moved, and which are where they were among the others.
 enum RowMoves {
   /// Which of the rows in both results have moved: as few as can be, those that did not change last.
@@ -44,14 +46,9 @@ enum RowMoves {
     var ends: [Int] = []
     var previous: [Int: Int] = [:]
     for item in items {
-      var low = 0
-      var high = ends.count
-      while low < high {
-        let middle = (low + high) / 2
-        if value(ends[middle]) < value(item) { low = middle + 1 } else { high = middle }
-      }
-      if low > 0 { previous[item] = ends[low - 1] }
-      if low == ends.count { ends.append(item) } else { ends[low] = item }
+      let index = ends.partitioningIndex { value($0) >= value(item) }
+      if index > 0 { previous[item] = ends[index - 1] }
+      if index == ends.count { ends.append(item) } else { ends[index] = item }
     }
     var chain: [Int] = []
     var next = ends.last

@@ -219,13 +219,5 @@ final class BatchMerge {
     if left.count > 1 { for position in left { isAlone[position] = true } }
   }
 
-  private func page(of position: Int) -> Int {
-    var low = 0
-    var high = pageEnds.count
-    while low < high {
-      let middle = (low + high) / 2
-      if pageEnds[middle] <= position { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
+  private func page(of position: Int) -> Int { pageEnds.partitioningIndex { $0 > position } }
 }

@@ -365,16 +365,3 @@ final class DocumentEncoding {
     }
   }
 }
-
-extension Array {
-  /// The first index whose element is beyond, where all elements after it are too; O(log n).
-  fileprivate func partitioningIndex(where isBeyond: (Element) -> Bool) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = low + (high - low) / 2
-      if isBeyond(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
-  }
-}

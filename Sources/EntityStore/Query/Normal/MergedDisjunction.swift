@@ -111,12 +111,8 @@ struct MergedDisjunction {
 
   /// Whether one of `intervals`, which are ascending and disjoint, has `number`.
   private static func contains(_ number: Int64, in intervals: [NumberInterval]) -> Bool {
-    var (low, high) = (0, intervals.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if intervals[middle].high < number { low = middle + 1 } else { high = middle }
-    }
-    return low < intervals.count && intervals[low].low <= number
+    let index = intervals.partitioningIndex { $0.high >= number }
+    return index < intervals.count && intervals[index].low <= number
   }
 
   /// The same numbers in ascending ranges, between which there are others.
