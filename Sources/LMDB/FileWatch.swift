@@ -13,8 +13,8 @@ import Synchronization
 /// The file is that of the store itself. LMDB writes its pages by system calls, the meta page last, and the
 /// system tells of each: nothing has to be rung by the writer, there is no other file that may be missing,
 /// and programs that know nothing of observers are noticed, too. Where the system tells nothing (another
-/// machine's mount, a container that does not share it, no watches left) the closure is called now and then
-/// all the same; the closure finds out whether there is a new commit.
+/// machine's mount, a container that does not share it, no watches or descriptors left) the closure is called
+/// now and then all the same; the closure finds out whether there is a new commit.
 ///
 /// inotify on Linux, kqueue on macOS.
 package final class FileWatch: @unchecked Sendable {
@@ -23,7 +23,7 @@ package final class FileWatch: @unchecked Sendable {
 
   private let body: @Sendable () -> Void
   private let events: Int32
-  /// Written to when the thread is to end.
+  /// Written to when the thread is to end, which finds out on its own where there is no pipe.
   private let ends: (read: Int32, write: Int32)
   private let watched: Int32
   private let isStopping = Atomic<Bool>(false)
@@ -38,11 +38,10 @@ package final class FileWatch: @unchecked Sendable {
     self.init(path: environment.path, body)
   }
 
-  init?(path: String, _ body: @escaping @Sendable () -> Void) {
+  init(path: String, _ body: @escaping @Sendable () -> Void) {
     self.body = body
     var pair: [Int32] = [-1, -1]
-    guard pipe(&pair) == 0 else { return nil }
-    for end in pair { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    if pipe(&pair) == 0 { for end in pair { _ = fcntl(end, F_SETFD, FD_CLOEXEC) } }
     ends = (pair[0], pair[1])
     #if canImport(Darwin)
       watched = open(path, O_EVTONLY | O_CLOEXEC)
@@ -59,8 +58,10 @@ package final class FileWatch: @unchecked Sendable {
 
   deinit {
     stop()
-    close(ends.read)
-    close(ends.write)
+    if ends.read >= 0 {
+      close(ends.read)
+      close(ends.write)
+    }
     if events >= 0 { close(events) }
     #if canImport(Darwin)
       if watched >= 0 { close(watched) }

@@ -9,7 +9,7 @@ internal import LodestorePages
 /// caller compares checksums.
 ///
 /// Nobody may write the file meanwhile. Memory is one page for each level of a tree, the value that is read, and
-/// two bits for each page of the file.
+/// three bits for each page of the file.
 final class PageSalvage {
   /// The keys between which pages of a tree could not be read; `nil` is open.
   struct Gap: Equatable {
@@ -34,8 +34,10 @@ final class PageSalvage {
   private let filePages: Int
   /// Its two commits, the newest first.
   let metas: [MetaPage]
-  /// Pages of trees that were walked, and those that are free.
+  /// Pages of trees that were walked.
   private var known: PageSet
+  /// Pages that the free list names, which may be damaged: a page that a tree leads to is read all the same.
+  private var free: PageSet
   /// How many pages of long values may be read that are known already.
   ///
   /// A damaged node may name the run of a sound one and be the first to do so, so that a run is not read once
@@ -65,6 +67,7 @@ final class PageSalvage {
     self.pageSize = pageSize
     filePages = size / pageSize
     known = PageSet(bound: filePages)
+    free = PageSet(bound: filePages)
     spare = filePages
   }
 
@@ -90,6 +93,7 @@ final class PageSalvage {
   /// Forgets what was walked, to read another commit.
   func reset() {
     known = PageSet(bound: filePages)
+    free = PageSet(bound: filePages)
     spare = filePages
   }
 
@@ -237,14 +241,14 @@ final class PageSalvage {
 
   // MARK: Pages without a tree
 
-  /// Marks the pages of the free list as known, as far as it can be read.
+  /// Takes the pages that the free list names, as far as it can be read.
   func readFreeList(of meta: MetaPage) throws {
     _ = try walk(meta.freeList) { _, value in
       guard value.count >= 8 else { return }
       let count = min(value._uint64(at: 0), UInt64(value.count / 8 - 1))
       for index in 0..<Int(count) {
         let page = value._uint64(at: 8 + index * 8)
-        if page < UInt64(filePages) { _ = known.insert(Int(page)) }
+        if page < UInt64(filePages) { _ = free.insert(Int(page)) }
       }
     }
   }
@@ -261,7 +265,7 @@ final class PageSalvage {
       spare = filePages
     }
     for page in Int(PageLayout.firstDataPage)..<max(Int(PageLayout.firstDataPage), filePages)
-    where !known.contains(page) {
+    where !known.contains(page) && !free.contains(page) {
       guard let bytes = try bytes(of: UInt64(page), level: 0),
         bytes._uint16(at: PageLayout.flags) == PageFlag.leaf,
         let nodes = nodes(of: bytes, isLeaf: true)

@@ -102,6 +102,10 @@ extension Verifier {
       list.add(Finding(.counter, rule, tree: name, key: key, detail))
     }
     let numbers = Set(entities.map(\.number)).union(unreadableEntities)
+    let building = Set(
+      entities.flatMap { entity in
+        entity.building.map { CounterKey.building(entity: entity.number, index: $0.number) }
+      })
     var nextEntity: UInt64?
     var nextRelationship: UInt64?
     var counted: [EntityNumber] = []
@@ -109,11 +113,7 @@ extension Verifier {
       let isNextEntity = key.elementsEqual(CounterKey.nextEntity)
       let isNextRelationship = key.elementsEqual(CounterKey.nextRelationship)
       let entity = CatalogueKey.entityNumber(key)
-      let isOfBuilding = entities.contains { entity in
-        entity.building.contains {
-          key.elementsEqual(CounterKey.building(entity: entity.number, index: $0.number))
-        }
-      }
+      let isOfBuilding = building.contains(Array(key))
       guard isNextEntity || isNextRelationship || isOfBuilding || entity != nil else {
         return add(key, .counterKey, "the key is none of a counter")
       }
@@ -139,15 +139,15 @@ extension Verifier {
           "the next entity is \(nextEntity ?? 1), must be above entity \(highest)")
       }
     }
-    if let nextEntity, nextEntity > UInt64(UInt32.max) {
-      CounterKey.nextEntity.withUnsafeBytes {
-        add($0, .counterNumbers, "the next entity is \(nextEntity), entity numbers have 32 bits")
-      }
-    }
     for (key, number) in [
       (CounterKey.nextEntity, nextEntity), (CounterKey.nextRelationship, nextRelationship),
-    ] where number == 0 {
-      key.withUnsafeBytes { add($0, .counterNumbers, "is 0, numbers begin at 1") }
+    ] {
+      guard let number else { continue }
+      if number == 0 {
+        key.withUnsafeBytes { add($0, .counterNumbers, "is 0, numbers begin at 1") }
+      } else if number > UInt64(UInt32.max) {
+        key.withUnsafeBytes { add($0, .counterNumbers, "is \(number), numbers have 32 bits") }
+      }
     }
     if let highest = relationships.map(\.number).max(), nextRelationship ?? 1 <= UInt64(highest) {
       CounterKey.nextRelationship.withUnsafeBytes {

@@ -1,5 +1,6 @@
 import EntityStore
 import Foundation
+import LodestoreFormat
 import Testing
 
 @testable import KVDumpCommands
@@ -118,6 +119,40 @@ private struct Player: Entity {
     #expect(again.data.contains(#""unchanged":3"#), "\(again.data)")
     #expect(try links(other.store) == expected)
     #expect(await other.isSound())
+  }
+
+  /// They have no checksum: a link that was gone from one side was missing in the files, and nothing said so.
+  @Test(arguments: [
+    ("the link from a team", "its two sides tell different links"),
+    ("the link from a player", "its two sides tell different links"),
+    ("the record of a player", "which is not there"),
+  ])
+  func `are damaged where one side lacks a link or what it leads to`(
+    lost: String, message: String
+  ) async throws {
+    let folder = try StoreFolder()
+    try fill(folder.store)
+    try FaultFile.commit(to: folder.store) { store throws in
+      let from = TreeName.links(relationship: 1, side: .from)
+      let to = TreeName.links(relationship: 1, side: .to)
+      let first = try #require(store.pairs(from).first)
+      switch lost {
+      case "the link from a team": try store.remove(first.key, from)
+      case "the link from a player": try store.remove(try #require(store.pairs(to).first).key, to)
+      default:
+        let player = first.key.withUnsafeBytes { $0._bigEndianUInt64(at: first.key.count - 8) }
+        _ = try store.transaction.delete(player, in: store.tree(.records(entity: 2)))
+      }
+    }
+    let files = folder.path + "/files"
+    let exported = await folder.run("export", "--all-entities", files, "--links")
+    #expect(exported.status == .damagedData, "\(exported)")
+    #expect(
+      exported.messages.contains("relationship 'Team.players'")
+        && exported.messages.contains(message), "\(exported.messages)")
+    let one = await folder.run("export", "Team", folder.path + "/teams.jsonl", "--links")
+    #expect(one.status == .damagedData, "\(one)")
+    #expect(!FileManager.default.fileExists(atPath: folder.path + "/teams.jsonl"))
   }
 
   @Test func `that cannot be told by a key are named`() async throws {

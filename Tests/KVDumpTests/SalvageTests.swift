@@ -69,6 +69,32 @@ private struct Page: Entity {
   }
 }
 
+/// A step that must know the one before it; the first one knows itself.
+private struct Step: Entity {
+  var id = RecordID<Step>()
+  var name: String
+  var before: Step.ID
+
+  static let schema = EntitySchema<Step>(
+    "Step", attributes: [.init("name", \.name), .toOne("before", \.before)])
+
+  init(_ name: String, _ before: Step.ID) {
+    self.name = name
+    self.before = before
+  }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    before = try reader.read()
+    id = reader.id()
+  }
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(name)
+    writer.write(before)
+  }
+}
+
 private struct Tag: Entity {
   var id = RecordID<Tag>()
   var name: String
@@ -148,12 +174,14 @@ private struct Tag: Entity {
       bytes = Array(try #require(FileManager.default.contents(atPath: path)))
     }
 
+    func half(_ offset: Int) -> Int { Int(bytes[offset]) | Int(bytes[offset + 1]) << 8 }
+    /// Below 2^32, as all in these files are.
+    func number(_ offset: Int) -> Int { half(offset) | half(offset + 2) << 16 }
     func flags(_ page: Int) -> UInt8 { bytes[page * 4_096 + 10] }
     var count: Int { bytes.count / 4_096 }
     func key(_ page: Int) -> Int {
       let base = page * 4_096
-      let offset = Int(bytes[base + 16]) | Int(bytes[base + 17]) << 8
-      return Int(bytes[base + offset + 6])
+      return Int(bytes[base + half(base + 16) + 6])
     }
     func write(_ path: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
   }
@@ -284,14 +312,72 @@ private struct Tag: Entity {
     }
   }
 
+  /// They were taken for free, and with them all that they hold for lost.
+  @Test func `of a file whose free list names pages with records loses none`() async throws {
+    let folder = try StoreFolder()
+    try Self.make(folder.store)
+    try Self.change(folder.store)
+    var pages = try Pages(folder.store)
+    let records = (2..<pages.count).filter { pages.flags($0) == 2 && pages.key($0) == 8 }
+    // The newest commit's free list is one leaf; the value of each node is a count, then as many pages.
+    let newest = pages.bytes[144] > pages.bytes[4_096 + 144] ? 0 : 4_096
+    let list = pages.number(newest + 80) * 4_096
+    var named = 0
+    for slot in 0..<(pages.half(list + 12) - 16) / 2 {
+      let value = list + pages.half(list + 16 + 2 * slot) + 16
+      for index in 0..<pages.number(value) where named < records.count {
+        for byte in 0..<8 { pages.bytes[value + 8 + 8 * index + byte] = 0 }
+        pages.bytes[value + 8 + 8 * index] = UInt8(records[named] & 255)
+        pages.bytes[value + 9 + 8 * index] = UInt8(records[named] >> 8)
+        named += 1
+      }
+    }
+    #expect(named > 3)
+    let (path, out) = (folder.path + "/damaged.lodestore", folder.path + "/out.lodestore")
+    try pages.write(path)
+    #expect(try !Verifier.verify(path: path).isSound)
+    let outcome = try await Self.salvage(path, into: out)
+    #expect(outcome.status == .success, "\(outcome)")
+    #expect(outcome.number("Page", "saved") == Self.pageCount + 1, "\(outcome)")
+    #expect(try Verifier.verify(path: out).isSound)
+  }
+
+  /// The file was read again for each of them: this took an hour.
+  @Test(.timeLimit(.minutes(2)))
+  func `leaves out a long chain of records that must hold each other's ids`() async throws {
+    let folder = try StoreFolder()
+    let count = 20_000
+    let store = try Store(at: folder.store, entities: [Step.self])
+    try await store.write { tx throws in
+      _ = try tx.insert(
+        (1...count).map { Step("step \($0)", Step.ID(rawValue: UInt64(max(1, $0 - 1)))) })
+    }
+    store.close()
+    var pages = try Pages(folder.store)
+    let mark = Array("step 1".utf8) + [0]
+    let places = pages.bytes.indices.filter {
+      pages.bytes[$0] == mark[0] && pages.bytes[$0...].starts(with: mark.dropLast())
+        && !(48...57).contains(pages.bytes[min($0 + 6, pages.bytes.count - 1)])
+    }
+    #expect(!places.isEmpty)
+    for place in places { pages.bytes[place] ^= 1 }
+    let (path, out) = (folder.path + "/damaged.lodestore", folder.path + "/out.lodestore")
+    try pages.write(path)
+    let outcome = try await Self.salvage(path, into: out)
+    #expect(outcome.status == .negative, "\(outcome)")
+    #expect(outcome.number("Step", "damaged") == 1, "\(outcome)")
+    #expect(outcome.number("Step", "dropped") == count - 1, "\(outcome)")
+    #expect(outcome.number("Step", "saved") == 0, "\(outcome)")
+    #expect(try Verifier.verify(path: out).isSound)
+  }
+
   /// Its checksum is right each time.
   @Test func `of a description that is there twice takes it once, and says so`() async throws {
     let folder = try StoreFolder()
     try Self.make(folder.store)
     var pages = try Pages(folder.store)
     func node(_ page: Int, _ slot: Int) -> Int {
-      let place = page * 4_096 + 16 + 2 * slot
-      return page * 4_096 + Int(pages.bytes[place]) + Int(pages.bytes[place + 1]) << 8
+      page * 4_096 + pages.half(page * 4_096 + 16 + 2 * slot)
     }
     // Leaves of the catalogue: two keys of entities, 01 and a number.
     for page in 2..<pages.count where pages.flags(page) & 2 != 0 {

@@ -252,6 +252,9 @@ extension Fault {
     Fault("the next entity is beyond 32 bits", [.counter]) {
       try $0.put(CounterKey.nextEntity, littleEndianBytes(UInt64.max), .counters)
     },
+    Fault("the next relationship is beyond 32 bits", [.counter]) {
+      try $0.put(CounterKey.nextRelationship, littleEndianBytes(UInt64(1) << 32), .counters)
+    },
     Fault("a counter is beyond every record id", [.counter]) {
       try $0.put(CounterKey.nextRecord(entity: 1), littleEndianBytes(UInt64.max), .counters)
     },

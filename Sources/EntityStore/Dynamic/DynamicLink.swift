@@ -55,7 +55,23 @@ extension DynamicSnapshot {
     return end.attribute != nil || end.side == .from || end.opposite.name == nil
   }
 
-  /// The keys of the records that record `id` leads to.
+  /// Throws unless the two sides of a relationship that no attribute holds tell the same links.
+  ///
+  /// O(n) in all its links.
+  package func checkSides(of link: DynamicLink, of entity: DynamicEntity) throws {
+    guard let end = core.schema.end(named: link.relationship, of: entity.stored),
+      end.attribute == nil, end.opposite.attribute == nil, let here = end.links,
+      let there = end.opposite.links
+    else { return }
+    let mine = try LinkCursor(here, core: core).sum(isTurned: false)
+    guard try LinkCursor(there, core: core).sum(isTurned: true) == mine else {
+      throw StoreError.damagedRelationship(end.label, "its two sides tell different links")
+    }
+  }
+
+  /// The keys of the records that record `id` leads to, in the order of the relationship.
+  ///
+  /// - Throws: ``StoreError/Code/damaged`` where one is not there.
   package func keys(of link: DynamicLink, from id: UInt64, of entity: DynamicEntity) throws
     -> [Value]
   {
@@ -63,8 +79,16 @@ extension DynamicSnapshot {
       let key = end.target.description.attribute(named: link.key)
     else { return [] }
     var keys: [Value] = []
-    for other in try core.orderedIDs(of: id, by: end) {
-      guard let bytes = try core.record(other, of: end.target) else { continue }
+    let others = try core.orderedIDs(of: id, by: end)
+    if end.order != nil, try others.sorted() != core.relatedIDs(of: id, by: end) {
+      throw StoreError.damagedRelationship(
+        end.label, "the order of record \(id) does not have the records that it leads to")
+    }
+    for other in others {
+      guard let bytes = try core.record(other, of: end.target) else {
+        throw StoreError.damagedRelationship(
+          end.label, "record \(id) leads to \(end.target.name) \(other), which is not there")
+      }
       let view = try end.target.view(bytes, id: other)
       do {
         keys.append(try end.target.value(of: key, in: view))

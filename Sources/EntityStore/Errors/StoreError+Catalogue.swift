@@ -330,6 +330,11 @@ extension StoreError {
       .damaged, "cannot read index '\(index)': \(reason); run 'kvdump verify'", index: index)
   }
 
+  static func damagedRelationship(_ relationship: String, _ reason: String) -> StoreError {
+    StoreError(
+      .damaged, "cannot read relationship '\(relationship)': \(reason); run 'kvdump verify'")
+  }
+
   static func badBucket(_ name: String, size: Int) -> StoreError {
     StoreError(
       .unstorableValue,

@@ -103,6 +103,29 @@ final class LinkCursor {
     }
   }
 
+  /// A number that is the same for the same links in any order, with their number.
+  ///
+  /// `isTurned` takes each link for the one that leads back. The sum has another seed in each process.
+  func sum(isTurned: Bool) throws(StoreError) -> (count: Int, sum: Int) {
+    var (count, sum) = (0, 0)
+    do {
+      var found = try cursor.first()
+      while found {
+        guard let id = KeyDecoder.leadingID(cursor.key), Self.isID(id) else { throw damaged() }
+        let other = try other(cursor.key, KeyDecoder.lengthOfLeadingID(cursor.key))
+        var hasher = Hasher()
+        hasher.combine(isTurned ? other : id)
+        hasher.combine(isTurned ? id : other)
+        sum &+= hasher.finalize()
+        count &+= 1
+        found = try cursor.next()
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+    return (count, sum)
+  }
+
   @inline(__always)
   private func other(_ key: UnsafeRawBufferPointer, _ length: Int) throws -> UInt64 {
     let id: UInt64

@@ -70,11 +70,38 @@ private final class Requests: Sendable {
     let folder = try TemporaryFolder()
     let calls = Requests()
     try Data([1]).write(to: URL(fileURLWithPath: folder.path + "/file"))
-    let watch = try #require(
-      FileWatch(path: folder.path + "/file") { calls.add() })
+    let watch = FileWatch(path: folder.path + "/file") { calls.add() }
     watch.stop()
     #expect(watch.start())
     usleep(600_000)
     #expect(calls.count == 0)
+  }
+
+  /// There was no watch then, and no other process's commit was told, ever.
+  @Test func `looks now and then where no descriptors are left for a watch`() async {
+    await #expect(processExitsWith: .success) {
+      var limit = rlimit(rlim_cur: 64, rlim_max: 64)
+      #if canImport(Glibc)
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+      #else
+        let resource = RLIMIT_NOFILE
+      #endif
+      guard setrlimit(resource, &limit) == 0 else { exit(2) }
+      var held: [Int32] = []
+      while true {
+        let next = open("/dev/null", O_RDONLY)
+        if next < 0 { break }
+        held.append(next)
+      }
+      let calls = Requests()
+      let watch = FileWatch(path: "/dev/null") { calls.add() }
+      for descriptor in held { close(descriptor) }
+      guard !held.isEmpty, watch.start() else { exit(3) }
+      for _ in 0..<100 where calls.count < 2 { usleep(50_000) }
+      watch.stop()
+      let count = calls.count
+      usleep(600_000)
+      exit(count >= 2 && calls.count == count ? 0 : 4)
+    }
   }
 }

@@ -15,11 +15,11 @@ struct ExportCommand: StoreCommand {
         kvdump export catalog.lodestore --all-entities catalog --links
 
       Everything is of one commit. A file is there when it is whole: it is written under another \
-      name beside it, and last the records are compared with their indexes. Where a record or an \
-      entry is damaged or lost, the export fails: then rows on standard output may not be all. \
-      Without a format it is what the file's name ends in, or JSON Lines. JSON Lines and CSV are \
-      written as the records are read, in little memory; an order that no index gives keeps its \
-      keys in memory.
+      name beside it, and last the records are compared with their indexes, and with --links the two \
+      sides of relationships. Where a record, an entry or a link is damaged or lost, the export \
+      fails: then rows on standard output may not be all. Without a format it is what the file's \
+      name ends in, or JSON Lines. JSON Lines and CSV are written as the records are read, in \
+      little memory; an order that no index gives keeps its keys in memory.
 
       'kvdump import' reads the same attributes from the JSON forms, with the schema that 'kvdump \
       schema STORE ENTITY --format json' writes: {"$document": Base64} is a value that JSON has no \

@@ -7,6 +7,8 @@ struct EntityExport {
   private let snapshot: DynamicSnapshot
   private var columns: RecordColumns
   private let format: ExportFormat
+  private let entity: DynamicEntity
+  private let links: [DynamicLink]
 
   /// Checks the request and the fields; without fields, all attributes, and not the id, which the
   /// store that imports gives itself.
@@ -21,6 +23,8 @@ struct EntityExport {
       isExact: format != .csv, store: store)
     columns.add(links, snapshot)
     self.format = format
+    self.entity = entity
+    self.links = links
   }
 
   /// Writes the records; returns how many there are.
@@ -43,13 +47,15 @@ struct EntityExport {
     return count
   }
 
-  /// Throws when a record is lost, or an index that may have been used does not tell of each.
+  /// Throws when a record is lost, or an index that may have been used does not tell of each, or the two sides of a
+  /// relationship that was told do not tell the same.
   private func check() throws {
     for lookup in query.lookups {
       let check = try EntityCheck(lookup.entity, snapshot)
       try check.checkIndexes()
       if lookup.isByElements { try check.checkElements() }
     }
+    for link in links { try snapshot.checkSides(of: link, of: entity) }
   }
 
   /// Writes the records and gives the file its name; returns how many there are, and its bytes.

@@ -3,37 +3,63 @@ import LodestoreFormat
 import LodestoreVerifier
 
 extension Salvage {
-  /// Leaves out records that must hold the id of one that is lost, until there is none; returns how many of each
-  /// entity.
+  /// Leaves out records that must hold the id of one that is lost, then those that must hold theirs; returns how
+  /// many of each entity.
+  ///
+  /// The file is read once where there is none, and twice where there are any, however long the chain is: then it is
+  /// in memory which record must hold which.
   func dropUnheld(_ first: SalvagedFile) throws -> [EntityNumber: Int] {
-    var dropped: [EntityNumber: Int] = [:]
-    while true {
-      let file = try SalvagedFile(path: path)
-      var lost: [EntityNumber: IDRuns] = [:]
-      var requiring: [EntityNumber: (description: EntityDescription, holds: Holds)] = [:]
-      for entity in file.entities {
-        let holds = Holds(entity, file.relationships)
-        if holds.hasRequired { requiring[entity.number] = (entity, holds) }
-      }
-      if requiring.isEmpty { return dropped }
-      func look(_ number: EntityNumber, _ id: UInt64, _ bytes: UnsafeRawBufferPointer) throws {
-        guard let entity = requiring[number], ids[number]?.contains(id) == true,
-          try !entity.holds.isHeld(
-            bytes, entity.description, { self.ids[$0]?.contains($1) ?? false })
-        else { return }
-        lost[number, default: IDRuns()].append(id)
-      }
-      for entity in file.entities where requiring[entity.number] != nil {
-        _ = try file.forEachRecord(of: entity) { id, bytes in try look(entity.number, id, bytes) }
-      }
-      try forEachOrphan(of: first) { entity, id, bytes in try look(entity, id, bytes) }
-      if lost.isEmpty { return dropped }
-      for (entity, var runs) in lost {
-        runs.normalize()
-        ids[entity] = ids[entity]?.subtracting(runs)
-        dropped[entity, default: 0] += runs.count
+    var waiting: [RecordName] = []
+    try forEachRequired(first) { holder, target in
+      if ids[target.entity]?.contains(target.id) != true { waiting.append(holder) }
+    }
+    if waiting.isEmpty { return [:] }
+    var pairs: [(target: RecordName, holder: RecordName)] = []
+    try forEachRequired(first) { holder, target in pairs.append((target, holder)) }
+    pairs.sort { $0.target < $1.target }
+    var lost: Set<RecordName> = []
+    while let record = waiting.popLast() {
+      guard lost.insert(record).inserted else { continue }
+      var index = pairs.partitioningIndex { $0.target >= record }
+      while index < pairs.count, pairs[index].target == record {
+        waiting.append(pairs[index].holder)
+        index += 1
       }
     }
+    return Dictionary(grouping: lost, by: \.entity).mapValues { records in
+      var runs = IDRuns()
+      for record in records { runs.append(record.id) }
+      runs.normalize()
+      ids[records[0].entity] = ids[records[0].entity]?.subtracting(runs)
+      return records.count
+    }
+  }
+
+  /// Visits what saved records must hold the ids of.
+  private func forEachRequired(
+    _ first: SalvagedFile, _ visit: (_ holder: RecordName, _ target: RecordName) -> Void
+  ) throws {
+    let file = try SalvagedFile(path: path)
+    var requiring: [EntityNumber: (description: EntityDescription, holds: Holds)] = [:]
+    for entity in file.entities {
+      let holds = Holds(entity, file.relationships)
+      if holds.hasRequired { requiring[entity.number] = (entity, holds) }
+    }
+    if requiring.isEmpty { return }
+    func look(_ number: EntityNumber, _ id: UInt64, _ bytes: UnsafeRawBufferPointer) throws {
+      guard let entity = requiring[number], ids[number]?.contains(id) == true else { return }
+      for (relationship, target) in try entity.holds.targets(
+        bytes, entity.description, isRequired: true)
+      {
+        visit(
+          RecordName(entity: number, id: id),
+          RecordName(entity: relationship.to.entity, id: target))
+      }
+    }
+    for entity in file.entities where requiring[entity.number] != nil {
+      _ = try file.forEachRecord(of: entity) { id, bytes in try look(entity.number, id, bytes) }
+    }
+    try forEachOrphan(of: first) { entity, id, bytes in try look(entity, id, bytes) }
   }
 
   func carryLinks(
@@ -103,6 +129,16 @@ extension Salvage {
   }
 }
 
+/// Which record is meant.
+private struct RecordName: Hashable, Comparable {
+  var entity: EntityNumber
+  var id: UInt64
+
+  static func < (left: RecordName, right: RecordName) -> Bool {
+    (left.entity, left.id) < (right.entity, right.id)
+  }
+}
+
 /// The attributes of an entity that hold ids of records by a relationship.
 struct Holds {
   private let relationships: [UInt32: RelationshipDescription]
@@ -128,32 +164,18 @@ struct Holds {
     return (layout, try layout.slots.map { try view.value(at: $0) })
   }
 
-  /// What a record leads to.
+  /// What a record leads to, or only what it must lead to.
   func targets(
-    _ bytes: UnsafeRawBufferPointer, _ entity: EntityDescription
+    _ bytes: UnsafeRawBufferPointer, _ entity: EntityDescription, isRequired: Bool = false
   ) throws -> [(RelationshipDescription, UInt64)] {
     guard !relationships.isEmpty, let (layout, values) = try values(bytes, entity) else {
       return []
     }
     return zip(layout.attributes, values).compactMap { attribute, value in
-      guard let relationship = relationships[attribute.number], let id = value.recordID else {
-        return nil
-      }
+      guard let relationship = relationships[attribute.number], let id = value.recordID,
+        !(isRequired && attribute.isOptional)
+      else { return nil }
       return (relationship, id)
-    }
-  }
-
-  /// Whether all that the record must lead to is there.
-  func isHeld(
-    _ bytes: UnsafeRawBufferPointer, _ entity: EntityDescription,
-    _ isThere: (EntityNumber, UInt64) -> Bool
-  ) throws -> Bool {
-    guard let (layout, values) = try values(bytes, entity) else { return true }
-    return zip(layout.attributes, values).allSatisfy { attribute, value in
-      guard !attribute.isOptional, let relationship = relationships[attribute.number],
-        let id = value.recordID
-      else { return true }
-      return isThere(relationship.to.entity, id)
     }
   }
 
