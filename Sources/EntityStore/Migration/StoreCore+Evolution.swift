@@ -86,9 +86,10 @@ extension StoreCore {
       }
       var unbuilt: [EntityNumber: Set<UInt32>] = [:]
       var restarted = opened?.touched ?? []
+      var current = try self.load(in: transaction)
       for entity in declared {
-        try self.evolve(
-          entity, in: transaction, work, unbuilt: &unbuilt, restarted: &restarted)
+        current = try self.evolve(
+          entity, current, in: transaction, work, unbuilt: &unbuilt, restarted: &restarted)
       }
       try self.evolveRelationships(declared, in: transaction)
       try opened?.makeLinks()
@@ -163,16 +164,22 @@ extension StoreCore {
       ? !evolution.concernsReaders : !evolution.isChanged && !evolution.changesConstraints
   }
 
+  /// Makes one entity of the file fit its declaration; returns the schema afterwards.
+  ///
+  /// Reading all of it anew is for entities that change: many that are new would take time by their square.
+  ///
   /// - Parameters:
+  ///   - current: the schema before.
   ///   - unbuilt: is given the new indexes of derived attributes, whose values come later.
   ///   - restarted: is given the entity where its history begins while it has records.
   private func evolve(
-    _ declared: DeclaredEntity, in transaction: Transaction, _ work: OpeningWork?,
-    unbuilt: inout [EntityNumber: Set<UInt32>], restarted: inout Set<EntityNumber>
-  ) throws {
-    let current = try load(in: transaction)
+    _ declared: DeclaredEntity, _ current: StoredSchema, in transaction: Transaction,
+    _ work: OpeningWork?, unbuilt: inout [EntityNumber: Set<UInt32>],
+    restarted: inout Set<EntityNumber>
+  ) throws -> StoredSchema {
+    let stored = current.entity(named: declared.name)
     let evolution: SchemaEvolution
-    if let stored = current.entity(named: declared.name) {
+    if let stored {
       evolution = try SchemaEvolution(
         from: stored.description, to: declared,
         hasRecords: try transaction.count(of: stored.records) > 0,
@@ -196,7 +203,7 @@ extension StoreCore {
         creating: declared,
         number: try nextEntity(after: current.entities.map(\.description), in: transaction))
     }
-    guard evolution.isChanged || evolution.changesConstraints else { return }
+    guard evolution.isChanged || evolution.changesConstraints else { return current }
     try current.checkTreeCount(with: evolution.result)
     try Catalogue.put(evolution.result, trees, in: transaction)
     let entity = try StoredEntity(
@@ -227,6 +234,10 @@ extension StoreCore {
         unbuilt[entity.number, default: []].insert(index.description.number)
       }
     }
+    guard stored == nil else { return try load(in: transaction) }
+    return StoredSchema(
+      number: current.number, entities: current.entities + [entity],
+      relationships: current.relationships)
   }
 
   /// A number that no entity of the file has had.

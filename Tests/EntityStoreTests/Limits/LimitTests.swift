@@ -15,7 +15,14 @@ import Testing
     try DeclaredEntity(
       name: name,
       attributes: (0..<attributes).map { .init(name: "a\($0)", storage: Int._storage) },
-      indexes: (0..<indexes).map { .init(attributes: [$0], isUnique: false) })
+      indexes: (0..<indexes).map { index in
+        // Over one attribute, then over two at a growing distance.
+        let (first, distance) = (index % attributes, index / attributes)
+        let isSingle = distance == 0
+        return .init(
+          attributes: isSingle ? [first] : [first, (first + distance) % attributes],
+          isUnique: false)
+      })
   }
 
   private static func nested(_ depth: Int) -> JSONValue {
@@ -151,16 +158,16 @@ import Testing
     try withTemporaryPath { path in
       // 61 of 1 + 64 trees, and one of 35.
       var declared = try (0..<61).map {
-        try Self.entity("E\($0)", attributes: 64, indexes: 64)
+        try Self.entity("E\($0)", attributes: 12, indexes: 64)
       }
-      declared.append(try Self.entity("Last", attributes: 64, indexes: 34))
+      declared.append(try Self.entity("Last", attributes: 12, indexes: 34))
       var options = StoreOptions()
       options.addsResemblingEntities = true
       let core = try StoreCore(path: path, declared: declared, options: options)
       #expect(core.schema.entities.count == 62)
       core.close()
       for name in ["More", "Last"] {
-        let one = try Self.entity(name, attributes: 64, indexes: name == "Last" ? 35 : 0)
+        let one = try Self.entity(name, attributes: 12, indexes: name == "Last" ? 35 : 0)
         let error = try storeError(.incompatibleSchema) {
           try StoreCore(path: path, declared: [one], options: options)
         }
@@ -187,7 +194,7 @@ import Testing
       var left = count
       while left > 0 {
         let indexes = min(64, left - 1)
-        declared.append(try Self.entity("E\(declared.count)", attributes: 64, indexes: indexes))
+        declared.append(try Self.entity("E\(declared.count)", attributes: 12, indexes: indexes))
         left -= 1 + indexes
       }
       try StoreCore(path: path, declared: declared, options: options).close()
