@@ -87,12 +87,12 @@ package final class Environment: @unchecked Sendable {
   /// How many writes have been committed here.
   var writeCount: UInt64 = 0
   /// Called behind the hooks of each commit; see ``addCommitListener(_:)``.
-  let commitListeners = Mutex<[Int: @Sendable (UInt64) -> Void]>([:])
+  let commitListeners = Guarded<[Int: @Sendable (UInt64) -> Void]>([:])
   let hasCommitListeners = Atomic<Bool>(false)
   /// The commit that is being made, from before the disk has it until its hooks have run; 0 for none.
   let committing = Atomic<UInt64>(0)
   /// See ``companion(_:)``.
-  let sharedCompanion = Mutex<(any AnyObject & Sendable)?>(nil)
+  let sharedCompanion = Guarded<(any AnyObject & Sendable)?>(nil)
   /// Whether the running write reads much, see ``beginBulkWrite()``.
   var isBulkWrite = false
   /// How many copies and writes have the system read ahead; its own lock, held while the map is

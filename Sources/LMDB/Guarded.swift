@@ -8,16 +8,16 @@
 
 /// A value behind a lock.
 ///
-/// Not `Synchronization.Mutex`, whose futex the thread sanitizer does not see on Linux: it would
-/// report every use, and a race of our own would drown in that.
+/// Not `Synchronization.Mutex`, whose futex the thread sanitizer does not see on Linux: it would report every
+/// use, and passing over those would hide races of our own.
 ///
 /// `@unchecked Sendable`: `value` is touched only while `lock` is held.
-final class Guarded<Value>: @unchecked Sendable {
+package final class Guarded<Value>: @unchecked Sendable {
   private let lock = HeldLock()
   // Behind a pointer, so that no exclusivity check is made on the path of every read transaction.
   private let value: UnsafeMutablePointer<Value>
 
-  init(_ initial: sending Value) {
+  package init(_ initial: sending Value) {
     value = .allocate(capacity: 1)
     value.initialize(to: initial)
   }
@@ -28,7 +28,7 @@ final class Guarded<Value>: @unchecked Sendable {
   }
 
   @inline(__always)
-  func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+  package func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
     lock.lock()
     defer { lock.unlock() }
     return try body(&value.pointee)

@@ -163,11 +163,15 @@ struct ExportTests {
     let folder = try StoreFolder()
     try await QueriedStore.addItems(to: folder)
     let store = folder.store
+    // Commands of one process share what is open: none may be the first, and open it for reading alone.
+    let open = try Store(at: store, entities: [])
+    defer { open.close() }
     let writer = Task {
       for round in 1...20 {
+        let memory = MemoryConsole()
         #expect(
-          await MemoryConsole().run("update", store, "Item", "--all", "rank=\(round)", "--yes")
-            == .success)
+          await memory.run("update", store, "Item", "--all", "rank=\(round)", "--yes")
+            == .success, "\(memory.messages.text)")
       }
     }
     for number in 1...10 {

@@ -145,7 +145,7 @@ final class ChangeObservers: Sendable {
     var makers: [(key: Int, make: MakeSink)] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   /// Read by each write without the lock.
   private let isEmpty = Atomic<Bool>(true)
 

@@ -1,5 +1,4 @@
 internal import LMDB
-import Synchronization
 
 /// Collects and sorts the index entries of a batch insert on a second core, while the first appends
 /// the next records.
@@ -21,7 +20,7 @@ final class EntryCollector: @unchecked Sendable {
   private let rows: [Row]
   /// The index of the row that was passed on longest ago.
   private var nextRow = 0
-  private let failure = Mutex<StoreError?>(nil)
+  private let failure = Guarded<StoreError?>(nil)
 
   /// `nil` where there is no second core, where making keys needs more than the records, and where all
   /// entries are words: reading these takes less time than passing the records to another core.

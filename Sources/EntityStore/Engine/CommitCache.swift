@@ -1,4 +1,4 @@
-import Synchronization
+internal import LMDB
 
 /// A few objects that are valid for one commit alone, such as the plans of queries that are asked more
 /// than once while nothing is written.
@@ -20,7 +20,7 @@ final class CommitCache: Sendable {
 
   private static let slotCount = 128
 
-  private let slots = Mutex([Slot](repeating: Slot(), count: slotCount))
+  private let slots = Guarded([Slot](repeating: Slot(), count: slotCount))
 
   /// The object that was kept with `hash`.
   ///

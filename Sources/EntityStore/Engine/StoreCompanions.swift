@@ -1,4 +1,4 @@
-import Synchronization
+internal import LMDB
 
 /// What lives beside a store and ends with it.
 protocol StoreCompanion: AnyObject, Sendable {
@@ -10,7 +10,7 @@ protocol StoreCompanion: AnyObject, Sendable {
 ///
 /// The store does not know their types, which belong to what is built upon it.
 final class StoreCompanions: Sendable {
-  private let companions = Mutex<[ObjectIdentifier: any StoreCompanion]>([:])
+  private let companions = Guarded<[ObjectIdentifier: any StoreCompanion]>([:])
 
   func companion<C: StoreCompanion>(_ make: () -> C) -> C {
     companions.withLock { companions in

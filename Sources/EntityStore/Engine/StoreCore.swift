@@ -14,7 +14,7 @@ import Synchronization
 /// ``Store`` is its typed face, ``DynamicStore`` the one for tools, which know no types.
 ///
 /// Mutable state: `schema`, replaced whole when the file has a newer one, and `names`, the entity
-/// names of the declared types, both under their `Mutex`; `recent`, which has its own lock; `isOpen`,
+/// names of the declared types, both under their locks; `recent`, which has its own lock; `isOpen`,
 /// set once.
 final class StoreCore: Sendable {
   let environment: Environment
@@ -23,7 +23,7 @@ final class StoreCore: Sendable {
   /// What errors call the store.
   var label: String { path.isEmpty ? "the store in memory" : "'\(path)'" }
   let trees: Catalogue.Trees
-  private let currentSchema: Mutex<StoredSchema>
+  private let currentSchema: Guarded<StoredSchema>
   private let names: [ObjectIdentifier: String]
   let declared: [DeclaredEntity]
   /// Plans of queries.
@@ -46,7 +46,7 @@ final class StoreCore: Sendable {
     }
     do {
       trees = try Self.checkHeader(environment, path: path, options: options)
-      currentSchema = Mutex(StoredSchema(number: .unread, entities: []))
+      currentSchema = Guarded(StoredSchema(number: .unread, entities: []))
     } catch {
       EnvironmentRegistry.close(environment)
       throw StoreError(wrapping: error)

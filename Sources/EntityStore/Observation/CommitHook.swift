@@ -1,5 +1,5 @@
+internal import LMDB
 internal import LodestoreFormat
-import Synchronization
 
 /// What one write has changed, as told right behind its commit.
 public struct CommittedWriteChanges: Sendable {
@@ -19,11 +19,11 @@ public struct CommittedWriteChanges: Sendable {
 /// ``Store/onCommit(_:)``.
 public final class CommitHook: Sendable {
   private let observers: ChangeObservers
-  private let key: Mutex<Int?>
+  private let key: Guarded<Int?>
 
   fileprivate init(_ observers: ChangeObservers, _ key: Int) {
     self.observers = observers
-    self.key = Mutex(key)
+    self.key = Guarded(key)
   }
 
   deinit { cancel() }

@@ -1,6 +1,5 @@
 internal import LMDB
 internal import LodestoreFormat
-import Synchronization
 
 /// Tells the observers of one store what commits have changed.
 ///
@@ -40,10 +39,10 @@ final class ObservationCenter: StoreCompanion {
   }
 
   let core: StoreCore
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   /// Whether commits are told to the center; held while that is brought about, so that no observer reads
   /// before it is.
-  private let isListening = Mutex(false)
+  private let isListening = Guarded(false)
 
   init(_ core: StoreCore) { self.core = core }
 

@@ -1,5 +1,5 @@
+internal import LMDB
 internal import LodestoreFormat
-import Synchronization
 
 /// Reads something anew when what it depends on has changed.
 final class ValueObserver<Value: Sendable>: Observer, @unchecked Sendable {
@@ -68,7 +68,7 @@ extension ValueObserver where Value: Equatable {
   convenience init(
     _ subject: Subject, droppingEqual read: @escaping @Sendable (TransactionCore) throws -> Value
   ) {
-    let last = Mutex<Value?>(nil)
+    let last = Guarded<Value?>(nil)
     self.init(subject) { core, isFirst in
       let fresh = try read(core)
       let isSame = last.withLock { last in
@@ -157,7 +157,7 @@ extension Store {
     ValueUpdates(center: observations) { core in
       let entity = try core.entity(E.self)
       // Its bytes tell whether it has changed.
-      let last = Mutex<[UInt8]?>(nil)
+      let last = Guarded<[UInt8]?>(nil)
       return ValueObserver(.record(entity.number, id.rawValue)) { core, isFirst in
         let entity = try core.entity(E.self)
         let bytes = try core.record(id.rawValue, of: entity)

@@ -1,4 +1,4 @@
-import Synchronization
+internal import LMDB
 
 /// When snapshots are warned of and ended.
 struct SnapshotLimits: Sendable {
@@ -30,7 +30,7 @@ final class SnapshotRegistry: StoreCompanion {
     var lastCheck = ContinuousClock.now
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   /// Ends the snapshots.
   func close() {

@@ -1,10 +1,10 @@
+internal import LMDB
 internal import LodestoreFormat
-import Synchronization
 
 /// The byte strings of an IN, looked up without an allocation.
 final class KeySet: Sendable {
   let keys: PackedKeys
-  private let made = Mutex<KeyTable?>(nil)
+  private let made = Guarded<KeyTable?>(nil)
 
   init(keys: PackedKeys) { self.keys = keys }
 

@@ -1,5 +1,5 @@
+internal import LMDB
 internal import LodestoreFormat
-import Synchronization
 
 /// The attributes of an entity as predicates name them: by key path.
 ///
@@ -24,7 +24,7 @@ final class PredicateAttributes: @unchecked Sendable {
 
   subscript(path: AnyKeyPath) -> PredicateAttribute? { byKeyPath[path] }
 
-  private static let known = Mutex<[ObjectIdentifier: PredicateAttributes]>([:])
+  private static let known = Guarded<[ObjectIdentifier: PredicateAttributes]>([:])
 
   static func of<E: Entity>(_ type: E.Type) -> PredicateAttributes {
     let key = ObjectIdentifier(type)
