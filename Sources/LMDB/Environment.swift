@@ -385,7 +385,10 @@ package final class Environment: @unchecked Sendable {
     mdb_env_close(handle)
     stampClosed()
     files?.close()
-    whenClosed()
+    // It refers to the environment, which would stay in memory with it.
+    let tell = whenClosed
+    whenClosed = {}
+    tell()
   }
 
   func checkUsable(_ operation: String) throws(LMDBError) {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import EntityStore
+@testable import LMDB
 
 #if canImport(Glibc)
   import Glibc
@@ -22,17 +23,19 @@ import Testing
     return options
   }
 
-  /// Whether the store is gone after `use`.
+  /// Whether the store and its environment are gone after `use`.
   private func isGone(
     _ path: String, after use: (Store) throws -> Void
   ) throws -> Bool {
     weak var core: StoreCore?
+    weak var environment: Environment?
     do {
       let store = try Store(at: path, entities: Self.entities, options: options())
       core = store.core
+      environment = store.core.environment
       try use(store)
     }
-    return core == nil
+    return core == nil && environment == nil
   }
 
   @Test func `is closed, whatever was written`() throws {
@@ -57,6 +60,32 @@ import Testing
       #expect(try snapshot.count(Player.all) == 1)
     }
     #expect(links)
+    try expectSound(path)
+  }
+
+  /// Each opening left its environment in memory, some 4 KB.
+  @Test func `leaves nothing in memory when it is closed, by itself or by the last read`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.storePath
+    let isGoneWhenClosed = try isGone(path) { store in
+      try store.insert(Player(name: "a"))
+      store.close()
+    }
+    #expect(isGoneWhenClosed)
+    let isGoneInRead = try isGone(path) { store in
+      try store.read { snapshot throws in
+        #expect(try snapshot.count(Player.all) == 1)
+        store.close()
+      }
+    }
+    #expect(isGoneInRead)
+    let isGoneInWrite = try isGone(path) { store in
+      try store.write { tx in
+        try tx.insert(Player(name: "b"))
+        store.close()
+      }
+    }
+    #expect(isGoneInWrite)
     try expectSound(path)
   }
 
