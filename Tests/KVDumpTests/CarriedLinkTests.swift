@@ -10,7 +10,7 @@ private struct Team: Entity {
   var id = RecordID<Team>()
   var name: String
 
-  static let players = ToMany<Team, Player>()
+  static let players = ToMany<Team, Player>(ordered: true)
 
   init(_ name: String) { self.name = name }
 
@@ -123,7 +123,7 @@ private struct Player: Entity {
 
   /// They have no checksum: a link that was gone from one side was missing in the files, and nothing said so.
   @Test(arguments: [
-    ("the link from a team", "its two sides tell different links"),
+    ("the link from a team", "does not have the records that it leads to"),
     ("the link from a player", "its two sides tell different links"),
     ("the record of a player", "which is not there"),
   ])

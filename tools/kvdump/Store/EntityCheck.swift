@@ -1,4 +1,5 @@
 import EntityStore
+import LodestoreFormat
 
 /// Compares the records of an entity and its indexes, at one commit: a record without an entry was lost, or its
 /// entry was.
@@ -87,12 +88,7 @@ private struct RecordIDSet {
   }
 
   func contains(_ id: UInt64) -> Bool {
-    var low = 0
-    var high = ends.count
-    while low < high {
-      let middle = (low + high) / 2
-      if ends[middle] < id { low = middle + 1 } else { high = middle }
-    }
-    return low < starts.count && starts[low] <= id
+    let index = ends.partitioningIndex { $0 >= id }
+    return index < starts.count && starts[index] <= id
   }
 }
