@@ -90,7 +90,7 @@ struct CSVScanner: Sendable {
       if try step(byte) { return try complete() }
     }
     guard isFinished else {
-      try check(open: true)
+      try checkSizes(fieldEnd: openEnd)
       return false
     }
     return try end()
@@ -136,14 +136,20 @@ struct CSVScanner: Sendable {
       try endField(at - 1)
       state = .carriageReturn
     default:
-      if let reason { throw fail(reason, at - 1 - start) }
+      guard let reason else { break }
+      // What is too long is that wherever the text is cut into chunks.
+      try checkSizes(fieldEnd: at - 1 - start - (state == .closed ? 1 : 0))
+      throw fail(reason, at - 1 - start)
     }
     return false
   }
 
   private mutating func endField(_ end: Int) throws(CSVError) {
     field.end = end - start - (field.isQuoted ? 1 : 0)
-    try check(open: false)
+    try checkSizes(fieldEnd: field.end)
+    if fields.count >= limits.columns {
+      throw fail(.tooManyFields(limit: limits.columns), field.start)
+    }
     fields.append(field)
     state = .begin
   }
@@ -156,7 +162,9 @@ struct CSVScanner: Sendable {
       field = Field(start: at - start)
       try endField(at)
     case .plain, .closed: try endField(at)
-    case .quoted: throw fail(.unclosedQuote, field.start - 1)
+    case .quoted:
+      try checkSizes(fieldEnd: openEnd)
+      throw fail(.unclosedQuote, field.start - 1)
     case .carriageReturn: throw fail(.loneCarriageReturn, at - 1 - start)
     }
     return try complete()
@@ -189,16 +197,21 @@ struct CSVScanner: Sendable {
 // MARK: - Checks
 
 extension CSVScanner {
+  /// The end of what there is of the field, without the quote that may close it.
+  private var openEnd: Int { at - start - (state == .closed ? 1 : 0) }
+
   /// Refuses what is too long: an unclosed quote would otherwise keep the rest of the file in memory.
-  private mutating func check(open isOpen: Bool) throws(CSVError) {
-    let end = isOpen ? at - start - (state == .closed ? 1 : 0) : field.end
-    if state != .begin && state != .carriageReturn && end - field.start > limits.field {
+  ///
+  /// Where both the field and the row are, the error is of the limit that comes first in the text.
+  private mutating func checkSizes(fieldEnd: Int) throws(CSVError) {
+    let fieldLimit = field.start + limits.field
+    let isRowTooLong = at - start > limits.row
+    if state != .begin, state != .carriageReturn, fieldEnd > fieldLimit,
+      !isRowTooLong || fieldLimit <= limits.row
+    {
       throw fail(.fieldTooLong(limit: limits.field), field.start)
     }
-    if at - start > limits.row { throw fail(.rowTooLong(limit: limits.row), 0) }
-    if fields.count >= limits.columns && !isOpen {
-      throw fail(.tooManyFields(limit: limits.columns), field.start)
-    }
+    if isRowTooLong { throw fail(.rowTooLong(limit: limits.row), 0) }
   }
 
   /// Makes an error after which the reader stops, because the next row cannot be found.
