@@ -138,7 +138,7 @@ struct CSVScanner: Sendable {
     default:
       guard let reason else { break }
       // What is too long is that wherever the text is cut into chunks.
-      try checkSizes(fieldEnd: at - 1 - start - (state == .closed ? 1 : 0))
+      try checkSizes(fieldEnd: openEnd - 1)
       throw fail(reason, at - 1 - start)
     }
     return false
