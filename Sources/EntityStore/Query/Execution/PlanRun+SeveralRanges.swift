@@ -125,14 +125,19 @@ private struct MergedRanges {
   }
 
   private func comes(_ a: Range, before b: Range) -> Bool {
-    var order = compareKeys(a.rest, b.rest)
-    if order == 0, let first = a.id, let second = b.id { order = first < second ? -1 : 1 }
+    let (first, second) = (a.rest, b.rest)
+    var order = compareKeys(first, second)
+    if let firstID = a.id, let secondID = b.id {
+      // Of equal elements, those behind a null are followed by the id in the key, and others are not.
+      let shared = min(first.count, second.count)
+      if first[..<shared].elementsEqual(second[..<shared]) { order = firstID < secondID ? -1 : 1 }
+    }
     return isReversed ? order > 0 : order < 0
   }
 }
 
 extension MergedRanges.Range {
-  /// In a unique index, where the id is no part of the key.
+  /// In a unique index, where the id is no part of keys without null.
   fileprivate var id: UInt64? {
     cursor.value.count == 8 ? cursor.value._uint64(at: 0) : nil
   }
