@@ -152,19 +152,26 @@ private struct DamagedStore {
   }
 }
 
-/// Files with damage of every kind, through the library and the commands, in a process of their own.
+/// Files with damage of every kind, through the library and the commands, in processes of their own.
 private enum DamagedRuns {
   static let kinds = DamageKind.allCases
   /// Pages that belong to other commits, byte for byte, are not told from those that do.
   static let mixing: Set<DamageKind> = [.stalePages, .repeatedBlock, .swappedPages]
 
+  /// The numbers of the files of each process.
+  ///
+  /// In a debug build, the testing library keeps where each error was thrown until the test ends, and the
+  /// parser of arguments throws many: some 0.3 MB for a file. So a long run is one of several processes.
+  static func parts(of count: Int) -> [Range<Int>] {
+    stride(from: 0, to: count, by: 500).map { $0..<min($0 + 500, count) }
+  }
+
   static func run(
-    _ folder: String, seed: UInt64, count: Int, body: (DamagedStore, Int) async throws -> Void
-  )
-    async throws
-  {
+    _ folder: String, seed: UInt64, files: Range<Int>,
+    body: (DamagedStore, Int) async throws -> Void
+  ) async throws {
     let store = try DamagedStore(at: folder + "/made.lodestore", seed: seed)
-    for number in 0..<count {
+    for number in files {
       try Data("\(number) \(kinds[number % kinds.count])".utf8)
         .write(to: URL(filePath: folder + "/last"))
       // A hang ends the process by a signal.
@@ -334,39 +341,44 @@ private enum DamagedRuns {
 
 @Suite("Damaged stores", .serialized)
 struct DamagedStoreTests {
-  private let folder = scratchFolderPath()
-
-  init() throws {
+  /// A folder that is there, for one process.
+  private func makeFolder() throws -> String {
+    let folder = scratchFolderPath()
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    return folder
   }
 
-  private func finish(_ seed: UInt64) {
+  private func finish(_ folder: String, _ seed: UInt64) {
     let last = (try? String(contentsOfFile: folder + "/last", encoding: .utf8)) ?? "none"
     #expect(last == "done", "ended on file \(last), LODESTORE_SEED=\(seed)")
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `the library answers right or refuses, and never ends the process`() async {
+  @Test func `the library answers right or refuses, and never ends the process`() async throws {
     let seed = DamageGenerator.runSeed
-    let count = DamageGenerator.caseCount(byDefault: 310)
-    await #expect(processExitsWith: .success) {
-      [folder = folder as String, seed = seed as UInt64, count = count as Int] in
-      try await DamagedRuns.run(folder, seed: seed, count: count) { store, number in
-        try DamagedRuns.useLibrary(store, number, folder + "/child.lodestore", seed: seed)
+    for files in DamagedRuns.parts(of: DamageGenerator.caseCount(byDefault: 310)) {
+      let folder = try makeFolder()
+      await #expect(processExitsWith: .success) {
+        [folder = folder as String, seed = seed as UInt64, files = files as Range<Int>] in
+        try await DamagedRuns.run(folder, seed: seed, files: files) { store, number in
+          try DamagedRuns.useLibrary(store, number, folder + "/child.lodestore", seed: seed)
+        }
       }
+      finish(folder, seed)
     }
-    finish(seed)
   }
 
-  @Test func `every command ends in words`() async {
+  @Test func `every command ends in words`() async throws {
     let seed = DamageGenerator.runSeed
-    let count = DamageGenerator.caseCount(byDefault: 62)
-    await #expect(processExitsWith: .success) {
-      [folder = folder as String, seed = seed as UInt64, count = count as Int] in
-      try await DamagedRuns.run(folder, seed: seed, count: count) { store, number in
-        try await DamagedRuns.useCommands(store, number, folder, seed: seed)
+    for files in DamagedRuns.parts(of: DamageGenerator.caseCount(byDefault: 62)) {
+      let folder = try makeFolder()
+      await #expect(processExitsWith: .success) {
+        [folder = folder as String, seed = seed as UInt64, files = files as Range<Int>] in
+        try await DamagedRuns.run(folder, seed: seed, files: files) { store, number in
+          try await DamagedRuns.useCommands(store, number, folder, seed: seed)
+        }
       }
+      finish(folder, seed)
     }
-    finish(seed)
   }
 }
