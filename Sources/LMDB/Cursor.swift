@@ -151,6 +151,7 @@ public final class Cursor {
     let code = mdb_cursor_put(handle, &key, &value, flags)
     if code == MDB_KEYEXIST { return false }
     try transaction.check(code, "put into \(tree.name)")
+    environment.hasWritten = true
     return true
   }
 
@@ -198,6 +199,7 @@ public final class Cursor {
     }
     if code == MDB_KEYEXIST { return nil }
     try transaction.check(code, "put into \(tree.name)")
+    environment.hasWritten = true
     return UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size)
   }
 
@@ -233,6 +235,7 @@ public final class Cursor {
       return mdb_cursor_put(handle, &key, &value, UInt32(MDB_CURRENT | MDB_RESERVE))
     }
     try transaction.check(code, "put into \(tree.name)")
+    environment.hasWritten = true
     currentValue = value
     return UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size)
   }
@@ -243,6 +246,7 @@ public final class Cursor {
   package func delete() throws(LMDBError) {
     try checkAlive()
     try transaction.check(mdb_cursor_del(handle, 0), "delete from \(tree.name)")
+    environment.hasWritten = true
   }
 }
 
@@ -273,6 +277,7 @@ extension Cursor {
       }
       if code == MDB_KEYEXIST { return false }
       try transaction.check(code, "put into \(tree.name)")
+      environment.hasWritten = true
       nextID &+= 1
       start = end
     }
@@ -300,6 +305,7 @@ extension Cursor {
       let code = mdb_cursor_put(handle, &key, &value, UInt32(MDB_APPEND))
       if code == MDB_KEYEXIST { return index }
       try transaction.check(code, "put into \(tree.name)")
+      environment.hasWritten = true
       start = ends[index]
     }
     return ends.count

@@ -37,9 +37,11 @@ extension Environment {
   }
 
   package func removeCommitListener(_ key: Int) {
-    commitListeners.withLock { listeners in
-      listeners[key] = nil
+    // Let go of without the lock, as it may hold anything.
+    _ = commitListeners.withLock { listeners in
+      let removed = listeners.removeValue(forKey: key)
       hasCommitListeners.store(!listeners.isEmpty, ordering: .releasing)
+      return removed
     }
   }
 

@@ -29,11 +29,14 @@ extension Environment {
         readOpenedTreeCount.load(ordering: .sequentiallyConsistent) == readOpenedTreeCountAtBegin
       else { throw restart(opening: name) }
     }
-    var flags: UInt32 = hasIntegerKeys ? UInt32(MDB_INTEGERKEY) : 0
-    if isCreated { flags |= UInt32(MDB_CREATE) }
+    let flags: UInt32 = hasIntegerKeys ? UInt32(MDB_INTEGERKEY) : 0
     var opened: MDB_dbi = 0
     var code = mdb_dbi_open(transaction.handle, name, flags, &opened)
-    if code == MDB_NOTFOUND { return nil }
+    if code == MDB_NOTFOUND {
+      guard isCreated else { return nil }
+      code = mdb_dbi_open(transaction.handle, name, flags | UInt32(MDB_CREATE), &opened)
+      hasWritten = true
+    }
     if code == 0 { code = Self.checkKind(opened, hasIntegerKeys, transaction.handle) }
     try transaction.check(code, "open tree \(name)")
     let tree = Tree(name: name, handle: opened, hasIntegerKeys: hasIntegerKeys)

@@ -84,8 +84,9 @@ extension Environment {
       endTrees(isCommitted: false)
       throw error
     }
+    let isCommit = hasWritten
     let number = UInt64(mdb_txn_id(transaction))
-    committing.store(number, ordering: .releasing)
+    if isCommit { committing.store(number, ordering: .releasing) }
     defer { committing.store(0, ordering: .releasing) }
     let code = mdb_txn_commit(transaction)
     endTrees(isCommitted: code == 0)
@@ -98,7 +99,8 @@ extension Environment {
       if case .diskFull = failure.kind { giveSpaceBack() }
       throw failure
     }
-    runCommitHooks(memberCount: memberCount, commit: number)
+    // The number of what was no commit will be another's, perhaps of another process.
+    if isCommit { runCommitHooks(memberCount: memberCount, commit: number) }
     checkReadersPeriodically()
     return true
   }
@@ -114,6 +116,7 @@ extension Environment {
     try FileSizeLimit.check(UInt64(rawInfo.usedBytes), "write to", path)
     firstFailure = nil
     mustRestart = false
+    hasWritten = false
     // Those of the run before this one.
     commitHooks.removeAll()
     runningMember = 0

@@ -73,6 +73,8 @@ package final class Environment: @unchecked Sendable {
   var activeWrite: OpaquePointer?
   var firstFailure: LMDBError?
   var mustRestart = false
+  /// Whether the running write has changed a page; of one that has not, LMDB makes no commit.
+  @exclusivity(unchecked) var hasWritten = false
   var openedTrees: [String: Tree] = [:]
   var holdsTreeLock = false
   var lastReaderCheck = 0
@@ -335,7 +337,9 @@ package final class Environment: @unchecked Sendable {
   func shutDown(whenClosed: @escaping () -> Void = {}) {
     guard !closing.exchange(true, ordering: .sequentiallyConsistent) else { return }
     guard !isForked else {
-      // Threads and locks stayed in the parent; there is nothing here that may be touched.
+      // Threads and locks stayed in the parent; there is nothing here that may be touched. Nor may the files be
+      // closed, with which the system would drop this process's locks of the same files, opened again.
+      _ = Unmanaged.passRetained(self)
       return whenClosed()
     }
     let isInWrite = isWriterThread

@@ -41,7 +41,8 @@ package enum EnvironmentRegistry {
   /// growth wait, then throws.
   ///
   /// - Parameters:
-  ///   - onCheck: told how far the check of the pages is; false ends it with ``LMDBError/Kind/cancelled``.
+  ///   - onCheck: told how far the check of the pages is, and now and then 0 of 0 while another thread opens the
+  ///     file; false ends it with ``LMDBError/Kind/cancelled``.
   ///   - initialise: what the first commit of a new file holds.
   package static func open<E: Error>(
     _ path: String, options: EnvironmentOptions,
@@ -68,6 +69,7 @@ package enum EnvironmentRegistry {
         }
         usleep(1_000)
       case .isOpening:
+        guard onCheck(0, 0) else { throw LMDBError(.cancelled, operation: "open", path: path) }
         usleep(1_000)
       }
     }

@@ -27,6 +27,7 @@ package final class FileWatch: @unchecked Sendable {
   private let ends: (read: Int32, write: Int32)
   private let watched: Int32
   private let isStopping = Atomic<Bool>(false)
+  private let forkCount = ForkCounter.current
   /// Guarded by `lock`.
   private var thread: pthread_t?
   private let lock = HeldLock()
@@ -88,7 +89,8 @@ package final class FileWatch: @unchecked Sendable {
     let started = thread
     thread = nil
     lock.unlock()
-    guard let thread = started else { return }
+    // The thread of a forked process is the parent's, and so is the other end of the pipe.
+    guard let thread = started, forkCount == ForkCounter.current else { return }
     var byte: UInt8 = 0
     _ = write(ends.write, &byte, 1)
     if threadNumber.load(ordering: .relaxed) == currentThread() {

@@ -160,6 +160,7 @@ package struct Transaction {
     let code = mdb_put(handle, tree.handle, &key, &value, flags)
     if code == MDB_KEYEXIST { return false }
     try check(code, "put into \(tree.name)")
+    environment.hasWritten = true
     return true
   }
 
@@ -191,6 +192,7 @@ package struct Transaction {
     let code = mdb_del(handle, tree.handle, &key, nil)
     if code == MDB_NOTFOUND { return false }
     try check(code, "delete from \(tree.name)")
+    environment.hasWritten = true
     return true
   }
 
@@ -207,6 +209,7 @@ package struct Transaction {
   /// Empties `tree`, in time that does not depend on its records.
   package func empty(_ tree: Tree) throws(LMDBError) {
     try check(mdb_drop(handle, tree.handle, 0), "empty \(tree.name)")
+    environment.hasWritten = true
   }
 }
 

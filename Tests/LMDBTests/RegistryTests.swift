@@ -1,5 +1,7 @@
-@testable import LMDB
+import Synchronization
 import Testing
+
+@testable import LMDB
 
 #if canImport(Glibc)
   import Glibc
@@ -105,6 +107,40 @@ import Testing
       for name in directory.names { unlink(directory.file(name)) }
       rmdir(directory.path)
       // What a fork inherits is never freed, which a leak check at exit would report.
+      _exit(0)
+    }
+  }
+
+  /// Closing any descriptor of a file drops all locks that the process has on it.
+  @Test func `an environment inherited by a fork keeps its files open`() async {
+    await #expect(processExitsWith: .success) {
+      let directory = try TemporaryDirectory()
+      var environment: Environment? = try openEnvironment(directory.file("store"))
+      weak let kept = environment
+      let lock = environment?.files?.lockDescriptor ?? -1
+      ForkCounter.imitateFork()
+      if let environment { EnvironmentRegistry.close(environment) }
+      environment = nil
+      guard kept != nil, lock >= 0, fcntl(lock, F_GETFD) >= 0 else { fail("closed in a fork") }
+      for name in directory.names { unlink(directory.file(name)) }
+      rmdir(directory.path)
+      _exit(0)
+    }
+  }
+
+  /// Its thread stayed in the parent, with which the pipe that ends it is shared.
+  @Test func `a watch inherited by a fork is stopped without its thread`() async {
+    await #expect(processExitsWith: .success) {
+      let isIn = Atomic(false)
+      let watch = FileWatch(path: "/dev/null") {
+        isIn.store(true, ordering: .sequentiallyConsistent)
+        while true { usleep(10_000) }
+      }
+      guard watch.start() else { fail("no thread") }
+      while !isIn.load(ordering: .sequentiallyConsistent) { usleep(1_000) }
+      ForkCounter.imitateFork()
+      alarm(30)
+      watch.stop()
       _exit(0)
     }
   }

@@ -143,6 +143,24 @@ import Testing
     }
   }
 
+  @Test func `whoever waits while another thread checks the file can give up`() async {
+    unlink(path + "-lock")
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      alarm(60)
+      var options = EnvironmentOptions()
+      options.trust = .verifyFirst
+      options.checkPages = { [options] _, _, _ in
+        let found = kind {
+          _ = try EnvironmentRegistry.open(path, options: options, onCheck: { _, _ in false }) {
+            _ in
+          }
+        }
+        if found != .cancelled { fail("\(String(describing: found))") }
+      }
+      EnvironmentRegistry.close(try EnvironmentRegistry.open(path, options: options) { _ in })
+    }
+  }
+
   // MARK: All others
 
   /// Opens and closes the file until that is noted: a process that was just being started by another test holds

@@ -162,9 +162,12 @@ final class ChangeObservers: Sendable {
   }
 
   func remove(_ key: Int) {
-    state.withLock { state in
-      state.makers.removeAll { $0.key == key }
+    // Let go of without the lock: it may hold the last reference to a store, whose end removes another.
+    _ = state.withLock { state in
+      let index = state.makers.firstIndex { $0.key == key }
+      let removed = index.map { state.makers.remove(at: $0) }
       isEmpty.store(state.makers.isEmpty, ordering: .releasing)
+      return removed
     }
   }
 

@@ -8,8 +8,9 @@ extension DynamicStore {
   package func forEachCommit(_ body: () throws -> Bool) throws {
     let watch = FileWatch(core.environment) {}
     var last: UInt64?
-    while true {
-      guard let newest = core.environment.newestCommit else { return }
+    while core.environment.newestCommit != nil {
+      // What a read sees, which may be less than what the file has while a commit is being written.
+      let newest = try core.read { $0.commitNumber.rawValue }
       if newest != last {
         last = newest
         guard try body() else { return }

@@ -21,7 +21,7 @@ final class OpeningWork {
 
   /// Tells how many pages of the file are checked; returns whether to go on.
   func check(done: Int, total: Int) -> Bool {
-    report(done, total)
+    if total > 0 { report(done, total) }
     return !isCancelled()
   }
 

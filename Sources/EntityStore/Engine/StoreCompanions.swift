@@ -10,18 +10,30 @@ protocol StoreCompanion: AnyObject, Sendable {
 ///
 /// The store does not know their types, which belong to what is built upon it.
 final class StoreCompanions: Sendable {
-  private let companions = Guarded<[ObjectIdentifier: any StoreCompanion]>([:])
+  private struct State {
+    var companions: [ObjectIdentifier: any StoreCompanion] = [:]
+    var isClosed = false
+  }
 
+  private let state = Guarded(State())
+
+  /// One that is asked for when the store is closed already is closed, too.
   func companion<C: StoreCompanion>(_ make: () -> C) -> C {
-    companions.withLock { companions in
-      if let known = companions[ObjectIdentifier(C.self)] as? C { return known }
+    let (companion, isClosed) = state.withLock { state in
+      if let known = state.companions[ObjectIdentifier(C.self)] as? C { return (known, false) }
       let made = make()
-      companions[ObjectIdentifier(C.self)] = made
-      return made
+      state.companions[ObjectIdentifier(C.self)] = made
+      return (made, state.isClosed)
     }
+    if isClosed { companion.close() }
+    return companion
   }
 
   func close() {
-    for companion in companions.withLock({ Array($0.values) }) { companion.close() }
+    let companions = state.withLock { state in
+      state.isClosed = true
+      return Array(state.companions.values)
+    }
+    for companion in companions { companion.close() }
   }
 }

@@ -135,14 +135,14 @@ public struct StoreOptions: Sendable {
   public var contextName: String?
   /// How long a ``PinnedSnapshot`` may be kept.
   ///
-  /// Older ones are ended while there are commits, and reads of them throw
+  /// Older ones are ended once there is a later commit, of any process, and reads of them throw
   /// ``StoreError/Code/snapshotExpired``. `nil`, the default, keeps them.
   public var snapshotAgeLimit: Duration?
   /// From which age on a snapshot is told to ``onSnapshotWarning``, once.
   ///
   /// The default is a minute.
   public var snapshotWarningAge = Duration.seconds(60)
-  /// Told of snapshots that are kept for long, while there are commits, on a thread of the store.
+  /// Told of snapshots that are kept for long, once there is a later commit, on a thread of the store.
   public var onSnapshotWarning: (@Sendable (SnapshotWarning) -> Void)?
   /// Whether a reader may go without the lock file where none can be made: on a read-only medium,
   /// or in a directory that this process may not write to.

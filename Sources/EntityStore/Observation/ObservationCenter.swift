@@ -16,7 +16,8 @@ internal import LodestoreFormat
 /// State, under its mutex: the log and the observers.
 final class ObservationCenter: StoreCompanion {
   private struct State {
-    var observers: [Int: Observer] = [:]
+    /// With what each depends on, as it was last told: its own may change meanwhile.
+    var observers: [Int: (observer: Observer, entities: Set<EntityNumber>)] = [:]
     var nextKey = 0
     /// Of commits of this process, ascending, that the job has not taken yet.
     var log: [(commit: UInt64, delta: ChangeDelta)] = []
@@ -58,7 +59,7 @@ final class ObservationCenter: StoreCompanion {
         state.listenerKey = nil
         state.watch = nil
       }
-      return (Array(state.observers.values), state.sinkKey, state.listenerKey, state.watch)
+      return (state.observers.values.map(\.observer), state.sinkKey, state.listenerKey, state.watch)
     }
     watch?.stop()
     if let sink { core.observers.remove(sink) }
@@ -88,7 +89,7 @@ final class ObservationCenter: StoreCompanion {
       }
       state.nextKey += 1
       observer.key = state.nextKey
-      state.observers[observer.key] = observer
+      state.observers[observer.key] = (observer, observer.dependencies.entities)
       state.observed.formUnion(observer.dependencies.entities)
     }
     do {
@@ -106,15 +107,18 @@ final class ObservationCenter: StoreCompanion {
   func remove(_ observer: Observer) {
     state.withLock { state in
       state.observers[observer.key] = nil
-      state.observed = state.observers.values.reduce(into: []) {
-        $0.formUnion($1.dependencies.entities)
-      }
+      state.observed = state.observers.values.reduce(into: []) { $0.formUnion($1.entities) }
     }
   }
 
-  /// The dependencies of `observer` may have grown.
+  /// The dependencies of `observer` may have grown; called by whoever reads for it, behind the read.
   func extend(_ observer: Observer) {
-    state.withLock { $0.observed.formUnion(observer.dependencies.entities) }
+    let entities = observer.dependencies.entities
+    state.withLock { state in
+      guard state.observers[observer.key]?.entities != entities else { return }
+      state.observers[observer.key]?.entities = entities
+      state.observed.formUnion(entities)
+    }
   }
 
   private func begin() throws {
@@ -199,12 +203,7 @@ final class ObservationCenter: StoreCompanion {
         state.historyNumber = nil
         return false
       }
-      if let last = state.log.last, last.commit == commit {
-        // The write before changed nothing: LMDB made no commit of it, and gives its number again.
-        state.log[state.log.count - 1].delta.merge(delta)
-      } else {
-        state.log.append((commit, delta))
-      }
+      state.log.append((commit, delta))
       return Self.mustStart(&state)
     }
     if mustStart { start() }
@@ -252,9 +251,13 @@ final class ObservationCenter: StoreCompanion {
       } catch {
         // A file that cannot be read: whoever observes it learns it from its own read.
         let newest = core.environment.newestCommit ?? 0
-        for observer in state.withLock({ Array($0.observers.values) }) { observer.wake(newest) }
+        for observer in currentObservers { observer.wake(newest) }
       }
     }
+  }
+
+  private var currentObservers: [Observer] {
+    state.withLock { $0.observers.values.map(\.observer) }
   }
 
   /// Tells observers of what is new in the commit that `core` reads.
@@ -266,7 +269,7 @@ final class ObservationCenter: StoreCompanion {
       let count = state.log.prefix { $0.commit <= commit }.count
       let found = Array(state.log[..<count].drop { $0.commit <= from })
       state.log.removeFirst(count)
-      return (found, Array(state.observers.values), from, state.historyNumber)
+      return (found, state.observers.values.map(\.observer), from, state.historyNumber)
     }
     guard commit > from else {
       for observer in observers { observer.serve(core) }

@@ -18,6 +18,9 @@ final class ValueObserver<Value: Sendable>: Observer, @unchecked Sendable {
   private let subject: Subject
   private var region: ObservedRegion
   private(set) var value: Value?
+  /// Whether the last read has looked at something for the first time: what was committed to that since the read
+  /// began may have been told to nobody.
+  private(set) var hasGrown = false
 
   init(_ subject: Subject, _ read: @escaping Read) {
     self.subject = subject
@@ -53,6 +56,9 @@ final class ValueObserver<Value: Sendable>: Observer, @unchecked Sendable {
     let fresh = try read(core, value == nil)
     if let fresh { value = fresh }
     if let tracker {
+      hasGrown =
+        !tracker.entities.isSubset(of: region.entities)
+        || !tracker.relationships.isSubset(of: region.relationships)
       lock.lock()
       region.entities.formUnion(tracker.entities)
       region.relationships.formUnion(tracker.relationships)
@@ -134,18 +140,19 @@ public struct ValueUpdates<Value: Sendable>: AsyncSequence, Sendable {
       let observer = try await center.core.onReader { try center.core.read { try make($0) } }
       let handle = try ObserverHandle(observer, in: center)
       self.handle = handle
-      // What is read is known after the first time; what was committed in between may be missed by it.
-      _ = try await fetch(handle)
-      center.extend(observer)
       _ = try await fetch(handle)
       return observer.value
     }
 
+    /// Reads until all that the value depends on was observed before the read began.
     private func fetch(_ handle: ObserverHandle<ValueObserver<Value>>) async throws -> Bool {
       let core = updates.center.core
       let observer = handle.observer
-      let isNew = try await core.onReader { try core.read { try observer.fetch($0) } }
-      updates.center.extend(observer)
+      var isNew = false
+      repeat {
+        isNew = try await core.onReader { try core.read { try observer.fetch($0) } } || isNew
+        updates.center.extend(observer)
+      } while observer.hasGrown
       return isNew
     }
   }

@@ -28,6 +28,8 @@ public final class PinnedSnapshot: Sendable {
   }
 
   private let store: StoreCore
+  /// What looks at the age, also when the store's object is gone.
+  private let registry: SnapshotRegistry
   /// Held by the read that has its turn, while the program's closure runs.
   private let turn = HeldLock()
   /// Held for a moment: guards `state`, `isRead` and `given`.
@@ -40,8 +42,9 @@ public final class PinnedSnapshot: Sendable {
   /// Whether it has been warned of.
   private let hasWarned = Atomic<Bool>(false)
 
-  init(_ store: StoreCore) throws {
+  init(_ store: StoreCore, _ registry: SnapshotRegistry) throws {
     self.store = store
+    self.registry = registry
     try store.checkOpen("pin a snapshot of")
     state = .open(try Self.pin(store))
   }
@@ -186,9 +189,9 @@ public final class PinnedSnapshot: Sendable {
 
   // MARK: Age
 
-  /// Called now and then while there are commits.
-  func checkAge(_ limits: SnapshotLimits) {
-    guard let pin = withState({ try? opened($0) }) else { return }
+  /// Called now and then; a snapshot of the `newest` commit keeps no pages from being used again.
+  func checkAge(_ limits: SnapshotLimits, newest: UInt64) {
+    guard let pin = withState({ try? opened($0) }), pin.generation.rawValue < newest else { return }
     let age = pin.since.duration(to: .now)
     if age > limits.warningAge, let warn = limits.warn,
       !hasWarned.exchange(true, ordering: .relaxed)
@@ -207,8 +210,9 @@ extension Store {
   ///
   /// - Throws: ``StoreError/Code/closed``.
   public func snapshot() throws -> PinnedSnapshot {
-    let snapshot = try PinnedSnapshot(core)
-    companions.companion { SnapshotRegistry() }.add(snapshot, core)
+    let registry = companions.companion { SnapshotRegistry() }
+    let snapshot = try PinnedSnapshot(core, registry)
+    registry.add(snapshot, core)
     return snapshot
   }
 

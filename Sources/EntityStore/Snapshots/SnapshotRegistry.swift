@@ -5,6 +5,12 @@ struct SnapshotLimits: Sendable {
   var limit: Duration?
   var warningAge: Duration
   var warn: (@Sendable (SnapshotWarning) -> Void)?
+
+  /// Whether ages matter at all.
+  var areSet: Bool { limit != nil || warn != nil }
+
+  /// How often ages are looked at.
+  var pause: Duration { min(min(limit ?? warningAge, warningAge) / 10, .seconds(1)) }
 }
 
 extension StoreOptions {
@@ -14,9 +20,11 @@ extension StoreOptions {
   }
 }
 
-/// The pinned snapshots of one store, whose ages are looked at while there are commits.
+/// The pinned snapshots of one store, whose ages are looked at once there are later commits, of this process or
+/// of another.
 ///
-/// Without commits a snapshot costs nothing, whatever its age.
+/// Without commits a snapshot costs nothing, whatever its age. The store and each snapshot refer to it, so
+/// that the limits hold for snapshots that outlive the store's object.
 final class SnapshotRegistry: StoreCompanion {
   private struct Weak {
     weak var snapshot: PinnedSnapshot?
@@ -31,6 +39,8 @@ final class SnapshotRegistry: StoreCompanion {
   }
 
   private let state = Guarded(State())
+
+  deinit { state.withLock { $0.unlisten }?() }
 
   /// Ends the snapshots.
   func close() {
@@ -51,37 +61,55 @@ final class SnapshotRegistry: StoreCompanion {
       return (state.unlisten == nil, state.isClosed)
     }
     if isClosed { return snapshot.end() }
-    let limits = store.options.snapshotLimits
-    guard isFirst, limits.limit != nil || limits.warn != nil else { return }
-    let listener = store.environment.addCommitListener { [weak self, weak store] _ in
-      guard let self, let store, self.isDue(limits) else { return }
-      // The writer does not wait for a read that runs.
-      store.environment.readerThreads.submit { self.check(limits) }
-    }
+    if isFirst, store.options.snapshotLimits.areSet { listen(to: store) }
+  }
+
+  private func listen(to store: StoreCore) {
     let environment = store.environment
-    let unlisten: @Sendable () -> Void = { environment.removeCommitListener(listener) }
+    let limits = store.options.snapshotLimits
+    let listener = environment.addCommitListener { [weak self, weak store] commit in
+      if let store { self?.noticeCommit(commit, limits, store) }
+    }
+    // Commits of other processes. Where no thread can be started, those of this process have to do.
+    let watch = FileWatch(environment) { [weak self, weak store] in
+      guard let store, let newest = store.environment.newestCommit else { return }
+      self?.noticeCommit(newest, limits, store)
+    }
+    let unlisten: @Sendable () -> Void = {
+      environment.removeCommitListener(listener)
+      watch?.stop()
+    }
     let isKept = state.withLock { state in
       if state.isClosed || state.unlisten != nil { return false }
       state.unlisten = unlisten
       return true
     }
     // Closed meanwhile, or another thread was faster.
-    if !isKept { unlisten() }
+    guard isKept else { return unlisten() }
+    _ = watch?.start()
   }
 
-  private func isDue(_ limits: SnapshotLimits) -> Bool {
+  private func noticeCommit(_ newest: UInt64, _ limits: SnapshotLimits, _ store: StoreCore) {
     let now = ContinuousClock.now
-    let pause = min(limits.limit ?? limits.warningAge, limits.warningAge) / 10
-    return state.withLock { state in
-      guard state.lastCheck.duration(to: now) > min(pause, .seconds(1)) else { return false }
+    let (isDue, unlisten) = state.withLock { state in
+      guard state.lastCheck.duration(to: now) > limits.pause else {
+        return (false, nil as (@Sendable () -> Void)?)
+      }
       state.lastCheck = now
-      return !state.snapshots.isEmpty
+      state.snapshots.removeAll { $0.snapshot == nil }
+      guard state.snapshots.isEmpty else { return (true, nil) }
+      // The next snapshot has it begin again.
+      defer { state.unlisten = nil }
+      return (false, state.unlisten)
     }
+    unlisten?()
+    // The writer does not wait for a read that runs.
+    if isDue { store.environment.readerThreads.submit { self.check(limits, newest) } }
   }
 
-  private func check(_ limits: SnapshotLimits) {
+  private func check(_ limits: SnapshotLimits, _ newest: UInt64) {
     for snapshot in state.withLock({ $0.snapshots.compactMap(\.snapshot) }) {
-      snapshot.checkAge(limits)
+      snapshot.checkAge(limits, newest: newest)
     }
   }
 }

@@ -177,4 +177,43 @@ import Testing
       #expect(try snapshot.count(Player.all) > 0)
     }
   }
+
+  /// Where this process only reads, and when the store's object is gone.
+  @Test func `are ended by the commits of another process, also without their store`() async throws
+  {
+    let folder = try TemporaryFolder()
+    let path = folder.storePath
+    try Store(at: path, entities: [Player.self]).close()
+    var options = StoreOptions()
+    options.access = .readOnly
+    options.snapshotAgeLimit = .milliseconds(100)
+    let snapshot = try Store(at: path, entities: [Player.self], options: options).snapshot()
+    // Without commits it is kept.
+    try await Task.sleep(for: .milliseconds(800))
+    #expect(try snapshot.count(Player.all) == 0)
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let other = try Store(at: path, entities: [Player.self])
+      try await other.insert(Player(name: "theirs"))
+      other.close()
+    }
+    for _ in 0..<1_000 where (try? snapshot.count(Player.all)) != nil {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    _ = try storeError(.snapshotExpired) { try snapshot.count(Player.all) }
+    try snapshot.advance()
+    #expect(try snapshot.count(Player.all) == 1)
+    snapshot.end()
+    try expectSound(path)
+  }
+
+  /// Otherwise the file stays open, and opening it again waits in vain.
+  @Test func `are ended when they are made while their store is closed`() throws {
+    try withTemporaryStore([Player.self]) { store in
+      let registry = SnapshotRegistry()
+      let snapshot = try PinnedSnapshot(store.core, registry)
+      store.close()
+      store.companions.companion { registry }.add(snapshot, store.core)
+      _ = try storeError(.closed) { try snapshot.count(Player.all) }
+    }
+  }
 }

@@ -1,0 +1,111 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import EntityStore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Commits that observers could take for told, or could wait for in vain.
+@Suite struct `Observers are told of every commit` {
+  /// LMDB makes no commit of such a write, and gives its number to the next one.
+  @Test func `also of one that follows a write without changes, which nobody observed`()
+    async throws
+  {
+    try await withTemporaryStore([Player.self]) { store in
+      // The store hears of commits from the first loop on.
+      try await firstUpdate(of: store)
+      try await store.write { _ in }
+      try await store.delete(Player.where { $0.name == "nobody" })
+      let updates = Turner(store.updates(of: Player.all))
+      #expect(try await within { try await updates.next() }?.items.count == 0)
+      try await store.insert(Player(name: "a"))
+      #expect(try await within { try await updates.next() }?.items.map(\.name) == ["a"])
+      try await store.insert(Player(name: "b"))
+      let news = try await within { try await updates.next() }
+      #expect(news?.items.count == 2 && news?.difference?.inserted.count == 1)
+    }
+  }
+
+  @Test func `also of another process's, whose number a write without changes had before`()
+    async throws
+  {
+    try await withTemporaryStore([Player.self]) { store in
+      let path = store.path
+      let updates = Turner(store.updates(of: Player.all.sorted(by: \.name)))
+      #expect(try await within { try await updates.next() }?.items.count == 0)
+      try await store.write { _ in }
+      await #expect(processExitsWith: .success) { [path = path as String] in
+        let other = try Store(at: path, entities: [Player.self])
+        try await other.insert(Player(name: "theirs"))
+        other.close()
+      }
+      try await store.insert(Player(name: "ours"))
+      var names: [String] = []
+      while names.count < 2 {
+        names = try await within(seconds: 60) { try await updates.next() }?.items.map(\.name) ?? []
+      }
+      #expect(names == ["ours", "theirs"])
+    }
+  }
+
+  /// What a closure reads for the first time is observed from then on; it may change while the closure runs.
+  @Test func `also of what a closure reads for the first time while it changes`() async throws {
+    try await withTemporaryStore(Library.entities) { store in
+      let isHeld = Mutex(false)
+      let hasRead = Mutex(false)
+      let counts = Turner(
+        store.values { snapshot in
+          guard try snapshot.count(Author.all) > 0 else { return -1 }
+          let count = try snapshot.count(Book.all)
+          hasRead.withLock { $0 = true }
+          while isHeld.withLock({ $0 }) { usleep(1_000) }
+          return count
+        })
+      #expect(try await within { try await counts.next() } == -1)
+      isHeld.withLock { $0 = true }
+      try await store.insert(Author(name: "a"))
+      let waiting = Task { try await within(seconds: 60) { try await counts.next() } }
+      while !hasRead.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+      try await store.insert(Book(title: "b"))
+      isHeld.withLock { $0 = false }
+      #expect(try await waiting.value == 1)
+    }
+  }
+
+  /// Its closure may have the last reference to the store, whose end takes other closures out of the same list.
+  @Test func `a hook that holds the store may be the last to go`() async {
+    await #expect(processExitsWith: .success) {
+      alarm(60)
+      let folder = try TemporaryFolder()
+      var store: Store? = try Store(at: folder.storePath, entities: [Player.self])
+      var hook = try await #require(store).hookThatHoldsIt()
+      try await firstUpdate(of: #require(store))
+      store = nil
+      try await Task.sleep(for: .milliseconds(100))
+      hook = nil
+      _ = hook
+      let again = try Store(at: folder.storePath, entities: [Player.self])
+      try await again.insert(Player(name: "a"))
+      again.close()
+      try expectSound(folder.storePath)
+    }
+  }
+}
+
+/// The first update of a loop that ends with it.
+private func firstUpdate(of store: Store) async throws {
+  for try await _ in store.updates(of: Player.all) { return }
+}
+
+extension Store {
+  fileprivate func hookThatHoldsIt() async -> CommitHook? {
+    onCommit { [self] _ in _ = path }
+  }
+}
