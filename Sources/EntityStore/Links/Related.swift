@@ -258,6 +258,7 @@ extension TransactionAccess {
       return nil
     }
     let request = try query.request()
+    try request.checkWindow()
     let wanted = try query.wantedPlainCount() ?? .max
     let ids = try order.ids(of: id.rawValue, limit: wanted)
     var sorted = ids
@@ -282,6 +283,7 @@ extension TransactionAccess {
   ) throws(StoreError) -> RelatedLists<Target> {
     let end = try core.end(relationship)
     let request = try query.request()
+    try request.checkWindow()
     let limit = try query.wantedPlainCount() ?? .max
     var owners: [UInt64: [UInt64]] = [:]
     var sources = ids

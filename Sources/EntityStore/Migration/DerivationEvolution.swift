@@ -35,7 +35,11 @@ struct DerivationEvolution {
           try Self.description(
             of: derivation, attribute.name, in: entities[position], entities, relationships)
         }
-        guard result[position].attributes[index].derivation != wanted else { continue }
+        let stored = result[position].attributes[index].derivation
+        // Names that are equal may have other bytes, and then they are another member's.
+        let isSame =
+          stored == wanted && (stored?.path ?? []).hasSameBytes(as: wanted?.path ?? [])
+        if isSame { continue }
         result[position].attributes[index].derivation = wanted
         if wanted != nil {
           rebuilt[entities[position].number, default: []].insert(

@@ -192,7 +192,7 @@ struct SchemaEvolution {
     for index in declared.elementIndexes {
       let attribute = numbers[index.attribute]
       if let stored = result.elementIndexes.first(where: {
-        $0.attribute == attribute && $0.path == index.path
+        $0.attribute == attribute && index.path.hasSameBytes(as: $0.path)
       }) {
         kept.append(stored)
       } else {

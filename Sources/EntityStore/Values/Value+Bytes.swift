@@ -12,3 +12,10 @@ extension Value {
     }
   }
 }
+
+extension [String] {
+  /// Whether these are the same names of members, which documents tell apart by their bytes.
+  func hasSameBytes(as other: [String]) -> Bool {
+    elementsEqual(other) { $0.utf8.elementsEqual($1.utf8) }
+  }
+}

@@ -32,6 +32,10 @@ final class BatchUpdate {
   @exclusivity(unchecked) private var broken = BrokenRules()
   /// Whether derived attributes may change with those that are assigned.
   private let derives: Bool
+  /// Whether new values depend on other records, which may be among those that are updated.
+  private let readsOthers: Bool
+  /// The new values by id, where they are worked out before the first record is changed.
+  @exclusivity(unchecked) private var prepared: [UInt64: [Value]] = [:]
   // Used by one thread; exclusivity checks would slow down each record.
   @exclusivity(unchecked) private var scratch: [UInt8] = []
   @exclusivity(unchecked) private(set) var updatedCount = 0
@@ -44,6 +48,7 @@ final class BatchUpdate {
     let assigned = Set(assignments.map(\.attribute.number))
     let derived = entity.derivations?.dependents(of: assigned) ?? []
     derives = !derived.isEmpty
+    readsOthers = assignments.contains { $0.constant == nil && $0.operand.looksAtOthers }
     let numbers = assigned.union(derived)
     let concerned = entity.indexes.filter {
       !numbers.isDisjoint(with: $0.description.attributes)
@@ -71,8 +76,9 @@ final class BatchUpdate {
     patch = patchesInPlace ? try? SlotPatch(constants, at: slots, of: entity.layout) : nil
   }
 
-  /// Whether records keep their size and position, so that they can be changed while they are walked.
-  var keepsSizes: Bool { slots != nil }
+  /// Whether records can be changed while they are walked: they keep their size and position, and none of
+  /// their new values depends on another one.
+  var keepsSizes: Bool { slots != nil && !readsOthers }
 
   /// Updates what a scan of all records finds, as it goes.
   func updateAll(where condition: BoundCondition?) throws(StoreError) {
@@ -114,10 +120,18 @@ final class BatchUpdate {
 
   /// Updates the records with `ids`, which ascend.
   ///
+  /// Values that depend on other records are all worked out first, and kept: O(n) memory for n records.
+  ///
   /// After an error some have new values and some have not: the transaction can only be aborted.
   func update(_ ids: [UInt64]) throws(StoreError) {
     var count = 0
     try core.breakingOnError {
+      if readsOthers {
+        try core.forEachStored(ids, of: entity) { id, cursor in
+          let view = try changes.stored(cursor.value, id: id, isCarriedOver: true)
+          prepared[id] = try newValues(RecordUnderTest(view: view, id: id))
+        }
+      }
       try core.forEachStored(ids, of: entity) { id, cursor in
         if try update(id, at: cursor) { updatedCount += 1 }
         count &+= 1
@@ -157,7 +171,8 @@ final class BatchUpdate {
   private func updateCopied(_ id: UInt64, at cursor: Cursor) throws -> Bool {
     let stored = cursor.value
     let view = try changes.stored(stored, id: id, isCarriedOver: true)
-    let values = try constants ?? newValues(RecordUnderTest(view: view, id: id))
+    let values =
+      try constants ?? prepared[id] ?? newValues(RecordUnderTest(view: view, id: id))
     if let slots, view.layout === entity.layout {
       scratch.removeAll(keepingCapacity: true)
       scratch.append(contentsOf: stored)

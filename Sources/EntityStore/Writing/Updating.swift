@@ -68,7 +68,8 @@ extension TransactionCore {
   ) throws(StoreError) -> Int {
     let batch = try batchUpdate(of: entity, assignments, request.positions)
     let run = try PlanRun(try plan(request, for: entity), core: self, control: changeControl)
-    if run.plan.isWholeScan, batch.keepsSizes {
+    // What looks at other records is worked out before any of them changes.
+    if run.plan.isWholeScan, batch.keepsSizes, run.plan.residual?.looksAtOthers != true {
       try batch.updateAll(where: run.plan.residual)
     } else {
       try batch.update(try run.sortedIDs())

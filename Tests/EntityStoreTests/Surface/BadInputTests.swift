@@ -39,6 +39,43 @@ import Testing
     }
   }
 
+  @Test func `a negative limit or offset of related records is refused`() throws {
+    try withTemporaryStore(Library.entities) { store in
+      try store.write { tx throws in
+        let author = try tx.insert(Author(name: "a")).id
+        let shelf = try tx.insert(Shelf(name: "s")).id
+        let book = try tx.insert(Book(title: "b", author: author)).id
+        try tx.add(book, to: Shelf.books, of: shelf)
+        for query in [Book.all.limit(-1), Book.all.offset(-1), Book.all.limit(.min)] {
+          // With an order of their own, and by a query's.
+          for query in [query, query.sorted(by: \.title)] {
+            _ = try storeError(.invalidQuery) { try tx.related(Author.books, of: author, query) }
+            _ = try storeError(.invalidQuery) { try tx.related(Shelf.books, of: [shelf], query) }
+            _ = try storeError(.invalidQuery) {
+              try tx.fetch(Shelf.all, including: Shelf.books, query)
+            }
+          }
+        }
+        let shelves = Shelf.all.limit(-1)
+        _ = try storeError(.invalidQuery) { try tx.related(Book.shelves, of: book, shelves) }
+        _ = try storeError(.invalidQuery) { try tx.related(Book.shelves, of: [book], shelves) }
+      }
+    }
+  }
+
+  @Test func `an aggregate takes no token`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      try Trial.make(20, in: store)
+      try store.read { snapshot throws in
+        let token = try snapshot.page(Trial.all.limit(5)).next
+        let rest = Trial.all.continuing(after: token)
+        _ = try storeError(.invalidQuery) { try snapshot.aggregate(rest, .maximum(\.share)) }
+        _ = try storeError(.invalidQuery) { try snapshot.aggregate(rest, .minimum(\.note)) }
+        _ = try storeError(.invalidQuery) { try snapshot.aggregate(rest, .sum(\.share)) }
+      }
+    }
+  }
+
   @Test(arguments: ["", ".", "title.", ".title", "a..b"])
   func `a column without a name is refused`(name: String) throws {
     try withFilms { store in

@@ -45,6 +45,9 @@ struct AttributeTestBinding {
   private func order(
     _ operator: Comparison.Operator, _ constant: Value
   ) throws(StoreError) -> AttributeTest? {
+    if case .double(let number) = constant, number.isInfinite, attribute.type == .decimal {
+      return AttributeTest(attribute, .key(try decimals(`operator`, isNegative: number < 0)))
+    }
     let constant = try fitted(constant)
     switch attribute.type {
     case .string, .url: return try text(`operator`, constant)
@@ -91,6 +94,16 @@ struct AttributeTestBinding {
     case .greaterOrEqual: KeyInterval(lower: included, upper: top)
     default: KeyInterval(lower: included, upper: included)
     }
+  }
+
+  /// The decimals for which the comparison with an infinity is true: all or none.
+  private func decimals(
+    _ operator: Comparison.Operator, isNegative: Bool
+  ) throws(StoreError) -> KeyInterval {
+    let end = KeyInterval.Bound(element: try element(.decimal(.nan)), isIncluded: false)
+    let isBelow = `operator` == .less || `operator` == .lessOrEqual
+    let isAbove = `operator` == .greater || `operator` == .greaterOrEqual
+    return KeyInterval(lower: (isNegative ? isAbove : isBelow) ? nil : end, upper: end)
   }
 
   // MARK: Lists

@@ -176,3 +176,35 @@ indirect enum BoundOperand: Sendable {
   /// Worked out of related records.
   case related(RelatedOperand)
 }
+
+// MARK: Other records
+
+extension BoundCondition {
+  /// Whether it depends on other records than the one that is tested.
+  var looksAtOthers: Bool {
+    switch self {
+    case .constant, .test, .closure: false
+    case .all(let parts), .any(let parts): parts.contains(where: \.looksAtOthers)
+    case .not(let part): part.looksAtOthers
+    case .expression(let comparison):
+      comparison.left.looksAtOthers || comparison.right.looksAtOthers
+    case .related: true
+    }
+  }
+}
+
+extension BoundOperand {
+  /// Whether it depends on other records than the one that is tested.
+  var looksAtOthers: Bool {
+    switch self {
+    case .value, .document, .attribute, .element: false
+    case .list(let parts), .call(_, let parts): parts.contains(where: \.looksAtOthers)
+    case .arithmetic(_, let left, let right): left.looksAtOthers || right.looksAtOthers
+    case .negative(let inner), .cast(let inner, _): inner.looksAtOthers
+    case .conditional(let condition, let one, let other):
+      condition.looksAtOthers || one.looksAtOthers || other.looksAtOthers
+    case .subquery(let list, let condition, _): list.looksAtOthers || condition.looksAtOthers
+    case .related: true
+    }
+  }
+}

@@ -12,7 +12,7 @@ extension ConditionBinding {
     else { return nil }
     let found = entity.description.declaredAttributes.first {
       $0.derivation?.kind == .member && $0.derivation?.source == attribute.number
-        && $0.derivation?.path == path
+        && path.hasSameBytes(as: $0.derivation?.path ?? [])
     }
     guard let found, let kind = ConstantKind(comparison.right) else { return nil }
     let derived = BoundAttribute(found)

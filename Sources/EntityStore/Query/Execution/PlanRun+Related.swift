@@ -31,6 +31,9 @@ extension PlanRun {
       }
     }
     IDSort.sortUnique(&ids)
-    return ids
+    guard core.isWrite else { return ids }
+    // Until its end a write may have links and attributes that lead from or to records that are not there.
+    let records = try Cursor(entity.records, in: core.transaction)
+    return try ids.filter { try records.seek($0) }
   }
 }

@@ -94,7 +94,7 @@ extension PlanRun {
 
   /// The lowest or highest value of an indexed attribute over all records: the end of the index.
   private func extreme(_ term: GroupTerm) throws(StoreError) -> Value? {
-    guard case .scan = plan.access, plan.residual == nil, let path = term.path,
+    guard case .scan = plan.access, plan.residual == nil, start == nil, let path = term.path,
       term.function == .min || term.function == .max, path.steps.count == 1
     else { return nil }
     let attribute = try ConditionBinding(entity).attribute(of: path)

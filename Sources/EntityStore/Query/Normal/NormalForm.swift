@@ -150,7 +150,9 @@ private struct TestKey: Hashable {
     case null
     case interval(NumberInterval)
     case numbers([Int64])
-    case text(Comparison.Operator, String, TextOptions)
+    /// With the bytes of the operand: equal texts of other bytes are different where bytes are compared, and in
+    /// patterns.
+    case text(Comparison.Operator, [UInt8], TextOptions)
     case key(KeyInterval)
     case keys(PackedKeys)
   }
@@ -168,7 +170,8 @@ private struct TestKey: Hashable {
       case .null: .null
       case .interval(let interval): .interval(interval)
       case .numbers(let set): .numbers(set.sorted)
-      case .text(_, let `operator`, let operand, let options): .text(`operator`, operand, options)
+      case .text(_, let `operator`, let operand, let options):
+        .text(`operator`, Array(operand.utf8), options)
       case .key(let interval): .key(interval)
       case .keys(let set): .keys(set.keys)
       }

@@ -5,7 +5,8 @@ extension Planner {
   func elementPlan(of clause: BoundCondition, covering position: Int) throws -> QueryPlan? {
     guard case .expression(let comparison) = clause, let elements = comparison.elements,
       let index = entity.elementIndexes.first(where: {
-        $0.description.attribute == elements.attribute && $0.description.path == elements.path
+        $0.description.attribute == elements.attribute
+          && elements.path.hasSameBytes(as: $0.description.path)
       }),
       let access = try IndexAccess(
         index.entries, IndexConstraints([.test(elements.test)]), statistics)

@@ -120,4 +120,20 @@ import Testing
         "date - CAST(940, 'NSDate') == ratio": [1],
       ], of: records)
   }
+
+  @Test func `decimals are between the infinities`() throws {
+    let numbers = specimens([
+      { $0.amount = 1 }, { $0.amount = -7 }, { $0.amount = nil }, { $0.amount = .nan },
+    ])
+    let infinity = "CAST('Infinity', 'double')"
+    let negative = "CAST('-Infinity', 'double')"
+    try expect(
+      [
+        "amount < \(infinity)": [1, 2], "amount <= \(infinity)": [1, 2],
+        "amount > \(infinity)": [], "amount == \(infinity)": [], "amount >= \(infinity)": [],
+        "amount > \(negative)": [1, 2], "amount >= \(negative)": [1, 2],
+        "amount < \(negative)": [], "amount BETWEEN {\(negative), \(infinity)}": [1, 2],
+        "amount BETWEEN {0, \(infinity)}": [1], "amount IN {1, \(infinity)}": [1],
+      ], of: numbers)
+  }
 }

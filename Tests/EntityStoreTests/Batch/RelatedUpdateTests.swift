@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+
+@testable import EntityStore
+
+/// A tree of records of one kind.
+private struct Node: Entity {
+  var id = RecordID<Node>()
+  var name: String
+  var isOpen = true
+  var level: Int
+  var parent: Node.ID?
+
+  static let children = ToMany<Node, Node>(inverse: \.parent, onDelete: .noAction)
+
+  struct Attributes: Sendable {
+    var name: Attribute<Node, String> { .init(0) }
+    var isOpen: Attribute<Node, Bool> { .init(1) }
+    var level: Attribute<Node, Int> { .init(2) }
+    var parent: Attribute<Node, Node.ID?> { .init(3) }
+    var children: ToMany<Node, Node> { Node.children }
+  }
+
+  static var attributes: Attributes { Attributes() }
+
+  static let schema = EntitySchema<Node>(
+    "Node",
+    attributes: [
+      .init("name", \.name), .init("isOpen", \.isOpen), .init("level", \.level),
+      .toOne("parent", \.parent),
+    ], indexes: [[\.name]], relationships: [.init("children", children)])
+
+  init(_ name: String, level: Int, parent: Node.ID?) {
+    self.name = name
+    self.level = level
+    self.parent = parent
+  }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    isOpen = try reader.read()
+    level = try reader.read()
+    parent = try reader.read()
+  }
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(name)
+    writer.write(isOpen)
+    writer.write(level)
+    writer.write(parent)
+  }
+}
+
+/// Changes of many records by what others say that may be among them.
+@Suite struct `Batches that look at related records` {
+  /// A chain: each leads to the one before, with a level that is ten more.
+  private func chain(_ count: Int, in transaction: inout WriteTransaction) throws -> [Node.ID] {
+    var ids: [Node.ID] = []
+    for number in 1...count {
+      let node = Node("n\(number)", level: number * 10, parent: ids.last)
+      ids.append(try transaction.insert(node).id)
+    }
+    return ids
+  }
+
+  @Test(
+    arguments: [
+      "NOT parent.isOpen == NO", "parent == NULL OR parent.isOpen == YES",
+      "NONE children.isOpen == NO", "parent == NULL OR parent.level < level",
+      "SUBQUERY(children, $c, $c.isOpen == YES).@count == children.@count",
+    ])
+  func `decide by what was there before`(format: String) throws {
+    try withTemporaryStore([Node.self]) { store in
+      try store.write { tx throws in
+        _ = try chain(50, in: &tx)
+        let open = try Node.where(format: format)
+        #expect(try tx.count(open) == 50)
+        #expect(
+          try tx.update(open) {
+            $0.isOpen = false
+            $0.level = 0
+          } == 50)
+        #expect(try tx.count(Node.where { $0.isOpen == true }) == 0)
+      }
+    }
+  }
+
+  @Test func `set values from what was there before`() throws {
+    try withTemporaryStore([Node.self]) { store in
+      try store.write { tx throws in
+        _ = try chain(6, in: &tx)
+        let held = Node.where { $0.parent != nil }
+        #expect(try tx.update(held) { $0.set(\.level, format: "parent.level + 1") } == 5)
+        #expect(
+          try tx.fetch(Node.all.sorted(by: \.name)).map(\.level) == [10, 11, 21, 31, 41, 51])
+      }
+    }
+  }
+
+  /// A rule of no action leaves them to the program, until the write ends.
+  @Test func `find no record that is gone by those that still lead to it`() throws {
+    try withTemporaryStore([Node.self]) { store in
+      try store.write { tx throws in
+        let parents = try (0..<300).map { number in
+          try tx.insert(Node("p\(number)", level: 0, parent: nil)).id
+        }
+        let child = try tx.insert(Node("x", level: 1, parent: parents[5])).id
+        let query = Node.where { $0.children.any { $0.name == "x" } }
+        #expect(try tx.fetch(query).map(\.id) == [parents[5]])
+        try tx.delete(parents[5])
+        #expect(try tx.count(query) == 0)
+        #expect(try tx.ids(query) == [])
+        #expect(try tx.fetch(query) == [])
+        #expect(try tx.update(query) { $0.level = 7 } == 0)
+        try tx.modify(child) { $0.parent = parents[6] }
+        #expect(try tx.fetch(query).map(\.id) == [parents[6]])
+      }
+      try expectSound(store)
+    }
+  }
+}
+
+extension Node: Equatable {}

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+@testable import EntityStore
+
+/// Documents with an index over elements, and an attribute derived from a member, of names that have two forms.
+private struct Form: Entity {
+  var id = RecordID<Form>()
+  var text: String
+  var json: JSONValue
+  private(set) var member: String?
+
+  struct Attributes: Sendable {
+    var text: Attribute<Form, String> { .init(0) }
+    var json: Attribute<Form, JSONValue> { .init(1) }
+    var member: Attribute<Form, String?> { .init(2) }
+  }
+
+  static var attributes: Attributes { Attributes() }
+
+  static let schema = EntitySchema<Form>(
+    "Form",
+    attributes: [
+      .init("text", \.text), .init("json", \.json),
+      .derived("member", \.member, .member(\.json, composed)),
+    ], indexes: [[\.member]], elementIndexes: [.init(\.json, composed)])
+
+  static let composed = "\u{e9}"
+  static let decomposed = "e\u{301}"
+
+  init(_ text: String, _ json: JSONValue = .null) {
+    self.text = text
+    self.json = json
+  }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    text = try reader.read()
+    json = try reader.read()
+    member = try reader.read()
+  }
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(text)
+    writer.write(json)
+  }
+}
+
+/// Texts that are equal to Swift and have other bytes, where these count.
+@Suite struct `Equal texts of other bytes` {
+  @Test func `are different branches of an OR`() throws {
+    try withTemporaryStore([Form.self]) { store in
+      try store.insert([Form(Form.composed, ["x": 1]), Form(Form.decomposed, ["x": 2]), Form("e")])
+      let pair = [Form.composed, Form.decomposed]
+      for format in [
+        "text IN[n] %@", "text ==[n] %@[0] OR text ==[n] %@[1]",
+        "text MATCHES %@[0] OR text MATCHES %@[1]", "text LIKE[n] %@[0] OR text LIKE[n] %@[1]",
+        "text BEGINSWITH[n] %@[0] OR text BEGINSWITH[n] %@[1]",
+        "text CONTAINS[n] %@[1] OR text CONTAINS[n] %@[0]",
+        "(text ==[n] %@[0] AND json.x == 1) OR (text ==[n] %@[1] AND json.x == 2)",
+      ] {
+        let parts = format.components(separatedBy: "%@")
+        var arguments: [any Sendable] = []
+        var text = parts[0]
+        for part in parts.dropFirst() {
+          if part.hasPrefix("[0]") || part.hasPrefix("[1]") {
+            arguments.append(pair[part.hasPrefix("[0]") ? 0 : 1])
+            text += "%@" + part.dropFirst(3)
+          } else {
+            arguments.append(pair)
+            text += "%@" + part
+          }
+        }
+        let query = Form.where(try Condition(format: text, arguments: arguments))
+        #expect(try store.fetch(query).map(\.id.rawValue) == [1, 2], "\(format)")
+      }
+    }
+  }
+
+  @Test func `are different members, whatever is indexed or derived`() throws {
+    try withTemporaryStore([Form.self]) { store in
+      try store.insert([
+        Form("composed", [Form.composed: "x"]), Form("decomposed", [Form.decomposed: "x"]),
+        Form("composed list", [Form.composed: ["x"]]),
+        Form("decomposed list", [Form.decomposed: ["x"]]),
+      ])
+      for (name, text) in [(Form.composed, "composed"), (Form.decomposed, "decomposed")] {
+        let member = try Condition<Form>(format: "json.%K == 'x'", arguments: [name])
+        #expect(try store.fetch(Form.where(member)).map(\.text) == [text])
+        let element = try Condition<Form>(format: "ANY json.%K == 'x'", arguments: [name])
+        #expect(try store.fetch(Form.where(element)).map(\.text).last == text + " list")
+      }
+    }
+  }
+}
