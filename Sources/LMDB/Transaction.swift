@@ -109,17 +109,28 @@ package struct Transaction {
     return count
   }
 
-  /// The names of all trees.
-  package func treeNames() throws(LMDBError) -> [String] {
+  /// The names of all trees, and how many entries each has.
+  package func namedTrees() throws(LMDBError) -> [(name: String, entryCount: UInt64)] {
     let cursor = try Cursor(.names, in: self)
-    var names: [String] = []
+    var trees: [(name: String, entryCount: UInt64)] = []
     var found = try cursor.first()
     while found {
-      names.append(String(decoding: cursor.key, as: UTF8.self))
+      let record = cursor.value
+      guard record.count == TreeRecordLayout.size else {
+        throw failure(MDB_CORRUPTED, "list trees")
+      }
+      trees.append(
+        (
+          String(decoding: cursor.key, as: UTF8.self),
+          record.loadUnaligned(fromByteOffset: TreeRecordLayout.entries, as: UInt64.self)
+        ))
       found = try cursor.next()
     }
-    return names
+    return trees
   }
+
+  /// The names of all trees.
+  package func treeNames() throws(LMDBError) -> [String] { try namedTrees().map(\.name) }
 
   // MARK: Writing
 

@@ -318,6 +318,11 @@ extension EntityDescription {
     }
     try checkDerivations()
     try checkElementIndexes()
+    if let number = history?.preserved.first(where: { attribute(number: $0) == nil }) {
+      throw FormatError(
+        "'preserved' has attribute \(number), which entity '\(name)' does not have",
+        .catalogueHistory)
+    }
     var layoutNumbers: Set<UInt16> = []
     for layout in layouts {
       guard layoutNumbers.insert(layout.number).inserted else {

@@ -136,7 +136,17 @@ extension Verifier {
     for other in try ids(id, view, related) {
       guard let body = try transaction.get(other, in: related.records) else { continue }
       guard let view = Self.view(of: body, related.layouts) else { return nil }
-      try aggregate.add(try related.source.map { try Self.value(of: $0, in: view) } ?? .null)
+      let value: Value
+      do throws(FormatError) {
+        value =
+          try related.source.map { (source) throws(FormatError) in
+            try Self.value(of: source, in: view)
+          } ?? .null
+      } catch {
+        // Of the other record that is told already.
+        return nil
+      }
+      try aggregate.add(value)
     }
     guard let expected = aggregate.result else { return "does not fit its type" }
     if isSame(stored, expected) { return nil }

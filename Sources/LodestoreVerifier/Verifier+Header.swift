@@ -109,6 +109,7 @@ extension Verifier {
     var nextEntity: UInt64?
     var nextRelationship: UInt64?
     var counted: [EntityNumber] = []
+    var hasNextEntity = false
     try walk(tree) { key, body in
       let isNextEntity = key.elementsEqual(CounterKey.nextEntity)
       let isNextRelationship = key.elementsEqual(CounterKey.nextRelationship)
@@ -117,6 +118,7 @@ extension Verifier {
       guard isNextEntity || isNextRelationship || isOfBuilding || entity != nil else {
         return add(key, .counterKey, "the key is none of a counter")
       }
+      if isNextEntity { hasNextEntity = true }
       guard body.count == 8 else {
         return add(key, .counterLength, "has \(body.count) bytes, must have 8")
       }
@@ -127,6 +129,9 @@ extension Verifier {
         add(key, .counterBuilding, "the index is built up to \(value), must be from 1 to 2^63")
       }
       if let entity {
+        guard entity >= 1 else {
+          return add(key, .counterKey, "counts records of entity 0, entity numbers begin at 1")
+        }
         counted.append(entity)
         if value == 0 { add(key, .counterRecord, "is 0, record ids begin at 1") }
         if value > 1 << 63 { add(key, .counterRecord, "is \(value), record ids are below 2^63") }
@@ -158,7 +163,7 @@ extension Verifier {
       }
     }
     for entity in counted
-    where UInt64(entity.rawValue) >= nextEntity ?? UInt64(UInt32.max) + 1 {
+    where UInt64(entity.rawValue) >= nextEntity ?? (hasNextEntity ? UInt64(UInt32.max) + 1 : 1) {
       CounterKey.nextRecord(entity: entity).withUnsafeBytes {
         add(
           $0, .counterEntity,

@@ -116,7 +116,8 @@ private struct HistoryCheck {
       case .consumer, .purged:
         let document = try Document(decoding: try Checksum.unsealed(key: key, body: body))
         guard case .integer(let number) = document["number"], case .date = document["time"],
-          number >= (known == .purged ? 1 : 0), UInt64(number) <= max(lastNumber, purged)
+          number >= (known == .purged ? 1 : 0), UInt64(number) <= max(lastNumber, purged),
+          UInt64(number) <= HistoryKey.lastTransaction
         else {
           throw FormatError(
             "a mark has no 'number' of a write that was told, and 'time'", .historyMark)
@@ -260,6 +261,7 @@ private struct HistoryCheck {
     guard Checksum.record(id: id, body: view.content) == view.storedChecksum else {
       throw FormatError("the checksum of the record does not fit its bytes", .historyImage)
     }
+    try view.validate(id: id)
   }
 
   private func checkTombstone(
@@ -270,7 +272,8 @@ private struct HistoryCheck {
       throw FormatError("what is kept of a record is no object", .historyPreserved)
     }
     for (name, value) in members {
-      guard let attribute = UInt32(name).flatMap({ entity.attribute(number: $0) }),
+      guard let number = UInt32(name), String(number) == name,
+        let attribute = entity.attribute(number: number),
         value == .null
           || EntityDescription.value(of: value, for: attribute.type).fits(attribute.type)
       else {

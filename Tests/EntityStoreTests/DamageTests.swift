@@ -38,6 +38,31 @@ import Testing
     #expect(report.findingCount == 1 && report.findings.first?.record == 1)
   }
 
+  /// Keys have no checksum of their own, and one that begins with 3 and above is of a later version.
+  @Test(arguments: [UInt8(0), 3, 255])
+  func `an entity whose description is not found is not made anew`(kind: UInt8) throws {
+    let folder = try TemporaryFolder()
+    let file = try storeFile(folder, marker: "m")
+    var bytes = try Data(contentsOf: file)
+    let key = Data([1, 0, 0, 0, 1])
+    var places: [Int] = []
+    var start = bytes.startIndex
+    while let found = bytes.range(of: key, in: start..<bytes.endIndex) {
+      let end = min(bytes.endIndex, found.upperBound + 400)
+      if bytes.range(of: Data("summary".utf8), in: found.upperBound..<end) != nil {
+        places.append(found.lowerBound)
+      }
+      start = found.upperBound
+    }
+    try #require(!places.isEmpty)
+    for place in places { bytes[place] = kind }
+    try bytes.write(to: file)
+    let error = try storeError(.damaged) { try Store(at: folder.storePath, entities: [Pod.self]) }
+    #expect(error.message.contains("catalogue"), "\(error)")
+    _ = try storeError(.damaged) { try Store(at: folder.storePath, entities: [Player.self]) }
+    #expect(try Verifier.verify(path: folder.storePath).findingCount > 0)
+  }
+
   @Test func `a batch update neither hides damage nor builds on it`() throws {
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [AllTypes.self])

@@ -116,7 +116,8 @@ extension DynamicTransaction {
   /// Removes what all consumers have read; nothing where there is none.
   package func purgeConsumedHistory() throws -> Int {
     let log = HistoryLog(snapshot.core)
-    return try log.purge(through: try log.consumers().map(\.token.number).min() ?? 0)
+    let read = try log.consumers().map(\.token.number).min() ?? 0
+    return try log.purge(through: min(read, try log.lastNumber()))
   }
 }
 

@@ -183,7 +183,7 @@ final class StoreCore: Sendable {
   // MARK: Catalogue
 
   func reloadForReading() throws {
-    let (number, descriptions, relationships, names) = try environment.read { transaction in
+    let (number, descriptions, relationships, named) = try environment.read { transaction in
       // Another program may have written what this one does not know.
       try Catalogue.check(
         try Catalogue.requirement(trees.header, in: transaction), path: path,
@@ -192,9 +192,10 @@ final class StoreCore: Sendable {
         try Catalogue.schemaNumber(trees, in: transaction),
         try Catalogue.descriptions(trees, in: transaction),
         try Catalogue.relationships(trees, in: transaction),
-        try transaction.treeNames().compactMap { TreeName($0) }.filter(\.isOptional)
+        try transaction.namedTrees()
       )
     }
+    try Catalogue.checkTrees(named, descriptions, relationships)
     // Only now: a handle must be opened before the transaction that reads through it begins.
     let entities = try descriptions.map { description in
       try StoredEntity(
@@ -207,7 +208,9 @@ final class StoreCore: Sendable {
     }
     for entity in descriptions { try entity.checkDerivations(descriptions, relationships) }
     var optionalTrees: [TreeName: Tree] = [:]
-    for name in names { optionalTrees[name] = try existing(name, false) }
+    for name in named.compactMap({ TreeName($0.name) }) where name.isOptional {
+      optionalTrees[name] = try existing(name, false)
+    }
     let loaded = StoredSchema(
       number: number, entities: entities, relationships: linked, optionalTrees: optionalTrees)
     currentSchema.withLock { $0 = loaded }

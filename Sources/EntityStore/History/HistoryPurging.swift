@@ -94,7 +94,7 @@ extension WriteTransaction {
     if let date {
       end = max(end, try log.lastNumber(before: date.timeIntervalSinceReferenceDate))
     }
-    return try log.purge(through: end)
+    return try log.purge(through: min(end, try log.lastNumber()))
   }
 }
 

@@ -21,7 +21,8 @@ extension WriteTransaction {
   ///
   /// - Returns: how many records were changed.
   /// - Throws: ``StoreError/Code/cannotUndo``, before anything is changed, when a later write has changed the
-  ///   same attributes of a record, has deleted or linked it, or when an image was not kept; other errors, such
+  ///   same attributes of a record, has deleted or linked it, when an image was not kept, or when later changes may
+  ///   have been told nowhere, because the history of the entity is off or began anew; other errors, such
   ///   as a unique key that is in use again, leave a transaction that cannot be committed. A later
   ///   write that has been undone itself is not in the way, nor is its undo.
   @discardableResult
@@ -86,6 +87,11 @@ private struct HistoryUndo {
       guard change.kind != .restarted else {
         throw StoreError.cannotUndo(number, "it is where the history of \(entity.name) begins")
       }
+      guard entity.description.history != nil else {
+        throw StoreError.cannotUndo(
+          number,
+          "\(entity.name) keeps no history any more, and later changes of it are told nowhere")
+      }
       guard change.kind != .inserted else { continue }
       for id in change.ids where try log.image(key(entity, id)) == nil {
         throw StoreError.cannotUndo(
@@ -93,6 +99,13 @@ private struct HistoryUndo {
       }
     }
     try checkLaterWrites()
+    for change in changes where change.kind == .deleted {
+      let entity = try entity(change.entity)
+      for id in change.ids where try core.record(id, of: entity) != nil {
+        throw StoreError.cannotUndo(
+          number, "\(entity.name) \(id), which it deleted, is there", entity, id)
+      }
+    }
     for change in changes where change.kind == .inserted {
       try checkUnlinked(change.ids, of: try entity(change.entity))
     }
@@ -125,6 +138,12 @@ private struct HistoryUndo {
       if takenBack.contains(later) { return true }
       for change in part.changes {
         for mine in changes where mine.entity == change.entity {
+          if change.kind == .restarted {
+            throw StoreError.cannotUndo(
+              number,
+              "the history of \(try entity(mine.entity).name) began anew with write \(later), and changes "
+                + "before that are told nowhere")
+          }
           guard isInTheWay(change.kind, of: mine.kind) else { continue }
           let common = mine.ids.intersection(change.ids)
           guard let id = common.ranges.first?.lowerBound else { continue }

@@ -128,14 +128,17 @@ struct ImportLog {
     try put(ids, .seen(page: UInt64(page)))
   }
 
-  /// The ids of all records that the mirror has seen, ascending.
-  func seenIDs() throws(StoreError) -> [UInt64] {
+  /// The ids of all records that the mirror has seen, ascending, and on how many pages.
+  func seenIDs() throws(StoreError) -> (ids: [UInt64], pageCount: Int) {
     var ids: [UInt64] = []
+    var pageCount = 0
     try forEach { (key, body) throws(StoreError) in
-      if case .seen = key { ids += try Self.decode([UInt64].self, body) }
+      guard case .seen = key else { return }
+      ids += try Self.decode([UInt64].self, body)
+      pageCount += 1
     }
     IDSort.sort(&ids)
-    return ids
+    return (ids, pageCount)
   }
 
   func forget() throws(StoreError) {

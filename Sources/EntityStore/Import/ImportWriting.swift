@@ -152,7 +152,7 @@ extension ImportEngine {
     }
     rejects.sort { $0.record < $1.record }
     // The first reject too many is the last that is reported.
-    let room = max(0, options.rejectLimit) - result.state.report.rejected
+    let room = max(0, max(0, options.rejectLimit) - result.state.report.rejected)
     if rejects.count > room { rejects.removeSubrange((room + 1)...) }
     for reject in rejects { result.state.report.reject(reject) }
     result.rejects += rejects
@@ -216,7 +216,7 @@ extension ImportEngine {
         let mayDelete =
           options.deletesDespiteRejects || (state.unkeyedRejects ?? report.rejected) == 0
         try keepingBasis(core, log, remembers: false) { _ in
-          try deleteUnseen(log, core, &report, mayDelete)
+          try deleteUnseen(log, core, &report, mayDelete, pages: state.pages)
         }
       }
       report.ending = .finished
@@ -226,7 +226,8 @@ extension ImportEngine {
   }
 
   private func deleteUnseen(
-    _ log: ImportLog, _ core: TransactionCore, _ report: inout ImportReport, _ mayDelete: Bool
+    _ log: ImportLog, _ core: TransactionCore, _ report: inout ImportReport, _ mayDelete: Bool,
+    pages: Int
   ) throws {
     guard report.pages > 0 else { return }
     if !mayDelete {
@@ -234,7 +235,12 @@ extension ImportEngine {
       return
     }
     let entity = try self.entity(core)
-    let seen = try log.seenIDs()
+    let (seen, pageCount) = try log.seenIDs()
+    // What a page that is not told of has brought, as in a file that was salvaged, is not known to be gone.
+    guard pageCount == pages else {
+      report.keptUnseen = true
+      return
+    }
     var unseen: [UInt64] = []
     let cursor = try Cursor(entity.records, in: core.transaction)
     var position = 0

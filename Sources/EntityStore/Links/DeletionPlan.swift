@@ -93,7 +93,9 @@ struct DeletionPlan {
     for (entity, ids) in all {
       let isRoot = entity === root
       let removed: Int
-      if body == nil || !isRoot, try core.count(of: entity) == ids.count {
+      var isAll = try core.count(of: entity) == ids.count
+      if isAll, !isRoot { isAll = try core.hasAll(ids, of: entity) }
+      if isAll, body == nil || !isRoot {
         removed = ids.count
         try core.breakingOnError { try core.changes(of: entity).clear() }
       } else {
@@ -132,6 +134,16 @@ extension RelationshipEnd {
 }
 
 extension TransactionCore {
+  /// Whether there are records with all of `ids`, which ascend: links may be damaged.
+  fileprivate func hasAll(_ ids: [UInt64], of entity: StoredEntity) throws(StoreError) -> Bool {
+    do {
+      let records = try Cursor(entity.records, in: transaction)
+      return try ids.allSatisfy { try records.seek($0) }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
   /// Whether relationships have a say in deletes of records of `entity`.
   func hasDeleteRules(_ entity: StoredEntity) -> Bool {
     schema.ends(of: entity).contains(where: \.concernsDeletes)

@@ -30,6 +30,7 @@ enum Catalogue {
     var descriptions: [EntityDescription] = []
     var found = try cursor.first()
     while found {
+      try checkKey(cursor.key)
       if let number = CatalogueKey.entityNumber(cursor.key) {
         let content = try Checksum.unsealed(key: cursor.key, body: cursor.value)
         descriptions.append(
@@ -38,6 +39,40 @@ enum Catalogue {
       found = try cursor.next()
     }
     return descriptions
+  }
+
+  /// Those that begin with a higher number are of later versions.
+  private static func checkKey(_ key: UnsafeRawBufferPointer) throws(FormatError) {
+    guard let kind = key.first, kind < 3, CatalogueKey.entityNumber(key) == nil,
+      CatalogueKey.relationshipNumber(key) == nil
+    else { return }
+    throw FormatError(
+      "the catalogue has a key of \(key.count) bytes that begins with \(kind), which is none of a description",
+      .catalogueKey)
+  }
+
+  /// Throws where the file has records or links of which the catalogue does not tell.
+  ///
+  /// A damaged key may look like one of a later version. Without this, what it described would be taken for
+  /// something that never was, and made anew beside its records.
+  static func checkTrees(
+    _ trees: [(name: String, entryCount: UInt64)], _ entities: [EntityDescription],
+    _ relationships: [RelationshipDescription]
+  ) throws(FormatError) {
+    let entityNumbers = Set(entities.map(\.number))
+    let relationshipNumbers = Set(relationships.map(\.number))
+    for (name, entryCount) in trees where entryCount > 0 {
+      let isKnown =
+        switch TreeName(name) {
+        case .records(let entity): entityNumbers.contains(entity)
+        case .links(let relationship, _): relationshipNumbers.contains(relationship)
+        default: true
+        }
+      if isKnown { continue }
+      throw FormatError(
+        "the tree '\(name)' has \(entryCount) entries, and the catalogue does not have what it is of",
+        .treeGivenUp)
+    }
   }
 
   static func relationships(

@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreFormat
 import Synchronization
 import Testing
 
@@ -103,6 +104,46 @@ import Testing
       }
       let report = try await mirror([first, [(2, "d")]], with: importer(store, resumes: true))
       #expect(report.resumptions == 1 && report.keptUnseen && report.deleted == 0)
+      #expect(try await episodes(store) == [1, 2, 3, 4])
+    }
+  }
+
+  @Test func `a run that goes on may have had more rejects than it is allowed now`() async throws {
+    try await withFilms { store in
+      let first = [(1, "bad"), (2, "bad"), (3, "bad"), (4, "a")]
+      await #expect(throws: StoreError.self) {
+        _ = try await mirror([first, nil], with: importer(store))
+      }
+      var options = ImportOptions()
+      options.resumes = true
+      options.rejectLimit = 1
+      let next = Importer(
+        into: store, Film.self, matching: .unique(\.episode), strategy: .mirror, options: options)
+      do {
+        let report = try await mirror([first, [(4, "b")]], with: next)
+        #expect(report.rejected == 3 && report.keptUnseen)
+      } catch let error as StoreError {
+        #expect(error.code == .importStopped)
+      }
+      #expect(try await episodes(store) == [1, 2, 3, 4])
+    }
+  }
+
+  /// As in a file of which some pairs were lost, and the others salvaged.
+  @Test func `a mirror that does not know what all its pages had deletes nothing`() async throws {
+    try await withFilms { store in
+      let pages = [[(1, "a")], [(2, "b")]]
+      await #expect(throws: StoreError.self) {
+        _ = try await mirror(pages + [nil], with: importer(store))
+      }
+      try await store.write { transaction in
+        let key = ImportKey.seen(page: 1).bytes(name: "Film")
+        let isGone = try transaction.core.transaction.delete(
+          key, in: store.core.trees.imports)
+        #expect(isGone)
+      }
+      let report = try await mirror(pages + [[(3, "c")]], with: importer(store, resumes: true))
+      #expect(report.keptUnseen && report.deleted == 0 && report.pages == 3)
       #expect(try await episodes(store) == [1, 2, 3, 4])
     }
   }

@@ -201,9 +201,13 @@ class Entity:
         for key, body, _ in self._store._pages.walk(tree, low, low + b"\xff" * 9):
             if not key.startswith(low) or len(key) not in (len(low), len(low) + 8):
                 continue
+            if unique and len(body) != 8:
+                raise DamagedFile(f"{self._store.path}: an entry of an index of {self.name} has no id")
             row = self.get(struct.unpack("<Q", body)[0] if unique else struct.unpack(">Q", key[-8:])[0])
-            # Of a cut tuple the record has the rest.
-            if row is not None and keys.whole(kinds, [row[one.name] for one in attributes]) == wanted:
+            # Of a cut tuple the record has the rest; in others it is compared already, a date to the last bit.
+            if row is None:
+                continue
+            if low == wanted or keys.whole(kinds, [row[one.name] for one in attributes]) == wanted:
                 yield row
         self._store._pages.check_commit()
 
@@ -300,7 +304,10 @@ class Store:
             except (documents.DocumentError, KeyError, TypeError) as error:
                 raise DamagedFile(f"{self.path}: catalogue key {key.hex()}: {error}") from error
         for number, description in sides:
-            self._add_relationship(number, description)
+            try:
+                self._add_relationship(number, description)
+            except (AttributeError, KeyError, TypeError) as error:
+                raise DamagedFile(f"{self.path}: relationship {number} has no two sides: {error!r}") from error
         self._pages.check_commit()
 
     def _add_relationship(self, number, description):
