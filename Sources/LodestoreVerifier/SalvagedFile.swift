@@ -107,6 +107,34 @@ package final class SalvagedFile {
     relationships.removeAll {
       !numbers.contains($0.from.entity) || !numbers.contains($0.to.entity)
     }
+    dropUnfitting()
+  }
+
+  /// Leaves out what is of something else that was lost, or does not fit it: the new store could not be opened.
+  private func dropUnfitting() {
+    let described = Dictionary(entities.map { ($0.number, $0) }) { first, _ in first }
+    relationships.removeAll { relationship in
+      do throws(FormatError) {
+        try relationship.check(described)
+        return false
+      } catch {
+        problems.append("relationship \(relationship.number) is left out: \(error.reason)")
+        return true
+      }
+    }
+    for position in entities.indices {
+      let entity = entities[position]
+      for (index, attribute) in entity.attributes.enumerated() where !attribute.isRemoved {
+        do throws(FormatError) {
+          try attribute.derivation?.check(attribute, of: entity, entities, relationships)
+        } catch {
+          problems.append(
+            "'\(entity.name).\(attribute.name)' is derived no more, and keeps its values: \(error.reason)"
+          )
+          entities[position].attributes[index].derivation = nil
+        }
+      }
+    }
   }
 
   /// Damaged pages may lead to one description by several ways.

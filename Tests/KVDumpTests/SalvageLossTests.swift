@@ -24,6 +24,37 @@ private struct Take: Entity {
   func encode(into writer: inout RecordWriter) { writer.write(title) }
 }
 
+/// Counts the takes that lead to it.
+private struct Reel: Entity {
+  var id = RecordID<Reel>()
+  var name: String
+  private(set) var cutCount = 0
+
+  static let cuts = ToMany<Reel, Cut>(inverse: \.reel)
+  static let schema = EntitySchema<Reel>(
+    "Reel",
+    attributes: [.init("name", \.name), .derived("cutCount", \.cutCount, .count(cuts))],
+    relationships: [.init("cuts", cuts)])
+
+  init(_ name: String) { self.name = name }
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    cutCount = try reader.read()
+  }
+  func encode(into writer: inout RecordWriter) { writer.write(name) }
+}
+
+private struct Cut: Entity {
+  var id = RecordID<Cut>()
+  var reel: Reel.ID?
+
+  static let schema = EntitySchema<Cut>("Cut", attributes: [.toOne("reel", \.reel)])
+
+  init(_ reel: Reel.ID) { self.reel = reel }
+  init(from reader: inout RecordReader) throws(StoreError) { reel = try reader.read() }
+  func encode(into writer: inout RecordWriter) { writer.write(reel) }
+}
+
 /// A note, of which none is kept.
 private struct Memo: Entity {
   var id = RecordID<Memo>()
@@ -99,6 +130,29 @@ private struct Memo: Entity {
       #expect(try raw.get(Array("later".utf8), .header) == [6, 7])
       #expect(try raw.get([3, 0, 0, 0, 1], .catalogue) == [8])
     }
+  }
+
+  /// What is derived of a lost relationship kept the new store from being opened, and so from being kept.
+  @Test func `keeps records whose relationship is lost, and what was derived of it`() async throws {
+    let folder = try StoreFolder()
+    let store = try Store(at: folder.store, entities: [Reel.self, Cut.self])
+    try await store.write { tx throws in
+      let reel = try tx.insert(Reel("r")).id
+      _ = try tx.insert((0..<3).map { _ in Cut(reel) })
+    }
+    store.close()
+    try FaultFile.commit(to: folder.store) { raw in
+      try raw.put([2, 0, 0, 0, 1], [1, 2, 3, 4, 5], .catalogue)
+    }
+    let outcome = try await Self.salvage(folder)
+    #expect(
+      outcome.status == .negative && outcome.messages.contains("derived no more"), "\(outcome)")
+    #expect(try Verifier.verify(path: outcome.out).isSound)
+    let memory = MemoryConsole()
+    _ = await KVDump.execute(
+      ["records", outcome.out, "Reel", "--format", "jsonl"], on: memory.console)
+    #expect(memory.data.text.contains(#""cutCount":3"#), "\(memory.data.text)")
+    #expect(await KVDump.execute(["count", outcome.out, "Cut"], on: memory.console) == .success)
   }
 
   @Test func `names what a later version keeps where that asks for later writers`() async throws {

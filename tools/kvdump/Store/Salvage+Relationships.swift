@@ -143,6 +143,8 @@ private struct RecordName: Hashable, Comparable {
 struct Holds {
   private let relationships: [UInt32: RelationshipDescription]
   let hasRequired: Bool
+  /// Attributes that records written now must have, whatever their own layout says.
+  private let required: Set<UInt32>
 
   init(_ entity: EntityDescription, _ relationships: [RelationshipDescription]) {
     var held: [UInt32: RelationshipDescription] = [:]
@@ -150,9 +152,13 @@ struct Holds {
       if let attribute = relationship.attribute { held[attribute] = relationship }
     }
     self.relationships = held
-    hasRequired = entity.layouts.contains { layout in
-      layout.attributes.contains { held[$0.number] != nil && !$0.isOptional }
-    }
+    let required = Set(held.keys.filter { entity.attribute(number: $0)?.isOptional == false })
+    self.required = required
+    hasRequired =
+      !required.isEmpty
+      || entity.layouts.contains { layout in
+        layout.attributes.contains { held[$0.number] != nil && !$0.isOptional }
+      }
   }
 
   private func values(
@@ -173,7 +179,7 @@ struct Holds {
     }
     return zip(layout.attributes, values).compactMap { attribute, value in
       guard let relationship = relationships[attribute.number], let id = value.recordID,
-        !(isRequired && attribute.isOptional)
+        !isRequired || !attribute.isOptional || required.contains(attribute.number)
       else { return nil }
       return (relationship, id)
     }
