@@ -109,21 +109,17 @@ package struct Transaction {
     return count
   }
 
-  /// The names of all trees, and how many entries each has.
+  /// The names of all trees, and how many entries each has; 0 of what is no tree.
   package func namedTrees() throws(LMDBError) -> [(name: String, entryCount: UInt64)] {
     let cursor = try Cursor(.names, in: self)
     var trees: [(name: String, entryCount: UInt64)] = []
     var found = try cursor.first()
     while found {
       let record = cursor.value
-      guard record.count == TreeRecordLayout.size else {
-        throw failure(MDB_CORRUPTED, "list trees")
-      }
-      trees.append(
-        (
-          String(decoding: cursor.key, as: UTF8.self),
-          record.loadUnaligned(fromByteOffset: TreeRecordLayout.entries, as: UInt64.self)
-        ))
+      let entryCount =
+        record.count == TreeRecordLayout.size
+        ? record.loadUnaligned(fromByteOffset: TreeRecordLayout.entries, as: UInt64.self) : 0
+      trees.append((String(decoding: cursor.key, as: UTF8.self), entryCount))
       found = try cursor.next()
     }
     return trees
