@@ -49,7 +49,7 @@ import Testing
       try await store.insert(Player(name: "ours"))
       var names: [String] = []
       while names.count < 2 {
-        names = try await within(seconds: 60) { try await updates.next() }?.items.map(\.name) ?? []
+        names = try await within { try await updates.next() }?.items.map(\.name) ?? []
       }
       #expect(names == ["ours", "theirs"])
     }
@@ -71,7 +71,7 @@ import Testing
       #expect(try await within { try await counts.next() } == -1)
       isHeld.withLock { $0 = true }
       try await store.insert(Author(name: "a"))
-      let waiting = Task { try await within(seconds: 60) { try await counts.next() } }
+      let waiting = Task { try await within { try await counts.next() } }
       while !hasRead.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
       try await store.insert(Book(title: "b"))
       isHeld.withLock { $0 = false }

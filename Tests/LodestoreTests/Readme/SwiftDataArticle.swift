@@ -84,9 +84,10 @@
       let sage = try #require(
         try await book.store.first(Plant.where { $0.species == "sage" }))
 
-      try await book.water(sage.id, at: .now)
+      let now = Date.now
+      try await book.water(sage.id, at: now)
 
-      let thirsty = try await book.thirsty(since: Date.now.addingTimeInterval(-60))
+      let thirsty = try await book.thirsty(since: now.addingTimeInterval(-60))
       #expect(thirsty.map(\.plant.species) == ["thyme"] && thirsty[0].garden == "Roof")
       while list.items.first?.heightInCentimeters != 1 {
         try await Task.sleep(for: .milliseconds(5))
