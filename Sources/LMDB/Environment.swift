@@ -337,8 +337,9 @@ package final class Environment: @unchecked Sendable {
   func shutDown(whenClosed: @escaping () -> Void = {}) {
     guard !closing.exchange(true, ordering: .sequentiallyConsistent) else { return }
     guard !isForked else {
-      // Threads and locks stayed in the parent; there is nothing here that may be touched. Nor may the files be
-      // closed, with which the system would drop this process's locks of the same files, opened again.
+      // Threads and locks stayed in the parent; there is nothing here that may be touched. Nor may
+      // the files be closed, with which the system would drop this process's locks of the same
+      // files, opened again.
       _ = Unmanaged.passRetained(self)
       return whenClosed()
     }

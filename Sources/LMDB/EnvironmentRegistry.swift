@@ -41,8 +41,8 @@ package enum EnvironmentRegistry {
   /// growth wait, then throws.
   ///
   /// - Parameters:
-  ///   - onCheck: told how far the check of the pages is, and now and then 0 of 0 while another thread opens the
-  ///     file; false ends it with ``LMDBError/Kind/cancelled``.
+  ///   - onCheck: told how far the check of the pages is, and now and then 0 of 0 while another
+  ///     thread opens the file; false ends it with ``LMDBError/Kind/cancelled``.
   ///   - initialise: what the first commit of a new file holds.
   package static func open<E: Error>(
     _ path: String, options: EnvironmentOptions,

@@ -99,18 +99,11 @@ package final class SalvagedFile {
       }
     }
     if gaps { problems.append("some descriptions of entities cannot be read") }
-    let numbers = Set(entities.map(\.number))
-    for relationship in relationships
-    where !numbers.contains(relationship.from.entity) || !numbers.contains(relationship.to.entity) {
-      problems.append("relationship \(relationship.number) is of an entity that cannot be read")
-    }
-    relationships.removeAll {
-      !numbers.contains($0.from.entity) || !numbers.contains($0.to.entity)
-    }
     dropUnfitting()
   }
 
-  /// Leaves out what is of something else that was lost, or does not fit it: the new store could not be opened.
+  /// Leaves out what is of something else that was lost, or does not fit it: the new store could
+  /// not be opened.
   private func dropUnfitting() {
     let described = Dictionary(entities.map { ($0.number, $0) }) { first, _ in first }
     relationships.removeAll { relationship in
@@ -129,8 +122,8 @@ package final class SalvagedFile {
           try attribute.derivation?.check(attribute, of: entity, entities, relationships)
         } catch {
           problems.append(
-            "'\(entity.name).\(attribute.name)' is derived no more, and keeps its values: \(error.reason)"
-          )
+            "'\(entity.name).\(attribute.name)' is derived no more, and keeps its values: "
+              + error.reason)
           entities[position].attributes[index].derivation = nil
         }
       }

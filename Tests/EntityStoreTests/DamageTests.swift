@@ -38,7 +38,8 @@ import Testing
     #expect(report.findingCount == 1 && report.findings.first?.record == 1)
   }
 
-  /// Keys have no checksum of their own, and one that begins with 3 and above is of a later version.
+  /// Keys have no checksum of their own, and one that begins with 3 and above is of a later
+  /// version.
   @Test(arguments: [UInt8(0), 3, 255])
   func `an entity whose description is not found is not made anew`(kind: UInt8) throws {
     let folder = try TemporaryFolder()

@@ -154,7 +154,8 @@ private struct DamagedStore {
   }
 }
 
-/// Files with damage of every kind, through the library and the commands, in processes of their own.
+/// Files with damage of every kind, through the library and the commands, in processes of their
+/// own.
 private enum DamagedRuns {
   static let kinds = DamageKind.allCases
   /// Pages that belong to other commits, byte for byte, are not told from those that do.
@@ -162,8 +163,9 @@ private enum DamagedRuns {
 
   /// The numbers of the files of each process.
   ///
-  /// In a debug build, the testing library keeps where each error was thrown until the test ends, and the
-  /// parser of arguments throws many: some 0.3 MB for a file. So a long run is one of several processes.
+  /// In a debug build, the testing library keeps where each error was thrown until the test ends,
+  /// and the parser of arguments throws many: some 0.3 MB for a file. So a long run is one of
+  /// several processes.
   static func parts(of count: Int) -> [Range<Int>] {
     // One file alone, to look at it again.
     if let number = DamageGenerator.number("LODESTORE_CASE").flatMap({ Int(exactly: $0) }) {
@@ -180,7 +182,8 @@ private enum DamagedRuns {
     for number in files {
       try Data("\(number) \(kinds[number % kinds.count])".utf8)
         .write(to: URL(filePath: folder + "/last"))
-      // A hang ends the process by a signal; under a sanitizer a file takes several seconds of a processor.
+      // A hang ends the process by a signal; under a sanitizer a file takes several seconds of a
+      // processor.
       alarm(300)
       do {
         try await body(store, number)
@@ -196,8 +199,8 @@ private enum DamagedRuns {
       .write(to: URL(filePath: folder + "/last"))
   }
 
-  /// 0 where the system does not tell it so, and where the address sanitizer, which reserves terabytes, keeps
-  /// what is freed.
+  /// 0 where the system does not tell it so, and where the address sanitizer, which reserves
+  /// terabytes, keeps what is freed.
   private static var peakMemoryInMegabytes: Int {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     func megabytes(_ name: String) -> Int {

@@ -40,6 +40,45 @@ extension Fault {
       "an index that is being built is over JSON", "building", .array([index(9, over: [5])])),
   ]
 
+  /// Faults at the ends of ranges, each with the rule that it breaks besides its example above.
+  static let endFaults: [(rule: FormatRule, fault: Fault)] = [
+    (
+      .counterKey,
+      Fault("a counter is of entity 0") {
+        try $0.put(CounterKey.nextRecord(entity: 0), littleEndianBytes(UInt64(1)), .counters)
+      }
+    ),
+    (
+      .counterEntity,
+      Fault("a counter is of an entity to come, and none counts entities") {
+        try $0.remove(CounterKey.nextEntity, .counters)
+        try $0.put(CounterKey.nextRecord(entity: 77), littleEndianBytes(UInt64(9)), .counters)
+      }
+    ),
+    (
+      .historyMark,
+      Fault("more writes were purged than can be", in: .kept) { store in
+        let mark: Document = .object(["number": .integer(1 << 62 + 1), "time": .date(0)])
+        let key = HistoryKey.purged.bytes
+        try store.put(key, Checksum.sealed(key: key, content: mark.encoded()), .history)
+      }
+    ),
+    (
+      .catalogueHistory,
+      catalogue(
+        "what is to be preserved is no attribute", in: .kept, entity: 4, "history.preserved",
+        .array([.integer(99)]))
+    ),
+    (
+      .historyPreserved,
+      Fault("what is preserved is named with a zero", in: .kept) {
+        try $0.edit(
+          HistoryKey.tombstone(entity: 4, id: 3, transaction: 2).bytes, .history, "01",
+          to: .null)
+      }
+    ),
+  ]
+
   private static let catalogueFaults: [Fault] = [
     catalogue("an attribute does not say whether it is optional", "attributes.0.optional", nil),
     catalogue("an attribute has an unknown type", "attributes.0.type", .string("float128")),

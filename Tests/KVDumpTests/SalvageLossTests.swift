@@ -132,7 +132,8 @@ private struct Memo: Entity {
     }
   }
 
-  /// What is derived of a lost relationship kept the new store from being opened, and so from being kept.
+  /// What is derived of a lost relationship kept the new store from being opened, and so from being
+  /// kept.
   @Test func `keeps records whose relationship is lost, and what was derived of it`() async throws {
     let folder = try StoreFolder()
     let store = try Store(at: folder.store, entities: [Reel.self, Cut.self])

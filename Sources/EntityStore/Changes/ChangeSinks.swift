@@ -162,7 +162,8 @@ final class ChangeObservers: Sendable {
   }
 
   func remove(_ key: Int) {
-    // Let go of without the lock: it may hold the last reference to a store, whose end removes another.
+    // Let go of without the lock: it may hold the last reference to a store, whose end removes
+    // another.
     _ = state.withLock { state in
       let index = state.makers.firstIndex { $0.key == key }
       let removed = index.map { state.makers.remove(at: $0) }

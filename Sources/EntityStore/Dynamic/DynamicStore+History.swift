@@ -104,7 +104,7 @@ extension DynamicTransaction {
   /// Removes what the history tells of the writes up to `number`; returns of how many.
   package func purgeHistory(through number: UInt64) throws -> Int {
     let log = HistoryLog(snapshot.core)
-    return try log.purge(through: min(number, try log.lastNumber()))
+    return try log.purge(through: number)
   }
 
   /// Removes what the history tells of writes before a time; seconds since 2001.
@@ -116,8 +116,7 @@ extension DynamicTransaction {
   /// Removes what all consumers have read; nothing where there is none.
   package func purgeConsumedHistory() throws -> Int {
     let log = HistoryLog(snapshot.core)
-    let read = try log.consumers().map(\.token.number).min() ?? 0
-    return try log.purge(through: min(read, try log.lastNumber()))
+    return try log.purge(through: try log.consumers().map(\.token.number).min() ?? 0)
   }
 }
 

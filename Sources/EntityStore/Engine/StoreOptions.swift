@@ -142,7 +142,8 @@ public struct StoreOptions: Sendable {
   ///
   /// The default is a minute.
   public var snapshotWarningAge = Duration.seconds(60)
-  /// Told of snapshots that are kept for long, once there is a later commit, on a thread of the store.
+  /// Told of snapshots that are kept for long, once there is a later commit, on a thread of the
+  /// store.
   public var onSnapshotWarning: (@Sendable (SnapshotWarning) -> Void)?
   /// Whether a reader may go without the lock file where none can be made: on a read-only medium,
   /// or in a directory that this process may not write to.

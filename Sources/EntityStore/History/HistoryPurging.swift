@@ -94,7 +94,7 @@ extension WriteTransaction {
     if let date {
       end = max(end, try log.lastNumber(before: date.timeIntervalSinceReferenceDate))
     }
-    return try log.purge(through: min(end, try log.lastNumber()))
+    return try log.purge(through: end)
   }
 }
 
@@ -147,7 +147,9 @@ extension HistoryLog {
     let isDeleted: Bool
   }
 
+  /// Removes what is told of the writes up to `end`, or all of them; returns of how many.
   func purge(through end: UInt64) throws -> Int {
+    let end = min(end, try lastNumber())
     guard tree != nil, end > (try purged()?.number ?? 0) else { return 0 }
     var count = 0
     var time = 0.0

@@ -21,9 +21,10 @@ extension WriteTransaction {
   ///
   /// - Returns: how many records were changed.
   /// - Throws: ``StoreError/Code/cannotUndo``, before anything is changed, when a later write has changed the
-  ///   same attributes of a record, has deleted or linked it, when an image was not kept, or when later changes may
-  ///   have been told nowhere, because the history of the entity is off or began anew; other errors, such
-  ///   as a unique key that is in use again, leave a transaction that cannot be committed. A later
+  ///   same attributes of a record, has deleted or linked it, when an image was not kept, or when
+  ///   later changes may have been told nowhere, because the history of the entity is off or began
+  ///   anew; other errors, such as a unique key that is in use again, leave a transaction that
+  ///   cannot be committed. A later
   ///   write that has been undone itself is not in the way, nor is its undo.
   @discardableResult
   public mutating func undo(_ token: HistoryToken) throws -> Int {
@@ -141,8 +142,8 @@ private struct HistoryUndo {
           if change.kind == .restarted {
             throw StoreError.cannotUndo(
               number,
-              "the history of \(try entity(mine.entity).name) began anew with write \(later), and changes "
-                + "before that are told nowhere")
+              "the history of \(try entity(mine.entity).name) began anew with write \(later), and "
+                + "changes before that are told nowhere")
           }
           guard isInTheWay(change.kind, of: mine.kind) else { continue }
           let common = mine.ids.intersection(change.ids)

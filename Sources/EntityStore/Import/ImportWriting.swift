@@ -236,11 +236,8 @@ extension ImportEngine {
     }
     let entity = try self.entity(core)
     let (seen, pageCount) = try log.seenIDs()
-    // What a page that is not told of has brought, as in a file that was salvaged, is not known to be gone.
-    guard pageCount == pages else {
-      report.keptUnseen = true
-      return
-    }
+    // In a file that was salvaged, what a page has brought may be lost.
+    guard pageCount == pages else { throw StoreError.lostPages(name, pages - pageCount, of: pages) }
     var unseen: [UInt64] = []
     let cursor = try Cursor(entity.records, in: core.transaction)
     var position = 0
@@ -307,6 +304,13 @@ extension StoreError {
     StoreError(
       .importStopped,
       "cannot go on with import '\(name)': another one of this name has begun; give each its name")
+  }
+
+  fileprivate static func lostPages(_ name: String, _ count: Int, of total: Int) -> StoreError {
+    StoreError(
+      .importStopped,
+      "cannot end mirror '\(name)': the file has lost what \(count) of its \(total) pages had, and "
+        + "so does not know what to delete; run it again without going on")
   }
 
   fileprivate static func tooManyRejects(

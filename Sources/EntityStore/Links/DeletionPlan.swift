@@ -94,7 +94,8 @@ struct DeletionPlan {
       let isRoot = entity === root
       let removed: Int
       var isAll = try core.count(of: entity) == ids.count
-      if isAll, !isRoot { isAll = try core.hasAll(ids, of: entity) }
+      // A damaged link may lead to a record that is not there.
+      if isAll, !isRoot { isAll = try core.present(ids, of: entity).count == ids.count }
       if isAll, body == nil || !isRoot {
         removed = ids.count
         try core.breakingOnError { try core.changes(of: entity).clear() }
@@ -134,16 +135,6 @@ extension RelationshipEnd {
 }
 
 extension TransactionCore {
-  /// Whether there are records with all of `ids`, which ascend: links may be damaged.
-  fileprivate func hasAll(_ ids: [UInt64], of entity: StoredEntity) throws(StoreError) -> Bool {
-    do {
-      let records = try Cursor(entity.records, in: transaction)
-      return try ids.allSatisfy { try records.seek($0) }
-    } catch {
-      throw StoreError(wrapping: error)
-    }
-  }
-
   /// Whether relationships have a say in deletes of records of `entity`.
   func hasDeleteRules(_ entity: StoredEntity) -> Bool {
     schema.ends(of: entity).contains(where: \.concernsDeletes)
@@ -184,7 +175,7 @@ extension TransactionCore {
   }
 
   /// Those of `ids`, which ascend, that are records of `entity`.
-  private func present(
+  func present(
     _ ids: [UInt64], of entity: StoredEntity
   ) throws(StoreError) -> [UInt64] {
     var present: [UInt64] = []

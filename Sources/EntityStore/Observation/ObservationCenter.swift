@@ -111,7 +111,8 @@ final class ObservationCenter: StoreCompanion {
     }
   }
 
-  /// The dependencies of `observer` may have grown; called by whoever reads for it, behind the read.
+  /// The dependencies of `observer` may have changed; called by whoever reads for it, behind the
+  /// read.
   func extend(_ observer: Observer) {
     let entities = observer.dependencies.entities
     state.withLock { state in

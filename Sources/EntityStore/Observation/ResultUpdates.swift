@@ -244,6 +244,7 @@ final class ResultFeed<E: Entity, Key: Sendable>: @unchecked Sendable {
         case .changed:
           let core = center.core
           try await core.onReader { try core.read { try observer.fetch($0) } }
+          // The schema may be another one.
           center.extend(observer)
           if observer.difference.isEmpty { continue }
           return news(of: observer)

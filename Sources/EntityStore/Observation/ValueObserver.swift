@@ -18,8 +18,8 @@ final class ValueObserver<Value: Sendable>: Observer, @unchecked Sendable {
   private let subject: Subject
   private var region: ObservedRegion
   private(set) var value: Value?
-  /// Whether the last read has looked at something for the first time: what was committed to that since the read
-  /// began may have been told to nobody.
+  /// Whether the last read has looked at something for the first time: what was committed to that
+  /// since the read began may have been told to nobody.
   private(set) var hasGrown = false
 
   init(_ subject: Subject, _ read: @escaping Read) {

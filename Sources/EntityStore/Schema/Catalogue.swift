@@ -47,14 +47,14 @@ enum Catalogue {
       CatalogueKey.relationshipNumber(key) == nil
     else { return }
     throw FormatError(
-      "the catalogue has a key of \(key.count) bytes that begins with \(kind), which is none of a description",
-      .catalogueKey)
+      "the catalogue has a key of \(key.count) bytes that begins with \(kind), which is none of a "
+        + "description", .catalogueKey)
   }
 
   /// Throws where the file has records or links of which the catalogue does not tell.
   ///
-  /// A damaged key may look like one of a later version. Without this, what it described would be taken for
-  /// something that never was, and made anew beside its records.
+  /// A damaged key may look like one of a later version. Without this, what it described would be
+  /// taken for something that never was, and made anew beside its records.
   static func checkTrees(
     _ trees: [(name: String, entryCount: UInt64)], _ entities: [EntityDescription],
     _ relationships: [RelationshipDescription]
@@ -70,8 +70,8 @@ enum Catalogue {
         }
       if isKnown { continue }
       throw FormatError(
-        "the tree '\(name)' has \(entryCount) entries, and the catalogue does not have what it is of",
-        .treeGivenUp)
+        "the tree '\(name)' has \(entryCount) entries, and the catalogue does not have what it is "
+          + "of", .treeGivenUp)
     }
   }
 

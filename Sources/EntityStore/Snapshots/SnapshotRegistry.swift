@@ -20,11 +20,11 @@ extension StoreOptions {
   }
 }
 
-/// The pinned snapshots of one store, whose ages are looked at once there are later commits, of this process or
-/// of another.
+/// The pinned snapshots of one store, whose ages are looked at once there are later commits, of
+/// this process or of another.
 ///
-/// Without commits a snapshot costs nothing, whatever its age. The store and each snapshot refer to it, so
-/// that the limits hold for snapshots that outlive the store's object.
+/// Without commits a snapshot costs nothing, whatever its age. The store and each snapshot refer to
+/// it, so that the limits hold for snapshots that outlive the store's object.
 final class SnapshotRegistry: StoreCompanion {
   private struct Weak {
     weak var snapshot: PinnedSnapshot?

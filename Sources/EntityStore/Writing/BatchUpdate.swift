@@ -76,9 +76,9 @@ final class BatchUpdate {
     patch = patchesInPlace ? try? SlotPatch(constants, at: slots, of: entity.layout) : nil
   }
 
-  /// Whether records can be changed while they are walked: they keep their size and position, and none of
-  /// their new values depends on another one.
-  var keepsSizes: Bool { slots != nil && !readsOthers }
+  /// Whether records can be changed while they are walked: they keep their size and position, and
+  /// no new value depends on another record.
+  var isInPlace: Bool { slots != nil && !readsOthers }
 
   /// Updates what a scan of all records finds, as it goes.
   func updateAll(where condition: BoundCondition?) throws(StoreError) {
@@ -120,7 +120,8 @@ final class BatchUpdate {
 
   /// Updates the records with `ids`, which ascend.
   ///
-  /// Values that depend on other records are all worked out first, and kept: O(n) memory for n records.
+  /// Values that depend on other records are all worked out first, and kept: O(n) memory for n
+  /// records.
   ///
   /// After an error some have new values and some have not: the transaction can only be aborted.
   func update(_ ids: [UInt64]) throws(StoreError) {

@@ -69,7 +69,7 @@ extension TransactionCore {
     let batch = try batchUpdate(of: entity, assignments, request.positions)
     let run = try PlanRun(try plan(request, for: entity), core: self, control: changeControl)
     // What looks at other records is worked out before any of them changes.
-    if run.plan.isWholeScan, batch.keepsSizes, run.plan.residual?.looksAtOthers != true {
+    if run.plan.isWholeScan, batch.isInPlace, run.plan.residual?.looksAtOthers != true {
       try batch.updateAll(where: run.plan.residual)
     } else {
       try batch.update(try run.sortedIDs())

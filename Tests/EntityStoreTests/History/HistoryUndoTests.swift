@@ -143,4 +143,38 @@ import Testing
       try store.delete(book.id)
     }
   }
+
+  @Test func `is refused where changes since were told nowhere`() throws {
+    let folder = try TemporaryFolder()
+    func withStore<R>(_ history: StoreOptions.History, _ body: (Store) throws -> R) throws -> R {
+      let store = try Store(
+        at: folder.storePath, entities: [Player.self], options: .history(history))
+      defer { store.close() }
+      return try body(store)
+    }
+    let (updated, deleted) = try withStore(.images) { store in
+      let (a, b) = try store.write { tx in
+        (try tx.insert(Player(name: "a")).id, try tx.insert(Player(name: "b")).id)
+      }
+      try store.write { try $0.modify(a) { $0.score = 1 } }
+      try store.write { try $0.delete(b) }
+      let told = try store.history()
+      return (told[1].token, told[2].token)
+    }
+    try withStore(.off) { store in
+      for token in [updated, deleted] {
+        let error = try storeError(.cannotUndo) { try store.write { try $0.undo(token) } }
+        #expect(error.message.contains("keeps no history"))
+      }
+      try store.write { tx in _ = try tx.update(Player.all) { $0.score = 7 } }
+    }
+    try withStore(.images) { store in
+      for token in [updated, deleted] {
+        let error = try storeError(.cannotUndo) { try store.write { try $0.undo(token) } }
+        #expect(error.message.contains("began anew"))
+      }
+      #expect(try store.fetch(Player.all).map(\.score) == [7])
+    }
+    try expectSound(folder.storePath)
+  }
 }

@@ -142,9 +142,16 @@ import Testing
           key, in: store.core.trees.imports)
         #expect(isGone)
       }
-      let report = try await mirror(pages + [[(3, "c")]], with: importer(store, resumes: true))
-      #expect(report.keptUnseen && report.deleted == 0 && report.pages == 3)
+      let whole = pages + [[(3, "c")]]
+      let error = await #expect(throws: StoreError.self) {
+        _ = try await mirror(whole, with: importer(store, resumes: true))
+      }
+      #expect(error?.message.contains("lost what 1 of its 3 pages had") == true)
       #expect(try await episodes(store) == [1, 2, 3, 4])
+      // From the start it knows again.
+      let report = try await mirror(whole, with: importer(store))
+      #expect(report.deleted == 1 && report.unchanged == 3)
+      #expect(try await episodes(store) == [1, 2, 3])
     }
   }
 

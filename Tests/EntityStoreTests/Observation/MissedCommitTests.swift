@@ -55,7 +55,8 @@ import Testing
     }
   }
 
-  /// What a closure reads for the first time is observed from then on; it may change while the closure runs.
+  /// What a closure reads for the first time is observed from then on; it may change while the
+  /// closure runs.
   @Test func `also of what a closure reads for the first time while it changes`() async throws {
     try await withTemporaryStore(Library.entities) { store in
       let isHeld = Mutex(false)
@@ -79,7 +80,8 @@ import Testing
     }
   }
 
-  /// Its closure may have the last reference to the store, whose end takes other closures out of the same list.
+  /// Its closure may have the last reference to the store, whose end takes other closures out of
+  /// the same list.
   @Test func `a hook that holds the store may be the last to go`() async {
     await #expect(processExitsWith: .success) {
       alarm(60)

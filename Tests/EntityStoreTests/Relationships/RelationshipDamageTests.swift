@@ -39,6 +39,27 @@ import Testing
     return Array(key.bytes)
   }
 
+  /// As many records as links: all of the entity were taken for going.
+  @Test func `take no other record along when a link leads to none`() throws {
+    try damaged { core, _, author in
+      let holder = try #require(author.description.attribute)
+      let book = try core.entity(named: "Book")
+      let index = try #require(book.indexes.first { $0.description.attributes == [holder] })
+      try core.transaction.put(key(1, 99), [], in: index.tree)
+    } _: { path in
+      let store = try Store(at: path, entities: Library.entities)
+      try store.write { tx throws in
+        for shelf in try tx.fetch(Shelf.all) { try tx.delete(shelf) }
+        var books = try tx.fetch(Book.all.sorted(by: \.title))
+        books[1].author = nil
+        try tx.update(books[1])
+        for author in try tx.fetch(Author.all) { try tx.delete(author) }
+      }
+      #expect(try store.fetch(Book.all).map(\.title) == ["C"])
+      store.close()
+    }
+  }
+
   @Test func `are found by the verifier, each fault by its name`() throws {
     try damaged { core, links, _ in
       let tree = links.linksTo.tree

@@ -31,9 +31,7 @@ extension PlanRun {
       }
     }
     IDSort.sortUnique(&ids)
-    guard core.isWrite else { return ids }
-    // Until its end a write may have links and attributes that lead from or to records that are not there.
-    let records = try Cursor(entity.records, in: core.transaction)
-    return try ids.filter { try records.seek($0) }
+    // Until its end a write may have links and ids that lead from or to records that are not there.
+    return core.isWrite ? try core.present(ids, of: entity) : ids
   }
 }

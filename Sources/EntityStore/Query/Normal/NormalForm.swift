@@ -150,8 +150,8 @@ private struct TestKey: Hashable {
     case null
     case interval(NumberInterval)
     case numbers([Int64])
-    /// With the bytes of the operand: equal texts of other bytes are different where bytes are compared, and in
-    /// patterns.
+    /// With the bytes of the operand: equal texts of other bytes are different where bytes are
+    /// compared, and in patterns.
     case text(Comparison.Operator, [UInt8], TextOptions)
     case key(KeyInterval)
     case keys(PackedKeys)

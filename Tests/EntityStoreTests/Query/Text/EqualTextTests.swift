@@ -3,7 +3,8 @@ import Testing
 
 @testable import EntityStore
 
-/// Documents with an index over elements, and an attribute derived from a member, of names that have two forms.
+/// Documents with an index over elements, and an attribute derived from a member, of names that
+/// have two forms.
 private struct Form: Entity {
   var id = RecordID<Form>()
   var text: String
