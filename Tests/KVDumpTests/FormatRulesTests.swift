@@ -105,30 +105,6 @@ struct FormatRulesTests {
     #expect(findings.contains { $0.rule == rule }, "\(fault.name): \(findings)")
   }
 
-  /// It ended the verifier, which lost all that it had found.
-  @Test func `a related record that cannot be read ends no check of derived attributes`() throws {
-    let store = try VerifiedStore.kept()
-    try store.change { raw in
-      for name in try raw.transaction.treeNames() where name.hasPrefix("records.") {
-        let tree = try raw.tree(name, hasIntegerKeys: true)
-        let cursor = try Cursor(tree, in: raw.transaction)
-        var bodies: [(UInt64, [UInt8])] = []
-        var found = try cursor.first()
-        while found {
-          bodies.append((cursor.integerKey, Array(cursor.value)))
-          found = try cursor.next()
-        }
-        for (id, body) in bodies {
-          // The last byte of the last text, which a checksum of four bytes follows.
-          var body = body
-          body[body.count - 5] = 0xff
-          try body.withUnsafeBytes { try raw.transaction.put(id, $0, in: tree) }
-        }
-      }
-    }
-    #expect(try !Verifier.verify(path: store.path).isSound)
-  }
-
   @Test(arguments: Fault.buildingFaults)
   func `an index that is being built is checked as any index`(_ fault: Fault) throws {
     let findings = try fault.findings()

@@ -60,6 +60,20 @@ import Testing
     }
   }
 
+  /// A copy of its text is derived; this ended the verifier, which lost all that it had found.
+  @Test func `are found where a related record cannot be read`() throws {
+    try damaged { core, _, _ in
+      let author = try core.entity(named: "Author")
+      var body = Array(try #require(try core.record(1, of: author)))
+      let name = try #require(body.lastIndex(of: UInt8(ascii: "A")))
+      body[name] = 0xff
+      try body.withUnsafeBytes { try core.transaction.put(1, $0, in: author.records) }
+    } _: { path in
+      let findings = try Verifier.verify(path: path).findings
+      #expect(findings.contains { $0.record == 1 && $0.rule == .recordChecksum }, "\(findings)")
+    }
+  }
+
   @Test func `are found by the verifier, each fault by its name`() throws {
     try damaged { core, links, _ in
       let tree = links.linksTo.tree
