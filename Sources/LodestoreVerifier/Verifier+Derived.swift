@@ -24,7 +24,7 @@ extension Verifier {
       return
     }
     let sources = derived.compactMap { attribute in
-      attribute.derivation.map { (attribute, $0, self.related(by: $0)) }
+      attribute.derivation.map { (attribute, $0, self.related(by: $0, of: entity)) }
     }
     let cursor = try Cursor(tree, in: transaction)
     var found = try cursor.first()
@@ -55,10 +55,12 @@ extension Verifier {
     var layouts: [UInt16: RecordLayout]
     var source: EntityDescription.Attribute?
     /// Of a copy, the attribute that holds the id.
-    var holder: UInt32?
+    var holder: EntityDescription.Attribute?
   }
 
-  private func related(by derivation: DerivationDescription) -> Related? {
+  private func related(
+    by derivation: DerivationDescription, of entity: EntityDescription
+  ) -> Related? {
     guard let side = derivation.side,
       let relationship = relationships.first(where: { $0.number == derivation.relationship }),
       let target = entities.first(where: { $0.number == relationship[side.opposite].entity }),
@@ -70,7 +72,7 @@ extension Verifier {
         target.layouts.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first }),
       source: derivation.source.flatMap { target.attribute(number: $0) })
     if derivation.kind == .copy {
-      related.holder = relationship.attribute
+      related.holder = relationship.attribute.flatMap { entity.attribute(number: $0) }
       return related
     }
     if let holder = relationship.attribute {
@@ -184,9 +186,9 @@ extension Verifier {
   /// The ids that record `id` leads to.
   private func ids(_ id: UInt64, _ view: RecordView, _ related: Related) throws -> [UInt64] {
     if let holder = related.holder {
-      guard let index = view.layout.slotIndex(ofAttribute: holder) else { return [] }
-      let slot = view.layout.slots[index]
-      return view.isNull(slot) ? [] : [view.bytes._uint64(at: Int(slot.position))]
+      // A value that has no form has been reported with the record.
+      guard case .integer(let target)? = try? Self.value(of: holder, in: view) else { return [] }
+      return [UInt64(bitPattern: target)]
     }
     guard let links = related.links else { return [] }
     var prefix = KeyEncoder()

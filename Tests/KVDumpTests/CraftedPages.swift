@@ -30,7 +30,7 @@ struct CraftedPages {
   private static func nodesOfLeaf(_ pageSize: Int) -> Int { (pageSize - 16) / 22 }
 
   func write(to path: String) throws {
-    FileManager.default.createFile(atPath: path, contents: nil)
+    try Data().write(to: URL(filePath: path))
     let file = try FileHandle(forWritingTo: URL(filePath: path))
     defer { try? file.close() }
     func put(_ page: Int, _ bytes: [UInt8]) throws {

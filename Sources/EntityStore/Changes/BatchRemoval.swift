@@ -56,7 +56,7 @@ extension TransactionCore {
     try breakingOnError {
       try forEachStored(ids, of: entity) { id, cursor in
         let old = try changes.stored(cursor.value, id: id, isCarriedOver: true)
-        guard try old.recordID(ofAttribute: number) != nil else { return }
+        guard try entity.recordID(ofAttribute: number, in: old) != nil else { return }
         var record =
           old.layout === entity.layout
           ? Array(cursor.value) : try carriedOver(old, id: id, of: entity)

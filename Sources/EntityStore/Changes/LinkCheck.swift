@@ -81,7 +81,9 @@ final class LinkCheck: ChangeSink {
   private func note(_ view: RecordView, of entity: StoredEntity) throws(StoreError) {
     guard let held = holders[entity.number] else { return }
     for holder in held {
-      if let target = try view.recordID(ofAttribute: holder.number) { holder.note(target) }
+      if let target = try entity.recordID(ofAttribute: holder.number, in: view) {
+        holder.note(target)
+      }
     }
   }
 
@@ -161,13 +163,22 @@ extension TransactionCore {
   }
 }
 
-extension RecordView {
-  /// The id in the slot of attribute `number`; `nil` for null and in layouts without it.
-  func recordID(ofAttribute number: UInt32) throws(StoreError) -> UInt64? {
-    guard let index = layout.slotIndex(ofAttribute: number) else { return nil }
-    let slot = layout.slots[index]
-    guard slot.type == .recordID, !isNull(slot) else { return nil }
-    let id = bytes._uint64(at: Int(slot.position))
+extension StoredEntity {
+  /// The id that attribute `number` has in a record of any layout; `nil` for null, and where there is no
+  /// record.
+  func recordID(
+    ofAttribute number: UInt32, in view: RecordView?
+  ) throws(StoreError) -> UInt64? {
+    guard let view else { return nil }
+    guard let index = view.layout.slotIndex(ofAttribute: number) else {
+      guard case .integer(let id)? = description.attribute(number: number)?.initial else {
+        return nil
+      }
+      return UInt64(exactly: id)
+    }
+    let slot = view.layout.slots[index]
+    guard slot.type == .recordID, !view.isNull(slot) else { return nil }
+    let id = view.bytes._uint64(at: Int(slot.position))
     guard LinkCursor.isID(id) else {
       throw StoreError(
         wrapping: FormatError(

@@ -56,8 +56,8 @@ final class OrderedLinks: ChangeSink {
   ) throws(StoreError) {
     for side in held[entity.number] ?? [] {
       guard let holder = side.holder else { continue }
-      let before = try old?.recordID(ofAttribute: holder)
-      let after = try new?.recordID(ofAttribute: holder)
+      let before = try entity.recordID(ofAttribute: holder, in: old)
+      let after = try entity.recordID(ofAttribute: holder, in: new)
       if before == after { continue }
       if let before { try side.order.remove(id, from: before) }
       if let after { try side.order.append(CollectionOfOne(id), to: after) }

@@ -192,33 +192,12 @@ extension HistoryLog {
   }
 
   /// Deletes what is kept of `records` under the keys that `key` makes.
-  ///
-  /// It goes by the keys that are there: a run of a few bytes may be of any number of ids.
   private func delete(
-    _ records: KeptRecords, _ key: (EntityNumber, UInt64, UInt64) -> HistoryKey
+    _ records: KeptRecords, _ key: @escaping (EntityNumber, UInt64, UInt64) -> HistoryKey
   ) throws {
-    guard let tree else { return }
-    let cursor = try Cursor(tree, in: core.transaction)
-    var id = records.ids.lowerBound
-    while id < records.ids.upperBound {
-      let expected = key(records.entity, id, records.transaction)
-      let wanted = expected.bytes
-      guard try wanted.withBytes({ (key) throws(LMDBError) in try cursor.seek(atOrAfter: key) })
-      else { return }
-      let found = cursor.key
-      if found.elementsEqual(wanted) {
-        try delete(expected)
-        id += 1
-        continue
-      }
-      // The kind and the entity.
-      guard found.prefix(5).elementsEqual(wanted.prefix(5)) else { return }
-      let next: UInt64
-      switch HistoryKey(found) {
-      case .image(_, let id, _)?, .tombstone(_, let id, _)?: next = id
-      default: throw StoreError.damagedHistory(FormatError("a key is none that is listed"))
-      }
-      id = max(id + 1, next)
+    let kept = try KeptIDs(in: self) { key(records.entity, $0, records.transaction) }
+    try ToldIDs(IDRuns([records.ids]), recordsOf: nil, kept: kept, core).forEach { id in
+      try delete(key(records.entity, id, records.transaction))
     }
   }
 }

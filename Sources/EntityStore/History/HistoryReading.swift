@@ -192,10 +192,17 @@ struct HistoryRun {
         if let wanted = query.attributes[name], wanted.isDisjoint(with: attributes) { continue }
       }
       var ids = change.ids
-      for filter in filters[name] ?? [] {
-        var kept = IDRuns()
-        for id in ids where try filter(id, kind, image) { kept.append(id) }
-        ids = kept
+      if let filters = filters[name], let entity {
+        ids = IDRuns()
+        // What is neither a record nor an image fulfils no condition.
+        let images = try KeptIDs(in: log) {
+          .image(entity: entity.number, id: $0, transaction: image)
+        }
+        let told = try ToldIDs(
+          change.ids, recordsOf: kind == .deleted ? nil : entity, kept: images, core)
+        try told.forEach { id in
+          if try filters.allSatisfy({ try $0(id, kind, image) }) { ids.append(id) }
+        }
       }
       if ids.isEmpty { continue }
       groups.append(

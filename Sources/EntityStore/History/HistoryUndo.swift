@@ -112,6 +112,13 @@ private struct HistoryUndo {
     }
   }
 
+  /// Those of `ids` that are records.
+  private func records(_ ids: IDRuns, of entity: StoredEntity) throws -> [UInt64] {
+    var found: [UInt64] = []
+    try ToldIDs(ids, recordsOf: entity, core).forEach { found.append($0) }
+    return found
+  }
+
   private func key(_ entity: StoredEntity, _ id: UInt64) -> HistoryKey {
     .image(entity: entity.number, id: id, transaction: image)
   }
@@ -174,8 +181,8 @@ private struct HistoryUndo {
   }
 
   /// Throws when records that are to go are linked by something that stays.
-  private func checkUnlinked(_ ids: IDRuns, of entity: StoredEntity) throws(StoreError) {
-    let list = Array(ids)
+  private func checkUnlinked(_ ids: IDRuns, of entity: StoredEntity) throws {
+    let list = try records(ids, of: entity)
     for end in core.schema.ends(of: entity) where end.links != nil {
       let mine = Set(
         links.filter { $0.relationship == end.relationship.description.number && $0.kind == .added }
@@ -193,7 +200,7 @@ private struct HistoryUndo {
         return false
       }
       if let (id, other) = found {
-        throw .cannotUndo(
+        throw StoreError.cannotUndo(
           number, "\(end.target.name) \(other) is linked to \(entity.name) \(id) since", entity, id)
       }
     }
@@ -221,7 +228,8 @@ private struct HistoryUndo {
       count += try revert(change.ids, attributes, of: try entity(change.entity))
     }
     for change in changes where change.kind == .inserted {
-      count += try core.remove(Array(change.ids), of: try entity(change.entity))
+      let entity = try entity(change.entity)
+      count += try core.remove(try records(change.ids, of: entity), of: entity)
     }
     for change in changes where change.kind == .deleted {
       let entity = try entity(change.entity)

@@ -36,7 +36,9 @@ extension TransactionCore {
     let cursor = try Cursor(end.source.records, in: transaction)
     for id in ids where try cursor.seek(id) {
       let view = try end.source.view(cursor.value, id: id)
-      guard let other = try view.recordID(ofAttribute: attribute.number) else { continue }
+      guard let other = try end.source.recordID(ofAttribute: attribute.number, in: view) else {
+        continue
+      }
       guard try body(id, other) else { return }
     }
   }

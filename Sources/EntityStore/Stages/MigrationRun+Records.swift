@@ -289,7 +289,9 @@ extension MigrationRun {
     let source = try core.entity(named: entity)
     var pairs: [(UInt64, UInt64)] = []
     try core.forEachRecord(of: source) { (id, view) throws(StoreError) in
-      if let target = try view.recordID(ofAttribute: number) { pairs.append((id, target)) }
+      if let target = try source.recordID(ofAttribute: number, in: view) {
+        pairs.append((id, target))
+      }
       try work?.step()
     }
     links.append((description.number, relationship, pairs))

@@ -10,11 +10,15 @@ struct LinkTally {
     var removed = 0
   }
 
+  private let entity: StoredEntity
   /// The numbers of the attributes.
   private let attributes: [UInt32]
   private(set) var total = Change()
 
-  init(_ attributes: [UInt32]) { self.attributes = attributes }
+  init(_ attributes: [UInt32], of entity: StoredEntity) {
+    self.entity = entity
+    self.attributes = attributes
+  }
 
   mutating func add(_ change: Change) {
     total.added += change.added
@@ -25,16 +29,11 @@ struct LinkTally {
   func change(_ old: RecordView?, _ new: RecordView) throws(StoreError) -> Change {
     var change = Change()
     for attribute in attributes {
-      let before = try target(attribute, old)
-      let after = try target(attribute, new)
+      let before = try entity.recordID(ofAttribute: attribute, in: old)
+      let after = try entity.recordID(ofAttribute: attribute, in: new)
       if before == after { continue }
-      if after == .null { change.removed += 1 } else { change.added += 1 }
+      if after == nil { change.removed += 1 } else { change.added += 1 }
     }
     return change
-  }
-
-  private func target(_ attribute: UInt32, _ view: RecordView?) throws(StoreError) -> Value {
-    guard let view, let slot = view.layout.slotIndex(ofAttribute: attribute) else { return .null }
-    return try wrappingErrors { try view.value(at: view.layout.slots[slot]) }
   }
 }

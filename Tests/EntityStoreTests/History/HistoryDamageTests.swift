@@ -170,6 +170,70 @@ import Testing
     }
   }
 
+  /// Has the write at `position` tell of all ids up to 2^62, in a file whose counter says that they may have been
+  /// records.
+  private static func widen(
+    _ path: String, _ position: Int, _ kind: HistoryPart.Change.Kind
+  ) throws {
+    try change(path) { pairs, tree, transaction in
+      let (key, body) = pairs.filter { $0.key[0] == 1 }[position]
+      var part = try body.dropFirst(4).withUnsafeBytes {
+        try HistoryPart(try Document(decoding: $0))
+      }
+      let index = try #require(part.changes.firstIndex { $0.kind == kind })
+      let first = try #require(part.changes[index].ids.ranges.first).lowerBound
+      part.changes[index].ids = IDRuns([first..<1 << 62])
+      let content = part.document.encoded()
+      try transaction.put(key, Checksum.sealed(key: key, content: content), in: tree)
+    }
+    let core = try StoreCore(path: path, options: StoreOptions())
+    defer { core.close() }
+    try core.write { core in
+      let counter = withUnsafeBytes(of: UInt64(1 << 62).littleEndian) { Array($0) }
+      try core.transaction.put(
+        CounterKey.nextRecord(entity: 1), counter, in: core.store.trees.counters)
+    }
+  }
+
+  @Test func `of 2^62 records that may have been is read by what is there`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.storePath
+    func opened(_ body: (Store) throws -> Void) throws {
+      let store = try Store(at: path, entities: [Clause.self], options: .history(.images))
+      defer { store.close() }
+      try body(store)
+    }
+    func refused(_ store: Store, _ token: HistoryToken) -> StoreError? {
+      #expect(throws: StoreError.self) { try store.write { _ = try $0.undo(token) } }
+    }
+    try opened { _ = try $0.insert((0..<6).map { Clause(name: "c\($0)") }) }
+    try Self.widen(path, 0, .inserted)
+    try opened { store throws in
+      let insert = try store.history()[0]
+      #expect(insert.changes.count == 1 << 62 - 1)
+      #expect(try store.write { try $0.undo(insert.token) } == 6)
+      #expect(try store.count(Clause.all) == 0)
+      let undo = try store.historyToken()
+      #expect(try store.write { try $0.undo(undo) } == 6)
+      try store.write { tx in
+        try tx.modify(Clause.ID(rawValue: 2)) { $0.text = "x" }
+        try tx.delete(Clause.ID(rawValue: 3))
+      }
+    }
+    try Self.widen(path, 3, .deleted)
+    try opened { store throws in
+      let changes = try store.history()
+      let found = try store.history(.all.matching(Clause.where { $0.name > "c1" }))
+      #expect(
+        found.map { $0.changes.map(\.recordID) } == [[4, 5, 6], [3, 4, 5, 6], [4, 5, 6], [3]])
+      #expect(refused(store, changes[3].token)?.recordID == 4)
+      #expect(refused(store, changes[0].token)?.recordID == 2)
+      try store.purgeHistory(through: changes[3].token)
+      #expect(try store.history().isEmpty)
+    }
+    try expectSound(path)
+  }
+
   @Test func `that lacks a part, a write, or has one too many is found`() throws {
     typealias Fault = ([(key: [UInt8], body: [UInt8])], Tree, Transaction) throws -> Void
     let faults: [Fault] = [

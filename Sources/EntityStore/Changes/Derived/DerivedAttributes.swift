@@ -85,8 +85,10 @@ final class DerivedAttributes: ChangeSink {
     for totals in held[entity.number] ?? [] { try noteHeld(totals, old, new, entity) }
     for totals in copies[entity.number] ?? [] {
       guard let new, let attribute = totals.derivation.end.attribute else { continue }
-      let target = try new.recordID(ofAttribute: attribute.number)
-      if try old?.recordID(ofAttribute: attribute.number) != target { totals.forget(id) }
+      let target = try entity.recordID(ofAttribute: attribute.number, in: new)
+      if try entity.recordID(ofAttribute: attribute.number, in: old) != target {
+        totals.forget(id)
+      }
     }
     guard let old, let new else { return }
     for totals in (linked[entity.number] ?? []) {
@@ -106,8 +108,8 @@ final class DerivedAttributes: ChangeSink {
     _ totals: DerivedTotals, _ old: RecordView?, _ new: RecordView?, _ entity: StoredEntity
   ) throws {
     guard let holder = totals.derivation.holder else { return }
-    let before = try old?.recordID(ofAttribute: holder)
-    let after = try new?.recordID(ofAttribute: holder)
+    let before = try entity.recordID(ofAttribute: holder, in: old)
+    let after = try entity.recordID(ofAttribute: holder, in: new)
     if before == after, let old, let new {
       guard let owner = after, let (old, new) = try change(of: totals, old, new, entity) else {
         return

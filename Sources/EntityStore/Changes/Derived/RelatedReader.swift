@@ -41,8 +41,8 @@ final class RelatedReader {
         return true
       }
     } else if let attribute = derivation.end.attribute, try owners.seek(id),
-      let other = try derivation.owner.view(owners.value, id: id)
-        .recordID(ofAttribute: attribute.number)
+      let other = try derivation.owner.recordID(
+        ofAttribute: attribute.number, in: try derivation.owner.view(owners.value, id: id))
     {
       try aggregate.add(try value(of: other))
     }

@@ -56,7 +56,7 @@ extension ImportEngine {
     let attributes = links.filter(\.isToOne).compactMap { link in
       core.schema.end(named: link.name, of: entity)?.attribute?.number
     }
-    return attributes.isEmpty ? nil : LinkTally(attributes)
+    return attributes.isEmpty ? nil : LinkTally(attributes, of: entity)
   }
 
   /// Writes the links of records that have been written, and collects what is to be remembered of

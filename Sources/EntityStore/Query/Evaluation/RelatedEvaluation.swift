@@ -95,7 +95,7 @@ final class RelatedEvaluation {
   ) throws {
     if let links { return try links.forEach(of: record.id, body) }
     guard let attribute = end.attribute,
-      let id = try record.view.recordID(ofAttribute: attribute.number)
+      let id = try end.source.recordID(ofAttribute: attribute.number, in: record.view)
     else { return }
     _ = try body(id)
   }

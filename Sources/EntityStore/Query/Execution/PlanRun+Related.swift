@@ -27,7 +27,9 @@ extension PlanRun {
         try tick()
         counts.recordsRead &+= 1
         let view = try back.source.view(records.value, id: target)
-        if let id = try view.recordID(ofAttribute: attribute.number) { ids.append(id) }
+        if let id = try back.source.recordID(ofAttribute: attribute.number, in: view) {
+          ids.append(id)
+        }
       }
     }
     IDSort.sortUnique(&ids)

@@ -1,0 +1,85 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// The ids of a change of which something is there: a record, or what the history keeps.
+///
+/// A run of ids is a few bytes of the file, whatever their number: so this goes from one record or key to
+/// the next, and not from id to id.
+struct ToldIDs {
+  private let runs: IDRuns
+  private let records: Cursor?
+  private let kept: KeptIDs?
+
+  /// - Parameters:
+  ///   - entity: whose records are looked at; `nil` for none.
+  ///   - kept: what the history keeps of them; `nil` for nothing.
+  init(
+    _ runs: IDRuns, recordsOf entity: StoredEntity?, kept: KeptIDs? = nil, _ core: TransactionCore
+  ) throws(StoreError) {
+    self.runs = runs
+    self.kept = kept
+    do {
+      records = try entity.map { (entity) throws(LMDBError) in
+        try Cursor(entity.records, in: core.transaction)
+      }
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  /// - Complexity: O(runs + ids that are there).
+  func forEach(_ body: (UInt64) throws -> Void) throws {
+    // The next id of each kind; the highest number, which is no id, where no more follow.
+    var record: UInt64 = records == nil ? .max : 0
+    var image: UInt64 = kept == nil ? .max : 0
+    for run in runs.ranges {
+      var start = run.lowerBound
+      while true {
+        if record < start, let records {
+          record = try records.seek(atOrAfter: start) ? records.integerKey : .max
+        }
+        if image < start, let kept { image = try kept.next(from: start) ?? .max }
+        let id = min(record, image)
+        guard id < run.upperBound else { break }
+        try body(id)
+        start = id + 1
+      }
+    }
+  }
+}
+
+/// The ids of an entity under which the history keeps something of one write.
+struct KeptIDs {
+  private let cursor: Cursor
+  private let key: (UInt64) -> HistoryKey
+
+  /// `nil` where nothing can be kept.
+  init?(in log: HistoryLog, _ key: @escaping (UInt64) -> HistoryKey) throws(StoreError) {
+    guard let tree = log.tree else { return nil }
+    self.key = key
+    do {
+      cursor = try Cursor(tree, in: log.core.transaction)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  /// The first id from `start` on; `nil` where none follows.
+  func next(from start: UInt64) throws -> UInt64? {
+    var id = start
+    while true {
+      let wanted = key(id).bytes
+      guard try wanted.withBytes({ (key) throws(LMDBError) in try cursor.seek(atOrAfter: key) })
+      else { return nil }
+      let found = cursor.key
+      if found.elementsEqual(wanted) { return id }
+      // The kind and the entity.
+      guard found.prefix(5).elementsEqual(wanted.prefix(5)) else { return nil }
+      switch HistoryKey(found) {
+      // What is kept of another write.
+      case .image(_, let next, _)?, .tombstone(_, let next, _)?: id = max(id + 1, next)
+      default: throw StoreError.damagedHistory(FormatError("a key is none that is listed"))
+      }
+    }
+  }
+}
