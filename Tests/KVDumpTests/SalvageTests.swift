@@ -312,6 +312,41 @@ private struct Tag: Entity {
     }
   }
 
+  /// As where the file has a page of an earlier commit in the place of a later one.
+  @Test(arguments: [false, true])
+  func `of records with one unique key saves the last of them`(isStray: Bool) async throws {
+    let folder = try StoreFolder()
+    try Self.make(folder.store)
+    let copies = UInt64(Self.folderCount + 1)...UInt64(Self.folderCount + 3)
+    try FaultFile.commit(to: folder.store) { raw in
+      // Three more with the name of the second folder, and two with that of the third.
+      for id in copies { try raw.putCopy(of: 2, as: id) }
+      for id in copies { try raw.putCopy(of: 3, as: id + 3) }
+    }
+    if isStray {
+      var pages = try Pages(folder.store)
+      for page in 2..<pages.count where pages.flags(page) == 1 {
+        for index in page * 4_096..<(page + 1) * 4_096 { pages.bytes[index] = 0xff }
+      }
+      try pages.write(folder.store)
+    }
+    let out = folder.path + "/out.lodestore"
+    let outcome = try await Self.salvage(folder.store, into: out)
+    #expect(outcome.status == .negative, "\(outcome)")
+    #expect(
+      outcome.messages.contains(
+        "Folder: left out, because later records have their unique keys: 2, 3, 401, 402, 404, 405"),
+      "\(outcome)")
+    #expect(try Verifier.verify(path: out).isSound)
+    let store = try Store(at: out, entities: Self.entities)
+    defer { store.close() }
+    #expect(try await store.count(Folder.all) == Self.folderCount)
+    for (name, id) in [("folder 1", 403), ("folder 2", 406)] as [(String, UInt64)] {
+      let found = try await store.fetch(Folder.where(format: "name == '\(name)'"))
+      #expect(found.map(\.id.rawValue) == [id])
+    }
+  }
+
   /// They were taken for free, and with them all that they hold for lost.
   @Test func `of a file whose free list names pages with records loses none`() async throws {
     let folder = try StoreFolder()

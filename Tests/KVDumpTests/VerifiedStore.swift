@@ -173,6 +173,13 @@ struct RawStore {
     try putRecord(id, content + littleEndianBytes(checksum), entity: entity)
   }
 
+  /// Puts the values of a record under another id, and no entry in an index.
+  func putCopy(of id: UInt64, as other: UInt64, entity: EntityNumber = 1) throws {
+    let content = Array(try record(id, entity: entity).dropLast(4))
+    let checksum = content.withUnsafeBytes { Checksum.record(id: other, body: $0) }
+    try putRecord(other, content + littleEndianBytes(checksum), entity: entity)
+  }
+
   func putCatalogue(_ entity: EntityNumber, _ document: Document) throws {
     let key = CatalogueKey.entity(entity)
     try put(key, Checksum.sealed(key: key, content: document.encoded()), .catalogue)

@@ -133,10 +133,27 @@ package final class StoreRebuild {
     }
   }
 
+  /// Pairs of records that cannot both be in a store, because they have one key of a unique index.
+  package func repeatedKeys() throws -> [(entity: EntityNumber, first: UInt64, second: UInt64)] {
+    try core.environment.write { transaction in
+      let schema = try core.load(in: transaction)
+      let reading = TransactionCore(
+        transaction: transaction, schema: schema, store: core, isWrite: true)
+      return try schema.entities.flatMap { entity in
+        try entity.indexes.flatMap { index in
+          try reading.repeatedKeys(in: index, of: entity).map {
+            (entity.number, $0.first, $0.second)
+          }
+        }
+      }
+    }
+  }
+
   /// Makes what follows from the records.
   ///
   /// - Parameter counters: those of the other store that are in their range; numbers are never given twice.
-  /// - Throws: ``StoreError/Code/uniqueViolation`` when two records have one unique key.
+  /// - Throws: ``StoreError/Code/incompatibleSchema`` when two records have one unique key; see
+  ///   ``repeatedKeys()``.
   package func finish(counters: [[UInt8]: UInt64]) throws {
     try core.environment.write { transaction in
       func put(_ key: [UInt8], atLeast number: UInt64) throws {

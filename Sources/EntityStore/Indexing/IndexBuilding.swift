@@ -8,18 +8,7 @@ extension TransactionCore {
   func build(
     _ index: StoredIndex, of entity: StoredEntity, _ work: OpeningWork?
   ) throws(StoreError) {
-    let count = try count(of: entity)
-    guard count > 0 else { return }
-    let entries = IndexEntries(
-      of: index, of: entity, expectedCount: count,
-      memoryLimit: store.options.batchMemoryInBytes, core: self)
-    let keys = BatchKeys(of: entity, in: [index])
-    let changes = changes(of: entity)
-    try forEachStored(of: entity) { (id, bytes) throws(StoreError) in
-      try entries.append(try changes.stored(bytes, id: id), id: id, keys, at: 0, core: self)
-      try work?.step()
-    }
-    try entries.sort()
+    guard let entries = try sortedEntries(of: index, of: entity, work) else { return }
     let sorted = entries.sorted
     do {
       if index.isUnique, try sorted.firstRepeated() != nil {
@@ -40,6 +29,36 @@ extension TransactionCore {
     } catch {
       throw StoreError(wrapping: error)
     }
+  }
+
+  /// The records with a key of a unique index that another record has, each with the one that comes
+  /// before or after it.
+  func repeatedKeys(
+    in index: StoredIndex, of entity: StoredEntity
+  ) throws -> [RepeatedKey] {
+    guard index.isUnique, let entries = try sortedEntries(of: index, of: entity, nil) else {
+      return []
+    }
+    return try entries.sorted.repeated(limit: .max)
+  }
+
+  /// The entries that the records should have in an index; `nil` where there are no records.
+  private func sortedEntries(
+    of index: StoredIndex, of entity: StoredEntity, _ work: OpeningWork?
+  ) throws(StoreError) -> IndexEntries? {
+    let count = try count(of: entity)
+    guard count > 0 else { return nil }
+    let entries = IndexEntries(
+      of: index, of: entity, expectedCount: count,
+      memoryLimit: store.options.batchMemoryInBytes, core: self)
+    let keys = BatchKeys(of: entity, in: [index])
+    let changes = changes(of: entity)
+    try forEachStored(of: entity) { (id, bytes) throws(StoreError) in
+      try entries.append(try changes.stored(bytes, id: id), id: id, keys, at: 0, core: self)
+      try work?.step()
+    }
+    try entries.sort()
+    return entries
   }
 
   /// Throws when a record has null in one of `attributes`, which become required.

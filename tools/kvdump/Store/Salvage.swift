@@ -6,7 +6,8 @@ import LodestoreVerifier
 /// Carries what can be saved of a damaged store into a new one.
 ///
 /// Every record whose checksum is right comes along, with its id. A link or a held id that leads to a record that
-/// is lost goes: an attribute that may be null becomes null, a record that must have it is left out.
+/// is lost goes: an attribute that may be null becomes null, a record that must have it is left out. Of records that
+/// have one unique key, as when a page of an earlier commit is in the place of a later one, the last one is saved.
 final class Salvage {
   /// What became of the records of an entity.
   struct Report {
@@ -25,32 +26,38 @@ final class Salvage {
     var isWhole: Bool { damaged == 0 && missing == 0 && emptied == 0 && dropped == 0 }
   }
 
+  /// What was found of an entity.
+  private struct Found {
+    var expected: UInt64
+    var damaged: Int
+    /// How many of those that a tree leads to are ``Salvage/displaced``.
+    var displaced: Int
+  }
+
   private(set) var reports: [Report] = []
   var problems: [String] = []
   let path: String
   /// The records that are saved; those among them that are in pages which no tree leads to.
   var ids: [EntityNumber: IDRuns] = [:]
   private var orphans: [EntityNumber: IDRuns] = [:]
+  /// The records that are left out because another one has their unique key.
+  private var displaced: [EntityNumber: IDRuns] = [:]
 
   init(_ path: String) { self.path = path }
 
-  /// Makes the store at `out`; with what is in pages that no tree leads to, unless that does not fit together.
+  /// Makes the store at `out`.
   func run(into out: String) throws {
-    do {
-      try run(into: out, withOrphans: true)
-    } catch let error as StoreError where error.code == .uniqueViolation {
-      FileFacts.remove(out)
-      try run(into: out, withOrphans: false)
-      problems.append("records in pages that no tree leads to were left out: \(error.message)")
-    }
+    // Each time fewer records are saved.
+    while try !make(out) { FileFacts.remove(out) }
   }
 
-  private func run(into out: String, withOrphans: Bool) throws {
+  /// Makes the store; false when records have one unique key, of which some are ``displaced`` then.
+  private func make(_ out: String) throws -> Bool {
     reports = []
     problems = []
     // The first reading says which records there are. It stays open for those that no tree leads to.
     let file = try SalvagedFile(path: path)
-    let found = try findRecords(file, withOrphans: withOrphans)
+    let found = try findRecords(file)
     let counters = file.counters.merging(
       ids.map { entity, runs in
         (CounterKey.nextRecord(entity: entity), runs.ranges.last?.upperBound ?? 1)
@@ -67,7 +74,7 @@ final class Salvage {
       let saved = ids[entity.number] ?? IDRuns()
       report.orphans = orphans[entity.number]?.intersection(saved).count ?? 0
       report.damaged = told?.damaged ?? 0
-      report.dropped = dropped[entity.number] ?? 0
+      report.dropped = (dropped[entity.number] ?? 0) + (told?.displaced ?? 0)
       let known = report.saved + report.dropped + report.damaged
       report.missing = max(0, Int(clamping: told?.expected ?? 0) - known)
       reports.append(report)
@@ -86,28 +93,53 @@ final class Salvage {
     }
     try carryUnknown(again, into: rebuild)
     problems += file.problems
-    try rebuild.finish(counters: counters)
+    for entity in file.entities {
+      guard let ids = displaced[entity.number] else { continue }
+      let some = ids.prefix(10).map(String.init).joined(separator: ", ")
+      problems.append(
+        "\(entity.name): left out, because later records have their unique keys: \(some)"
+          + (ids.count > 10 ? " and \(ids.count - 10) more" : ""))
+    }
+    do {
+      try rebuild.finish(counters: counters)
+      return true
+    } catch let error as StoreError where error.code == .incompatibleSchema {
+      let repeated = try rebuild.repeatedKeys()
+      if repeated.isEmpty { throw error }
+      for (entity, first, second) in repeated { displace(first, or: second, of: entity) }
+      for entity in displaced.keys { displaced[entity]?.normalize() }
+      return false
+    }
+  }
+
+  /// Leaves out one of two records: that which no tree leads to, or the one that was there first.
+  private func displace(_ first: UInt64, or second: UInt64, of entity: EntityNumber) {
+    let (first, second) = (min(first, second), max(first, second))
+    let isStray = { self.orphans[entity]?.contains($0) ?? false }
+    displaced[entity, default: IDRuns()].append(
+      isStray(second) && !isStray(first) ? second : first)
   }
 
   /// Finds which records can be read, and how much of each entity cannot.
-  private func findRecords(
-    _ file: SalvagedFile, withOrphans: Bool
-  ) throws -> [EntityNumber: SalvagedFile.Found] {
-    var found: [EntityNumber: SalvagedFile.Found] = [:]
+  private func findRecords(_ file: SalvagedFile) throws -> [EntityNumber: Found] {
+    var found: [EntityNumber: Found] = [:]
     ids = [:]
     orphans = [:]
     for entity in file.entities {
       var runs = IDRuns()
-      found[entity.number] = try file.forEachRecord(of: entity) { id, _ in runs.append(id) }
+      let told = try file.forEachRecord(of: entity) { id, _ in runs.append(id) }
       runs.normalize()
-      ids[entity.number] = runs
+      let fitting = runs.subtracting(displaced[entity.number] ?? IDRuns())
+      found[entity.number] = Found(
+        expected: told.expected, damaged: told.damaged, displaced: runs.count - fitting.count)
+      ids[entity.number] = fitting
     }
-    guard withOrphans else { return found }
     try file.passOtherTrees()
     try file.forEachOrphan { entity, id, _ in self.orphans[entity, default: IDRuns()].append(id) }
     for (entity, var runs) in orphans {
       runs.normalize()
       let known = ids[entity] ?? IDRuns()
+      runs = runs.subtracting(displaced[entity] ?? IDRuns())
       orphans[entity] = runs.subtracting(known)
       ids[entity] = IDRuns(known.ranges + runs.ranges)
     }
