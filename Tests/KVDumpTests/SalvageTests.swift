@@ -335,7 +335,7 @@ private struct Tag: Entity {
     #expect(outcome.status == .negative, "\(outcome)")
     #expect(
       outcome.messages.contains(
-        "Folder: left out, because later records have their unique keys: 2, 3, 401, 402, 404, 405"),
+        "Folder: left out, because other records have their unique keys: 2, 3, 401, 402, 404, 405"),
       "\(outcome)")
     #expect(try Verifier.verify(path: out).isSound)
     let store = try Store(at: out, entities: Self.entities)

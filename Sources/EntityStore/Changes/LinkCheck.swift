@@ -124,26 +124,30 @@ extension TransactionCore {
     }
   }
 
-  /// Throws when an id that the attribute of `relationship` holds leads to no record.
+  /// Throws when a link of `relationship` leads to no record.
   func checkTargets(ofAll relationship: StoredRelationship) throws(StoreError) {
-    let end = relationship.end(.from)
-    var ids: [UInt64] = []
-    try LinkCursor(relationship.linksTo, core: self).forEachSource { (id, _) throws(StoreError) in
-      ids.append(id)
-      guard ids.count >= 1 << 16 else { return }
+    for side in RelationshipSide.allCases {
+      let end = relationship.end(side)
+      guard let back = end.opposite.links else { continue }
+      var ids: [UInt64] = []
+      try LinkCursor(back, core: self).forEachSource { (id, _) throws(StoreError) in
+        ids.append(id)
+        guard ids.count >= 1 << 16 else { return }
+        try checkTargets(ids, of: end)
+        ids.removeAll(keepingCapacity: true)
+      }
       try checkTargets(ids, of: end)
-      ids.removeAll(keepingCapacity: true)
     }
-    try checkTargets(ids, of: end)
   }
 
-  /// Throws when one of `ids`, which ascend, is no record and the attribute of `end` holds it.
+  /// Throws when one of `ids`, which ascend, is no record and `end` leads to it.
   fileprivate func checkTargets(_ ids: [UInt64], of end: RelationshipEnd) throws(StoreError) {
     var rest = ids[...]
     while let missing = try firstMissing(rest, in: end.target) {
       // What was written may have been changed since.
-      let holders = try LinkCursor(end.relationship.linksTo, core: self).ids(of: missing, limit: 1)
-      if let holder = holders.first {
+      if let back = end.opposite.links,
+        let holder = try LinkCursor(back, core: self).ids(of: missing, limit: 1).first
+      {
         throw .missingTarget(end, holder: holder, target: missing)
       }
       rest = rest.drop { $0 <= missing }

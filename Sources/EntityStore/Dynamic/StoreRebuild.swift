@@ -133,58 +133,91 @@ package final class StoreRebuild {
     }
   }
 
-  /// Pairs of records that cannot both be in a store, because they have one key of a unique index.
-  package func repeatedKeys() throws -> [(entity: EntityNumber, first: UInt64, second: UInt64)] {
-    try core.environment.write { transaction in
-      let schema = try core.load(in: transaction)
-      let reading = TransactionCore(
-        transaction: transaction, schema: schema, store: core, isWrite: true)
-      return try schema.entities.flatMap { entity in
-        try entity.indexes.flatMap { index in
-          try reading.repeatedKeys(in: index, of: entity).map {
-            (entity.number, $0.first, $0.second)
-          }
-        }
-      }
+  /// Two records that have one key of a unique index, and cannot both be in a store.
+  package typealias RepeatedKey = (entity: EntityNumber, first: UInt64, second: UInt64)
+
+  /// Makes what follows from the records; where some cannot be in one store, it returns these and makes nothing.
+  ///
+  /// - Parameter counters: those of the other store that are in their range; numbers are never given twice.
+  package func finish(counters: [[UInt8]: UInt64]) throws -> [RepeatedKey] {
+    do {
+      try core.environment.write { transaction in try finish(counters, in: transaction) }
+      return []
+    } catch let repeated as RepeatedKeys {
+      return repeated.pairs
     }
   }
 
-  /// Makes what follows from the records.
-  ///
-  /// - Parameter counters: those of the other store that are in their range; numbers are never given twice.
-  /// - Throws: ``StoreError/Code/incompatibleSchema`` when two records have one unique key; see
-  ///   ``repeatedKeys()``.
-  package func finish(counters: [[UInt8]: UInt64]) throws {
-    try core.environment.write { transaction in
-      func put(_ key: [UInt8], atLeast number: UInt64) throws {
-        try transaction.put(
-          key, littleEndianBytes(max(counters[key] ?? 1, number)), in: core.trees.counters)
-      }
-      let schema = try core.load(in: transaction)
-      for entity in schema.entities {
-        try put(
-          CounterKey.nextRecord(entity: entity.number), atLeast: (highest[entity.number] ?? 0) &+ 1)
-      }
-      let last = schema.entities.map(\.number.rawValue).max() ?? 0
-      try put(CounterKey.nextEntity, atLeast: UInt64(last) + 1)
-      let lastRelationship = schema.relationships.map(\.description.number).max() ?? 0
-      try put(CounterKey.nextRelationship, atLeast: UInt64(lastRelationship) + 1)
-      let writing = TransactionCore(
-        transaction: transaction, schema: schema, store: core, isWrite: true)
-      for entity in schema.entities {
-        for index in entity.indexes { try writing.build(index, of: entity, nil) }
-        for index in entity.elementIndexes { try writing.build(index, of: entity, nil) }
-      }
-      var rebuilt: [EntityNumber: Set<UInt32>] = [:]
-      for derivation in schema.derived {
-        rebuilt[derivation.owner.number, default: []].insert(derivation.number)
-      }
-      let evolution = DerivationEvolution(rebuilding: rebuilt)
-      for (number, attributes) in evolution.inOrder(schema.derived) {
-        guard let entity = schema.entities.first(where: { $0.number == number }) else { continue }
-        try writing.rebuildDerived(attributes, of: entity, unbuilt: [])
-      }
-      try core.tellRestarts(of: Set(schema.entities.map(\.number)), in: transaction)
+  /// Takes back a write in which records have one unique key.
+  private struct RepeatedKeys: Error {
+    var pairs: [RepeatedKey]
+  }
+
+  private func finish(_ counters: [[UInt8]: UInt64], in transaction: Transaction) throws {
+    let schema = try core.load(in: transaction)
+    try putCounters(counters, schema, transaction)
+    let writing = TransactionCore(
+      transaction: transaction, schema: schema, store: core, isWrite: true)
+    var derived: [EntityNumber: Set<UInt32>] = [:]
+    for derivation in schema.derived {
+      derived[derivation.owner.number, default: []].insert(derivation.number)
     }
+    // What is derived is found by indexes over what is not.
+    var later: [EntityNumber: Set<UInt32>] = [:]
+    for entity in schema.entities {
+      let numbers = derived[entity.number] ?? []
+      for index in entity.indexes where !numbers.isDisjoint(with: index.description.attributes) {
+        later[entity.number, default: []].insert(index.description.number)
+      }
+    }
+    try build(later, isLater: false, writing)
+    for (number, attributes) in DerivationEvolution(rebuilding: derived).inOrder(schema.derived) {
+      guard let entity = schema.entities.first(where: { $0.number == number }) else { continue }
+      // Functions are the program's, and do not depend on other records.
+      try writing.rebuildDerived(attributes, of: entity, unbuilt: later[number] ?? [], .related)
+    }
+    try build(later, isLater: true, writing)
+    for entity in schema.entities {
+      for index in entity.elementIndexes { try writing.build(index, of: entity, nil) }
+    }
+    try core.tellRestarts(of: Set(schema.entities.map(\.number)), in: transaction)
+  }
+
+  /// Builds the indexes in `later`, or all others.
+  private func build(
+    _ later: [EntityNumber: Set<UInt32>], isLater: Bool, _ writing: TransactionCore
+  ) throws {
+    var repeated: [RepeatedKey] = []
+    for entity in writing.schema.entities {
+      for index in entity.indexes
+      where (later[entity.number]?.contains(index.description.number) ?? false) == isLater {
+        do throws(StoreError) {
+          try writing.build(index, of: entity, nil)
+        } catch {
+          guard error.code == .incompatibleSchema else { throw error }
+          let pairs = try writing.repeatedKeys(in: index, of: entity)
+          if pairs.isEmpty { throw error }
+          for pair in pairs { repeated.append((entity.number, pair.first, pair.second)) }
+        }
+      }
+    }
+    if !repeated.isEmpty { throw RepeatedKeys(pairs: repeated) }
+  }
+
+  private func putCounters(
+    _ counters: [[UInt8]: UInt64], _ schema: StoredSchema, _ transaction: Transaction
+  ) throws {
+    func put(_ key: [UInt8], atLeast number: UInt64) throws {
+      try transaction.put(
+        key, littleEndianBytes(max(counters[key] ?? 1, number)), in: core.trees.counters)
+    }
+    for entity in schema.entities {
+      try put(
+        CounterKey.nextRecord(entity: entity.number), atLeast: (highest[entity.number] ?? 0) &+ 1)
+    }
+    let last = schema.entities.map(\.number.rawValue).max() ?? 0
+    try put(CounterKey.nextEntity, atLeast: UInt64(last) + 1)
+    let lastRelationship = schema.relationships.map(\.description.number).max() ?? 0
+    try put(CounterKey.nextRelationship, atLeast: UInt64(lastRelationship) + 1)
   }
 }

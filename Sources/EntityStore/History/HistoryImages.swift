@@ -12,7 +12,7 @@ extension ReadableTransaction where Self: ~Copyable {
     guard change.kind != .inserted,
       let bytes = try HistoryLog(access.core).image(change.imageKey(entity))
     else { return nil }
-    return try access.core.decode(E.self, bytes, id: change.recordID, of: entity)
+    return try access.core.decodeImage(E.self, bytes, of: change, entity)
   }
 
   /// The record as it was after a write inserted or updated it; `nil` for a delete, and where a later write
@@ -25,9 +25,10 @@ extension ReadableTransaction where Self: ~Copyable {
   ) throws(StoreError) -> E? {
     let entity = try access.core.entity(E.self, of: change)
     guard change.kind != .deleted else { return nil }
-    var image = try HistoryLog(access.core).nextImage(of: change, entity)
-    if image == nil { image = try access.core.record(change.recordID, of: entity) }
-    guard let bytes = image else { return nil }
+    if let image = try HistoryLog(access.core).nextImage(of: change, entity) {
+      return try access.core.decodeImage(E.self, image, of: change, entity)
+    }
+    guard let bytes = try access.core.record(change.recordID, of: entity) else { return nil }
     return try access.core.decode(E.self, bytes, id: change.recordID, of: entity)
   }
 
@@ -64,6 +65,43 @@ extension TransactionCore {
       throw .badQuery("the change is one of \(change.entity), not of \(entity.name)")
     }
     return entity
+  }
+}
+
+extension TransactionCore {
+  /// - Throws: ``StoreError/Code/undecodableValue`` where the image has no value of an attribute that is required
+  ///   since.
+  fileprivate func decodeImage<E: Entity>(
+    _: E.Type, _ bytes: UnsafeRawBufferPointer, of change: HistoryChange, _ entity: StoredEntity
+  ) throws(StoreError) -> E {
+    let view = try entity.view(bytes, id: change.recordID)
+    if let lacking = try entity.attribute(lackingIn: view) {
+      throw StoreError(
+        .undecodableValue,
+        "cannot read \(entity.name) \(change.recordID) as it was: it has no value in '\(lacking)', "
+          + "which is required since; make that attribute optional to read it",
+        entity: entity.name, attribute: lacking, recordID: change.recordID)
+    }
+    return try decode(E.self, bytes, id: change.recordID, of: entity)
+  }
+}
+
+extension StoredEntity {
+  /// The name of an attribute that is required and has no value in a record of an earlier layout; `nil` for none.
+  ///
+  /// - Parameter numbers: of the attributes that are looked at; `nil` for all.
+  func attribute(
+    lackingIn view: RecordView, among numbers: [UInt32]? = nil
+  ) throws(StoreError) -> String? {
+    if view.layout === layout { return nil }
+    return try wrappingErrors {
+      for (attribute, value) in zip(layout.attributes, try values(of: view))
+      where value == .null && !attribute.isOptional {
+        guard numbers?.contains(attribute.number) ?? true else { continue }
+        return description.attribute(number: attribute.number)?.name ?? "?"
+      }
+      return nil
+    }
   }
 }
 

@@ -94,10 +94,9 @@ private struct HistoryUndo {
           "\(entity.name) keeps no history any more, and later changes of it are told nowhere")
       }
       guard change.kind != .inserted else { continue }
-      for id in change.ids where try log.image(key(entity, id)) == nil {
-        throw StoreError.cannotUndo(
-          number, "no image was kept of \(entity.name) \(id); see HistoryPolicy", entity, id)
-      }
+      var restored: [UInt32]?
+      if case .updated(let attributes) = change.kind { restored = attributes }
+      for id in change.ids { try checkImage(id, of: entity, restored) }
     }
     try checkLaterWrites()
     for change in changes where change.kind == .deleted {
@@ -109,6 +108,26 @@ private struct HistoryUndo {
     }
     for change in changes where change.kind == .inserted {
       try checkUnlinked(change.ids, of: try entity(change.entity))
+    }
+  }
+
+  /// Throws when there is no image of a record, or none that can be restored.
+  ///
+  /// - Parameter attributes: those that get the values of the image; `nil` for all.
+  private func checkImage(
+    _ id: UInt64, of entity: StoredEntity, _ attributes: [UInt32]?
+  ) throws {
+    guard let image = try log.image(key(entity, id)) else {
+      throw StoreError.cannotUndo(
+        number, "no image was kept of \(entity.name) \(id); see HistoryPolicy", entity, id)
+    }
+    let view = try entity.view(image, id: id)
+    if view.layout === entity.layout { return }
+    try entity.verifyChecksum(of: view, id: id)
+    if let lacking = try entity.attribute(lackingIn: view, among: attributes) {
+      throw StoreError.cannotUndo(
+        number, "\(entity.name) \(id) had no value in '\(lacking)', which is required since",
+        entity, id)
     }
   }
 

@@ -27,19 +27,24 @@ struct ToldIDs {
     }
   }
 
-  /// - Complexity: O(runs + ids that are there).
+  /// - Complexity: O(runs + ids that are there + images of other writes with ids of the runs).
   func forEach(_ body: (UInt64) throws -> Void) throws {
-    // The next id of each kind; the highest number, which is no id, where no more follow.
+    // The next record; the highest number, which is no id, where no more follow.
     var record: UInt64 = records == nil ? .max : 0
-    var image: UInt64 = kept == nil ? .max : 0
     for run in runs.ranges {
+      // The next image of this run, or the run's end.
+      var image = kept == nil ? run.upperBound : 0
       var start = run.lowerBound
-      while true {
+      while start < run.upperBound {
         if record < start, let records {
           record = try records.seek(atOrAfter: start) ? records.integerKey : .max
         }
-        if image < start, let kept { image = try kept.next(from: start) ?? .max }
+        if image < start, let kept {
+          image = try kept.next(in: start..<run.upperBound) ?? run.upperBound
+        }
         let id = min(record, image)
+        // A damaged page may have any keys, and must not be visited again and again.
+        guard id >= start else { throw StoreError.damagedHistory(FormatError("ids do not ascend")) }
         guard id < run.upperBound else { break }
         try body(id)
         start = id + 1
@@ -64,10 +69,10 @@ struct KeptIDs {
     }
   }
 
-  /// The first id from `start` on; `nil` where none follows.
-  func next(from start: UInt64) throws -> UInt64? {
-    var id = start
-    while true {
+  /// The first of `ids` under which something is kept; `nil` for none.
+  func next(in ids: Range<UInt64>) throws -> UInt64? {
+    var id = ids.lowerBound
+    while id < ids.upperBound {
       let wanted = key(id).bytes
       guard try wanted.withBytes({ (key) throws(LMDBError) in try cursor.seek(atOrAfter: key) })
       else { return nil }
@@ -76,10 +81,14 @@ struct KeptIDs {
       // The kind and the entity.
       guard found.prefix(5).elementsEqual(wanted.prefix(5)) else { return nil }
       switch HistoryKey(found) {
-      // What is kept of another write.
-      case .image(_, let next, _)?, .tombstone(_, let next, _)?: id = max(id + 1, next)
-      default: throw StoreError.damagedHistory(FormatError("a key is none that is listed"))
+      // What is kept of another write, of this id or a later one.
+      case .image(_, let next, _)? where next >= id, .tombstone(_, let next, _)? where next >= id:
+        id = max(id + 1, next)
+      default:
+        throw StoreError.damagedHistory(
+          FormatError("a key is none that is listed, or not in its order"))
       }
     }
+    return nil
   }
 }

@@ -31,15 +31,17 @@ extension TransactionCore {
     }
   }
 
-  /// The records with a key of a unique index that another record has, each with the one that comes
-  /// before or after it.
+  /// Pairs of records that have one key of a unique index; of several, each with the next.
   func repeatedKeys(
     in index: StoredIndex, of entity: StoredEntity
-  ) throws -> [RepeatedKey] {
-    guard index.isUnique, let entries = try sortedEntries(of: index, of: entity, nil) else {
-      return []
+  ) throws -> [(first: UInt64, second: UInt64)] {
+    guard let entries = try sortedEntries(of: index, of: entity, nil) else { return [] }
+    var pairs: [(first: UInt64, second: UInt64)] = []
+    try entries.sorted.forEachRepeated { _, first, second in
+      pairs.append((first, second))
+      return true
     }
-    return try entries.sorted.repeated(limit: .max)
+    return pairs
   }
 
   /// The entries that the records should have in an index; `nil` where there are no records.

@@ -83,6 +83,23 @@ final class LinkOrder {
     return ids
   }
 
+  /// The first record from the id `first` on that leads to others in an order; `nil` for none.
+  func owner(from first: UInt64) throws(StoreError) -> UInt64? {
+    do {
+      let isThere = try bigEndianBytes(first).withBytes { (key) throws(LMDBError) in
+        try cursor.seek(atOrAfter: key)
+      }
+      guard isThere else { return nil }
+      switch LinkOrderKey.content(cursor.key) {
+      case .link(let owner, _)? where owner >= first: return owner
+      case .position(let owner, _)? where owner >= first: return owner
+      default: throw damaged()
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
   /// The first at `position` or behind it.
   func seek(_ owner: UInt64, _ position: UInt64) throws(StoreError) -> Item? {
     do {

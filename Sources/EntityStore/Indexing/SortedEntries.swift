@@ -43,15 +43,29 @@ extension SortedEntries {
   /// The first `limit` pairs of neighbours with one key.
   func repeated(limit: Int) throws -> [RepeatedKey] {
     var found: [RepeatedKey] = []
-    var before: (key: [UInt8], id: UInt64)?
-    try forEach { key, id in
-      if let before, before.key.elementsEqual(key) {
-        found.append(RepeatedKey(key: before.key, first: before.id, second: id))
-      }
-      before = (Array(key), id)
+    try forEachRepeated { key, first, second in
+      found.append(RepeatedKey(key: key, first: first, second: second))
       return found.count < limit
     }
     return found
+  }
+
+  /// Visits pairs of neighbours with one key until `body` returns false.
+  func forEachRepeated(
+    _ body: (_ key: [UInt8], _ first: UInt64, _ second: UInt64) throws -> Bool
+  ) throws {
+    var before: [UInt8] = []
+    var last: UInt64?
+    try forEach { key, id in
+      if let first = last, before.elementsEqual(key) {
+        last = id
+        return try body(before, first, id)
+      }
+      before.removeAll(keepingCapacity: true)
+      before.append(contentsOf: key)
+      last = id
+      return true
+    }
   }
 
   func write(into index: StoredIndex, core: TransactionCore) throws(StoreError) {

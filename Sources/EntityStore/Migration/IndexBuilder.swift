@@ -13,7 +13,9 @@ final class IndexBuilder: Sendable {
           guard try await core.writeTogether({ try $0.buildNextPart() }) else { break }
         } catch let error as StoreError where error.code == .incompatibleSchema {
           failure = failure ?? error
-          try await core.writeTogether { try $0.stopBuildingFirst() }
+          // Another builder may have given it up meanwhile.
+          guard let entity = error.entity, let index = error.index else { throw error }
+          try await core.writeTogether { try $0.stopBuilding(index, of: entity) }
         }
         // The store may be closed or given up meanwhile.
         await Task.yield()

@@ -21,5 +21,7 @@ protocol OpenedStages {
   /// The entities whose derived attributes are to be worked out anew.
   var touched: Set<EntityNumber> { get }
 
-  func makeLinks() throws
+  /// Makes the links that steps have left, and what follows from the records that they have changed, but for
+  /// derived attributes.
+  func finish() throws
 }

@@ -103,15 +103,15 @@ extension TransactionCore {
       detail: pairs.map { $0.key.withUnsafeBytes(KeyText.text) }.joined(separator: ", "))
   }
 
-  /// Gives up the first index that is being built: it cannot be made.
-  func stopBuildingFirst() throws(StoreError) {
-    guard let entity = schema.entities.first(where: { !$0.building.isEmpty }),
-      let index = entity.building.first
+  /// Gives up an index that is being built and cannot be made; nothing where it is not there.
+  func stopBuilding(_ name: String, of entityName: String) throws(StoreError) {
+    guard let entity = schema.entities.first(where: { $0.name == entityName }),
+      let index = entity.building.first(where: { $0.name == name })
     else { return }
     try wrappingErrors {
       try store.stopBuilding(index, of: entity, in: transaction)
       var description = entity.description
-      description.building.removeFirst()
+      description.building.removeAll { $0 == index.description }
       try Catalogue.put(description, store.trees, in: transaction)
       try Catalogue.raiseSchemaNumber(store.trees, in: transaction)
     }

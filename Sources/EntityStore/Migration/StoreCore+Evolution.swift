@@ -85,14 +85,15 @@ extension StoreCore {
         try work?.begin(total: self.workCount(declared, in: transaction))
       }
       var unbuilt: [EntityNumber: Set<UInt32>] = [:]
-      var restarted = opened?.touched ?? []
+      var restarted: Set<EntityNumber> = []
       var current = try self.load(in: transaction)
       for entity in declared {
         current = try self.evolve(
           entity, current, in: transaction, work, unbuilt: &unbuilt, restarted: &restarted)
       }
       try self.evolveRelationships(declared, in: transaction)
-      try opened?.makeLinks()
+      try opened?.finish()
+      restarted.formUnion(opened?.touched ?? [])
       restarted.formUnion(
         try self.evolveDerivations(
           declared, unbuilt: unbuilt, touched: opened?.touched ?? [], in: transaction, work))

@@ -114,7 +114,9 @@ final class ObservationCenter: StoreCompanion {
   /// The dependencies of `observer` may have changed; called by whoever reads for it, behind the
   /// read.
   func extend(_ observer: Observer) {
+    observer.lock.lock()
     let entities = observer.dependencies.entities
+    observer.lock.unlock()
     state.withLock { state in
       guard state.observers[observer.key]?.entities != entities else { return }
       state.observers[observer.key]?.entities = entities

@@ -126,6 +126,7 @@ extension MigrationRun {
     // In its place among the others.
     let order = old.layout.attributes.map { $0.number == attribute.number ? number : $0.number }
     new.settleLayout(order)
+    try dropElementIndexes(over: [attribute.number], of: &new)
     let rebuilt = try replaceIndexes(of: &new, over: attribute.number, by: number)
     let index = old.layout.slotIndex(ofAttribute: attribute.number) ?? 0
     try rewrite(old, as: new) { id, values in
@@ -295,11 +296,12 @@ extension MigrationRun {
       try work?.step()
     }
     links.append((description.number, relationship, pairs))
+    try store.empty(held.trees, in: transaction)
     try Catalogue.remove(held, store.trees, in: transaction)
     try remove(name, of: entity)
   }
 
-  /// Makes the links that steps have left, once the declared relationships are there.
+  /// Makes the links that steps have left.
   func makeLinks() throws {
     for (entity, name, pairs) in links {
       let core = try core()
@@ -313,6 +315,7 @@ extension MigrationRun {
       var list = LinkList(expectedCount: pairs.count)
       for (id, other) in pairs { list.append(id, other) }
       _ = try core.addLinks(list, by: end)
+      touched.formUnion([end.source.number, end.target.number])
     }
   }
 }

@@ -6,7 +6,7 @@ final class MigrationRun {
   let store: StoreCore
   let transaction: Transaction
   let work: OpeningWork?
-  /// The entities whose derived attributes are to be worked out anew.
+  /// The entities whose records or links were changed without a word to what follows from them.
   var touched: Set<EntityNumber> = []
   /// Links to be made once the declared relationships are there.
   var links: [(entity: EntityNumber, relationship: String, pairs: [(UInt64, UInt64)])] = []
@@ -129,6 +129,7 @@ final class MigrationRun {
       try empty(index, of: description)
     }
     description.indexes.removeAll { !numbers.isDisjoint(with: $0.attributes) }
+    try dropElementIndexes(over: numbers, of: &description)
     for index in description.attributes.indices
     where numbers.contains(description.attributes[index].number) {
       description.attributes[index].isRemoved = true
@@ -148,6 +149,17 @@ final class MigrationRun {
     throw StoreError.cannotMigrate(
       "'\(entity.name).\(name)' is a relationship; name it in 'removed' of the declared type, or use "
         + "the step toMany", entity: entity.name)
+  }
+
+  /// Gives up the indexes over elements of attributes; what is declared is made anew.
+  func dropElementIndexes(
+    over numbers: Set<UInt32>, of description: inout EntityDescription
+  ) throws {
+    for index in description.elementIndexes where numbers.contains(index.attribute) {
+      try store.empty(
+        [.elements(entity: description.number, index: index.number)], in: transaction)
+    }
+    description.elementIndexes.removeAll { numbers.contains($0.attribute) }
   }
 
   func empty(_ index: EntityDescription.Index, of entity: EntityDescription) throws {

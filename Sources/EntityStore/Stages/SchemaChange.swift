@@ -53,9 +53,13 @@ extension Store {
     let declared = try declared(entities)
     var options = StoreOptions()
     options.access = .existing
-    let core = try StoreCore(path: path, options: options)
-    defer { core.close() }
     do {
+      // With the declared types, as steps may work out what their functions derive.
+      let core = try StoreCore(
+        opening: path, isInMemory: false, declared: declared, types: [:], options: options,
+        work: nil)
+      defer { core.close() }
+      try core.reloadForReading()
       return try SchemaRehearsal(core).changes(declared, plan)
     } catch {
       throw StoreError(wrapping: error)
@@ -98,6 +102,7 @@ struct SchemaRehearsal {
             SchemaChange(
               step.pass ?? "stage \(stage.version)", step.text, step.pass == nil ? .free : .pass))
         }
+        try run.settleLinks(try run.core())
       } catch let error as StoreError where error.code == .incompatibleSchema {
         changes.append(SchemaChange(error.entity ?? "stages", error.message, .refused))
         return changes

@@ -75,6 +75,10 @@ struct MigrationPlan: OpeningStages {
         body(stage, step)
         do {
           try step.run(run)
+        } catch let error as StoreError where error.isOfValues {
+          throw StoreError.cannotMigrate(
+            "stage \(stage.version), step '\(step.text)': \(error.message)", entity: error.entity,
+            attribute: error.attribute, recordID: error.recordID, cause: error)
         } catch let error as StoreError {
           throw error
         } catch let error as LMDBError {
@@ -93,6 +97,14 @@ struct MigrationPlan: OpeningStages {
 extension MigrationRun: OpenedStages {}
 
 extension StoreError {
+  /// Whether a step asks for what cannot be, and not the file or the machine is in the way.
+  fileprivate var isOfValues: Bool {
+    [
+      .denied, .uniqueViolation, .noSuchRecord, .invalidValue, .unstorableValue, .unknownEntity,
+      .missingTarget,
+    ].contains(code)
+  }
+
   fileprivate static func badStages(_ reason: String) -> StoreError {
     StoreError(.badSchema, "cannot use the migration's stages: \(reason)")
   }

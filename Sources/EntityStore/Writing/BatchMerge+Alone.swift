@@ -22,7 +22,13 @@ extension BatchMerge {
         }
         guard let stored = try core.record(holder, of: entity) else { throw missing(holder) }
         let old = try self.stored(stored, holder, position)
-        switch try merged(position, holder, old, view) {
+        let merge: MergeRule.Merged
+        do throws(StoreError) {
+          merge = try merged(position, holder, old, view)
+        } catch  where error.code != .damaged {
+          return .rejected(error)
+        }
+        switch merge {
         case .kept: return .ignored(holder)
         case .incoming: return try replace(holder, with: Array(record))
         case .content(let merged): return try replace(holder, with: merged)

@@ -59,18 +59,28 @@ private final class HookSink<E: Entity>: ChangeSink {
   private var cause: (any Error)?
   /// As this program's type sees it; `nil` where the store does not have the entity.
   private let entity: StoredEntity?
+  /// Why the entity cannot be seen as this program's type: then no change of it can be asked for, and none is made.
+  private let misfit: StoreError?
 
   init(core: TransactionCore, _ check: @escaping @Sendable (EntityChange<E>) throws -> Void) {
     self.core = core
     self.check = check
-    entity = try? core.entity(E.self)
+    do throws(StoreError) {
+      entity = try core.entity(E.self)
+      misfit = nil
+    } catch {
+      entity = nil
+      misfit = error.code == .unknownEntity ? nil : error
+    }
   }
 
   func interest(in entity: StoredEntity) -> ChangeInterest? {
-    entity === self.entity ? [.oldRecord, .newRecord] : nil
+    if misfit != nil, entity.name == E.schema.name { return [.oldRecord, .newRecord] }
+    return entity === self.entity ? [.oldRecord, .newRecord] : nil
   }
 
   func record(_ change: RecordChange, of _: StoredEntity) throws(StoreError) {
+    if let misfit { throw misfit }
     switch change {
     case .insertedRecord(let id, let new): try ask(.insert(try value(new, id)), id)
     case .updated(let id, let old?, let new?, _):

@@ -3,8 +3,66 @@ import Testing
 
 @testable import EntityStore
 
+private struct Remark: Entity {
+  var id = RecordID<Remark>()
+  var text: String?
+
+  static let schema = EntitySchema<Remark>(
+    "Remark", attributes: [.init("text", \.text)], history: .kept(images: true))
+
+  func encode(into writer: inout RecordWriter) { writer.write(text) }
+}
+
+extension Remark {
+  init(from reader: inout RecordReader) throws(StoreError) { text = try reader.read() }
+}
+
+private struct WholeRemark: Entity {
+  var id = RecordID<WholeRemark>()
+  var text: String
+
+  static let schema = EntitySchema<WholeRemark>(
+    "Remark", attributes: [.init("text", \.text)], history: .kept(images: true))
+
+  func encode(into writer: inout RecordWriter) { writer.write(text) }
+}
+
+extension WholeRemark {
+  init(from reader: inout RecordReader) throws(StoreError) { text = try reader.read() }
+}
+
 /// Undo of a write, as another write.
 @Suite struct `Undoing a write` {
+  @Test func `is refused where an image lacks a value that is required since`() throws {
+    try withTemporaryPath { path throws in
+      let old = try Store(at: path, entities: [Remark.self])
+      let ids = try old.insert([Remark(), Remark(), Remark(text: "c")]).ids
+      try old.modify(ids[0]) { $0.text = "a" }
+      let change = try old.historyToken()
+      try old.delete(ids[1])
+      let removal = try old.historyToken()
+      try old.modify(ids[2]) { $0.text = "d" }
+      let sound = try old.historyToken()
+      old.close()
+      let store = try Store(at: path, entities: [WholeRemark.self])
+      defer { store.close() }
+      for (token, id) in [(change, 1), (removal, 2)] as [(HistoryToken, UInt64)] {
+        let error = try storeError(.cannotUndo) { try store.write { _ = try $0.undo(token) } }
+        #expect(error.message.contains("'text'") && error.recordID == id, "\(error.message)")
+        let history = try store.history(.transaction(token))
+        let changes = history.flatMap { Array($0.changes) }
+        let unread = try storeError(.undecodableValue) {
+          try store.read { snapshot in
+            for change in changes { _ = try snapshot.value(before: change, as: WholeRemark.self) }
+          }
+        }
+        #expect(unread.attribute == "text")
+      }
+      #expect(try store.write { try $0.undo(sound) } == 1)
+      #expect(try store.fetch(WholeRemark.all).map(\.text) == ["a", "c"])
+    }
+  }
+
   @Test func `takes back inserts, updates and deletes`() throws {
     try withTemporaryStore([Clause.self]) { store in
       let ids = try store.insert([Clause(name: "a"), Clause(name: "b", text: "old", weight: 2)]).ids

@@ -12,7 +12,7 @@ struct SalvageCommand: StoreCommand {
       Every record that still reads and has a right checksum is saved with its id, also where \
       what leads to its page is damaged; indexes, links and counts are made anew from them. An id that \
       leads to a lost record becomes null; a record that must lead to one is left out. Of records with \
-      one unique key the last one is saved. What later versions keep is carried as it reads. The \
+      one unique key one is saved, if possible one that a tree leads to, with the highest id. What later versions keep is carried as it reads. The \
       history begins anew, and imports ask for all of their pages again. Status 0 says that nothing was lost, 1 that something was, and what.
 
       Nobody may write the damaged store meanwhile; it stays as it is. In memory are the ids of the \

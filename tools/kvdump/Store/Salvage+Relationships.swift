@@ -145,6 +145,8 @@ struct Holds {
   let hasRequired: Bool
   /// Attributes that records written now must have, whatever their own layout says.
   private let required: Set<UInt32>
+  /// What attributes lead to in records that were written before these were added.
+  private let initial: [UInt32: UInt64]
 
   init(_ entity: EntityDescription, _ relationships: [RelationshipDescription]) {
     var held: [UInt32: RelationshipDescription] = [:]
@@ -152,6 +154,9 @@ struct Holds {
       if let attribute = relationship.attribute { held[attribute] = relationship }
     }
     self.relationships = held
+    initial = held.keys.reduce(into: [:]) {
+      $0[$1] = entity.attribute(number: $1)?.initial.recordID
+    }
     let required = Set(held.keys.filter { entity.attribute(number: $0)?.isOptional == false })
     self.required = required
     hasRequired =
@@ -177,11 +182,25 @@ struct Holds {
     guard !relationships.isEmpty, let (layout, values) = try values(bytes, entity) else {
       return []
     }
-    return zip(layout.attributes, values).compactMap { attribute, value in
+    let held = zip(layout.attributes, values).compactMap {
+      attribute, value -> (RelationshipDescription, UInt64)? in
       guard let relationship = relationships[attribute.number], let id = value.recordID,
         !isRequired || !attribute.isOptional || required.contains(attribute.number)
       else { return nil }
       return (relationship, id)
+    }
+    let initial = initialTargets(layout).filter { !isRequired || required.contains($0.attribute) }
+    return held + initial.map { ($0.relationship, $0.target) }
+  }
+
+  /// What records of a layout lead to by the initial values of attributes that it does not have.
+  private func initialTargets(
+    _ layout: RecordLayout
+  ) -> [(attribute: UInt32, relationship: RelationshipDescription, target: UInt64)] {
+    initial.compactMap { number, target in
+      guard layout.slotIndex(ofAttribute: number) == nil, let relationship = relationships[number]
+      else { return nil }
+      return (number, relationship, target)
     }
   }
 
@@ -190,8 +209,17 @@ struct Holds {
     _ bytes: UnsafeRawBufferPointer, _ id: UInt64, _ entity: EntityDescription,
     _ isThere: (EntityNumber, UInt64) -> Bool
   ) throws -> ([UInt8], Int) {
-    guard !relationships.isEmpty, case (let layout, var values)? = try values(bytes, entity) else {
+    guard !relationships.isEmpty, case (var layout, var values)? = try values(bytes, entity) else {
       return (Array(bytes), 0)
+    }
+    if initialTargets(layout).contains(where: { !isThere($0.relationship.to.entity, $0.target) }) {
+      // The initial value leads to a lost record: then the record has one of its own, which can be null.
+      let old = layout
+      layout = entity.layout
+      values = layout.attributes.map { attribute in
+        old.slotIndex(ofAttribute: attribute.number).map { values[$0] }
+          ?? entity.attribute(number: attribute.number)?.initial ?? .null
+      }
     }
     var count = 0
     for (index, attribute) in layout.attributes.enumerated() {

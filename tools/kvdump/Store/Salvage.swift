@@ -7,7 +7,8 @@ import LodestoreVerifier
 ///
 /// Every record whose checksum is right comes along, with its id. A link or a held id that leads to a record that
 /// is lost goes: an attribute that may be null becomes null, a record that must have it is left out. Of records that
-/// have one unique key, as when a page of an earlier commit is in the place of a later one, the last one is saved.
+/// have one unique key, as when a page of an earlier commit is in the place of a later one, one is saved: of those that
+/// a tree leads to, or else of all, the one with the highest id.
 final class Salvage {
   /// What became of the records of an entity.
   struct Report {
@@ -59,7 +60,7 @@ final class Salvage {
     let file = try SalvagedFile(path: path)
     let found = try findRecords(file)
     let counters = file.counters.merging(
-      ids.map { entity, runs in
+      (Array(ids) + Array(displaced)).map { entity, runs in
         (CounterKey.nextRecord(entity: entity), runs.ranges.last?.upperBound ?? 1)
       }, uniquingKeysWith: max)
     let dropped = try dropUnheld(file)
@@ -97,27 +98,28 @@ final class Salvage {
       guard let ids = displaced[entity.number] else { continue }
       let some = ids.prefix(10).map(String.init).joined(separator: ", ")
       problems.append(
-        "\(entity.name): left out, because later records have their unique keys: \(some)"
+        "\(entity.name): left out, because other records have their unique keys: \(some)"
           + (ids.count > 10 ? " and \(ids.count - 10) more" : ""))
     }
-    do {
-      try rebuild.finish(counters: counters)
-      return true
-    } catch let error as StoreError where error.code == .incompatibleSchema {
-      let repeated = try rebuild.repeatedKeys()
-      if repeated.isEmpty { throw error }
-      for (entity, first, second) in repeated { displace(first, or: second, of: entity) }
-      for entity in displaced.keys { displaced[entity]?.normalize() }
-      return false
+    let repeated = try rebuild.finish(counters: counters)
+    var gone: [EntityNumber: Set<UInt64>] = [:]
+    for (entity, first, second) in repeated {
+      // The one may fit once the other is gone.
+      if let gone = gone[entity], gone.contains(first) || gone.contains(second) { continue }
+      gone[entity, default: []].insert(weaker(first, second, of: entity))
     }
+    for (entity, ids) in gone {
+      for id in ids { displaced[entity, default: IDRuns()].append(id) }
+      displaced[entity]?.normalize()
+    }
+    return repeated.isEmpty
   }
 
-  /// Leaves out one of two records: that which no tree leads to, or the one that was there first.
-  private func displace(_ first: UInt64, or second: UInt64, of entity: EntityNumber) {
-    let (first, second) = (min(first, second), max(first, second))
+  /// Which of two records is to be left out: one that no tree leads to, or the one with the lower id.
+  private func weaker(_ first: UInt64, _ second: UInt64, of entity: EntityNumber) -> UInt64 {
+    let (low, high) = (min(first, second), max(first, second))
     let isStray = { self.orphans[entity]?.contains($0) ?? false }
-    displaced[entity, default: IDRuns()].append(
-      isStray(second) && !isStray(first) ? second : first)
+    return isStray(high) && !isStray(low) ? high : low
   }
 
   /// Finds which records can be read, and how much of each entity cannot.

@@ -53,7 +53,8 @@ extension TransactionCore {
   ///
   /// - Complexity: O(records of the entity and those that they lead to), in one pass; ids are in memory.
   func rebuildDerived(
-    _ numbers: Set<UInt32>, of entity: StoredEntity, unbuilt: Set<UInt32>
+    _ numbers: Set<UInt32>, of entity: StoredEntity, unbuilt: Set<UInt32>,
+    _ occasion: RecordDerivations.Occasion = .rebuild
   ) throws(StoreError) {
     var ids: [UInt64] = []
     try forEachStored(of: entity) { (id, _) throws(StoreError) in ids.append(id) }
@@ -76,7 +77,7 @@ extension TransactionCore {
     var start = ids.startIndex
     while start < ids.endIndex {
       let end = ids.endIndex - start > size ? start + size : ids.endIndex
-      try rewriteDerived(Array(ids[start..<end]), of: entity, numbers, unbuilt: unbuilt, .rebuild) {
+      try rewriteDerived(Array(ids[start..<end]), of: entity, numbers, unbuilt: unbuilt, occasion) {
         id, values in
         for (derivation, reader) in zip(related, readers) {
           values[derivation.position] = try reader.derive(id)

@@ -97,8 +97,11 @@ struct LinkResolver {
     let entity = end.target
     var values: [Value] = []
     for stored in entity.description.declaredAttributes {
-      let value = stored.number == attribute.number ? key : stored.initial
-      guard value != .null || stored.isOptional else { return 0 }
+      var value = stored.number == attribute.number ? key : stored.initial
+      if value == .null, !stored.isOptional {
+        guard stored.derivation != nil else { return 0 }
+        value = .placeholder(of: stored.type)
+      }
       values.append(value)
     }
     do {
@@ -109,7 +112,8 @@ struct LinkResolver {
       }
     } catch {
       let failure = StoreError(wrapping: error)
-      if failure.code == .invalidValue { return 0 }
+      // Also where another unique attribute has its initial value in a record already.
+      if failure.code == .invalidValue || failure.code == .uniqueViolation { return 0 }
       throw failure
     }
   }

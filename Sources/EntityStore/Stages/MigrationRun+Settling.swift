@@ -1,0 +1,56 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension MigrationRun {
+  /// Makes the links that steps have left, once the declared relationships are there, and what follows from the
+  /// records that steps have changed: indexes over elements, and orders. Derived attributes come later.
+  func finish() throws {
+    try makeLinks()
+    guard !touched.isEmpty else { return }
+    let core = try core()
+    for entity in core.schema.entities where touched.contains(entity.number) {
+      for index in entity.elementIndexes {
+        try index.entries.empty(in: transaction)
+        try core.build(index, of: entity, work)
+      }
+    }
+    try settleLinks(core)
+  }
+
+  /// Checks where the records of changed entities lead, and brings orders up to date.
+  func settleLinks(_ core: TransactionCore) throws {
+    for relationship in core.schema.relationships
+    where touched.contains(relationship.from.number) || touched.contains(relationship.to.number) {
+      do throws(StoreError) {
+        try core.checkTargets(ofAll: relationship)
+      } catch {
+        guard error.code == .missingTarget else { throw error }
+        throw StoreError.cannotMigrate(
+          "after the stages, \(error.message)", entity: error.entity, attribute: error.attribute,
+          recordID: error.recordID, cause: error)
+      }
+      for side in RelationshipSide.allCases {
+        try settleOrder(of: relationship.end(side), core)
+      }
+    }
+  }
+
+  /// Takes what is not linked any more out of an order, and puts what is linked since behind the rest.
+  private func settleOrder(of end: RelationshipEnd, _ core: TransactionCore) throws {
+    guard let links = end.links, let order = try LinkOrder(end, core: core) else { return }
+    let cursor = try LinkCursor(links, core: core)
+    var next = try order.owner(from: 0)
+    while let owner = next {
+      let linked = Set(try cursor.ids(of: owner))
+      for other in try order.ids(of: owner) where !linked.contains(other) {
+        try order.remove(other, from: owner)
+      }
+      next = owner < .max ? try order.owner(from: owner + 1) : nil
+    }
+    try LinkCursor(links, core: core).forEachSource { (owner, _) throws(StoreError) in
+      let ordered = Set(try order.ids(of: owner))
+      try order.append(try cursor.ids(of: owner).filter { !ordered.contains($0) }, to: owner)
+      try work?.step()
+    }
+  }
+}
