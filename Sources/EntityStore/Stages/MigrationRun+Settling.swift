@@ -2,8 +2,10 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension MigrationRun {
-  /// Makes the links that steps have left, once the declared relationships are there, and what follows from the
-  /// records that steps have changed: indexes over elements, and orders. Derived attributes come later.
+  /// Makes the links that steps have left, and what follows from the records that steps have changed.
+  ///
+  /// Called once the declared relationships are there. Indexes over elements and orders are made here, derived
+  /// attributes later.
   func finish() throws {
     try makeLinks()
     guard !touched.isEmpty else { return }

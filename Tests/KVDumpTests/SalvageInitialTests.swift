@@ -1,0 +1,104 @@
+import EntityStore
+import LodestoreFormat
+import Testing
+
+@testable import KVDumpCommands
+@testable import LodestoreVerifier
+
+/// A kennel; that it is loud is worked out by the program, how many dogs it has by the store.
+private struct Kennel: Entity {
+  var id = RecordID<Kennel>()
+  var name: String
+  private(set) var dogCount = 0
+  private(set) var isLoud = false
+
+  static let dogs = ToMany<Kennel, Dog>(inverse: \.kennel, ordered: true)
+  static let schema = EntitySchema<Kennel>(
+    "Kennel",
+    attributes: [
+      .init("name", \.name), .derived("dogCount", \.dogCount, .count(dogs)),
+      .derived("isLoud", \.isLoud, .function(version: 1) { $0.name == "loud" }),
+    ], relationships: [.init("dogs", dogs)])
+
+  init(_ name: String) { self.name = name }
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    dogCount = try reader.read()
+    isLoud = try reader.read()
+  }
+  func encode(into writer: inout RecordWriter) { writer.write(name) }
+}
+
+private struct Dog: Entity {
+  var id = RecordID<Dog>()
+  var name: String
+  var kennel: RecordID<Kennel>?
+
+  static let schema = EntitySchema<Dog>(
+    "Dog", attributes: [.init("name", \.name), .toOne("kennel", \.kennel)])
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    kennel = try reader.read()
+  }
+  func encode(into writer: inout RecordWriter) {
+    writer.write(name)
+    writer.write(kennel)
+  }
+}
+
+/// As it was before it had a kennel.
+private struct StrayDog: Entity {
+  var id = RecordID<StrayDog>()
+  var name: String
+
+  static let schema = EntitySchema<StrayDog>("Dog", attributes: [.init("name", \.name)])
+
+  init(_ name: String) { self.name = name }
+  init(from reader: inout RecordReader) throws(StoreError) { name = try reader.read() }
+  func encode(into writer: inout RecordWriter) { writer.write(name) }
+}
+
+/// Records that lead to another by the initial value of an attribute that they were written without.
+@Suite struct `Salvage of initial ids` {
+  private static func make(_ path: String) throws {
+    let store = try Store(at: path, entities: [StrayDog.self])
+    try store.insert((0..<5).map { StrayDog("\($0)") })
+    store.close()
+    let stage = MigrationStage(
+      to: 1,
+      .create(entity: "Kennel"), .add("name", to: "Kennel", String.self, initial: ""),
+      .custom("two kennels") { tx in
+        for name in ["loud", "quiet"] { _ = try tx.insert("Kennel") { $0["name"] = name } }
+      },
+      .add("kennel", to: "Dog", RecordID<Kennel>?.self, initial: .init(rawValue: 1)))
+    try Store(at: path, entities: [Kennel.self, Dog.self], migrating: [stage]).close()
+  }
+
+  @Test(arguments: [false, true])
+  func `keeps the links, or empties them where the target is lost`(isLost: Bool) async throws {
+    let folder = try StoreFolder()
+    try Self.make(folder.store)
+    #expect(try Verifier.verify(path: folder.store).isSound)
+    if isLost {
+      try FaultFile.commit(to: folder.store) { raw in
+        let kennels = try raw.pairs(.records(entity: 2))
+        try raw.put(kennels[0].key, [0, 0, 0, 0, 0, 0], .records(entity: 2))
+      }
+    }
+    let memory = MemoryConsole()
+    let out = folder.path + "/out.lodestore"
+    let status = await KVDump.execute(["salvage", folder.store, out], on: memory.console)
+    #expect(status == (isLost ? .negative : .success), "\(memory.messages.text)")
+    #expect(try Verifier.verify(path: out).isSound)
+    let store = try Store(at: out, entities: [Kennel.self, Dog.self])
+    defer { store.close() }
+    let kennels = try await store.fetch(Kennel.all)
+    #expect(kennels.map(\.name) == (isLost ? ["quiet"] : ["loud", "quiet"]))
+    #expect(kennels.map(\.dogCount) == (isLost ? [0] : [5, 0]))
+    #expect(kennels.map(\.isLoud) == (isLost ? [false] : [true, false]))
+    let dogs = try await store.fetch(Dog.all)
+    #expect(dogs.map(\.name) == (0..<5).map(String.init))
+    #expect(dogs.allSatisfy { $0.kennel == (isLost ? nil : .init(rawValue: 1)) })
+  }
+}
