@@ -44,7 +44,8 @@ final class OpeningWork {
     guard !isCancelled() else { throw StoreError(.cancelled, "cannot open the store: cancelled") }
     if done > told {
       told = done
-      report(done, total)
+      // What follows from the stages is not known, and not counted, when the work begins.
+      report(min(done, total), total)
     }
   }
 

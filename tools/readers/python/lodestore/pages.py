@@ -107,6 +107,9 @@ class Pages:
     def _page(self, number, seen):
         if not 2 <= number <= self.last_page or number in seen:
             raise self.damaged(number, "is reached twice, or is not in the file")
+        # The number of the last page is in the file as well: it may be beyond what a file can have.
+        if (number + 1) * self.page_size > self.size():
+            raise self.damaged(number, "is beyond the end of the file")
         seen.add(number)
         page = self._read(number * self.page_size, self.page_size)
         if len(page) < self.page_size or struct.unpack_from("<Q", page)[0] != number:
@@ -168,7 +171,7 @@ class Pages:
         first = struct.unpack_from("<Q", page, start)[0]
         count = (HEADER - 1 + size) // self.page_size + 1
         end = (first + count) * self.page_size
-        if not 2 <= first <= self.last_page or end > os.fstat(self.descriptor).st_size or first in seen:
+        if not 2 <= first <= self.last_page or end > self.size() or first in seen:
             raise self.damaged(first, "begins a long value, and is not in the file, or is in use")
         seen.add(first)
         data = self._read(first * self.page_size, HEADER + size)

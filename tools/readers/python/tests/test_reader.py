@@ -265,6 +265,19 @@ class Faults(unittest.TestCase):
         with self.assertRaisesRegex(lodestore.DamagedFile, "record 3 of Person: its checksum"):
             read_all(self.path)
 
+    def test_of_page_numbers_beyond_the_file_are_refused(self):
+        with open(corpus(5), "rb") as file:
+            whole = file.read()
+        page_size = struct.unpack_from("<I", whole, 40)[0]
+        for root in (len(whole) // page_size, 1 << 52, 1 << 62):
+            data = bytearray(whole)
+            for meta in (0, page_size):
+                struct.pack_into("<QQ", data, meta + 128, root, (1 << 64) - 2)
+            with open(self.path, "wb") as file:
+                file.write(data)
+            with self.assertRaisesRegex(lodestore.DamagedFile, f"page {root} is beyond the end of the file"):
+                read_all(self.path)
+
     def test_of_any_bytes_are_refused_by_name(self):
         count = int(os.environ.get("LODESTORE_READER_CASES", "300"))
         seed = int(os.environ.get("LODESTORE_SEED", str(random.randrange(1 << 30))))
