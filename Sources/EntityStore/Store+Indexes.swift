@@ -38,9 +38,11 @@ extension Store {
   /// Returns when the indexes that were being built when this store was opened are whole; at once where there
   /// are none.
   ///
+  /// Cancelling the task ends the wait, and not the building.
+  ///
   /// - Throws: ``StoreError/Code/incompatibleSchema`` with the first pairs of records, where a unique index
   ///   cannot be made: it is given up until the store is opened again. ``StoreError/Code/closed`` when the
-  ///   store is closed before.
+  ///   store is closed before. `CancellationError` when the task is cancelled.
   public func waitForIndexes() async throws {
     try await builder?.wait()
   }

@@ -24,5 +24,18 @@ final class IndexBuilder: Sendable {
     }
   }
 
-  func wait() async throws { try await task.value }
+  /// Returns when the task has ended, or throws `CancellationError` when the caller's is cancelled before:
+  /// awaiting the value of a task would go on.
+  func wait() async throws {
+    let (end, continuation) = AsyncThrowingStream.makeStream(of: Never.self)
+    let task = task
+    Task {
+      switch await task.result {
+      case .success: continuation.finish()
+      case .failure(let error): continuation.finish(throwing: error)
+      }
+    }
+    for try await _ in end {}
+    try Task.checkCancellation()
+  }
 }

@@ -129,6 +129,18 @@ import Testing
     try expectSound(folder.storePath)
   }
 
+  @Test func `go on when a task that waits for them is cancelled`() async throws {
+    let folder = try folder()
+    let store = try open(folder)
+    let waiting = Task { try await store.waitForIndexes() }
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    try await store.waitForIndexes()
+    try expectBuilt(store)
+    store.close()
+    try expectSound(folder.storePath)
+  }
+
   private func failure(of store: Store) async -> StoreError? {
     do {
       try await store.waitForIndexes()

@@ -102,8 +102,9 @@ final class Salvage {
           + (ids.count > 10 ? " and \(ids.count - 10) more" : ""))
     }
     let repeated = try rebuild.finish(counters: counters)
+    let now = entitiesToDisplace(Set(repeated.map(\.entity)), file.relationships)
     var gone: [EntityNumber: Set<UInt64>] = [:]
-    for (entity, first, second) in repeated {
+    for (entity, first, second) in repeated where now.contains(entity) {
       // The one may fit once the other is gone.
       if let gone = gone[entity], gone.contains(first) || gone.contains(second) { continue }
       gone[entity, default: []].insert(weaker(first, second, of: entity))
@@ -113,6 +114,26 @@ final class Salvage {
       displaced[entity]?.normalize()
     }
     return repeated.isEmpty
+  }
+
+  /// Of the entities with repeated keys those whose records hold ids of no other of them, however far away.
+  ///
+  /// The records of the rest may go, or have another key, without those that are left out now.
+  private func entitiesToDisplace(
+    _ repeated: Set<EntityNumber>, _ relationships: [RelationshipDescription]
+  ) -> Set<EntityNumber> {
+    let held = Dictionary(grouping: relationships.filter { $0.attribute != nil }, by: \.from.entity)
+    let free = repeated.filter { entity in
+      var reached: Set<EntityNumber> = [entity]
+      var waiting = [entity]
+      while let next = waiting.popLast() {
+        for relationship in held[next] ?? [] where reached.insert(relationship.to.entity).inserted {
+          waiting.append(relationship.to.entity)
+        }
+      }
+      return reached.intersection(repeated) == [entity]
+    }
+    return free.isEmpty ? Set(repeated.min().map { [$0] } ?? []) : free
   }
 
   /// Which of two records is to be left out: one that no tree leads to, or the one with the lower id.

@@ -64,6 +64,8 @@ extension Store {
   ///
   /// The batches that have been asked for are in memory, and eight bytes a record for the ids. The
   /// commit is held until the sequence is gone. A size below 1 is taken as 1.
+  ///
+  /// Cancelling the task ends the sequence with `CancellationError`, also within a batch.
   public func batches<E: Entity>(of size: Int, _ query: Query<E>) -> ResultBatches<E> {
     ResultBatches(store: self, query: query, size: max(1, size))
   }
@@ -161,7 +163,7 @@ public struct ResultBatches<E: Entity>: AsyncSequence, Sendable {
     @_documentation(visibility: internal)
     public mutating func next() async throws -> [E]? {
       guard let part = try await nextPart() else { return nil }
-      return try await store.cancellably { _ in try part.values() }
+      return try await store.cancellably { try part.values(isCancelled: $0) }
     }
 
     @usableFromInline

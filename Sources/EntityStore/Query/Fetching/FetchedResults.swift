@@ -71,6 +71,29 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
     return found
   }
 
+  /// As ``values()``, and asks every thousand records whether to end with ``StoreError/Code/cancelled``.
+  @inlinable
+  func values(isCancelled: () -> Bool) throws(StoreError) -> [E] {
+    var found: [E] = []
+    found.reserveCapacity(count)
+    try readValues(isCancelled: isCancelled) { found.append(try E.read(from: &$0)) }
+    return found
+  }
+
+  @usableFromInline
+  func readValues(
+    isCancelled: () -> Bool, _ body: (inout RecordReader) throws -> Void
+  ) throws(StoreError) {
+    var count = 0
+    try readValues { reader throws in
+      if count % 1_024 == 0, isCancelled() {
+        throw StoreError(.cancelled, "the batch was cancelled")
+      }
+      count += 1
+      try body(&reader)
+    }
+  }
+
   @usableFromInline
   func readValues(_ body: (inout RecordReader) throws -> Void) throws(StoreError) {
     try hold.use { (core) throws(StoreError) in

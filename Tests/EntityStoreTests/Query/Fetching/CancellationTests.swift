@@ -37,6 +37,29 @@ import Testing
     }
   }
 
+  @Test func `A batch asks every thousand records too`() throws {
+    try withTemporaryStore([Mote.self]) { store in
+      try store.write { transaction in
+        _ = try transaction.insert((0..<5_000).lazy.map { Mote(number: $0, text: "") })
+      }
+      let results = try store.results(Mote.all)
+      var questions = 0
+      let all = try results.values {
+        questions += 1
+        return false
+      }
+      #expect(all.count == 5_000 && questions >= 4)
+      questions = 0
+      let error = #expect(throws: StoreError.self) {
+        _ = try results.values {
+          questions += 1
+          return questions == 3
+        }
+      }
+      #expect(error?.code == .cancelled && questions == 3)
+    }
+  }
+
   @Test func `The elements that a SUBQUERY looks at are steps too`() throws {
     try withTemporaryStore([Trial.self]) { store in
       var trial = Trial(2)
