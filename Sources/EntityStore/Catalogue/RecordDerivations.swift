@@ -35,8 +35,9 @@ final class RecordDerivations: Sendable {
 
   /// `nil` where nothing is derived.
   ///
-  /// - Parameter functions: those that the program declares with the version of the file.
-  init?(_ entity: EntityDescription, functions: [UInt32: Function]) {
+  /// - Parameter functions: those that the program declares with the version of the file; `nil` where what
+  ///   functions derive stays as it is, and is worked out later.
+  init?(_ entity: EntityDescription, functions: [UInt32: Function]?) {
     let attributes = entity.declaredAttributes
     guard attributes.contains(where: { $0.derivation != nil }) else { return nil }
     isDerived = attributes.map { $0.derivation != nil }
@@ -51,10 +52,10 @@ final class RecordDerivations: Sendable {
           source: derivation.kind.isOfRelated
             ? nil : derivation.source.flatMap { entity.layout.slotIndex(ofAttribute: $0) },
           sourceNumber: derivation.kind.isOfRelated ? nil : derivation.source,
-          function: functions[attribute.number], type: attribute.type, path: derivation.path))
+          function: functions?[attribute.number], type: attribute.type, path: derivation.path))
     }
-    unknown = items.first { $0.kind == .function && $0.function == nil }
-      .map { attributes[$0.position].name }
+    let lacking = items.first { $0.kind == .function && $0.function == nil }
+    unknown = functions == nil ? nil : lacking.map { attributes[$0.position].name }
     self.items = items.sorted { $0.kind.rank < $1.kind.rank }
   }
 

@@ -35,7 +35,7 @@ final class StoredEntity: Sendable {
 
   init(
     description: EntityDescription, part: DeclaredPart?, readLayout: RecordLayout? = nil,
-    declared: [DeclaredAttribute], functions: [UInt32: RecordDerivations.Function] = [:],
+    declared: [DeclaredAttribute], functions: [UInt32: RecordDerivations.Function]? = [:],
     isMisfit: Bool,
     tree: (TreeName, Bool) throws -> Tree
   ) throws {

@@ -17,6 +17,17 @@ extension Value {
   }
 }
 
+extension Value {
+  /// Whether the catalogue has it as no initial value: null, and a document that is null.
+  var isNoInitial: Bool {
+    switch self {
+    case .null: true
+    case .document(let bytes): bytes == DocumentWriter.null
+    default: false
+    }
+  }
+}
+
 extension DocumentWriter {
   fileprivate static var null: [UInt8] {
     var writer = DocumentWriter()

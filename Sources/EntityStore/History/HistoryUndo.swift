@@ -242,13 +242,18 @@ private struct HistoryUndo {
   func apply() throws -> Int {
     var count = 0
     for group in links where group.kind == .added { try change(group) }
-    for change in changes {
-      guard case .updated(let attributes) = change.kind else { continue }
-      count += try revert(change.ids, attributes, of: try entity(change.entity))
-    }
+    // They may have the unique keys that others had.
     for change in changes where change.kind == .inserted {
       let entity = try entity(change.entity)
       count += try core.remove(try records(change.ids, of: entity), of: entity)
+    }
+    var updates: [EntityNumber: [(ids: IDRuns, attributes: [UInt32])]] = [:]
+    for change in changes {
+      guard case .updated(let attributes) = change.kind else { continue }
+      updates[change.entity, default: []].append((change.ids, attributes))
+    }
+    for (number, groups) in updates.sorted(by: { $0.key < $1.key }) {
+      count += try revert(groups, of: try entity(number))
     }
     for change in changes where change.kind == .deleted {
       let entity = try entity(change.entity)
@@ -292,25 +297,32 @@ private struct HistoryUndo {
   }
 
   /// Gives records the values that attributes had; returns how many records.
+  ///
+  /// All records of an entity at once, as they may have exchanged unique keys.
   private func revert(
-    _ ids: IDRuns, _ attributes: [UInt32], of entity: StoredEntity
+    _ groups: [(ids: IDRuns, attributes: [UInt32])], of entity: StoredEntity
   ) throws -> Int {
+    var places: [UInt64: Set<Int>] = [:]
+    for group in groups {
+      let positions = Set(
+        entity.layout.attributes.indices.filter {
+          group.attributes.contains(entity.layout.attributes[$0].number)
+        })
+      for id in group.ids { places[id] = places[id]?.union(positions) ?? positions }
+    }
     let changes = core.changes(of: entity)
     let batch = ChangeBatch(
       changes, memoryLimit: core.store.options.batchMemoryInBytes, core: core)
-    let positions = entity.layout.attributes.indices.filter {
-      attributes.contains(entity.layout.attributes[$0].number)
-    }
     var count = 0
     try core.breakingOnError {
-      try core.forEachStored(Array(ids), of: entity) { id, cursor in
+      try core.forEachStored(places.keys.sorted(), of: entity) { id, cursor in
         guard let image = try log.image(key(entity, id)) else { return }
         let before = try entity.view(image, id: id)
         try entity.verifyChecksum(of: before, id: id)
         let current = try changes.stored(cursor.value, id: id, isCarriedOver: true)
         var values = try entity.values(of: current)
         let old = try entity.values(of: before)
-        for position in positions { values[position] = old[position] }
+        for position in places[id] ?? [] { values[position] = old[position] }
         var record = try changes.content(of: values)
         if let derived = try record.withBytes({ (bytes) throws(StoreError) in
           try changes.derived(bytes, over: current)

@@ -76,6 +76,35 @@ struct DerivationEvolution {
     }
   }
 
+  /// Has worked out anew what is derived from what is worked out anew.
+  mutating func rebuildDependents(_ schema: StoredSchema) {
+    var isComplete = false
+    while !isComplete {
+      isComplete = true
+      for derivation in schema.derived {
+        guard let source = derivation.source?.number,
+          concerned(derivation.end.target).contains(source)
+        else { continue }
+        let isNew = rebuilt[derivation.owner.number, default: []].insert(derivation.number).inserted
+        if isNew { isComplete = false }
+      }
+    }
+  }
+
+  /// The attributes that may have other values afterwards.
+  private func concerned(_ entity: StoredEntity) -> Set<UInt32> {
+    guard let numbers = rebuilt[entity.number] else { return [] }
+    if case .related = entity.occasion(rebuilding: numbers) { return numbers }
+    return numbers.union(entity.derivations?.dependents(of: numbers) ?? [])
+  }
+
+  /// By entity, the attributes that may have other values afterwards.
+  func concerned(_ schema: StoredSchema) -> [EntityNumber: Set<UInt32>] {
+    Dictionary(
+      uniqueKeysWithValues: schema.entities.lazy.filter { rebuilt[$0.number] != nil }
+        .map { ($0.number, concerned($0)) })
+  }
+
   /// What is to be worked out, such that each comes after those that it is derived from: an attribute may be
   /// derived from a derived one of another entity.
   func inOrder(_ derived: [RelatedDerivation]) -> [(EntityNumber, Set<UInt32>)] {
@@ -148,5 +177,16 @@ struct DerivationEvolution {
       }
     }
     return nil
+  }
+}
+
+extension StoredEntity {
+  /// What the records are derived for while the attributes with these numbers are worked out: functions, which
+  /// the program may not have, are not asked where these depend on related records alone.
+  func occasion(rebuilding numbers: Set<UInt32>) -> RecordDerivations.Occasion {
+    let isOfRelated = numbers.allSatisfy {
+      description.attribute(number: $0)?.derivation?.kind.isOfRelated == true
+    }
+    return isOfRelated ? .related : .rebuild
   }
 }

@@ -32,17 +32,33 @@ extension StoreCore {
     let core = TransactionCore(
       transaction: transaction, schema: try load(in: transaction), store: self, isWrite: true)
     evolution.rebuild(touched, core.schema)
+    evolution.rebuildDependents(core.schema)
+    let concerned = evolution.concerned(core.schema)
+    // Before the records change, as an index that is half built would be over what is not there any more.
+    for entity in core.schema.entities {
+      for index in entity.building
+      where concerned[entity.number]?.isDisjoint(with: index.description.attributes) == false {
+        try stopBuilding(index, of: entity, in: transaction)
+      }
+    }
     var rebuilt: Set<EntityNumber> = []
     for (number, attributes) in evolution.inOrder(core.schema.derived) {
       guard let entity = core.schema.entities.first(where: { $0.number == number }) else {
         continue
       }
-      try core.rebuildDerived(attributes, of: entity, unbuilt: unbuilt[number] ?? [])
+      try core.rebuildDerived(
+        attributes, of: entity, unbuilt: unbuilt[number] ?? [],
+        entity.occasion(rebuilding: attributes))
       if try core.count(of: entity) > 0 { rebuilt.insert(number) }
     }
     for entity in core.schema.entities {
       for index in entity.indexes
       where unbuilt[entity.number]?.contains(index.description.number) == true {
+        try core.build(index, of: entity, work)
+      }
+      for index in entity.elementIndexes
+      where concerned[entity.number]?.contains(index.description.attribute) == true {
+        try index.entries.empty(in: transaction)
         try core.build(index, of: entity, work)
       }
     }

@@ -258,7 +258,12 @@ extension StoreCore {
   }
 
   /// The schema as `transaction` sees it.
-  func load(in transaction: Transaction) throws -> StoredSchema {
+  ///
+  /// - Parameter isForStages: whether it is for the steps of stages, which know nothing of the declared types
+  ///   and leave to the end what functions derive.
+  func load(
+    in transaction: Transaction, isForStages: Bool = false
+  ) throws -> StoredSchema {
     let number = try Catalogue.schemaNumber(trees, in: transaction)
     let descriptions = try Catalogue.descriptions(trees, in: transaction)
     func tree(_ name: TreeName, _ hasIntegerKeys: Bool) throws -> Tree {
@@ -270,7 +275,8 @@ extension StoreCore {
     }
     let entities = try descriptions.map { description in
       try StoredEntity(
-        description: description, declared: declaration(of: description), tree: tree)
+        description: description, declared: isForStages ? nil : declaration(of: description),
+        defersFunctions: isForStages, tree: tree)
     }
     let relationships = try Catalogue.relationships(trees, in: transaction).map {
       try StoredRelationship($0, entities: entities, tree: tree)

@@ -58,17 +58,21 @@ final class StoredSchema: Sendable {
 }
 
 extension StoredEntity {
-  /// - Parameter declared: by the program's type, if there is one.
+  /// - Parameters:
+  ///   - declared: by the program's type, if there is one.
+  ///   - defersFunctions: whether what functions derive is worked out later.
   convenience init(
-    description: EntityDescription, declared: DeclaredEntity?,
+    description: EntityDescription, declared: DeclaredEntity?, defersFunctions: Bool = false,
     tree: (TreeName, Bool) throws -> Tree
   ) throws {
     let isMisfit = declared.map { !$0.fits(description) } ?? false
+    // The functions of a type that does not fit cannot read the records.
+    let functions = isMisfit ? [:] : declared?.functions(of: description) ?? [:]
     try self.init(
       description: description, part: isMisfit ? nil : declared?.part(of: description),
       readLayout: isMisfit ? nil : declared?.readLayout(of: description),
       declared: declared?.attributes(in: description) ?? [],
-      functions: declared?.functions(of: description) ?? [:], isMisfit: isMisfit, tree: tree)
+      functions: defersFunctions ? nil : functions, isMisfit: isMisfit, tree: tree)
   }
 }
 

@@ -91,6 +91,8 @@ public struct MigrationTransaction {
     core = try run.core()
   }
 
+  func end() throws { try run.end(core) }
+
   /// How many records the entity has.
   public func count(_ entity: String) throws -> Int {
     return try core.count(of: try core.entity(named: entity))
@@ -120,7 +122,7 @@ public struct MigrationTransaction {
     }
     var record = MigratedRecord(id: 0, names, values)
     try fill(&record)
-    run.touched.formUnion(core.schema.entities.map(\.number))
+    run.touched.insert(stored.number)
     let changes = core.changes(of: stored)
     var content = try changes.content(of: try record.checkedValues())
     return try content.withMutableBytes { (bytes) throws(StoreError) in
@@ -141,7 +143,6 @@ public struct MigrationTransaction {
       id: id, MigratedRecord.Names(stored.description),
       try stored.values(of: try changes.stored(bytes, id: id, isCarriedOver: true)))
     try change(&record)
-    run.touched.formUnion(core.schema.entities.map(\.number))
     var content = try changes.content(of: try record.checkedValues())
     _ = try content.withMutableBytes { (bytes) throws(StoreError) in
       try changes.update(id, to: bytes.recordContent)
@@ -151,7 +152,6 @@ public struct MigrationTransaction {
   /// Removes the record `id` by the rules of relationships; returns whether there was one.
   @discardableResult
   public func delete(_ entity: String, _ id: UInt64) throws -> Bool {
-    run.touched.formUnion(core.schema.entities.map(\.number))
     return try core.delete(id, of: try core.entity(named: entity))
   }
 }

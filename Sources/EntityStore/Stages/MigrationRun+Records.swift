@@ -135,6 +135,12 @@ extension MigrationRun {
       return values
     }
     try failures.check()
+    for index in new.attributes.indices {
+      let derivation = new.attributes[index].derivation
+      guard let derivation, !derivation.kind.isOfRelated, derivation.source == attribute.number
+      else { continue }
+      new.attributes[index].derivation?.source = number
+    }
     try put(new)
     try redirect(attribute.number, to: number, of: new)
     try build(rebuilt, of: new)
@@ -273,7 +279,7 @@ extension MigrationRun {
     }
     IDSort.sort(&gone)
     _ = try core.delete(gone, of: entity)
-    touched.formUnion(core.schema.entities.map(\.number))
+    try end(core)
   }
 
   func toMany(_ name: String, of entity: String, as relationship: String) throws {
@@ -295,28 +301,13 @@ extension MigrationRun {
       }
       try work?.step()
     }
-    links.append((description.number, relationship, pairs))
+    links.append(
+      PendingLinks(
+        source: description.number, target: held.to.entity, relationship: relationship,
+        pairs: pairs, orders: try orders(of: held, core)))
     try store.empty(held.trees, in: transaction)
     try Catalogue.remove(held, store.trees, in: transaction)
     try remove(name, of: entity)
-  }
-
-  /// Makes the links that steps have left.
-  func makeLinks() throws {
-    for (entity, name, pairs) in links {
-      let core = try core()
-      guard let source = core.schema.entities.first(where: { $0.number == entity }),
-        let end = core.schema.end(named: name, of: source), end.links != nil
-      else {
-        throw StoreError.cannotMigrate(
-          "the step toMany leads to '\(name)', which is no relationship to many with links of its own"
-        )
-      }
-      var list = LinkList(expectedCount: pairs.count)
-      for (id, other) in pairs { list.append(id, other) }
-      _ = try core.addLinks(list, by: end)
-      touched.formUnion([end.source.number, end.target.number])
-    }
   }
 }
 

@@ -24,7 +24,7 @@ extension MigrationRun {
     try store.empty(entity.trees, in: transaction)
     try Catalogue.remove(entity, store.trees, in: transaction)
     touched.remove(entity.number)
-    links.removeAll { $0.entity == entity.number }
+    links.removeAll { $0.source == entity.number }
   }
 
   /// Throws where an attribute of another entity is worked out of records of `entity`.

@@ -9,7 +9,7 @@ final class MigrationRun {
   /// The entities whose records or links were changed without a word to what follows from them.
   var touched: Set<EntityNumber> = []
   /// Links to be made once the declared relationships are there.
-  var links: [(entity: EntityNumber, relationship: String, pairs: [(UInt64, UInt64)])] = []
+  var links: [PendingLinks] = []
 
   init(_ store: StoreCore, _ transaction: Transaction, _ work: OpeningWork?) {
     self.store = store
@@ -51,8 +51,32 @@ final class MigrationRun {
     try put(description)
   }
 
+  /// Puts what the catalogue is to say of an entity, without the rules that name what is not there any more: the
+  /// declared type gives others.
   func put(_ description: EntityDescription) throws {
+    var description = description
+    let rules = description.rules
+    description.rules = []
+    for rule in rules {
+      var one = description
+      one.rules = [rule]
+      if try isReadable(one) { description.rules.append(rule) }
+    }
     try Catalogue.put(description, store.trees, in: transaction)
+  }
+
+  private func isReadable(_ description: EntityDescription) throws -> Bool {
+    let entity = try stored(description)
+    let core = TransactionCore(
+      transaction: transaction, schema: StoredSchema(number: .unread, entities: [entity]),
+      store: store, isWrite: true)
+    do throws(StoreError) {
+      _ = try core.rules(of: entity)
+      return true
+    } catch {
+      guard error.code == .badSchema else { throw error }
+      return false
+    }
   }
 
   func tree(_ name: TreeName, _ hasIntegerKeys: Bool) throws -> Tree {
@@ -70,8 +94,17 @@ final class MigrationRun {
   /// Reads and writes with the catalogue as it is now.
   func core() throws -> TransactionCore {
     TransactionCore(
-      transaction: transaction, schema: try store.load(in: transaction), store: store,
-      isWrite: true)
+      transaction: transaction, schema: try store.load(in: transaction, isForStages: true),
+      store: store, isWrite: true)
+  }
+
+  /// Keeps in mind what `core`, which has come to its end, has changed.
+  ///
+  /// - Throws: ``StoreError/Code/brokenTransaction`` when one of its changes has failed halfway, although the
+  ///   step has gone on.
+  func end(_ core: TransactionCore) throws {
+    if let brokenBy = core.brokenBy { throw StoreError.brokenTransaction(by: brokenBy) }
+    touched.formUnion(core.notedEntities)
   }
 
   // MARK: Names
@@ -107,9 +140,10 @@ final class MigrationRun {
       guard description.attribute(named: name) == nil else {
         throw StoreError.cannotMigrate("'\(entity).\(name)' is there already", entity: entity)
       }
-      guard storage.isOptional || initial != .null else {
+      guard storage.isOptional || !initial.isNoInitial else {
         throw StoreError.cannotMigrate(
-          "'\(entity).\(name)' is required and has no initial value; give it one", entity: entity)
+          "'\(entity).\(name)' is required and has no initial value; give it one, which JSON's null "
+            + "is not", entity: entity)
       }
       description.append(name, storage, initial: initial)
     }

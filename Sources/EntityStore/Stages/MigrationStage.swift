@@ -211,6 +211,10 @@ extension MigrationStep {
   public static func custom(
     _ text: String, _ body: @escaping @Sendable (MigrationTransaction) throws -> Void
   ) -> MigrationStep {
-    MigrationStep(text) { run in try body(try MigrationTransaction(run)) }
+    MigrationStep(text) { run in
+      let transaction = try MigrationTransaction(run)
+      try body(transaction)
+      try transaction.end()
+    }
   }
 }

@@ -101,7 +101,7 @@ extension StoreError {
   fileprivate var isOfValues: Bool {
     [
       .denied, .uniqueViolation, .noSuchRecord, .invalidValue, .unstorableValue, .unknownEntity,
-      .missingTarget,
+      .missingTarget, .brokenTransaction,
     ].contains(code)
   }
 

@@ -158,6 +158,37 @@ extension WholeRemark {
     }
   }
 
+  @Test func `gives a unique key back that a new record has taken`() throws {
+    try withTemporaryStore([Clause.self]) { store in
+      let id = try store.insert(Clause(name: "a")).id
+      try store.write { tx in
+        try tx.modify(id) { $0.name = "b" }
+        try tx.insert(Clause(name: "a"))
+      }
+      let write = try store.historyToken()
+      #expect(try store.write { try $0.undo(write) } == 2)
+      #expect(try store.fetch(Clause.all).map(\.name) == ["a"])
+    }
+  }
+
+  /// One of them has another attribute changed too, and is told apart.
+  @Test func `swaps unique keys back of records with different changes`() throws {
+    try withTemporaryStore([Clause.self]) { store in
+      let ids = try store.insert([Clause(name: "a"), Clause(name: "b")]).ids
+      try store.write { tx in
+        try tx.modify(ids[0]) { $0.name = "c" }
+        try tx.modify(ids[1]) {
+          $0.name = "a"
+          $0.text = "other"
+        }
+        try tx.modify(ids[0]) { $0.name = "b" }
+      }
+      let write = try store.historyToken()
+      #expect(try store.write { try $0.undo(write) } == 2)
+      #expect(try store.fetch(Clause.all).map(\.name) == ["a", "b"])
+    }
+  }
+
   @Test func `is refused, with the reason, where later changes are in its way`() throws {
     try withTemporaryStore([Clause.self]) { store in
       let clause = try store.insert(Clause(name: "a"))

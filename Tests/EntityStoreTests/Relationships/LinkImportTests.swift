@@ -239,6 +239,32 @@ import Testing
     }
   }
 
+  /// Whether or not the pages are written together.
+  @Test(arguments: [1, 524_288])
+  func `are those that the last page says of a record`(groupRecordLimit: Int) async throws {
+    try await withTemporaryStore(Library.entities) { store in
+      try await store.insert((1...3).map { Author(name: "A\($0)") })
+      var pupils = Importer(into: store, Author.self, matching: .unique(\.name))
+      pupils.links = [.init("pupils", Author.pupils, by: \.name)]
+      pupils.options.groupRecordLimit = groupRecordLimit
+      let pages = [
+        #"[{"name": "A1", "pupils": ["A2", "B"]}]"#, #"[{"name": "A1", "pupils": ["A3"]}]"#,
+        #"[{"name": "B"}]"#,
+      ]
+      for isFirst in [true, false] {
+        let report = try await pupils.run(stream(pages.map { Data($0.utf8) }), renaming: [:])
+        let names = try await store.read {
+          try $0.related(Author.pupils, of: .init(rawValue: 1)).map(\.name)
+        }
+        #expect(names == ["A3"])
+        if groupRecordLimit > 1 {
+          #expect(report.links?.added == (isFirst ? 1 : 0) && report.links?.removed == 0)
+        }
+        #expect(report.links?.unresolved == 0, "\(report)")
+      }
+    }
+  }
+
   private func stream(_ pages: [Data]) -> AsyncStream<Data> {
     AsyncStream { continuation in
       for page in pages { continuation.yield(page) }

@@ -326,7 +326,7 @@ extension AttributeDefinition {
     let storage = V._storage
     return AttributeDefinition(
       name: name, keyPath: keyPath, originalName: originalName, storage: storage,
-      initial: storage.isOptional ? .null : StoredValue(.placeholder(of: storage.type)),
+      initial: StoredValue(.initialOfDerived(storage)),
       constraints: [], derivation: derivation.declaration)
   }
 }
@@ -338,5 +338,19 @@ extension StoreError {
     .badSchema(
       entity: entity, attribute: attribute,
       "'\(attribute)' is derived from a property that is no attribute of \(owner)")
+  }
+}
+
+extension Value {
+  /// What records say that are older than a derived attribute until the opening has worked it out.
+  ///
+  /// A document that is null cannot be in the catalogue.
+  fileprivate static func initialOfDerived(_ storage: AttributeStorage) -> Value {
+    if storage.isOptional { return .null }
+    let value = placeholder(of: storage.type)
+    guard value.isNoInitial else { return value }
+    var writer = DocumentWriter()
+    writer.write(false)
+    return .document(writer.bytes)
   }
 }

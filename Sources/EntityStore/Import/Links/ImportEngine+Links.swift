@@ -67,13 +67,17 @@ extension ImportEngine {
     _ remembered: inout RememberedLinks.ByPage
   ) throws(StoreError) {
     for (position, link) in links.enumerated() {
-      let records = linked(position, pages, ends).compactMap { one -> (Linked, UInt64)? in
-        switch outcomes[one.row] {
-        case .inserted(let id), .updated(let id), .unchanged(let id): (one, id)
-        case .ignored, .rejected: nil
-        }
-      }
+      let records = last(
+        linked(position, pages, ends).compactMap { one -> (Linked, UInt64)? in
+          switch outcomes[one.row] {
+          case .inserted(let id), .updated(let id), .unchanged(let id): (one, id)
+          case .ignored, .rejected: nil
+          }
+        })
       guard !records.isEmpty else { continue }
+      // What an earlier part said of these records is no longer so.
+      let said = Set(records.map(\.1))
+      state.pendingLinks?.removeAll { $0.link == position && said.contains($0.id) }
       let resolver = try LinkResolver(link, of: entity, core)
       let keys = records.flatMap(\.0.keys)
       var made = 0
@@ -114,6 +118,14 @@ extension ImportEngine {
       }
       try replace(list, wanted, by: resolver.end, core, &state.report)
     }
+  }
+
+  /// Of what is said of one record in several places the last.
+  private func last(_ records: [(Linked, UInt64)]) -> [(Linked, UInt64)] {
+    var places: [UInt64: Int] = [:]
+    for (index, record) in records.enumerated() { places[record.1] = index }
+    if places.count == records.count { return records }
+    return records.enumerated().filter { places[$0.element.1] == $0.offset }.map(\.element)
   }
 
   /// Looks up once more what led to no record; what still does not is reported.

@@ -1,0 +1,249 @@
+import EntityStore
+import Testing
+
+// Names with what a function derives of them, in several forms.
+
+private struct First: Entity {
+  var id = RecordID<First>()
+  var name: String
+  private(set) var key = ""
+  init(_ name: String) { self.name = name }
+  static let schema = EntitySchema<First>(
+    "First",
+    attributes: [
+      .init("name", \.name),
+      .derived("key", \.key, .function(version: 1) { String($0.name.prefix(1)) }),
+    ])
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    key = try reader.read()
+  }
+  func encode(into writer: inout RecordWriter) { writer.write(name) }
+}
+
+/// The same with another version of the function.
+private struct FirstAnew: Entity {
+  var id = RecordID<FirstAnew>()
+  var name: String
+  private(set) var key = ""
+  static let schema = EntitySchema<FirstAnew>(
+    "First",
+    attributes: [
+      .init("name", \.name),
+      .derived("key", \.key, .function(version: 2) { "2" + $0.name.prefix(1) }),
+    ])
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    key = try reader.read()
+  }
+  func encode(into writer: inout RecordWriter) { writer.write(name) }
+}
+
+private struct FirstMore: Entity {
+  var id = RecordID<FirstMore>()
+  var name: String
+  var extra = ""
+  private(set) var key = ""
+  static let schema = EntitySchema<FirstMore>(
+    "First",
+    attributes: [
+      .init("name", \.name), .init("extra", \.extra, initial: ""),
+      .derived("key", \.key, .function(version: 1) { String($0.name.prefix(1)) }),
+    ])
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    extra = try reader.read()
+    key = try reader.read()
+  }
+  func encode(into writer: inout RecordWriter) {
+    writer.write(name)
+    writer.write(extra)
+  }
+}
+
+// Names with what the store derives of them.
+
+private struct Lower: Entity {
+  var id = RecordID<Lower>()
+  var name: String
+  private(set) var key = ""
+  init(_ name: String) { self.name = name }
+  static let schema = EntitySchema<Lower>(
+    "Lower",
+    attributes: [.init("name", \.name), .derived("key", \.key, .lowercase(\.name))],
+    indexes: [[\.key]])
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    key = try reader.read()
+  }
+  func encode(into writer: inout RecordWriter) { writer.write(name) }
+}
+
+// Records that lead to others.
+
+private struct Other: Entity {
+  var id = RecordID<Other>()
+  var name: String
+  init(_ name: String) { self.name = name }
+  static let schema = EntitySchema<Other>("Other", attributes: [.init("name", \.name)])
+  init(from reader: inout RecordReader) throws(StoreError) { name = try reader.read() }
+  func encode(into writer: inout RecordWriter) { writer.write(name) }
+}
+
+private struct Bound: Entity {
+  var id = RecordID<Bound>()
+  var name: String
+  var other: RecordID<Other>?
+  init(_ name: String, _ other: RecordID<Other>?) {
+    self.name = name
+    self.other = other
+  }
+  static let schema = EntitySchema<Bound>(
+    "Bound", attributes: [.init("name", \.name), .toOne("other", \.other)],
+    rules: [RecordRule("bound", format: "name == 'free' OR other != nil")])
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    other = try reader.read()
+  }
+  func encode(into writer: inout RecordWriter) {
+    writer.write(name)
+    writer.write(other)
+  }
+}
+
+// Numbers with a rule, before and after one of them is renamed.
+
+private struct Ruled: Entity {
+  var id = RecordID<Ruled>()
+  var low: Int
+  var high: Int
+  struct Attributes: Sendable {
+    var low: Attribute<Ruled, Int> { .init(0) }
+    var high: Attribute<Ruled, Int> { .init(1) }
+  }
+  static var attributes: Attributes { Attributes() }
+  init(_ low: Int, _ high: Int) {
+    self.low = low
+    self.high = high
+  }
+  static let schema = EntitySchema<Ruled>(
+    "Ruled", attributes: [.init("low", \.low), .init("high", \.high)],
+    rules: [RecordRule("ordered", format: "low <= high")])
+  init(from reader: inout RecordReader) throws(StoreError) {
+    low = try reader.read()
+    high = try reader.read()
+  }
+  func encode(into writer: inout RecordWriter) {
+    writer.write(low)
+    writer.write(high)
+  }
+}
+
+private struct RuledNew: Entity {
+  var id = RecordID<RuledNew>()
+  var first: Int
+  var high: Int
+  static let schema = EntitySchema<RuledNew>(
+    "Ruled", attributes: [.init("first", \.first), .init("high", \.high)],
+    rules: [RecordRule("ordered", format: "first <= high")])
+  init(from reader: inout RecordReader) throws(StoreError) {
+    first = try reader.read()
+    high = try reader.read()
+  }
+  func encode(into writer: inout RecordWriter) {
+    writer.write(first)
+    writer.write(high)
+  }
+}
+
+@Suite struct `Steps of a stage` {
+  private static let change = MigrationStage(
+    to: 1, .custom("change") { tx in try tx.update("First", 1) { $0["name"] = "x" } })
+
+  private func make<E: Entity>(_ path: String, _ records: [E]) throws {
+    let store = try Store(at: path, entities: [E.self])
+    try store.insert(records)
+    store.close()
+  }
+
+  /// It was called with records of the layout before.
+  @Test func `leave to the end what a function of the new type derives`() throws {
+    try withTemporaryPath { path throws in
+      try make(path, [First("a")])
+      let store = try Store(at: path, entities: [FirstMore.self], migrating: [Self.change])
+      defer { store.close() }
+      #expect(try store.fetch(FirstMore.all).map(\.key) == ["x"])
+    }
+  }
+
+  @Test func `leave to the end what a function of a new version derives`() throws {
+    try withTemporaryPath { path throws in
+      try make(path, [First("a")])
+      let store = try Store(at: path, entities: [FirstAnew.self], migrating: [Self.change])
+      defer { store.close() }
+      #expect(try store.fetch(FirstAnew.all).map(\.key) == ["2x"])
+    }
+  }
+
+  @Test func `are taken beside an entity whose function the program does not have`() throws {
+    try withTemporaryPath { path throws in
+      try make(path, [First("a")])
+      try make(path, [Other("o")])
+      let stage = MigrationStage(
+        to: 1, .custom("one more") { tx in _ = try tx.insert("Other") { $0["name"] = "x" } })
+      let store = try Store(at: path, entities: [Other.self], migrating: [stage])
+      defer { store.close() }
+      #expect(try store.count(Other.all) == 2)
+    }
+  }
+
+  @Test func `convert what a text is derived from`() throws {
+    try withTemporaryPath { path throws in
+      try make(path, [Lower("A"), Lower("B")])
+      let stage = MigrationStage(
+        to: 1, .convert("name", of: "Lower") { (name: String) in name + "X" })
+      let store = try Store(at: path, entities: [Lower.self], migrating: [stage])
+      defer { store.close() }
+      #expect(try store.fetch(Lower.all).map(\.key) == ["ax", "bx"])
+      #expect(try store.count(Lower.where(format: "key == 'bx'").requiringIndex()) == 1)
+    }
+  }
+
+  @Test func `go on behind the renaming of an attribute that a rule names`() throws {
+    try withTemporaryPath { path throws in
+      try make(path, [Ruled(1, 2)])
+      let stage = MigrationStage(
+        to: 1, .rename("low", of: "Ruled", to: "first"),
+        .custom("change") { tx in try tx.update("Ruled", 1) { $0["first"] = 2 } })
+      let store = try Store(at: path, entities: [RuledNew.self], migrating: [stage])
+      defer { store.close() }
+      #expect(try store.fetch(RuledNew.all).map(\.first) == [2])
+      #expect(throws: StoreError.self) {
+        try store.modify(RecordID<RuledNew>(rawValue: 1)) { $0.first = 3 }
+      }
+    }
+  }
+
+  /// The delete ends halfway, at the rule of a record that leads to the deleted one.
+  @Test func `are refused where a change failed halfway and the step went on`() throws {
+    try withTemporaryPath { path throws in
+      let types: [any Entity.Type] = [Other.self, Bound.self]
+      let store = try Store(at: path, entities: types)
+      try store.write { tx throws in
+        let other = try tx.insert(Other("o")).id
+        try tx.insert([Bound("free", other), Bound("bound", other)])
+      }
+      store.close()
+      let stage = MigrationStage(
+        to: 1,
+        .custom("delete what can be") { tx in do { try tx.delete("Other", 1) } catch {} })
+      let error = try storeError(.incompatibleSchema) {
+        try Store(at: path, entities: types, migrating: [stage])
+      }
+      #expect(error.message.contains("delete what can be"), "\(error.message)")
+      let same = try Store(at: path, entities: types)
+      defer { same.close() }
+      #expect(try same.fetch(Bound.all).map(\.other?.rawValue) == [1, 1])
+    }
+  }
+}
