@@ -113,6 +113,7 @@ extension Environment {
     try checkNames()
     if !isTrusted.load(ordering: .relaxed) { try checkBeforeWrite() }
     growIfSmall()
+    syncMetaPages()
     try FileSizeLimit.check(UInt64(rawInfo.usedBytes), "write to", path)
     firstFailure = nil
     mustRestart = false

@@ -65,6 +65,9 @@ package final class Environment: @unchecked Sendable {
   let isTrusted = Atomic<Bool>(false)
   /// Whether the disk may have other meta pages than the system; see ``renewMetaPages()``.
   let mustRenewMetaPages = Atomic<Bool>(false)
+  /// Whether commits are to wait for the sync of their meta page from the next write on, although ``options``
+  /// say otherwise.
+  let mustSyncMetaPages = Atomic<Bool>(false)
   /// How many handles were opened outside writes; see ``tree(_:isCreated:hasIntegerKeys:in:)``.
   let readOpenedTreeCount = Atomic<Int>(0)
   /// Counts ended writes: LMDB frees the cursors of a write with it.
@@ -400,6 +403,10 @@ package final class Environment: @unchecked Sendable {
     guard !closing.load(ordering: .relaxed) else {
       throw LMDBError(.closed, operation: operation, path: path)
     }
+    try checkNotForked(operation)
+  }
+
+  package func checkNotForked(_ operation: String) throws(LMDBError) {
     guard !isForked else {
       throw LMDBError(.usedAfterFork, operation: operation, path: path)
     }

@@ -131,6 +131,7 @@ package enum EnvironmentRegistry {
             operation: "open for writing", path: entry.environment.path)
         }
         entries[identity]?.useCount += 1
+        if options.access != .readOnly { entry.environment.strengthen(to: options.durability) }
         return .opened(entry.environment)
       }
       // A data file that was replaced under an open environment has its lock file.

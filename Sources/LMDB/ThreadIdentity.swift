@@ -12,7 +12,7 @@ import Synchronization
 /// Only for comparison within one synchronous call: the compiler takes `pthread_self` for a
 /// constant and would fold two calls on either side of a suspension into one.
 @inline(never)
-func currentThread() -> UInt {
+package func currentThread() -> UInt {
   #if canImport(Darwin)
     UInt(bitPattern: pthread_self())
   #else

@@ -19,6 +19,27 @@ import Testing
     }
   }
 
+  /// A program that asks for it must not lose its commits to a power cut because of another.
+  @Test func `the most durable of them holds for all`() throws {
+    try withTemporaryPath { path in
+      var options = StoreOptions()
+      options.durability = .mayLoseLastCommit
+      let first = try Store(at: path, entities: [Film.self], options: options)
+      options.access = .readOnly
+      options.durability = .full
+      let reader = try Store(at: path, entities: [Film.self], options: options)
+      try first.insert(Film(title: "a", episode: 1))
+      #expect(!first.core.environment.syncsMetaPages)
+      let second = try Store(at: path, entities: [Film.self])
+      try first.insert(Film(title: "b", episode: 2))
+      #expect(first.core.environment.syncsMetaPages)
+      for store in [first, reader, second] {
+        #expect(try store.count(Film.all) == 2)
+        store.close()
+      }
+    }
+  }
+
   @Test func `a hard link leads to the same store`() throws {
     let folder = try TemporaryFolder()
     let first = try Store(at: folder.storePath, entities: [Film.self])

@@ -155,6 +155,27 @@ private struct Player: Entity {
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/teams.jsonl"))
   }
 
+  /// It was told as null, which an import takes for no link.
+  @Test func `to a record without a key are refused`() async throws {
+    let folder = try StoreFolder()
+    let store = try Store(at: folder.store, entities: [Label.self, Parcel.self])
+    try await store.write { tx in
+      let labels = try tx.insert([Label("a"), Label(nil)]).ids
+      try tx.insert([Parcel(labels[0]), Parcel(nil), Parcel(labels[1])])
+    }
+    store.close()
+    let outcome = await folder.run("export", "Parcel", folder.path + "/parcels.jsonl", "--links")
+    #expect(outcome.status != .success, "\(outcome)")
+    #expect(
+      outcome.messages.contains("Parcel 3") && outcome.messages.contains("Label 2 has no 'code'"),
+      "\(outcome.messages)")
+    let second = try Store(at: folder.store, entities: [Label.self, Parcel.self])
+    try await second.modify(Label.ID(rawValue: 2)) { $0.code = "b" }
+    second.close()
+    let whole = await folder.run("export", "Parcel", "--links")
+    #expect(whole.status == .success && whole.data.contains("b"), "\(whole)")
+  }
+
   @Test func `that cannot be told by a key are named`() async throws {
     let folder = try StoreFolder()
     try Store(at: folder.store, entities: [Song.self, Tape.self]).close()
@@ -183,4 +204,32 @@ private struct Song: Entity {
   init(from reader: inout RecordReader) throws(StoreError) { tape = try reader.read() }
 
   func encode(into writer: inout RecordWriter) { writer.write(tape) }
+}
+
+/// A label, with a key that may be null.
+private struct Label: Entity {
+  var id = RecordID<Label>()
+  var code: String?
+
+  static let schema = EntitySchema<Label>(
+    "Label", attributes: [.init("code", \.code)], unique: [[\.code]])
+
+  init(_ code: String?) { self.code = code }
+
+  init(from reader: inout RecordReader) throws(StoreError) { code = try reader.read() }
+
+  func encode(into writer: inout RecordWriter) { writer.write(code) }
+}
+
+private struct Parcel: Entity {
+  var id = RecordID<Parcel>()
+  var label: Label.ID?
+
+  static let schema = EntitySchema<Parcel>("Parcel", attributes: [.toOne("label", \.label)])
+
+  init(_ label: Label.ID?) { self.label = label }
+
+  init(from reader: inout RecordReader) throws(StoreError) { label = try reader.read() }
+
+  func encode(into writer: inout RecordWriter) { writer.write(label) }
 }

@@ -163,6 +163,42 @@ struct HistoryCommandTests {
     #expect(info.data.contains("purged"))
   }
 
+  /// The pager keeps rows back until the command ends.
+  @Test(arguments: ["table", "json"])
+  func `watch shows rows as they come, and ends its array`(format: String) async throws {
+    let folder = try Self.make()
+    let store = try Store(at: folder.store, entities: [Note.self])
+    // The command keeps its thread, and there may be no other for tasks.
+    let isOver = DispatchSemaphore(value: 0)
+    let isDone = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      var number = 0
+      while isOver.wait(timeout: .now() + .milliseconds(200)) == .timedOut {
+        number += 1
+        _ = try? store.insert(Note(title: "new \(number)", length: 10))
+      }
+      isDone.signal()
+    }
+    let sink = WriteCounter()
+    let console = Console(
+      output: sink, errors: MemorySink(),
+      terminal: Terminal(size: .init(columns: 80, rows: 24), hasStyle: true),
+      environment: ["PAGER": "true"])
+    let status = await KVDump.execute(
+      ["watch", folder.store, "--limit", "2", "--format", format], on: console)
+    isOver.signal()
+    while isDone.wait(timeout: .now()) == .timedOut {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    store.close()
+    #expect(status == .success && sink.writes.count >= 2, "\(sink.writes)")
+    if format == "json" {
+      let array = try JSONSerialization.jsonObject(with: Data(sink.writes.joined().utf8))
+      #expect((array as? [Any])?.count == 2)
+    }
+    #expect(await folder.run("watch", "--limit", "0").status == .usage)
+  }
+
   @Test(arguments: [[], ["Note"], ["Note", "length > 4"]])
   func `watch prints what another process commits`(arguments: [String]) async throws {
     guard let tool = ToolProcess.path else { return }
@@ -196,4 +232,13 @@ struct HistoryCommandTests {
     }
     #expect(lines.first?.contains("\"author\":\"me\"") == (arguments.count < 2))
   }
+}
+
+/// What is written at once is one text.
+private final class WriteCounter: ByteSink {
+  private(set) var writes: [String] = []
+  func write(_ bytes: UnsafeRawBufferPointer) throws {
+    writes.append(String(decoding: bytes, as: UTF8.self))
+  }
+  func finish() {}
 }

@@ -21,21 +21,18 @@ package struct DynamicLink: Sendable {
 extension DynamicSnapshot {
   /// How relationships of `entity` are told by unique keys: each link from one side of it.
   ///
-  /// A relationship is left out whose target has no unique index over one attribute.
+  /// A relationship is left out whose target has no unique index over one attribute. One that is required is
+  /// taken before one that may be null.
   package func links(of entity: DynamicEntity) -> [DynamicLink] {
     core.schema.ends(of: entity.stored).compactMap { end in
       guard let name = end.name, isTold(end) else { return nil }
-      let keys = end.target.indexes.filter { $0.isUnique && $0.description.attributes.count == 1 }
-      for index in keys {
-        guard
-          let key = end.target.description.attribute(number: index.description.attributes[0]),
-          key.type != .recordID, key.derivation == nil
-        else { continue }
-        return DynamicLink(
-          relationship: name, target: end.target.name, key: key.name,
-          isToOne: end.attribute != nil)
-      }
-      return nil
+      let keys = end.target.indexes.lazy
+        .filter { $0.isUnique && $0.description.attributes.count == 1 }
+        .compactMap { end.target.description.attribute(number: $0.description.attributes[0]) }
+        .filter { $0.type != .recordID && $0.derivation == nil }
+      guard let key = keys.first(where: { !$0.isOptional }) ?? keys.first else { return nil }
+      return DynamicLink(
+        relationship: name, target: end.target.name, key: key.name, isToOne: end.attribute != nil)
     }
   }
 
@@ -71,7 +68,8 @@ extension DynamicSnapshot {
 
   /// The keys of the records that record `id` leads to, in the order of the relationship.
   ///
-  /// - Throws: ``StoreError/Code/damaged`` where one is not there.
+  /// - Throws: ``StoreError/Code/damaged`` where one is not there; ``StoreError/Code/unstorableValue`` where
+  ///   one has no key.
   package func keys(of link: DynamicLink, from id: UInt64, of entity: DynamicEntity) throws
     -> [Value]
   {
@@ -90,11 +88,20 @@ extension DynamicSnapshot {
           end.label, "record \(id) leads to \(end.target.name) \(other), which is not there")
       }
       let view = try end.target.view(bytes, id: other)
+      let value: Value
       do {
-        keys.append(try end.target.value(of: key, in: view))
+        value = try end.target.value(of: key, in: view)
       } catch {
         throw StoreError.damagedRecord(entity: end.target.name, recordID: other, error)
       }
+      guard value != .null else {
+        throw StoreError(
+          .unstorableValue,
+          "cannot tell the link of \(entity.name) \(id) by \(end.label): \(end.target.name) \(other) has no "
+            + "'\(link.key)'; give it one", entity: entity.name, attribute: link.relationship,
+          recordID: id)
+      }
+      keys.append(value)
     }
     return keys
   }

@@ -30,11 +30,10 @@ struct EntityDelta: Sendable {
     changesRecords = changesRecords || later.changesRecords
     attributes.formUnion(later.attributes)
     guard !isUnknown else { return forget() }
-    for (id, bytes) in later.olds where olds[id] == nil && !inserted.contains(id) {
-      olds[id] = bytes
-    }
+    for (id, bytes) in later.olds where !touched.contains(id) { olds[id] = bytes }
+    // What was there before, was deleted and came back by an undo is not new.
+    inserted = IDRuns(inserted.ranges + later.inserted.subtracting(touched).ranges)
     touched = IDRuns(touched.ranges + later.touched.ranges)
-    inserted = IDRuns(inserted.ranges + later.inserted.ranges)
     if touched.count > Self.largestCount {
       isUnknown = true
       forget()

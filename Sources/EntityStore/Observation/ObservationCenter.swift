@@ -34,6 +34,8 @@ final class ObservationCenter: StoreCompanion {
     var isClosed = false
     /// A write of a commit up to this one may have begun before there was a sink.
     var unsureThrough: UInt64 = 0
+    /// Whether a write of the commit that is being made tells nothing, as it began before there was an observer.
+    var isPartlyTold = false
     var sinkKey: Int?
     var listenerKey: Int?
     var watch: FileWatch?
@@ -127,9 +129,11 @@ final class ObservationCenter: StoreCompanion {
   private func begin() throws {
     let sink = core.observers.add { [weak self] core in
       guard let self else { return nil }
-      return self.state.withLock { state in
-        // An observer that comes within the write is told of a commit that nothing is known of.
-        state.observers.isEmpty ? nil : state.observed
+      return self.state.withLock { state -> Set<EntityNumber>? in
+        // An observer that comes within the write is told of a commit that nothing is known of, whatever the
+        // other writes of the commit tell.
+        if state.observers.isEmpty { state.isPartlyTold = true }
+        return state.observers.isEmpty ? nil : state.observed
       }.map { ObservationSink(self, observed: $0) }
     }
     let listener = core.environment.addCommitListener { [weak self] in self?.finish($0) }
@@ -197,8 +201,10 @@ final class ObservationCenter: StoreCompanion {
   private func finish(_ commit: UInt64) {
     let mustStart = state.withLock { state in
       // A commit that no write of a program has told of is a migration, or the like.
-      let delta = commit <= state.unsureThrough ? .unknown : state.open ?? .unknown
+      let isSure = commit > state.unsureThrough && !state.isPartlyTold
+      let delta = isSure ? state.open ?? .unknown : .unknown
       state.open = nil
+      state.isPartlyTold = false
       if state.observers.isEmpty {
         // What nobody waits for is not kept; whoever comes reads this commit, or a later one, first.
         state.log = []

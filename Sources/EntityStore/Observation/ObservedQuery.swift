@@ -7,7 +7,7 @@ struct ObservedQuery {
   let condition: BoundCondition
   let order: BoundOrder
   let region: ObservedRegion
-  /// Whether each record alone tells whether it is a result.
+  /// Whether each record alone tells whether it is a result, at any time.
   let isOfRecordsAlone: Bool
   /// Whether all records that fulfil the condition are results.
   let isUnbounded: Bool
@@ -23,7 +23,7 @@ struct ObservedQuery {
       request.condition, to: entity, positions: request.positions, schema: core.schema)
     order = try BoundOrder(request.order, binding)
     var region = condition.region
-    isOfRecordsAlone = region.isEmpty
+    isOfRecordsAlone = region.isEmpty && !condition.dependsOnTime
     region.entities.insert(entity.number)
     self.region = region
     isUnbounded = request.limit == nil && request.offset == 0 && request.after == nil

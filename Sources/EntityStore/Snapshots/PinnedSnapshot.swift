@@ -32,11 +32,12 @@ public final class PinnedSnapshot: Sendable {
   private let registry: SnapshotRegistry
   /// Held by the read that has its turn, while the program's closure runs.
   private let turn = HeldLock()
-  /// Held for a moment: guards `state`, `isRead` and `given`.
+  /// Held for a moment: guards `state`, `isRead`, `reader` and `given`.
   private let lock = HeldLock()
   private nonisolated(unsafe) var state: State
-  /// Whether a read has its turn.
+  /// Whether a read has its turn, and on which thread.
   private nonisolated(unsafe) var isRead = false
+  private nonisolated(unsafe) var reader: UInt = 0
   /// Given up while a read has its turn, which may be using them: that read ends them.
   private nonisolated(unsafe) var given: [Environment.PinnedRead] = []
   /// Whether it has been warned of.
@@ -61,17 +62,25 @@ public final class PinnedSnapshot: Sendable {
   /// Nobody waits for its end but the next read: within it the snapshot may be ended or moved, and the store
   /// closed.
   private func use<R>(_ body: (TransactionCore) throws -> R) throws -> R {
+    try store.checkNotForked()
+    let thread = currentThread()
+    // The turn is its own already.
+    if withState({ _ in reader == thread }) {
+      return try body(try withState { try opened($0).core })
+    }
     turn.lock()
     defer { turn.unlock() }
     let core = try withState { state in
       let core = try opened(state).core
       isRead = true
+      reader = thread
       return core
     }
     defer {
       let ended = withState { _ in
         defer { given = [] }
         isRead = false
+        reader = 0
         return given
       }
       for read in ended { store.environment.endRead(read) }
@@ -100,10 +109,12 @@ public final class PinnedSnapshot: Sendable {
 
   // MARK: Reading
 
-  /// Runs `body` on the snapshot, on the calling thread; not within itself.
+  /// Runs `body` on the snapshot, on the calling thread.
+  ///
+  /// Within `body` the snapshot can be read again.
   ///
   /// - Throws: what `body` throws; ``StoreError/Code/snapshotExpired`` when the snapshot was ended because of its
-  ///   age; ``StoreError/Code/closed`` after ``end()``.
+  ///   age; ``StoreError/Code/closed`` after ``end()``, and in a forked child.
   public func read<R>(_ body: (borrowing Snapshot) throws -> R) throws -> R {
     try use { core in try store.mapped { try body(Snapshot(core: core)) } }
   }

@@ -52,6 +52,7 @@ import Testing
     ("values and keys of a page", JSONLimits.standard.values, .importStopped),
     ("records that a group", ImportOptions().groupRecordLimit, nil),
     ("rejects that a report", ImportReport.longestRejectList, nil),
+    ("links to records that come later", PendingLink.most, nil),
     ("bytes of a format string", FormatLimits().bytes, .invalidQuery),
     ("conditions, operands and steps", FormatLimits().nodes, .invalidQuery),
     ("levels of nesting of a format string", FormatLimits().depth, .invalidQuery),

@@ -177,4 +177,56 @@ import Testing
       }
     }
   }
+
+  /// What comes back under its id was there before, and is one row.
+  @Test func `have a record once that was deleted and brought back by an undo`() async throws {
+    try await withTemporaryStore([Player.self], options: .history(.images)) { store in
+      let ids = try await store.insert(["a", "b", "c"].map { Player(name: $0) }).ids
+      let updates = Turner(store.updates(of: Player.all.sorted(by: \.name)))
+      _ = try await within { try await updates.next() }
+      let token = try await store.write { tx in
+        try tx.delete(ids[1])
+        return try tx.ownHistoryToken()
+      }
+      let deletion = try #require(token)
+      _ = try await store.write { tx in try tx.undo(deletion) }
+      try await store.insert(Player(name: "d"))
+      var list: [String] = []
+      while list.count < 4 || list.last != "d" {
+        list = names(try await within { try await updates.next() })
+        #expect(Set(list).count == list.count, "\(list)")
+      }
+      #expect(list == ["a", "b", "c", "d"])
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `of a condition with the time are those of a fetch`(isDeleted: Bool) async throws {
+    try await withTemporaryStore([AllTypes.self]) { store in
+      func record(in seconds: Double) -> AllTypes {
+        var record = AllTypes()
+        record.date = Date().addingTimeInterval(seconds)
+        return record
+      }
+      let id = try await store.insert(record(in: 0.5)).id
+      try await store.insert(record(in: 10_000))
+      let query = try AllTypes.where(format: "date > now()")
+      let updates = Turner(store.updates(of: query))
+      _ = try await within { try await updates.next() }
+      try await Task.sleep(for: .milliseconds(700))
+      if isDeleted {
+        try await store.write { tx in _ = try tx.delete(id) }
+      } else {
+        let later = record(in: 20_000).date
+        try await store.modify(id) { $0.date = later }
+      }
+      // One that concerns the results in any case: the first may have expired before they were read.
+      let last = try await store.insert(record(in: 30_000)).id
+      var list: [AllTypes.ID] = []
+      while list.last != last {
+        list = try await within { try await updates.next() }?.items.map(\.id) ?? []
+      }
+      #expect(try await store.fetch(query).map(\.id) == list)
+    }
+  }
 }

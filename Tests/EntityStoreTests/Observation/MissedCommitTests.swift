@@ -55,6 +55,46 @@ import Testing
     }
   }
 
+  /// Its other writes had an observer, and told what they changed.
+  @Test func `also of one that shares its commit and began before there was an observer`()
+    async throws
+  {
+    try await withTemporaryStore([Player.self]) { store in
+      try await firstUpdate(of: store)
+      for round in 0..<8 {
+        let gate = DispatchSemaphore(value: 0)
+        let (isBegun, isObserved) = (Flag(), Flag())
+        async let blocker: Void = store.write { _ in gate.wait() }
+        try await Task.sleep(for: .milliseconds(20))
+        async let first: Void = store.write { tx in
+          try tx.insert(Player(name: "first \(round)"))
+          isBegun.set()
+          // The next write joins within ten milliseconds.
+          for _ in 0..<160 where !isObserved.isSet { usleep(50) }
+        }
+        try await Task.sleep(for: .milliseconds(20))
+        async let second = store.insert(Player(name: "second \(round)"))
+        try await Task.sleep(for: .milliseconds(20))
+        let following = Task.detached {
+          while !isBegun.isSet { usleep(20) }
+          let updates = Turner(store.updates(of: Player.all))
+          let count = try await updates.next()?.items.count
+          isObserved.set()
+          return (updates, count)
+        }
+        gate.signal()
+        var (updates, count) = try await following.value
+        _ = try await (blocker, first, second)
+        let stored = try await store.count(Player.all)
+        while count != stored {
+          let known = updates
+          count = try await within(seconds: 60) { try await known.next() }?.items.count
+        }
+        updates = Turner(store.updates(of: Player.all))
+      }
+    }
+  }
+
   /// What a closure reads for the first time is observed from then on; it may change while the
   /// closure runs.
   @Test func `also of what a closure reads for the first time while it changes`() async throws {
@@ -110,4 +150,10 @@ extension Store {
   fileprivate func hookThatHoldsIt() async -> CommitHook? {
     onCommit { [self] _ in _ = path }
   }
+}
+
+private final class Flag: Sendable {
+  private let state = Atomic<Bool>(false)
+  var isSet: Bool { state.load(ordering: .acquiring) }
+  func set() { state.store(true, ordering: .releasing) }
 }

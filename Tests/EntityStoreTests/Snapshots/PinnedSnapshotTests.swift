@@ -5,6 +5,12 @@ import Testing
 
 @testable import EntityStore
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// Commits that are kept readable.
 @Suite struct `Pinned snapshots` {
   @Test func `see what was, also what is deleted since, and move forward`() async throws {
@@ -216,4 +222,48 @@ import Testing
       _ = try storeError(.closed) { try snapshot.count(Player.all) }
     }
   }
+
+  @Test func `can be read within a read, also when they are moved or ended there`() throws {
+    try withTemporaryStore([Player.self]) { store in
+      let snapshot = try store.snapshot()
+      try store.insert(Player(name: "a"))
+      let counts = try snapshot.read { outer in
+        let before = try snapshot.count(Player.all)
+        try snapshot.advance()
+        let after = try snapshot.count(Player.all)
+        snapshot.end()
+        _ = try storeError(.closed) { try snapshot.count(Player.all) }
+        return [try outer.count(Player.all), before, after]
+      }
+      #expect(counts == [0, 0, 1])
+    }
+  }
+
+  #if os(Linux)
+    @Test func `are not read in a forked child, and neither are lazy results`() async {
+      await #expect(processExitsWith: .success) {
+        let folder = try TemporaryFolder()
+        let store = try Store(at: folder.storePath, entities: [Player.self])
+        try store.insert(Player(name: "a"))
+        let snapshot = try store.snapshot()
+        let results = try store.results(Player.all)
+        typealias Fork = @convention(c) () -> pid_t
+        let fork = unsafeBitCast(dlsym(dlopen(nil, RTLD_NOW), "fork"), to: Fork.self)
+        let child = fork()
+        if child == 0 {
+          let codes = [
+            #expect(throws: StoreError.self) { try snapshot.count(Player.all) }?.code,
+            #expect(throws: StoreError.self) { try results.values() }?.code,
+          ]
+          _exit(codes == [.closed, .closed] ? 0 : 1)
+        }
+        var status: Int32 = -1
+        waitpid(child, &status, 0)
+        #expect(status == 0)
+        #expect(try snapshot.count(Player.all) == 1)
+        #expect(try results.values().count == 1)
+        store.close()
+      }
+    }
+  #endif
 }

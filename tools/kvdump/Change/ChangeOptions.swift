@@ -15,7 +15,7 @@ struct ChangeOptions: ParsableArguments {
 
   @OptionGroup var marks: MarkOptions
 
-  @Flag(help: "Only count them; the store is opened read-only.")
+  @Flag(help: "Only count them: the change is made in a write that is taken back.")
   var dryRun = false
 
   @Flag(name: .shortAndLong, help: "Do not ask.")

@@ -19,7 +19,8 @@ struct WatchCommand: StoreCommand {
       A row a changed record: of all entities, of one, or of those of one for which a condition is \
       true, where a record that no longer fulfils it is told as deleted. Who has written and which \
       attributes have changed is told of entities that keep a history; the others are read again \
-      and compared after each commit. Ends with the terminal's interrupt.
+      and compared after each commit. Ends with the terminal's interrupt, or after --limit rows, which \
+      ends the array of --format json.
 
       \(ConditionOptions.grammar)
       """)
@@ -38,7 +39,14 @@ struct WatchCommand: StoreCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
+  func validate() throws {
+    if let limit, limit < 1 {
+      throw ValidationError("--limit: \(limit) is below 1; leave it out for no limit")
+    }
+  }
+
   func run(on console: Console) async throws -> ExitStatus {
+    console.showAtOnce()
     try QueryFault.locating(in: condition, store.path) {
       try ReadStore.withStore(store.path, on: console) { store in
         let watch = try store.read { snapshot in
@@ -51,6 +59,7 @@ struct WatchCommand: StoreCommand {
           }
           return true
         }
+        try rows.finish()
       }
     }
     return .success
@@ -82,6 +91,8 @@ private final class WatchedRows {
     try console.flush()
     return left > 0
   }
+
+  func finish() throws { try lines?.finish() }
 }
 
 /// A changed record, as far as it is known.

@@ -208,3 +208,33 @@ extension BoundOperand {
     }
   }
 }
+
+// MARK: The time
+
+extension BoundCondition {
+  /// Whether a record may fulfil it at one time and not at another.
+  var dependsOnTime: Bool {
+    switch self {
+    case .constant, .test, .closure, .related: false
+    case .all(let parts), .any(let parts): parts.contains(where: \.dependsOnTime)
+    case .not(let part): part.dependsOnTime
+    case .expression(let comparison):
+      comparison.left.dependsOnTime || comparison.right.dependsOnTime
+    }
+  }
+}
+
+extension BoundOperand {
+  fileprivate var dependsOnTime: Bool {
+    switch self {
+    case .value, .document, .attribute, .element, .related: false
+    case .call(.now, _): true
+    case .list(let parts), .call(_, let parts): parts.contains(where: \.dependsOnTime)
+    case .arithmetic(_, let left, let right): left.dependsOnTime || right.dependsOnTime
+    case .negative(let inner), .cast(let inner, _): inner.dependsOnTime
+    case .conditional(let condition, let one, let other):
+      condition.dependsOnTime || one.dependsOnTime || other.dependsOnTime
+    case .subquery(let list, let condition, _): list.dependsOnTime || condition.dependsOnTime
+    }
+  }
+}

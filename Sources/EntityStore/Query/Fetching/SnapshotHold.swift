@@ -25,7 +25,8 @@ final class SnapshotHold: @unchecked Sendable {
   var generation: CommitNumber { core.commitNumber }
 
   /// Runs `body` alone; not within itself.
-  func use<R, E: Error>(_ body: (TransactionCore) throws(E) -> R) throws(E) -> R {
+  func use<R>(_ body: (TransactionCore) throws(StoreError) -> R) throws(StoreError) -> R {
+    try store.checkNotForked()
     lock.lock()
     defer { lock.unlock() }
     return try body(core)
@@ -33,6 +34,16 @@ final class SnapshotHold: @unchecked Sendable {
 }
 
 extension StoreCore {
+  /// Called before a read that the parent has begun is used again: in a forked child its lock may be held for
+  /// ever, and its reader slot is the parent's.
+  func checkNotForked() throws(StoreError) {
+    do {
+      try environment.checkNotForked("read")
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
   /// Begins a read that the caller ends.
   func pin() throws -> (Environment.PinnedRead, TransactionCore) {
     while true {
