@@ -148,44 +148,6 @@ private struct Tag: Entity {
     store.close()
   }
 
-  private struct Outcome {
-    var status: KVDumpCommands.ExitStatus
-    var rows: [[String: Any]]
-    var messages: String
-    func number(_ entity: String, _ column: String) -> Int {
-      rows.first { $0["entity"] as? String == entity }?[column] as? Int ?? -1
-    }
-  }
-
-  private static func salvage(_ path: String, into out: String) async throws -> Outcome {
-    let memory = MemoryConsole()
-    let status = await KVDump.execute(
-      ["salvage", path, out, "--format", "jsonl"], on: memory.console)
-    let rows = try memory.data.text.split(separator: "\n").map {
-      try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] ?? [:]
-    }
-    return Outcome(status: status, rows: rows, messages: memory.messages.text)
-  }
-
-  /// The pages of a file, to be changed.
-  private struct Pages {
-    var bytes: [UInt8]
-    init(_ path: String) throws {
-      bytes = Array(try #require(FileManager.default.contents(atPath: path)))
-    }
-
-    func half(_ offset: Int) -> Int { Int(bytes[offset]) | Int(bytes[offset + 1]) << 8 }
-    /// Below 2^32, as all in these files are.
-    func number(_ offset: Int) -> Int { half(offset) | half(offset + 2) << 16 }
-    func flags(_ page: Int) -> UInt8 { bytes[page * 4_096 + 10] }
-    var count: Int { bytes.count / 4_096 }
-    func key(_ page: Int) -> Int {
-      let base = page * 4_096
-      return Int(bytes[base + half(base + 16) + 6])
-    }
-    func write(_ path: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
-  }
-
   /// Two stores with the same records, links and pairs.
   private static func compare(_ first: String, _ second: String) throws {
     let (old, new) = (
@@ -216,13 +178,13 @@ private struct Tag: Entity {
     let folder = try StoreFolder()
     try Self.make(folder.store)
     let out = folder.path + "/out.lodestore"
-    let outcome = try await Self.salvage(folder.store, into: out)
+    let outcome = try await SalvageRun.outcome(folder.store, into: out)
     #expect(
       outcome.status == .success && outcome.messages.contains("nothing was lost"), "\(outcome)")
     #expect(outcome.number("Page", "saved") == Self.pageCount + 1)
     #expect(try Verifier.verify(path: out).isSound)
     try Self.compare(folder.store, out)
-    let again = try await Self.salvage(folder.store, into: out)
+    let again = try await SalvageRun.outcome(folder.store, into: out)
     #expect(again.status != .success && again.messages.contains("out.lodestore"))
   }
 
@@ -231,7 +193,7 @@ private struct Tag: Entity {
   {
     let folder = try StoreFolder()
     try Self.make(folder.store)
-    let sound = try Pages(folder.store)
+    let sound = try FilePages(folder.store)
     for damage in ["branches", "leaves", "records"] {
       var pages = sound
       let records = (2..<pages.count).filter { pages.flags($0) == 2 && pages.key($0) == 8 }
@@ -250,7 +212,7 @@ private struct Tag: Entity {
       let path = folder.path + "/\(damage).lodestore"
       try pages.write(path)
       let out = folder.path + "/\(damage)-out.lodestore"
-      let outcome = try await Self.salvage(path, into: out)
+      let outcome = try await SalvageRun.outcome(path, into: out)
       // Nothing is lost with the branches: each leaf is found by itself.
       #expect(outcome.status == (damage == "branches" ? .success : .negative), "\(outcome)")
       #expect(try Verifier.verify(path: out).isSound, "\(damage): \(outcome)")
@@ -289,12 +251,12 @@ private struct Tag: Entity {
     let before = folder.path + "/before.lodestore"
     try FileManager.default.copyItem(atPath: folder.store, toPath: before)
     try Self.change(folder.store)
-    var pages = try Pages(folder.store)
+    var pages = try FilePages(folder.store)
     let newest = pages.bytes[144] > pages.bytes[4_096 + 144] ? 0 : 1
     for index in newest * 4_096..<(newest + 1) * 4_096 { pages.bytes[index] = 0 }
     try pages.write(folder.path + "/meta.lodestore")
     let out = folder.path + "/out.lodestore"
-    let outcome = try await Self.salvage(folder.path + "/meta.lodestore", into: out)
+    let outcome = try await SalvageRun.outcome(folder.path + "/meta.lodestore", into: out)
     #expect(
       outcome.status == .negative && outcome.messages.contains("a later commit may be lost"),
       "\(outcome)")
@@ -306,7 +268,7 @@ private struct Tag: Entity {
     ] {
       let path = folder.path + "/\(name).lodestore"
       try Data(content).write(to: URL(fileURLWithPath: path))
-      let refused = try await Self.salvage(path, into: folder.path + "/\(name)-out.lodestore")
+      let refused = try await SalvageRun.outcome(path, into: folder.path + "/\(name)-out.lodestore")
       #expect(refused.status != .success && refused.messages.contains(name), "\(refused)")
       #expect(!FileManager.default.fileExists(atPath: folder.path + "/\(name)-out.lodestore"))
     }
@@ -324,14 +286,14 @@ private struct Tag: Entity {
       for id in copies { try raw.putCopy(of: 3, as: id + 3) }
     }
     if isStray {
-      var pages = try Pages(folder.store)
+      var pages = try FilePages(folder.store)
       for page in 2..<pages.count where pages.flags(page) == 1 {
         for index in page * 4_096..<(page + 1) * 4_096 { pages.bytes[index] = 0xff }
       }
       try pages.write(folder.store)
     }
     let out = folder.path + "/out.lodestore"
-    let outcome = try await Self.salvage(folder.store, into: out)
+    let outcome = try await SalvageRun.outcome(folder.store, into: out)
     #expect(outcome.status == .negative, "\(outcome)")
     #expect(
       outcome.messages.contains(
@@ -352,7 +314,7 @@ private struct Tag: Entity {
     let folder = try StoreFolder()
     try Self.make(folder.store)
     try Self.change(folder.store)
-    var pages = try Pages(folder.store)
+    var pages = try FilePages(folder.store)
     let records = (2..<pages.count).filter { pages.flags($0) == 2 && pages.key($0) == 8 }
     // The newest commit's free list is one leaf; the value of each node is a count, then as many pages.
     let newest = pages.bytes[144] > pages.bytes[4_096 + 144] ? 0 : 4_096
@@ -371,7 +333,7 @@ private struct Tag: Entity {
     let (path, out) = (folder.path + "/damaged.lodestore", folder.path + "/out.lodestore")
     try pages.write(path)
     #expect(try !Verifier.verify(path: path).isSound)
-    let outcome = try await Self.salvage(path, into: out)
+    let outcome = try await SalvageRun.outcome(path, into: out)
     #expect(outcome.status == .success, "\(outcome)")
     #expect(outcome.number("Page", "saved") == Self.pageCount + 1, "\(outcome)")
     #expect(try Verifier.verify(path: out).isSound)
@@ -388,7 +350,7 @@ private struct Tag: Entity {
         (1...count).map { Step("step \($0)", Step.ID(rawValue: UInt64(max(1, $0 - 1)))) })
     }
     store.close()
-    var pages = try Pages(folder.store)
+    var pages = try FilePages(folder.store)
     let mark = Array("step 1".utf8) + [0]
     let places = pages.bytes.indices.filter {
       pages.bytes[$0] == mark[0] && pages.bytes[$0...].starts(with: mark.dropLast())
@@ -398,7 +360,7 @@ private struct Tag: Entity {
     for place in places { pages.bytes[place] ^= 1 }
     let (path, out) = (folder.path + "/damaged.lodestore", folder.path + "/out.lodestore")
     try pages.write(path)
-    let outcome = try await Self.salvage(path, into: out)
+    let outcome = try await SalvageRun.outcome(path, into: out)
     #expect(outcome.status == .negative, "\(outcome)")
     #expect(outcome.number("Step", "damaged") == 1, "\(outcome)")
     #expect(outcome.number("Step", "dropped") == count - 1, "\(outcome)")
@@ -410,7 +372,7 @@ private struct Tag: Entity {
   @Test func `of a description that is there twice takes it once, and says so`() async throws {
     let folder = try StoreFolder()
     try Self.make(folder.store)
-    var pages = try Pages(folder.store)
+    var pages = try FilePages(folder.store)
     func node(_ page: Int, _ slot: Int) -> Int {
       page * 4_096 + pages.half(page * 4_096 + 16 + 2 * slot)
     }
@@ -426,7 +388,7 @@ private struct Tag: Entity {
     }
     let (path, out) = (folder.path + "/damaged.lodestore", folder.path + "/out.lodestore")
     try pages.write(path)
-    let outcome = try await Self.salvage(path, into: out)
+    let outcome = try await SalvageRun.outcome(path, into: out)
     #expect(outcome.status == .negative, "\(outcome)")
     #expect(outcome.messages.contains("another entity has its number"), "\(outcome)")
     #expect(try Verifier.verify(path: out).isSound)
@@ -446,7 +408,7 @@ private struct Tag: Entity {
     }
     let folder = try StoreFolder()
     try Self.make(folder.store)
-    let sound = try Pages(folder.store)
+    let sound = try FilePages(folder.store)
     var whole = 0
     for number in 0..<cases {
       var pages = sound
@@ -469,7 +431,7 @@ private struct Tag: Entity {
       let out = folder.path + "/out.lodestore"
       try pages.write(path)
       try? FileManager.default.removeItem(atPath: out)
-      let outcome = try await Self.salvage(path, into: out)
+      let outcome = try await SalvageRun.outcome(path, into: out)
       if FileManager.default.fileExists(atPath: out) {
         let report = try Verifier.verify(path: out)
         #expect(report.isSound, "LODESTORE_SEED=\(seed), case \(number): \(report.findings)")

@@ -1,0 +1,46 @@
+import EntityStore
+import Foundation
+import Testing
+
+@testable import KVDumpCommands
+
+/// A run of `kvdump salvage`, and what it says.
+enum SalvageRun {
+  struct Outcome {
+    var status: KVDumpCommands.ExitStatus
+    var rows: [[String: Any]]
+    var messages: String
+    func number(_ entity: String, _ column: String) -> Int {
+      rows.first { $0["entity"] as? String == entity }?[column] as? Int ?? -1
+    }
+  }
+
+  static func outcome(_ path: String, into out: String) async throws -> Outcome {
+    let memory = MemoryConsole()
+    let status = await KVDump.execute(
+      ["salvage", path, out, "--format", "jsonl"], on: memory.console)
+    let rows = try memory.data.text.split(separator: "\n").map {
+      try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] ?? [:]
+    }
+    return Outcome(status: status, rows: rows, messages: memory.messages.text)
+  }
+}
+
+/// The pages of a file, of 4,096 bytes each, to be changed.
+struct FilePages {
+  var bytes: [UInt8]
+  init(_ path: String) throws {
+    bytes = Array(try #require(FileManager.default.contents(atPath: path)))
+  }
+
+  func half(_ offset: Int) -> Int { Int(bytes[offset]) | Int(bytes[offset + 1]) << 8 }
+  /// Below 2^32, as all in these files are.
+  func number(_ offset: Int) -> Int { half(offset) | half(offset + 2) << 16 }
+  func flags(_ page: Int) -> UInt8 { bytes[page * 4_096 + 10] }
+  var count: Int { bytes.count / 4_096 }
+  func key(_ page: Int) -> Int {
+    let base = page * 4_096
+    return Int(bytes[base + half(base + 16) + 6])
+  }
+  func write(_ path: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
+}
