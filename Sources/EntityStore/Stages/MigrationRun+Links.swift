@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreFormat
 
 /// Links that a step has left, which are made once the declared relationships are there.
-struct PendingLinks {
+struct MigratedLinks {
   var source: EntityNumber
   var target: EntityNumber
   /// The relationship as the source knows it.
@@ -33,20 +33,21 @@ extension MigrationRun {
 
   /// Makes the links that steps have left, between records that are still there.
   func makeLinks() throws {
-    for pending in links {
+    for made in links {
       let core = try core()
-      let source = core.schema.entities.first { $0.number == pending.source }
-      let target = core.schema.entities.first { $0.number == pending.target }
+      let source = core.schema.entities.first { $0.number == made.source }
+      let target = core.schema.entities.first { $0.number == made.target }
       // A later step has removed one of them.
       guard let source, let target else { continue }
-      guard let end = core.schema.end(named: pending.relationship, of: source), end.links != nil
+      guard let end = core.schema.end(named: made.relationship, of: source), end.links != nil,
+        end.target.number == made.target
       else {
         throw StoreError.cannotMigrate(
-          "the step toMany leads to '\(pending.relationship)', which is no relationship to many with links of "
-            + "its own")
+          "the step toMany leads to '\(made.relationship)', which is no relationship to many "
+            + "\(target.name) with links of its own", entity: source.name)
       }
-      var list = LinkList(expectedCount: pending.pairs.count)
-      for pair in pending.pairs
+      var list = LinkList(expectedCount: made.pairs.count)
+      for pair in made.pairs
       where try core.record(pair.source, of: source) != nil
         && core.record(pair.target, of: target) != nil
       {
@@ -54,7 +55,11 @@ extension MigrationRun {
       }
       _ = try core.addLinks(list, by: end)
       if let order = try LinkOrder(end.opposite, core: core) {
-        for (owner, sources) in pending.orders { try order.append(sources, to: owner) }
+        // Another step may have made the same link.
+        for (owner, sources) in made.orders {
+          let fresh = try sources.filter { try order.position(of: $0, in: owner) == nil }
+          try order.append(fresh, to: owner)
+        }
       }
       touched.formUnion([end.source.number, end.target.number])
     }

@@ -135,14 +135,15 @@ extension MigrationRun {
       return values
     }
     try failures.check()
-    for index in new.attributes.indices {
-      let derivation = new.attributes[index].derivation
-      guard let derivation, !derivation.kind.isOfRelated, derivation.source == attribute.number
-      else { continue }
-      new.attributes[index].derivation?.source = number
-    }
+    let relationships = try relationships()
+    _ = redirect(attribute.number, to: number, of: new.number, in: &new, relationships)
     try put(new)
-    try redirect(attribute.number, to: number, of: new)
+    for var other in try entities() where other.number != new.number {
+      // What does not fit any more is told with the declared types.
+      if redirect(attribute.number, to: number, of: new.number, in: &other, relationships) {
+        try put(other)
+      }
+    }
     try build(rebuilt, of: new)
   }
 
@@ -169,26 +170,24 @@ extension MigrationRun {
     return []
   }
 
-  /// Has derived attributes that are made of one attribute made of another one.
+  /// Has derived attributes of `description` that are made of one attribute of `entity` made of
+  /// another one; returns whether there are any.
   private func redirect(
-    _ attribute: UInt32, to number: UInt32, of entity: EntityDescription
-  ) throws {
-    let relationships = try relationships()
-    for var description in try entities() {
-      var isChanged = false
-      for position in description.attributes.indices {
-        guard let derivation = description.attributes[position].derivation,
-          derivation.source == attribute
-        else { continue }
-        let owner = relationships.first { $0.number == derivation.relationship }
-          .flatMap { relationship in derivation.side.map { relationship[$0.opposite].entity } }
-        guard (owner ?? description.number) == entity.number else { continue }
-        description.attributes[position].derivation?.source = number
-        isChanged = true
-      }
-      // What does not fit any more is told with the declared types.
-      if isChanged { try Catalogue.put(description, store.trees, in: transaction) }
+    _ attribute: UInt32, to number: UInt32, of entity: EntityNumber,
+    in description: inout EntityDescription, _ relationships: [RelationshipDescription]
+  ) -> Bool {
+    var isChanged = false
+    for position in description.attributes.indices {
+      guard let derivation = description.attributes[position].derivation,
+        derivation.source == attribute
+      else { continue }
+      let owner = relationships.first { $0.number == derivation.relationship }
+        .flatMap { relationship in derivation.side.map { relationship[$0.opposite].entity } }
+      guard (owner ?? description.number) == entity else { continue }
+      description.attributes[position].derivation?.source = number
+      isChanged = true
     }
+    return isChanged
   }
 
   func require(_ name: String, of entity: String, default value: Value) throws {
@@ -302,7 +301,7 @@ extension MigrationRun {
       try work?.step()
     }
     links.append(
-      PendingLinks(
+      MigratedLinks(
         source: description.number, target: held.to.entity, relationship: relationship,
         pairs: pairs, orders: try orders(of: held, core)))
     try store.empty(held.trees, in: transaction)

@@ -9,7 +9,7 @@ final class MigrationRun {
   /// The entities whose records or links were changed without a word to what follows from them.
   var touched: Set<EntityNumber> = []
   /// Links to be made once the declared relationships are there.
-  var links: [PendingLinks] = []
+  var links: [MigratedLinks] = []
 
   init(_ store: StoreCore, _ transaction: Transaction, _ work: OpeningWork?) {
     self.store = store
@@ -51,21 +51,24 @@ final class MigrationRun {
     try put(description)
   }
 
-  /// Puts what the catalogue is to say of an entity, without the rules that name what is not there any more: the
-  /// declared type gives others.
+  /// Puts what the catalogue is to say of an entity.
+  ///
+  /// Rules that name what is not there any more are given up: the declared type gives others.
   func put(_ description: EntityDescription) throws {
     var description = description
-    let rules = description.rules
-    description.rules = []
-    for rule in rules {
-      var one = description
-      one.rules = [rule]
-      if try isReadable(one) { description.rules.append(rule) }
+    let before = try entities().first { $0.number == description.number }
+    description.rules = try description.rules.filter { rule in
+      // Rules that this program cannot read in any case stay.
+      try isReadable(rule, in: description) || before.map { try !isReadable(rule, in: $0) } ?? false
     }
     try Catalogue.put(description, store.trees, in: transaction)
   }
 
-  private func isReadable(_ description: EntityDescription) throws -> Bool {
+  private func isReadable(
+    _ rule: EntityDescription.Rule, in description: EntityDescription
+  ) throws -> Bool {
+    var description = description
+    description.rules = [rule]
     let entity = try stored(description)
     let core = TransactionCore(
       transaction: transaction, schema: StoredSchema(number: .unread, entities: [entity]),
@@ -100,8 +103,8 @@ final class MigrationRun {
 
   /// Keeps in mind what `core`, which has come to its end, has changed.
   ///
-  /// - Throws: ``StoreError/Code/brokenTransaction`` when one of its changes has failed halfway, although the
-  ///   step has gone on.
+  /// - Throws: ``StoreError/Code/brokenTransaction`` when one of its changes has failed halfway,
+  ///   although the step has gone on.
   func end(_ core: TransactionCore) throws {
     if let brokenBy = core.brokenBy { throw StoreError.brokenTransaction(by: brokenBy) }
     touched.formUnion(core.notedEntities)
@@ -142,8 +145,8 @@ final class MigrationRun {
       }
       guard storage.isOptional || !initial.isNoInitial else {
         throw StoreError.cannotMigrate(
-          "'\(entity).\(name)' is required and has no initial value; give it one, which JSON's null "
-            + "is not", entity: entity)
+          "'\(entity).\(name)' is required and has no initial value; give it one, which JSON's "
+            + "null is not", entity: entity)
       }
       description.append(name, storage, initial: initial)
     }

@@ -54,9 +54,8 @@ extension Store {
     var options = StoreOptions()
     options.access = .existing
     do {
-      // With the declared types, as steps may work out what their functions derive.
       let core = try StoreCore(
-        opening: path, isInMemory: false, declared: declared, types: [:], options: options,
+        opening: path, isInMemory: false, declared: [], types: [:], options: options,
         work: nil)
       defer { core.close() }
       try core.reloadForReading()

@@ -100,6 +100,30 @@ private struct SharedPet: Entity {
     }
   }
 
+  @Test func `are one where two attributes led to the same record`() throws {
+    try withTemporaryPath { path throws in
+      let store = try Store(at: path, entities: [HostOwner.self, HostedPet.self])
+      try store.write { tx throws in
+        let owner = try tx.insert(HostOwner("A")).id
+        let other = try tx.insert(HostOwner("B")).id
+        try tx.insert([
+          HostedPet("1", owner, owner), HostedPet("2", owner, other), HostedPet("3", nil, owner),
+        ])
+        try tx.move(.init(rawValue: 2), in: HostOwner.pets, of: owner, to: .first)
+      }
+      store.close()
+      let stage = MigrationStage(
+        to: 1, .toMany("owner", of: "Pet", as: "owners"), .toMany("host", of: "Pet", as: "owners"))
+      let after = try Store(at: path, entities: Self.types, migrating: [stage])
+      defer { after.close() }
+      #expect(try pets(after) == ["2", "1", "3"])
+      let owners = try after.read {
+        try $0.related(SharedPet.owners, of: .init(rawValue: 2)).map(\.name)
+      }
+      #expect(owners == ["A", "B"])
+    }
+  }
+
   @Test func `are none where a later stage removes what they lead to`() throws {
     try withTemporaryPath { path throws in
       try make(path, ["x", "y"])
@@ -117,4 +141,43 @@ private struct LonePet: Entity {
   static let schema = EntitySchema<LonePet>("Pet", attributes: [.init("name", \.name)])
   init(from reader: inout RecordReader) throws(StoreError) { name = try reader.read() }
   func encode(into writer: inout RecordWriter) { writer.write(name) }
+}
+
+/// An owner, with pets of its own and those that it is host to.
+private struct HostOwner: Entity {
+  var id = RecordID<HostOwner>()
+  var name: String
+  static let pets = ToMany<HostOwner, HostedPet>(inverse: \.owner, ordered: true)
+  static let guests = ToMany<HostOwner, HostedPet>(inverse: \.host, ordered: true)
+  static let schema = EntitySchema<HostOwner>(
+    "Owner", attributes: [.init("name", \.name)],
+    relationships: [.init("pets", pets), .init("guests", guests)])
+  init(_ name: String) { self.name = name }
+  init(from reader: inout RecordReader) throws(StoreError) { name = try reader.read() }
+  func encode(into writer: inout RecordWriter) { writer.write(name) }
+}
+
+private struct HostedPet: Entity {
+  var id = RecordID<HostedPet>()
+  var name: String
+  var owner: RecordID<HostOwner>?
+  var host: RecordID<HostOwner>?
+  static let schema = EntitySchema<HostedPet>(
+    "Pet",
+    attributes: [.init("name", \.name), .toOne("owner", \.owner), .toOne("host", \.host)])
+  init(_ name: String, _ owner: RecordID<HostOwner>?, _ host: RecordID<HostOwner>?) {
+    self.name = name
+    self.owner = owner
+    self.host = host
+  }
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    owner = try reader.read()
+    host = try reader.read()
+  }
+  func encode(into writer: inout RecordWriter) {
+    writer.write(name)
+    writer.write(owner)
+    writer.write(host)
+  }
 }
