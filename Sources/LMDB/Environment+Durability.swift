@@ -1,8 +1,8 @@
 import CLMDB
 
 extension Environment {
-  /// Of several users of one environment the one that asks for the most durable commits gets them, from the next
-  /// write on.
+  /// Of several users of one environment the one that asks for the most durable commits gets them,
+  /// from the next write on.
   func strengthen(to durability: EnvironmentOptions.Durability) {
     guard durability == .full, options.durability != .full else { return }
     mustSyncMetaPages.store(true, ordering: .relaxed)

@@ -65,8 +65,8 @@ package final class Environment: @unchecked Sendable {
   let isTrusted = Atomic<Bool>(false)
   /// Whether the disk may have other meta pages than the system; see ``renewMetaPages()``.
   let mustRenewMetaPages = Atomic<Bool>(false)
-  /// Whether commits are to wait for the sync of their meta page from the next write on, although ``options``
-  /// say otherwise.
+  /// Whether commits are to wait for the sync of their meta page from the next write on, although
+  /// ``options`` say otherwise.
   let mustSyncMetaPages = Atomic<Bool>(false)
   /// How many handles were opened outside writes; see ``tree(_:isCreated:hasIntegerKeys:in:)``.
   let readOpenedTreeCount = Atomic<Int>(0)

@@ -35,8 +35,8 @@ final class RecordDerivations: Sendable {
 
   /// `nil` where nothing is derived.
   ///
-  /// - Parameter functions: those that the program declares with the version of the file; `nil` where what
-  ///   functions derive stays as it is, and is worked out later.
+  /// - Parameter functions: those that the program declares with the version of the file; `nil`
+  ///   where what functions derive stays as it is, and is worked out later.
   init?(_ entity: EntityDescription, functions: [UInt32: Function]?) {
     let attributes = entity.declaredAttributes
     guard attributes.contains(where: { $0.derivation != nil }) else { return nil }

@@ -21,8 +21,8 @@ package struct DynamicLink: Sendable {
 extension DynamicSnapshot {
   /// How relationships of `entity` are told by unique keys: each link from one side of it.
   ///
-  /// A relationship is left out whose target has no unique index over one attribute. One that is required is
-  /// taken before one that may be null.
+  /// A relationship is left out whose target has no unique index over one attribute. One that is
+  /// required is taken before one that may be null.
   package func links(of entity: DynamicEntity) -> [DynamicLink] {
     core.schema.ends(of: entity.stored).compactMap { end in
       guard let name = end.name, isTold(end) else { return nil }
@@ -68,8 +68,8 @@ extension DynamicSnapshot {
 
   /// The keys of the records that record `id` leads to, in the order of the relationship.
   ///
-  /// - Throws: ``StoreError/Code/damaged`` where one is not there; ``StoreError/Code/unstorableValue`` where
-  ///   one has no key.
+  /// - Throws: ``StoreError/Code/damaged`` where one is not there;
+  ///   ``StoreError/Code/unstorableValue`` where one has no key.
   package func keys(of link: DynamicLink, from id: UInt64, of entity: DynamicEntity) throws
     -> [Value]
   {
@@ -97,8 +97,9 @@ extension DynamicSnapshot {
       guard value != .null else {
         throw StoreError(
           .unstorableValue,
-          "cannot tell the link of \(entity.name) \(id) by \(end.label): \(end.target.name) \(other) has no "
-            + "'\(link.key)'; give it one", entity: entity.name, attribute: link.relationship,
+          "cannot tell the link of \(entity.name) \(id) by \(end.label): \(end.target.name) "
+            + "\(other) has no '\(link.key)'; give it one", entity: entity.name,
+          attribute: link.relationship,
           recordID: id)
       }
       keys.append(value)

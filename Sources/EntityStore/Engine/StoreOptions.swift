@@ -86,8 +86,8 @@ public struct StoreOptions: Sendable {
   public var trust = Trust.verifyFirst
   /// What a commit waits for.
   ///
-  /// The default is ``Durability/full``. Where several stores of a process have one file open, the most durable
-  /// of them holds for all, from the next write on.
+  /// The default is ``Durability/full``. Where several stores of a process have one file open, the
+  /// most durable of them holds for all, from the next write on.
   public var durability = Durability.full
   /// Address space reserved for the file, in bytes; it costs nothing, and grows by itself.
   public var mapSizeInBytes = 64 << 30

@@ -35,7 +35,8 @@ extension StoreError {
     StoreError(
       .incompatibleSchema,
       "cannot add '\(entity).\(attribute)': it is required and the stored records do not have it; "
-        + "give it a default value, which JSON's null is not, make it optional, or name its originalName",
+        + "give it a default value, which JSON's null is not, make it optional, or name its "
+        + "originalName",
       entity: entity, attribute: attribute)
   }
 

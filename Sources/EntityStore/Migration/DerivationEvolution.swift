@@ -181,8 +181,9 @@ struct DerivationEvolution {
 }
 
 extension StoredEntity {
-  /// What the records are derived for while the attributes with these numbers are worked out: functions, which
-  /// the program may not have, are not asked where these depend on related records alone.
+  /// What the records are derived for while the attributes with these numbers are worked out:
+  /// functions, which the program may not have, are not asked where these depend on related records
+  /// alone.
   func occasion(rebuilding numbers: Set<UInt32>) -> RecordDerivations.Occasion {
     let isOfRelated = numbers.allSatisfy {
       description.attribute(number: $0)?.derivation?.kind.isOfRelated == true

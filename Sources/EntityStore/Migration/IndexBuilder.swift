@@ -24,8 +24,8 @@ final class IndexBuilder: Sendable {
     }
   }
 
-  /// Returns when the task has ended, or throws `CancellationError` when the caller's is cancelled before:
-  /// awaiting the value of a task would go on.
+  /// Returns when the task has ended, or throws `CancellationError` when the caller's is cancelled
+  /// before: awaiting the value of a task would go on.
   func wait() async throws {
     let (end, continuation) = AsyncThrowingStream.makeStream(of: Never.self)
     let task = task

@@ -34,7 +34,8 @@ extension StoreCore {
     evolution.rebuild(touched, core.schema)
     evolution.rebuildDependents(core.schema)
     let concerned = evolution.concerned(core.schema)
-    // Before the records change, as an index that is half built would be over what is not there any more.
+    // Before the records change, as an index that is half built would be over what is not there any
+    // more.
     for entity in core.schema.entities {
       for index in entity.building
       where concerned[entity.number]?.isDisjoint(with: index.description.attributes) == false {

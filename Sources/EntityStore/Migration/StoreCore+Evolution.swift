@@ -259,8 +259,8 @@ extension StoreCore {
 
   /// The schema as `transaction` sees it.
   ///
-  /// - Parameter isForStages: whether it is for the steps of stages, which know nothing of the declared types
-  ///   and leave to the end what functions derive.
+  /// - Parameter isForStages: whether it is for the steps of stages, which know nothing of the
+  ///   declared types and leave to the end what functions derive.
   func load(
     in transaction: Transaction, isForStages: Bool = false
   ) throws -> StoredSchema {

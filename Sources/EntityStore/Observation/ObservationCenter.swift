@@ -34,7 +34,8 @@ final class ObservationCenter: StoreCompanion {
     var isClosed = false
     /// A write of a commit up to this one may have begun before there was a sink.
     var unsureThrough: UInt64 = 0
-    /// Whether a write of the commit that is being made tells nothing, as it began before there was an observer.
+    /// Whether a write of the commit that is being made tells nothing, as it began before there was
+    /// an observer.
     var isPartlyTold = false
     var sinkKey: Int?
     var listenerKey: Int?
@@ -130,8 +131,8 @@ final class ObservationCenter: StoreCompanion {
     let sink = core.observers.add { [weak self] core in
       guard let self else { return nil }
       return self.state.withLock { state -> Set<EntityNumber>? in
-        // An observer that comes within the write is told of a commit that nothing is known of, whatever the
-        // other writes of the commit tell.
+        // An observer that comes within the write is told of a commit that nothing is known of,
+        // whatever the other writes of the commit tell.
         if state.observers.isEmpty { state.isPartlyTold = true }
         return state.observers.isEmpty ? nil : state.observed
       }.map { ObservationSink(self, observed: $0) }

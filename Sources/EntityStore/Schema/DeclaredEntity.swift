@@ -216,7 +216,8 @@ package struct DeclaredEntity: Sendable {
 }
 
 extension DeclaredEntity {
-  /// An unassigned id, as a property has by default, is no initial value, and neither is JSON's null.
+  /// An unassigned id, as a property has by default, is no initial value, and neither is JSON's
+  /// null.
   private static func initial<E: Entity>(_ definition: AttributeDefinition<E>) -> Value {
     let value = definition.initial.value
     if value.isNoInitial { return .null }

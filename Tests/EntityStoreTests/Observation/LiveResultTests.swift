@@ -220,7 +220,8 @@ import Testing
         let later = record(in: 20_000).date
         try await store.modify(id) { $0.date = later }
       }
-      // One that concerns the results in any case: the first may have expired before they were read.
+      // One that concerns the results in any case: the first may have expired before they were
+      // read.
       let last = try await store.insert(record(in: 30_000)).id
       var list: [AllTypes.ID] = []
       while list.last != last {

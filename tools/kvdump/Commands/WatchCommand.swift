@@ -19,8 +19,8 @@ struct WatchCommand: StoreCommand {
       A row a changed record: of all entities, of one, or of those of one for which a condition is \
       true, where a record that no longer fulfils it is told as deleted. Who has written and which \
       attributes have changed is told of entities that keep a history; the others are read again \
-      and compared after each commit. Ends with the terminal's interrupt, or after --limit rows, which \
-      ends the array of --format json.
+      and compared after each commit. Ends with the terminal's interrupt, or after --limit rows, \
+      which ends the array of --format json.
 
       \(ConditionOptions.grammar)
       """)

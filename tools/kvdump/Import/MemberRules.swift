@@ -54,8 +54,8 @@ struct MemberOptions: ParsableArguments {
   @Flag(
     help: ArgumentHelp(
       "Members that have the names of relationships lead to records by a unique key of theirs, as "
-        + "'export --links' writes them. What is not there yet is looked up again at the end, up to 10,000 links; what leads "
-        + "nowhere then is in the report."))
+        + "'export --links' writes them. What is not there yet is looked up again at the "
+        + "end, up to 10,000 links; what leads nowhere then is in the report."))
   var links = false
 
   func validate() throws { _ = try rules() }

@@ -51,7 +51,8 @@ final class Console {
     }
   }
 
-  /// Has rows shown as they come, and not by the pager at the end; called before anything is written.
+  /// Has rows shown as they come, and not by the pager at the end; called before anything is
+  /// written.
   func showAtOnce() { output = TextOutput(sink) }
 
   /// Failures will be written as JSON; for wrong uses, which happen before there are options.

@@ -102,9 +102,9 @@ final class Salvage {
           + (ids.count > 10 ? " and \(ids.count - 10) more" : ""))
     }
     let repeated = try rebuild.finish(counters: counters)
-    let now = entitiesToDisplace(Set(repeated.map(\.entity)), file.relationships)
+    let displacing = entitiesToDisplace(Set(repeated.map(\.entity)), file.relationships)
     var gone: [EntityNumber: Set<UInt64>] = [:]
-    for (entity, first, second) in repeated where now.contains(entity) {
+    for (entity, first, second) in repeated where displacing.contains(entity) {
       // The one may fit once the other is gone.
       if let gone = gone[entity], gone.contains(first) || gone.contains(second) { continue }
       gone[entity, default: []].insert(weaker(first, second, of: entity))
@@ -116,7 +116,8 @@ final class Salvage {
     return repeated.isEmpty
   }
 
-  /// Of the entities with repeated keys those whose records hold ids of no other of them, however far away.
+  /// Of the entities with repeated keys those whose records hold ids of no other of them, however
+  /// far away.
   ///
   /// The records of the rest may go, or have another key, without those that are left out now.
   private func entitiesToDisplace(

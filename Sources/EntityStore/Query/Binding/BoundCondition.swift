@@ -177,64 +177,51 @@ indirect enum BoundOperand: Sendable {
   case related(RelatedOperand)
 }
 
-// MARK: Other records
+// MARK: What it depends on
 
 extension BoundCondition {
   /// Whether it depends on other records than the one that is tested.
-  var looksAtOthers: Bool {
+  var looksAtOthers: Bool { has { if case .related = $0 { true } else { false } } }
+
+  /// Whether a record may fulfil it at one time and not at another.
+  ///
+  /// Not asked of the conditions on related records.
+  var dependsOnTime: Bool { has { if case .operand(.call(.now, _)) = $0 { true } else { false } } }
+
+  fileprivate func has(_ isSought: (BoundPart) -> Bool) -> Bool {
     switch self {
     case .constant, .test, .closure: false
-    case .all(let parts), .any(let parts): parts.contains(where: \.looksAtOthers)
-    case .not(let part): part.looksAtOthers
+    case .all(let parts), .any(let parts): parts.contains { $0.has(isSought) }
+    case .not(let part): part.has(isSought)
     case .expression(let comparison):
-      comparison.left.looksAtOthers || comparison.right.looksAtOthers
-    case .related: true
+      comparison.left.has(isSought) || comparison.right.has(isSought)
+    case .related: isSought(.related)
     }
   }
 }
 
 extension BoundOperand {
   /// Whether it depends on other records than the one that is tested.
-  var looksAtOthers: Bool {
-    switch self {
+  var looksAtOthers: Bool { has { if case .related = $0 { true } else { false } } }
+
+  fileprivate func has(_ isSought: (BoundPart) -> Bool) -> Bool {
+    if isSought(.operand(self)) { return true }
+    return switch self {
     case .value, .document, .attribute, .element: false
-    case .list(let parts), .call(_, let parts): parts.contains(where: \.looksAtOthers)
-    case .arithmetic(_, let left, let right): left.looksAtOthers || right.looksAtOthers
-    case .negative(let inner), .cast(let inner, _): inner.looksAtOthers
+    case .list(let parts), .call(_, let parts): parts.contains { $0.has(isSought) }
+    case .arithmetic(_, let left, let right): left.has(isSought) || right.has(isSought)
+    case .negative(let inner), .cast(let inner, _): inner.has(isSought)
     case .conditional(let condition, let one, let other):
-      condition.looksAtOthers || one.looksAtOthers || other.looksAtOthers
-    case .subquery(let list, let condition, _): list.looksAtOthers || condition.looksAtOthers
-    case .related: true
+      condition.has(isSought) || one.has(isSought) || other.has(isSought)
+    case .subquery(let list, let condition, _): list.has(isSought) || condition.has(isSought)
+    case .related: isSought(.related)
     }
   }
 }
 
-// MARK: The time
-
-extension BoundCondition {
-  /// Whether a record may fulfil it at one time and not at another.
-  var dependsOnTime: Bool {
-    switch self {
-    case .constant, .test, .closure, .related: false
-    case .all(let parts), .any(let parts): parts.contains(where: \.dependsOnTime)
-    case .not(let part): part.dependsOnTime
-    case .expression(let comparison):
-      comparison.left.dependsOnTime || comparison.right.dependsOnTime
-    }
-  }
-}
-
-extension BoundOperand {
-  fileprivate var dependsOnTime: Bool {
-    switch self {
-    case .value, .document, .attribute, .element, .related: false
-    case .call(.now, _): true
-    case .list(let parts), .call(_, let parts): parts.contains(where: \.dependsOnTime)
-    case .arithmetic(_, let left, let right): left.dependsOnTime || right.dependsOnTime
-    case .negative(let inner), .cast(let inner, _): inner.dependsOnTime
-    case .conditional(let condition, let one, let other):
-      condition.dependsOnTime || one.dependsOnTime || other.dependsOnTime
-    case .subquery(let list, let condition, _): list.dependsOnTime || condition.dependsOnTime
-    }
-  }
+/// A part of a condition that may be sought.
+private enum BoundPart {
+  case operand(BoundOperand)
+  /// A condition on related records, or what is worked out of them.
+  case related
 }

@@ -71,7 +71,8 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
     return found
   }
 
-  /// As ``values()``, and asks every thousand records whether to end with ``StoreError/Code/cancelled``.
+  /// As ``values()``, and asks every thousand records whether to end with
+  /// ``StoreError/Code/cancelled``.
   @inlinable
   func values(isCancelled: () -> Bool) throws(StoreError) -> [E] {
     var found: [E] = []
@@ -87,7 +88,7 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
     var count = 0
     try readValues { reader throws in
       if count % 1_024 == 0, isCancelled() {
-        throw StoreError(.cancelled, "the batch was cancelled")
+        throw StoreError(.cancelled, "cannot read a batch: cancelled")
       }
       count += 1
       try body(&reader)

@@ -34,8 +34,8 @@ final class SnapshotHold: @unchecked Sendable {
 }
 
 extension StoreCore {
-  /// Called before a read that the parent has begun is used again: in a forked child its lock may be held for
-  /// ever, and its reader slot is the parent's.
+  /// Called before a read that the parent has begun is used again: in a forked child its lock may
+  /// be held for ever, and its reader slot is the parent's.
   func checkNotForked() throws(StoreError) {
     do {
       try environment.checkNotForked("read")
