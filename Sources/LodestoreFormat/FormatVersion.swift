@@ -12,9 +12,12 @@ package enum FormatVersion: UInt32, Sendable, CaseIterable, Comparable {
   case derivations = 4
   /// History.
   case history = 5
+  /// Schemas that say more: names of members as sources have them, members of nested documents, and
+  /// conditions of delete rules and of derived counts.
+  case schemas = 6
 
   /// The highest version that this library reads and writes.
-  package static let current = FormatVersion.history
+  package static let current = FormatVersion.schemas
 
   package static func < (lhs: FormatVersion, rhs: FormatVersion) -> Bool {
     lhs.rawValue < rhs.rawValue
@@ -46,6 +49,19 @@ package enum FormatFeature: Sendable, CaseIterable {
   case rule
   /// An entity whose changes are told in the history: a writer that does not know it would leave some out.
   case history
+  /// The name of the member that an attribute was made from: a writer that does not know it would make a
+  /// second attribute for that member, or put another member into this attribute.
+  case sourceName
+  /// The members of a nested document: a writer that does not know them would leave a description of
+  /// another shape than its documents have.
+  case documentMembers
+  /// A condition of a delete rule: a writer that does not know it would delete or keep the wrong records.
+  case deleteRuleCondition
+  /// A condition of an attribute derived from related records: a writer that does not know it would count
+  /// all of them.
+  case derivedCondition
+  /// An attribute that holds a part of a date: a writer that does not know it would leave an old part.
+  case derivedDatePart
 
   /// The lowest versions that a reader and a writer must know.
   package var requirement: FormatRequirement {
@@ -56,6 +72,8 @@ package enum FormatFeature: Sendable, CaseIterable {
     case .derivation, .rule, .orderedRelationship, .elementIndex, .buildingIndex:
       FormatRequirement(reader: .first, writer: .derivations)
     case .history: FormatRequirement(reader: .first, writer: .history)
+    case .sourceName, .documentMembers, .deleteRuleCondition, .derivedCondition, .derivedDatePart:
+      FormatRequirement(reader: .first, writer: .schemas)
     }
   }
 }
