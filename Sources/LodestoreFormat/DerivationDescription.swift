@@ -44,6 +44,11 @@ package struct DerivationDescription: Sendable, Hashable {
   }
 }
 
+extension DerivationDescription {
+  /// The numbers of the attributes of related records that it is derived from.
+  package var sources: [UInt32] { kind.isOfRelated ? source.map { [$0] } ?? [] : [] }
+}
+
 extension DerivationDescription.Kind {
   /// How a text is derived from a text.
   package var mapping: TextMapping? {

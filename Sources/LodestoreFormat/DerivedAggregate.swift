@@ -43,28 +43,32 @@ package struct DerivedAggregate {
         double += number.nearestDouble
       default: break
       }
-    case .minimum: if extreme == .null { extreme = value } else { try take(value, before: true) }
-    case .maximum: if extreme == .null { extreme = value } else { try take(value, before: false) }
+    case .minimum, .maximum: try take(value.asExtreme)
     case .copy: extreme = value
     default: break
     }
   }
 
-  private mutating func take(_ value: Value, before: Bool) throws(FormatError) {
-    if before ? try value.precedes(extreme) : try extreme.precedes(value) { extreme = value }
+  private mutating func take(_ value: Value) throws(FormatError) {
+    if extreme == .null {
+      extreme = value
+    } else if try kind == .minimum ? value.isLess(than: extreme) : extreme.isLess(than: value) {
+      extreme = value
+    }
   }
 
   /// The value of the derived attribute; `nil` where it does not fit its type.
   package var result: Value? {
     switch kind {
     case .count: return .integer(count)
-    case .average: return presentCount == 0 ? .null : .double(double / Double(presentCount))
+    case .average:
+      return presentCount == 0 ? .null : .double((double / Double(presentCount)).withPlainNaN)
     case .minimum, .maximum, .copy: return extreme
     case .sum:
       let sum: Value
       switch type {
-      case .double: sum = .double(double)
-      case .float: sum = .double(Double(Float(double)))
+      case .double: sum = .double(double.withPlainNaN)
+      case .float: sum = .double(Double(Float(double)).withPlainNaN)
       case .decimal:
         guard let decimal else { return nil }
         sum = .decimal(decimal)
@@ -83,7 +87,32 @@ package struct DerivedAggregate {
   }
 }
 
+extension Double {
+  /// The number, or the one not-a-number that derived attributes have: ∞ − ∞ has a sign on some processors.
+  fileprivate var withPlainNaN: Double { isNaN ? .nan : self }
+}
+
 extension Value {
+  /// The value as a minimum or maximum: one zero and one not-a-number stand for all that are equal.
+  package var asExtreme: Value {
+    switch self {
+    case .double(let number): .double(number == 0 ? 0 : number.withPlainNaN)
+    case .date(let number): .date(number == 0 ? 0 : number.withPlainNaN)
+    default: self
+    }
+  }
+
+  /// Whether it is before `other` in the order of indexes, or equal there with lower bytes.
+  ///
+  /// So the minimum does not depend on the order in which texts come that are canonically equivalent.
+  package func isLess(than other: Value) throws(FormatError) -> Bool {
+    if try precedes(other) { return true }
+    guard case .string(let text) = self, case .string(let otherText) = other,
+      try !other.precedes(self)
+    else { return false }
+    return text.utf8.lexicographicallyPrecedes(otherText.utf8)
+  }
+
   /// Whether it is before `other` in the order of indexes.
   package func precedes(_ other: Value) throws(FormatError) -> Bool {
     switch (self, other) {

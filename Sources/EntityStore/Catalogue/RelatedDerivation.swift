@@ -13,6 +13,11 @@ struct RelatedDerivation: Sendable {
   let position: Int
   /// The attribute of the related records; `nil` where they are counted alone.
   let source: EntityDescription.Attribute?
+  /// 1 where no attribute that it is derived from is derived from related records itself; otherwise one more
+  /// than the highest rank of these.
+  ///
+  /// In a cycle of definitions, which older programs could declare, all have the highest rank.
+  private(set) var rank = 1
 
   /// The entity that has the attribute.
   var owner: StoredEntity { end.source }
@@ -28,12 +33,42 @@ struct RelatedDerivation: Sendable {
   static func all(
     _ entities: [StoredEntity], _ relationships: [StoredRelationship]
   ) -> [RelatedDerivation] {
-    entities.flatMap { entity in
+    var all = entities.flatMap { entity in
       entity.description.declaredAttributes.enumerated().compactMap { position, attribute in
         RelatedDerivation(attribute, at: position, relationships)
       }
     }
+    rank(&all)
+    return all
   }
+
+  private struct Key: Hashable {
+    var entity: EntityNumber
+    var attribute: UInt32
+  }
+
+  private static func rank(_ all: inout [RelatedDerivation]) {
+    let positions = Dictionary(
+      all.enumerated().map { (Key(entity: $1.owner.number, attribute: $1.number), $0) },
+      uniquingKeysWith: { first, _ in first })
+    var isComplete = false
+    while !isComplete {
+      isComplete = true
+      for index in all.indices {
+        let target = all[index].end.target.number
+        for attribute in all[index].sources {
+          guard let source = positions[Key(entity: target, attribute: attribute)],
+            all[source].rank >= all[index].rank, all[index].rank < all.count
+          else { continue }
+          all[index].rank = min(all[source].rank + 1, all.count)
+          isComplete = false
+        }
+      }
+    }
+  }
+
+  /// The numbers of the attributes of related records that it is derived from.
+  var sources: [UInt32] { source.map { [$0.number] } ?? [] }
 
   private init?(
     _ attribute: EntityDescription.Attribute, at position: Int,

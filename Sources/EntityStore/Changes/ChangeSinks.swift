@@ -63,6 +63,7 @@ extension TransactionCore {
     if let elements { all.append(elements) }
     if let building = try BuildingIndexes(schema, core: self) { all.append(building) }
     if let check = LinkCheck(schema) { all.append(check) }
+    if let rules = LateRules(schema, core: self) { all.append(rules) }
     if let history = try HistoryRecorder(schema, core: self) { all.append(history) }
     if !all.isEmpty { state.sinks = ChangeSinks(all) }
     if let elements { state.elements = elements }

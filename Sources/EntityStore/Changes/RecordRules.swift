@@ -1,20 +1,37 @@
 internal import LodestoreFormat
 
-/// The rules across attributes of one entity, ready to be asked; made by
-/// `TransactionCore.rules(of:)`, where conditions are evaluated.
+/// The rules across attributes of one entity, ready to be asked.
+///
+/// `TransactionCore.rules(of:)` makes them, where conditions are evaluated. Rules that read an attribute
+/// derived from related records are late: their values are right at the end of the write alone, so
+/// ``LateRules`` asks them then.
 protocol RecordRules: AnyObject {
-  /// The names of those that a record of the current layout breaks.
+  /// Whether some rules are late.
+  var areSomeLate: Bool { get }
+
+  /// The names of the rules, late ones apart, that a record of the current layout breaks.
   func broken(by view: RecordView, id: UInt64?) throws(StoreError) -> [String]
+
+  /// The late rules that a record breaks.
+  func brokenAtCommit(by view: RecordView, id: UInt64) throws(StoreError) -> [BrokenLateRule]
 }
 
-/// The broken rules of the records of one call, told together.
+/// A late rule that a record breaks.
+struct BrokenLateRule {
+  var name: String
+  /// The numbers of the attributes derived from related records that the rule reads.
+  var derived: Set<UInt32>
+}
+
+/// Collects the broken rules of the records of one call, so that one error reports them.
 struct BrokenRules {
   private var violations: [RuleViolation] = []
   private var detail: String?
 
   var isEmpty: Bool { violations.isEmpty }
 
-  /// Takes what `body` finds broken; other errors are thrown, and so are these once there are many.
+  /// Takes the broken rules that `body` throws; other errors are thrown on, and so are these once there are
+  /// many.
   ///
   /// Returns whether nothing was broken.
   mutating func collect(
@@ -32,7 +49,7 @@ struct BrokenRules {
     }
   }
 
-  /// Throws what has been found.
+  /// Throws the broken rules, if there are any.
   func check() throws(StoreError) {
     if !violations.isEmpty { throw .broken(violations, detail: detail) }
   }

@@ -78,6 +78,33 @@ struct LinkList: ~Copyable {
     count = kept
   }
 
+  /// Keeps each pair once, at its first position.
+  mutating func removeRepetitions() {
+    var seen: Set<SortItem> = []
+    keep { seen.insert($0).inserted }
+  }
+
+  /// Keeps, of the pairs with one second id, those with the first id of the last of them.
+  ///
+  /// An attribute holds one id, so the last of these pairs decides.
+  mutating func keepLastOwners() {
+    var owners: [UInt64: UInt64] = [:]
+    for index in 0..<count { owners[other(at: index)] = id(at: index) }
+    guard owners.count < count else { return }
+    keep { owners[$0.payload] == $0.word }
+  }
+
+  private mutating func keep(where body: (SortItem) -> Bool) {
+    var kept = 0
+    for index in 0..<count {
+      let item = buffer.start[index]
+      guard body(item) else { continue }
+      buffer.start[kept] = item
+      kept &+= 1
+    }
+    count = kept
+  }
+
   /// The first ids of the sorted list, each once.
   var ids: [UInt64] {
     var ids: [UInt64] = []

@@ -1,7 +1,7 @@
 internal import LMDB
 
 /// What is sorted by radix: a word, and what belongs to it.
-struct SortItem: BitwiseCopyable, Equatable {
+struct SortItem: BitwiseCopyable, Hashable {
   var word: UInt64
   var payload: UInt64
 

@@ -1,13 +1,17 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// What a delete takes with it by the rules of relationships: worked out over the whole of it before
-/// anything is written, cycles included.
+/// The records that a delete removes by the rules of relationships, found before anything is written.
 ///
 /// Records are found round by round: the records of one round lead, by rules that cascade, to those of the
-/// next. Then the rules that deny are asked, as what denied may have turned out to go too.
+/// next; cycles end by themselves. Then the rules that deny are asked.
+///
+/// A rule that denies looks at the records that are there before the delete, as SQL's RESTRICT: a record that
+/// another relationship would delete too still denies. Only the records that the delete itself names do not.
 struct DeletionPlan {
   private let core: TransactionCore
+  /// The entity whose records the delete names, and these records.
+  private let named: (entity: EntityNumber, ids: Set<UInt64>)
   /// By entity, the records that go.
   private var going: [EntityNumber: Set<UInt64>] = [:]
   private var entities: [EntityNumber: StoredEntity] = [:]
@@ -20,7 +24,8 @@ struct DeletionPlan {
   ) throws(StoreError) {
     self.core = core
     var round = [(entity: entity, ids: ids)]
-    going[entity.number] = Set(ids)
+    named = (entity.number, Set(ids))
+    going[entity.number] = named.ids
     entities[entity.number] = entity
     while !round.isEmpty {
       var next: [EntityNumber: [UInt64]] = [:]
@@ -59,7 +64,7 @@ struct DeletionPlan {
       guard ends.contains(where: { $0.onDelete == .deny || $0.leavesNull }) else { continue }
       let ids = ids(of: number)
       for end in ends where end.onDelete == .deny || end.leavesNull && end.isRequired {
-        let others = going[end.target.number] ?? []
+        let others = passedOver(by: end)
         var denied: (id: UInt64, other: UInt64)?
         try core.forEachRelated(of: ids, by: end) { (id, other) throws(StoreError) in
           guard !others.contains(other) else { return true }
@@ -69,6 +74,14 @@ struct DeletionPlan {
         if let denied { throw .denied(end, denied.id, denied.other) }
       }
     }
+  }
+
+  /// The records that do not keep others from being deleted by `end`.
+  ///
+  /// An attribute that must have a value, without a rule for it, denies only where its record stays.
+  private func passedOver(by end: RelationshipEnd) -> Set<UInt64> {
+    if !end.isDenied { return going[end.target.number] ?? [] }
+    return named.entity == end.target.number ? named.ids : []
   }
 
   /// Carries the plan out; `body` is called with each record of `root` before it is removed, and the
@@ -124,6 +137,9 @@ struct DeletionPlan {
 extension RelationshipEnd {
   /// Whether attributes that hold the id of a deleted record become null.
   fileprivate var leavesNull: Bool { opposite.attribute != nil && onDelete == .nullify }
+
+  /// Whether the rule for deletes says so itself.
+  fileprivate var isDenied: Bool { relationship.description[side].onDelete == .deny }
 
   /// Whether these attributes must have a value.
   fileprivate var isRequired: Bool { opposite.attribute.map { !$0.isOptional } ?? false }

@@ -57,6 +57,7 @@ struct DerivationEvolution {
       }
       if before.attributes != after.attributes { changed.append(after) }
     }
+    if isChanged { try DerivationCycles(result, relationships).check(rebuilt) }
   }
 
   var isChanged: Bool { !changed.isEmpty }
@@ -105,28 +106,21 @@ struct DerivationEvolution {
         .map { ($0.number, concerned($0)) })
   }
 
-  /// What is to be worked out, such that each comes after those that it is derived from: an attribute may be
-  /// derived from a derived one of another entity.
+  /// The attributes to rebuild, each after those that it is derived from.
+  ///
+  /// Attributes derived from their own record come first: no attribute derived from related records is among
+  /// their sources.
   func inOrder(_ derived: [RelatedDerivation]) -> [(EntityNumber, Set<UInt32>)] {
-    var left = rebuilt.flatMap { entity, numbers in numbers.map { (entity, $0) } }
-      .sorted { $0 < $1 }
-    var result: [(EntityNumber, Set<UInt32>)] = []
-    while !left.isEmpty {
-      let ready = left.filter { entity, number in
-        let sources = derived.filter { $0.owner.number == entity && $0.number == number }
-        return !sources.contains { source in
-          left.contains { $0 == source.end.target.number && $1 == source.source?.number }
-        }
+    var byRank: [Int: [EntityNumber: Set<UInt32>]] = [:]
+    for (entity, numbers) in rebuilt {
+      for number in numbers {
+        let related = derived.first { $0.owner.number == entity && $0.number == number }
+        byRank[related?.rank ?? 0, default: [:]][entity, default: []].insert(number)
       }
-      // In a circle there is no order; the first write that concerns it says so.
-      let round = ready.isEmpty ? left : ready
-      for (entity, numbers) in Dictionary(grouping: round, by: \.0).sorted(by: { $0.key < $1.key })
-      {
-        result.append((entity, Set(numbers.map(\.1))))
-      }
-      left.removeAll { item in round.contains { $0 == item } }
     }
-    return result
+    return byRank.sorted { $0.key < $1.key }.flatMap { _, entities in
+      entities.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
   }
 
   private static func description(

@@ -135,11 +135,16 @@ extension TransactionCore {
     throw .badQuery("\(end.label) has no order; declare it with 'ordered: true'")
   }
 
-  /// Makes `owner` lead to `ids`, to which it leads in any order, in this one.
+  /// Makes `owner` lead to `ids`, to which it leads in any order, in this one; an id that is repeated has its
+  /// first position.
+  ///
+  /// Without an order nothing happens.
   func arrange(
     _ ids: [UInt64], of owner: UInt64, by end: RelationshipEnd
   ) throws(StoreError) {
     guard let order = try LinkOrder(end, core: self) else { return }
+    var seen: Set<UInt64> = []
+    let ids = ids.filter { seen.insert($0).inserted }
     guard try order.ids(of: owner) != ids else { return }
     try breakingOnError { () throws(StoreError) in
       for id in ids { try order.remove(id, from: owner) }

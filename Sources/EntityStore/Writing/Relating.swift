@@ -93,20 +93,21 @@ extension WriteTransaction {
     try link(
       wanted.subtracting(present).map { (owner, RecordID<Target>(rawValue: $0)) },
       by: relationship)
-    guard end.order != nil else { return }
-    var seen: Set<UInt64> = []
-    try core.arrange(listed.filter { seen.insert($0).inserted }, of: owner.rawValue, by: end)
+    try core.arrange(listed, of: owner.rawValue, by: end)
   }
 }
 
 extension TransactionCore {
   /// Makes the first record of each pair lead to the second; returns how many did not.
   ///
-  /// With an order what is new comes last, in the order of the list.
+  /// With an order new links come last, in the order of the list, each at its first position there. Where an
+  /// attribute of the second record holds the link, the last pair with that record decides.
   func link(_ list: consuming LinkList, by end: RelationshipEnd) throws(StoreError) -> Int {
+    if end.opposite.attribute != nil { list.keepLastOwners() }
     guard !list.isAscending, let order = try LinkOrder(end, core: self) else {
       return try linkSorted(list, by: end)
     }
+    list.removeRepetitions()
     var added: [UInt64: [UInt64]] = [:]
     for index in 0..<list.count {
       let (owner, other) = (list.id(at: index), list.other(at: index))

@@ -53,6 +53,21 @@ private struct Node: Entity {
 
 /// Changes of many records by what others say that may be among them.
 @Suite struct `Batches that look at related records` {
+  @Test func `take a record that is not there for none, as a read does`() throws {
+    try withTemporaryStore([Node.self]) { store in
+      try store.write { tx throws in
+        let ids = try chain(3, in: &tx)
+        try tx.delete(ids[0])
+        // The second leads nowhere until the write mends it.
+        let named = try Node.where(format: "parent.name != NULL")
+        #expect(try tx.fetch(named).map(\.name) == ["n3"])
+        let unnamed = try Node.where(format: "parent.name == NULL")
+        #expect(try tx.fetch(unnamed).map(\.name) == ["n2"])
+        #expect(try tx.update(unnamed) { $0.parent = nil } == 1)
+      }
+    }
+  }
+
   /// A chain: each leads to the one before, with a level that is ten more.
   private func chain(_ count: Int, in transaction: inout WriteTransaction) throws -> [Node.ID] {
     var ids: [Node.ID] = []

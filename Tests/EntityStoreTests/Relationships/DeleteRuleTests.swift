@@ -52,6 +52,28 @@ import Testing
     ]
   }
 
+  @Test func `that deny win over a cascade to the same record, but not over the call`() throws {
+    try withTemporaryStore(Reader.entities) { store in
+      try store.write { tx throws in
+        let reader = try tx.insert(Reader(name: "r")).id
+        let lent = try tx.insert([Lent(reader: reader), Lent(reader: reader)]).ids
+        try tx.add(lent[0], to: Reader.open, of: reader)
+        let error = #expect(throws: StoreError.self) { try tx.delete(reader) }
+        #expect(error?.code == .denied)
+        #expect(error?.message.contains("Lent 1") == true, "\(error?.message ?? "")")
+        #expect(try tx.count(Lent.all) == 2)
+        try tx.remove(lent[0], from: Reader.open, of: reader)
+        #expect(try tx.delete(reader))
+        #expect(try tx.count(Lent.all) == 0)
+        // Records that the call names do not keep each other.
+        let chain = try tx.insert((0..<3).map { _ in Lent(reader: nil) }).ids
+        try tx.link(zip(chain, chain.dropFirst()), by: Lent.before)
+        #expect(throws: StoreError.self) { try tx.delete(chain[0]) }
+        #expect(try tx.delete(Lent.all) == 3)
+      }
+    }
+  }
+
   @Test func `go through circles`() throws {
     try withTemporaryStore(Ring.entities) { store in
       try store.write { tx throws in

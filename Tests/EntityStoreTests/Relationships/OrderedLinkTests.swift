@@ -72,6 +72,41 @@ import Testing
     }
   }
 
+  @Test func `have a record that is given twice once, at its first position`() throws {
+    try withShelf(["a", "b", "c"]) { tx, shelf, books in
+      let other = try tx.insert(Shelf(name: "T")).id
+      #expect(try tx.add([books[1], books[0], books[1]], to: Shelf.books, of: other) == 2)
+      #expect(try titles(&tx, other) == "ba")
+      #expect(try tx.remove(books[1], from: Shelf.books, of: other))
+      #expect(try titles(&tx, other) == "a")
+      try tx.set(Shelf.books, of: other, to: [books[2], books[0], books[2]])
+      #expect(try titles(&tx, other) == "ca")
+      let pairs = [(other, books[1]), (shelf, books[2]), (other, books[1]), (shelf, books[2])]
+      #expect(try tx.link(pairs, by: Shelf.books) == 1)
+      #expect(try titles(&tx, other) == "cab")
+      #expect(try titles(&tx, shelf) == "abc")
+    }
+  }
+
+  @Test func `held by an attribute have each record where the last pair says`() throws {
+    try withTemporaryStore(Library.entities) { store in
+      try store.write { tx throws in
+        let a = try tx.insert(Author(name: "a")).id
+        let b = try tx.insert(Author(name: "b")).id
+        let books = try tx.insert(["x", "y", "z"].map { Book(title: $0) }).ids
+        let pairs = [(b, books[1]), (b, books[0]), (a, books[1]), (a, books[0]), (a, books[1])]
+        #expect(try tx.link(pairs, by: Author.books) == 2)
+        #expect(try tx.relatedIDs(Author.books, of: a) == [books[1], books[0]])
+        #expect(try tx.relatedIDs(Author.books, of: b) == [])
+        let back = [(a, books[2]), (b, books[2]), (b, books[0])]
+        #expect(try tx.link(back, by: Author.books) == 2)
+        #expect(try tx.relatedIDs(Author.books, of: b) == [books[2], books[0]])
+        #expect(try tx.relatedIDs(Author.books, of: a) == [books[1]])
+      }
+      try expectSound(store)
+    }
+  }
+
   @Test func `keep it when records are added and set`() throws {
     try withShelf(["a", "b", "c", "d", "e"]) { tx, shelf, books in
       try tx.set(Shelf.books, of: shelf, to: [books[4], books[0], books[2]])

@@ -100,3 +100,40 @@ extension Lone: Entity {
     writer.write(required)
   }
 }
+
+/// A reader whose open loans deny a delete that the list of all loans would cascade to.
+struct Reader: Equatable {
+  var id = RecordID<Reader>()
+  var name: String
+
+  static let entities: [any Entity.Type] = [Reader.self, Lent.self]
+  static let loans = ToMany<Reader, Lent>(inverse: \.reader, onDelete: .cascade)
+  static let open = ToMany<Reader, Lent>(onDelete: .deny)
+}
+
+extension Reader: Entity {
+  static let schema = EntitySchema<Reader>(
+    "Reader", attributes: [.init("name", \.name)],
+    relationships: [.init("loans", loans), .init("open", open)])
+
+  init(from reader: inout RecordReader) throws(StoreError) { name = try reader.read() }
+
+  func encode(into writer: inout RecordWriter) { writer.write(name) }
+}
+
+struct Lent: Equatable {
+  var id = RecordID<Lent>()
+  var reader: Reader.ID?
+
+  /// Of the same entity.
+  static let before = ToMany<Lent, Lent>(onDelete: .deny)
+}
+
+extension Lent: Entity {
+  static let schema = EntitySchema<Lent>(
+    "Lent", attributes: [.toOne("reader", \.reader)], relationships: [.init("before", before)])
+
+  init(from reader: inout RecordReader) throws(StoreError) { self.reader = try reader.read() }
+
+  func encode(into writer: inout RecordWriter) { writer.write(reader) }
+}

@@ -3,14 +3,16 @@ internal import LodestoreFormat
 
 /// Keeps the derived attributes that depend on related records.
 ///
-/// It collects what changes by the records that have such attributes, and writes each of these once,
-/// before the commit.
+/// It collects differences by the records that have such attributes, and writes these records before the
+/// commit: first the attributes derived from given ones, then those derived from the first, and so on.
 ///
 /// See Format.md, "Derived attributes".
 final class DerivedAttributes: ChangeSink {
   let name = "derived attributes"
   private unowned(unsafe) let core: TransactionCore
   private let all: [DerivedTotals]
+  /// By ascending rank: each is derived from attributes of lower ranks alone.
+  private let ranks: [[DerivedTotals]]
   /// By entity, those whose related records it has, held by an attribute of theirs.
   private var held: [EntityNumber: [DerivedTotals]] = [:]
   /// By entity, those whose related records it has, found by links.
@@ -28,6 +30,7 @@ final class DerivedAttributes: ChangeSink {
     guard !schema.derived.isEmpty else { return nil }
     self.core = core
     all = schema.derived.map(DerivedTotals.init)
+    ranks = Dictionary(grouping: all, by: \.derivation.rank).sorted { $0.key < $1.key }.map(\.value)
     for totals in all {
       let end = totals.derivation.end
       if totals.derivation.kind == .copy {
@@ -216,27 +219,33 @@ final class DerivedAttributes: ChangeSink {
   // MARK: Writing
 
   func settle(_ core: TransactionCore) throws(StoreError) {
-    let waiting = all.filter { !$0.isEmpty }
-    for (_, totals) in Dictionary(grouping: waiting, by: \.derivation.owner.number)
-      .sorted(by: { $0.key < $1.key })
-    {
-      try write(totals, of: totals[0].derivation.owner)
+    for rank in ranks {
+      let waiting = rank.filter { !$0.isEmpty }
+      for (_, totals) in Dictionary(grouping: waiting, by: \.derivation.owner.number)
+        .sorted(by: { $0.key < $1.key })
+      {
+        try write(totals, of: totals[0].derivation.owner)
+      }
     }
   }
 
   private func write(_ totals: [DerivedTotals], of entity: StoredEntity) throws(StoreError) {
+    let differences = totals.map { $0.take() }
     var ids: [UInt64] = []
-    for each in totals { ids.append(contentsOf: each.ids) }
+    for each in differences { ids.append(contentsOf: each.ids) }
     IDSort.sortUnique(&ids)
     let readers = try totals.map { (totals) throws(StoreError) in try reader(of: totals) }
     try core.rewriteDerived(ids, of: entity, Set(totals.map(\.derivation.number))) {
       (id, values) throws in
       for (index, each) in totals.enumerated() {
         let position = each.derivation.position
-        values[position] =
-          try each.value(of: id, from: values[position]) ?? readers[index].derive(id)
+        if let value = try each.value(of: id, from: values[position], by: differences[index]) {
+          values[position] = value
+        } else {
+          values[position] = try readers[index].derive(id)
+          each.drop(id)
+        }
       }
     }
-    for each in totals { each.removeAll() }
   }
 }

@@ -1,31 +1,62 @@
 internal import LodestoreFormat
 
-/// What the changes of a write make of one derived attribute, by the records that have it.
+/// The differences that the changes of a write make to one derived attribute, by the records that have it.
 ///
-/// Counts and sums are changed by differences; a least or greatest value is worked out anew only where the
-/// one that was it may have gone.
+/// Counts and sums are changed by differences. A least or greatest value is derived from all related records
+/// only where the record that had it may have gone.
 final class DerivedTotals {
   let derivation: RelatedDerivation
   private let kind: DerivationDescription.Kind
   // Used by one thread; exclusivity checks would slow down each change.
-  @exclusivity(unchecked) private var differences: [Difference] = []
-  /// By the ids of the records, positions in ``differences``.
-  @exclusivity(unchecked) private var positions: [UInt64: Int] = [:]
-  /// Consecutive changes are mostly of one record.
-  @exclusivity(unchecked) private var last: (owner: UInt64, position: Int)?
+  @exclusivity(unchecked) private var differences = Differences()
 
-  /// The difference to what one record has stored.
-  private struct Difference {
+  /// The differences that are not written yet.
+  struct Differences {
+    fileprivate var items: [Difference] = []
+    /// By the ids of the records, positions in ``items``.
+    fileprivate var positions: [UInt64: Int] = [:]
+    /// Consecutive changes are mostly of one record.
+    private var last: (owner: UInt64, position: Int)?
+
+    /// The records that may have another value, in no order.
+    var ids: some Collection<UInt64> { positions.keys }
+
+    /// The position of the difference of a record.
+    @inline(__always)
+    fileprivate mutating func position(of owner: UInt64) -> Int {
+      if let last, last.owner == owner { return last.position }
+      let position = found(owner)
+      last = (owner, position)
+      return position
+    }
+
+    private mutating func found(_ owner: UInt64) -> Int {
+      if let known = positions[owner] { return known }
+      positions[owner] = items.count
+      items.append(Difference())
+      return items.count - 1
+    }
+
+    /// Forgets the difference of a record.
+    fileprivate mutating func drop(_ owner: UInt64) {
+      guard positions.removeValue(forKey: owner) != nil else { return }
+      last = nil
+    }
+  }
+
+  /// The difference to the value that one record has stored.
+  fileprivate struct Difference {
     var count: Int64 = 0
     var integer: Int128 = 0
     var double: Double = 0
     /// The largest magnitude that ``double`` has had.
     var largest: Double = 0
     var decimal = DecimalValue.zero
-    /// The least or greatest of what came, and of what went.
+    /// The least or greatest value that came.
     var added: Value = .null
+    /// The least or greatest value that went.
     var removed: Value = .null
-    /// Whether it must be worked out from all related records.
+    /// Whether the value must be derived from all related records.
     var isUnknown = false
   }
 
@@ -34,30 +65,22 @@ final class DerivedTotals {
     kind = derivation.kind
   }
 
-  var isEmpty: Bool { differences.isEmpty }
+  var isEmpty: Bool { differences.positions.isEmpty }
 
-  /// The records that may have another value, in no order.
-  var ids: some Collection<UInt64> { positions.keys }
-
-  /// The position of the difference of a record.
-  @inline(__always)
-  private func position(of owner: UInt64) -> Int {
-    if let last, last.owner == owner { return last.position }
-    let position = found(owner)
-    last = (owner, position)
-    return position
-  }
-
-  private func found(_ owner: UInt64) -> Int {
-    if let known = positions[owner] { return known }
-    positions[owner] = differences.count
-    differences.append(Difference())
-    return differences.count - 1
-  }
-
-  /// Has the value of record `owner` worked out from all related records.
+  /// Has the value of record `owner` derived from all related records.
   func forget(_ owner: UInt64) {
-    differences[position(of: owner)].isUnknown = true
+    differences.items[differences.position(of: owner)].isUnknown = true
+  }
+
+  /// Forgets what was noted for `owner`: its value has been derived from all related records since.
+  func drop(_ owner: UInt64) { differences.drop(owner) }
+
+  /// All differences so far; those of later changes are noted apart from them.
+  ///
+  /// Writing the values of one record may change those of another one, or of itself.
+  func take() -> Differences {
+    defer { differences = Differences() }
+    return differences
   }
 
   /// A related record with `value` came.
@@ -70,18 +93,21 @@ final class DerivedTotals {
 
   @inline(__always)
   private func change(_ owner: UInt64, _ value: Value, _ sign: Int64) throws(FormatError) {
-    let position = position(of: owner)
+    let position = differences.position(of: owner)
     switch kind {
-    case .count: differences[position].count &+= sign
-    case .sum: addToSum(value, sign, &differences[position])
+    case .count: differences.items[position].count &+= sign
+    case .sum: addToSum(value, sign, &differences.items[position])
     case .minimum, .maximum:
       if case .null = value { return }
+      let value = value.asExtreme
       if sign > 0 {
-        if try isBeyond(value, differences[position].added) { differences[position].added = value }
-      } else if try isBeyond(value, differences[position].removed) {
-        differences[position].removed = value
+        if try isBeyond(value, differences.items[position].added) {
+          differences.items[position].added = value
+        }
+      } else if try isBeyond(value, differences.items[position].removed) {
+        differences.items[position].removed = value
       }
-    default: differences[position].isUnknown = true
+    default: differences.items[position].isUnknown = true
     }
   }
 
@@ -107,14 +133,16 @@ final class DerivedTotals {
   /// Whether `a` counts in place of `b`, which may be null.
   private func isBeyond(_ a: Value, _ b: Value) throws(FormatError) -> Bool {
     if case .null = b { return true }
-    return kind == .minimum ? try a.precedes(b) : try b.precedes(a)
+    return kind == .minimum ? try a.isLess(than: b) : try b.isLess(than: a)
   }
 
-  /// What record `owner` is to have instead of `old`, as far as the differences tell; `nil` where it must
-  /// be worked out anew.
-  func value(of owner: UInt64, from old: Value) throws -> Value? {
-    guard let position = positions[owner] else { return old }
-    let difference = differences[position]
+  /// The value of record `owner` instead of `old`, by the differences; `nil` where it must be derived from
+  /// all related records.
+  func value(
+    of owner: UInt64, from old: Value, by differences: borrowing Differences
+  ) throws -> Value? {
+    guard let position = differences.positions[owner] else { return old }
+    let difference = differences.items[position]
     guard !difference.isUnknown else { return nil }
     switch (derivation.kind, old) {
     case (.count, .integer(let count)): return .integer(count &+ difference.count)
@@ -150,12 +178,5 @@ final class DerivedTotals {
       throw StoreError.unfittingTotal(derivation, owner)
     }
     return value
-  }
-
-  /// Forgets all differences, which have been applied.
-  func removeAll() {
-    differences.removeAll(keepingCapacity: true)
-    positions.removeAll(keepingCapacity: true)
-    last = nil
   }
 }

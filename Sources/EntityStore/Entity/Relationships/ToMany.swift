@@ -91,11 +91,12 @@ public struct ToMany<E: Entity, Target: Entity>: Sendable {
   }
 }
 
-/// What happens to the records that a relationship leads to when the record that it leads away from is
-/// deleted.
+/// The fate of the records that a relationship leads to when the record that it leads away from is deleted.
 ///
-/// Rules are worked out over the whole of a delete, before anything is written: a record that another one
-/// of the same delete leads to denies nothing. As Core Data's `NSDeleteRule`.
+/// A delete follows all rules before anything is written. ``deny`` wins over a ``cascade`` of another
+/// relationship to the same record: it looks at the records that are there before the delete, as SQL's
+/// RESTRICT. Records that the call itself names do not keep each other. Otherwise as Core Data's
+/// `NSDeleteRule`.
 public enum RelationshipDeleteRule: String, Sendable, CaseIterable {
   /// They stay; links are removed, and attributes that hold the deleted record's id become null.
   case nullify

@@ -188,8 +188,7 @@ extension ImportEngine {
     links.added += try core.link(list, by: end)
     report.links = links
     for (id, others) in orders.sorted(by: { $0.key < $1.key }) {
-      var seen: Set<UInt64> = []
-      try core.arrange(others.filter { seen.insert($0).inserted }, of: id, by: end)
+      try core.arrange(others, of: id, by: end)
     }
   }
 

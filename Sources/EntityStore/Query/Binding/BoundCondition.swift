@@ -188,9 +188,24 @@ extension BoundCondition {
   /// Not asked of the conditions on related records.
   var dependsOnTime: Bool { has { if case .operand(.call(.now, _)) = $0 { true } else { false } } }
 
+  /// The numbers of the attributes of the tested record that it reads.
+  var attributeNumbers: Set<UInt32> {
+    var numbers: Set<UInt32> = []
+    _ = has { part in
+      switch part {
+      case .attribute(let attribute), .operand(.attribute(let attribute, _)):
+        numbers.insert(attribute.number)
+      case .operand, .related: break
+      }
+      return false
+    }
+    return numbers
+  }
+
   fileprivate func has(_ isSought: (BoundPart) -> Bool) -> Bool {
     switch self {
-    case .constant, .test, .closure: false
+    case .constant, .closure: false
+    case .test(let test): isSought(.attribute(test.attribute))
     case .all(let parts), .any(let parts): parts.contains { $0.has(isSought) }
     case .not(let part): part.has(isSought)
     case .expression(let comparison):
@@ -222,6 +237,8 @@ extension BoundOperand {
 /// A part of a condition that may be sought.
 private enum BoundPart {
   case operand(BoundOperand)
+  /// The attribute of a test.
+  case attribute(BoundAttribute)
   /// A condition on related records, or what is worked out of them.
   case related
 }

@@ -14,6 +14,8 @@ final class RelatedEvaluation {
   private let records: Cursor
   private let evaluator: ConditionEvaluator
   private let isAlways: Bool
+  /// Whether an id may lead to no record: before the end of a write, in an attribute.
+  private let mayDangle: Bool
   /// The ids of all related records that fulfil the condition, where an index has told them.
   private var admitted: Set<UInt64>?
   /// What was found out of single records; forgotten when there are too many.
@@ -35,6 +37,7 @@ final class RelatedEvaluation {
       throw StoreError(error)
     }
     isAlways = condition.isAlways
+    mayDangle = core.isWrite && end.attribute != nil
     evaluator = ConditionEvaluator(condition, entity: end.target, core: core, now: now)
     admitted = isAlways ? nil : try Self.admitted(RelatedTest(end, condition), core)
   }
@@ -101,7 +104,7 @@ final class RelatedEvaluation {
   }
 
   private func admits(_ id: UInt64) throws -> Bool {
-    if isAlways { return true }
+    if isAlways { return mayDangle ? try records.seek(id) : true }
     if let admitted { return admitted.contains(id) }
     if let answer = known[id] { return answer }
     guard try records.seek(id) else { return false }

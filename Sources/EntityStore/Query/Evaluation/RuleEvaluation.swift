@@ -2,28 +2,53 @@ internal import LodestoreFormat
 
 /// Asks the rules of an entity about records that are about to be written.
 final class RuleEvaluation: RecordRules {
-  private let rules: [(name: String, evaluator: ConditionEvaluator)]
+  private struct Rule {
+    var name: String
+    var evaluator: ConditionEvaluator
+    /// The numbers of the attributes derived from related records that the rule reads.
+    var derived: Set<UInt32>
+  }
+
+  private let rules: [Rule]
+  private let lateRules: [Rule]
 
   init(_ entity: StoredEntity, core: TransactionCore) throws(StoreError) {
-    var rules: [(String, ConditionEvaluator)] = []
+    var rules: [Rule] = []
     for rule in entity.description.rules {
       do throws(StoreError) {
         let parsed = try ConditionParser.parse(rule.condition)
         let bound = try ConditionBinding.bind(parsed.tree, to: entity)
+        let derived = bound.attributeNumbers.filter { number in
+          entity.description.attribute(number: number)?.derivation?.kind.isOfRelated == true
+        }
         rules.append(
-          (rule.name, ConditionEvaluator(bound, entity: entity, core: core, now: core.time)))
+          Rule(
+            name: rule.name,
+            evaluator: ConditionEvaluator(bound, entity: entity, core: core, now: core.time),
+            derived: derived))
       } catch {
         throw .badSchema(
           entity: entity.name, "its rule '\(rule.name)' cannot be used: \(error.message)")
       }
     }
-    self.rules = rules
+    self.rules = rules.filter(\.derived.isEmpty)
+    lateRules = rules.filter { !$0.derived.isEmpty }
   }
+
+  var areSomeLate: Bool { !lateRules.isEmpty }
 
   func broken(by view: RecordView, id: UInt64?) throws(StoreError) -> [String] {
     var broken: [String] = []
-    for (name, evaluator) in rules where try !evaluator.admits(new: view, id: id ?? 0) {
-      broken.append(name)
+    for rule in rules where try !rule.evaluator.admits(new: view, id: id ?? 0) {
+      broken.append(rule.name)
+    }
+    return broken
+  }
+
+  func brokenAtCommit(by view: RecordView, id: UInt64) throws(StoreError) -> [BrokenLateRule] {
+    var broken: [BrokenLateRule] = []
+    for rule in lateRules where try !rule.evaluator.admits(new: view, id: id) {
+      broken.append(BrokenLateRule(name: rule.name, derived: rule.derived))
     }
     return broken
   }

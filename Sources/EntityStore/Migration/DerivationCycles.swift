@@ -1,0 +1,61 @@
+internal import LodestoreFormat
+
+/// Finds definitions of derived attributes that depend on themselves.
+///
+/// Without such cycles every derived attribute has one value, whatever records lead to whom: attributes are
+/// derived in the order of their definitions, also where a record leads to itself.
+struct DerivationCycles {
+  private struct Node: Hashable {
+    var entity: EntityNumber
+    var attribute: UInt32
+  }
+
+  /// By attribute, the attributes of related records that it is derived from.
+  private var sources: [Node: [Node]] = [:]
+  private var labels: [Node: String] = [:]
+
+  init(_ entities: [EntityDescription], _ relationships: [RelationshipDescription]) {
+    for entity in entities {
+      for attribute in entity.attributes where !attribute.isRemoved {
+        guard let derivation = attribute.derivation, let side = derivation.side,
+          let relationship = relationships.first(where: { $0.number == derivation.relationship })
+        else { continue }
+        let node = Node(entity: entity.number, attribute: attribute.number)
+        let target = relationship[side.opposite].entity
+        labels[node] = "\(entity.name).\(attribute.name)"
+        sources[node] = derivation.sources.map { Node(entity: target, attribute: $0) }
+      }
+    }
+  }
+
+  /// Throws ``StoreError/Code/badSchema`` where one of the attributes with these numbers depends on itself.
+  ///
+  /// Cycles of other attributes stay: older programs could declare them, and their values never change.
+  func check(_ changed: [EntityNumber: Set<UInt32>]) throws(StoreError) {
+    for (entity, numbers) in changed.sorted(by: { $0.key < $1.key }) {
+      for number in numbers.sorted() {
+        let node = Node(entity: entity, attribute: number)
+        guard let cycle = path(from: node, to: node) else { continue }
+        let names = cycle.compactMap { labels[$0] }.map { "'\($0)'" }
+        throw .badSchema(
+          entity: labels[node]?.split(separator: ".").first.map(String.init) ?? "",
+          attribute: labels[node]?.split(separator: ".").last.map(String.init),
+          "\(names.joined(separator: " is derived from ")): a derived attribute must not depend on "
+            + "itself; derive one of them from an attribute that programs set")
+      }
+    }
+  }
+
+  /// The attributes on a way from `first` to `last`, both included; `nil` where there is none.
+  private func path(from first: Node, to last: Node) -> [Node]? {
+    var seen: Set<Node> = []
+    var waiting = [[first]]
+    while let way = waiting.popLast() {
+      for source in way.last.flatMap({ sources[$0] }) ?? [] {
+        if source == last { return way + [source] }
+        if seen.insert(source).inserted { waiting.append(way + [source]) }
+      }
+    }
+    return nil
+  }
+}
