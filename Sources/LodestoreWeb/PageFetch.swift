@@ -1,17 +1,17 @@
 internal import EntityStore
 internal import Foundation
 
-/// A page that has come, and what it says of those behind it.
+/// A received page with its answer about the pages after it.
 struct FetchedPage: Sendable {
   var page: ImportPage
   var behind: PagesBehind
 }
 
-/// Gets the page at an address, with what the store remembers of it.
+/// Fetches the page at an address, conditionally where the store remembers the page.
 struct PageFetch: Sendable {
   enum Outcome: Sendable {
     case page(FetchedPage)
-    /// There is none, by its status; the error says so.
+    /// The status says that no page is there; the error has it.
     case absent(WebSourceError)
   }
 
@@ -35,7 +35,7 @@ struct PageFetch: Sendable {
     self.remembered = remembered
   }
 
-  /// The address for a position; that of the first page when there is none.
+  /// The address for a position; the first page's address without a position.
   func start(at position: String?) throws(WebSourceError) -> PageAddress {
     guard let position else { return order.first }
     guard let address = order.address(at: position) else {
@@ -44,7 +44,7 @@ struct PageFetch: Sendable {
     return address
   }
 
-  /// Whether the last import found no page behind this one.
+  /// Whether this page was the last one of the previous import.
   func wasLast(_ address: PageAddress) -> Bool {
     memory(of: address).map { $0.next == nil } ?? false
   }
@@ -78,8 +78,8 @@ struct PageFetch: Sendable {
     }
   }
 
-  /// What is remembered of a page, when a request can be made conditional by it, and the page that
-  /// it names as the next can be one.
+  /// The store's memory of a page; nil when it cannot make a request conditional, or when the page that it
+  /// names as the next cannot follow.
   private func memory(of address: PageAddress) -> PageMemory? {
     guard let memory = remembered(address.name), !Validators(memory).isEmpty else { return nil }
     guard let next = memory.next else { return memory }

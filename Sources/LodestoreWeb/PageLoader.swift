@@ -5,12 +5,12 @@ internal import Foundation
   internal import FoundationNetworking
 #endif
 
-/// A page, as far as its source has it.
+/// The answer of a source for one page.
 enum LoadedPage: Sendable {
   case content(WebResponse)
-  /// It is as it was when it was remembered.
+  /// The page has not changed since it was remembered.
   case unchanged(Validators)
-  /// There is none, by status 404 or 410; the error says so.
+  /// The status 404 or 410 says that no page is there; the error has it.
   case absent(WebSourceError)
 }
 
@@ -29,7 +29,7 @@ struct PageLoader: Sendable {
 
   /// The page at an address.
   ///
-  /// - Parameter known: what is known of its content; then it may come as unchanged.
+  /// - Parameter known: the validators of its remembered content; with them the page may come as unchanged.
   func load(_ page: URL, known: Validators?) async throws -> LoadedPage {
     var attempts = 1
     while true {
@@ -37,7 +37,12 @@ struct PageLoader: Sendable {
       switch try await attempt(page, known: known, attempts: attempts) {
       case .page(let page): return page
       case .again(let error, let asked):
-        guard attempts <= options.retries else { throw error }
+        if let asked, asked > options.longestWait.bounded {
+          throw error.asking(for: asked, longest: options.longestWait.bounded)
+        }
+        guard attempts <= options.retries else {
+          throw asked.map { error.asking(for: $0) } ?? error
+        }
         try await timing.sleep(
           for: timing.wait(
             beforeRetry: attempts, asked: asked, first: options.firstWait,
@@ -153,13 +158,18 @@ struct PageLoader: Sendable {
             lastModified: response.fields["last-modified"] ?? known.lastModified)))
     case let status:
       let error = WebSourceError.badStatus(shown, status, attempts)
-      if options.retriedStatuses.contains(status) {
-        return .again(error, after: timing.asked(response.fields["retry-after"]))
+      let asked = timing.asked(response.fields)
+      if options.retriedStatuses.contains(status) || (asked != nil && Self.isLimit(status)) {
+        return .again(error, after: asked)
       }
       guard status == 404 || status == 410 else { throw error }
       return .page(.absent(error))
     }
   }
+
+  /// Whether a status is a limit that passes when the answer says when: 403, by which services refuse
+  /// clients that ask too often, and 413 (RFC 9110, 15.5.14).
+  private static func isLimit(_ status: Int) -> Bool { status == 403 || status == 413 }
 
   // MARK: Requests
 

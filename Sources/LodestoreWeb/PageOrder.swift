@@ -10,13 +10,15 @@ struct PageAddress: Sendable, Hashable {
   var number: Int?
 }
 
-/// What a page says of those behind it.
-struct PagesBehind: Sendable, Hashable {
+/// The answer of a page about the pages after it.
+struct PagesBehind: Sendable {
   var next: PageAddress?
   /// The number of the last page, where the page tells.
   var last: Int?
   /// How many pages there are then.
   var pageCount: Int?
+  /// Why the next page cannot be found; `next` is nil then.
+  var failure: WebSourceError?
 }
 
 /// Which page comes after which.
@@ -51,11 +53,24 @@ struct PageOrder: Sendable {
     return address?.name == position ? address : nil
   }
 
-  /// The pages behind one, by its answer.
+  /// The pages after one, by its answer.
   ///
-  /// - Throws: ``WebSourceError/Code/unreadablePage`` and ``WebSourceError/Code/badLink``.
+  /// A JSON page is sound whatever it says of the next one, so a wrong value or link is returned as
+  /// ``PagesBehind/failure``.
+  ///
+  /// - Throws: ``WebSourceError/Code/unreadablePage`` when the page is not JSON.
   func behind(
     _ page: PageAddress, _ answer: WebResponse
+  ) throws(WebSourceError) -> PagesBehind {
+    do {
+      return try told(by: answer, at: page)
+    } catch  where error.cause == nil {
+      return PagesBehind(failure: error)
+    }
+  }
+
+  private func told(
+    by answer: WebResponse, at page: PageAddress
   ) throws(WebSourceError) -> PagesBehind {
     switch paging.form {
     case .single: return PagesBehind()
@@ -77,7 +92,7 @@ struct PageOrder: Sendable {
     }
   }
 
-  /// The page behind a numbered one, when there is none that ends them.
+  /// The page after a numbered one; nil after the greatest number and for other paging.
   func following(_ page: PageAddress) -> PageAddress? {
     guard case .pageNumber(let numbers) = paging.form, let number = page.number,
       number < PageNumbers.greatest
@@ -169,7 +184,7 @@ extension PageOrder {
     return count
   }
 
-  /// The text or integer at a path; nil when there is none, `null` or the empty text.
+  /// The text or integer at a path; nil for an absent value, `null`, `false` and the empty text.
   private func text(
     at path: String, _ page: PageAddress, _ answer: WebResponse
   ) throws(WebSourceError) -> String? {
@@ -180,7 +195,7 @@ extension PageOrder {
     } catch {
       throw .notJSON(shown, path: path, error)
     }
-    guard let node = root[path: path], !node.isNull else { return nil }
+    guard let node = root[path: path], !node.isNull, node.bool != false else { return nil }
     if let text = node.string { return text.isEmpty ? nil : text }
     guard case .cursor = paging.form, node.kind == .integer, let digits = node.numberText else {
       throw .unfitValue(shown, path: path, found: node, expected: "a text or null")

@@ -28,6 +28,8 @@ final class PageWalk {
   private var beyondLimit: PageAddress?
   /// Of the numbered page taken last.
   private var contentHash: Int?
+  /// Why no page comes after the one taken last; thrown when the next page is asked for.
+  private var failure: WebSourceError?
 
   init(
     _ pages: WebPages, from position: String?,
@@ -70,6 +72,7 @@ final class PageWalk {
       isResumed = position != nil
       try request(fetch.start(at: position), fetch)
     }
+    if let failure { throw failure }
     if let address = beyondLimit, expected.isEmpty {
       throw WebSourceError.tooManyPages(
         fetch.order.source.shown(address.url), limit: options.pageLimit)
@@ -80,9 +83,13 @@ final class PageWalk {
       if fetch.order.endsWithout(address, status: error.status) { return nil }
       throw visited.count == 1 && !isResumed ? error : error.vanished
     case .page(let fetched):
-      try refuseSameContent(fetched.page.content, at: address, fetch)
-      try requestPages(behind: fetched.behind, fetch)
-      return fetched.page
+      if repeatsContent(fetched.page.content, at: address) {
+        guard options.endsAtRepeatedPage else {
+          throw WebSourceError.sameContent(fetch.order.source.shown(address.url))
+        }
+        return nil
+      }
+      return passing(fetched, at: address, fetch)
     }
   }
 
@@ -99,7 +106,34 @@ final class PageWalk {
     return (first.address, outcome)
   }
 
-  private func requestPages(behind: PagesBehind, _ fetch: PageFetch) throws {
+  /// The page, once those after it are requested.
+  ///
+  /// A failure to find the next page waits until that page is asked for. The position is then that of
+  /// this page, and nothing is remembered of it, so that whoever resumes asks for it again.
+  private func passing(
+    _ fetched: FetchedPage, at address: PageAddress, _ fetch: PageFetch
+  ) -> ImportPage {
+    var page = fetched.page
+    var behind = fetched.behind
+    if options.endsAtRepeatedPage, let next = behind.next, next.number == nil,
+      visited.contains(next.name)
+    {
+      behind.next = nil
+      page.next = nil
+      page.memory?.next = nil
+    }
+    do {
+      try requestPages(behind: behind, fetch)
+    } catch {
+      failure = error
+      page.next = address.name
+      page.memory = nil
+    }
+    return page
+  }
+
+  private func requestPages(behind: PagesBehind, _ fetch: PageFetch) throws(WebSourceError) {
+    if let failure = behind.failure { throw failure }
     guard let next = behind.next else { return drop() }
     if expected.isEmpty { try request(next, fetch) }
     while expected.count < options.pagesInFlight, let ahead = expected.last?.address,
@@ -126,19 +160,15 @@ final class PageWalk {
     expected = []
   }
 
-  /// Throws for the content of the page before: the service ignores the number.
-  private func refuseSameContent(
-    _ content: Data?, at address: PageAddress, _ fetch: PageFetch
-  ) throws(WebSourceError) {
-    guard address.number != nil else { return }
+  /// Whether a numbered page has the content of the page before it: the service ignores the number.
+  private func repeatsContent(_ content: Data?, at address: PageAddress) -> Bool {
+    guard address.number != nil else { return false }
     let hash = content.map { content in
       var hasher = Hasher()
       content.withUnsafeBytes { hasher.combine(bytes: $0) }
       return hasher.finalize()
     }
-    if let hash, hash == contentHash {
-      throw .sameContent(fetch.order.source.shown(address.url))
-    }
-    contentHash = hash
+    defer { contentHash = hash }
+    return hash != nil && hash == contentHash
   }
 }

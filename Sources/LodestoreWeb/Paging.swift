@@ -1,8 +1,11 @@
 extension WebPages {
-  /// How a service names the page behind a page.
+  /// How a service names the page after a page.
   ///
-  /// Paths in a page are dotted, as `meta.next` or `links.0.href`. What is not there, `null` and
+  /// Paths in a page are dotted, as `meta.next` or `links.0.href`. An absent value, `null`, `false` and
   /// the empty string mean that there is no next page.
+  ///
+  /// A page whose next page cannot be found is passed on first; the failure is thrown when the next page
+  /// is asked for. An import that resumes asks for that page again.
   public struct Paging: Sendable, Hashable {
     enum Form: Sendable, Hashable {
       case single
@@ -20,15 +23,16 @@ extension WebPages {
     /// Pages that have a number in the address's query.
     ///
     /// ``Options/pagesInFlight`` of them are asked for at once. Pages that are not JSON are passed
-    /// on as they are and do not end the pages. Two pages in succession with the same content end
-    /// with ``WebSourceError/Code/repeatedPage``: the service takes no notice of the number.
+    /// on as they are and do not end the pages. A page with the content of the page before it fails with
+    /// ``WebSourceError/Code/repeatedPage``, because the service ignores the number, or ends the pages
+    /// where ``Options/endsAtRepeatedPage`` says so.
     ///
     /// - Parameters:
     ///   - parameter: the name of the number in the query.
     ///   - first: the number of the first page.
     ///   - size: how many records to ask for, where the service lets one choose.
-    ///   - end: what the pages end with.
-    ///   - others: what else they can end with.
+    ///   - end: the sign of the last page.
+    ///   - others: further signs of the last page; the first one found counts.
     public static func pageNumber(
       parameter: String = "page", first: Int = 1, size: Size? = nil, endsAt end: End,
       _ others: End...
@@ -64,7 +68,7 @@ extension WebPages {
       }
     }
 
-    /// What numbered pages end with.
+    /// The sign by which a client knows the last numbered page.
     public struct End: Sendable, Hashable {
       enum Form: Sendable, Hashable {
         case emptyPage(path: String)
@@ -88,7 +92,7 @@ extension WebPages {
         End(form: .recordCount(path: path, pageSize: max(pageSize, 1)))
       }
 
-      /// The status 404 for a page behind the first.
+      /// The status 404 for a page after the first.
       public static let notFound = End(form: .notFound)
     }
   }

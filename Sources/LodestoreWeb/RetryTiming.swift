@@ -4,7 +4,7 @@ internal import Foundation
 struct RetryTiming: Sendable {
   /// Measures the waits.
   var clock: any Clock<Duration> = ContinuousClock()
-  /// What `Retry-After` is compared with, in seconds since 1970.
+  /// The clock that a date in `Retry-After` is compared with, in seconds since 1970.
   var now: @Sendable () -> Double = { Date().timeIntervalSince1970 }
   /// A random number from 0 to 1.
   var fraction: @Sendable () -> Double = { .random(in: 0...1) }
@@ -26,7 +26,37 @@ struct RetryTiming: Sendable {
     return min(max(bound * min(max(fraction(), 0), 1), asked ?? .zero), longest)
   }
 
-  /// What a header field `Retry-After` asks for, seconds or a date: RFC 9110, 10.2.3.
+  /// How long an answer asks to wait, by its fields with lowercase names.
+  ///
+  /// `Retry-After` counts first. Without it, a rate limit with nothing remaining asks for the time until
+  /// its reset: `RateLimit` (`r` and `t`), or `RateLimit-Remaining` and `RateLimit-Reset`, both also with
+  /// `X-` before them. A reset is a number of seconds from now up to a year, and since 1970 above it.
+  func asked(_ fields: [String: String]) -> Duration? {
+    if let asked = asked(fields["retry-after"]) { return asked }
+    if let limit = fields["ratelimit"] {
+      let parameters = limit.split(whereSeparator: { $0 == ";" || $0 == "," }).map {
+        $0.trimmingCharacters(in: .whitespaces)
+      }
+      guard parameters.contains("r=0") else { return nil }
+      return parameters.first { $0.hasPrefix("t=") }.flatMap { reset(String($0.dropFirst(2))) }
+    }
+    for prefix in ["ratelimit-", "x-ratelimit-"] {
+      guard let remaining = fields[prefix + "remaining"]?.trimmingCharacters(in: .whitespaces),
+        Double(remaining) == 0, let reset = fields[prefix + "reset"]
+      else { continue }
+      return self.reset(reset.trimmingCharacters(in: .whitespaces))
+    }
+    return nil
+  }
+
+  private func reset(_ text: String) -> Duration? {
+    guard let seconds = Double(text), seconds.isFinite, seconds >= 0 else { return nil }
+    let year = 31_536_000.0
+    let wait = seconds <= year ? seconds : max(seconds - now(), 0)
+    return Duration.seconds(min(wait, year))
+  }
+
+  /// The wait that a header field `Retry-After` asks for, by seconds or a date: RFC 9110, 10.2.3.
   func asked(_ field: String?) -> Duration? {
     guard let text = field?.trimmingCharacters(in: .whitespaces), !text.isEmpty else { return nil }
     if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {

@@ -27,11 +27,14 @@ struct SourceAddress: Sendable {
       ? nil : "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
   }
 
-  /// A web address without user information and fragment; nil when it is none.
+  /// The address without user information and fragment; `nil` when it is not a web address.
+  ///
+  /// A port outside 1 to 65,535 makes an address unusable: sockets have no such port, and the client's
+  /// library ends the process when it converts one.
   static func plain(_ url: URL) -> URL? {
     guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
       let scheme = parts.scheme?.lowercased(), scheme == "http" || scheme == "https",
-      parts.host?.isEmpty == false
+      parts.host?.isEmpty == false, hasUsablePort(parts)
     else { return nil }
     parts.user = nil
     parts.password = nil
@@ -40,6 +43,13 @@ struct SourceAddress: Sendable {
       url.absoluteString.utf8.count <= byteLimit
     else { return nil }
     return url
+  }
+
+  /// Whether the port is absent or one that a socket can have.
+  private static func hasUsablePort(_ parts: URLComponents) -> Bool {
+    if let port = parts.port { return (1...65_535).contains(port) }
+    guard let text = parts.string, let range = parts.rangeOfPort else { return true }
+    return text[range].isEmpty
   }
 
   /// Whether the source's header fields may go there: the same scheme, host and port, or the same

@@ -1,7 +1,7 @@
 internal import EntityStore
 
 extension WebPages {
-  /// How a source asks, how long it waits and what it takes.
+  /// The limits of a source: requests, waits, and accepted answers.
   public struct Options: Sendable {
     /// How many pages are asked for, or wait, ahead of the one taken last; at least 1.
     ///
@@ -14,37 +14,51 @@ extension WebPages {
 
     /// How often a request is made again; 0 for never.
     public var retries = 4
-    /// The answers that are asked for again; besides these, connections that fail and time out.
+    /// The statuses after which a request is made again; failed connections and timeouts are repeated too.
+    ///
+    /// Statuses 403 and 413 are repeated as well when the answer names a time. `Retry-After` does (RFC
+    /// 9110, 10.2.3), and so does a rate limit with nothing remaining: `RateLimit`, or
+    /// `RateLimit-Remaining` with its reset, also with `X-` before the names.
     public var retriedStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
     /// The longest wait before the first retry; it doubles with each.
     ///
     /// The wait itself is drawn between zero and this, so that many who failed together do not
     /// come back together.
     public var firstWait = Duration.milliseconds(500)
-    /// The longest wait of all, also where the service asks for a longer one by `Retry-After`.
+    /// The longest wait before a request is made again.
+    ///
+    /// When the service asks for a longer one, the page fails with ``WebSourceError/Code/badStatus`` and
+    /// ``WebSourceError/retryAfter`` says how long: an earlier request would break the service's rule.
     public var longestWait = Duration.seconds(60)
 
     /// How many redirects one page may take.
     ///
-    /// None leads from HTTPS to HTTP, or to where ``addresses`` does not let it. What goes along to another
-    /// host is said at `WebPages/init(_:paging:options:)`.
+    /// None leads from HTTPS to HTTP, or to where ``addresses`` does not let it. The header fields that go to another
+    /// host are listed at `WebPages/init(_:paging:options:)`.
     public var redirects = 5
     /// The ranges of addresses that requests may go to.
     public var addresses = Addresses.sourceRange
     /// The most bytes of a page, after decompression: 64 MiB.
     ///
-    /// A page is in memory as a whole, and for moments twice. What inflates to more is refused when the
-    /// limit is reached.
+    /// A page is in memory as a whole, and for moments twice. An answer that inflates to more is refused when
+    /// the limit is reached.
     public var pageByteLimit = FilePages.pageByteLimit
     /// The most bytes of an answer besides its content: 256 KiB.
     ///
-    /// So many for its head with the heads of status 100 to 199 before it, and so many for a trailer. On
+    /// The head counts together with heads of status 100 to 199 before it; a trailer counts by itself. On
     /// Linux one field may have 80 KiB, and a head 256 of them, whatever is set here.
     public var headByteLimit = 256 << 10
+    /// Whether a repeated page ends the source instead of failing with
+    /// ``WebSourceError/Code/repeatedPage``.
+    ///
+    /// A page is repeated when a link or cursor leads to a page that came already, and when a numbered
+    /// page has the content of the page before it. Some services answer numbers beyond the last page with
+    /// the last page again, and some link their last page to itself.
+    public var endsAtRepeatedPage = false
     /// The most pages of an iteration; one more is an error.
     public var pageLimit = 100_000
 
-    /// What a page may be besides JSON, as `text/plain`; `*/*` for everything.
+    /// The content types that are accepted besides JSON, as `text/plain`; `*/*` accepts every type.
     ///
     /// JSON is `application/json`, `text/json` and every type that ends in `+json`. An answer that
     /// does not name its type is taken.
@@ -68,7 +82,7 @@ extension WebPages {
   /// Which ranges of addresses requests may go to: this machine, the link-local range, private ranges, the
   /// public one, from the narrowest to the widest.
   ///
-  /// On Linux the address that a connection has in the end is looked at, whatever name led to it, and
+  /// On Linux the connection's final address is checked, whatever name led to it, and
   /// nothing is sent to one that is not allowed. On macOS only an address written as numbers and
   /// `localhost` are.
   public struct Addresses: Sendable, Hashable {

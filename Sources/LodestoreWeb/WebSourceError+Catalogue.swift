@@ -6,7 +6,7 @@ internal import Foundation
 #endif
 
 // Every message, one function each. Wording: cannot + verb + thing: the fact found and the fact
-// expected; what to do. Addresses come here without user information and secrets.
+// expected; the next step. Addresses come here without user information and secrets.
 
 extension WebSourceError {
   // MARK: The source
@@ -15,8 +15,8 @@ extension WebSourceError {
     let found = scheme.map { "the scheme '\(visible($0))'" } ?? "no scheme"
     return WebSourceError(
       .badRequest,
-      "cannot read the source: its address has \(found) or no host, or more than "
-        + "\(SourceAddress.byteLimit) bytes; use http or https and a host",
+      "cannot read the source: its address has \(found), no host, no port from 1 to "
+        + "65535, or more than \(SourceAddress.byteLimit) bytes; use http or https, a host and such a port",
       url: nil)
   }
 
@@ -148,7 +148,7 @@ extension WebSourceError {
       url: url, status: status, attempts: attempts)
   }
 
-  /// The same for a page that another one named.
+  /// A copy of the error for a page that the page before it names.
   var vanished: WebSourceError {
     var error = self
     error.code = .pageVanished
@@ -156,6 +156,21 @@ extension WebSourceError {
     error.message =
       "cannot fetch \(page): found status \(status ?? 404) though the page before it names it; "
       + "import from the start"
+    return error
+  }
+
+  /// A copy of the error that says how long the service asks to wait.
+  ///
+  /// - Parameter longest: the wait that the options allow, where the service asks for a longer one.
+  func asking(for wait: Duration, longest: Duration? = nil) -> WebSourceError {
+    var error = self
+    error.retryAfter = wait
+    if let longest {
+      error.message =
+        "cannot fetch '\(url?.absoluteString ?? "")': found status \(status ?? 0), and the service asks "
+        + "to wait \(wait), longer than the longest wait of \(longest); try again after that time, or "
+        + "raise longestWait"
+    }
     return error
   }
 

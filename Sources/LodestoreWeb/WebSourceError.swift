@@ -2,10 +2,10 @@ public import Foundation
 
 /// Why pages of a web service cannot be had.
 ///
-/// `code` is for programs, `message` for people: it says what could not be done, the fact found,
-/// and what to do.
+/// `code` is for programs, `message` for people: it says which action failed, the fact found,
+/// and the next step.
 public struct WebSourceError: Error, Sendable {
-  /// What kind of failure it is.
+  /// The kind of a failure.
   ///
   /// New codes may be added; keep a default case.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -44,13 +44,13 @@ public struct WebSourceError: Error, Sendable {
     public static let badRedirect = Code("badRedirect")
     /// The next page cannot be found in a page: not JSON, or another value is there.
     public static let unreadablePage = Code("unreadablePage")
-    /// The next page is not of this source, or its address is none.
+    /// The next page is not of this source, or its link is no web address.
     public static let badLink = Code("badLink")
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public var code: Code
-  /// What could not be done and why, in one line.
+  /// The action that failed and the reason, in one line.
   public var message: String
   /// The page concerned, without user information and without the values of secret parameters.
   public var url: URL?
@@ -58,6 +58,10 @@ public struct WebSourceError: Error, Sendable {
   public var status: Int?
   /// How often the page was asked for.
   public var attempts: Int
+  /// How long the service asked to wait before the next request, counted from its answer.
+  ///
+  /// Taken from `Retry-After` or from the fields of a rate limit; `nil` where the answer has neither.
+  public var retryAfter: Duration?
   /// The error beneath, a `URLError` or the JSON reader's.
   public var cause: (any Error)?
 

@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["{}", #"{"next":null}"#, #"{"next":""}"#, "[]", "7"])
+  @Test(arguments: ["{}", #"{"next":null}"#, #"{"next":false}"#, #"{"next":""}"#, "[]", "7"])
   func `a page without a next link is the last`(_ text: String) async throws {
     try await withServer { _ in
       .json(text)
@@ -191,14 +191,18 @@ import Testing
     }
   }
 
-  @Test(arguments: [#"{"next":7}"#, #"{"next":{}}"#, #"{"next":false}"#])
-  func `a next link that is no text is refused with its place`(_ text: String) async throws {
+  @Test(arguments: [#"{"next":7}"#, #"{"next":{}}"#, #"{"next":true}"#])
+  func `a next link that is no text is refused with its place, after its page`(
+    _ text: String
+  ) async throws {
     try await withServer { _ in
       .json(text)
     } _: { server in
       let pages = WebPages(try server.url("/"), paging: .nextLink(at: "next"))
-      let (error, _) = try await webError(.unreadablePage, pages)
+      let (error, found) = try await webError(.unreadablePage, pages)
       #expect(error.message.contains("line 1, column 9"))
+      #expect(found.map(\.content) == [Data(text.utf8)])
+      #expect(found.map(\.next) == [try server.url("/").absoluteString])
     }
   }
 
@@ -208,8 +212,9 @@ import Testing
       .json(text)
     } _: { server in
       let paging = WebPages.Paging.pageNumber(endsAt: .recordCount(at: "total", pageSize: 10))
-      _ = try await webError(.unreadablePage, WebPages(try server.url("/"), paging: paging))
-      #expect(server.log.count == 1)
+      let (_, found) = try await webError(
+        .unreadablePage, WebPages(try server.url("/"), paging: paging))
+      #expect(found.count == 1 && server.log.count == 1)
     }
   }
 
@@ -242,15 +247,42 @@ import Testing
   }
 
   @Test(arguments: [WebPages.Paging.nextLink(at: "next"), .cursor(parameter: "c", at: "cursor")])
-  func `a page that came already ends the pages with an error`(
+  func `a link to a page that came already is an error after the page that has it`(
     _ paging: WebPages.Paging
   ) async throws {
     try await withServer { request in
       .json(#"{"next":"/?c=\#(request.number % 3)","cursor":\#(request.number % 3)}"#)
     } _: { server in
-      let (error, _) = try await webError(
+      let (error, found) = try await webError(
         .repeatedPage, WebPages(try server.url("/?c=0"), paging: paging))
       #expect(server.log.count == 3 && error.url?.query() == "c=0")
+      #expect(found.count == 3 && found.last?.next?.hasSuffix("c=2") == true)
+    }
+  }
+
+  @Test(arguments: [WebPages.Paging.nextLink(at: "next"), .cursor(parameter: "c", at: "cursor")])
+  func `a link to a page that came already is the end where the options say so`(
+    _ paging: WebPages.Paging
+  ) async throws {
+    try await withServer { request in
+      .json(#"{"next":"/?c=2","cursor":2}"#, "ETag: \"\(request.number)\"")
+    } _: { server in
+      let pages = WebPages(
+        try server.url("/?c=1"), paging: paging, options: .with { $0.endsAtRepeatedPage = true })
+      let found = try await pages.all()
+      #expect(found.count == 2 && server.log.count == 2)
+      #expect(found[1].next == nil && found[1].memory?.next == nil && found[1].memory != nil)
+    }
+  }
+
+  @Test func `a repeated last page is the end where the options say so`() async throws {
+    try await withServer { request in
+      .json(#"{"items":[\#(min(Int(request.value(of: "page") ?? "") ?? 0, 3))]}"#)
+    } _: { server in
+      let pages = WebPages(
+        try server.url("/"), paging: .pageNumber(endsAt: .emptyPage(records: "items")),
+        options: .with { $0.endsAtRepeatedPage = true })
+      try await expect(pages, gives: (1...3).map { #"{"items":[\#($0)]}"# })
     }
   }
 
@@ -297,7 +329,7 @@ import Testing
 
   @Test(arguments: [
     "http://127.0.0.1:1/", "//localhost/", "ftp://a/", "file:///etc/passwd", "http://",
-    "https://127.0.0.1/",
+    "https://127.0.0.1/", "http://127.0.0.1:65536/", "http://127.0.0.1:99999999999999999999/",
   ])
   func `a link to another origin is not followed`(_ link: String) async throws {
     try await withServer { _ in
@@ -305,7 +337,7 @@ import Testing
     } _: { server in
       let pages = WebPages(try server.url("/"), paging: .nextLink(at: "next"))
       let (_, found) = try await webError(.badLink, pages)
-      #expect(found.isEmpty && server.log.count == 1)
+      #expect(found.count == 1 && server.log.count == 1)
     }
   }
 }

@@ -52,7 +52,12 @@ import Testing
     }
   }
 
-  @Test(arguments: ["ftp://127.0.0.1/", "file:///etc/passwd", "mailto:a@b", "data:,x"])
+  @Test(arguments: [
+    "ftp://127.0.0.1/", "file:///etc/passwd", "mailto:a@b", "data:,x", "http://127.0.0.1:65536/",
+    "http://[::1]:70000/", "http://localhost:4294967296/", "http://127.0.0.1:0/",
+    "//127.0.0.1:99999",
+    "http://127.0.0.1:99999999999999999999/", "http://127.0.0.1:-1/", "http://127.0.0.1:8a/",
+  ])
   func `to what is not the web are an error`(_ target: String) async throws {
     try await withServer { _ in
       Answer(302, ["Location: \(target)"])

@@ -9,7 +9,7 @@ struct WebResponse: Sendable {
   /// Where the answer came from.
   var url: URL
   var status: Int
-  /// Those that are looked at here, by names in lower case.
+  /// The header fields that this client reads, by lowercase name.
   var fields: [String: String] = [:]
   /// The bytes of all fields, names and values.
   var fieldBytes = 0
@@ -20,13 +20,15 @@ struct WebResponse: Sendable {
 
   var isPage: Bool { status == 200 || status == 203 }
 
-  /// The fields that are looked at; whether a field may come several times, as a list.
+  /// The header fields that are kept. The value is true where several fields of the name form a list.
   private static let usedFields = [
     "content-encoding": true, "content-length": false, "content-type": false, "etag": false,
-    "last-modified": false, "link": true, "location": false, "retry-after": false,
+    "last-modified": false, "link": true, "location": false, "ratelimit": true,
+    "ratelimit-remaining": false, "ratelimit-reset": false, "retry-after": false,
+    "x-ratelimit-remaining": false, "x-ratelimit-reset": false,
   ]
 
-  /// Of a field that cannot be a list and comes several times, the first counts.
+  /// Keeps the first of several fields of one name, unless they form a list.
   init(url: URL, status: Int, fields: some Sequence<(name: String, value: String)>) {
     self.url = url
     self.status = status
