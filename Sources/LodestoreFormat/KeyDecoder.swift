@@ -28,14 +28,21 @@ package struct KeyDecoder {
     key.count >= 8 ? key._bigEndianUInt64(at: key.count - 8) : nil
   }
 
-  /// The id that `key`, of an index over ids, begins with; `nil` for null and for what is no such key.
+  /// The id at the beginning of `key`, of an index over ids; `nil` for null and for every other form.
+  ///
+  /// An id with a leading zero byte is no form of an id: a search for the id would not find the key.
   package static func leadingID(_ key: UnsafeRawBufferPointer) -> UInt64? {
     guard let code = key.first, code > KeyCode.zero, code <= KeyCode.highestInteger else {
       return nil
     }
     let count = Int(code - KeyCode.zero)
-    guard key.count > count else { return nil }
+    guard key.count > count, key[1] != 0 else { return nil }
     return key[1...count].reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// Whether the first value of `key` is null.
+  package static func beginsWithNull(_ key: UnsafeRawBufferPointer) -> Bool {
+    key.first == KeyCode.null
   }
 
   /// How many bytes ``leadingID(_:)`` takes of a key that has one.

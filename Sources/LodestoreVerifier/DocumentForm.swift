@@ -10,6 +10,10 @@ indirect enum DocumentForm: Sendable {
   case object([Member])
   /// An object whose members all have the form.
   case members(DocumentForm)
+  /// An array of the bytes of an encoded document.
+  case encodedDocument
+  /// An array of pairs of record ids.
+  case pairs
 
   struct Member: Sendable {
     var name: String
@@ -29,6 +33,8 @@ indirect enum DocumentForm: Sendable {
   /// Below 2⁵⁶, so that counting on never fails.
   static let count = DocumentForm.integer(0...(1 << 56) - 1)
   static let byte = DocumentForm.integer(0...255)
+  /// The id of a record.
+  static let id = DocumentForm.integer(1...Int64.max)
   /// The number of a page, a record, or a byte of an input.
   static let place = DocumentForm.integer(0...Int64.max)
 
@@ -49,6 +55,12 @@ indirect enum DocumentForm: Sendable {
         if let fault = form.fault(element, at: "element \(index) of \(path)") { return fault }
       }
       return nil
+    case (.encodedDocument, .array(let elements)):
+      return DocumentForm.array(.byte).fault(document, at: path)
+        ?? Self.documentFault(elements, path)
+    case (.pairs, .array(let elements)):
+      return DocumentForm.array(.id).fault(document, at: path)
+        ?? (elements.count.isMultiple(of: 2) ? nil : "\(path) has an id without its other one")
     case (.object(let members), .object):
       for member in members {
         let found = document[member.name]
@@ -66,6 +78,18 @@ indirect enum DocumentForm: Sendable {
     }
   }
 
+  private static func documentFault(_ elements: [Document], _ path: String) -> String? {
+    let bytes = elements.map { element -> UInt8 in
+      if case .integer(let byte) = element { UInt8(truncatingIfNeeded: byte) } else { 0 }
+    }
+    do {
+      try bytes.withUnsafeBytes { try DocumentReader($0).validate() }
+      return nil
+    } catch {
+      return "\(path) holds the bytes of no document: \(error)"
+    }
+  }
+
   private static func words(_ range: ClosedRange<Int64>) -> String {
     "from \(range.lowerBound) to \(range.upperBound)"
   }
@@ -77,7 +101,7 @@ indirect enum DocumentForm: Sendable {
     case .date: "date"
     case .text: "text"
     case .bool: "boolean"
-    case .array: "array"
+    case .array, .encodedDocument, .pairs: "array"
     case .object, .members: "object"
     }
   }
@@ -93,8 +117,8 @@ enum ImportForms {
       "pendingLinks",
       .array(
         .object([
-          .required("link", .place), .required("id", .unsigned), .required("page", .place),
-          .required("record", .place), .required("key", .array(.byte)),
+          .required("link", .place), .required("id", .id), .required("page", .place),
+          .required("record", .place), .required("key", .encodedDocument),
         ]))),
   ])
 
@@ -109,14 +133,14 @@ enum ImportForms {
       "links",
       .array(
         .object([
-          .required("pairs", ids),
+          .required("pairs", .pairs),
           .required(
             "unresolved",
-            .array(.object([.required("id", .unsigned), .required("key", .array(.byte))]))),
+            .array(.object([.required("id", .id), .required("key", .encodedDocument)]))),
         ]))),
   ])
 
-  static let ids = DocumentForm.array(.unsigned)
+  static let ids = DocumentForm.array(.id)
 
   static let basis = DocumentForm.object([
     .required("mark", .unsigned), .required("schema", .unsigned),
@@ -158,5 +182,4 @@ enum ImportForms {
       ])
 
   static let strategies: Set = ["upsert", "replaceMatching", "mirror"]
-  static let endings: Set = ["open", "finished", "cancelled", "failed"]
 }

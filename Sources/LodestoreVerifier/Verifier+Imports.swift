@@ -9,7 +9,7 @@ extension Verifier {
     guard let tree = trees[name] else { return }
     var list = findings
     try walk(tree) { key, body in
-      guard let (subject, kind) = ImportKey.split(key) else {
+      guard let (subject, kind) = ImportKey.split(key), kind != .seen(page: 0) else {
         list.add(
           Finding(
             .imports, tree: name, key: key,
@@ -18,7 +18,7 @@ extension Verifier {
       }
       do throws(FormatError) {
         let content = try Checksum.unsealed(key: key, body: body)
-        try Self.check(try Document(decoding: content), kind)
+        try Self.check(try Document(decoding: content), kind, of: subject)
       } catch {
         list.add(Finding(.imports, error.rule, tree: name, subject: subject, key: key, "\(error)"))
       }
@@ -26,17 +26,24 @@ extension Verifier {
     findings = list
   }
 
-  private static func check(_ document: Document, _ kind: ImportKey) throws(FormatError) {
+  private static func check(
+    _ document: Document, _ kind: ImportKey, of name: String
+  ) throws(FormatError) {
     func require(_ form: DocumentForm, _ rule: FormatRule) throws(FormatError) {
       if let fault = form.fault(document) { throw FormatError(fault, rule) }
     }
     switch kind {
     case .state:
       try require(ImportForms.state, .importState)
-      if let report = document["report"] { try checkReport(report, .importState) }
-    case .report:
+      if let report = document["report"] {
+        try checkReport(report, of: name, ["open", "cancelled", "failed"], .importState)
+      }
+    case .report(let run):
       try require(ImportForms.report, .importReport)
-      try checkReport(document, .importReport)
+      try checkReport(document, of: name, ["finished", "cancelled", "failed"], .importReport)
+      guard document["run"] == .integer(Int64(clamping: run)) else {
+        throw FormatError("'run' is not the number of its key, \(run)", .importReport)
+      }
     case .memory(let digest):
       try require(ImportForms.page, .importPage)
       guard case .string(let page)? = document["page"]?["name"],
@@ -50,12 +57,15 @@ extension Verifier {
   }
 
   private static func checkReport(
-    _ report: Document, _ rule: FormatRule
+    _ report: Document, of name: String, _ endings: Set<String>, _ rule: FormatRule
   ) throws(FormatError) {
     guard case .string(let strategy)? = report["strategy"],
       ImportForms.strategies.contains(strategy), case .string(let ending)? = report["ending"],
-      ImportForms.endings.contains(ending)
-    else { throw FormatError("'strategy' or 'ending' is a word that is not listed", rule) }
+      endings.contains(ending)
+    else { throw FormatError("'strategy' or 'ending' is a word that is not listed here", rule) }
+    guard report["name"] == .string(name) else {
+      throw FormatError("'name' is not that of its key", rule)
+    }
     for (name, list) in [
       ("rejects", report["rejects"]), ("unresolvedKeys", report["links"]?["unresolvedKeys"]),
     ] {

@@ -4,6 +4,8 @@ import LodestoreFormat
 import Testing
 
 @testable import KVDumpCommands
+@testable import LodestorePages
+@testable import LodestoreVerifier
 
 /// Copies and exports of stores in which bytes have changed.
 @Suite("Copies of damaged stores")
@@ -106,6 +108,27 @@ struct DamagedCopyTests {
     #expect(outcome.status == .damagedData && outcome.messages.contains("E 2: its checksum"))
     #expect(!outcome.messages.contains("replaced"))
     #expect(try folder.files() == files)
+  }
+
+  @Test(arguments: Fault.all)
+  func `an export of all entities fails at every finding in its trees, and leaves nothing`(
+    _ fault: Fault
+  ) async throws {
+    let store = try fault.base == .kept ? VerifiedStore.kept() : VerifiedStore()
+    try store.change { try fault.plant($0) }
+    let findings = try Verifier.verify(path: store.path).findings
+    let trees = ["records.", "index.", "elements.", "links.", "order."]
+    guard
+      findings.contains(where: { finding in
+        trees.contains { finding.tree?.hasPrefix($0) ?? false }
+      })
+    else { return }
+    let folder = store.path + "-all"
+    let memory = MemoryConsole()
+    let status = await KVDump.execute(
+      ["export", store.path, "--all-entities", folder, "--links"], on: memory.console)
+    #expect(status == .damagedData, "\(findings): \(memory.messages.text)")
+    #expect(!FileManager.default.fileExists(atPath: folder))
   }
 
   @Test func `a folder and files that were there stay, and which gave way is told`() async throws {

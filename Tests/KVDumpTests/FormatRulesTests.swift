@@ -105,6 +105,11 @@ struct FormatRulesTests {
     #expect(findings.contains { $0.rule == rule }, "\(fault.name): \(findings)")
   }
 
+  @Test(arguments: Fault.soundImports)
+  func `what an import may keep is no finding`(_ kept: Fault) throws {
+    #expect(try kept.findings().isEmpty)
+  }
+
   @Test(arguments: Fault.buildingFaults)
   func `an index that is being built is checked as any index`(_ fault: Fault) throws {
     let findings = try fault.findings()
@@ -117,6 +122,27 @@ struct FormatRulesTests {
     try store.change { try Fault.addBuilding(index: 9, upTo: next, to: $0) }
     let rules = Set(try Verifier.verify(path: store.path).findings.map(\.rule))
     #expect(rules.contains(.counterBuilding) == !(1...1 << 63).contains(next), "\(rules)")
+  }
+
+  @Test
+  func `the page of the document is the one that LMDB writes`() throws {
+    let block = FormatRules.text.split(separator: "\n", omittingEmptySubsequences: false)
+      .drop { $0 != "```example page" }.dropFirst().prefix { $0 != "```" }.joined(separator: " ")
+    let right = try #require(block.ranges(of: " = ").last.map { block[$0.upperBound...] })
+    let page = try right.split(separator: " then ").flatMap { part -> [UInt8] in
+      guard part.contains("×") else { return Self.bytes(part) }
+      let words = part.split(separator: " ")
+      let count = try #require(words.first.flatMap { Int($0) })
+      let byte = try #require(words.last.flatMap { UInt8($0, radix: 16) })
+      return Array(repeating: byte, count: count)
+    }
+    let key = Array("settings".utf8) + [0, 1, 2]
+    let store = try VerifiedStore(filledBy: { store in
+      try store.put(key, Checksum.sealed(key: key, content: [5, 6, 7]), .buckets)
+    })
+    let file = Array(try Data(contentsOf: URL(fileURLWithPath: store.path)))
+    let pages = stride(from: 0, to: file.count - 4095, by: 4096).map { Array(file[$0..<$0 + 4096]) }
+    #expect(page.count == 4096 && pages.contains { $0.dropFirst(8) == page.dropFirst(8) })
   }
 
   @Test

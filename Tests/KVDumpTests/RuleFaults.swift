@@ -41,43 +41,44 @@ extension Fault {
   ]
 
   /// Faults at the ends of ranges, each with the rule that it breaks besides its example above.
-  static let endFaults: [(rule: FormatRule, fault: Fault)] = [
-    (
-      .counterKey,
-      Fault("a counter is of entity 0") {
-        try $0.put(CounterKey.nextRecord(entity: 0), littleEndianBytes(UInt64(1)), .counters)
-      }
-    ),
-    (
-      .counterEntity,
-      Fault("a counter is of an entity to come, and none counts entities") {
-        try $0.remove(CounterKey.nextEntity, .counters)
-        try $0.put(CounterKey.nextRecord(entity: 77), littleEndianBytes(UInt64(9)), .counters)
-      }
-    ),
-    (
-      .historyMark,
-      Fault("more writes were purged than can be", in: .kept) { store in
-        let mark: Document = .object(["number": .integer(1 << 62 + 1), "time": .date(0)])
-        let key = HistoryKey.purged.bytes
-        try store.put(key, Checksum.sealed(key: key, content: mark.encoded()), .history)
-      }
-    ),
-    (
-      .catalogueHistory,
-      catalogue(
-        "what is to be preserved is no attribute", in: .kept, entity: 4, "history.preserved",
-        .array([.integer(99)]))
-    ),
-    (
-      .historyPreserved,
-      Fault("what is preserved is named with a zero", in: .kept) {
-        try $0.edit(
-          HistoryKey.tombstone(entity: 4, id: 3, transaction: 2).bytes, .history, "01",
-          to: .null)
-      }
-    ),
-  ]
+  static let endFaults: [(rule: FormatRule, fault: Fault)] =
+    importEndFaults + [
+      (
+        .counterKey,
+        Fault("a counter is of entity 0") {
+          try $0.put(CounterKey.nextRecord(entity: 0), littleEndianBytes(UInt64(1)), .counters)
+        }
+      ),
+      (
+        .counterEntity,
+        Fault("a counter is of an entity to come, and none counts entities") {
+          try $0.remove(CounterKey.nextEntity, .counters)
+          try $0.put(CounterKey.nextRecord(entity: 77), littleEndianBytes(UInt64(9)), .counters)
+        }
+      ),
+      (
+        .historyMark,
+        Fault("more writes were purged than can be", in: .kept) { store in
+          let mark: Document = .object(["number": .integer(1 << 62 + 1), "time": .date(0)])
+          let key = HistoryKey.purged.bytes
+          try store.put(key, Checksum.sealed(key: key, content: mark.encoded()), .history)
+        }
+      ),
+      (
+        .catalogueHistory,
+        catalogue(
+          "what is to be preserved is no attribute", in: .kept, entity: 4, "history.preserved",
+          .array([.integer(99)]))
+      ),
+      (
+        .historyPreserved,
+        Fault("what is preserved is named with a zero", in: .kept) {
+          try $0.edit(
+            HistoryKey.tombstone(entity: 4, id: 3, transaction: 2).bytes, .history, "01",
+            to: .null)
+        }
+      ),
+    ]
 
   private static let catalogueFaults: [Fault] = [
     catalogue("an attribute does not say whether it is optional", "attributes.0.optional", nil),
@@ -250,25 +251,6 @@ extension Fault {
       try store.edit(CatalogueKey.relationship(1), .catalogue, "from.ordered", to: .bool(true))
       _ = try store.tree(.order(relationship: 1, side: .from))
     },
-  ]
-
-  private static func imported(_ name: String, _ key: ImportKey, _ document: Document) -> Fault {
-    Fault(name) {
-      let key = key.bytes(name: "Film")
-      try $0.put(key, Checksum.sealed(key: key, content: document.encoded()), .imports)
-    }
-  }
-
-  private static let importFaults: [Fault] = [
-    imported("an open import has no report", .state, .object(["pages": .integer(0)])),
-    imported("an import's report is null", .report(run: 2), .null),
-    imported(
-      "a remembered page has no name", .memory([UInt8](repeating: 0, count: 32)), .object([:])),
-    imported(
-      "a remembered page is under another's key", .memory([UInt8](repeating: 0, count: 32)),
-      .object(["page": .object(["name": .string("page 1")])])),
-    imported("the ids of a page are an object", .seen(page: 1), .object([:])),
-    imported("what memories depend on has no mark", .basis, .object(["epoch": .integer(1)])),
   ]
 
   private static let firstPart = HistoryKey.part(transaction: 1, part: 0).bytes

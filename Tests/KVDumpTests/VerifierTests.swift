@@ -139,10 +139,12 @@ struct VerifierTests {
   @Test
   func `a store that needs a newer reader is refused by its version`() throws {
     let store = try VerifiedStore()
+    let later = FormatVersion.current.rawValue + 1
     try store.change {
-      try $0.put(HeaderField.format.key, [6, 0, 0, 0, 6, 0, 0, 0], .header)
+      let requirement = FormatRequirement(lowestReader: later, lowestWriter: later)
+      try $0.put(HeaderField.format.key, requirement.bytes, .header)
     }
-    #expect(throws: VerificationError.newerFormat(lowestReader: 6)) {
+    #expect(throws: VerificationError.newerFormat(lowestReader: later)) {
       try Verifier.verify(path: store.path)
     }
   }

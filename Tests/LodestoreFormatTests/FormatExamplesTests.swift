@@ -10,9 +10,11 @@ import Testing
         "pairs", "checksum", "record",
         // FormatPairExamplesTests
         "typed-document", "initial", "decimal", "header", "catalogue-pair", "wide-record",
-        "cut-key", "index-entry", "counters", "bucket", "import-key",
+        "cut-key", "index-entry", "counters", "bucket", "import-key", "import-pair",
+        "element-entry",
+        "relationship-pair",
         // The verifier's tests
-        "store",
+        "store", "page",
       ])
   }
 

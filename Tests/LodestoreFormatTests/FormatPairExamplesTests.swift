@@ -104,11 +104,14 @@ import Testing
         Value.string(String(repeating: "a", count: 500)), .integer(7),
       ],
       "text 477 × \"a\"": [.string(String(repeating: "a", count: 477))],
+      "not unique, record 300: text 500 × \"a\"": [.string(String(repeating: "a", count: 500))],
+      "not unique, record 300: text 470 × \"a\"": [.string(String(repeating: "a", count: 470))],
     ]
     for line in try lines("cut-key") {
       var encoder = KeyEncoder()
       for value in try #require(texts[line.left], "\(line)") { try encoder.append(value) }
       encoder.finishTuple()
+      if line.left.hasPrefix("not unique, record 300") { encoder.append(recordID: 300) }
       #expect(Array(encoder.bytes) == (try run(line.right)), "\(line)")
     }
     #expect(try lines("cut-key").count == texts.count)
@@ -129,6 +132,47 @@ import Testing
       let (key, body) = try pair(line.right)
       #expect(Array(encoder.bytes) == key, "\(line)")
       #expect(body == (isUnique ? littleEndianBytes(UInt64(300)) : []), "\(line)")
+    }
+  }
+
+  @Test func `entries of indexes over elements hold`() throws {
+    for line in try lines("element-entry") {
+      var parser = ExampleParser(line.left)
+      let isOfRecord300 = parser.take("record 300: ")
+      try #require(isOfRecord300)
+      var encoder = KeyEncoder()
+      for value in try parser.tuple() { try encoder.append(value) }
+      encoder.finishTuple()
+      encoder.append(recordID: 300)
+      let (key, body) = try pair(line.right)
+      #expect(Array(encoder.bytes) == key && body.isEmpty, "\(line)")
+    }
+  }
+
+  @Test func `a pair of a relationship holds`() throws {
+    for line in try lines("relationship-pair") {
+      var parser = ExampleParser(line.left)
+      let isOfRelationship1 = parser.take("relationship 1 ")
+      try #require(isOfRelationship1)
+      let relationship = try RelationshipDescription(number: 1, document: try parser.json())
+      let (key, body) = try pair(line.right)
+      #expect(key == CatalogueKey.relationship(1))
+      #expect(body == Checksum.sealed(key: key, content: relationship.document.encoded()))
+    }
+  }
+
+  @Test func `pairs of imports hold`() throws {
+    let keys: [String: ImportKey] = [
+      "basis": .basis, "page 1": .seen(page: 1), "memory": .memory(SHA256.hash(Array("p1".utf8))),
+    ]
+    let lines = try lines("import-pair")
+    #expect(lines.count == keys.count)
+    for line in lines {
+      let place = try #require(keys.first { line.left.hasPrefix($0.key + " ") })
+      var parser = ExampleParser(String(line.left.dropFirst(place.key.count + 1)))
+      let (key, body) = try pair(line.right)
+      #expect(key == place.value.bytes(name: "Film"), "\(line)")
+      #expect(body == Checksum.sealed(key: key, content: try parser.json().encoded()), "\(line)")
     }
   }
 

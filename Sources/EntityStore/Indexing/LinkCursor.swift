@@ -95,6 +95,8 @@ final class LinkCursor {
             try body(id, try other(cursor.key, KeyDecoder.lengthOfLeadingID(cursor.key)))
             next = id &+ 1
           }
+        } else if !KeyDecoder.beginsWithNull(cursor.key) {
+          throw damaged()
         }
         found = try cursor.next()
       }

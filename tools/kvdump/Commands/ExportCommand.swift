@@ -16,8 +16,9 @@ struct ExportCommand: StoreCommand {
 
       Everything is of one commit. A file is there when it is whole: it is written under another \
       name beside it, and last the records are compared with their indexes, and with --links the two \
-      sides of relationships. Where a record, an entry or a link is damaged or lost, the export \
-      fails: then rows on standard output may not be all. Without a format it is what the file's \
+      sides of relationships. With --all-entities 'verify' checks the exported trees as well. Where a \
+      record, an entry or a link is damaged or lost, the export fails: then rows on standard output \
+      may not be all. Without a format it is what the file's \
       name ends in, or JSON Lines. JSON Lines and CSV are written as the records are read, in \
       little memory; an order that no index gives keeps its keys in memory.
 

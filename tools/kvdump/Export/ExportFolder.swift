@@ -1,4 +1,5 @@
 import EntityStore
+import LodestoreVerifier
 
 #if canImport(Glibc)
   import Glibc
@@ -64,10 +65,28 @@ struct ExportFolder {
       made.note(file)
       rows.append([.text(entity.name), .count(count), .text(name), .byteCount(size)])
     }
+    try check(on: console)
     let writer = console.rows(
       of: [Column("entity"), Column("records"), Column("file"), Column("size")])
     for row in rows { try writer.write(row) }
     try writer.finish()
+  }
+
+  /// Throws for the first finding of the verifier that concerns the exported trees.
+  ///
+  /// The files hold every record, so the whole of these trees must be sound. The checks of one entity's export
+  /// compare numbers and sums of entries; the verifier compares each entry with its record.
+  private func check(on console: Console) throws {
+    let report = try ReadStore.withEnvironment(store, warns: false, on: console) {
+      try Verifier.verify(environment: $0)
+    }
+    var trees = ["catalogue", "records.", "index.", "elements."]
+    if tellsLinks { trees += ["links.", "order.", "relationship "] }
+    if let finding = report.findings.first(where: { finding in
+      trees.contains { finding.tree?.hasPrefix($0) ?? true }
+    }) {
+      throw CommandFailure.damagedCopy(reason: "\(finding)")
+    }
   }
 
   private func writeSchema(_ snapshot: DynamicSnapshot, noting made: inout Made) throws {

@@ -34,9 +34,11 @@ enum ReadStore {
     return try body(store)
   }
 
-  /// The same below the store: what cannot be understood can still be looked at.
+  /// Opens the file below the store, which also works where its catalogue cannot be understood.
+  ///
+  /// - Parameter warns: whether a note says that there is no lock file.
   static func withEnvironment<R>(
-    _ path: String, on console: Console, _ body: (Environment) throws -> R
+    _ path: String, warns: Bool = true, on console: Console, _ body: (Environment) throws -> R
   ) throws -> R {
     var engine = EnvironmentOptions()
     engine.access = .readOnly
@@ -45,7 +47,7 @@ enum ReadStore {
     engine.checkPages(when: .verifyFirst)
     let environment = try EnvironmentRegistry.open(path, options: engine) { _ in }
     defer { EnvironmentRegistry.close(environment) }
-    warnIfUnlocked(environment.hasLockFile, path, console)
+    if warns { warnIfUnlocked(environment.hasLockFile, path, console) }
     return try body(environment)
   }
 
