@@ -20,7 +20,7 @@ struct WebResponse: Sendable {
 
   var isPage: Bool { status == 200 || status == 203 }
 
-  /// The header fields that are kept. The value is true where several fields of the name form a list.
+  /// The header fields that are kept; true where several fields of the name form a list.
   private static let usedFields = [
     "content-encoding": true, "content-length": false, "content-type": false, "etag": false,
     "last-modified": false, "link": true, "location": false, "ratelimit": true,
