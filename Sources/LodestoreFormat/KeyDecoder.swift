@@ -63,7 +63,7 @@ package struct KeyDecoder {
     return isEqual && (key.count == elements.count || key[elements.count] != 255)
   }
 
-  /// How many bytes the first elements of `key` take; `nil` when it has not so many whole ones.
+  /// The byte count of the first elements of `key`; `nil` when it has fewer whole ones.
   package static func lengthOfBeginning(
     of key: UnsafeRawBufferPointer, elementCount: Int
   ) -> Int? {

@@ -38,7 +38,7 @@ indirect enum DocumentForm: Sendable {
   /// The number of a page, a record, or a byte of an input.
   static let place = DocumentForm.integer(0...Int64.max)
 
-  /// What does not fit, as a clause; `nil` where all does.
+  /// The first value that does not fit, as a clause; `nil` where every value does.
   func fault(_ document: Document, at path: String = "the document") -> String? {
     switch (self, document) {
     case (.integer(let range), .integer(let number)):

@@ -66,8 +66,8 @@ extension WebPages {
 
     /// Names of query parameters whose values are secret, in any case of letters.
     ///
-    /// Their values are left out of messages. Those of the source's own address are also left out
-    /// of positions and of what is remembered of a page, and put back when the page is asked for.
+    /// Their values are left out of messages. The secrets of the source's own address are also left
+    /// out of positions and memories of pages, and put back when the page is requested.
     public var secretParameters: Set<String> = [
       "access_token", "api-key", "api_key", "apikey", "appid", "auth", "client_secret", "key",
       "password", "sig", "signature", "token",

@@ -37,7 +37,7 @@ struct DamagedCopyTests {
   }
 
   private static let marker = Array("mark-b".utf8)
-  /// The last attribute of a record, behind which its checksum is; not a key.
+  /// The last attribute of a record, before its checksum; not a key.
   private static let record: [UInt8] = [6, 0] + marker
   private static let changedRecord: [UInt8] = [6, 0] + Array("mark-x".utf8)
 
@@ -160,7 +160,7 @@ struct DamagedCopyTests {
   }
 
   private static let lostRecord = (id(2), TreeName.records(entity: 1))
-  /// Of the index over `v`, whose keys are tuples with ids behind them.
+  /// The index over `v`, whose keys are tuples with ids after them.
   private static func lostEntry() throws -> ([UInt8], TreeName) {
     var encoder = KeyEncoder()
     try encoder.append(.integer(2))

@@ -67,7 +67,7 @@ extension Fault {
     return (.importPage, imported(name, place, document))
   }
 
-  /// What an import may keep, each beside the faults that differ from it in one value.
+  /// Sound contents of the tree `imports`; each fault below differs from one of them in one value.
   static let soundImports: [Fault] = [
     imported("a report of a run", .report(run: 2), report("failed")),
     imported("an open run", .state, state(ending: "cancelled", pendingID: 1, key: nullKey)),

@@ -134,11 +134,11 @@ extension Fault {
       "a derived count is of no relationship", in: .kept, entity: 5,
       "attributes.2.derived.relationship", .integer(9)),
     Fault("a count is not that of the links", in: .kept) { store in
-      // Behind the header and the null bits comes `playerCount`.
+      // After the header and the null bits comes `playerCount`.
       try store.reseal(1, entity: 5) { $0[3] = 9 }
     },
     Fault("an id is 0", in: .kept) { store in
-      // Behind the header and the null bits comes `leader`.
+      // After the header and the null bits comes `leader`.
       try store.reseal(1, entity: 3) {
         $0.replaceSubrange(3..<11, with: repeatElement(0, count: 8))
       }
@@ -329,7 +329,7 @@ extension Fault {
     },
   ]
 
-  /// Has an index over the first attribute of entity 1 that has no entries yet.
+  /// Adds an index over the first attribute of entity 1 that has no entries yet.
   static func addBuilding(index number: UInt32, upTo next: UInt64, to store: RawStore) throws {
     try store.edit(
       CatalogueKey.entity(1), .catalogue, "building",

@@ -100,7 +100,7 @@ struct VerifierTests {
   func `links and orders count as trees of the catalogue`(_ orders: Int, _ isBeyond: Bool) throws {
     let store = try VerifiedStore()
     try store.change { store in
-      // Beside 2 entities with 5 indexes.
+      // The store also has 2 entities with 5 indexes.
       for number in UInt32(1)...1_996 {
         var relationship = RelationshipDescription(
           number: number, from: .init(entity: 1), to: .init(entity: 2))

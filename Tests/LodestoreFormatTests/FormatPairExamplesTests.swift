@@ -203,7 +203,7 @@ import Testing
 }
 
 extension String {
-  /// What is before and behind the first `separator`.
+  /// The text before and after the first `separator`.
   fileprivate func firstSplit(_ separator: String) -> (String, String)? {
     guard let range = range(ofFirst: separator) else { return nil }
     return (String(self[..<range.lowerBound]), String(self[range.upperBound...]))

@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test func `so many numbered pages as said are asked for together, and no more`() async throws {
-    // The pages behind the first are answered when three of them have been asked for.
+    // The pages after the first are answered when three of them have been asked for.
     let meeting = Meeting(of: 3)
     try await withServer { request in
       let number = Int(request.value(of: "page") ?? "") ?? 0

@@ -100,7 +100,7 @@ struct ExportCommand: StoreCommand {
   private func export(
     _ snapshot: DynamicSnapshot, _ format: ExportFormat, on console: Console
   ) throws {
-    // What can go wrong in the arguments goes wrong before a file is made.
+    // Wrong arguments are refused before a file is made.
     let entity = try snapshot.entity(entity ?? "", in: store.path)
     var request = try marks.request(`where`)
     request.order = try order.terms(of: entity, in: store.path)

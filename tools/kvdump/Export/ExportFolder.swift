@@ -20,7 +20,7 @@ struct ExportFolder {
   let tellsLinks: Bool
   let store: String
 
-  /// What a failure has to take back, or to tell of.
+  /// The files that a failure must remove or report.
   private struct Made {
     var hasFolder = false
     var files: [String] = []
@@ -31,8 +31,9 @@ struct ExportFolder {
     }
   }
 
-  /// Makes the folder if need be, and writes the files one after the other; after a failure nothing is left
-  /// that was not there before, but for files that others gave way to.
+  /// Makes the folder if it is missing, and writes the files one after the other.
+  ///
+  /// After a failure only files are left that replaced others.
   func write(_ snapshot: DynamicSnapshot, on console: Console) throws {
     var made = Made()
     do {

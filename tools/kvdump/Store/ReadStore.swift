@@ -6,7 +6,7 @@ import LodestorePages
 enum ReadStore {
   /// Opens the store at `path` read-only, calls `body` on its newest commit and closes it.
   ///
-  /// Works beside a program that writes. Where no lock file can be made, as on a read-only medium,
+  /// Works while another program writes. Where no lock file can be made, as on a read-only medium,
   /// it goes on without one and says so.
   ///
   /// - Parameter checksRecords: whether the store itself checks every record that it reads against its
@@ -18,7 +18,7 @@ enum ReadStore {
     try withStore(path, checksRecords: checksRecords, on: console) { try $0.read(body) }
   }
 
-  /// The same with the store itself, for what is no transaction.
+  /// Opens the store for work that is no transaction.
   ///
   /// - Parameter isPrevious: whether the commit before the newest one is read, from a copy.
   static func withStore<R>(
