@@ -30,12 +30,12 @@ private struct Basket: Entity, Equatable {
       .derived("total", \.total, .sum(items, \.amount)),
       .derived("itemCount", \.itemCount, .count(items)),
     ], unique: [[\.name]],
+    relationships: [.init("items", items)],
     rules: [
       RecordRule("the total is within the limit", format: "total <= limit"),
       RecordRule("a closed basket has an item", format: "isClosed == NO OR itemCount > 0"),
       RecordRule("a basket has a name", format: "name != ''"),
-    ],
-    relationships: [.init("items", items)], history: .kept(images: true))
+    ], history: .kept(images: true))
 
   init(_ name: String, limit: Int = 10, isClosed: Bool = false) {
     self.name = name
