@@ -13,6 +13,8 @@ package struct DerivationDescription: Sendable, Hashable {
     case function
     /// What is at a path in a document.
     case member
+    /// A part of a date.
+    case datePart
     // Of the records that it leads to.
     /// An attribute of the one that it leads to.
     case copy
@@ -30,10 +32,12 @@ package struct DerivationDescription: Sendable, Hashable {
   package var version: UInt32?
   /// The names of the members that lead to the value in the source.
   package var path: [String]?
+  /// Which part of the date.
+  package var part: DerivedDatePart?
 
   package init(
     _ kind: Kind, source: UInt32? = nil, relationship: UInt32? = nil, side: RelationshipSide? = nil,
-    version: UInt32? = nil, path: [String]? = nil
+    version: UInt32? = nil, path: [String]? = nil, part: DerivedDatePart? = nil
   ) {
     self.kind = kind
     self.source = source
@@ -41,6 +45,26 @@ package struct DerivationDescription: Sendable, Hashable {
     self.side = side
     self.version = version
     self.path = path
+    self.part = part
+  }
+}
+
+/// The part of a date that an attribute holds, where clocks are `offset` seconds ahead of UTC.
+package struct DerivedDatePart: Sendable, Hashable {
+  package var part: CalendarPart
+  package var offset: Int64
+
+  package init(_ part: CalendarPart, offset: Int64) {
+    self.part = part
+    self.offset = offset
+  }
+
+  /// Offsets of a day or more are none.
+  package static let offsets: ClosedRange<Int64> = -86_399...86_399
+
+  /// The part of the source's value; null of null.
+  package func value(of source: Value) -> Value {
+    if case .date(let date) = source { part.value(of: date, offset: offset) } else { .null }
   }
 }
 
@@ -64,7 +88,8 @@ extension DerivationDescription.Kind {
   package var isOfRelated: Bool {
     switch self {
     case .copy, .count, .sum, .minimum, .maximum, .average: true
-    case .canonical, .uppercase, .lowercase, .inserted, .changed, .function, .member: false
+    case .canonical, .uppercase, .lowercase, .inserted, .changed, .function, .member, .datePart:
+      false
     }
   }
 
@@ -81,6 +106,10 @@ extension DerivationDescription.Kind {
     type: AttributeType, isOptional: Bool, source: (type: AttributeType, isOptional: Bool)?
   ) -> String? {
     switch self {
+    case .datePart:
+      guard let source, source.type == .date, type == .int64 || type == .date, isOptional else {
+        return "must be an optional int64 or date, and its source a date"
+      }
     case .canonical, .uppercase, .lowercase:
       guard let source, source.type == .string, type == .string,
         isOptional == source.isOptional
@@ -184,7 +213,9 @@ extension DerivationDescription {
   /// As documents are nested.
   package static let longestPath = 128
 
-  static let knownMembers: Set = ["kind", "source", "relationship", "side", "version", "path"]
+  static let knownMembers: Set = [
+    "kind", "source", "relationship", "side", "version", "path", "part", "offset",
+  ]
 
   /// The members of the description as a document.
   var members: [String: Document] {
@@ -194,6 +225,10 @@ extension DerivationDescription {
     if let side { members["side"] = .integer(Int64(side.rawValue)) }
     if let version { members["version"] = .integer(Int64(version)) }
     if let path { members["path"] = .array(path.map { .string($0) }) }
+    if let part {
+      members["part"] = .string(part.part.rawValue)
+      members["offset"] = .integer(part.offset)
+    }
     return members
   }
 
@@ -224,7 +259,9 @@ extension DerivationDescription {
       throw FormatError(
         "attribute '\(attribute)' is derived with a 'path' that is none", .derivedMembers)
     }
-    guard (path != nil) == (kind == .member), (source != nil) == kind.hasSource,
+    part = try Self.part(in: document, attribute)
+    guard (path != nil) == (kind == .member), (part != nil) == (kind == .datePart),
+      (source != nil) == kind.hasSource,
       (relationship != nil) == kind.isOfRelated,
       (side != nil) == kind.isOfRelated, (version != nil) == (kind == .function)
     else {
@@ -232,6 +269,20 @@ extension DerivationDescription {
         "attribute '\(attribute)' is derived as '\(word)' and lacks what that needs, or has more",
         .derivedMembers)
     }
+  }
+
+  private static func part(
+    in document: Document, _ attribute: String
+  ) throws(FormatError) -> DerivedDatePart? {
+    switch (document["part"], document["offset"]) {
+    case (nil, nil): return nil
+    case (.string(let name)?, .integer(let offset)?) where DerivedDatePart.offsets.contains(offset):
+      if let part = CalendarPart(rawValue: name) { return DerivedDatePart(part, offset: offset) }
+    default: break
+    }
+    throw FormatError(
+      "attribute '\(attribute)' is derived with a 'part' or an 'offset' that is none",
+      .derivedMembers)
   }
 
   private static func number(

@@ -399,6 +399,11 @@ extension EntityDescription {
       {
         throw FormatError("the derived attribute '\(attribute.name)' \(fault)", .derivedAttribute)
       }
+      guard derivation.part.map({ $0.part.type == attribute.type }) ?? true else {
+        throw FormatError(
+          "the derived attribute '\(attribute.name)' must be a date for a beginning, and an int64 for "
+            + "other parts of a date", .derivedAttribute)
+      }
     }
   }
 }

@@ -137,6 +137,9 @@ extension EntityDescription {
     if attributes.contains(where: { $0.derivation != nil && !$0.isRemoved }) {
       features.insert(.derivation)
     }
+    if attributes.contains(where: { $0.derivation?.kind == .datePart && !$0.isRemoved }) {
+      features.insert(.derivedDatePart)
+    }
     if !rules.isEmpty { features.insert(.rule) }
     if !building.isEmpty { features.insert(.buildingIndex) }
     if history != nil { features.insert(.history) }

@@ -119,6 +119,13 @@ extension Verifier {
       return isSame(stored, expected)
         ? nil : "is not the \(derivation.kind.rawValue) form of '\(source.name)'"
     }
+    if let part = derivation.part {
+      guard let source = derivation.source.flatMap({ entity.attribute(number: $0) }),
+        let date = try? Self.value(of: source, in: view)
+      else { return nil }
+      return isSame(stored, part.value(of: date))
+        ? nil : "is not the \(part.part.rawValue) of '\(source.name)'"
+    }
     if let path = derivation.path {
       guard let source = derivation.source.flatMap({ entity.attribute(number: $0) }),
         let value = try? Self.value(of: source, in: view)

@@ -59,6 +59,34 @@ extension Dog {
     return folder
   }
 
+  @Test(arguments: [
+    ("Dog", "owner.name,name", "Stray Ace Rex"), ("Dog", "-owner.name,-name", "Rex Ace Stray"),
+    ("Dog", "owner.friends.@count,name", "Stray Ace Rex"), ("Owner", "dogs.@count", "Bob Ann"),
+    ("Owner", "-dogs.@max.name", "Ann Bob"), ("Dog", "length:(name),name", "Ace Rex Stray"),
+    ("Owner", "SUBQUERY(dogs, $d, $d.name BEGINSWITH 'R').@count,-name", "Bob Ann"),
+  ])
+  func `give orders`(entity: String, sort: String, names: String) async throws {
+    let folder = try folder()
+    let outcome = await folder.run(
+      "query", entity, "--sort=\(sort)", "--fields", "name", "--format", "csv")
+    #expect(outcome.status == .success, "\(outcome.messages)")
+    let found = outcome.data.split(whereSeparator: \.isNewline).dropFirst()
+    #expect(found.joined(separator: " ") == names)
+    let pages = await folder.run(
+      "query", entity, "--sort=\(sort)", "--limit", "1", "--page", "--format", "jsonl")
+    #expect(pages.status == .success && pages.messages.contains("\"next\":\""), "\(pages.messages)")
+  }
+
+  @Test func `give groups, and refuse orders by many records`() async throws {
+    let folder = try folder()
+    let groups = await folder.run("count", "Dog", "--by", "owner.name", "--format", "csv")
+    #expect(groups.data == "owner.name,count\nAnn,2\n,1\n", "\(groups.messages)")
+    for (sort, part) in [("dogs.name", "any number of values"), ("dogs.nam", "'nam'")] {
+      let outcome = await folder.run("query", "Owner", "--sort", sort)
+      #expect(outcome.status == .usage && outcome.messages.contains(part), "\(outcome.messages)")
+    }
+  }
+
   @Test func `are told by schema, as notes and as objects`() async throws {
     let folder = try folder()
     let outcome = await folder.run("schema", "--format", "table", "--color", "never")

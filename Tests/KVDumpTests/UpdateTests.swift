@@ -52,6 +52,38 @@ struct UpdateTests {
     #expect(await folder.isSound())
   }
 
+  @Test func `moves dates, and takes their parts and differences`() async throws {
+    let folder = try StoreFolder()
+    try await folder.load(
+      #"[{"k":1,"at":"2024-01-31T23:30:00Z"},{"k":2,"at":"2025-03-01T00:00:00Z"}]"#, "--entity",
+      "E",
+      "--unique", "k", "--infer")
+    for (assignment, data) in [
+      ("at:=at + 3600", "2024-02-01T00:30:00Z 2025-03-01T01:00:00Z"),
+      ("at:=startOfMonth:(at)", "2024-02-01T00:00:00Z 2025-03-01T00:00:00Z"),
+      ("at:=at - 86400 * day:(at)", "2024-01-31T00:00:00Z 2025-02-28T00:00:00Z"),
+    ] {
+      let outcome = await folder.run("update", "E", "--all", assignment, "--yes")
+      #expect(outcome.status == .success, "\(outcome.messages)")
+      let found = await folder.run("query", "E", "--fields", "at", "--format", "csv")
+      #expect(found.data == "at\n" + data.replacing(" ", with: "\n") + "\n")
+    }
+    let parts = await folder.run("update", "E", "--all", "k:=year:(at) * 100 + month:(at)", "--yes")
+    #expect(parts.status == .success, "\(parts.messages)")
+    let counted = await folder.run(
+      "count", "E", "--by", "k,startOfYear:(at, '+01:00')", "--format", "jsonl")
+    #expect(
+      counted.data.contains(#""k":202401,"#) && counted.data.contains("2023-12-31T23:00:00Z"),
+      "\(counted.data)")
+    let seconds = await folder.run(
+      "update", "E", "--all", "k:=CAST(at - startOfYear:(at), 'integer')", "--yes")
+    #expect(seconds.status == .success, "\(seconds.messages)")
+    #expect(
+      await folder.run("query", "E", "--fields", "k", "--format", "csv").data
+        == "k\n2592000\n5011200\n")
+    #expect(await folder.isSound())
+  }
+
   private func values(_ path: String, in folder: StoreFolder) async -> String {
     let outcome = await folder.run(
       "query", "Pod", "--fields", path, "--format", "csv", "--null-value", "null")

@@ -20,6 +20,8 @@ final class RecordDerivations: Sendable {
     let type: AttributeType
     /// Into the document that it is derived from.
     let path: [String]?
+    /// Of the date that it is derived from.
+    let part: DerivedDatePart?
   }
 
   /// In the order in which they are worked out: functions see texts, and the time of the last change
@@ -52,7 +54,8 @@ final class RecordDerivations: Sendable {
           source: derivation.kind.isOfRelated
             ? nil : derivation.source.flatMap { entity.layout.slotIndex(ofAttribute: $0) },
           sourceNumber: derivation.kind.isOfRelated ? nil : derivation.source,
-          function: functions?[attribute.number], type: attribute.type, path: derivation.path))
+          function: functions?[attribute.number], type: attribute.type, path: derivation.path,
+          part: derivation.part))
     }
     let lacking = items.first { $0.kind == .function && $0.function == nil }
     unknown = functions == nil ? nil : lacking.map { attributes[$0.position].name }
@@ -106,6 +109,10 @@ final class RecordDerivations: Sendable {
         } else {
           values[item.position] = .null
         }
+        continue
+      }
+      if let part = item.part, let source = item.source {
+        values[item.position] = part.value(of: values[source])
         continue
       }
       if let path = item.path, let source = item.source {

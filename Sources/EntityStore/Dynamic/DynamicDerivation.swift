@@ -22,9 +22,14 @@ extension DynamicSnapshot {
       } else if let source = derivation.source.flatMap({
         entity.description.attribute(number: $0)
       }) {
-        text =
-          derivation.path.map { "\(([source.name] + $0).joined(separator: "."))" }
-          ?? "\(text) form of \(source.name)"
+        if let part = derivation.part {
+          text = "\(part.part.rawValue) of \(source.name)"
+          if part.offset != 0 { text += " at \(ZoneRules.text(ofOffset: part.offset))" }
+        } else {
+          text =
+            derivation.path.map { "\(([source.name] + $0).joined(separator: "."))" }
+            ?? "\(text) form of \(source.name)"
+        }
       } else if let version = derivation.version {
         text += " of a program, version \(version)"
       } else {

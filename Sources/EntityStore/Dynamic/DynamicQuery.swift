@@ -93,26 +93,26 @@ package struct DynamicQuery {
     try PlanRun(plan, core: core, control: control).count()
   }
 
-  /// Tells how many results there are of each combination of the values at `paths`, in ascending order
+  /// Tells how many results there are of each combination of the values of `keys`, in ascending order
   /// of these.
   ///
   /// Limit and offset are ignored.
   package func forEachGroup(
-    by paths: [ValuePath], control: RunControl? = nil,
+    by keys: [DynamicExpression], control: RunControl? = nil,
     _ body: (_ keys: [Value], _ count: Int) throws(StoreError) -> Void
   ) throws(StoreError) {
     let run = try PlanRun(plan, core: core, control: control)
-    try run.forEachGroup(by: paths, []) { (row) throws(StoreError) in
+    try run.forEachGroup(by: keys.map(\.operand), []) { (row) throws(StoreError) in
       try body(row.keys, row.count)
     }
   }
 
   /// The same in an array.
   package func groups(
-    by paths: [ValuePath], control: RunControl? = nil
+    by keys: [DynamicExpression], control: RunControl? = nil
   ) throws(StoreError) -> [(keys: [Value], count: Int)] {
     var groups: [(keys: [Value], count: Int)] = []
-    try forEachGroup(by: paths, control: control) { groups.append(($0, $1)) }
+    try forEachGroup(by: keys, control: control) { groups.append(($0, $1)) }
     return groups
   }
 

@@ -77,6 +77,39 @@ extension ValuePath {
   }
 }
 
+/// A value of each record, as a person types it for an order or groups: a path, also of related records, or
+/// an expression of format strings such as `ratings.@max.scale`.
+package struct DynamicExpression: Sendable {
+  let operand: Operand
+
+  private init(operand: Operand) { self.operand = operand }
+
+  package init(_ path: ValuePath) { self.init(operand: .path(path)) }
+
+  /// The expression that `text` says; nil when it says none.
+  ///
+  /// Text that names an attribute needs no quotes, whatever characters it has. Whether names exist and
+  /// types fit is checked when the query is planned.
+  package init?(_ text: String, of entity: DynamicEntity) {
+    if let path = ValuePath(text, of: entity) {
+      self.init(path)
+    } else if let parsed = try? ConditionParser.parseOperand(text) {
+      self.init(operand: parsed)
+    } else {
+      return nil
+    }
+  }
+
+  /// The path, where the expression is one.
+  package var path: ValuePath? { if case .path(let path) = operand { path } else { nil } }
+}
+
+extension SortTerm {
+  package init(_ expression: DynamicExpression, isDescending: Bool, options: TextOptions) {
+    self.init(expression.operand, isDescending: isDescending, options: options)
+  }
+}
+
 extension StoreError {
   /// Where in a format string the fault is, from 1, the column in Unicode scalars; nil for other errors.
   package var formatPosition: (line: Int, column: Int)? {

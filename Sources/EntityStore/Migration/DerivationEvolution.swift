@@ -128,7 +128,7 @@ struct DerivationEvolution {
     _ entities: [EntityDescription], _ relationships: [RelationshipDescription]
   ) throws(StoreError) -> DerivationDescription {
     var result = DerivationDescription(
-      declared.kind, version: declared.version, path: declared.path)
+      declared.kind, version: declared.version, path: declared.path, part: declared.part)
     var owner = entity
     if declared.kind.isOfRelated {
       guard

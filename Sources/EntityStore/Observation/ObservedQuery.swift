@@ -18,11 +18,12 @@ struct ObservedQuery {
     entity = try core.entity(E.self)
     schemaNumber = core.schema.number
     let request = try query.request()
-    let binding = ConditionBinding(entity, request.positions, core.schema)
+    let binding = ConditionBinding(entity, [:], core.schema)
     condition = try ConditionBinding.bind(
       request.condition, to: entity, positions: request.positions, schema: core.schema)
     order = try BoundOrder(request.order, binding)
     var region = condition.region
+    region.formUnion(order.region)
     isOfRecordsAlone = region.isEmpty && !condition.dependsOnTime
     region.entities.insert(entity.number)
     self.region = region

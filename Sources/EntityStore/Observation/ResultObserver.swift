@@ -7,8 +7,9 @@ internal import LodestoreFormat
 /// of the old ones: each changed record is taken from where its old values put it and put where its new ones
 /// do, found by bisection. Otherwise the query runs again, and old and new results are compared.
 final class ResultObserver<E: Entity, Key: Sendable>: Observer, @unchecked Sendable {
-  /// What makes sections: the value in a record.
-  typealias ReadKey = @Sendable (RecordView, StoredEntity, UInt64) throws(StoreError) -> Key
+  /// Reads the key of the section that a record belongs to.
+  typealias ReadKey =
+    @Sendable (RecordView, StoredEntity, UInt64, TransactionCore) throws(StoreError) -> Key
 
   private let query: Query<E>
   private let decode: @Sendable (inout RecordReader) throws -> E
@@ -100,7 +101,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, @unchecked Senda
     let entity = bound.entity
     guard let readKey else { throw StoreError.badQuery("the results have no sections") }
     return try core.withCurrentLayout(bytes, id: id, of: entity) { (view) throws(StoreError) in
-      try readKey(view, entity, id)
+      try readKey(view, entity, id, core)
     }
   }
 

@@ -195,11 +195,9 @@ extension Store {
   ) -> SectionedResultUpdates<Key, E> {
     SectionedResultUpdates(
       center: observations, query: query, decode: decode
-    ) { (view, entity, id) throws(StoreError) in
+    ) { (view, entity, id, core) throws(StoreError) in
       try query.check(sectionedBy: attribute)
-      var reader = RecordReader(view, entity: entity.label, recordID: id)
-      reader.move(to: view.layout.slots[attribute.ordinal], in: view.layout)
-      return try attribute.coding.read(from: &reader)
+      return try SectionKeys(attribute, entity, core).key(view, id)
     }
   }
 }

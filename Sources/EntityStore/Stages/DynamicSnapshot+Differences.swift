@@ -80,6 +80,7 @@ extension DynamicSnapshot {
     var declared = DeclaredDerivation(derivation.kind)
     declared.version = derivation.version
     declared.path = derivation.path
+    declared.part = derivation.part
     if let related = core.schema.derived.first(where: {
       $0.owner === entity && $0.number == attribute.number
     }) {

@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// What an update assigns: the closure of ``WriteTransaction/update(_:onProgress:_:)`` writes into
+/// The assignments of an update: the closure of ``WriteTransaction/update(_:onProgress:_:)`` writes into
 /// it.
 ///
 ///     try tx.update(Film.where { $0.episode >= 4 }) {
@@ -8,9 +8,10 @@ internal import LodestoreFormat
 ///       $0.seenAt = nil
 ///       $0.views.add(1)
 ///       $0.firstTitle = $0.title
+///       $0.dueAt = $0.lentAt + 14 * 86_400
 ///     }
 ///
-/// What stands on the right is of the record before the update. Each attribute is set at most once.
+/// The right sides read the record before the update. Each attribute is set at most once.
 @dynamicMemberLookup
 public struct AttributeUpdates<E: Entity>: ~Copyable {
   private var assignments: [AttributeAssignment] = []
@@ -19,7 +20,7 @@ public struct AttributeUpdates<E: Entity>: ~Copyable {
 
   init() {}
 
-  /// What is assigned.
+  /// The assignments in their order.
   func assigned() throws(StoreError) -> [AttributeAssignment] {
     if let failure { throw failure }
     return assignments
@@ -47,7 +48,7 @@ public struct AttributeUpdates<E: Entity>: ~Copyable {
   public subscript<V>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> UpdatedAttribute<E, V> {
-    get { UpdatedAttribute(E.attributes[keyPath: path]) }
+    get { UpdatedAttribute(E.attributes[keyPath: path].operand) }
     set { assign(E.attributes[keyPath: path], newValue.operand, nil) }
   }
 
@@ -71,7 +72,7 @@ public struct AttributeUpdates<E: Entity>: ~Copyable {
   public subscript<V>(
     dynamicMember path: WritableKeyPath<E.Attributes, Attribute<E, V>>
   ) -> UpdatedAttribute<E, V> {
-    get { UpdatedAttribute(E.attributes[keyPath: path]) }
+    get { UpdatedAttribute(E.attributes[keyPath: path].operand) }
     @available(
       *, unavailable, message: "a derived attribute cannot be set: the store keeps its value"
     )
@@ -104,15 +105,11 @@ public struct AttributeUpdates<E: Entity>: ~Copyable {
   }
 }
 
-/// An attribute inside of an update.
+/// An attribute inside of an update, or a value computed from attributes.
 public struct UpdatedAttribute<E: Entity, Value> {
-  let attribute: Attribute<E, Value>
   var operand: Operand
 
-  init(_ attribute: Attribute<E, Value>) {
-    self.attribute = attribute
-    operand = attribute.operand
-  }
+  init(_ operand: Operand) { self.operand = operand }
 
   private mutating func combine<V: AttributeValue>(_ op: ArithmeticOperator, _ amount: V) {
     operand = .arithmetic(op, operand, .value(ConditionConstant.value(amount)))
@@ -120,32 +117,32 @@ public struct UpdatedAttribute<E: Entity, Value> {
 }
 
 extension UpdatedAttribute where Value: AttributeValue & Numeric {
-  /// Adds `amount` to what each record has; null stays null.
+  /// Adds `amount` to the value of each record; null stays null.
   ///
   /// Beyond the type's range the update throws ``StoreError/Code/unstorableValue``.
   public mutating func add(_ amount: Value) { combine(.add, amount) }
 
-  /// Subtracts `amount` from what each record has; null stays null.
+  /// Subtracts `amount` from the value of each record; null stays null.
   public mutating func subtract(_ amount: Value) { combine(.subtract, amount) }
 
-  /// Multiplies what each record has by `factor`; null stays null.
+  /// Multiplies the value of each record by `factor`; null stays null.
   public mutating func multiply(by factor: Value) { combine(.multiply, factor) }
 }
 
 extension UpdatedAttribute {
-  /// Adds `amount` to what each record has; null stays null.
+  /// Adds `amount` to the value of each record; null stays null.
   @_documentation(visibility: internal)
   public mutating func add<V: AttributeValue & Numeric>(_ amount: V) where Value == V? {
     combine(.add, amount)
   }
 
-  /// Subtracts `amount` from what each record has; null stays null.
+  /// Subtracts `amount` from the value of each record; null stays null.
   @_documentation(visibility: internal)
   public mutating func subtract<V: AttributeValue & Numeric>(_ amount: V) where Value == V? {
     combine(.subtract, amount)
   }
 
-  /// Multiplies what each record has by `factor`; null stays null.
+  /// Multiplies the value of each record by `factor`; null stays null.
   @_documentation(visibility: internal)
   public mutating func multiply<V: AttributeValue & Numeric>(by factor: V) where Value == V? {
     combine(.multiply, factor)

@@ -75,7 +75,7 @@ import Testing
         #expect(query.explanation().resultCount == nil && !query.explanation().steps.isEmpty)
         #expect(try query.analysis(isCounted: true).resultCount == 2)
         let year = try #require(ValuePath("year", of: film))
-        let groups = try snapshot.query(.all, of: film).groups(by: [year])
+        let groups = try snapshot.query(.all, of: film).groups(by: [DynamicExpression(year)])
         #expect(groups.map(\.keys) == [[.integer(1979)], [.integer(1985)], [.integer(1997)]])
         #expect(groups.allSatisfy { $0.count == 1 })
         #expect(try snapshot.facts().requirement.lowestReader >= 1)

@@ -194,6 +194,11 @@ import Testing
         condition: lines { $0.shelves.contains(Shelf.ID(rawValue: 3)) },
         isTrue: { $0.shelves(of: $1).contains { $0.id.rawValue == 3 } }),
       Case(
+        format: "SUBQUERY(loans, $l, $l._id > $l.book.pages).@count > 0", condition: nil,
+        isTrue: { model, book in
+          model.loans(of: book).contains { $0.id.rawValue > UInt64(book.pages) }
+        }),
+      Case(
         format: "ANY shelves IN {3, 5}", condition: nil,
         isTrue: { $0.shelves(of: $1).contains { [3, 5].contains($0.id.rawValue) } }),
       Case(
@@ -270,6 +275,7 @@ import Testing
     ("shelves.name == 'S1'", "ANY, ALL or NONE"), ("ANY shelves.nam == 'S1'", "'nam'"),
     ("author.nam == 'x'", "'nam'"), ("shelves[0] > shelves.@count", "no positions"),
     ("SUBQUERY(shelves, $s, $s.name == title).@count > 0", "'title'"),
+    ("SUBQUERY(loans, $l, $l.reader > title).@count > 0", "write $l.book.title"),
     ("ANY shelves.name > 5", "string"), ("ANY shelfs.name == 'S1'", "'shelfs'"),
   ])
   func `that cannot be are refused with what is wrong`(format: String, part: String) throws {

@@ -212,9 +212,32 @@
         for (note, person) in try snapshot.fetch(Note.all, including: \.person) {
           print(note.text, person?.name ?? "nobody")
         }
+        // Several relationships at once, also page by page.
+        let page = try snapshot.page(
+          Person.all.sorted(by: \.name).limit(20), including: .many(Person.clubs),
+          .many(Person.notes))
+        for (person, clubs, notes) in page.items { print(person.name, clubs.count, notes.count) }
         return (members, byClub)
       }
       return members.count + byClub.count
+    }
+
+    /// Takes queries a line as they are.
+    @resultBuilder
+    enum Queries {
+      static func buildBlock(_ notes: Query<Note>, _ persons: Query<Person>...) -> Int {
+        1 + persons.count
+      }
+    }
+
+    static func count(@Queries _ queries: () -> Int) -> Int { queries() }
+
+    static func orders() -> Int {
+      count {
+        Note.all.sorted { [$0.person[\.name].ascending, $0.text.ascending] }
+        Person.all.sorted { [$0.notes.count.descending] }
+        Person.all.sorted { [$0.clubs.maximum(\.name).descending(nulls: .last)] }
+      }
     }
 
     static func conditions() throws -> ([Query<Person>], Query<Club>) {

@@ -26,6 +26,13 @@
     ]
   }
 
+  @Entity struct Visit {
+    #Index<Visit>([\.weekday], [\.month])
+    var at: Date
+    @Derived(.part(.weekday, of: \Visit.at)) private(set) var weekday: Int?
+    @Derived(.start(of: .month, \Visit.at, in: .offset(hours: 1))) private(set) var month: Date?
+  }
+
   @Entity struct Package {
     #Unique<Package>([\.number])
     #Index<Package>([\.licenseType], [\.keywords])
@@ -66,6 +73,18 @@
       #expect(error?.violations.count == 1)
       hook.cancel()
       #expect(try store.delete(album.id))
+    }
+
+    @Test func `finds visits by the parts of their dates`() throws {
+      let store = try Store.inMemory(entities: [Visit.self])
+      // 2001-01-01 was a Monday; one visit each day of four weeks.
+      let days = (0..<28).map { Date(timeIntervalSinceReferenceDate: Double($0) * 86_400) }
+      try store.insert(days.map { Visit(at: $0) })
+      let atWeekends = Visit.where { $0.at[.weekday] > 5 }  // by weekday
+      #expect(try store.count(atWeekends) == 8)
+      #expect(try store.read { try $0.explain(atWeekends).index } == "Visit.weekday")
+      let start = Date(timeIntervalSinceReferenceDate: -3_600)
+      #expect(try store.fetch(Visit.all).allSatisfy { $0.month == start })
     }
 
     @Test func `finds packages by what is inside of documents`() throws {

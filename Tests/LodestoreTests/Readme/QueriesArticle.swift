@@ -69,6 +69,16 @@
       }
     }
 
+    static func dates(_ snapshot: borrowing Snapshot) throws {
+      let recent = Pod.where { $0.updatedAt[.year] >= 2024 }
+      let early = Pod.where { $0.updatedAt[.hour, in: .offset(hours: 2)] < 12 }
+      let years = try snapshot.groups(Pod.all, by: \.updatedAt[.year], .sum(\.downloads))
+      let byMonth = Pod.all.sorted(by: \.updatedAt[startOf: .month].descending, \.name.ascending)
+      let months = try snapshot.sections(byMonth, by: \.updatedAt[startOf: .month])
+
+      print(recent, early, years, months)
+    }
+
     static func fetching(_ store: Store) throws {
       let first = try store.read { try $0.first(newest) }
       let ids = try store.read { try $0.ids(newest) }

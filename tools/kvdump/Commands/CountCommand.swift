@@ -28,7 +28,8 @@ struct CountCommand: StoreCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Count each value of these attributes, or of paths into JSON.", valueName: "a,b.c"))
+      "Count each value of these attributes, of paths into JSON or to related records, or of expressions.",
+      valueName: "a,b.c"))
   var by: NameList?
 
   @OptionGroup(title: "Selection") var rows: RowOptions
@@ -44,15 +45,17 @@ struct CountCommand: StoreCommand {
     try ReadStore.read(store.path, checksRecords: true, on: console) { snapshot in
       try QueryFault.locating(in: condition.text, store.path) {
         let entity = try snapshot.entity(entity, in: store.path)
-        let paths = try by?.names.map { try ValuePath.checked($0, of: entity, in: store.path) }
+        let keys = try by?.names.map {
+          try DynamicExpression.checked($0, of: entity, snapshot, in: store.path)
+        }
         let query = try snapshot.query(try condition.request(), of: entity)
-        if let by, let paths {
+        if let by, let keys {
           var groups = FrequentGroups(
             most: rows.effectiveLimit(on: console.terminal).map {
               min($0, .max - rows.offset) + rows.offset
             })
           try console.withProgress { progress in
-            try query.forEachGroup(by: paths, control: progress?.control) { groups.add($0, $1) }
+            try query.forEachGroup(by: keys, control: progress?.control) { groups.add($0, $1) }
           }
           try write(groups, names: by.names, on: console)
         } else {

@@ -38,7 +38,9 @@ struct DeleteCommand: StoreCommand {
     return try QueryFault.locating(in: condition, store.path) {
       try change.run(
         of: entity,
-        prepare: { _, entity in (try options.request(condition, for: entity, in: store.path), ()) },
+        prepare: { snapshot, entity in
+          (try options.request(condition, for: entity, of: snapshot, in: store.path), ())
+        },
         apply: { transaction, entity, request, _ in
           try transaction.delete(request, of: entity)
         })

@@ -33,7 +33,7 @@ struct ExplainCommand: StoreCommand {
     try ReadStore.read(store.path, checksRecords: true, on: console) { snapshot in
       try QueryFault.locating(in: query.condition.text, store.path) {
         let entity = try snapshot.entity(entity, in: store.path)
-        var request = try query.request(for: entity, in: store.path)
+        var request = try query.request(for: entity, of: snapshot, in: store.path)
         request.limit = query.rows.effectiveLimit(on: console.terminal)
         let planning = QueryPlanning(
           entity: entity, snapshot: snapshot, isCounted: false, isAnalyzed: analyze)

@@ -103,7 +103,7 @@ struct ExportCommand: StoreCommand {
     // Wrong arguments are refused before a file is made.
     let entity = try snapshot.entity(entity ?? "", in: store.path)
     var request = try marks.request(`where`)
-    request.order = try order.terms(of: entity, in: store.path)
+    request.order = try order.terms(of: entity, snapshot, in: store.path)
     let links = links ? try LinkOptions.links(of: entity, snapshot, on: console) : []
     let export = try EntityExport(
       request, of: entity, fields: fields.names, links: links, format, snapshot: snapshot,

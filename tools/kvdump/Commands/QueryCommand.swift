@@ -83,7 +83,7 @@ struct QueryCommand: StoreCommand {
 
   private func answer(_ snapshot: DynamicSnapshot, on console: Console) throws -> ExitStatus {
     let entity = try snapshot.entity(entity, in: store.path)
-    var request = try query.request(for: entity, in: store.path)
+    var request = try query.request(for: entity, of: snapshot, in: store.path)
     request.after = after.map { ContinuationToken($0) }
     let columns = try RecordColumns(entity, names: fields.names, store: store.path)
     if explain || analyze {

@@ -73,7 +73,7 @@ struct UpdateCommand: StoreCommand {
           of: entity,
           prepare: { snapshot, entity in
             (
-              try options.request(condition, for: entity, in: store.path),
+              try options.request(condition, for: entity, of: snapshot, in: store.path),
               try assignments.map { try $0.bound(to: entity, of: snapshot, in: store.path) }
             )
           },

@@ -1,5 +1,32 @@
 import ArgumentParser
 
+extension String {
+  /// Splits at the commas outside of brackets, parentheses and quotes: `authors["first, last"]` is one
+  /// part.
+  var partsBetweenCommas: [Substring] {
+    var parts: [Substring] = []
+    var start = startIndex
+    var depth = 0
+    var quote: Character?
+    for position in indices {
+      let character = self[position]
+      switch character {
+      case "\"", "'":
+        if depth > 0 || quote != nil {
+          quote = quote == nil ? character : quote == character ? nil : quote
+        }
+      case "[" where quote == nil, "(" where quote == nil, "{" where quote == nil: depth += 1
+      case "]" where quote == nil, ")" where quote == nil, "}" where quote == nil: depth -= 1
+      case "," where quote == nil && depth <= 0:
+        parts.append(self[start..<position])
+        start = index(after: position)
+      default: break
+      }
+    }
+    return parts + [self[start...]]
+  }
+}
+
 /// Names with commas between them: `name,version`.
 struct NameList: ExpressibleByArgument, Equatable, Sendable {
   /// In the order given; a name that is given twice is kept once.
@@ -8,8 +35,8 @@ struct NameList: ExpressibleByArgument, Equatable, Sendable {
   /// Nil when a name is empty.
   init?(argument: String) {
     var names: [String] = []
-    for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
-      var name = part[...]
+    for part in argument.partsBetweenCommas {
+      var name = part
       while name.first == " " { name.removeFirst() }
       while name.last == " " { name.removeLast() }
       guard !name.isEmpty else { return nil }

@@ -12,9 +12,11 @@ struct QueryArguments: ParsableArguments {
   ///
   /// Checked by the parser of format strings and, for the order, against `entity`; the rest is
   /// checked when it is planned.
-  func request(for entity: DynamicEntity, in store: String) throws -> QueryRequest {
+  func request(
+    for entity: DynamicEntity, of snapshot: DynamicSnapshot, in store: String
+  ) throws -> QueryRequest {
     var request = try condition.request()
-    request.order = try order.terms(of: entity, in: store)
+    request.order = try order.terms(of: entity, snapshot, in: store)
     request.offset = rows.offset
     return request
   }

@@ -3,7 +3,7 @@ import EntityStore
 
 /// What `--sort` takes: `-updatedAt,name[cd]`.
 ///
-/// The paths stay text here: only the store's schema knows which attributes there are.
+/// Paths and expressions stay text here: only the store's schema knows which attributes there are.
 struct SortKeys: ExpressibleByArgument, Equatable, Sendable {
   struct Key: Equatable, Sendable {
     let path: String
@@ -16,7 +16,7 @@ struct SortKeys: ExpressibleByArgument, Equatable, Sendable {
   /// Nil when a key is empty.
   init?(argument: String) {
     var keys: [Key] = []
-    for part in Self.parts(of: argument) {
+    for part in argument.partsBetweenCommas {
       guard let key = Self.key(part) else { return nil }
       keys.append(key)
     }
@@ -54,30 +54,14 @@ struct SortKeys: ExpressibleByArgument, Equatable, Sendable {
     return options.isEmpty ? nil : options
   }
 
-  /// Splits at the commas that are in no brackets: `authors["first, last"]` is one path.
-  private static func parts(of argument: String) -> [Substring] {
-    var parts: [Substring] = []
-    var start = argument.startIndex
-    var isInside = false
-    for position in argument.indices {
-      switch argument[position] {
-      case "[": isInside = true
-      case "]": isInside = false
-      case "," where !isInside:
-        parts.append(argument[start..<position])
-        start = argument.index(after: position)
-      default: break
-      }
-    }
-    return parts + [argument[start...]]
-  }
-
   /// The terms of an order of `entity`.
-  func terms(of entity: DynamicEntity, in store: String) throws -> [SortTerm] {
+  func terms(
+    of entity: DynamicEntity, _ snapshot: DynamicSnapshot, in store: String
+  ) throws -> [SortTerm] {
     try keys.map { key in
       SortTerm(
-        try ValuePath.checked(key.path, of: entity, in: store), isDescending: key.isDescending,
-        options: key.options)
+        try DynamicExpression.checked(key.path, of: entity, snapshot, in: store),
+        isDescending: key.isDescending, options: key.options)
     }
   }
 }

@@ -56,6 +56,26 @@ public struct Derivation<E: Entity, Value: AttributeValue>: Sendable {
     }
   }
 
+  /// Of a date.
+  init(
+    deriving part: CalendarPart?, of source: any PartialKeyPath<E> & Sendable, in zone: DateZone
+  ) {
+    self.init { attribute throws(StoreError) in
+      guard let index = E.schema.index(of: source), let part else {
+        throw .badSource(attribute, of: E.schema.name, in: E.schema.name)
+      }
+      guard let offset = ZoneRules.offset(zone.name) else {
+        throw .badSchema(
+          entity: E.schema.name, attribute: attribute,
+          "'\(attribute)' is a part of a date in the time zone '\(zone)', whose rules differ between "
+            + "machines and times; give UTC or a fixed offset")
+      }
+      var derivation = DeclaredDerivation(.datePart, source: E.schema.attributes[index].name)
+      derivation.part = DerivedDatePart(part, offset: offset)
+      return derivation
+    }
+  }
+
   /// Of an attribute of the records that the record leads to.
   private init<Target: Entity>(
     _ kind: DerivationDescription.Kind, _ relationship: ToMany<E, Target>,
@@ -300,6 +320,8 @@ struct DeclaredDerivation: Sendable {
   var version: UInt32?
   /// Into the document that it is derived from.
   var path: [String]?
+  /// Of the date that it is derived from.
+  var part: DerivedDatePart?
   var function: RecordDerivations.Function?
 
   init(

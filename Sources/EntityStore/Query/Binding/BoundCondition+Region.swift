@@ -24,6 +24,13 @@ extension BoundCondition {
 }
 
 extension BoundOperand {
+  /// The entities and relationships that it depends on, beside the record it is evaluated on.
+  var region: ObservedRegion {
+    var region = ObservedRegion()
+    add(to: &region)
+    return region
+  }
+
   fileprivate func add(to region: inout ObservedRegion) {
     switch self {
     case .value, .document, .attribute, .element: break
@@ -32,7 +39,8 @@ extension BoundOperand {
     case .arithmetic(_, let left, let right):
       left.add(to: &region)
       right.add(to: &region)
-    case .negative(let operand), .cast(let operand, _): operand.add(to: &region)
+    case .negative(let operand), .cast(let operand, _), .datePart(_, let operand, _):
+      operand.add(to: &region)
     case .conditional(let condition, let first, let second):
       region.formUnion(condition.region)
       first.add(to: &region)
@@ -40,9 +48,10 @@ extension BoundOperand {
     case .subquery(let operand, let condition, _):
       operand.add(to: &region)
       region.formUnion(condition.region)
-    case .related(let operand):
-      region.add(operand.end)
-      if let condition = operand.condition { region.formUnion(condition.region) }
+    case .related(let related):
+      region.add(related.end)
+      if let condition = related.condition { region.formUnion(condition.region) }
+      related.question.operand?.add(to: &region)
     }
   }
 }
@@ -69,10 +78,16 @@ extension ObservedRegion {
   }
 }
 
+extension BoundOrder {
+  /// The entities and relationships that the order depends on, beside the records that it sorts.
+  var region: ObservedRegion {
+    terms.reduce(into: ObservedRegion()) { $0.formUnion($1.operand.region) }
+  }
+}
+
 extension ReadTracker {
-  /// The condition is about to be evaluated.
-  func note(_ condition: BoundCondition) {
-    let region = condition.region
+  /// Notes all that a condition or an order depends on, before it is evaluated.
+  func note(_ region: ObservedRegion) {
     for entity in region.entities { note(entity) }
     relationships.formUnion(region.relationships)
   }

@@ -173,6 +173,7 @@ indirect enum BoundOperand: Sendable {
   case subquery(BoundOperand, BoundCondition, [ValuePath.Step])
   case cast(BoundOperand, CastType)
   case call(OperandFunction, [BoundOperand])
+  case datePart(CalendarPart, BoundOperand, ZoneRules)
   /// Worked out of related records.
   case related(RelatedOperand)
 }
@@ -184,9 +185,7 @@ extension BoundCondition {
   var looksAtOthers: Bool { has { if case .related = $0 { true } else { false } } }
 
   /// Whether a record may fulfil it at one time and not at another.
-  ///
-  /// Not asked of the conditions on related records.
-  var dependsOnTime: Bool { has { if case .operand(.call(.now, _)) = $0 { true } else { false } } }
+  var dependsOnTime: Bool { has { $0.isTime } }
 
   /// The numbers of the attributes of the tested record that it reads.
   var attributeNumbers: Set<UInt32> {
@@ -210,7 +209,7 @@ extension BoundCondition {
     case .not(let part): part.has(isSought)
     case .expression(let comparison):
       comparison.left.has(isSought) || comparison.right.has(isSought)
-    case .related: isSought(.related)
+    case .related(let test): isSought(.related(test.condition, nil))
     }
   }
 }
@@ -219,17 +218,21 @@ extension BoundOperand {
   /// Whether it depends on other records than the one that is tested.
   var looksAtOthers: Bool { has { if case .related = $0 { true } else { false } } }
 
+  /// Whether a record may give one value at one time and another later.
+  var dependsOnTime: Bool { has { $0.isTime } }
+
   fileprivate func has(_ isSought: (BoundPart) -> Bool) -> Bool {
     if isSought(.operand(self)) { return true }
     return switch self {
     case .value, .document, .attribute, .element: false
     case .list(let parts), .call(_, let parts): parts.contains { $0.has(isSought) }
     case .arithmetic(_, let left, let right): left.has(isSought) || right.has(isSought)
-    case .negative(let inner), .cast(let inner, _): inner.has(isSought)
+    case .negative(let inner), .cast(let inner, _), .datePart(_, let inner, _):
+      inner.has(isSought)
     case .conditional(let condition, let one, let other):
       condition.has(isSought) || one.has(isSought) || other.has(isSought)
     case .subquery(let list, let condition, _): list.has(isSought) || condition.has(isSought)
-    case .related: isSought(.related)
+    case .related(let related): isSought(.related(related.condition, related.question.operand))
     }
   }
 }
@@ -239,6 +242,15 @@ private enum BoundPart {
   case operand(BoundOperand)
   /// The attribute of a test.
   case attribute(BoundAttribute)
-  /// A condition on related records, or what is worked out of them.
-  case related
+  /// A condition on related records, and the value of each of them that is asked for.
+  case related(BoundCondition?, BoundOperand?)
+
+  var isTime: Bool {
+    switch self {
+    case .operand(.call(.now, _)): true
+    case .operand, .attribute: false
+    case .related(let condition, let operand):
+      condition?.dependsOnTime == true || operand?.dependsOnTime == true
+    }
+  }
 }

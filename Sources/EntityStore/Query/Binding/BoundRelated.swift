@@ -33,6 +33,14 @@ final class RelatedOperand: Sendable {
     case value(BoundOperand)
     /// The values of all, without nulls.
     case list(BoundOperand)
+
+    /// The operand that is evaluated on each related record; `nil` for a count.
+    var operand: BoundOperand? {
+      switch self {
+      case .count: nil
+      case .aggregate(_, let operand), .value(let operand), .list(let operand): operand
+      }
+    }
   }
 
   let end: RelationshipEnd

@@ -136,7 +136,10 @@ extension ConditionBinding {
     _ test: ConditionTree, on end: RelationshipEnd, _ variable: String
   ) throws(StoreError) -> BoundCondition {
     var target = binding(of: end)
-    return try target.bind(try test.rerooted(from: .variable(variable), to: .record))
+    // The way back from the related record to the one that has it.
+    let back = end.opposite.attribute == nil ? nil : end.opposite.name
+    return try target.bind(
+      try test.rerooted(from: .variable(variable), to: .record, back: back))
   }
 
   // MARK: Operands

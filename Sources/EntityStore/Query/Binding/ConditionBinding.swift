@@ -12,6 +12,8 @@ struct ConditionBinding {
   /// the elements that they stand for, where known.
   private(set) var variables: [(name: String, type: DocumentType?)] = []
   static let deepestSubquery = 3
+  /// Whether the condition is kept in the file, and must mean the same in every program.
+  var isOfRule = false
 
   static func bind(
     _ tree: ConditionTree, to entity: StoredEntity, positions: [String: FormatPosition] = [:],
@@ -53,13 +55,14 @@ struct ConditionBinding {
   // MARK: Comparisons
 
   private mutating func bind(_ given: Comparison) throws(StoreError) -> BoundCondition {
-    let comparison = given.withFoldedConstants()
+    let comparison = try withDerivedParts(given.withFoldedConstants())
     if comparison.operator == .notEqual, comparison.quantifier == nil {
       var equality = comparison
       equality.operator = .equal
       return .not(try bind(equality))
     }
     if let test = try relatedTest(comparison) { return test }
+    if let range = try dateRange(comparison) { return try bind(range) }
     if comparison.quantifier == nil, let test = try attributeTest(comparison) { return test }
     var expression = try expression(comparison)
     expression.elements = try elements(comparison)
@@ -126,7 +129,9 @@ struct ConditionBinding {
     case .path(let path): return try bind(path)
     case .variable(let name): throw .unboundVariable(name)
     case .arithmetic(let op, let left, let right):
-      return .arithmetic(op, try self.operand(left), try self.operand(right))
+      let (left, right) = (try self.operand(left), try self.operand(right))
+      if op.isBitwise { try checkBits(operand, left, right) }
+      return .arithmetic(op, left, right)
     case .negative(let inner): return .negative(try self.operand(inner))
     case .conditional(let test, let yes, let no):
       return .conditional(try bind(test), try self.operand(yes), try self.operand(no))
@@ -142,7 +147,22 @@ struct ConditionBinding {
       defer { variables.removeLast() }
       return .subquery(elements, try bind(test), steps)
     case .cast(let inner, let type): return .cast(try self.operand(inner), type)
-    case .call(let function, let arguments): return .call(function, try operands(arguments))
+    case .call(let function, let arguments):
+      if let part = function.calendarPart { return try datePart(part, arguments) }
+      return .call(function, try operands(arguments))
+    }
+  }
+
+  /// Throws where an operator of bits stands between values that have none: `&` may be meant as `&&`.
+  private func checkBits(
+    _ operand: Operand, _ left: BoundOperand, _ right: BoundOperand
+  ) throws(StoreError) {
+    for side in [left, right] {
+      let kind = OperandTypes.kind(side)
+      guard ![.number, .any, .null].contains(kind) else { continue }
+      throw .badQuery(
+        "'\(ConditionPrinter.text(operand))' takes the bits of \(kind.words), and only integers have "
+          + "bits; AND (&&) and OR (||) combine conditions")
     }
   }
 

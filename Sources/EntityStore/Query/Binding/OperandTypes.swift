@@ -105,6 +105,7 @@ enum OperandTypes {
     case .subquery(_, _, let steps): steps.isEmpty ? .list : kind(steps)
     case .cast(_, let type): kind(type)
     case .call(let function, _): kind(function)
+    case .datePart(let part, _, _): part.isDate ? .date : .number
     case .related(let related): kind(related.question)
     }
   }
@@ -171,10 +172,15 @@ enum OperandTypes {
   private static func kind(_ function: OperandFunction) -> Kind {
     switch function {
     case .uppercase, .lowercase, .canonical: .text
-    case .length, .count, .abs, .floor, .ceiling, .trunc, .sqrt: .number
+    case .length, .count, .abs, .floor, .ceiling, .trunc, .sqrt, .onesComplement: .number
     case .sum, .average: .number
     case .min, .max: .any
-    case .now: .date
+    case .now, .startOfYear, .startOfQuarter, .startOfMonth, .startOfWeek, .startOfDay,
+      .startOfHour:
+      .date
+    case .year, .quarter, .month, .weekYear, .week, .dayOfYear, .day, .weekday, .hour, .minute,
+      .second:
+      .number
     }
   }
 }

@@ -46,9 +46,22 @@ extension Attribute {
     return attributes[ordinal].name
   }
 
+  /// The attribute's value from a value that a group, an aggregate or a section has of it; `nil` where
+  /// the type does not hold it.
+  ///
+  /// Computed numbers may have another width or kind than the type, as an integer sum of no records has
+  /// where others are doubles.
+  func loaded(_ value: LodestoreFormat.Value) -> Value? {
+    let type = coding.storage.type
+    guard derived != nil, type != .json, type != .document else {
+      return coding.load(StoredValue(value))
+    }
+    return coding.load(StoredValue(DynamicValue(value).stored(in: type) ?? value))
+  }
+
   /// Another value that is worked out of this one.
   func deriving<V: AttributeValue>(_ operand: Operand) -> Attribute<E, V> {
-    Attribute<E, V>(ordinal, ScalarCoding<V>.self, derived: DerivedOperand(operand))
+    Attribute<E, V>(ordinal, ScalarCoding<V>.self, derived: DerivedOperand(operand, failure))
   }
 
   /// What is inside: a member or an element.

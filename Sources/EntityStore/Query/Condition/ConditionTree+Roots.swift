@@ -1,12 +1,14 @@
 extension ConditionTree {
   /// The condition with paths that begin at `old` beginning at `new`.
   ///
+  /// - Parameter back: the name by which a record at `old` leads to the record of the other paths, for
+  ///   the message.
   /// - Throws: ``StoreError/Code/invalidQuery`` where a path begins elsewhere than at `old` or at the
   ///   variable of a SUBQUERY inside, or where only a closure can tell.
   func rerooted(
-    from old: ValuePath.Root, to new: ValuePath.Root
+    from old: ValuePath.Root, to new: ValuePath.Root, back: String? = nil
   ) throws(StoreError) -> ConditionTree {
-    try RootChange(from: old, to: new).changed(self)
+    try RootChange(from: old, to: new, back: back).changed(self)
   }
 
   /// How deep SUBQUERYs are nested.
@@ -40,12 +42,15 @@ extension Operand {
 private struct RootChange {
   let old: ValuePath.Root
   let new: ValuePath.Root
+  /// The name by which a record at ``old`` leads back.
+  let back: String?
   /// The variables of the SUBQUERYs around.
   var variables: Set<String> = []
 
-  init(from old: ValuePath.Root, to new: ValuePath.Root) {
+  init(from old: ValuePath.Root, to new: ValuePath.Root, back: String?) {
     self.old = old
     self.new = new
+    self.back = back
   }
 
   func changed(_ tree: ConditionTree) throws(StoreError) -> ConditionTree {
@@ -99,8 +104,15 @@ private struct RootChange {
   private func changed(_ path: ValuePath) throws(StoreError) -> ValuePath {
     if path.root == old { return ValuePath(new, path.steps) }
     if case .variable(let name) = path.root, variables.contains(name) { return path }
+    let hint: String
+    if let back, case .record = path.root, case .variable = old {
+      let steps = path.steps.isEmpty ? [.member(BoundAttribute.recordIDName)] : path.steps
+      let way = ValuePath(old, [.member(back)] + steps)
+      hint = "write \(ConditionPrinter.text(.path(way)))"
+    } else {
+      hint = "inside of a condition on related records only they can be named"
+    }
     throw .badQuery(
-      "'\(ConditionPrinter.text(.path(path)))' is of another record than the related one; inside of a "
-        + "condition on related records only they can be named")
+      "'\(ConditionPrinter.text(.path(path)))' is of another record than the related one; \(hint)")
   }
 }

@@ -99,6 +99,22 @@ enum ArithmeticOperator: String, Sendable, Hashable, CaseIterable {
   case divide = "/"
   case remainder = "%"
   case power = "**"
+  // Of the bits of integers, in two's complement; null for other numbers.
+  case and = "&"
+  case or = "|"
+  case exclusiveOr = "^"
+  /// Null where the result needs more than 64 bits, and by a negative number of bits.
+  case shiftLeft = "<<"
+  /// Keeps the sign; null by a negative number of bits.
+  case shiftRight = ">>"
+
+  /// Whether it is of the bits of integers.
+  var isBitwise: Bool {
+    switch self {
+    case .and, .or, .exclusiveOr, .shiftLeft, .shiftRight: true
+    case .add, .subtract, .multiply, .divide, .remainder, .power: false
+    }
+  }
 }
 
 /// The types that CAST converts to.
@@ -113,8 +129,13 @@ enum OperandFunction: String, Sendable, Hashable, CaseIterable {
   case canonical
   case length
   case abs, floor, ceiling, trunc, sqrt
+  /// All bits of an integer turned around; null for other numbers.
+  case onesComplement
   case count, sum, min, max, average
   case now
+  // Parts of a date, with the names of `CalendarPart`. A second operand says the time zone.
+  case year, quarter, month, weekYear, week, dayOfYear, day, weekday, hour, minute, second
+  case startOfYear, startOfQuarter, startOfMonth, startOfWeek, startOfDay, startOfHour
 }
 
 /// A way from the record, or from the variable of a SUBQUERY, to a value.

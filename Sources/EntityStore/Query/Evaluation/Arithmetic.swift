@@ -19,6 +19,7 @@ enum Arithmetic {
     if case (.integer(let x), .integer(let y)) = (a, b), op != .power {
       return integers(op, x, y).map { DynamicValue(.integer($0)) } ?? .null
     }
+    if op.isBitwise { return .null }
     return .double(doubles(op, a.double, b.double))
   }
 
@@ -44,6 +45,11 @@ enum Arithmetic {
     case .divide: b == 0 ? nil : a / b
     case .remainder: b == 0 ? nil : a % b
     case .power: nil
+    case .and: a & b
+    case .or: a | b
+    case .exclusiveOr: a ^ b
+    case .shiftLeft: b < 0 ? nil : a == 0 ? 0 : b > 64 ? nil : a << b
+    case .shiftRight: b < 0 ? nil : a >> b
     }
   }
 
@@ -55,7 +61,14 @@ enum Arithmetic {
     case .divide: a / b
     case .remainder: a.truncatingRemainder(dividingBy: b)
     case .power: pow(a, b)
+    case .and, .or, .exclusiveOr, .shiftLeft, .shiftRight: .nan
     }
+  }
+
+  /// All bits of an integer turned around.
+  static func complement(_ value: DynamicValue) -> DynamicValue {
+    guard case .integer(let integer)? = value.number else { return .null }
+    return DynamicValue(.integer(~integer))
   }
 
   static func rounded(_ function: OperandFunction, _ value: DynamicValue) -> DynamicValue {

@@ -116,6 +116,9 @@ extension ConditionEvaluator {
     case .cast(let operand, let type): return Cast.value(try value(operand, record), to: type)
     case .call(let function, let operands):
       return try call(function, try operands.map { try value($0, record) })
+    case .datePart(let part, let operand, let zone):
+      guard let date = try value(operand, record).date else { return .null }
+      return DynamicValue(zone.part(part, of: date))
     }
   }
 
@@ -199,7 +202,8 @@ extension ConditionEvaluator {
     if function == .now { return .date(now) }
     guard let argument = arguments.first else { return .null }
     switch function {
-    case .uppercase, .lowercase, .canonical, .length, .abs, .floor, .ceiling, .trunc, .sqrt:
+    case .uppercase, .lowercase, .canonical, .length, .abs, .floor, .ceiling, .trunc, .sqrt,
+      .onesComplement:
       return Self.call(function, on: argument)
     case .count, .sum, .min, .max, .average:
       let values = try arguments.count == 1 ? argument.elements() ?? [argument] : arguments
@@ -213,6 +217,11 @@ extension ConditionEvaluator {
         }
       return try Arithmetic.aggregate(op, values)
     case .now: return .date(now)
+    // Bound as a part of a date.
+    case .year, .quarter, .month, .weekYear, .week, .dayOfYear, .day, .weekday, .hour, .minute,
+      .second, .startOfYear, .startOfQuarter, .startOfMonth, .startOfWeek, .startOfDay,
+      .startOfHour:
+      return .null
     }
   }
 
@@ -233,8 +242,24 @@ extension ConditionEvaluator {
         return .integer(Int64(count))
       } ?? .null
     case .abs, .floor, .ceiling, .trunc: return Arithmetic.rounded(function, argument)
+    case .onesComplement: return Arithmetic.complement(argument)
     case .sqrt: return argument.number.map { .double($0.double.squareRoot()) } ?? .null
-    case .count, .sum, .min, .max, .average, .now: return .null
+    default: return .null
+    }
+  }
+}
+
+extension DynamicValue {
+  /// The date, also of a text that says one: JSON has no other way to hold it.
+  fileprivate var date: Double? {
+    switch self {
+    case .date(let seconds): return seconds
+    case .text, .string:
+      guard let text = string, case .date(let seconds)? = Value(text: text, as: .date) else {
+        return nil
+      }
+      return seconds
+    default: return nil
     }
   }
 }

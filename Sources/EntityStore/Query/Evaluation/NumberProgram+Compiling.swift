@@ -93,9 +93,12 @@ extension NumberProgram {
       switch (x, y, op) {
       case (.integer, .integer, .add), (.integer, .integer, .subtract),
         (.integer, .integer, .multiply), (.integer, .integer, .divide),
-        (.integer, .integer, .remainder):
+        (.integer, .integer, .remainder), (.integer, .integer, .and), (.integer, .integer, .or),
+        (.integer, .integer, .exclusiveOr):
         append(Self.ofIntegers(op), left)
         return .integer
+      // Null, but for shifts, which are rare.
+      case (_, _, _) where op.isBitwise: return nil
       case (.date, .date, .subtract): result = .double
       // Two dates have a difference and no sum.
       case (.date, .date, _): return nil
@@ -117,7 +120,10 @@ extension NumberProgram {
       case .multiply: .multiplyIntegers
       case .divide: .divideIntegers
       case .remainder: .remainderOfIntegers
-      case .power: .power
+      case .and: .and
+      case .or: .or
+      case .exclusiveOr: .exclusiveOr
+      case .power, .shiftLeft, .shiftRight: .power
       }
     }
 
@@ -128,7 +134,7 @@ extension NumberProgram {
       case .multiply: .multiplyDoubles
       case .divide: .divideDoubles
       case .remainder: .remainderOfDoubles
-      case .power: .power
+      case .power, .and, .or, .exclusiveOr, .shiftLeft, .shiftRight: .power
       }
     }
 

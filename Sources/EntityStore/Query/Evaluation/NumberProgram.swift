@@ -28,6 +28,7 @@ struct NumberProgram {
     enum Operation: UInt8 {
       case constant, integerSlot, unsignedSlot, doubleSlot, length
       case addIntegers, subtractIntegers, multiplyIntegers, divideIntegers, remainderOfIntegers
+      case and, or, exclusiveOr
       case addDoubles, subtractDoubles, multiplyDoubles, divideDoubles, remainderOfDoubles, power
       case toDouble, toInteger
       case magnitudeOfInteger, magnitude, floor, ceiling, truncation, squareRoot
@@ -81,7 +82,7 @@ struct NumberProgram {
         else { return .unknown }
         left.pointee = UInt64(count)
       case .addIntegers, .subtractIntegers, .multiplyIntegers, .divideIntegers,
-        .remainderOfIntegers, .magnitudeOfInteger:
+        .remainderOfIntegers, .magnitudeOfInteger, .and, .or, .exclusiveOr:
         let outcome = Self.integers(step.operation, left, registers[Int(step.right)])
         guard case .value = outcome else { return outcome }
       case .toInteger:
@@ -116,6 +117,9 @@ struct NumberProgram {
     case .remainderOfIntegers:
       if y == 0 { return .null }
       (result, isTooLarge) = x.remainderReportingOverflow(dividingBy: y)
+    case .and: (result, isTooLarge) = (x & y, false)
+    case .or: (result, isTooLarge) = (x | y, false)
+    case .exclusiveOr: (result, isTooLarge) = (x ^ y, false)
     default: (result, isTooLarge) = x < 0 ? Int64(0).subtractingReportingOverflow(x) : (x, false)
     }
     if isTooLarge { return .unknown }

@@ -17,7 +17,9 @@ final class RuleEvaluation: RecordRules {
     for rule in entity.description.rules {
       do throws(StoreError) {
         let parsed = try ConditionParser.parse(rule.condition)
-        let bound = try ConditionBinding.bind(parsed.tree, to: entity)
+        var binding = ConditionBinding(entity)
+        binding.isOfRule = true
+        let bound = try binding.bind(parsed.tree)
         let derived = bound.attributeNumbers.filter { number in
           entity.description.attribute(number: number)?.derivation?.kind.isOfRelated == true
         }

@@ -10,12 +10,13 @@ final class GroupWord {
 
   /// `nil` for any other key.
   init?(_ terms: [BoundOrder.Term], _ entity: StoredEntity) {
-    guard terms.count == 1, let kind = WordSlot.Kind(terms[0].attribute.type),
+    guard terms.count == 1, let attribute = terms[0].attribute,
+      let kind = WordSlot.Kind(attribute.type),
       let slot = SlotOrder(BoundOrder(terms: terms), entity)
     else { return nil }
     self.slot = slot
     self.kind = kind
-    type = terms[0].attribute.type
+    type = attribute.type
   }
 
   /// Takes the value of a record; returns whether it is that of the record before.
@@ -74,7 +75,7 @@ final class GroupKeyWriter {
     self.terms = terms
     self.evaluator = evaluator
     order = SortKeyWriter(BoundOrder(terms: terms), evaluator: evaluator)
-    collections = terms.filter { $0.attribute.type == .json || $0.attribute.type == .document }
+    collections = terms.filter { $0.isOfDocument || OperandTypes.kind($0.operand) == .any }
   }
 
   /// Makes the key of `record`; returns whether it is that of the record before.
@@ -86,7 +87,7 @@ final class GroupKeyWriter {
       var whole = Array(ordered)
       // Collections have no order, and are compared by their bytes.
       for term in collections {
-        let value = try evaluator.value(.attribute(term.attribute, term.steps), record)
+        let value = try evaluator.value(term.operand, record)
         if case .collection(let document) = value { whole += [1] + Array(document) }
       }
       defer { key = whole }
@@ -100,7 +101,7 @@ final class GroupKeyWriter {
 
   func values(_ record: RecordUnderTest) throws -> [Value] {
     try terms.map { term in
-      let value = try evaluator.value(.attribute(term.attribute, term.steps), record).owned
+      let value = try evaluator.value(term.operand, record).owned
       // Both zeros are one group, and one key of an index.
       return if case .double(0) = value { .double(0) } else { value }
     }

@@ -50,9 +50,9 @@ extension PlanRun {
   func groupExplanation(
     by keys: [String], of others: [String], analyzing: Bool
   ) throws(StoreError) -> QueryExplanation {
-    let paths = keys.map(ValuePath.init(dotted:))
+    let paths = keys.map { Operand.path(ValuePath(dotted: $0)) }
     let terms = others.map { GroupTerm(.max, ValuePath(dotted: $0)) }
-    let chosen = try coveringPlan(of: GroupQuestion(paths, terms, entity)) ?? plan
+    let chosen = try coveringPlan(of: GroupQuestion(paths, terms, entity, core)) ?? plan
     if analyzing {
       var count = 0
       try forEachGroup(by: paths, terms) { _ in count += 1 }

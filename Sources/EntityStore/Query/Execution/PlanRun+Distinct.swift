@@ -8,7 +8,7 @@ extension PlanRun {
     let terms = plan.order.terms
     return terms.count <= attributes.count
       && zip(terms, attributes).allSatisfy { term, attribute in
-        term.attribute.number == attribute && term.isOrderOfIndex && !term.isDescending
+        term.attribute?.number == attribute && term.isOrderOfIndex && !term.isDescending
       }
   }
 

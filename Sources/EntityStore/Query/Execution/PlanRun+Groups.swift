@@ -6,19 +6,24 @@ struct GroupTerm: Sendable {
   enum Function: Sendable { case count, sum, min, max, average }
 
   var function: Function
-  /// The attribute that is aggregated.
+  /// The value of each record that is aggregated.
   ///
   /// ``Function/count`` counts the records where there is none, and the
   /// records that have a value otherwise.
-  var path: ValuePath?
+  var operand: Operand?
 
-  init(_ function: Function, _ path: ValuePath? = nil) {
+  /// The path to the value; `nil` for a count of records and for a computed value.
+  var path: ValuePath? { if case .path(let path)? = operand { path } else { nil } }
+
+  init(_ function: Function, _ path: ValuePath) { self.init(function, .path(path)) }
+
+  init(_ function: Function, _ operand: Operand? = nil) {
     self.function = function
-    self.path = path
+    self.operand = operand
   }
 }
 
-/// The records that have the same values at the paths of the grouping.
+/// The records that have the same values in the operands of the grouping.
 struct GroupRow: Sendable {
   var keys: [Value]
   var count: Int
@@ -27,7 +32,7 @@ struct GroupRow: Sendable {
 }
 
 extension PlanRun {
-  /// The groups of the results by the values at `paths`, in ascending order of these.
+  /// The groups of the results by the values of `keys`, in ascending order of these.
   ///
   /// Texts that are canonically equivalent are one group. Limit and offset are ignored.
   ///
@@ -36,21 +41,21 @@ extension PlanRun {
   ///   attributes, those of the terms too, only its entries are read; and in its order memory for
   ///   one group.
   func groups(
-    by paths: [ValuePath], _ terms: [GroupTerm] = []
+    by keys: [Operand], _ terms: [GroupTerm] = []
   ) throws(StoreError) -> [GroupRow] {
     var rows: [GroupRow] = []
-    try forEachGroup(by: paths, terms) { (row) throws(StoreError) in rows.append(row) }
+    try forEachGroup(by: keys, terms) { (row) throws(StoreError) in rows.append(row) }
     return rows
   }
 
   /// Visits the same groups, one after the other.
   func forEachGroup(
-    by paths: [ValuePath], _ terms: [GroupTerm], _ body: (GroupRow) throws(StoreError) -> Void
+    by keys: [Operand], _ terms: [GroupTerm], _ body: (GroupRow) throws(StoreError) -> Void
   ) throws(StoreError) {
     guard start == nil else {
       throw .badQuery("groups and aggregates are of all records, and take no token to go on after")
     }
-    let question = try GroupQuestion(paths, terms, entity)
+    let question = try GroupQuestion(keys, terms, entity, core)
     do {
       guard let visited = try coveredGroups(question, body) else { return }
       try scannedGroups(question, skipping: visited, body)
@@ -138,13 +143,15 @@ struct GroupQuestion {
   let readers: [TermReader]
 
   init(
-    _ paths: [ValuePath], _ terms: [GroupTerm], _ entity: StoredEntity
+    _ keys: [Operand], _ terms: [GroupTerm], _ entity: StoredEntity, _ core: TransactionCore
   ) throws(StoreError) {
-    let binding = ConditionBinding(entity)
+    let binding = ConditionBinding(entity, [:], core.schema)
     var keyTerms: [BoundOrder.Term] = []
-    for path in paths {
-      let terms = try BoundOrder([SortTerm(path)], binding).terms
-      if terms.contains(where: \.attribute.isRecordID) {
+    for key in keys {
+      let order = try BoundOrder([SortTerm(key)], binding)
+      core.tracker?.note(order.region)
+      let terms = order.terms
+      if terms.contains(where: \.isRecordID) {
         throw .badQuery("every record is a group of its own by '\(BoundAttribute.recordIDName)'")
       }
       keyTerms += terms
@@ -152,14 +159,22 @@ struct GroupQuestion {
     self.keyTerms = keyTerms
     functions = terms.map(\.function)
     var readers: [TermReader] = []
-    for term in terms { readers.append(try TermReader(term, binding, entity)) }
+    for term in terms {
+      let reader = try TermReader(term, binding, entity)
+      if case .operand(let operand, _) = reader { core.tracker?.note(operand.region) }
+      readers.append(reader)
+    }
     self.readers = readers
   }
 
   /// The attributes of the grouping and of the terms, `nil` for a count of records; `nil` in all
   /// where the entries of an index do not have their values.
   var attributes: (keys: [UInt32], terms: [UInt32?])? {
-    guard keyTerms.allSatisfy({ $0.steps.isEmpty && !$0.attribute.isRecordID }) else { return nil }
+    var keys: [UInt32] = []
+    for term in keyTerms {
+      guard let attribute = term.attribute, term.isPlain, !attribute.isRecordID else { return nil }
+      keys.append(attribute.number)
+    }
     var terms: [UInt32?] = []
     for reader in readers {
       if case .records = reader {
@@ -170,7 +185,7 @@ struct GroupQuestion {
         return nil
       }
     }
-    return (keyTerms.map(\.attribute.number), terms)
+    return (keys, terms)
   }
 
   /// The results of the terms over one group.
@@ -205,8 +220,12 @@ enum TermReader {
   init(
     _ term: GroupTerm, _ binding: ConditionBinding, _ entity: StoredEntity
   ) throws(StoreError) {
-    guard let path = term.path else {
+    guard let source = term.operand else {
       self = .records
+      return
+    }
+    guard let path = term.path, binding.relationship(path) == nil else {
+      self = .operand(try Self.computed(source, term.function, binding), nil)
       return
     }
     if [.sum, .average].contains(term.function), path.steps.count == 1,
@@ -232,6 +251,22 @@ enum TermReader {
     // A count does not ask which form a text has.
     let isNumber = attribute.type != .bool && WordSlot.Kind(attribute.type) != nil
     self = .operand(operand, isNumber || term.function == .count ? attribute.number : nil)
+  }
+
+  /// The operand of a term over a computed value, or over one of related records.
+  private static func computed(
+    _ source: Operand, _ function: GroupTerm.Function, _ binding: ConditionBinding
+  ) throws(StoreError) -> BoundOperand {
+    var binding = binding
+    let operand = try binding.operand(source.folded())
+    let kind = OperandTypes.kind(operand)
+    let isAdded = function == .sum || function == .average
+    guard kind != .list, !isAdded || kind == .number || kind == .any else {
+      throw .badQuery(
+        "'\(ConditionPrinter.text(source))' is \(kind.words), which "
+          + (isAdded ? "cannot be added" : "has no lowest or highest value"))
+    }
+    return operand
   }
 
   private static func slot(

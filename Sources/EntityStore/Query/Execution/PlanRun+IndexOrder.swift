@@ -177,11 +177,12 @@ extension PlanRun {
     let wanted = attributes.dropFirst(skipped ?? access.fixedCount)
     var rest = key.dropLast(8)
     var elements: [UInt32: ArraySlice<UInt8>] = [:]
-    for term in plan.order.terms where !term.attribute.isRecordID {
+    for term in plan.order.terms where !term.isRecordID {
       if wanted.allSatisfy({ elements[$0] != nil }) { break }
+      guard let attribute = term.attribute else { return nil }
       let plain = term.isDescending ? ArraySlice(rest.map { ~$0 }) : rest
       guard let element = firstElement(of: plain) else { return nil }
-      elements[term.attribute.number] = element
+      elements[attribute.number] = element
       rest = rest.dropFirst(element.count)
       if rest.first == SortKeyWriter.separator { rest = rest.dropFirst() }
     }

@@ -6,7 +6,7 @@ extension PlanRun {
   func totals(_ terms: [GroupTerm]) throws(StoreError) -> [Value] {
     if let values = try extremes(terms) { return values }
     var values: [Value] = []
-    let rows = try groups(by: [], terms)
+    let rows = try groups(by: [Operand](), terms)
     for (index, term) in terms.enumerated() {
       values.append(rows.first?.values[index] ?? GroupTotal().value(term.function))
     }

@@ -16,11 +16,11 @@ final class SlotOrder {
 
   /// `nil` for any other order.
   init?(_ order: BoundOrder, _ entity: StoredEntity) {
-    guard let term = order.terms.first, !term.attribute.isRecordID, term.steps.isEmpty,
-      term.options.isEmpty, WordSlot.Kind(term.attribute.type) != nil,
-      order.terms.dropFirst().allSatisfy(\.attribute.isRecordID)
+    guard let term = order.terms.first, let attribute = term.attribute, !attribute.isRecordID,
+      term.steps.isEmpty, term.options.isEmpty, WordSlot.Kind(attribute.type) != nil,
+      order.terms.dropFirst().allSatisfy(\.isRecordID)
     else { return nil }
-    attribute = term.attribute
+    self.attribute = attribute
     isDescending = term.isDescending
     isNullFirst = term.isNullFirst
     isTieDescending = order.isTieDescending

@@ -34,7 +34,7 @@ final class SortKeyWriter {
   func write(_ record: RecordUnderTest) throws {
     key.removeAll(keepingCapacity: true)
     var isFirst = true
-    for term in order.terms where !term.attribute.isRecordID {
+    for term in order.terms where !term.isRecordID {
       element.reset()
       let isNull = try !append(term, record)
       append(isNull: isNull, term)
@@ -65,9 +65,7 @@ final class SortKeyWriter {
   private func append(
     _ term: BoundOrder.Term, _ record: RecordUnderTest
   ) throws -> Bool {
-    let attribute = term.attribute
-    let isDocument = attribute.type == .json || attribute.type == .document
-    if !isDocument, term.options.isEmpty {
+    if let attribute = term.attribute, !term.isOfDocument, term.options.isEmpty {
       guard let index = record.view.layout.slotIndex(ofAttribute: attribute.number) else {
         if attribute.initial == .null { return false }
         try element.append(attribute.initial)
@@ -78,8 +76,25 @@ final class SortKeyWriter {
       try IndexTuple.append(slot, of: record.view, into: &element)
       return true
     }
-    return try append(
-      try evaluator.value(.attribute(attribute, term.steps), record), term.options)
+    let value = try evaluator.value(term.operand, record)
+    guard try append(value, term.options) else { return false }
+    if term.attribute == nil { appendRest(of: value) }
+    return true
+  }
+
+  /// Appends what tells apart the numbers that share the nearest double, which the key has already.
+  ///
+  /// So computed integers and decimals keep their exact order, also beside numbers with a fraction. The
+  /// keys of documents have no such part: stored page tokens hold these keys.
+  private func appendRest(of value: DynamicValue) {
+    switch (value, value.number) {
+    case (.bool, _): break
+    case (.decimal(let decimal), _): element.append(decimal)
+    case (_, .integer(let integer)?):
+      element.append(Int64(truncatingIfNeeded: integer - Int128(Double(integer))))
+    case (_, .double?): element.append(Int64(0))
+    case (_, nil): break
+    }
   }
 
   private func append(_ value: DynamicValue, _ options: TextOptions) throws -> Bool {

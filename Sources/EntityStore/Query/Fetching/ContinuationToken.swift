@@ -100,7 +100,7 @@ extension QueryRequest {
     for term in order {
       let nulls = term.nullsFirst.map { $0 ? "first" : "last" } ?? ""
       text +=
-        "\u{1}\(term.isDescending ? "-" : "+")\(ConditionPrinter.text(.path(term.path)))"
+        "\u{1}\(term.isDescending ? "-" : "+")\(ConditionPrinter.text(term.operand))"
         + "\u{2}\(term.options.rawValue)\(nulls)"
     }
     var checksum = Checksum()

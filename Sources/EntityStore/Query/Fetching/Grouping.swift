@@ -11,11 +11,8 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
     _ read: @escaping @Sendable (StoredValue) -> Result?
   ) {
     self.read = read
-    if let path = attribute.path {
-      term = .success(GroupTerm(function, path))
-    } else {
-      term = .failure(.badQuery("an aggregate over what is worked out of '\(attribute.name)'"))
-    }
+    term =
+      attribute.failure.map { .failure($0) } ?? .success(GroupTerm(function, attribute.operand))
   }
 
   /// How many records have a value.
@@ -75,15 +72,13 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
   }
 
   private init(_ function: GroupTerm.Function, _ attribute: Attribute<E, Result>) {
-    let coding = attribute.coding
-    self.init(function, attribute) { coding.load($0) }
+    self.init(function, attribute) { attribute.loaded($0.value) }
   }
 
   private init<V>(_ function: GroupTerm.Function, optional attribute: Attribute<E, V>)
   where Result == V? {
-    let coding = attribute.coding
     self.init(function, attribute) {
-      $0.isNull ? .some(nil) : coding.load($0).map { .some($0) }
+      $0.isNull ? .some(nil) : attribute.loaded($0.value).map { .some($0) }
     }
   }
 }
@@ -184,13 +179,12 @@ extension ReadableTransaction where Self: ~Copyable {
     _ body: (Key, Int, [Value]) throws(StoreError) -> Void
   ) throws(StoreError) {
     let attribute = E.attributes[keyPath: path]
-    guard let keyPath = attribute.path else {
-      throw .badQuery("groups by what is worked out of '\(attribute.name)'")
-    }
+    if let failure = attribute.failure { throw failure }
     let run = try access.core.run(query.whole())
-    try run.forEachGroup(by: [keyPath], terms) { (row) throws(StoreError) in
-      guard let key = attribute.coding.load(StoredValue(row.keys[0])) else {
-        throw .badQuery("a stored value of '\(attribute.name)' is no \(Key.self)")
+    try run.forEachGroup(by: [attribute.operand], terms) { (row) throws(StoreError) in
+      guard let key = attribute.loaded(row.keys[0]) else {
+        throw .badQuery(
+          "a value of '\(ConditionPrinter.text(attribute.operand))' is no \(Key.self)")
       }
       try body(key, row.count, row.values)
     }

@@ -37,6 +37,7 @@ extension ReadableTransaction where Self: ~Copyable {
     try query.check(sectionedBy: attribute)
     let core = access.core
     let run = try core.run(query)
+    let keys = try SectionKeys(attribute, run.entity, core)
     var sections: [ResultSection<Key, E>] = []
     var key: Key?
     var items: [E] = []
@@ -44,8 +45,7 @@ extension ReadableTransaction where Self: ~Copyable {
       try core.withCurrentLayout(bytes, id: id, of: run.entity) { (view) throws(StoreError) in
         var reader = RecordReader(view, entity: run.entity.label, recordID: id)
         let value = try E.read(from: &reader)
-        reader.move(to: view.layout.slots[attribute.ordinal], in: view.layout)
-        let next = try attribute.coding.read(from: &reader)
+        let next = try keys.key(view, id)
         if let current = key, try !attribute.isSameKey(current, next) {
           sections.append(ResultSection(key: current, items: items))
           items = []
@@ -70,7 +70,7 @@ extension ReadableTransaction where Self: ~Copyable {
     try query.check(sectionedBy: attribute)
     var sections: [SectionRange<Key>] = []
     var start = 0
-    let keys = try values(query, path)
+    let keys = try sectionKeys(query, attribute, path)
     for index in keys.indices.dropFirst()
     where try !attribute.isSameKey(keys[index], keys[index - 1]) {
       sections.append(SectionRange(key: keys[start], range: start..<index))
@@ -80,6 +80,70 @@ extension ReadableTransaction where Self: ~Copyable {
       sections.append(SectionRange(key: keys[start], range: start..<keys.count))
     }
     return sections
+  }
+
+  /// The key of each result.
+  private func sectionKeys<E: Entity, Key: Equatable & Sendable>(
+    _ query: Query<E>, _ attribute: Attribute<E, Key>,
+    _ path: KeyPath<E.Attributes, Attribute<E, Key>>
+  ) throws(StoreError) -> [Key] {
+    if attribute.derived == nil { return try values(query, path) }
+    let core = access.core
+    let run = try core.run(query)
+    let keys = try SectionKeys(attribute, run.entity, core)
+    var found: [Key] = []
+    try run.forEach { id, bytes in
+      try core.withCurrentLayout(bytes, id: id, of: run.entity) { (view) throws(StoreError) in
+        found.append(try keys.key(view, id))
+      }
+      return true
+    }
+    return found
+  }
+}
+
+/// Finds the key of the section that each record belongs to.
+struct SectionKeys<E: Entity, Key: Sendable> {
+  private let attribute: Attribute<E, Key>
+  private let entity: StoredEntity
+  /// The computed value of a record; `nil` where the key is a stored attribute.
+  private let computed: (operand: BoundOperand, evaluator: ConditionEvaluator)?
+
+  init(
+    _ attribute: Attribute<E, Key>, _ entity: StoredEntity, _ core: TransactionCore
+  ) throws(StoreError) {
+    self.attribute = attribute
+    self.entity = entity
+    guard attribute.derived != nil else {
+      computed = nil
+      return
+    }
+    var binding = ConditionBinding(entity, [:], core.schema)
+    computed = (
+      try binding.operand(attribute.operand),
+      ConditionEvaluator(.constant(true), entity: entity, core: core)
+    )
+  }
+
+  /// The key of a record in the current layout.
+  func key(_ view: RecordView, _ id: UInt64) throws(StoreError) -> Key {
+    guard let computed else {
+      var reader = RecordReader(view, entity: entity.label, recordID: id)
+      reader.move(to: view.layout.slots[attribute.ordinal], in: view.layout)
+      return try attribute.coding.read(from: &reader)
+    }
+    let value: Value
+    do {
+      value = try computed.evaluator.value(
+        computed.operand, RecordUnderTest(view: view, id: id)
+      ).owned
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+    guard let key = attribute.loaded(value) else {
+      throw .badQuery("a value of '\(ConditionPrinter.text(attribute.operand))' is no \(Key.self)")
+    }
+    return key
   }
 }
 
@@ -94,13 +158,14 @@ extension Attribute where Value: Equatable {
 
 extension Query {
   func check<V>(sectionedBy attribute: Attribute<E, V>) throws(StoreError) {
-    let name = attribute.name
-    guard attribute.derived == nil, attribute.coding.storage.type.isIndexable else {
+    if let failure = attribute.failure { throw failure }
+    let name = ConditionPrinter.text(attribute.operand)
+    guard attribute.coding.storage.type.isIndexable else {
       throw .badQuery(
         "'\(name)' holds JSON or a document, whose values have no order that keeps equal ones "
           + "together; make sections by a scalar attribute")
     }
-    guard let first = try sortKeys.first?.term.get(), first.path == attribute.path,
+    guard let first = try sortKeys.first?.term.get(), first.operand == attribute.operand,
       first.options.isEmpty
     else {
       throw .badQuery(

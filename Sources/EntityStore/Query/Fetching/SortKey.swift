@@ -10,6 +10,9 @@ public struct NullPlacement: Sendable, Hashable {
 }
 
 /// One key of an order: made of an attribute, as `\.title.descending`.
+///
+/// The attribute may be what a related record has, `\.group[\.name].ascending`, a number or value of
+/// all related records, `$0.notes.count.descending`, or a value computed from an attribute.
 public struct SortKey<E: Entity>: Sendable {
   /// What cannot sort is thrown when the query is run.
   let term: Result<SortTerm, StoreError>
@@ -58,13 +61,11 @@ extension Attribute {
   private func sortKey(
     isDescending: Bool, _ nulls: NullPlacement?, _ comparison: TextComparison
   ) -> SortKey<E> {
-    guard let path else {
-      return SortKey(refusing: "what is worked out of '\(name)' cannot sort; sort by the attribute")
-    }
+    if let failure { return SortKey(.failure(failure)) }
     return SortKey(
       .success(
         SortTerm(
-          path, isDescending: isDescending, nullsFirst: nulls?.isFirst, options: comparison.options)
-      ))
+          operand, isDescending: isDescending, nullsFirst: nulls?.isFirst,
+          options: comparison.options)))
   }
 }

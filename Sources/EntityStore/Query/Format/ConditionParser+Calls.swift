@@ -6,10 +6,10 @@ extension ConditionParser {
   mutating func call() throws(FormatFault) -> DeepOperand {
     let mark = token
     let name = word(token)
-    if let known = Self.operators.first(where: { $0.first == name.lowercased() }) {
+    if let known = Self.operators.first(where: { $0.first.lowercased() == name.lowercased() }) {
       return try call(known.second, known.sign)
     }
-    guard let function = OperandFunction(rawValue: name.lowercased()) else {
+    guard let function = Self.functions[name.lowercased()] else {
       throw unknownFunction(name)
     }
     try advance()
@@ -20,16 +20,30 @@ extension ConditionParser {
       return DeepOperand(tree: .call(.now, []), depth: try grown(0, by: mark))
     }
     let operand = try arithmetic()
+    var arguments = [operand.tree]
+    var depth = operand.depth
+    if function.calendarPart != nil, token.kind == .comma {
+      try advance()
+      let zone = try arithmetic()
+      arguments.append(zone.tree)
+      depth = max(depth, zone.depth)
+    }
     try close("an operator or ')'")
-    return DeepOperand(
-      tree: .call(function, [operand.tree]), depth: try grown(operand.depth, by: mark))
+    return DeepOperand(tree: .call(function, arguments), depth: try grown(depth, by: mark))
   }
 
   /// The functions of two operands, whose names have two words, and the operators that do the same.
   private static let operators: [(first: String, second: String, sign: ArithmeticOperator)] = [
     ("add", "to", .add), ("from", "subtract", .subtract), ("multiply", "by", .multiply),
     ("divide", "by", .divide), ("modulus", "by", .remainder), ("raise", "toPower", .power),
+    ("bitwiseAnd", "with", .and), ("bitwiseOr", "with", .or),
+    ("bitwiseXor", "with", .exclusiveOr), ("leftshift", "by", .shiftLeft),
+    ("rightshift", "by", .shiftRight),
   ]
+
+  /// The functions of one operand by their names in lower case.
+  private static let functions = Dictionary(
+    uniqueKeysWithValues: OperandFunction.allCases.map { ($0.rawValue.lowercased(), $0) })
 
   /// The rest of a function of two operands, the token being the first word of its name.
   @inline(never)
@@ -55,11 +69,13 @@ extension ConditionParser {
 
   @inline(never)
   private func unknownFunction(_ name: String) -> FormatFault {
-    let known =
-      OperandFunction.allCases.map(\.rawValue)
-      + Self.operators.map { "\($0.first):\($0.second)" }
+    let operators = Self.operators.map { "\($0.first):\($0.second)" }
+    let shown = OperandFunction.allCases.filter { $0.calendarPart == nil }.map(\.rawValue)
+    let known = OperandFunction.allCases.map(\.rawValue) + operators
     return fault(
-      at: token, "a function: \(known.formattedChoice)",
+      at: token,
+      "a function: \((shown + operators).joined(separator: ", ")) or a part of a date such as year or "
+        + "startOfMonth",
       suggestion: NearestName.of(name, among: known))
   }
 

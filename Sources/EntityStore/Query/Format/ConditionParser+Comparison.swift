@@ -69,6 +69,9 @@ extension ConditionParser {
     let options = try options()
     let start = token
     let right = try arithmetic()
+    if case .comparison = token.kind, let sign = right.tree.logicalSign {
+      throw fault(at: token, "AND, OR or \(closer)", suggestion: "\(sign) before")
+    }
     if `operator` == .between { try requireBounds(right.tree, start) }
     let comparison = Comparison(
       left.tree, `operator`, right.tree, options: options, quantifier: quantifier)
@@ -109,6 +112,17 @@ extension ConditionParser {
       }
     guard isPossible else {
       throw fault(at: start, "a list of two, { lower, upper }, after BETWEEN")
+    }
+  }
+}
+
+extension Operand {
+  /// The sign of logic that was probably meant by the sign of bits in the operand.
+  var logicalSign: String? {
+    switch self {
+    case .arithmetic(.and, _, _): "&&"
+    case .arithmetic(.or, _, _): "||"
+    default: nil
     }
   }
 }

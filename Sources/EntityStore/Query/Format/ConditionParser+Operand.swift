@@ -31,6 +31,8 @@ extension ConditionParser {
     // "%@" after an operand is an argument too many, not a remainder.
     case .percent: lexer.peek() == UInt8(ascii: "@") ? nil : (.remainder, 2)
     case .power: (.power, 3)
+    case .bitAnd: (.and, 2)
+    case .bitOr: (.or, 1)
     default: nil
     }
   }

@@ -52,7 +52,9 @@ extension ConditionParser {
     nodes += added
     guard nodes <= limits.nodes else {
       throw fault(
-        at: mark, "at most \(limits.nodes) conditions, operands and steps (limit: nodes)")
+        at: mark,
+        "at most \(limits.nodes) conditions, operands and steps (limit: nodes); write many values as a "
+          + "list, a IN { b, c } or a IN %@")
     }
   }
 
@@ -114,7 +116,8 @@ extension ConditionParser {
 
   /// Operators of other languages and typing mistakes.
   private static let signs = [
-    "===": "==", "!==": "!=", "=!": "!=", "><": "!=", "<=>": "==", "&": "&&", "|": "||",
-    "<==": "<=", ">==": ">=", "==<": "<=", "==>": ">=", "!": "NOT", "~": "LIKE", "^": "**",
+    "===": "==", "!==": "!=", "=!": "!=", "><": "!=", "<=>": "==",
+    "<==": "<=", ">==": ">=", "==<": "<=", "==>": ">=", "!": "NOT", "~": "LIKE",
+    "^": "** for a power, or bitwiseXor:with:(a, b)",
   ]
 }

@@ -144,15 +144,19 @@ extension ConditionParser {
     guard isOr else { return first }
     let mark = token
     let start = try condition(first)
-    var parts = [start.tree]
+    var parts = AlternativeParts(start.tree)
     var depth = start.depth
     while isOr {
       try advance()
+      let before = nodes
       let next = try condition(conjunction())
-      parts.append(next.tree)
+      // One more constant of a list costs no node of its own.
+      if parts.append(next.tree) { nodes = before }
       depth = max(depth, next.depth)
     }
-    return .condition(DeepCondition(tree: .any(parts), depth: try grown(depth, by: mark)))
+    // An IN has a list in place of one constant, and as many levels.
+    return .condition(
+      DeepCondition(tree: .any(of: parts.trees), depth: try grown(depth, by: mark)))
   }
 
   private mutating func conjunction() throws(FormatFault) -> FormatNode {
@@ -208,7 +212,12 @@ extension ConditionParser {
   mutating func truth(
     of operand: DeepOperand, quantifier: Comparison.Quantifier?
   ) throws(FormatFault) -> DeepCondition {
-    guard case .path = operand.tree else { throw misplaced("an operator such as ==") }
+    guard case .path = operand.tree else {
+      if let sign = operand.tree.logicalSign {
+        throw fault(at: token, "an operator such as ==", suggestion: "\(sign) before")
+      }
+      throw misplaced("an operator such as ==")
+    }
     switch token.kind {
     case .end, .closeParenthesis, .comma: break
     default:

@@ -8,6 +8,12 @@ extension ConditionPrinter {
     case .list(let operands): appendList(operands, to: &output) { append($0, to: &$1) }
     case .path(let path): append(path, to: &output)
     case .variable(let name): output += "$\(name)"
+    case .arithmetic(let sign, let left, let right) where sign.functionName != nil:
+      output += "\(sign.functionName ?? ""):("
+      append(left, to: &output)
+      output += ", "
+      append(right, to: &output)
+      output += ")"
     case .arithmetic(let sign, let left, let right):
       // Equal precedence groups from the left, but for powers.
       let own = precedence(sign)
@@ -62,7 +68,7 @@ extension ConditionPrinter {
 
   private static func precedence(_ operand: Operand) -> Int {
     switch operand {
-    case .arithmetic(let sign, _, _): precedence(sign)
+    case .arithmetic(let sign, _, _): sign.functionName == nil ? precedence(sign) : 5
     case .negative: 4
     default: 5
     }
@@ -70,9 +76,9 @@ extension ConditionPrinter {
 
   private static func precedence(_ sign: ArithmeticOperator) -> Int {
     switch sign {
-    case .add, .subtract: 1
-    case .multiply, .divide, .remainder: 2
-    case .power: 3
+    case .add, .subtract, .or, .exclusiveOr: 1
+    case .multiply, .divide, .remainder, .and: 2
+    case .power, .shiftLeft, .shiftRight: 3
     }
   }
 
@@ -122,5 +128,17 @@ extension ConditionPrinter {
     var copy = name
     if copy.withUTF8({ FormatKeyword($0) }) != nil { output += "#" }
     output += name
+  }
+}
+
+extension ArithmeticOperator {
+  /// The function that format strings have in place of a sign; `nil` where there is a sign.
+  fileprivate var functionName: String? {
+    switch self {
+    case .exclusiveOr: "bitwiseXor:with"
+    case .shiftLeft: "leftshift:by"
+    case .shiftRight: "rightshift:by"
+    case .add, .subtract, .multiply, .divide, .remainder, .power, .and, .or: nil
+    }
   }
 }

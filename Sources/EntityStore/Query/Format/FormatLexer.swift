@@ -67,7 +67,7 @@ struct FormatLexer {
         at &+= 2
         return byte == UInt8(ascii: "&") ? .and : .or
       }
-      return one(.unknown)
+      return one(byte == UInt8(ascii: "&") ? .bitAnd : .bitOr)
     case UInt8(ascii: "!") where peek(1) != UInt8(ascii: "="): return one(.not)
     case UInt8(ascii: "="), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "!"):
       return comparison()

@@ -19,6 +19,8 @@ struct FormatToken {
     case openParenthesis, closeParenthesis, openBracket, closeBracket, openBrace, closeBrace
     case comma, period, colon
     case plus, minus, times, over, power
+    /// A single `&` or `|`.
+    case bitAnd, bitOr
     /// The remainder, or the mark of an argument: the parser knows.
     case percent
     /// Signs in a row that make no operator, such as `===`.

@@ -22,7 +22,7 @@ extension Operand {
   }
 
   /// The value where all parts are constants; otherwise with those parts folded that are.
-  fileprivate func folded() -> Operand {
+  func folded() -> Operand {
     switch self {
     case .value, .values, .path, .variable, .subquery, .conditional: return self
     case .list(let elements):
@@ -64,9 +64,10 @@ extension Operand {
     let argument = DynamicValue(constant)
     let value: DynamicValue? =
       switch function {
-      case .uppercase, .lowercase, .canonical, .length, .abs, .floor, .ceiling, .trunc, .sqrt:
+      case .uppercase, .lowercase, .canonical, .length, .abs, .floor, .ceiling, .trunc, .sqrt,
+        .onesComplement:
         ConditionEvaluator.call(function, on: argument)
-      case .count, .sum, .min, .max, .average, .now: nil
+      default: nil
       }
     return value.flatMap { Value($0) }.map { .value($0) } ?? call
   }

@@ -1,18 +1,29 @@
 internal import LodestoreFormat
 
-/// An order whose attributes are resolved.
+/// An order whose names are resolved.
 struct BoundOrder: Sendable {
   struct Term: Sendable {
-    var attribute: BoundAttribute
+    /// The value of a record that the term compares.
+    var operand: BoundOperand
+    /// The attribute that the operand is, or whose document it leads into; `nil` for a value of
+    /// related records and for a computed one.
+    var attribute: BoundAttribute?
     /// Into a document.
     var steps: [ValuePath.Step]
     var isDescending: Bool
     var isNullFirst: Bool
     var options: TextOptions
     var isOrderOfIndex: Bool
+    /// The operand as plans show it.
+    var text: String
 
-    /// Whether it compares the attribute itself, so that records with one value of it are equal.
-    var isPlain: Bool { steps.isEmpty }
+    /// Whether it compares an attribute itself, so that records with one value of it are equal.
+    var isPlain: Bool { attribute != nil && steps.isEmpty }
+
+    var isRecordID: Bool { attribute?.isRecordID ?? false }
+
+    /// Whether it compares values of documents.
+    var isOfDocument: Bool { attribute?.type == .json || attribute?.type == .document }
   }
 
   /// How an index gives an order.
@@ -26,23 +37,10 @@ struct BoundOrder: Sendable {
   init(_ terms: [SortTerm], _ binding: ConditionBinding) throws(StoreError) {
     self.terms = []
     for term in terms {
-      let attribute = try binding.attribute(of: term.path)
-      let steps = Array(term.path.steps.dropFirst())
-      guard attribute.type == .json || attribute.type == .document || steps.isEmpty else {
-        throw .nothingInside(
-          attribute.name, attribute.type.name, entity: binding.entity.name, position: nil)
-      }
-      if attribute.type == .document, steps.isEmpty {
-        throw .badQuery("'\(attribute.name)' is a document, which has no order")
-      }
-      if !steps.isEmpty { _ = try binding.type(at: term.path) }
-      self.terms.append(
-        Term(
-          attribute: attribute, steps: steps, isDescending: term.isDescending,
-          isNullFirst: term.nullsFirst ?? !term.isDescending, options: term.options,
-          isOrderOfIndex: term.isOrderOfIndex && steps.isEmpty))
+      let bound = try Term(term, binding)
+      self.terms.append(bound)
       // Ids are unique: further terms change nothing.
-      if attribute.isRecordID { break }
+      if bound.isRecordID { break }
     }
   }
 
@@ -51,7 +49,7 @@ struct BoundOrder: Sendable {
   var isTieDescending: Bool { terms.last?.isDescending ?? false }
 
   /// Whether it is the order of the record ids.
-  var isByID: Bool { terms.isEmpty || terms[0].attribute.isRecordID }
+  var isByID: Bool { terms.isEmpty || terms[0].isRecordID }
 
   /// Whether and how the entries of `access` come in this order.
   func access(_ access: IndexAccess) -> IndexOrder {
@@ -100,19 +98,19 @@ struct BoundOrder: Sendable {
     var isDescending: Bool?
     var isWhole = true
     for term in terms {
-      if fixed.contains(term.attribute.number), term.isPlain { continue }
+      if let number = term.attribute?.number, term.isPlain, fixed.contains(number) { continue }
       // The entries of equal tuples are in the order of their ids.
       let isNext =
-        term.attribute.isRecordID
+        term.isRecordID
         ? count == attributes.count
         : term.isOrderOfIndex && count < attributes.count
-          && attributes[count] == term.attribute.number
+          && attributes[count] == term.attribute?.number
       guard isNext, isDescending ?? term.isDescending == term.isDescending else {
         isWhole = false
         break
       }
       isDescending = term.isDescending
-      if term.attribute.isRecordID { break }
+      if term.isRecordID { break }
       count += 1
     }
     // Further attributes of the index would be ordered before the id, which breaks ties.
@@ -136,5 +134,46 @@ struct BoundOrder: Sendable {
       }
     }
     return .sort(keeping: request.wantedCount)
+  }
+}
+
+extension BoundOrder.Term {
+  fileprivate init(_ term: SortTerm, _ binding: ConditionBinding) throws(StoreError) {
+    isDescending = term.isDescending
+    isNullFirst = term.nullsFirst ?? !term.isDescending
+    options = term.options
+    let source = try binding.withDerivedPart(term.operand)
+    text = ConditionPrinter.text(source)
+    if case .path(let path) = source, binding.relationship(path) == nil {
+      let attribute = try binding.attribute(of: path)
+      let steps = Array(path.steps.dropFirst())
+      guard attribute.type == .json || attribute.type == .document || steps.isEmpty else {
+        throw .nothingInside(
+          attribute.name, attribute.type.name, entity: binding.entity.name, position: nil)
+      }
+      if attribute.type == .document, steps.isEmpty {
+        throw .badQuery("'\(attribute.name)' is a document, which has no order")
+      }
+      if !steps.isEmpty { _ = try binding.type(at: path) }
+      operand = .attribute(attribute, steps)
+      self.attribute = attribute
+      self.steps = steps
+      isOrderOfIndex = term.isOrderOfIndex && steps.isEmpty
+      return
+    }
+    var binding = binding
+    operand = try binding.operand(source.folded())
+    steps = []
+    isOrderOfIndex = false
+    guard OperandTypes.kind(operand) != .list else {
+      throw .badQuery(
+        "'\(text)' has any number of values in each \(binding.entity.name), which have no place in an "
+          + "order; name one of them, as by @min, @max, @sum or @count")
+    }
+    guard !operand.dependsOnTime else {
+      throw .badQuery(
+        "'\(text)' differs from one moment to the next, so it cannot order pages or live results; "
+          + "give a date in place of now()")
+    }
   }
 }

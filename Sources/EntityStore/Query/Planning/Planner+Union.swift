@@ -32,12 +32,12 @@ extension Planner {
     if paths.isEmpty { return finished(.nothing, matches: 0, cost: 0) }
     let entries = union.estimatedEntryCount
     let matches = min(entries, statistics.recordCount)
-    let cost =
-      Double(entries) * Cost.entry * 2 + Double(matches) * (Cost.fetchedRecord + Cost.sortedRecord)
-      + Double(union.rangeCount) * Cost.range
+    let costs = collectingCosts(
+      Double(entries) * Cost.entry * 2 + Double(union.rangeCount) * Cost.range,
+      matches: Double(matches), restCount: clauses.count - (union.isExact ? 1 : 0))
     return finished(
-      paths.count == 1 ? paths[0] : .union(paths), matches: matches, cost: cost,
-      covered: union.isExact ? [position] : [])
+      paths.count == 1 ? paths[0] : .union(paths), matches: matches, cost: costs.expected,
+      certainCost: costs.certain, covered: union.isExact ? [position] : [])
   }
 
   private func entryCount(of path: AccessPath) throws -> Int {

@@ -233,11 +233,28 @@ struct Planner {
     let entries = Double(first.estimatedEntryCount + second.estimatedEntryCount)
     let common =
       Double(first.estimatedEntryCount) / total * Double(second.estimatedEntryCount)
-    let cost =
-      entries * Cost.entry * 2 + common * (Cost.fetchedRecord + Cost.sortedRecord) + 2 * Cost.range
+    let covered = first.covered.union(second.covered)
+    let costs = collectingCosts(
+      entries * Cost.entry * 2 + 2 * Cost.range, matches: common,
+      restCount: clauses.count - covered.count)
     return finished(
-      .intersection([first, second]), matches: Int(common), cost: cost,
-      covered: first.covered.union(second.covered))
+      .intersection([first, second]), matches: Int(common), cost: costs.expected,
+      certainCost: costs.certain, covered: covered)
+  }
+
+  /// What it costs to collect ids, and to read the records of `matches` of them in their order.
+  ///
+  /// A limit ends the reading early where no other order is asked for.
+  ///
+  /// - Parameter restCount: how many parts of the condition are checked on the records.
+  func collectingCosts(
+    _ collected: Double, matches: Double, restCount: Int
+  ) -> (expected: Double, certain: Double) {
+    let each = Cost.fetchedRecord + Cost.sortedRecord
+    let certain = collected + matches * each
+    guard order.isByID, let wanted = request.wantedCount else { return (certain, certain) }
+    let share = share(of: 0..<max(0, restCount))
+    return (collected + min(matches, Double(wanted) / share) * each, certain)
   }
 
   /// A walk of the whole of `index` for its order, or for the beginning of it.

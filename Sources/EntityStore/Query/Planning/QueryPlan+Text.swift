@@ -184,11 +184,7 @@ extension IndexAccess {
 
 extension BoundOrder {
   var text: String {
-    terms.map { term in
-      let path = ConditionPrinter.text(
-        .path(ValuePath(.record, [.member(term.attribute.name)] + term.steps)))
-      return term.isDescending ? "-\(path)" : path
-    }.joined(separator: ", ")
+    terms.map { $0.isDescending ? "-\($0.text)" : $0.text }.joined(separator: ", ")
   }
 }
 

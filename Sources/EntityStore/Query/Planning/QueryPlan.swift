@@ -129,8 +129,12 @@ final class QueryPlan: Sendable {
   /// known.
   func changing(to others: [QueryPlan]) -> QueryPlan {
     guard mayFindLess else { return self }
-    let surest = others.filter { !$0.needsWholeKeys }.min { $0.certainCost < $1.certainCost }
-    guard let surest, surest.certainCost < certainCost || needsWholeKeys else { return self }
+    let others = others.filter { !$0.needsWholeKeys && $0 !== self }
+    guard let least = others.map(\.certainCost).min(), least < certainCost || needsWholeKeys
+    else { return self }
+    // Of those that are about as sure, the one that may end soonest takes over: it can do so early.
+    let sure = others.filter { $0.certainCost <= 1.5 * least }
+    guard let surest = sure.min(by: { $0.cost < $1.cost }) else { return self }
     let perRecord: Double =
       switch access {
       case .scan, .idRange: Planner.Cost.scannedRecord + condition.checkingCost
@@ -179,10 +183,12 @@ extension TransactionCore {
     try writeElements()
     let bound = try ConditionBinding.bind(
       request.condition, to: entity, positions: request.positions, schema: schema)
-    tracker?.note(bound)
+    tracker?.note(bound.region)
     let condition = NormalForm.of(bound)
-    let binding = ConditionBinding(entity, request.positions, schema)
+    // Positions are of the condition's text.
+    let binding = ConditionBinding(entity, [:], schema)
     let order = try BoundOrder(request.order, binding)
+    tracker?.note(order.region)
     try request.checkWindow()
     try request.after?.check(request, entity)
     return try plan(request, condition: condition, order: order, for: entity)

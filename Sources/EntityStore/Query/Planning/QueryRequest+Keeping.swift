@@ -7,7 +7,7 @@ extension QueryRequest {
   var takesPlan: Bool {
     var room = 24
     return !forcesScan && ids == nil && condition.takesPlan(&room)
-      && order.allSatisfy { $0.path.takesPlan(&room) }
+      && order.allSatisfy { $0.operand.takesPlan(&room) }
   }
 
   /// A hash of what the plan depends on, but for the data and the schema; `nil` where none is kept.

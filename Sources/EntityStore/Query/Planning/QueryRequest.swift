@@ -25,7 +25,8 @@ package struct QueryRequest: Sendable {
 
 /// One key of an order.
 package struct SortTerm: Sendable, Hashable {
-  var path: ValuePath
+  /// The value of each record that the order compares.
+  var operand: Operand
   var isDescending: Bool
   /// Where null goes; by default below every value, so first when ascending.
   var nullsFirst: Bool?
@@ -35,7 +36,14 @@ package struct SortTerm: Sendable, Hashable {
     _ path: ValuePath, isDescending: Bool = false, nullsFirst: Bool? = nil,
     options: TextOptions = []
   ) {
-    self.path = path
+    self.init(.path(path), isDescending: isDescending, nullsFirst: nullsFirst, options: options)
+  }
+
+  init(
+    _ operand: Operand, isDescending: Bool = false, nullsFirst: Bool? = nil,
+    options: TextOptions = []
+  ) {
+    self.operand = operand
     self.isDescending = isDescending
     self.nullsFirst = nullsFirst
     self.options = options

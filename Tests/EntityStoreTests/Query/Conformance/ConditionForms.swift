@@ -197,6 +197,13 @@ extension ConditionForm {
           "number + number == 14"
         )),
       ConditionForm(
+        "bits of an integer", 500,
+        lines: ("`$0.a & 4 != 0`, `\\|`, `^`", Condition { $0.number & 4 != 0 }),
+        format: (
+          "`a & 4 != 0`, `\\|`, `bitwiseAnd:with:() bitwiseOr:with:() bitwiseXor:with:() leftshift:by:() "
+            + "rightshift:by:() onesComplement:()`", "number & 4 != 0"
+        )),
+      ConditionForm(
         "conversions of constants", 1,
         format: (
           "`CAST(\"2024-01-01\", \"date\")` and `integer double decimal string uuid data json`",
@@ -219,6 +226,10 @@ extension ConditionForm {
         "a date, the present", 7, lines: ("`$0.a < date`", Condition { $0.date < now }),
         predicate: ("the same, captured", #Predicate { $0.date < now }),
         format: ("`a < now()`, `%@`", "date < CAST(7, 'date')")),
+      ConditionForm(
+        "part of a date", 60,
+        lines: ("`$0.a[.month] == 5`, `$0.a[startOf: .day]`", Condition { $0.date[.minute] == 1 }),
+        format: ("`month:(a) == 5`, `startOfDay:(a, \"+02:00\")`", "minute:(date) == 1")),
       ConditionForm(
         "computed properties", 1,
         predicate: ("`$0.fullName == \"x\"`", #Predicate { $0.fullName == "n1007!" })),

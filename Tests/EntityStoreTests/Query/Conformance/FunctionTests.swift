@@ -10,7 +10,14 @@ import Testing
     ("from:subtract:(number, other) == 1", 1), ("multiply:by:(number, number) == 49", 1),
     ("divide:by:(number, 2) == 3", 2), ("raise:toPower:(number, 2) == 49", 1),
     ("floor:(number / 2.0) == 3", 2), ("ceiling:(number / 2.0) == 3", 2),
-    ("abs:(number - 7) <= 1", 3),
+    ("abs:(number - 7) <= 1", 3), ("number & 4 != 0", 500),
+    ("bitwiseAnd:with:(number, 4) == 4", 500),
+    ("number & 4 + 1 == 5", 500), ("number | 1 == number", 500),
+    ("bitwiseOr:with:(number, 6) == 7", 4), ("bitwiseXor:with:(number, 1) == 0", 1),
+    ("leftshift:by:(number, 2) == 28", 1), ("rightshift:by:(number, 3) == 1", 8),
+    ("leftshift:by:(number + 1, 64) == NULL", 1_000), ("leftshift:by:(number, -1) == NULL", 1_000),
+    ("onesComplement:(number) == -8", 1), ("number / 2.0 & 1 == NULL", 1_000),
+    ("grade & 1 == 1", 500),
   ]
 
   @Test func `give what their names say`() throws {

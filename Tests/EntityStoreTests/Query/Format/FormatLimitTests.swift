@@ -98,17 +98,51 @@ import Testing
   }
 
   @Test func `a thousand nodes are read, more are not`() throws {
-    let text = Self.repeated("a OR ", 333)
+    let text = Self.repeated("a > 1 OR ", 333)
     #expect(
       message(text + "TRUEPREDICATE").contains(
-        "at most 1000 conditions, operands and steps (limit: nodes)"))
+        "at most 1000 conditions, operands and steps (limit: nodes); write many values as a list, "
+          + "a IN { b, c } or a IN %@"))
     #expect(message(Self.repeated("a OR ", 199) + "a") == "nothing")
     #expect(message("a" + Self.repeated(".a", 990)) == "nothing")
     #expect(
       message("a" + Self.repeated(".a", 1_000))
-        == "line 1, column 1: found 'a', expected at most 1000 conditions, operands and steps (limit: nodes)"
+        == "line 1, column 1: found 'a', expected at most 1000 conditions, operands and steps (limit: nodes); "
+        + "write many values as a list, a IN { b, c } or a IN %@"
     )
     #expect(message("a" + Self.repeated("[0]", 2_500)).contains("(limit: nodes)"))
+  }
+
+  @Test func `an OR of many equalities is a list, and counts as one`() throws {
+    let path = { (name: String) in Operand.path(ValuePath(attribute: name)) }
+    let many = (0..<2_000).map { "a == \($0)" }.joined(separator: " OR ")
+    #expect(
+      try ConditionParser.parse(many).tree
+        == .comparison(
+          Comparison(path("a"), .in, .values((0..<2_000).map { .integer(Int64($0)) }))))
+    // Two paths, another part, a null and an AND around.
+    let mixed =
+      (0..<600).map { "a == \($0) OR b.c == 't\($0)'" }.joined(separator: " OR ")
+      + " OR c > 1 OR a == NULL"
+    let tree = try ConditionParser.parse("d == 1 AND (\(mixed))").tree
+    let expected = ConditionTree.all([
+      .comparison(Comparison(path("d"), .equal, .value(.integer(1)))),
+      .any([
+        .comparison(
+          Comparison(path("a"), .in, .values((0..<600).map { .integer(Int64($0)) } + [.null]))),
+        .comparison(
+          Comparison(
+            .path(ValuePath(.record, [.member("b"), .member("c")])), .in,
+            .values((0..<600).map { .string("t\($0)") }))),
+        .comparison(Comparison(path("c"), .greater, .value(.integer(1)))),
+      ]),
+    ])
+    #expect(tree == expected)
+    // A few stay as they are written, and what is no equality of a path with a constant does always.
+    let few = "a == 1 OR a == 2 OR b == 1"
+    #expect(ConditionPrinter.text(try ConditionParser.parse(few).tree) == few)
+    #expect(
+      message((0..<400).map { "a == b\($0)" }.joined(separator: " OR ")).contains("a IN %@"))
   }
 
   @Test func `a list counts one node for a hundred constants, an argument none`() throws {

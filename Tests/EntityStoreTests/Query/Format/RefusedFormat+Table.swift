@@ -1,9 +1,10 @@
 extension RefusedFormat {
   private static let escapes = #"an escape: \n \t \r \" \' \\ \ooo (to \377) \xhh or \uhhhh"#
   private static let functions =
-    "a function: uppercase, lowercase, canonical, length, abs, floor, ceiling, trunc, sqrt, count, "
-    + "sum, min, max, average, now, add:to, from:subtract, multiply:by, divide:by, modulus:by or "
-    + "raise:toPower"
+    "a function: uppercase, lowercase, canonical, length, abs, floor, ceiling, trunc, sqrt, "
+    + "onesComplement, count, sum, min, max, average, now, add:to, from:subtract, multiply:by, "
+    + "divide:by, modulus:by, raise:toPower, bitwiseAnd:with, bitwiseOr:with, bitwiseXor:with, "
+    + "leftshift:by, rightshift:by or a part of a date such as year or startOfMonth"
   private static let types = "a type: integer, double, decimal, string, date, uuid, data or json"
   private static let elements =
     "a position from 0, FIRST, LAST, SIZE or a member's name in quotes"
@@ -47,10 +48,10 @@ extension RefusedFormat {
       "line 1, column 3: found '><', expected an operator, AND, OR or the end; did you mean !=?"),
     RefusedFormat(
       "a & b",
-      "line 1, column 3: found '&', expected an operator, AND, OR or the end; did you mean &&?"),
+      "line 1, column 6: found the end, expected an operator such as ==; did you mean && before?"),
     RefusedFormat(
       "a == 1 | b == 2",
-      "line 1, column 8: found '|', expected AND, OR or the end; did you mean ||?"),
+      "line 1, column 12: found '==', expected AND, OR or the end; did you mean || before?"),
     RefusedFormat(
       "a ~ 1",
       "line 1, column 3: found '~', expected an operator, AND, OR or the end; did you mean LIKE?"),

@@ -229,6 +229,6 @@ extension SortTerm {
   fileprivate var sketch: String {
     let options = options.isEmpty ? "" : "[\(options.rawValue)]"
     let nulls = nullsFirst.map { $0 ? " nulls first" : " nulls last" } ?? ""
-    return (isDescending ? "-" : "") + ConditionPrinter.text(.path(path)) + options + nulls
+    return (isDescending ? "-" : "") + ConditionPrinter.text(operand) + options + nulls
   }
 }

@@ -241,6 +241,21 @@ extension OracleConditions {
     return (.all(of: parts), order)
   }
 
+  /// A key of an order that is no attribute.
+  private mutating func computedTerm() -> SortTerm {
+    let number = Self.path(.member(pick(["int", "small", "big", "ratio", "level"])))
+    let operand =
+      random.oneIn(3)
+      ? Operand.call(.length, [Self.path(.member("name"))])
+      : .arithmetic(
+        pick([.add, .subtract, .multiply, .divide, .and]), number,
+        random.oneIn(2)
+          ? .value(pick([.integer(3), .double(0.5), .integer(.max)]))
+          : Self.path(.member(pick(["small", "int"]))))
+    return SortTerm(
+      operand, isDescending: random.oneIn(2), nullsFirst: random.oneIn(5) ? random.oneIn(2) : nil)
+  }
+
   mutating func order() -> [SortTerm] {
     let count = random.below(4)
     let isCompound = random.oneIn(2)
@@ -250,14 +265,16 @@ extension OracleConditions {
       : (0..<count).map { _ in pick(Self.attributes.map(\.name) + ["_id", "json.n"]) }
     let isDescending = random.oneIn(2)
     let isMixed = random.oneIn(3)
-    return names.prefix(max(count, isCompound ? 1 : 0)).map { name in
-      let steps = name.split(separator: ".").map { ValuePath.Step.member(String($0)) }
-      let isText = Self.attributes.contains { $0.name == name && $0.kind == .text }
-      return SortTerm(
-        ValuePath(.record, steps),
-        isDescending: isMixed ? random.oneIn(2) : isDescending,
-        nullsFirst: random.oneIn(5) ? random.oneIn(2) : nil,
-        options: isText && random.oneIn(4) ? TextOptions(rawValue: UInt8(random.below(4))) : [])
-    }
+    let computed = random.oneIn(6) ? [computedTerm()] : []
+    return computed
+      + names.prefix(max(count, isCompound ? 1 : 0)).map { name in
+        let steps = name.split(separator: ".").map { ValuePath.Step.member(String($0)) }
+        let isText = Self.attributes.contains { $0.name == name && $0.kind == .text }
+        return SortTerm(
+          ValuePath(.record, steps),
+          isDescending: isMixed ? random.oneIn(2) : isDescending,
+          nullsFirst: random.oneIn(5) ? random.oneIn(2) : nil,
+          options: isText && random.oneIn(4) ? TextOptions(rawValue: UInt8(random.below(4))) : [])
+      }
   }
 }

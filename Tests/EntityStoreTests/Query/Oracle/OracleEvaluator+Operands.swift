@@ -119,9 +119,15 @@ extension OracleEvaluator {
         case .divide: y == 0 ? nil : x / y
         case .remainder: y == 0 ? nil : x % y
         case .power: nil
+        case .and: x & y
+        case .or: x | y
+        case .exclusiveOr: x ^ y
+        case .shiftLeft: y < 0 ? nil : x == 0 ? 0 : y > 64 ? nil : x << y
+        case .shiftRight: y < 0 ? nil : x >> y
         }
       return result.map { Number.integer($0).fact } ?? .null
     }
+    if symbol.isBitwise { return .null }
     let (x, y) = (a.double, b.double)
     let result: Double =
       switch symbol {
@@ -131,6 +137,7 @@ extension OracleEvaluator {
       case .divide: x / y
       case .remainder: x.truncatingRemainder(dividingBy: y)
       case .power: pow(x, y)
+      case .and, .or, .exclusiveOr, .shiftLeft, .shiftRight: .nan
       }
     return .value(.double(result))
   }

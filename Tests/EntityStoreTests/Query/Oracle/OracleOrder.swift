@@ -26,8 +26,8 @@ struct OracleOrder {
 
   /// The scalar that a term sorts by; collections count as null.
   private func value(of record: FactRecord, _ term: SortTerm) -> Value {
-    if term.path == ValuePath(attribute: "_id") { return .integer(unsigned: record.id) }
-    let fact = try? OracleEvaluator().fact(.path(term.path), record, [])
+    if term.operand == .path(ValuePath(attribute: "_id")) { return .integer(unsigned: record.id) }
+    let fact = try? OracleEvaluator().fact(term.operand, record, [])
     return fact?.scalar ?? .null
   }
 

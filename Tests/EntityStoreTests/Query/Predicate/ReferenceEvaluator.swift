@@ -94,7 +94,8 @@ struct ReferenceEvaluator {
     case .multiply: result = a.multipliedReportingOverflow(by: b)
     case .divide: result = a.dividedReportingOverflow(by: b)
     case .remainder: result = a.remainderReportingOverflow(dividingBy: b)
-    case .power: throw Unsupported(what: "**")
+    case .power, .and, .or, .exclusiveOr, .shiftLeft, .shiftRight:
+      throw Unsupported(what: symbol.rawValue)
     }
     guard !result.overflow else { throw Unsupported(what: "overflow") }
     return .integer(result.partialValue)

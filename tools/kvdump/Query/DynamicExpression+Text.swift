@@ -1,21 +1,28 @@
 import EntityStore
 import LodestoreFormat
 
-extension ValuePath {
-  /// A path typed as an argument: `name`, `license.type`, `authors[0].name` or `authors.@count`.
+extension DynamicExpression {
+  /// A path typed as an argument, also of related records, or an expression: `name`, `license.type`,
+  /// `author.name`, `books.@max.pages` or `uppercase:(name)`.
+  ///
+  /// Checks the names of a path; planning the query checks those of an expression.
   static func checked(
-    _ text: String, of entity: DynamicEntity, in store: String
-  ) throws -> ValuePath {
-    guard let path = ValuePath(text, of: entity) else {
+    _ text: String, of entity: DynamicEntity, _ snapshot: DynamicSnapshot, in store: String
+  ) throws -> DynamicExpression {
+    guard let expression = DynamicExpression(text, of: entity) else {
       throw CommandFailure.badArgument(
         text, reason: "is no path",
         nextStep: "write an attribute and the names inside with dots between them: license.type")
     }
+    guard let path = expression.path else { return expression }
     guard let name = path.attributeName else {
       throw CommandFailure.badArgument(
         text, reason: "begins with no attribute", nextStep: "name one in front")
     }
-    if name == RecordColumns.idName, !path.leadsInside { return path }
+    if name == RecordColumns.idName, !path.leadsInside { return expression }
+    if path.leadsInside, snapshot.relationships(of: entity).contains(where: { $0.name == name }) {
+      return expression
+    }
     guard let attribute = entity.description.attribute(named: name) else {
       throw CommandFailure.noSuchAttribute(
         name, of: entity.name, in: store,
@@ -26,6 +33,6 @@ extension ValuePath {
         text, reason: "'\(name)' is stored as \(attribute.type.name) and has nothing inside",
         nextStep: "name it alone")
     }
-    return path
+    return expression
   }
 }

@@ -1,0 +1,61 @@
+internal import LodestoreFormat
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+// Parts of dates, in UTC where no zone is said.
+
+extension Attribute where Value == Date {
+  /// A part of the date in UTC.
+  ///
+  ///     Order.where { $0.createdAt[.year] == 2024 }
+  ///
+  /// Conditions on years and on beginnings use an index over the date, in UTC and at a fixed offset.
+  public subscript(part: DatePart) -> Attribute<E, Int?> { self[part, in: .utc] }
+
+  /// A part of the date in a time zone.
+  public subscript(part: DatePart, in zone: DateZone) -> Attribute<E, Int?> {
+    deriving(dated(part.calendarPart, zone))
+  }
+
+  /// The moment at which the date's year, month or other unit began in UTC.
+  ///
+  ///     let byMonth = Order.all.sorted(by: \.createdAt[startOf: .month].descending)
+  public subscript(startOf unit: DateUnit) -> Attribute<E, Date?> { self[startOf: unit, in: .utc] }
+
+  /// The moment at which the date's year, month or other unit began in a time zone.
+  ///
+  /// Where clocks skip that moment, as midnight in some zones, it is the moment of the change.
+  public subscript(startOf unit: DateUnit, in zone: DateZone) -> Attribute<E, Date?> {
+    deriving(dated(unit.calendarPart, zone))
+  }
+}
+
+extension Attribute where Value == Date? {
+  /// A part of the date in UTC; null for null.
+  public subscript(part: DatePart) -> Attribute<E, Int?> { self[part, in: .utc] }
+
+  /// A part of the date in a time zone; null for null.
+  public subscript(part: DatePart, in zone: DateZone) -> Attribute<E, Int?> {
+    deriving(dated(part.calendarPart, zone))
+  }
+
+  /// The moment at which the date's year, month or other unit began in UTC; null for null.
+  public subscript(startOf unit: DateUnit) -> Attribute<E, Date?> { self[startOf: unit, in: .utc] }
+
+  /// The moment at which the date's year, month or other unit began in a time zone; null for null.
+  public subscript(startOf unit: DateUnit, in zone: DateZone) -> Attribute<E, Date?> {
+    deriving(dated(unit.calendarPart, zone))
+  }
+}
+
+extension Attribute {
+  fileprivate func dated(_ part: CalendarPart?, _ zone: DateZone) -> Operand {
+    guard let function = part.map({ OperandFunction($0) }) else { return .value(.null) }
+    return .call(
+      function, zone == .utc ? [operand] : [operand, .value(.string(zone.name))])
+  }
+}

@@ -1,0 +1,193 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The changes of the clocks of a named time zone, from the machine's database in the format of RFC 9636.
+///
+/// A damaged file is no zone, and reading it never traps.
+struct ZoneTable: Sendable {
+  /// The moments of the changes, in seconds since 2001, ascending.
+  private var changes: [Int64] = []
+  /// The offset from each change on; the first one is that before all changes.
+  private var offsets: [Int64] = []
+  /// The yearly changes after the last one of the table.
+  private var later: ZoneCycle?
+
+  private static let folders = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/etc/zoneinfo"]
+  private static let largestFile = 1 << 20
+  /// Seconds from 1970, which files count from, to 2001.
+  private static let origin: Int64 = 978_307_200
+
+  /// The zone `name`, such as `Europe/Berlin`; `nil` where the machine has none.
+  init?(named name: String) {
+    // A name leads to no file outside of the folder.
+    let allowed = name.utf8.allSatisfy { byte in
+      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
+        || "+-_/".utf8.contains(byte)
+    }
+    guard allowed, !name.isEmpty, name.utf8.count <= 128, !name.hasPrefix("/") else { return nil }
+    for folder in Self.folders {
+      if let bytes = Self.content(of: "\(folder)/\(name)"), let table = ZoneTable(bytes) {
+        self = table
+        return
+      }
+    }
+    return nil
+  }
+
+  /// The seconds that clocks are ahead of UTC at a moment in seconds since 2001.
+  func offset(at seconds: Int64) -> Int64 {
+    if let last = changes.last, seconds >= last, let later { return later.offset(at: seconds) }
+    if changes.isEmpty, let later { return later.offset(at: seconds) }
+    // How many changes there are up to the moment.
+    var low = 0
+    var high = changes.count
+    while low < high {
+      let middle = (low + high) / 2
+      if changes[middle] <= seconds { low = middle + 1 } else { high = middle }
+    }
+    return offsets[low]
+  }
+
+  private static func content(of path: String) -> [UInt8]? {
+    guard let file = fopen(path, "rb") else { return nil }
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 14)
+    var count = 0
+    while true {
+      let read = bytes.withUnsafeMutableBytes { buffer in
+        fread(buffer.baseAddress.map { $0 + count }, 1, buffer.count - count, file)
+      }
+      count += read
+      if read == 0 { break }
+      if count == bytes.count {
+        guard count < largestFile else { return nil }
+        bytes += [UInt8](repeating: 0, count: count)
+      }
+    }
+    return Array(bytes[..<count])
+  }
+}
+
+// MARK: - The format of files
+
+extension ZoneTable {
+  /// Reads the content of a file; `nil` where it is not as it must be.
+  init?(_ bytes: [UInt8]) {
+    var reader = ZoneReader(bytes)
+    guard let first = reader.header() else { return nil }
+    var header = first
+    var isWide = false
+    if first.version >= UInt8(ascii: "2") {
+      // The first part is for readers of 32 bits.
+      guard reader.skip(first.byteCount(isWide: false)), let second = reader.header() else {
+        return nil
+      }
+      header = second
+      isWide = true
+    }
+    // Moments that count leap seconds are not those of dates.
+    guard header.leapCount == 0, header.typeCount > 0 else { return nil }
+    var moments: [Int64] = []
+    for _ in 0..<header.changeCount {
+      guard let moment = reader.integer(byteCount: isWide ? 8 : 4) else { return nil }
+      moments.append(moment)
+    }
+    var types: [Int] = []
+    for _ in 0..<header.changeCount {
+      guard let type = reader.byte() else { return nil }
+      types.append(Int(type))
+    }
+    var typeOffsets: [Int64] = []
+    for _ in 0..<header.typeCount {
+      guard let offset = reader.integer(byteCount: 4), reader.skip(2) else { return nil }
+      guard offset.magnitude < 26 * 3_600 else { return nil }
+      typeOffsets.append(offset)
+    }
+    guard zip(moments, moments.dropFirst()).allSatisfy({ $0 < $1 }),
+      types.allSatisfy(typeOffsets.indices.contains)
+    else { return nil }
+    // Files may begin with a moment before all others.
+    changes = moments.map { max($0, -1 << 60) - Self.origin }
+    offsets = [typeOffsets[0]] + types.map { typeOffsets[$0] }
+    guard isWide else { return }
+    guard reader.skip(header.nameByteCount + header.indicatorCount) else { return nil }
+    guard let text = reader.footer() else { return nil }
+    if !text.isEmpty {
+      guard let cycle = ZoneCycle(text) else { return nil }
+      later = cycle
+    }
+  }
+}
+
+/// Reads numbers of a file, most significant byte first.
+private struct ZoneReader {
+  struct Header {
+    let version: UInt8
+    let indicatorCount: Int
+    let leapCount: Int
+    let changeCount: Int
+    let typeCount: Int
+    let nameByteCount: Int
+
+    /// The size of the part after the header.
+    func byteCount(isWide: Bool) -> Int {
+      let width = isWide ? 8 : 4
+      return changeCount * (width + 1) + typeCount * 6 + nameByteCount + leapCount * (width + 4)
+        + indicatorCount
+    }
+  }
+
+  private let bytes: [UInt8]
+  private var at = 0
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  mutating func header() -> Header? {
+    guard bytes.count - at >= 44, bytes[at..<at + 4].elementsEqual("TZif".utf8) else { return nil }
+    let version = bytes[at + 4]
+    at += 20
+    var counts: [Int] = []
+    for _ in 0..<6 {
+      // More than the file can have would be none either.
+      guard let count = integer(byteCount: 4), (0...Int64(bytes.count)).contains(count) else {
+        return nil
+      }
+      counts.append(Int(count))
+    }
+    return Header(
+      version: version, indicatorCount: counts[0] + counts[1], leapCount: counts[2],
+      changeCount: counts[3], typeCount: counts[4], nameByteCount: counts[5])
+  }
+
+  mutating func skip(_ count: Int) -> Bool {
+    guard count <= bytes.count - at else { return false }
+    at += count
+    return true
+  }
+
+  mutating func byte() -> UInt8? {
+    guard at < bytes.count else { return nil }
+    at += 1
+    return bytes[at - 1]
+  }
+
+  /// A signed number.
+  mutating func integer(byteCount: Int) -> Int64? {
+    guard byteCount <= bytes.count - at else { return nil }
+    var word: UInt64 = bytes[at] & 0x80 == 0 ? 0 : .max
+    for byte in bytes[at..<at + byteCount] { word = word << 8 | UInt64(byte) }
+    at += byteCount
+    return Int64(bitPattern: word)
+  }
+
+  /// The line at the end.
+  mutating func footer() -> [UInt8]? {
+    guard byte() == 0x0A, let end = bytes[at...].firstIndex(of: 0x0A) else { return nil }
+    return Array(bytes[at..<end])
+  }
+}
