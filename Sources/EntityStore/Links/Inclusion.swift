@@ -29,7 +29,7 @@ public struct Inclusion<E: Entity, Related> {
 
   /// The record that the required property at `path` leads to.
   ///
-  /// It is `nil` while a write has not inserted that record yet.
+  /// The result is `nil` while a write has not inserted that record yet.
   public static func one<Target: Entity>(_ path: KeyPath<E, RecordID<Target>>) -> Inclusion
   where Related == Target? {
     one { $0[keyPath: path] }
@@ -45,7 +45,7 @@ public struct Inclusion<E: Entity, Related> {
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// What `query` finds, each with the records that it leads to by one or several relationships.
+  /// The results of `query`, each with the records that it leads to by one or several relationships.
   ///
   ///     for (album, tracks, artist) in try snapshot.fetch(
   ///       Album.all.limit(50), including: .many(Album.tracks), .one(\.artist))
@@ -59,7 +59,7 @@ extension ReadableTransaction where Self: ~Copyable {
     try rows(try fetch(query), first, repeat each other)
   }
 
-  /// One page of what `query` finds, each with the records that it leads to, and the token of the next.
+  /// One page of the results of `query`, each with the records that it leads to, and the token of the next.
   ///
   ///     let page = try snapshot.page(
   ///       Album.all.sorted(by: \.title).limit(50).continuing(after: token),
@@ -92,7 +92,7 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension TransactionCore {
-  /// What `ids` lead to by `relationship`, of what `query` finds.
+  /// The results of `query` that `ids` lead to by `relationship`.
   fileprivate func relatedRecords<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of ids: [UInt64], _ query: Query<Target>
   ) throws(StoreError) -> RelatedRecords<E, Target> {

@@ -264,6 +264,13 @@ import Testing
         }
         let last = try snapshot.aggregate(Book.all, .maximum(\.author[\.name]))
         #expect(last == names.max())
+        let rows = try snapshot.dictionaries(
+          query, attributes: ["title", "author.name", "author.teacher.name"])
+        let books = sections.flatMap(\.items)
+        #expect(rows.map { $0["author.name"] as? String } == books.map { model.author($0)?.name })
+        #expect(throws: StoreError.self) {
+          try snapshot.dictionaries(query, attributes: ["shelves.name"])
+        }
       }
     }
   }

@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
 extension BoundCondition {
-  /// The entities and relationships that it depends on, beside the records it is evaluated on.
+  /// The entities and relationships that it depends on, apart from the tested record.
   var region: ObservedRegion {
     var region = ObservedRegion()
     add(to: &region)
@@ -24,7 +24,7 @@ extension BoundCondition {
 }
 
 extension BoundOperand {
-  /// The entities and relationships that it depends on, beside the record it is evaluated on.
+  /// The entities and relationships that it depends on, apart from the record it is evaluated on.
   var region: ObservedRegion {
     var region = ObservedRegion()
     add(to: &region)
@@ -56,7 +56,7 @@ extension BoundOperand {
   }
 }
 
-/// What a read depends on.
+/// The entities and relationships that a read depends on.
 struct ObservedRegion: Sendable {
   var entities: Set<EntityNumber> = []
   /// The numbers of relationships, for their links.
@@ -79,7 +79,7 @@ extension ObservedRegion {
 }
 
 extension BoundOrder {
-  /// The entities and relationships that the order depends on, beside the records that it sorts.
+  /// The entities and relationships that the order depends on, apart from the records that it sorts.
   var region: ObservedRegion {
     terms.reduce(into: ObservedRegion()) { $0.formUnion($1.operand.region) }
   }

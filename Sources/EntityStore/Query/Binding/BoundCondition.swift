@@ -58,7 +58,7 @@ final class BoundAttribute: Sendable {
     initialDocument = nil
   }
 
-  /// What the record's id is called in conditions.
+  /// The name of the record's id in conditions.
   static let recordIDName = "_id"
   static let recordID = BoundAttribute()
 
@@ -78,7 +78,7 @@ struct AttributeTest: Sendable {
     case text(TextTest, Comparison.Operator, String, TextOptions)
     /// Data, UUIDs and decimals, by the bytes of their index keys.
     case key(KeyInterval)
-    /// The same and text, in a list.
+    /// Data, UUIDs, decimals and text, in a list.
     case keys(KeySet)
   }
 
@@ -140,7 +140,7 @@ struct BoundComparison: Sendable {
   var right: BoundOperand
   /// The right side of a text operator, compiled, when it is constant.
   var pattern: TextTest?
-  /// What an index over elements can say of it.
+  /// The test that an index over elements has entries for.
   var elements: BoundElements?
   /// As written, for plans.
   var text: String
@@ -174,7 +174,7 @@ indirect enum BoundOperand: Sendable {
   case cast(BoundOperand, CastType)
   case call(OperandFunction, [BoundOperand])
   case datePart(CalendarPart, BoundOperand, ZoneRules)
-  /// Worked out of related records.
+  /// A value computed from related records.
   case related(RelatedOperand)
 }
 

@@ -23,13 +23,13 @@ final class RelatedTest: Sendable {
   }
 }
 
-/// What is asked of the records that a record leads to.
+/// A question about the records that a record leads to.
 final class RelatedOperand: Sendable {
   enum Question: Sendable {
     /// How many there are.
     case count
     case aggregate(CollectionOperator, BoundOperand)
-    /// The value of the one record; null where there is none.
+    /// The value of the one record; null without a record.
     case value(BoundOperand)
     /// The values of all, without nulls.
     case list(BoundOperand)

@@ -22,7 +22,7 @@ extension ConditionBinding {
     return .datePart(part, operand, rules)
   }
 
-  /// The derived attribute that holds the part of `operand`; `nil` where there is none.
+  /// The derived attribute that holds the part of `operand`; `nil` where no attribute does.
   private func derivedAttribute(
     _ part: CalendarPart, of operand: Operand, _ rules: ZoneRules
   ) throws(StoreError) -> BoundAttribute? {

@@ -67,7 +67,7 @@ final class GroupKeyWriter {
   private let terms: [BoundOrder.Term]
   private let evaluator: ConditionEvaluator
   private let order: SortKeyWriter
-  /// That of the last record.
+  /// The key of the last record.
   private(set) var key: [UInt8] = []
   private let collections: [BoundOrder.Term]
 
@@ -102,7 +102,7 @@ final class GroupKeyWriter {
   func values(_ record: RecordUnderTest) throws -> [Value] {
     try terms.map { term in
       let value = try evaluator.value(term.operand, record).owned
-      // Both zeros are one group, and one key of an index.
+      // The two zeros are one group, and one key of an index.
       return if case .double(0) = value { .double(0) } else { value }
     }
   }

@@ -42,7 +42,7 @@ extension PlanRun {
     return try forEachDistinct(attributes, from: access, skipping: visited, body)
   }
 
-  /// What costs less is not worth steps.
+  /// A plan below this cost is not worth steps.
   private static let costOfFewSteps = 16 * Planner.Cost.range
 
   /// - Parameter cost: what the other way costs: steps that have cost as much end.

@@ -136,7 +136,7 @@ extension PlanRun {
   }
 }
 
-/// What groups are made of, bound to an entity.
+/// The keys and terms of groups, bound to an entity.
 struct GroupQuestion {
   let keyTerms: [BoundOrder.Term]
   let functions: [GroupTerm.Function]

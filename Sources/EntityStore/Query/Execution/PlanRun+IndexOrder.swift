@@ -35,7 +35,7 @@ extension PlanRun {
     _ = try visit(&batch, filter, body)
   }
 
-  /// The same for several ranges at once.
+  /// Visits the matching records in the merged order of several ranges of an index.
   ///
   /// The loop stands here again: sharing it costs the walk of one range four per cent, and inlining
   /// this one costs other arrangements as much.
@@ -72,7 +72,7 @@ extension PlanRun {
     return max(isCertain ? 1 : 16, min(wanted, 256))
   }
 
-  /// As many records of 170 bytes are some three megabytes, which the cache holds.
+  /// So many records of 170 bytes take some three megabytes, which the cache holds.
   private static let largestBatch = 16_384
 
   /// Ids in the order of the index; their records are looked up in the order of the ids.

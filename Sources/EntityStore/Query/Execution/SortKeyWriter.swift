@@ -30,7 +30,7 @@ final class SortKeyWriter {
     }
   }
 
-  /// The same, of a record that has a view.
+  /// Leaves the key of a record that has a view in ``key``.
   func write(_ record: RecordUnderTest) throws {
     key.removeAll(keepingCapacity: true)
     var isFirst = true
@@ -84,7 +84,7 @@ final class SortKeyWriter {
 
   /// Appends what tells apart the numbers that share the nearest double, which the key has already.
   ///
-  /// So computed integers and decimals keep their exact order, also beside numbers with a fraction. The
+  /// So computed integers and decimals keep their exact order, also among numbers with a fraction. The
   /// keys of documents have no such part: stored page tokens hold these keys.
   private func appendRest(of value: DynamicValue) {
     switch (value, value.number) {

@@ -16,7 +16,7 @@ public struct ContinuationToken: Sendable, Hashable, Codable, CustomStringConver
   /// Letters, digits, `-` and `_`.
   public let text: String
 
-  /// A token that was kept as text; what it says is checked when it is used.
+  /// Takes a token that was kept as text; the query that uses it checks the content.
   public init(_ text: String) { self.text = text }
 
   /// The text.
@@ -37,7 +37,7 @@ public struct ContinuationToken: Sendable, Hashable, Codable, CustomStringConver
 }
 
 extension ContinuationToken {
-  /// What a token says.
+  /// The content of a token.
   struct Content {
     /// Of the query that made it.
     var fingerprint: UInt32
@@ -46,7 +46,7 @@ extension ContinuationToken {
   }
 
   private static let version: UInt8 = 2
-  /// What Base64 ends with, and a token does not.
+  /// The filler at the end of Base64, which a token leaves out.
   private static let filler = UInt8(ascii: "=")
   /// The letters of Base64 that addresses cannot have as they are.
   private static let letters = [
@@ -94,7 +94,7 @@ extension ContinuationToken {
 }
 
 extension QueryRequest {
-  /// The same for queries whose results come in the same order.
+  /// Returns the same number for queries whose results come in the same order.
   func fingerprint(_ entity: StoredEntity) -> UInt32 {
     var text = "\(entity.number)\u{1}\(ConditionPrinter.text(condition))"
     for term in order {

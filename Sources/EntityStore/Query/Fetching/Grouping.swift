@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// A number or value worked out of the records of a group, or of all that a query finds; null and
+/// A number or value computed from the records of a group, or from all that a query finds; null and
 /// not-a-number are left out.
 public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
   let term: Swift.Result<GroupTerm, StoreError>
@@ -115,7 +115,7 @@ public struct Group<Key: Sendable, Values: Sendable>: Sendable {
   public let key: Key
   /// How many records have it.
   public let count: Int
-  /// What was worked out of them.
+  /// The results of the aggregates over the group.
   public let values: Values
 }
 
@@ -190,7 +190,7 @@ extension ReadableTransaction where Self: ~Copyable {
     }
   }
 
-  /// What the aggregates give over all records that `query` finds.
+  /// The results of the aggregates over all records that `query` finds.
   ///
   ///     let (total, newest) = try snapshot.aggregate(Pod.all, .sum(\.downloads), .maximum(\.updatedAt))
   ///

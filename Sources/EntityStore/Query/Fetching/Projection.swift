@@ -104,16 +104,23 @@ extension ReadableTransaction where Self: ~Copyable {
   /// Some attributes of what `query` finds as dictionaries, by their names; null is left out.
   ///
   /// Numbers are `Int`, `UInt64` beyond it, or `Double`; JSON and documents are `JSONValue`. A
-  /// name may lead into JSON: `license.type`.
+  /// name may lead into JSON, `license.type`, or to a related record, `group.name`.
   public func dictionaries<E: Entity>(
     _ query: Query<E>, attributes names: [String]
   ) throws(StoreError) -> [[String: any AttributeValue]] {
     let core = access.core
     let run = try core.run(query)
-    var binding = ConditionBinding(run.entity)
+    var binding = ConditionBinding(run.entity, [:], core.schema)
     var operands: [(String, BoundOperand)] = []
     for name in names {
-      operands.append((name, try binding.operand(.path(ValuePath(dotted: name)))))
+      let operand = try binding.operand(.path(ValuePath(dotted: name)))
+      guard OperandTypes.kind(operand) != .list else {
+        throw .badQuery(
+          "'\(name)' has any number of values in each \(run.entity.name); read them as related records"
+        )
+      }
+      core.tracker?.note(operand.region)
+      operands.append((name, operand))
     }
     let evaluator = ConditionEvaluator(.constant(true), entity: run.entity, core: core)
     var rows: [[String: any AttributeValue]] = []

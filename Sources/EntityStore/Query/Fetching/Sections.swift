@@ -23,7 +23,7 @@ public struct SectionRange<Key: Sendable>: Sendable {
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// What `query` finds, in sections by the values at `path`.
+  /// The results of `query`, in sections by the values at `path`.
   ///
   ///     let byLicense = Pod.all.sorted(by: \.license, \.name)
   ///     for section in try snapshot.sections(byLicense, by: \.license) { … }
@@ -60,7 +60,7 @@ extension ReadableTransaction where Self: ~Copyable {
     return sections
   }
 
-  /// The sections of what `query` finds, with their counts and without the records.
+  /// The sections of the results of `query`, with their counts and without the records.
   ///
   /// - Throws: as ``sections(_:by:)``.
   public func sectionRanges<E: Entity, Key: Equatable & Sendable>(

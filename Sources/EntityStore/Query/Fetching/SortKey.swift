@@ -5,7 +5,7 @@ public struct NullPlacement: Sendable, Hashable {
   let isFirst: Bool
   /// In front of all others.
   public static let first = NullPlacement(isFirst: true)
-  /// Behind all others.
+  /// After all others.
   public static let last = NullPlacement(isFirst: false)
 }
 
@@ -14,7 +14,7 @@ public struct NullPlacement: Sendable, Hashable {
 /// The attribute may be what a related record has, `\.group[\.name].ascending`, a number or value of
 /// all related records, `$0.notes.count.descending`, or a value computed from an attribute.
 public struct SortKey<E: Entity>: Sendable {
-  /// What cannot sort is thrown when the query is run.
+  /// A failure is thrown when the query is run.
   let term: Result<SortTerm, StoreError>
 
   init(_ term: Result<SortTerm, StoreError>) { self.term = term }
@@ -36,15 +36,15 @@ public struct SortKey<E: Entity>: Sendable {
 extension Attribute {
   /// Lowest first, null in front.
   ///
-  /// Text is in the order of Swift's `<`. What is inside JSON comes in the order Booleans, numbers,
+  /// Text is in the order of Swift's `<`. Values inside JSON come in the order Booleans, numbers,
   /// texts; arrays and objects count as null.
   public var ascending: SortKey<E> { sortKey(isDescending: false, nil, []) }
 
   /// Highest first, null at the end.
   public var descending: SortKey<E> { sortKey(isDescending: true, nil, []) }
 
-  /// Lowest first; null comes first unless `nulls` says otherwise; text in the order of what is left
-  /// without case or marks.
+  /// Lowest first; null comes first unless `nulls` says otherwise; text is compared without case or marks
+  /// as `comparison` says.
   public func ascending(
     nulls: NullPlacement? = nil, ignoring comparison: TextComparison = []
   ) -> SortKey<E> {

@@ -8,7 +8,7 @@ struct AlternativeParts {
   private(set) var trees: [ConditionTree]
   /// By path: where its comparisons are among ``trees``, until they are a list; then the list alone.
   private var positions: [ValuePath: [Int]] = [:]
-  /// Up to so many comparisons of one path stay as they are written.
+  /// This many comparisons of one path, and fewer, stay as they are written.
   private static let most = 32
 
   init(_ first: ConditionTree) {
@@ -31,12 +31,12 @@ struct AlternativeParts {
     guard places.count > Self.most else { return false }
     merge(places)
     places = [places[0]]
-    // The places behind have changed, and so have those of other paths.
+    // Later places have changed, also those of other paths.
     reindex(except: path)
     return false
   }
 
-  /// Adds a constant to the list of the IN at `place`; false where there is none.
+  /// Adds a constant to the list of the IN at `place`; false where another comparison is there.
   private mutating func append(_ value: Value, at place: Int) -> Bool {
     guard case .comparison(var list) = trees[place], list.operator == .in,
       case .values(var values) = list.right

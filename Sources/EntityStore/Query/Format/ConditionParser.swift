@@ -10,7 +10,7 @@ struct ConditionParser {
   let variables: [String: FormatArgument]
   let limits: FormatLimits
   var lexer: FormatLexer
-  /// The token to look at next.
+  /// The token to read next.
   var token = FormatToken(kind: .end, start: 0, end: 0)
   var argumentsUsed = 0
   var nodes = 0
@@ -19,7 +19,7 @@ struct ConditionParser {
   var scope: [String] = []
   /// The offset of the present condition: at its start a condition is expected, not a value.
   var conditionStart = -1
-  /// What ends the condition being read, in words.
+  /// The end of the condition being read, in words.
   var closer = "the end"
   var nameOffsets: [(name: String, offset: Int)] = []
 
@@ -199,7 +199,7 @@ extension ConditionParser {
   private var isAnd: Bool { token.kind == .and || token.kind == .keyword(.and) }
   private var isNot: Bool { token.kind == .not || token.kind == .keyword(.not) }
 
-  /// What has been read as a condition: a key path alone means that it is true.
+  /// Takes a node as a condition: a key path alone means that it is true.
   mutating func condition(_ node: FormatNode) throws(FormatFault) -> DeepCondition {
     switch node {
     case .condition(let condition): return condition
@@ -241,7 +241,7 @@ extension ConditionParser {
     return node
   }
 
-  /// Reads the closing parenthesis behind `node`, which is nil where only an operand can stand.
+  /// Reads the closing parenthesis after `node`, which is nil where only an operand can stand.
   mutating func closeGroup(of node: FormatNode?) throws(FormatFault) {
     guard token.kind == .closeParenthesis else { throw unclosed(node) }
     try advance()

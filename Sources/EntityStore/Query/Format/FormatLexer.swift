@@ -5,7 +5,7 @@ struct FormatLexer {
 
   init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
 
-  /// A malformed token, and what is expected.
+  /// A malformed token, and the expected one.
   struct Fault: Error {
     var start: Int
     var end: Int

@@ -1,4 +1,4 @@
-/// A piece of a format string, by its bytes; what it means is found where it is used.
+/// A piece of a format string, by its bytes; the parser gives it a meaning.
 struct FormatToken {
   enum Kind: Equatable {
     case end

@@ -8,7 +8,7 @@ struct BoundOrder: Sendable {
     /// The attribute that the operand is, or whose document it leads into; `nil` for a value of
     /// related records and for a computed one.
     var attribute: BoundAttribute?
-    /// Into a document.
+    /// The steps into a document.
     var steps: [ValuePath.Step]
     var isDescending: Bool
     var isNullFirst: Bool

@@ -114,11 +114,14 @@ extension IndexAccess {
   private func sample(_ most: Int) -> [IndexRange] {
     let count = rangeCount
     let step = max(1, count / most)
-    return stride(from: 0, to: count, by: step).prefix(most).map { index in
-      switch span {
-      case .points(let keys), .prefixes(let keys): .beginning(with: keys[index])
-      case .ranges(let ranges): ranges[index]
-      }
+    return stride(from: 0, to: count, by: step).prefix(most).map(range)
+  }
+
+  /// One of the ranges of the span.
+  func range(at index: Int) -> IndexRange {
+    switch span {
+    case .points(let keys), .prefixes(let keys): .beginning(with: keys[index])
+    case .ranges(let ranges): ranges[index]
     }
   }
 }

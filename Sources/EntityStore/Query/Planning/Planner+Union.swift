@@ -5,8 +5,8 @@ extension Planner {
   func union(of clause: BoundCondition, at position: Int) throws -> QueryPlan? {
     guard case .any(let branches) = clause else { return nil }
     var union = UnionOfBranches()
-    // The index that the last branch of the same form took: it is not chosen anew a hundred
-    // thousand times.
+    // The index that the last branch of the same form took: a hundred thousand branches of one form
+    // choose once.
     var chosen: [BranchForm: StoredIndex] = [:]
     for branch in branches where !branch.isNever {
       let parts = branch.conjuncts
@@ -50,7 +50,7 @@ extension Planner {
 }
 
 extension BoundCondition {
-  /// What a test of the record's id leads to.
+  /// The ids that pass a test of the record's id.
   fileprivate var recordIDs: AccessPath? {
     if case .test(let test) = self, test.attribute.isRecordID { test.recordIDs } else { nil }
   }

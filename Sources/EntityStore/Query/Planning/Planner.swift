@@ -1,7 +1,7 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// What the planner knows of the data.
+/// The facts about the data that the planner asks for.
 struct PlannerStatistics {
   var recordCount: Int
   /// The plan of a query for the records that a relationship leads to, and how many links it has.
@@ -16,6 +16,10 @@ struct PlannerStatistics {
   /// The values of the first attribute of an index, as elements of its keys; `nil` where there are
   /// more than a number.
   var firstElements: (StoredIndex, Int) throws -> PackedKeys?
+  /// The ids of a number of entries, half of them at the beginning of an access and half at its end.
+  var ends: (IndexAccess, Int) throws -> [UInt64]
+  /// The first elements of the keys that records have in an index.
+  var firstElementsOf: (StoredIndex, [UInt64]) throws -> [[UInt8]]
 }
 
 /// Chooses how a query is run: a pure function from a query, a schema and statistics to a plan.
@@ -100,13 +104,13 @@ struct Planner {
       candidates.append(plan(access))
       if let merged = mergedPlan(access) { candidates.append(merged) }
     }
-    return try best(of: candidates)
+    return try best(of: candidates, accesses)
   }
 
   /// Up to this many ids are looked up at once; for more, other plans are considered.
   private static let fewIDs = 64
 
-  private func best(of candidates: [QueryPlan]) throws -> QueryPlan {
+  private func best(of candidates: [QueryPlan], _ accesses: [IndexAccess]) throws -> QueryPlan {
     guard let best = candidates.min(by: { $0.cost < $1.cost }) else {
       return try requireNoIndex(scan(share: share(of: clauses.indices)))
     }
@@ -116,8 +120,8 @@ struct Planner {
       // Where keys are cut the entries do not tell the order, and all records are sorted.
       return best.changing(to: [scan(share: 1)])
     }
-    let scan = scan(beside: candidates)
-    let chosen = best.cost < scan.cost ? best : scan
+    let (sampled, scan) = try self.best(of: candidates, and: scan(beside: candidates), accesses)
+    let chosen = sampled.map { $0.cost < scan.cost ? $0 : scan } ?? scan
     return chosen.mayFindLess ? chosen.changing(to: candidates + [scan]) : chosen
   }
 
@@ -148,7 +152,7 @@ struct Planner {
       certainCost: count * checked)
   }
 
-  /// What it costs to read `all` records in the order of the ids; a limit ends that early where no
+  /// The cost of reading `all` records in the order of the ids; a limit ends that early where no
   /// other order is asked for.
   func limitedCost(all: Double, each: Double, share: Double) -> Double {
     guard order.isByID, let wanted = request.wantedCount, share > 0 else { return all * each }
@@ -242,7 +246,7 @@ struct Planner {
       certainCost: costs.certain, covered: covered)
   }
 
-  /// What it costs to collect ids, and to read the records of `matches` of them in their order.
+  /// The costs of collecting ids, and of reading the records of `matches` of them in their order.
   ///
   /// A limit ends the reading early where no other order is asked for.
   ///

@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// What running a plan read.
+/// The numbers of entries and records that a run has read.
 struct PlanCounts: Sendable, Hashable {
   var entriesRead = 0
   var recordsRead = 0
@@ -9,7 +9,7 @@ struct PlanCounts: Sendable, Hashable {
 
 /// A plan as facts, and as lines of text.
 struct PlanDescription: Sendable {
-  /// One fact of a plan: a word or two, and what it is.
+  /// One fact of a plan: a title of a word or two, and the text.
   struct Line: Sendable {
     let title: String
     let text: String
@@ -161,7 +161,7 @@ extension IndexAccess {
     }
   }
 
-  /// The elements of a bound, as far as it has whole ones.
+  /// The whole elements of a bound.
   private static func shown(_ bytes: [UInt8]) -> String {
     bytes.withUnsafeBytes { bytes in
       var decoder = KeyDecoder(bytes)

@@ -38,7 +38,7 @@ final class QueryPlan: Sendable {
     }
   }
 
-  /// What all plans of a query have in common, in one place, as the planner compares several plans.
+  /// The parts that all plans of a query share, in one place, as the planner compares several plans.
   final class Subject: Sendable {
     let entity: StoredEntity
     let request: QueryRequest
@@ -61,12 +61,12 @@ final class QueryPlan: Sendable {
 
   let subject: Subject
   let access: AccessPath
-  /// What is still to be checked on each record.
+  /// The part of the condition that is still to be checked on each record.
   let residual: BoundCondition?
   let arrangement: Arrangement
-  /// In nanoseconds, as far as the planner can tell.
+  /// In nanoseconds, by the planner's estimates.
   let cost: Double
-  /// The same when fewer records than expected fulfil the condition, so that a limit does not end
+  /// The cost when fewer records than expected fulfil the condition, so that a limit does not end
   /// the run early.
   let certainCost: Double
   let estimatedMatchCount: Int
@@ -132,7 +132,7 @@ final class QueryPlan: Sendable {
     let others = others.filter { !$0.needsWholeKeys && $0 !== self }
     guard let least = others.map(\.certainCost).min(), least < certainCost || needsWholeKeys
     else { return self }
-    // Of those that are about as sure, the one that may end soonest takes over: it can do so early.
+    // Among the plans that are about as sure, the one that may end soonest takes over: it can do so early.
     let sure = others.filter { $0.certainCost <= 1.5 * least }
     guard let surest = sure.min(by: { $0.cost < $1.cost }) else { return self }
     let perRecord: Double =
@@ -160,7 +160,8 @@ final class QueryPlan: Sendable {
 extension TransactionCore {
   /// Binds `request` to `entity` and chooses how to run it.
   ///
-  /// - Throws: ``StoreError/Code/invalidQuery`` with what cannot be used, before any record is read.
+  /// - Throws: ``StoreError/Code/invalidQuery`` for a name or a type that does not fit, before any record
+  ///   is read.
   func plan(
     _ request: QueryRequest, for entity: StoredEntity
   ) throws(StoreError) -> QueryPlan {
@@ -218,7 +219,9 @@ extension TransactionCore {
       groupSize: { index, range, attributeCount, isReversed in
         try self.groupSize(index, range, attributeCount, isReversed: isReversed)
       },
-      firstElements: { try self.firstElements($0, atMost: $1) })
+      firstElements: { try self.firstElements($0, atMost: $1) },
+      ends: { try self.ends(of: $0, $1) },
+      firstElementsOf: { try self.firstElements(of: $1, in: $0, of: entity) })
   }
 
   /// How the records that `test` asks of are found.

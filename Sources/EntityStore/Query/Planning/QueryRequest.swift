@@ -1,4 +1,4 @@
-/// A query without its Swift type: what ``Query`` and ``DynamicSnapshot`` hand to the planner.
+/// A query without its Swift type, which ``Query`` and ``DynamicSnapshot`` hand to the planner.
 package struct QueryRequest: Sendable {
   var condition: ConditionTree
   /// The positions of the condition's paths in its format string.
@@ -12,7 +12,7 @@ package struct QueryRequest: Sendable {
   /// Whether the planner must read all records: for tests and measurements.
   var forcesScan = false
 
-  /// The only ids that are looked at, ascending; `nil` for all.
+  /// The only ids that the query checks, ascending; `nil` for all.
   var ids: [UInt64]?
 
   /// Whether only ids or their count are wanted, so that the entries of an index may answer alone.

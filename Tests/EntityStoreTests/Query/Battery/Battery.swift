@@ -158,6 +158,8 @@ struct Battery {
   }
 
   private mutating func addDisjunctions() {
+    add(.rows, ts == .int(at(0.7) * 10) || name.like("name 00002*1"), limit: 10)
+    add(.rows, low == "active" && !(seq < part(0.5) || seq > part(0.52)), limit: 10)
     add(.rows, seq == 5 || rnd == 5)
     add(.rows, seq < 50 || seq >= part(0.9999))
     add(.rows, rnd == 1 || rnd == 2 || rnd == 3)

@@ -36,7 +36,9 @@ enum PlanningLie: CaseIterable {
         let size = try core.groupSize(index, range, attributeCount, isReversed: isReversed)
         return isRandom ? estimates.below(40) : size
       },
-      firstElements: { try core.firstElements($0, atMost: $1) })
+      firstElements: { try core.firstElements($0, atMost: $1) },
+      ends: { try core.ends(of: $0, $1) },
+      firstElementsOf: { try core.firstElements(of: $1, in: $0, of: entity) })
     var plan = try Planner(
       request, condition: condition, order: order, entity: entity, statistics: statistics
     ).plan()
