@@ -4,7 +4,8 @@
   package import Foundation
 #endif
 
-/// Dates as ISO 8601 text, in the proleptic Gregorian calendar and without leap seconds.
+/// Dates as text, written as ISO 8601 has them and read also as RFC 9110 has them for the web, in the
+/// proleptic Gregorian calendar and without leap seconds.
 package enum ISO8601Text {
   /// Seconds from 1970-01-01 to 2001-01-01, the origin of `Date`.
   package static let referenceOffset = 978_307_200
@@ -14,9 +15,11 @@ package enum ISO8601Text {
   ///
   /// `1977-05-25`, `1977-05-25T20:30Z`, `1988-04-15 03:03:10`, `2024-02-29T12:00:00.123456+05:30`:
   /// the date, then perhaps `T` or one space, hours, minutes and perhaps seconds with a fraction of
-  /// any length, then perhaps `Z`, `±hh:mm`, `±hhmm` or `±hh`. Without a time it is midnight,
-  /// without a zone UTC. Years have four digits, or a sign and six. Nil for all else, also for days
-  /// and times that do not exist (`02-30`, `24:00`, `23:59:60`).
+  /// any length after a point or a comma, then perhaps, after a space or none, `Z`, `UTC`, `GMT`,
+  /// `±hh:mm`, `±hhmm` or `±hh`. Without a time it is midnight, without a zone UTC. Years have four
+  /// digits, or a sign and six. A date with a time may lack the signs in both, as in
+  /// `20240105T100000Z`. Texts as ``InternetDateText`` has them are read too. Nil for all else, also for
+  /// days and times that do not exist (`02-30`, `24:00`, `23:59:60`).
   package static func date(_ text: some StringProtocol) -> Date? {
     var copy = String(text)
     return copy.withUTF8 { date(bytes: $0) }
@@ -24,16 +27,25 @@ package enum ISO8601Text {
 
   static func date(bytes: UnsafeBufferPointer<UInt8>) -> Date? {
     var scanner = Scanner(bytes: bytes)
-    guard let day = scanner.day() else { return nil }
+    guard let day = scanner.day() else {
+      return InternetDateText.seconds(bytes).map {
+        Date(timeIntervalSinceReferenceDate: Double($0 - referenceOffset))
+      }
+    }
     var seconds = day * secondsPerDay
     var fraction = (digits: 0, scale: 1.0)
     if !scanner.isAtEnd {
-      guard scanner.take("T") || scanner.take("t") || scanner.take(" ") else { return nil }
+      guard scanner.take("T") || scanner.take("t") || !scanner.isBasic && scanner.take(" ") else {
+        return nil
+      }
       guard let time = scanner.time(), let zone = scanner.zone(), scanner.isAtEnd else {
         return nil
       }
       seconds += time.seconds - zone
       fraction = time.fraction
+    } else if scanner.isBasic {
+      // Eight digits may be any number.
+      return nil
     }
     return Date(
       timeIntervalSinceReferenceDate: time(
@@ -154,6 +166,8 @@ extension ISO8601Text {
   private struct Scanner {
     let bytes: UnsafeBufferPointer<UInt8>
     var at = 0
+    /// Whether the text has no signs between the parts of its date and of its time.
+    var isBasic = false
 
     var isAtEnd: Bool { at == bytes.count }
 
@@ -162,6 +176,9 @@ extension ISO8601Text {
       at += 1
       return true
     }
+
+    /// Takes the sign between two parts, which the basic form lacks.
+    mutating func take(between sign: UnicodeScalar) -> Bool { isBasic || take(sign) }
 
     mutating func number(digits: Int, in range: ClosedRange<Int>) -> Int? {
       guard at + digits <= bytes.count else { return nil }
@@ -179,9 +196,11 @@ extension ISO8601Text {
       let isNegative = take("-")
       let hasSign = isNegative || take("+")
       let limit = hasSign ? 999_999 : 9999
-      guard var year = number(digits: hasSign ? 6 : 4, in: 0...limit), take("-"),
-        let month = number(digits: 2, in: 1...12), take("-")
-      else { return nil }
+      guard var year = number(digits: hasSign ? 6 : 4, in: 0...limit) else { return nil }
+      isBasic = !hasSign && at < bytes.count && bytes[at] &- 0x30 <= 9
+      guard take(between: "-"), let month = number(digits: 2, in: 1...12), take(between: "-") else {
+        return nil
+      }
       if isNegative { year = -year }
       let length = ISO8601Text.length(ofMonth: month, year: year)
       guard let day = number(digits: 2, in: 1...length) else { return nil }
@@ -189,13 +208,14 @@ extension ISO8601Text {
     }
 
     mutating func time() -> (seconds: Int, fraction: (digits: Int, scale: Double))? {
-      guard let hour = number(digits: 2, in: 0...23), take(":"),
+      guard let hour = number(digits: 2, in: 0...23), take(between: ":"),
         let minute = number(digits: 2, in: 0...59)
       else { return nil }
       let minutes = (hour * 60 + minute) * 60
-      guard take(":") else { return (minutes, (0, 1)) }
+      let hasSeconds = isBasic ? at < bytes.count && bytes[at] &- 0x30 <= 9 : take(":")
+      guard hasSeconds else { return (minutes, (0, 1)) }
       guard let second = number(digits: 2, in: 0...59) else { return nil }
-      guard take(".") else { return (minutes + second, (0, 1)) }
+      guard take(".") || take(",") else { return (minutes + second, (0, 1)) }
       guard let fraction = fraction() else { return nil }
       return (minutes + second, fraction)
     }
@@ -217,7 +237,10 @@ extension ISO8601Text {
 
     /// Seconds east of UTC.
     mutating func zone() -> Int? {
-      if isAtEnd || take("Z") || take("z") { return 0 }
+      if isAtEnd { return 0 }
+      if take(" "), take("U") { return take("T") && take("C") ? 0 : nil }
+      if bytes[at - 1] == 0x20, take("G") { return take("M") && take("T") ? 0 : nil }
+      if take("Z") || take("z") { return 0 }
       let isWest = take("-")
       guard isWest || take("+"), let hours = number(digits: 2, in: 0...23) else { return nil }
       var minutes = 0

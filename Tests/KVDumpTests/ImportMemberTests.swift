@@ -57,7 +57,11 @@ struct ImportMemberTests {
     (["--type", "size=date:dd.MM."], "has no year, yyyy"),
     (["--type", "size=date:yyyy HH"], "has the hour, but not the month"),
     (["--type", "size=date:yyyy-MM-dd'T"], "has a quote that is not closed"),
-    (["--type", "size=date:yyyy MMM"], "has 'MMM', which is none of"),
+    (["--type", "size=date:yyyy LLL"], "has 'LLL', which is none of"),
+    (["--type", "size=date:yyyy-MM-dd hh:mm"], "must have hh and a together"),
+    (["--type", "size=date:yyyy-MM-dd HH a"], "must have hh and a together"),
+    (["--type", "size=date:yyyy yy"], "has its year twice"),
+    (["--type", "size=date:MMM-dd"], "has no year"),
   ])
   func `what cannot be meant is a wrong use`(options: [String], message: String) async throws {
     let folder = try StoreFolder()
@@ -100,6 +104,22 @@ struct ImportMemberTests {
     ("unix", "1e30", nil), ("unixms", "978307200250", 0.25),
     ("unixms", #""-1500""#, -978_307_201.5),
     ("unix", "true", nil),
+    ("d MMM yyyy", #""2 Jan 2001""#, 86_400), ("d MMM yyyy", #""2 jan 2001""#, 86_400),
+    ("d MMM yyyy", #""2 January 2001""#, nil), ("d MMMM yyyy", #""2 January 2001""#, 86_400),
+    ("d MMM yyyy", #""2 Jax 2001""#, nil), ("d MMM yyyy", #""30 Feb 2001""#, nil),
+    ("MM/dd/yy", #""01/02/01""#, 86_400), ("MM/dd/yy", #""01/01/69""#, -1_009_843_200),
+    ("MM/dd/yy", #""01/01/68""#, 2_114_380_800), ("MM/dd/yy", #""01/01/2001""#, nil),
+    ("yyyy-MM-dd hh:mm a", #""2001-01-01 12:00 AM""#, 0),
+    ("yyyy-MM-dd hh:mm a", #""2001-01-01 12:00 pm""#, 43_200),
+    ("yyyy-MM-dd hh:mm a", #""2001-01-01 11:59 PM""#, 86_340),
+    ("yyyy-MM-dd hh:mm a", #""2001-01-01 13:00 PM""#, nil),
+    ("yyyy-MM-dd hh:mm a", #""2001-01-01 00:00 AM""#, nil),
+    ("yyyy-MM-dd h:mma", #""2001-01-01 1:00AM""#, 3600),
+    ("EEE, dd MMM yyyy HH:mm:ss Z", #""Tue, 02 Jan 2001 00:00:00 GMT""#, 86_400),
+    ("EEE, dd MMM yyyy HH:mm:ss Z", #""Tue, 02 Jan 2001 00:00:00 +0100""#, 82_800),
+    ("EEE, dd MMM yyyy", #""Mon, 02 Jan 2001""#, nil),
+    ("EEEE d MMMM yyyy", #""Tuesday 2 January 2001""#, 86_400),
+    ("yyyy-MM-dd HH:mm z", #""2001-01-01 00:00 UTC""#, 0),
   ]
 
   @Test(arguments: dates)

@@ -2,12 +2,20 @@ internal import LodestoreFormat
 
 /// A form in which dates are written: a pattern, or seconds or milliseconds since 1970.
 ///
-/// Patterns are a small part of those of Unicode (LDML): `yyyy`, `MM`, `dd`, `HH`, `mm`, `ss` with
-/// that many digits, a single `M`, `d`, `H`, `m` or `s` with one or two, `S` to `SSSSSSSSS` with
-/// that many digits of a second, `Z` or `X` for `Z`, `±hh`, `±hhmm` or `±hh:mm`, texts in single
-/// quotes (`''` is a quote), and any other character but letters as it is. The year must be there,
-/// and each other part with those before it. Without an offset it is UTC. Days and times that do
-/// not exist are refused, and so are leap seconds.
+/// Patterns are a small part of those of Unicode (LDML):
+///
+/// - `yyyy`, `MM`, `dd`, `HH`, `mm`, `ss` with that many digits; a single `M`, `d`, `H`, `m` or `s` with
+///   one or two;
+/// - `yy` for the years 1969 to 2068, by their last two digits;
+/// - `MMM` and `MMMM` for the English names of months, `EEE` and `EEEE` for those of days, short and
+///   long, in any case of letters; the day must be that of the date;
+/// - `hh` or `h` for hours from 1 to 12, with `a` for `AM` or `PM`;
+/// - `S` to `SSSSSSSSS` with that many digits of a second;
+/// - `Z`, `X` or `z` for `Z`, `UTC`, `GMT`, `±hh`, `±hhmm` or `±hh:mm`;
+/// - texts in single quotes (`''` is a quote), and any other character but letters as it is.
+///
+/// The year must be there, and each other part with those before it. Without an offset it is UTC.
+/// Days and times that do not exist are refused, and so are leap seconds.
 package enum DateForm: Sendable, Hashable {
   /// Seconds since 1970-01-01, with a fraction or without.
   case unix
@@ -80,7 +88,25 @@ package struct DatePattern: Sendable, Hashable {
   private enum Element: Hashable {
     case literal(UInt8)
     case number(Field, digits: ClosedRange<Int>)
+    case shortYear
+    case monthName(isLong: Bool)
+    case dayName(isLong: Bool)
+    /// The hour from 1 to 12.
+    case halfHour(digits: ClosedRange<Int>)
+    /// Before or after noon.
+    case half
     case zone
+
+    /// The part of the time that it says; nil for one that says none by itself.
+    var field: Field? {
+      switch self {
+      case .number(let field, _): field
+      case .shortYear: .year
+      case .monthName: .month
+      case .halfHour: .hour
+      case .literal, .dayName, .half, .zone: nil
+      }
+    }
   }
 
   let text: String
@@ -119,30 +145,40 @@ package struct DatePattern: Sendable, Hashable {
     func number(_ field: Field) -> Element { .number(field, digits: count...2) }
     switch (letter, count) {
     case ("y", 4): return .number(.year, digits: 4...4)
+    case ("y", 2): return .shortYear
     case ("M", 1...2): return number(.month)
+    case ("M", 3...4): return .monthName(isLong: count == 4)
+    case ("E", 1...4): return .dayName(isLong: count == 4)
+    case ("h", 1...2): return .halfHour(digits: count...2)
+    case ("a", 1): return .half
     case ("d", 1...2): return number(.day)
     case ("H", 1...2): return number(.hour)
     case ("m", 1...2): return number(.minute)
     case ("s", 1...2): return number(.second)
     case ("S", 1...9): return .number(.fraction, digits: count...count)
-    case ("Z", _), ("X", _): return .zone
+    case ("Z", _), ("X", _), ("z", 1...3): return .zone
     default:
       throw ValueMismatch(
-        description: "has '\(String(repeating: letter, count: count))', which is none of yyyy, MM, "
-          + "dd, HH, mm, ss, SSS and Z")
+        description: "has '\(String(repeating: letter, count: count))', which is none of yyyy, yy, "
+          + "MM, MMM, MMMM, dd, EEE, EEEE, HH, hh, mm, ss, SSS, a and Z")
     }
   }
 
   private func check() throws(ValueMismatch) {
     var found: [Field] = []
-    for case .number(let field, _) in elements {
+    for field in elements.compactMap(\.field) {
       guard !found.contains(field) else {
         throw ValueMismatch(description: "has its \(field) twice")
       }
       found.append(field)
     }
-    guard elements.count(where: { $0 == .zone }) <= 1 else {
+    func count(_ isOne: (Element) -> Bool) -> Int { elements.count(where: isOne) }
+    guard count({ $0 == .zone }) <= 1 else {
       throw ValueMismatch(description: "has its offset twice")
+    }
+    let isHalf = count { if case .halfHour = $0 { true } else { false } } > 0
+    guard count({ $0 == .half }) == (isHalf ? 1 : 0) else {
+      throw ValueMismatch(description: "must have hh and a together, once each")
     }
     guard found.contains(.year) else { throw ValueMismatch(description: "has no year, yyyy") }
     for field in Field.allCases where !found.contains(field) {
@@ -158,6 +194,8 @@ package struct DatePattern: Sendable, Hashable {
     var parts = [1, 1, 1, 0, 0, 0, 0]
     var scale = 1.0
     var zone = 0
+    var isAfternoon: Bool?
+    var dayOfWeek: Int?
     for element in elements {
       switch element {
       case .literal(let byte):
@@ -166,6 +204,21 @@ package struct DatePattern: Sendable, Hashable {
         guard let number = Self.number(&rest, digits) else { return nil }
         parts[field.rawValue] = number
         if field == .fraction { for _ in 0..<digits.lowerBound { scale *= 10 } }
+      case .shortYear:
+        guard let year = Self.number(&rest, 2...2) else { return nil }
+        parts[0] = year + (year < 69 ? 2000 : 1900)
+      case .monthName(let isLong):
+        guard let month = DateNames.month(&rest, isLong: isLong) else { return nil }
+        parts[1] = month
+      case .dayName(let isLong):
+        guard let day = DateNames.day(&rest, isLong: isLong) else { return nil }
+        dayOfWeek = day
+      case .halfHour(let digits):
+        guard let hour = Self.number(&rest, digits), (1...12).contains(hour) else { return nil }
+        parts[3] = hour % 12
+      case .half:
+        guard let isLate = DateNames.half(&rest) else { return nil }
+        isAfternoon = isLate
       case .zone:
         guard let offset = Self.zone(&rest) else { return nil }
         zone = offset
@@ -176,7 +229,9 @@ package struct DatePattern: Sendable, Hashable {
       (1...ISO8601Text.length(ofMonth: month, year: year)).contains(day), parts[3] < 24,
       parts[4] < 60, parts[5] < 60
     else { return nil }
+    if isAfternoon == true { parts[3] += 12 }
     let days = ISO8601Text.days(year: year, month: month, day: day)
+    guard dayOfWeek == nil || dayOfWeek == DateNames.dayOfWeek(days) else { return nil }
     let time = (parts[3] * 60 + parts[4]) * 60 + parts[5]
     let whole = days * ISO8601Text.secondsPerDay + time - zone - ISO8601Text.referenceOffset
     return Double(whole) + Double(parts[6]) / scale
@@ -193,6 +248,10 @@ package struct DatePattern: Sendable, Hashable {
 
   /// Seconds east of UTC.
   private static func zone(_ rest: inout ArraySlice<UInt8>) -> Int? {
+    for name in ["UTC", "GMT"] where rest.starts(with: name.utf8) {
+      rest.removeFirst(3)
+      return 0
+    }
     guard let sign = rest.popFirst() else { return nil }
     if sign == UInt8(ascii: "Z") { return 0 }
     guard sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"),

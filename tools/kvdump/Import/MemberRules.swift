@@ -45,9 +45,10 @@ struct MemberOptions: ParsableArguments {
         + "May be given again. Types are bool, int8 to int64, uint8 to uint64, int, float, double, "
         + "string, date, uuid, url, decimal, data (Base64), id (of a record) and json (the text is "
         + "JSON). A date "
-        + "without a format is ISO 8601; formats are unix, unixms (seconds and milliseconds since "
-        + "1970) and patterns of yyyy, MM, dd, HH, mm, ss, SSS, Z (Z or an offset; UTC without) "
-        + "and 'text', as in at=date:'dd.MM.yyyy HH:mm'.",
+        + "without a format is ISO 8601, or RFC 1123 as the web has it; formats are unix, unixms (seconds and milliseconds since "
+        + "1970) and patterns of yyyy, yy (1969 to 2068), MM, MMM, MMMM, dd, EEE, EEEE, HH, hh with a "
+        + "(AM or PM), mm, ss, SSS, Z (Z, UTC, GMT or an offset; UTC without) and 'text', as in "
+        + "at=date:'dd.MM.yyyy HH:mm'. Names of months and days are English.",
       valueName: "attribute=type[:format]"))
   var type: [String] = []
 
