@@ -12,7 +12,7 @@ extension JSONDecoding {
   /// would make three containers for a list of strings.
   func value<T: Decodable>(_ type: T.Type, at index: Int, depth: Int) throws -> T {
     if type == String.self { return same(try string(index)) }
-    if type == JSONValue.self { return same(json(document, index)) }
+    if type == JSONValue.self { return same(try json(document, index)) }
     if type == Int.self { return same(try integer(Int.self, index)) }
     if type == Double.self { return same(try double(index)) }
     if type == Bool.self { return same(try bool(index)) }
@@ -46,8 +46,15 @@ extension JSONDecoding {
     unsafeBitCast(value, to: T.self)
   }
 
-  private func json(_ document: JSONDocument, _ index: Int) -> JSONValue {
+  /// Throws where a value has a number that no `JSONValue` holds.
+  func refuseWideNumber(in index: Int) throws {
+    guard let wide = document.wideNumber(in: index) else { return }
+    throw corrupted(wide.index, "an integer of 64 bits or a number in the range of a double")
+  }
+
+  private func json(_ document: JSONDocument, _ index: Int) throws -> JSONValue {
     guard index != Self.missing else { return .null }
+    try refuseWideNumber(in: index)
     let value = JSONMaterial.value(document, index)
     guard case .object(var members) = value, let key = rootKey(of: index) else { return value }
     members[key.name] = JSONMaterial.value(document, key.entry)

@@ -114,7 +114,12 @@ final class JSONDecoding {
   }
 
   func double(_ index: Int) throws -> Double {
-    JSONNumber.double(try number(Double.self, index))
+    let text = try number(Double.self, index)
+    let value = JSONNumber.double(text)
+    guard value.isFinite, value != 0 || !JSONNumber.isNonzero(text) else {
+      throw corrupted(index, "a number in the range of a Double")
+    }
+    return value
   }
 
   func float(_ index: Int) throws -> Float {

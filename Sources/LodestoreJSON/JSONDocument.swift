@@ -14,25 +14,57 @@ package final class JSONDocument: @unchecked Sendable {
 
   var entries: UnsafePointer<JSONTapeEntry> { UnsafePointer(tape.entries) }
   var entryCount: Int { tape.count }
-  package var hasEquivalentKeys: Bool { !tape.equivalentKeys.isEmpty }
+  /// Whether a value of the text has a fault; only with ``JSONLimits/notesFaults``.
+  package var hasFaults: Bool { !tape.faults.isEmpty }
 
-  /// The first key inside of the value of an entry that has the same characters as another one of its
-  /// object, in another spelling.
-  fileprivate func equivalentKey(in index: Int) -> Int? {
-    let content = index..<next(after: index)
-    return tape.equivalentKeys.lazy.map { Int($0) }.first { content.contains($0) }
+  /// The first fault in the value of an entry; O(log faults).
+  fileprivate func fault(in index: Int) -> JSONFault? {
+    let faults = tape.faults
+    let first = faults.partitioningIndex { $0.entry >= index }
+    guard first < faults.count, Int(faults[first].entry) < next(after: index) else { return nil }
+    return faults[first].fault
   }
 
-  /// The error of a text that has such a key outside of all of `values`; `nil` where it has none.
-  package func equivalentKeyError(outside values: [JSONNode]) -> JSONError? {
-    let ranges = values.map { $0.index..<next(after: $0.index) }
-    let found = tape.equivalentKeys.lazy.map { Int($0) }.first { key in
-      !ranges.contains { $0.contains(key) }
+  /// The first number in the value of an entry that is beyond 64 bits and doubles; O(log numbers).
+  package func wideNumber(in index: Int) -> JSONNode? {
+    let numbers = tape.wideNumbers
+    guard !numbers.isEmpty else { return nil }
+    let first = numbers.partitioningIndex { $0 >= index }
+    guard first < numbers.count, Int(numbers[first]) < next(after: index) else { return nil }
+    return JSONNode(document: self, index: Int(numbers[first]))
+  }
+
+  /// The error of a text with a fault outside of all of `values`, which are in the text's order; nil
+  /// where there is none.
+  package func faultError(outside values: some Sequence<JSONNode>) -> JSONError? {
+    var faults = tape.faults[...]
+    for value in values {
+      guard let first = faults.first else { return nil }
+      if Int(first.entry) < value.index { break }
+      let end = next(after: value.index)
+      faults = faults.drop { Int($0.entry) < end }
     }
-    return found.map { key in
-      JSONError(
-        reason: .duplicateKey(reader.string(key)), position: position(ofEntry: key),
-        expected: "each key once in an object")
+    return faults.first.map { error(of: $0.fault) }
+  }
+
+  /// The error of a fault of this text; O(bytes before it).
+  fileprivate func error(of fault: JSONFault) -> JSONError {
+    JSONError(
+      reason: fault.reason,
+      position: JSONPosition(
+        in: UnsafeBufferPointer(start: text, count: count), at: fault.offset, origin: origin),
+      expected: "\(fault.expected)")
+  }
+
+  /// The lines at ascending offsets from the start of the file; O(bytes up to the last).
+  package func lines(at offsets: [Int]) -> [Int] {
+    var line = origin.line
+    var at = 0
+    return offsets.map { offset in
+      let end = min(max(offset - origin.offset, at), count)
+      for index in at..<end where text[index] == 0x0A { line += 1 }
+      at = end
+      return line
     }
   }
 
@@ -149,11 +181,33 @@ public struct JSONTapeReader: BitwiseCopyable {
 }
 
 extension JSONNode {
-  /// The first key inside of this value that has the same characters as another one of its object in another
-  /// spelling, and where it is; only with ``JSONLimits/notesEquivalentKeys``.
-  package var equivalentKey: (name: String, offset: Int)? {
-    document.equivalentKey(in: index).map { key in
-      (document.reader.string(key), JSONNode(document: document, index: key).offset)
+  /// The first fault in this value, in words, and its offset in the file; only with
+  /// ``JSONLimits/notesFaults``.
+  package var fault: (words: String, offset: Int)? {
+    document.fault(in: index).map { fault in
+      (
+        "found \(fault.reason.found), expected \(fault.expected)",
+        document.origin.offset + fault.offset
+      )
     }
+  }
+
+  /// The fault as an error with line and column; O(bytes before it).
+  package var faultError: JSONError? { document.fault(in: index).map(document.error(of:)) }
+
+  /// The first number in this value that no integer of 64 bits and no double holds; only with
+  /// ``JSONLimits/notesFaults``.
+  package var wideNumber: JSONNode? { document.wideNumber(in: index) }
+}
+
+extension RandomAccessCollection where Index == Int {
+  /// The first position at which `isBehind` holds, where it holds for all that follow.
+  fileprivate func partitioningIndex(_ isBehind: (Element) -> Bool) -> Int {
+    var (low, high) = (startIndex, endIndex)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
   }
 }

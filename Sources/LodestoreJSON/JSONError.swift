@@ -11,8 +11,6 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     case unexpectedEnd
     /// An unexpected byte.
     case unexpectedByte(UInt8)
-    /// A byte order mark before the text.
-    case byteOrderMark
     /// Something other than white space after the value.
     case trailingContent
     /// A comma with no element or member after it.
@@ -63,15 +61,17 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// One line: where, what was found and what was expected.
   public var description: String {
-    "cannot read JSON at \(position): found \(found), expected \(expected)"
+    "cannot read JSON at \(position): found \(reason.found), expected \(expected)"
   }
+}
 
-  private var found: String {
-    switch reason {
+extension JSONError.Reason {
+  /// The words for the fault in a message.
+  var found: String {
+    switch self {
     case .emptyText: "no value"
     case .unexpectedEnd: "the end of the text"
     case .unexpectedByte(let byte): Self.display(byte)
-    case .byteOrderMark: "a byte order mark"
     case .trailingContent: "more text after the value"
     case .trailingComma: "nothing after a comma"
     case .notFinite: "a number that is not finite"
@@ -101,7 +101,7 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// An error inside the parser: an offset and static texts, so that it is cheap to make.
-struct JSONFault: Error {
+struct JSONFault: Error, Sendable {
   let reason: JSONError.Reason
   let offset: Int
   let expected: StaticString
@@ -111,4 +111,10 @@ struct JSONFault: Error {
     self.offset = offset
     self.expected = expected
   }
+}
+
+/// A fault that did not end the parsing, and the entry that has it.
+struct JSONNotedFault: Sendable {
+  let entry: UInt32
+  let fault: JSONFault
 }

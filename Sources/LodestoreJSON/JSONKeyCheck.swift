@@ -8,9 +8,6 @@ struct JSONKeyCheck {
   private static let pairwiseLimit = 24
 
   private var slots: [UInt32] = []
-  /// Whether keys that are equal but for their spelling are noted, and those.
-  var notesEquivalentKeys = false
-  private(set) var equivalentKeys: [UInt32] = []
 
   /// Checks the object whose keys and values are the entries from `first` up to `end`.
   @inline(__always)
@@ -49,7 +46,7 @@ struct JSONKeyCheck {
   /// One of 64 bits by the length and the first eight bytes of a key.
   @inline(__always)
   private static func bit(of key: JSONTapeEntry, _ text: UnsafePointer<UInt8>) -> UInt64 {
-    // Eight bytes can be read anywhere in the text: it has zeros behind it.
+    // Eight bytes can be read anywhere in the text: it has zeros after it.
     let raw = UnsafeRawPointer(text).loadUnaligned(
       fromByteOffset: Int(key.offset), as: UInt64.self)
     let unused = 64 &- min(key.length, 8) &* 8
@@ -58,7 +55,7 @@ struct JSONKeyCheck {
     return 1 &<< (hash &>> 58)
   }
 
-  /// The entry of the next key, behind the value of this one.
+  /// The entry of the next key, after the value of this one.
   @inline(__always)
   private static func next(_ entries: UnsafePointer<JSONTapeEntry>, after key: Int) -> Int {
     let value = entries[key &+ 1]
@@ -117,23 +114,19 @@ struct JSONKeyCheck {
     _ entries: UnsafePointer<JSONTapeEntry>, first: Int, end: Int, text: UnsafePointer<UInt8>
   ) throws(JSONFault) {
     var seen: Set<String> = []
-    // The same by their bytes, once two are equal.
-    var spelled: Set<[UInt8]> = []
     var index = first
     while index < end {
       let key = entries[index]
-      let name = JSONStringContent.string(key, text)
-      if !seen.insert(name).inserted {
-        guard notesEquivalentKeys else { throw Self.duplicate(key, text) }
-        var other = spelled.isEmpty ? first : index
-        while other < index {
-          spelled.insert(Array(JSONStringContent.string(entries[other], text).utf8))
-          other = Self.next(entries, after: other)
+      let (isNew, other) = seen.insert(JSONStringContent.string(key, text))
+      guard isNew else {
+        let name = JSONStringContent.string(key, text)
+        guard name.utf8.elementsEqual(other.utf8) else {
+          throw JSONFault(
+            .duplicateKey(name), at: Int(key.offset) - 1,
+            expected: "each key once in an object, also in another spelling of Unicode")
         }
-        guard !spelled.contains(Array(name.utf8)) else { throw Self.duplicate(key, text) }
-        equivalentKeys.append(UInt32(truncatingIfNeeded: index))
+        throw Self.duplicate(key, text)
       }
-      if !spelled.isEmpty { spelled.insert(Array(name.utf8)) }
       index = Self.next(entries, after: index)
     }
   }

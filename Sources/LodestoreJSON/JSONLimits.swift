@@ -8,9 +8,11 @@ package struct JSONLimits: Sendable, Hashable {
   ///
   /// Each takes 16 bytes while the text is read.
   package var values: Int
-  /// Whether a key that is canonically equivalent to another one of its object, in another spelling, is
-  /// noted rather than refused; see ``JSONNode/equivalentKey``.
-  package var notesEquivalentKeys = false
+  /// Whether a fault of one value is noted rather than thrown, where the value's end is known.
+  ///
+  /// ``JSONNode/fault`` gives the fault. Numbers of any size are then kept by their digits and are
+  /// no fault; see ``JSONNode/wideNumber``.
+  package var notesFaults = false
 
   /// The defaults hold memory below the size of the text plus 64 MiB.
   package init(depth: Int = 128, bytes: Int = 64 << 20, values: Int = 1 << 22) {
@@ -24,7 +26,7 @@ package struct JSONLimits: Sendable, Hashable {
   /// For pages of records, of which one may be wrong and the others right.
   package var ofRecords: JSONLimits {
     var limits = self
-    limits.notesEquivalentKeys = true
+    limits.notesFaults = true
     return limits
   }
 }

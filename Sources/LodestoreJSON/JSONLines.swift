@@ -6,7 +6,7 @@
   import Musl
 #endif
 
-/// One value of a JSON Lines file.
+/// One value of a file with many.
 package struct JSONLine: Sendable {
   package let root: JSONNode
   /// The line, from 1, blank lines counted.
@@ -15,13 +15,25 @@ package struct JSONLine: Sendable {
   package let offset: Int
 }
 
-/// Cuts a stream of bytes into lines and reads each as one JSON text.
+/// Cuts a stream of bytes into texts and reads each as one JSON text.
 ///
-/// Lines end with LF or CR LF; the last may lack its end. Blank lines are skipped. An error concerns
-/// its line only: the next call goes on with the line after it. Memory: the line that is being
-/// read, or what was appended at once.
+/// The texts are lines, or values that follow each other with or without space between them. Lines
+/// end with LF or CR LF; the last may lack its end. Blank lines are skipped. An error concerns its
+/// text only: the next call goes on after it. Memory: the text that is being read, or the bytes
+/// that were appended at once.
 package struct JSONLinesReader: Sendable {
+  /// The rule by which a text ends.
+  package enum Cut: Sendable {
+    /// The end of its line.
+    case lines
+    /// The end of its value: the bracket that closes it, or after a scalar anything else.
+    case values
+  }
+
   private let limits: JSONLimits
+  private let cut: Cut
+  /// How far a value has been searched for its end.
+  private var search = JSONEndSearch()
   private var pending: [UInt8] = []
   private var start = 0
   /// The offset up to which there is no line feed.
@@ -29,13 +41,17 @@ package struct JSONLinesReader: Sendable {
   private var position = JSONPosition.Origin()
   private var isFinished = false
   private var isSkipping = false
+  /// The line that was returned or refused last, in `pending`; nil before the first.
+  private var last: (range: Range<Int>, origin: JSONPosition.Origin)?
 
-  package init(limits: JSONLimits = .standard) {
+  package init(limits: JSONLimits = .standard, cut: Cut = .lines) {
     self.limits = limits
+    self.cut = cut
   }
 
   /// Takes the next bytes of the file; then call `next` until it gives nil.
   package mutating func append(_ bytes: some Collection<UInt8>) {
+    last = nil
     if start > 0 {
       pending.removeSubrange(0..<start)
       searched -= start
@@ -62,15 +78,28 @@ package struct JSONLinesReader: Sendable {
 
   /// The bytes of the next line without the space around them, not parsed; otherwise as ``next()``.
   package mutating func nextText() throws(JSONError) -> ArraySlice<UInt8>? {
-    guard var (line, _) = try nextLine() else { return nil }
+    guard var (line, origin) = try nextLine() else { return nil }
     while let last = line.last, Self.isSpace(pending[last]) { line.removeLast() }
     while let first = line.first, Self.isSpace(pending[first]) { line.removeFirst() }
+    origin.offset += line.lowerBound - (last?.range.lowerBound ?? line.lowerBound)
+    last = (line, origin)
     return pending[line]
+  }
+
+  /// The line that ``next()`` has returned or refused last; nil after ``append(_:)``.
+  ///
+  /// Of a line that is too long only the bytes read so far.
+  package var lastLine: (text: ArraySlice<UInt8>, line: Int, offset: Int)? {
+    guard let (line, origin) = last else { return nil }
+    var range = line
+    while let end = range.last, Self.isSpace(pending[end]) { range.removeLast() }
+    return (pending[range], origin.line, origin.offset)
   }
 
   private mutating func nextLine() throws(JSONError) -> (
     line: Range<Int>, origin: JSONPosition.Origin
   )? {
+    if cut == .values { return try nextValue() }
     while let end = lineEnd() {
       let line = start..<end
       let origin = position
@@ -80,10 +109,48 @@ package struct JSONLinesReader: Sendable {
       searched = start
       position.offset += start - line.lowerBound
       position.line += 1
-      if !wasSkipping, !isBlank(line) { return (line, origin) }
+      if !wasSkipping, !isBlank(line) {
+        last = (line, origin)
+        return (line, origin)
+      }
     }
     try refuseLongLine()
     return nil
+  }
+
+  private mutating func nextValue() throws(JSONError) -> (
+    line: Range<Int>, origin: JSONPosition.Origin
+  )? {
+    while let end = valueEnd() {
+      let value = start..<end
+      let origin = position
+      let wasSkipping = isSkipping
+      isSkipping = false
+      start = end
+      searched = end
+      position.offset += value.count
+      position.line += pending[value].count { $0 == 0x0A }
+      if wasSkipping { continue }
+      guard let first = value.first(where: { !Self.isSpace(pending[$0]) && pending[$0] != 0x0A })
+      else { continue }
+      let lead = value.lowerBound..<first
+      let behindLead = JSONPosition.Origin(
+        offset: origin.offset + lead.count,
+        line: origin.line + pending[lead].count { $0 == 0x0A })
+      last = (first..<end, behindLead)
+      return (first..<end, behindLead)
+    }
+    try refuseLongLine()
+    return nil
+  }
+
+  private mutating func valueEnd() -> Int? {
+    let found = pending[searched...].withUnsafeBufferPointer { search.end(in: $0) }
+    if let found { return searched + found }
+    searched = pending.count
+    guard isFinished, start < pending.count else { return nil }
+    search = JSONEndSearch()
+    return pending.count
   }
 
   private mutating func lineEnd() -> Int? {
@@ -112,6 +179,8 @@ package struct JSONLinesReader: Sendable {
     guard pending.count - start > limits.bytes else { return }
     let origin = position
     position.offset += pending.count - start
+    if cut == .values { position.line += pending[start...].count { $0 == 0x0A } }
+    last = (start..<pending.count, origin)
     start = pending.count
     defer { isSkipping = true }
     if isSkipping { return }

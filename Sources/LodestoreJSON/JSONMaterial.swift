@@ -52,6 +52,7 @@ enum JSONMaterial {
 
   private static func integer(_ text: JSONNumber.Text) -> JSONValue {
     if let value = JSONNumber.int64(text) { return .integer(value) }
-    return .unsigned(JSONNumber.uint64(text) ?? 0)
+    // Beyond 64 bits only where numbers are kept by their digits; `wideNumber` tells.
+    return JSONNumber.uint64(text).map(JSONValue.unsigned) ?? .double(JSONNumber.double(text))
   }
 }

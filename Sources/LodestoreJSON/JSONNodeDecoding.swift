@@ -21,7 +21,11 @@ struct JSONNodeDecoding: Decoder {
 
   /// The whole value; other decoders have to try one type after the other.
   var jsonValue: JSONValue {
-    index == JSONDecoding.missing ? .null : JSONMaterial.value(run.document, index)
+    get throws {
+      if index == JSONDecoding.missing { return .null }
+      try run.refuseWideNumber(in: index)
+      return JSONMaterial.value(run.document, index)
+    }
   }
 }
 

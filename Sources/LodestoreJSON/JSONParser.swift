@@ -3,12 +3,15 @@
 /// Nothing is repaired: text that parsers read differently is refused. The tape holds offsets only;
 /// strings and numbers are made when they are asked for.
 struct JSONParser: ~Copyable {
-  private let text: UnsafePointer<UInt8>
-  private let count: Int
-  private let depthLimit: Int
+  let text: UnsafePointer<UInt8>
+  let count: Int
+  let depthLimit: Int
+  /// Whether faults of single values are noted, and the most that are.
+  let notesFaults: Bool
+  let faultLimit: Int
   private let strings: JSONStringScanner
   private var keys = JSONKeyCheck()
-  private var tape: JSONTape
+  var tape: JSONTape
 
   /// The text must be followed by eight zero bytes that are not part of its count.
   init(text: UnsafePointer<UInt8>, count: Int, limits: JSONLimits) {
@@ -17,7 +20,8 @@ struct JSONParser: ~Copyable {
     depthLimit = limits.depth
     strings = JSONStringScanner(text: text, count: count)
     tape = JSONTape(capacity: count / 8 + 8, limit: limits.values)
-    keys.notesEquivalentKeys = limits.notesEquivalentKeys
+    notesFaults = limits.notesFaults
+    faultLimit = limits.values / 4
   }
 
   /// Parses the whole text and gives the tape.
@@ -30,22 +34,27 @@ struct JSONParser: ~Copyable {
         expected: "a smaller text; split it, for instance into JSON Lines")
     }
     var parser = JSONParser(text: text, count: count, limits: limits)
-    try parser.run()
+    do throws(JSONFault) {
+      try parser.run()
+    } catch {
+      // The first fault noted may have led the parser astray.
+      throw parser.tape.faults.first?.fault ?? error
+    }
     return parser.finish()
   }
 
   private consuming func finish() -> JSONTape {
-    tape.equivalentKeys = keys.equivalentKeys
+    // A duplicate key is noted after the faults of the values in its object.
+    tape.faults.sort { ($0.entry, $0.fault.offset) < ($1.entry, $1.fault.offset) }
     return tape
   }
 
   private static let none = UInt32.max
 
   private mutating func run() throws(JSONFault) {
-    if text[0] == 0xEF && text[1] == 0xBB && text[2] == 0xBF {
-      throw JSONFault(.byteOrderMark, at: 0, expected: "a text that starts with its value")
-    }
-    var at = skipSpace(0)
+    // A byte order mark is no part of the text: RFC 8259, 8.1.
+    let hasMark = text[0] == 0xEF && text[1] == 0xBB && text[2] == 0xBF
+    var at = skipSpace(hasMark ? 3 : 0)
     if at == count { throw JSONFault(.emptyText, at: at, expected: "a value") }
     var open = Self.none
     var depth = 0
@@ -57,7 +66,8 @@ struct JSONParser: ~Copyable {
         at = try string(at)
       case 0x7B, 0x5B:
         guard depth < depthLimit else {
-          throw JSONFault(.tooDeep(limit: depthLimit), at: at, expected: "a flatter value")
+          at = try skipDeepValue(at)
+          break
         }
         depth &+= 1
         let kind: JSONTapeKind = byte == 0x7B ? .object : .array
@@ -84,7 +94,7 @@ struct JSONParser: ~Copyable {
       case 0x6E:
         at = try word(at, 0x6C6C_756E, 4, .null)
       default:
-        throw wrongValue(at, open: open)
+        at = try skipWord(at, wrongValue(at, open: open))
       }
 
       // A value ends before `at`: close containers, or go to the next value.
@@ -113,7 +123,11 @@ struct JSONParser: ~Copyable {
         // Only commas were counted; a container with content has one child more.
         if tape.count > first { container.pointee.tag &+= JSONTapeEntry.oneChild }
         if isObject && container.pointee.tag >= JSONTapeEntry.oneChild &* 2 {
-          try keys.check(tape.entries, first: first, end: tape.count, text: text)
+          do throws(JSONFault) {
+            try keys.check(tape.entries, first: first, end: tape.count, text: text)
+          } catch {
+            try note(error, entry: Int(open))
+          }
         }
         at &+= 1
         open = container.pointee.link
@@ -138,7 +152,13 @@ struct JSONParser: ~Copyable {
 
   @inline(__always)
   private mutating func string(_ at: Int) throws(JSONFault) -> Int {
-    let (end, flags) = try strings.scan(from: at &+ 1)
+    let end: Int
+    let flags: UInt32
+    do throws(JSONFault) {
+      (end, flags) = try strings.scan(from: at &+ 1)
+    } catch {
+      return try skipString(at, error)
+    }
     let entry = JSONTapeEntry(
       offset: UInt32(truncatingIfNeeded: at &+ 1),
       length: UInt32(truncatingIfNeeded: end &- at &- 1),
@@ -150,7 +170,7 @@ struct JSONParser: ~Copyable {
   /// Reads a key and its colon; returns the offset of the value.
   @inline(__always)
   private mutating func key(_ at: Int, after byte: UInt8) throws(JSONFault) -> Int {
-    guard text[at] == 0x22 else { throw wrongKey(at, after: byte) }
+    guard text[at] == 0x22 else { return try skipMissingKey(at, wrongKey(at, after: byte)) }
     let end = skipSpace(try string(at))
     guard text[end] == 0x3A else {
       throw end == count
@@ -166,7 +186,9 @@ struct JSONParser: ~Copyable {
   ) throws(JSONFault) -> Int {
     let mask = ~(UInt64.max << UInt64(length &* 8))
     let found = UnsafeRawPointer(text).loadUnaligned(fromByteOffset: at, as: UInt64.self)
-    guard UInt64(littleEndian: found) & mask == letters else { throw wrongValue(at, open: 0) }
+    guard UInt64(littleEndian: found) & mask == letters else {
+      return try skipWord(at, wrongValue(at, open: 0))
+    }
     let entry = JSONTapeEntry(
       offset: UInt32(truncatingIfNeeded: at), length: UInt32(truncatingIfNeeded: length), link: 0,
       tag: UInt32(kind.rawValue))
@@ -179,15 +201,16 @@ struct JSONParser: ~Copyable {
     if text[at] == 0x2D { at &+= 1 }
     let firstDigit = at
     at = skipDigits(at)
-    if at == firstDigit { throw wrongNumber(at, start: start) }
+    if at == firstDigit { return try skipWord(start, wrongNumber(at, start: start)) }
     if text[firstDigit] == 0x30 && at &- firstDigit > 1 {
-      throw JSONFault(.leadingZero, at: firstDigit, expected: "a number without it")
+      return try skipWord(
+        start, JSONFault(.leadingZero, at: firstDigit, expected: "a number without it"))
     }
     let integerEnd = at
     if text[at] == 0x2E {
       let digits = at &+ 1
       at = skipDigits(digits)
-      if at == digits { throw wrongNumber(at, start: start) }
+      if at == digits { return try skipWord(start, wrongNumber(at, start: start)) }
     }
     let hasExponent = text[at] | 0x20 == 0x65
     if hasExponent {
@@ -195,14 +218,16 @@ struct JSONParser: ~Copyable {
       if text[at] == 0x2B || text[at] == 0x2D { at &+= 1 }
       let digits = at
       at = skipDigits(digits)
-      if at == digits { throw wrongNumber(at, start: start) }
+      if at == digits { return try skipWord(start, wrongNumber(at, start: start)) }
     }
     let digits = UnsafeBufferPointer(start: text + start, count: at &- start)
     if at == integerEnd {
-      if digits.count > 18 { try checkInteger(digits, at: start) }
+      if digits.count > 18 {
+        do throws(JSONFault) { try checkInteger(digits, at: start) } catch { try keep(error) }
+      }
     } else if hasExponent || digits.count > 300 {
       // Without an exponent, fewer digits than that can neither overflow nor round to zero.
-      try checkDouble(digits, at: start)
+      do throws(JSONFault) { try checkDouble(digits, at: start) } catch { try keep(error) }
     }
     let entry = JSONTapeEntry(
       offset: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: at &- start),

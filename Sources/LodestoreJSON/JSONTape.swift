@@ -62,8 +62,10 @@ struct JSONTape: ~Copyable {
   private(set) var capacity: Int
   private(set) var count = 0
   let limit: Int
-  /// Keys that were noted by ``JSONLimits/notesEquivalentKeys``.
-  var equivalentKeys: [UInt32] = []
+  /// Faults that were noted because of ``JSONLimits/notesFaults``, in the order of their entries.
+  var faults: [JSONNotedFault] = []
+  /// Numbers that no integer of 64 bits and no double holds, ascending; only noted with the faults.
+  var wideNumbers: [UInt32] = []
 
   init(capacity: Int, limit: Int) {
     self.capacity = max(min(capacity, limit), 1)

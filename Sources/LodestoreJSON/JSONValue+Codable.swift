@@ -7,7 +7,7 @@ extension JSONValue: Codable {
   @_documentation(visibility: internal)
   public init(from decoder: any Decoder) throws {
     if let decoder = decoder as? JSONNodeDecoding {
-      self = decoder.jsonValue
+      self = try decoder.jsonValue
       return
     }
     let container = try decoder.singleValueContainer()

@@ -159,7 +159,9 @@ enum ImportForms {
           .object([
             .required("page", .place), .required("record", .place), .required("reason", .text),
             .optional("byteOffset", .place), .optional("attribute", .text),
+            .optional("file", .text), .optional("line", .place),
           ]))),
+      .optional("warnings", .array(.text)),
     ]
       + [
         "pages", "unchangedPages", "inserted", "updated", "unchanged", "ignored", "deleted",

@@ -84,16 +84,28 @@ struct ImportStrategyTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `a mirror of a file without pages deletes nothing and says so`() async throws {
+  @Test(arguments: [
+    ("blank.json", "\n  \n"), ("empty.json", "[]"), ("lines.jsonl", ""), ("rows.csv", "k\n"),
+    ("lines.jsonl", "[]\n"), ("table.json", #"{"fields":["k"],"data":[]}"#),
+  ])
+  func `a mirror of a file without records deletes nothing unless it is told to`(
+    name: String, text: String
+  ) async throws {
     let folder = try StoreFolder()
     try await folder.load(#"[{"k":1}]"#, "--entity", "E", "--unique", "k", "--infer")
-    let blank = try folder.file("blank.json", "\n  \n")
-    let nothing = await folder.importing([blank, "--entity", "E", "--mirror"])
-    #expect(nothing.messages.contains("E: no page came, so that a mirror deletes nothing\n"))
+    let file = try folder.file(name, text)
+    let nothing = await folder.importing([file, "--entity", "E", "--mirror"])
+    #expect(nothing.status == .negative, "\(nothing.messages)")
+    #expect(
+      nothing.messages.contains("nothing was deleted, --mirror-empty does it"),
+      "\(nothing.messages)")
     #expect(await folder.run("count", "E").data == "{\"count\":1}\n")
-    let empty = try folder.file("empty.json", "[]")
-    let all = await folder.importing([empty, "--entity", "E", "--mirror"])
+    let all = await folder.importing([file, "--entity", "E", "--mirror", "--mirror-empty"])
+    #expect(all.status == .success, "\(all.messages)")
     #expect(try folder.report(all).deleted == 1)
+    // There is nothing to lose any more.
+    #expect(await folder.importing([file, "--entity", "E", "--mirror"]).status == .success)
+    #expect(await folder.isSound())
   }
 
   @Test func `replacing gives what has changed a new id`() async throws {

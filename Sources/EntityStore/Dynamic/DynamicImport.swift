@@ -94,37 +94,6 @@ package struct DynamicImport: Sendable {
   }
 }
 
-/// A page of records, parsed.
-package struct DynamicPage: Sendable {
-  package let records: [JSONRecord]
-  /// Where each record begins in its file; nil where the records are the file's own text.
-  let offsets: [Int]?
-  /// Whether all values are texts or null, as CSV has no others.
-  let isText: Bool
-
-  package init(_ records: [JSONRecord], offsets: [Int]? = nil, isText: Bool = false) {
-    self.records = records
-    self.offsets = offsets
-    self.isText = isText
-  }
-
-  /// Calls `body` with the bytes of each text that the records are in.
-  func forEachText(_ body: (UnsafeRawBufferPointer) -> Void) {
-    var last: JSONDocument?
-    for record in records where record.node.document !== last {
-      last = record.node.document
-      record.node.document.withText(body)
-    }
-  }
-
-  /// Of the texts.
-  var byteCount: Int {
-    var count = 0
-    forEachText { count += $0.count }
-    return count
-  }
-}
-
 /// Encodes pages for the entity as it is; for one task.
 private final class PageEncoding {
   private let importing: DynamicImport
@@ -140,14 +109,10 @@ private final class PageEncoding {
     var decoded = DecodedPage(number: number, entity: entity)
     decoded.byteCount = page.byteCount
     importing.take(page, encoder(for: entity, isText: page.isText), key: key, into: &decoded)
-    if let offsets = page.offsets {
-      for at in decoded.origins.indices {
-        decoded.origins[at].byteOffset = offsets[decoded.origins[at].record - 1]
-      }
-      for at in decoded.rejects.indices {
-        decoded.rejects[at].byteOffset = offsets[decoded.rejects[at].record - 1]
-      }
-    }
+    // The records of a text of their own have their lines in the places.
+    let first = page.records.first?.node.document
+    if let first, first === page.records.last?.node.document { decoded.findLines(in: first) }
+    decoded.take(page.places.places)
     return decoded
   }
 

@@ -19,7 +19,8 @@
 /// - ``DynamicSnapshot``: what can be read at one commit; ``DynamicTransaction``: changes.
 /// - ``DynamicEntity``, ``DynamicIndex``: what the catalogue says. ``DynamicRecord``: one record.
 /// - ``DynamicQuery``: a planned query, its results, counts, groups and explanation.
-/// - ``DynamicImport``: pages of JSON records into an entity.
+/// - ``DynamicImport``: pages of JSON records into an entity. ``DynamicPage``, ``DynamicText``,
+///   ``DynamicRows``: how they are made of files.
 /// - ``DynamicFacts``: numbers of the file and its header.
 /// - ``SchemaInference``, ``TextConversion``, ``DateForm``, ``JSONConflict``: schemas from records, and
 ///   how imported values are read.
@@ -28,8 +29,7 @@
 /// - `Value`, `EntityDescription` and the other types of `LodestoreFormat`; the reader and writer of JSON.
 /// - ``QueryRequest``, ``SortTerm``, ``ValuePath``, ``TextOptions``, ``RunControl``: what is asked for.
 /// - ``DeclaredEntity``, ``AttributeStorage``: an entity that a tool declares.
-/// - ``JSONRecord``, ``ColumnPage``, ``PageCutting``, ``FileReading``, ``AttributeNames``: pages and
-///   their records.
+/// - ``JSONRecord``, ``ColumnPage``, ``FileReading``, ``AttributeNames``: pages and their records.
 /// - ``ValueMismatch``, ``ExactJSON``, ``KeyText``, ``DocumentText``: values from and to text.
 /// - ``NearestName``: what a mistyped name may have meant.
 package final class DynamicStore: Sendable {

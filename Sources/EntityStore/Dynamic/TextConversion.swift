@@ -93,6 +93,7 @@ package struct TextConversion: Sendable, Hashable {
       rest.removeFirst()
     }
     guard rest.first.map({ (0x30...0x39).contains($0) }) == true else { return nil }
-    return try? JSONDocument.parsing(sign + rest).root
+    let root = try? JSONDocument.parsing(sign + rest, limits: JSONLimits.standard.ofRecords).root
+    return root.flatMap { $0.fault == nil ? $0 : nil }
   }
 }

@@ -22,14 +22,16 @@ final class EntityEncoding<E: Entity> {
     _ data: Data, _ place: RecordPlace, _ transform: (Record) throws -> E?,
     into page: inout DecodedPage, _ entity: StoredEntity
   ) throws(StoreError) {
-    let records = try JSONPage(data, number: page.number, at: place).records
+    let json = try JSONPage(data, number: page.number, at: place)
+    let records = json.records
     page.byteCount = data.count
+    defer { page.findLines(in: json.container.document) }
     for (number, node) in records.enumerated() {
       let origin = DecodedPage.Origin(record: number + 1, byteOffset: node.offset)
-      do throws(RecordRejection) {
-        try node.refuseEquivalentKeys()
-      } catch {
-        page.reject(.init(record: number + 1, byteOffset: error.offset), reason: error.reason)
+      if let fault = node.faultRejection {
+        page.reject(
+          .init(record: number + 1, byteOffset: fault.offset), reason: fault.reason,
+          content: fault.content)
         continue
       }
       do {

@@ -297,6 +297,7 @@ extension ImportReport {
     if rejects.count > Self.longestStoredRejectList {
       report.rejects.removeSubrange(Self.longestStoredRejectList...)
     }
+    for at in report.rejects.indices { report.rejects[at].content = nil }
     if let links, links.unresolvedKeys.count > Links.longestStoredList {
       report.links?.unresolvedKeys.removeSubrange(Links.longestStoredList...)
     }

@@ -14,13 +14,21 @@ public struct ImportReport: Sendable, Codable, Hashable {
     public var page: Int
     /// The number of the record in its page, from 1.
     public var record: Int
-    /// Where the record, or what is wrong in it, begins in the page, in bytes; `nil` when the page
-    /// did not come as bytes.
+    /// The file of the page; `nil` when it did not come from ``FilePages``.
+    public var file: String?
+    /// The line on which the record begins, from 1; `nil` where that is not known.
+    public var line: Int?
+    /// Where the record, or what is wrong in it, begins, in bytes: in the text of the file, as UTF-8
+    /// and decompressed, or in the page when that is of no file; `nil` when the page did not come as
+    /// bytes.
     public var byteOffset: Int?
     /// The attribute that is wrong; `nil` when it is the record as a whole.
     public var attribute: String?
     /// Why.
     public var reason: String
+    /// The first bytes of a record that could not be read, at most 4,096; `nil` for one that could, and
+    /// in reports that a store keeps.
+    public var content: Data?
 
     /// A reject.
     init(
@@ -83,7 +91,7 @@ public struct ImportReport: Sendable, Codable, Hashable {
   /// How many records were not imported; more than ``rejects`` holds when there are very many.
   public var rejected = 0
   /// Whether a mirror kept records that the source may no longer have, because others could not be
-  /// read and so might have been those.
+  /// read and so might have been those, or because the source had no record at all.
   public var keptUnseen = false
   /// What became of links to other records; `nil` where the import has none.
   public var links: Links?
@@ -91,6 +99,9 @@ public struct ImportReport: Sendable, Codable, Hashable {
   ///
   /// A member `_id` is one of them unless it is renamed: by its own name it is the id that a store gives.
   public var unknownMembers: [String: Int] = [:]
+
+  /// What should be looked at although it was imported; `nil` where nothing should, and at most 100.
+  public var warnings: [String]?
 
   /// Bytes of the pages.
   public var bytes = 0
@@ -109,6 +120,7 @@ public struct ImportReport: Sendable, Codable, Hashable {
   public static let longestRejectList = 10_000
   /// The most rejects that the report in the store keeps.
   static let longestStoredRejectList = 100
+  static let longestWarningList = 100
 
   /// An empty report.
   init() {}
@@ -126,6 +138,11 @@ public struct ImportReport: Sendable, Codable, Hashable {
     }
   }
 
+  mutating func warn(_ text: String, file: String?) {
+    guard (warnings?.count ?? 0) < Self.longestWarningList else { return }
+    warnings = (warnings ?? []) + [file.map { "\($0): \(text)" } ?? text]
+  }
+
   mutating func reject(_ reject: Reject) {
     rejected += 1
     if rejects.count < Self.longestRejectList { rejects.append(reject) }
@@ -141,7 +158,8 @@ extension ImportReport: CustomStringConvertible {
     if unchangedPages > 0 { text += "\(unchangedPages) pages unchanged, " }
     text += "\(rejected) rejected"
     if let first = rejects.first {
-      text += " (page \(first.page) record \(first.record): \(first.reason)"
+      let file = first.file.map { "\($0) " } ?? ""
+      text += " (\(file)page \(first.page) record \(first.record): \(first.reason)"
       text += rejected > 1 ? "; …)" : ")"
     }
     if let links {
@@ -153,7 +171,11 @@ extension ImportReport: CustomStringConvertible {
       }
     }
     if let failure { text += "; failed: \(failure)" }
-    if keptUnseen { text += "; nothing was deleted, as rejected records may be stored ones" }
+    if let first = warnings?.first { text += "; \(first)" }
+    if keptUnseen {
+      text += "; nothing was deleted, as "
+      text += records == 0 ? "the source has no record" : "rejected records may be stored ones"
+    }
     return text
   }
 }

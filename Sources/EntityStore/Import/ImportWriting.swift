@@ -140,10 +140,7 @@ extension ImportEngine {
       case .unchanged: result.state.report.unchanged += 1
       case .ignored: result.state.report.ignored += 1
       case .rejected(let error):
-        rejects.append(
-          .init(
-            page: page.number, record: origin.record, byteOffset: origin.byteOffset,
-            attribute: error.attribute, reason: error.message))
+        rejects.append(page.reject(of: origin, attribute: error.attribute, reason: error.message))
       }
     }
     // The other rejects have keys, and the stored records with these keys were seen.
@@ -157,6 +154,7 @@ extension ImportEngine {
     for reject in rejects { result.state.report.reject(reject) }
     result.rejects += rejects
     result.state.report.count(unknownMembers: page.unknownMembers)
+    for warning in page.warnings { result.state.report.warn(warning, file: page.file) }
     result.state.report.bytes += page.byteCount
     result.state.report.pages += 1
     if page.isUnchanged { result.state.report.unchangedPages += 1 }
@@ -229,7 +227,6 @@ extension ImportEngine {
     _ log: ImportLog, _ core: TransactionCore, _ report: inout ImportReport, _ mayDelete: Bool,
     pages: Int
   ) throws {
-    guard report.pages > 0 else { return }
     if !mayDelete {
       report.keptUnseen = true
       return
@@ -247,6 +244,10 @@ extension ImportEngine {
       while position < seen.count, seen[position] < id { position += 1 }
       if position == seen.count || seen[position] != id { unseen.append(id) }
       found = try cursor.next()
+    }
+    if seen.isEmpty, !unseen.isEmpty, !options.mirrorsEmptySources {
+      report.keptUnseen = true
+      return
     }
     report.deleted = try core.delete(unseen, of: entity)
     // The pages of deleted records must be read again, even if unchanged.
@@ -267,7 +268,7 @@ extension ImportEngine {
 
 extension MergeRule {
   /// Whether the last of the records of a page with one key is taken, so that the same page again
-  /// changes nothing; otherwise they are merged one after the other.
+  /// changes nothing; otherwise they are merged one after another.
   fileprivate var takesLastOfPage: Bool {
     switch self {
     case .patch, .patchGiven, .closure: false

@@ -25,6 +25,11 @@ internal import LodestoreFormat
 /// import that cannot be gone on with, or ``MergePolicy/patches`` where a closure makes the records;
 /// what the pages throw; `CancellationError`. In every case nothing of the failed page is kept, and
 /// the pages before it are.
+///
+/// A record that is no JSON is rejected alone where its end is known, and the import goes on: an
+/// element of an array with half of a surrogate pair, a key that comes twice or a word such as `NaN`,
+/// and with ``FilePages`` each line, value and row. Its reject has the file, the line, the byte and
+/// the first bytes.
 public struct Importer<E: Entity>: Sendable {
   /// How incoming records are matched with stored ones.
   public struct Matching: Sendable {
@@ -83,7 +88,7 @@ public struct Importer<E: Entity>: Sendable {
   /// - Parameters:
   ///   - pages: each a whole JSON text.
   ///   - path: where in a page the array of records is, as `result` or `data.items`; empty when
-  ///     the page is the array. With ``keyName``, where the object is whose members are the
+  ///     the page is the array, as those are of files of lines, rows and values. With ``keyName``, where the object is whose members are the
   ///     records.
   ///   - onEvent: called from the task that reads and the one that writes, never from two at once
   ///     for one kind of event.
@@ -99,25 +104,20 @@ public struct Importer<E: Entity>: Sendable {
     let key = try key()
     let place = RecordPlace(path: path, keyName: keyName)
     let members = members(place)
-    return try await engineOfWholes(path).run(onEvent: onEvent) { _ in
-      pages
-    } decoder: { [store] in
+    let decoder: @Sendable () -> DataDecoding = { [store] in
       let encoding = EntityEncoding<E>(store, key: key)
-      return { data, number, entity in
-        var page = DecodedPage(number: number, entity: entity)
+      return { data, page, entity in
         try encoding.take(data, place, transform, into: &page, entity)
         try members.take(data, into: &page)
-        return page
       }
-    } bytes: { data, body in
-      data.withUnsafeBytes(body)
     }
+    return try await engineOfWholes(path).run(pages, onEvent: onEvent, decoder: decoder)
   }
 
   /// Imports the pages of a source that can begin in its midst and tell which pages have changed.
   ///
   /// See ``run(_:records:as:onEvent:_:)-(Pages,_,_,_,_)``. An import that goes on asks the source for the
-  /// pages behind the last committed one.
+  /// pages after the last committed one.
   public func run<Source: PageSource, Record: Decodable>(
     _ source: Source, records path: String = "", as _: Record.Type = Record.self,
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil,
@@ -164,21 +164,16 @@ public struct Importer<E: Entity>: Sendable {
     let engine = try engine(transformation(path, names))
     let place = RecordPlace(path: path, keyName: keyName)
     let members = members(place)
-    return try await engine.run(onEvent: onEvent) { _ in
-      pages
-    } decoder: {
+    let decoder: @Sendable () -> DataDecoding = {
       let encoding = MemberEncoding(
         engine, key: key, place: place, names: names, cases: E.schema.cases,
         linked: Set(links.map(\.member)))
-      return { data, number, entity in
-        var page = DecodedPage(number: number, entity: entity)
+      return { data, page, entity in
         try encoding.take(data, into: &page, entity)
         try members.take(data, into: &page)
-        return page
       }
-    } bytes: { data, body in
-      data.withUnsafeBytes(body)
     }
+    return try await engine.run(pages, onEvent: onEvent, decoder: decoder)
   }
 
   /// Imports the pages of a source whose records have the attributes as members.

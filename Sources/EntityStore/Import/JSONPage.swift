@@ -31,10 +31,10 @@ struct JSONPage {
         page: number, at: place, found: node?.kindName ?? "nothing",
         hint: place.keyName == nil ? Self.way(toRecordsOf: document.root, from: place.path) : "")
     }
-    if document.hasEquivalentKeys, let error = document.equivalentKeyError(outside: [node]) {
+    container = node
+    if document.hasFaults, let error = document.faultError(outside: records) {
       throw .pageNotJSON(page: number, error)
     }
-    container = node
   }
 
   /// Where the records of a page may be that are not at `path`, in words.

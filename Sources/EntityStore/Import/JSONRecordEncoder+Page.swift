@@ -13,7 +13,7 @@ extension JSONRecordEncoder {
   ) {
     for (number, record) in records.enumerated() {
       do throws(RecordRejection) {
-        try record.node.refuseEquivalentKeys()
+        if let fault = record.node.faultRejection { throw fault }
         try read(record)
         if let index, let rejection = missingKey(index, in: record) { throw rejection }
         let content = try content(of: record, isPart: isPart)
@@ -43,8 +43,10 @@ extension JSONRecordEncoder {
       next = tape.next(after: record)
       number += 1
       do throws(RecordRejection) {
-        if document.hasEquivalentKeys {
-          try JSONNode(document: document, index: record).refuseEquivalentKeys()
+        if document.hasFaults,
+          let fault = JSONNode(document: document, index: record).faultRejection
+        {
+          throw fault
         }
         try readObject(record, tape)
         if let index, let rejection = missingKey(index, in: record, tape) { throw rejection }
@@ -55,6 +57,7 @@ extension JSONRecordEncoder {
         reject(number, error, in: &page)
       }
     }
+    page.findLines(in: document)
     page.unknownMembers += takeUnknownMembers()
   }
 
@@ -76,6 +79,6 @@ extension JSONRecordEncoder {
   private func reject(_ number: Int, _ error: RecordRejection, in page: inout DecodedPage) {
     page.reject(
       .init(record: number, byteOffset: error.offset), attribute: error.attribute,
-      reason: error.reason)
+      reason: error.reason, content: error.content)
   }
 }

@@ -145,10 +145,41 @@ import Testing
     #expect(try reader.next() == nil)
   }
 
-  @Test func `do not go on behind a wrong quote`() {
+  @Test func `go on behind a wrong quote, but not without the names of the columns`() throws {
     var reader = CSVReader()
-    reader.append(Array("a\nb\"\nc\n".utf8))
-    for _ in 0..<3 { #expect(throws: CSVError.self) { try reader.next() } }
+    reader.append(Array("a,b\nb\",\"x\ny\"\nc,d\n".utf8))
+    #expect(throws: CSVError.self) { try reader.next() }
+    #expect(!reader.hasFailed)
+    let row = try #require(try reader.next())
+    #expect(row.fields == ["c", "d"] && row.line == 4 && row.byteOffset == 14)
+    var nameless = CSVReader()
+    nameless.append(Array("a\"\nb\nc\n".utf8))
+    for _ in 0..<3 { #expect(throws: CSVError.self) { try nameless.next() } }
+    #expect(nameless.hasFailed)
+  }
+
+  @Test func `end behind a line with a quote that is never closed, where rows follow it`() throws {
+    func rows(_ text: String) -> [[String]?] {
+      var reader = CSVReader()
+      reader.append(Array(text.utf8))
+      reader.finish()
+      var found: [[String]?] = []
+      while found.count < 20 {
+        do throws(CSVError) {
+          guard let row = try reader.next() else { break }
+          found.append(row.fields)
+        } catch {
+          #expect(error.reason == .unclosedQuote && error.position.line == 3)
+          found.append(nil)
+        }
+      }
+      return found
+    }
+    #expect(rows("a,b\n1,x\n2,\"y\n3,z\n4,\n") == [["1", "x"], nil, ["3", "z"], ["4", ""]])
+    // Lines of a text are no rows, and one column tells nothing.
+    #expect(rows("a,b\n1,x\n2,\"y\nthe end\n3,z\n") == [["1", "x"], nil])
+    #expect(rows("a\n1\n\"y\n3\n") == [["1"], nil])
+    #expect(rows("a,b\n1,x\n2,\"y") == [["1", "x"], nil])
   }
 
   @Test func `have null for an empty field and a text for empty quotes`() throws {

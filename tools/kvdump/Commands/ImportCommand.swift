@@ -21,8 +21,10 @@ struct ImportCommand: StoreCommand {
 
       Each file is a page, and so is each line of JSON Lines where --records says what is in it; \
       lines that are records or arrays of them, and rows of CSV or of lines behind one with the \
-      names of the columns, come a thousand a page. '-' is standard input. A \
-      page is kept as a whole or not at all. Values that JSON has no exact text for are taken as \
+      names of the columns, come a thousand a page, and so do JSON values that follow each other. \
+      '-' is standard input. Files that gzip has compressed are known by their first bytes. A page is \
+      kept as a whole or not at all. A line, a row or an element of an array that cannot be read is \
+      rejected alone. Values that JSON has no exact text for are taken as \
       'kvdump export' writes them, {"$document": Base64}.
 
       How far it is, is kept in the store with the records: after an error or a kill, the same \
@@ -31,8 +33,8 @@ struct ImportCommand: StoreCommand {
 
       The report of what was inserted, updated, unchanged, deleted and rejected goes to standard \
       output, when all of it is safe on the disk; a power cut before that may take back the last \
-      pages. Status 1: --strict or --max-rejects ended it, or every record was rejected. Fewer \
-      rejects do not change the status.
+      pages. Status 1: --strict or --max-rejects ended it, every record was rejected, or a mirror has \
+      deleted nothing because the files have no record. Fewer rejects do not change the status.
       """)
 
   @OptionGroup var store: StoreArgument
@@ -56,13 +58,16 @@ struct ImportCommand: StoreCommand {
     if files.count(where: { $0 == InputFile.standardInput }) > 1 {
       throw ValidationError("'-': standard input can be read once only")
     }
+    if !output.nullValue.isEmpty, !files.contains(where: { InputFile.isCSV(form, $0) }) {
+      throw ValidationError("--null-value: no file is CSV; --csv says that the files are")
+    }
   }
 
   func run(on console: Console) async throws -> ExitStatus {
     let inputs = try files.map { try InputFile($0) }
     // What can go wrong in the arguments goes wrong before a file is made.
     let target = try ImportTarget(store.path, isDryRun: running.dryRun, on: console)
-    let pages = PageReader(inputs, form: input.form)
+    let pages = PageReader(inputs, form: form)
     let plan = try plan(inputs, pages, known: target.opened?.entities, on: console)
     let key = try key(in: plan)
     let conversions = try plan.conversions()
@@ -100,11 +105,14 @@ struct ImportCommand: StoreCommand {
     }
   }
 
+  private var form: InputForm { input.form(nullValues: output.nullValue) }
+
   private var options: ImportOptions {
     var options = ImportOptions()
     options.name = running.name
     options.resumes = running.resume
     options.deletesDespiteRejects = merging.deleteDespiteRejects
+    options.mirrorsEmptySources = merging.mirrorEmpty
     if let limit = running.rejectLimit { options.rejectLimit = limit }
     return options
   }
@@ -133,7 +141,7 @@ struct ImportCommand: StoreCommand {
         console.note(survey.sampleNote(entity, pages: count))
       } else {
         for input in inputs { try input.makeRereadable(in: ImportTarget.base(console)) }
-        try survey.observe(all: PageReader(inputs, form: input.form), of: inputs, on: console)
+        try survey.observe(all: PageReader(inputs, form: form), of: inputs, on: console)
         for input in inputs { try input.rewind() }
       }
       candidates = survey.candidates

@@ -1,9 +1,14 @@
 import EntityStore
-import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 extension ImportReport {
   /// The report's members; the rejects are left out for people, who get them as notes.
-  func members(files: PageFiles, withRejects: Bool) -> [(Column, Cell)] {
+  func members(withRejects: Bool) -> [(Column, Cell)] {
     var members: [(Column, Cell)] = [
       (Column("entity"), .text(entity)), (Column("pages"), .count(pages)),
       (Column("records"), .count(records)), (Column("inserted"), .count(inserted)),
@@ -34,8 +39,11 @@ extension ImportReport {
       members.append((Column("unknownMembers"), .json(JSONText.object(counts))))
     }
     if withRejects {
-      let cells = rejects.map { Cell.json($0.json(in: files)) }
+      let cells = rejects.map { Cell.json($0.json) }
       members.append((Column("rejects"), .json(JSONText.array(cells))))
+    }
+    if withRejects, let warnings {
+      members.append((Column("warnings"), .json(JSONText.array(warnings.map(Cell.text)))))
     }
     return members
   }
@@ -43,33 +51,27 @@ extension ImportReport {
 
 extension ImportReport.Reject {
   /// One line for people.
-  func line(in files: PageFiles) -> String {
-    let byte = byteOffset.map { " (byte \($0))" } ?? ""
-    return "\(files.name(ofPage: page)): page \(page) record \(record)\(byte): \(reason)"
+  var textLine: String {
+    let places = [line.map { "line \($0)" }, byteOffset.map { "byte \($0)" }].compactMap { $0 }
+    let place = places.isEmpty ? "" : " (\(places.joined(separator: ", ")))"
+    return "\(file ?? "?"): page \(page) record \(record)\(place): \(reason)"
   }
 
-  func json(in files: PageFiles) -> String {
-    JSONText.object([
-      ("file", .text(files.name(ofPage: page))), ("page", .integer(Int64(page))),
-      ("record", .integer(Int64(record))),
+  /// An object; the bytes of a record that could not be read are `content`, or `contentBase64` where
+  /// they are no text.
+  var json: String {
+    var members: [(String, Cell)] = [
+      ("file", file.map(Cell.text) ?? .null), ("page", .integer(Int64(page))),
+      ("record", .integer(Int64(record))), ("line", line.map { .integer(Int64($0)) } ?? .null),
       ("byteOffset", byteOffset.map { .integer(Int64($0)) } ?? .null),
       ("attribute", attribute.map(Cell.text) ?? .null), ("reason", .text(reason)),
-    ])
-  }
-}
-
-/// Which file a page was in.
-final class PageFiles: Sendable {
-  private let starts = Mutex<[(page: Int, file: String)]>([])
-
-  /// Notes that `page`, and those behind it, are of `file`.
-  func note(_ page: Int, _ file: String) {
-    starts.withLock { starts in
-      if starts.last?.file != file { starts.append((page, file)) }
+    ]
+    if let content {
+      let text = String(validating: content, as: UTF8.self)
+      members.append(
+        text.map { ("content", .text($0)) }
+          ?? ("contentBase64", .text(content.base64EncodedString())))
     }
-  }
-
-  func name(ofPage page: Int) -> String {
-    starts.withLock { $0.last { $0.page <= page }?.file ?? "?" }
+    return JSONText.object(members)
   }
 }

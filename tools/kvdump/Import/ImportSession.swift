@@ -14,7 +14,7 @@ struct ImportSession {
     self.rejectFile = rejectFile
     let sizes = inputs.compactMap(\.size)
     size = sizes.count == inputs.count ? sizes.reduce(0, +) : nil
-    watch = ImportWatch(pages.pageFiles, rejectFile)
+    watch = ImportWatch(rejectFile)
   }
 
   /// Runs the import and shows how far it is.
@@ -68,9 +68,9 @@ struct ImportSession {
     if let report = result.report { try write(report, on: console) }
     if let store { console.note("dry run: \(store) is as it was") }
     guard let failure = result.failure else {
-      guard let report = result.report, report.records > 0, report.rejected == report.records else {
-        return .success
-      }
+      guard let report = result.report else { return .success }
+      if Self.isOfNothing(report) { return .negative }
+      guard report.records > 0, report.rejected == report.records else { return .success }
       console.note("\(importing.importing.entity): every record was rejected")
       return .negative
     }
@@ -99,13 +99,17 @@ struct ImportSession {
       report.rejected = max(report.rejected, watch.rejected, report.rejects.count)
     }
     let isForPrograms = console.format == .json || console.format == .jsonl
-    try console.writeObject(
-      report.members(files: pages.pageFiles, withRejects: isForPrograms))
+    try console.writeObject(report.members(withRejects: isForPrograms))
     tell(report, on: console)
   }
 
+  /// Whether a mirror of a source without records was not done.
+  private static func isOfNothing(_ report: ImportReport) -> Bool {
+    report.strategy == .mirror && report.keptUnseen && report.records == 0
+  }
+
   private func tell(_ report: ImportReport, on console: Console) {
-    for reject in report.rejects.prefix(10) { console.note(reject.line(in: pages.pageFiles)) }
+    for reject in report.rejects.prefix(10) { console.note(reject.textLine) }
     if report.rejected > 10 {
       let more = NumberText.grouped(report.rejected - 10)
       let hint = rejectFile.map {
@@ -113,6 +117,7 @@ struct ImportSession {
       }
       console.note("and \(more) more rejects; \(hint ?? "--rejects FILE has them all")")
     }
+    for warning in report.warnings?.prefix(10) ?? [] { console.note(warning) }
     var unknown = report.unknownMembers
     if let count = unknown.removeValue(forKey: RecordColumns.idName) {
       console.note(
@@ -124,10 +129,11 @@ struct ImportSession {
       console.note(
         "\(report.entity): left out members that are no attribute: \(names); --infer adds them")
     }
-    if report.strategy == .mirror, report.pages == 0, report.ending == .finished {
-      console.note("\(report.entity): no page came, so that a mirror deletes nothing")
-    }
-    if report.keptUnseen {
+    if Self.isOfNothing(report) {
+      console.note(
+        "\(report.entity): the files have no record, and a mirror of that would delete all; nothing "
+          + "was deleted, --mirror-empty does it")
+    } else if report.keptUnseen {
       console.note(
         "\(report.entity): deleted nothing, as the rejected records may be stored ones; mend them, "
           + "or take --delete-despite-rejects")

@@ -12,13 +12,9 @@ final class ImportWatch: Sendable {
   }
 
   private let state = Mutex(State())
-  private let files: PageFiles
   private let rejectFile: RejectFile?
 
-  init(_ files: PageFiles, _ rejectFile: RejectFile?) {
-    self.files = files
-    self.rejectFile = rejectFile
-  }
+  init(_ rejectFile: RejectFile?) { self.rejectFile = rejectFile }
 
   /// As of the page that was read last; rejects are also those of the pages written.
   var progress: ImportProgress {
@@ -43,7 +39,7 @@ final class ImportWatch: Sendable {
         state.rejected += 1
         if state.rejects.count < ImportReport.longestRejectList { state.rejects.append(reject) }
       }
-      rejectFile?.add(reject, in: files)
+      rejectFile?.add(reject)
     case .committed, .finished: rejectFile?.flush()
     }
   }

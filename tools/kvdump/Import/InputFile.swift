@@ -19,6 +19,17 @@ final class InputFile {
   private static let chunkSize = 1 << 20
 
   let name: String
+  /// The name without what says that it is compressed.
+  var textName: String { Self.textName(name) }
+
+  private static func textName(_ name: String) -> String {
+    name.hasSuffix(".gz") ? String(name.dropLast(3)) : name
+  }
+
+  /// Whether the file called `name` is CSV.
+  static func isCSV(_ form: InputForm, _ name: String) -> Bool {
+    form.csv(for: textName(name)) != nil
+  }
   /// In bytes; nil where it is not known, as for a pipe.
   private(set) var size: Int?
   /// Nil for a regular file that is not being read.

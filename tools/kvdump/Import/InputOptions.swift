@@ -9,14 +9,24 @@ struct InputForm: Sendable {
   var keyName: String?
   /// Pages must have the column form.
   var isColumns = false
-  /// How all files are read as CSV; nil reads only those so whose names end in `.csv`.
+  /// How all files are read as CSV; nil reads only those so whose names end in `.csv` or `.tsv`.
   var csv: CSVOptions?
+  /// Texts that are null in CSV beside the empty field.
+  var nullValues: [String] = []
+  /// Whether a person has said the delimiter.
+  var hasDelimiter = false
 
   /// How the file called `name` is read as CSV; nil when it is none.
+  ///
+  /// Files named .tsv have tabulators, unless another delimiter was said.
   func csv(for name: String) -> CSVOptions? {
-    csv
-      ?? (records == nil && keyName == nil && !isColumns
-        && name.hasSuffix(".csv") ? CSVOptions() : nil)
+    let isTabbed = name.hasSuffix(".tsv")
+    let isNamed =
+      records == nil && keyName == nil && !isColumns && (isTabbed || name.hasSuffix(".csv"))
+    guard var options = csv ?? (isNamed ? CSVOptions() : nil) else { return nil }
+    options.nullValues = Set(nullValues)
+    if isTabbed, !hasDelimiter { options.delimiter = .tab }
+    return options
   }
 }
 
@@ -46,8 +56,8 @@ struct InputOptions: ParsableArguments {
 
   @Flag(
     help: """
-      The files are CSV (RFC 4180, UTF-8), as those named .csv are. Texts become values of the \
-      attributes' types; an empty field is null, "" an empty text.
+      The files are CSV (RFC 4180), as those named .csv, .tsv, .csv.gz and .tsv.gz are. Texts become \
+      values of the attributes' types; an empty field is null, "" an empty text.
       """)
   var csv = false
 
@@ -56,6 +66,35 @@ struct InputOptions: ParsableArguments {
       "What stands between two fields of CSV: one ASCII character, or tab.", valueName: "character")
   )
   var delimiter: FieldDelimiter?
+
+  @Option(
+    help: ArgumentHelp(
+      "What stands around a field of CSV with delimiters or line ends in it: one ASCII character, or "
+        + "none where quotes are characters like others.", valueName: "character"))
+  var quote: FieldQuote?
+
+  @Option(
+    help: ArgumentHelp(
+      "What takes the meaning from the character behind it in CSV, mostly a backslash: one ASCII "
+        + "character. Behind a backslash n, r and t are line feed, carriage return and tabulator, "
+        + "and a field that is \\N alone is null.", valueName: "character"))
+  var escape: FieldCharacter?
+
+  @Option(
+    help: ArgumentHelp(
+      "How the characters of CSV are encoded: utf-8, utf-16le, utf-16be, latin-1 or windows-1252. "
+        + "Without it UTF-8, or UTF-16 behind its byte order mark.", valueName: "name"))
+  var encoding: FieldEncoding?
+
+  @Option(
+    help: ArgumentHelp("Lines at the beginning of CSV that are left out.", valueName: "n"))
+  var skip: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "What begins a line of CSV that is left out: one ASCII character, mostly #.",
+      valueName: "character"))
+  var comment: FieldCharacter?
 
   @Option(
     help: ArgumentHelp(
@@ -81,9 +120,24 @@ struct InputOptions: ParsableArguments {
 
   private var isCSV: Bool {
     csv || delimiter != nil || header != nil || noHeader || ragged != nil || skipBlankLines
+      || quote != nil || escape != nil || encoding != nil || skip != nil || comment != nil
   }
 
   func validate() throws {
+    if let skip, skip < 0 { throw ValidationError("--skip: \(skip) is below 0") }
+    let quoteCharacter = quote.map(\.value) ?? .doubleQuote
+    let characters: [(option: String, character: CSVCharacter?)] = [
+      ("delimiter", delimiter?.value.character ?? CSVDelimiter.comma.character),
+      ("quote", quoteCharacter), ("comment", comment?.value),
+      ("escape", escape?.value == quoteCharacter ? nil : escape?.value),
+    ]
+    for (number, one) in characters.enumerated() {
+      guard let character = one.character,
+        let other = characters[..<number].first(where: { $0.character == character })
+      else { continue }
+      throw ValidationError(
+        "--\(one.option): the same character as --\(other.option); take another for one of them")
+    }
     let place = records == nil ? "key-name" : "records"
     if isCSV, records != nil || keyName != nil || columns {
       let option = columns ? "columns" : place
@@ -99,11 +153,21 @@ struct InputOptions: ParsableArguments {
     }
   }
 
-  var form: InputForm {
+  /// The form of the files.
+  ///
+  /// - Parameter nullValues: the texts that are null in CSV.
+  func form(nullValues: [String]) -> InputForm {
     var form = InputForm(records: records, keyName: keyName, isColumns: columns)
+    form.nullValues = nullValues
     guard isCSV else { return form }
+    form.hasDelimiter = delimiter != nil
     var options = CSVOptions()
     if let delimiter { options.delimiter = delimiter.value }
+    if let quote { options.quote = quote.value }
+    options.escape = escape?.value
+    options.comment = comment?.value
+    options.skippedLines = skip ?? 0
+    options.encoding = encoding?.value ?? .automatic
     if let header { options.header = .names(header.names) }
     if noHeader { options.header = .absent }
     options.raggedRows =
@@ -115,6 +179,53 @@ struct InputOptions: ParsableArguments {
     options.skipsBlankLines = skipBlankLines
     form.csv = options
     return form
+  }
+}
+
+/// `--quote`.
+struct FieldQuote: ExpressibleByArgument, Equatable, Sendable {
+  /// Nil for none.
+  let value: CSVCharacter?
+
+  init?(argument: String) {
+    if argument == "none" || argument.isEmpty {
+      value = nil
+      return
+    }
+    guard let character = FieldCharacter(argument: argument) else { return nil }
+    value = character.value
+  }
+}
+
+/// `--escape` and `--comment`.
+struct FieldCharacter: ExpressibleByArgument, Equatable, Sendable {
+  let value: CSVCharacter
+
+  init?(argument: String) {
+    guard argument.count == 1, let value = argument.first.flatMap({ CSVCharacter($0) }) else {
+      return nil
+    }
+    self.value = value
+  }
+}
+
+/// `--encoding`.
+struct FieldEncoding: ExpressibleByArgument, Equatable, Sendable {
+  private static let names: [String: TextEncoding] = [
+    "utf-8": .utf8, "utf8": .utf8, "utf-16": .automatic, "utf-16le": .utf16LittleEndian,
+    "utf-16be": .utf16BigEndian, "latin-1": .latin1, "latin1": .latin1, "iso-8859-1": .latin1,
+    "windows-1252": .windows1252, "cp1252": .windows1252,
+  ]
+
+  static var allValueStrings: [String] {
+    ["utf-8", "utf-16le", "utf-16be", "latin-1", "windows-1252"]
+  }
+
+  let value: TextEncoding
+
+  init?(argument: String) {
+    guard let value = Self.names[argument.lowercased()] else { return nil }
+    self.value = value
   }
 }
 

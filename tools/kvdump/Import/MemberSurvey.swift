@@ -5,6 +5,8 @@ struct MemberSurvey {
   private(set) var inference: SchemaInference
   /// Where in the first page the records may be, if it is not they that were read.
   private(set) var candidates: [String] = []
+  /// The failure of the first record that could not be read.
+  private var failure: CommandFailure?
   private let files: [String]
   private let looksForRecords: Bool
 
@@ -18,7 +20,7 @@ struct MemberSurvey {
   /// Looks at pages; none with records is a failure.
   mutating func observe(_ pages: [RecordPage]) throws {
     for page in pages { observe(page) }
-    guard inference.recordCount > 0 else { throw CommandFailure.noRecordsAtAll(files) }
+    guard inference.recordCount > 0 else { throw failure ?? .noRecordsAtAll(files) }
   }
 
   /// Reads all pages once, and shows how far it is.
@@ -39,12 +41,15 @@ struct MemberSurvey {
     } catch let failure as CommandFailure where failure.status == .damagedData {
       guard inference.recordCount > 0 else { throw failure }
     }
-    guard inference.recordCount > 0 else { throw CommandFailure.noRecordsAtAll(files) }
+    guard inference.recordCount > 0 else { throw failure ?? .noRecordsAtAll(files) }
   }
 
   private mutating func observe(_ page: RecordPage) {
     if page.number == 1, looksForRecords, let first = page.records.first {
       candidates = RecordPath.candidates(in: first.node)
+    }
+    if failure == nil, let error = page.error {
+      failure = .malformedPage(page.number, file: page.file, reason: "\(error)")
     }
     for record in page.records { inference.observe(record) }
   }

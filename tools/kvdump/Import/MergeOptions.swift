@@ -54,6 +54,10 @@ struct MergeOptions: ParsableArguments {
       """)
   var deleteDespiteRejects = false
 
+  @Flag(
+    help: "A mirror deletes all records when the files have none, which is refused without it.")
+  var mirrorEmpty = false
+
   @Option(
     help: ArgumentHelp(
       "What to do about a record that is there already: replace all values, patch those that it "
@@ -77,6 +81,9 @@ struct MergeOptions: ParsableArguments {
     }
     if deleteDespiteRejects, chosen != .mirror {
       throw ValidationError("--delete-despite-rejects: only with --mirror, which deletes")
+    }
+    if mirrorEmpty, chosen != .mirror {
+      throw ValidationError("--mirror-empty: only with --mirror, which deletes")
     }
   }
 

@@ -1,10 +1,11 @@
 import EntityStore
 
 /// Cuts files into pages: each JSON text is a page, and so is each line of JSON Lines where the
-/// records are inside the lines; lines that are records themselves, arrays of them or rows, and
-/// rows of CSV, come a thousand a page.
+/// records are inside the lines; lines that are records themselves, arrays of them or rows, JSON
+/// values that follow each other, and rows of CSV come a thousand a page.
 ///
-/// Memory: one page, and the chunk of the file that is being read.
+/// A line, value or row that cannot be read is noted in its page, and the reading goes on. Memory: one
+/// page, and the chunk of the file that is being read.
 final class PageReader {
   /// The number of records in a page of lines or rows.
   static let linesPerPage = 1000
@@ -16,14 +17,17 @@ final class PageReader {
 
   private enum State {
     case new
-    case lines(JSONLinesReader)
-    case csv(any PageCutter, isRead: Bool)
+    case records(JSONLinesReader)
+    case csv(DynamicRows, isRead: Bool)
     case ended
   }
 
   private let form: InputForm
   private var files: [InputFile]
   private var state = State.new
+  /// The text of the file that is being read.
+  private var input = DynamicText(isCSV: false)
+  private var isInputRead = false
   private var pageNumber = 0
   /// The names that the first of a file's lines has, where its lines are rows.
   private var columns: [String]?
@@ -31,8 +35,6 @@ final class PageReader {
   private var ahead: [RecordPage] = []
   /// Bytes read so far.
   private(set) var bytesRead = 0
-  /// Which file each page was in.
-  let pageFiles = PageFiles()
   /// Called before each chunk is read.
   var willRead: () -> Void = {}
   /// Called before each page is read; what it throws ends the reading.
@@ -50,14 +52,12 @@ final class PageReader {
 
   /// The next page, or nil at the end of the last file.
   ///
-  /// A page that is malformed or has no records throws `malformedPage`, and there is no going on.
+  /// A page that is malformed or has no records throws `malformedPage`, and there is no going on,
+  /// unless the page is a line or a value of its file.
   func next() throws -> RecordPage? {
     if let page = ahead.popLast() { return page }
     while let file = files.last {
-      if let page = try next(in: file) {
-        pageFiles.note(page.number, file.name)
-        return page
-      }
+      if let page = try next(in: file) { return page }
       files.removeLast()
       state = .new
     }
@@ -75,57 +75,60 @@ final class PageReader {
   private func next(in file: InputFile) throws -> RecordPage? {
     switch state {
     case .ended: return nil
-    case .lines(var lines):
+    case .records(var lines):
       state = .ended
-      let page = try nextLines(&lines, file)
-      if page != nil { state = .lines(lines) }
+      let page = try nextRecords(&lines, file)
+      if page != nil { state = .records(lines) }
       return page
-    case .csv(let cutter, let isRead):
+    case .csv(let rows, let isRead):
       state = .ended
-      return try nextRows(cutter, isRead, file)
+      return try nextRows(rows, isRead, file)
     case .new:
       columns = nil
-      if let options = form.csv(for: file.name) {
-        let cutter = PageCutting.Form.csv(options, Self.linesPerPage).cutter()
-        return try nextRows(cutter, false, file)
+      isInputRead = false
+      if let options = form.csv(for: file.textName) {
+        input = DynamicText(isCSV: true)
+        return try nextRows(DynamicRows(options, count: Self.linesPerPage), false, file)
       }
+      input = DynamicText(isCSV: false)
       return try start(file)
     }
   }
 
   // MARK: JSON
 
-  /// Tells JSON Lines from one JSON text: by the name, or by whether the first line is a whole
-  /// value with more behind it.
+  /// Tells lines and other values that follow each other from one JSON text: by the name, or by
+  /// what comes after the first value.
   private func start(_ file: InputFile) throws -> RecordPage? {
     var head: [UInt8] = []
-    var isLines = file.name.hasSuffix(".jsonl") || file.name.hasSuffix(".ndjson")
-    var first = LineSearch()
-    while !isLines, head.count <= Self.textLimits.bytes, let chunk = try read(file) {
-      head += chunk
-      guard first.start(in: head) != nil || head.count <= Self.mostBlanks else {
-        throw CommandFailure.malformedPage(
-          pageNumber + 1, file: file.name,
-          reason: "its first \(Self.mostBlanks >> 20) MiB are blank, expected JSON")
+    let isNamed = ["jsonl", "ndjson"].contains { file.textName.hasSuffix(".\($0)") }
+    var cut: JSONLinesReader.Cut? = isNamed ? .lines : nil
+    var first = FirstValue()
+    while cut == nil, head.count <= Self.textLimits.bytes, let text = try read(file) {
+      head += text
+      first.search(head)
+      guard let start = first.start else {
+        guard head.count <= Self.mostBlanks else {
+          throw CommandFailure.malformedPage(
+            pageNumber + 1, file: file.name,
+            reason: "its first \(Self.mostBlanks >> 20) MiB are blank, expected JSON")
+        }
+        continue
       }
       // A wrong first byte is refused without reading on.
-      if let start = first.start(in: head), !Self.mayBegin(head[start]) { break }
-      // Only when there is more behind the first line does it tell anything.
-      guard let end = first.end(in: head), first.isFollowed(from: end, in: head) else { continue }
-      isLines =
-        (try? JSONDocument.parsing(head[..<end], limits: JSONLimits.standard.ofRecords)) != nil
-      break
+      if !FirstValue.mayBegin(head[start]) { break }
+      cut = first.cut(head)
     }
-    if isLines {
-      var lines = JSONLinesReader(limits: JSONLimits.standard.ofRecords)
+    if let cut {
+      var lines = JSONLinesReader(limits: JSONLimits.standard.ofRecords, cut: cut)
       lines.append(head)
-      state = .lines(lines)
+      state = .records(lines)
       return try next(in: file)
     }
-    let isJSON = first.start(in: head).map { Self.mayBegin(head[$0]) } ?? true
-    while isJSON, head.count <= Self.textLimits.bytes, let chunk = try read(file) { head += chunk }
+    let isJSON = first.start.map { FirstValue.mayBegin(head[$0]) } ?? true
+    while isJSON, head.count <= Self.textLimits.bytes, let text = try read(file) { head += text }
     state = .ended
-    guard first.start(in: head) != nil else { return nil }
+    guard first.start != nil else { return nil }
     pageNumber += 1
     do {
       let text = try JSONDocument.parsing(head, limits: Self.textLimits)
@@ -136,111 +139,127 @@ final class PageReader {
     }
   }
 
-  /// Whether a JSON text may begin so; the first byte of a byte order mark is refused by the parser
-  /// with better words.
-  private static func mayBegin(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "t"), UInt8(ascii: "f"),
-      UInt8(ascii: "n"):
-      true
-    default: false
-    }
-  }
-
-  private func nextLines(
+  private func nextRecords(
     _ lines: inout JSONLinesReader, _ file: InputFile
   ) throws -> RecordPage? {
     var records: [JSONRecord] = []
-    do {
-      while records.count < Self.linesPerPage {
-        guard let line = try lines.next() else {
-          guard let chunk = try read(file) else {
-            lines.finish()
-            guard let last = try lines.next() else { break }
-            if let page = try take(last, &records, file) { return page }
-            continue
+    var places = DynamicPlaces.ofLines
+    var isFinished = false
+    while places.recordCount < Self.linesPerPage {
+      do {
+        if let line = try lines.next() {
+          if isPageOfItsOwn {
+            pageNumber += 1
+            do {
+              return try page(line.root, line: line.line, file)
+            } catch let error as JSONError {
+              places.refuse(error, lines)
+              return page(of: [], places, file)
+            }
           }
-          lines.append(chunk)
+          try take(line, &records, &places)
           continue
         }
-        if let page = try take(line, &records, file) { return page }
+      } catch let error as JSONError {
+        places.append(error, lines)
+        if isPageOfItsOwn { break }
+        continue
       }
-    } catch let error as JSONError {
-      pageNumber += 1
-      throw malformed(error, file)
+      if isFinished { break }
+      if let text = try read(file) {
+        lines.append(text)
+      } else {
+        lines.finish()
+        isFinished = true
+      }
     }
-    guard !records.isEmpty else { return nil }
+    guard places.recordCount > 0 else { return nil }
     pageNumber += 1
-    return RecordPage(number: pageNumber, file: file.name, content: DynamicPage(records))
+    return page(of: records, places, file)
   }
 
-  /// A line is a page of its own where records are inside it, and else one of `records`.
+  /// Whether each line or value is a page.
+  private var isPageOfItsOwn: Bool {
+    form.records != nil || form.keyName != nil || form.isColumns
+  }
+
+  /// Adds the records of a line or value.
   private func take(
-    _ line: JSONLine, _ records: inout [JSONRecord], _ file: InputFile
-  ) throws -> RecordPage? {
-    guard form.records == nil, form.keyName == nil, !form.isColumns else {
-      pageNumber += 1
-      return try page(line.root, line: line.line, file)
-    }
-    if line.root.kind != .array {
-      records.append(.object(line.root))
-    } else if let columns {
-      records.append(.row(names: columns, values: line.root))
-    } else if let names = line.root.namesOfColumns {
+    _ line: JSONLine, _ records: inout [JSONRecord], _ places: inout DynamicPlaces
+  ) throws(JSONError) {
+    let root = line.root
+    let isTable = root.kind == .array && columns == nil
+    if isTable, !root.document.hasFaults, let names = root.namesOfColumns {
       columns = names
-    } else if line.root.count == 0 || line.root[0]?.kind == .object {
-      records += line.root.arrayRecords
+    } else if isTable, root.count == 0 || root[0]?.kind == .object {
+      // A fault outside of the elements is one of the line.
+      if let error = root.document.faultError(outside: root.elements) { throw error }
+      let elements = root.arrayRecords
+      for record in elements { places.append(record.node, line: line.line) }
+      records += elements
     } else {
-      records.append(.object(line.root))
+      places.append(root, line: line.line)
+      let names = root.kind == .array ? columns : nil
+      records.append(names.map { .row(names: $0, values: root) } ?? .object(root))
     }
-    return nil
   }
 
+  /// The page that a text is.
+  ///
+  /// Throws a `JSONError` for a fault outside of the records.
   private func page(_ root: JSONNode, line: Int?, _ file: InputFile) throws -> RecordPage {
+    let places = line.map { DynamicPlaces(line: $0) } ?? DynamicPlaces()
     if form.isColumns {
       do {
-        let records = try ColumnPage(root).jsonRecords
-        return RecordPage(number: pageNumber, file: file.name, content: DynamicPage(records))
+        return page(of: try ColumnPage(root).jsonRecords, places, file)
       } catch {
         throw malformed(error, file)
       }
     }
     guard let records = RecordPath.records(of: root, form) else {
+      if let error = root.faultError { throw error }
       throw CommandFailure.pageWithoutRecords(
         pageNumber, file: file.name, line: line, form,
         candidates: RecordPath.candidates(in: root))
     }
-    if root.document.hasEquivalentKeys,
-      let error = root.document.equivalentKeyError(outside: records.map(\.node))
+    if root.document.hasFaults,
+      let error = root.document.faultError(outside: records.map(\.node))
     {
-      throw malformed(error, file)
+      throw error
     }
-    return RecordPage(number: pageNumber, file: file.name, content: DynamicPage(records))
+    return page(of: records, places, file)
+  }
+
+  private func page(
+    of records: [JSONRecord], _ places: DynamicPlaces, _ file: InputFile, isText: Bool = false
+  ) -> RecordPage {
+    var places = places
+    places.note(file: file.name)
+    return RecordPage(
+      number: pageNumber, file: file.name,
+      content: DynamicPage(records, places: places, isText: isText))
   }
 
   // MARK: CSV
 
   private func nextRows(
-    _ cutter: any PageCutter, _ isRead: Bool, _ file: InputFile
+    _ rows: DynamicRows, _ isRead: Bool, _ file: InputFile
   ) throws -> RecordPage? {
-    var cutter = cutter
+    var rows = rows
     var isRead = isRead
     do {
       while true {
-        if let text = try cutter.next() {
+        if let cut = try rows.next() {
           pageNumber += 1
-          state = .csv(cutter, isRead: isRead)
-          let records = try JSONDocument.parsing(text).root.elements.map(Self.record)
-          return RecordPage(
-            number: pageNumber, file: file.name,
-            content: DynamicPage(records, offsets: cutter.recordOffsets, isText: true))
+          state = .csv(rows, isRead: isRead)
+          let records = try JSONDocument.parsing(cut.content).root.elements.map(Self.record)
+          return page(of: records, cut.places, file, isText: true)
         }
         if isRead { return nil }
-        if let chunk = try read(file) {
-          cutter.append(chunk)
+        if let text = try read(file) {
+          rows.append(text)
         } else {
-          cutter.finish()
+          rows.finish()
           isRead = true
         }
       }
@@ -260,43 +279,25 @@ final class PageReader {
     CommandFailure.malformedPage(pageNumber, file: file.name, reason: "\(error)")
   }
 
+  /// The next part of the file's text; nil at the end.
   private func read(_ file: InputFile) throws -> [UInt8]? {
-    willRead()
-    try check()
-    let chunk = try file.read()
-    bytesRead += chunk?.count ?? 0
-    return chunk
-  }
-}
-
-/// Finds the first line that is not blank in bytes that grow, looking at each byte once.
-private struct LineSearch {
-  private var searched = 0
-  private var start: Int?
-  /// Behind the line and the blanks that follow it.
-  private var blankEnd = 0
-
-  /// The first byte that is not blank.
-  mutating func start(in bytes: [UInt8]) -> Int? {
-    if start == nil {
-      start = bytes[searched...].firstIndex { $0 != 0x20 && !(0x09...0x0D).contains($0) }
-      searched = start ?? bytes.count
+    while true {
+      do {
+        if let text = try input.next() { return text }
+      } catch {
+        pageNumber += 1
+        throw malformed(error, file)
+      }
+      if isInputRead { return nil }
+      willRead()
+      try check()
+      if let chunk = try file.read() {
+        bytesRead += chunk.count
+        input.append(chunk)
+      } else {
+        input.finish()
+        isInputRead = true
+      }
     }
-    return start
-  }
-
-  /// Behind the line; nil when it has not ended yet.
-  mutating func end(in bytes: [UInt8]) -> Int? {
-    guard start(in: bytes) != nil else { return nil }
-    let end = bytes[searched...].firstIndex(of: 0x0A)
-    searched = end ?? bytes.count
-    return end
-  }
-
-  /// Whether there is more than blanks behind the line that ends at `end`.
-  mutating func isFollowed(from end: Int, in bytes: [UInt8]) -> Bool {
-    let next = bytes[max(end, blankEnd)...].firstIndex { $0 > 0x20 }
-    blankEnd = next ?? bytes.count
-    return next != nil
   }
 }

@@ -7,7 +7,14 @@ struct RecordPage: Sendable {
   let file: String
   let content: DynamicPage
 
-  var records: [JSONRecord] { content.records }
+  /// The records that could be read.
+  var records: [JSONRecord] { content.records.filter { $0.node.fault == nil } }
+
+  /// The error of the first record that could not.
+  var error: (any Error)? {
+    content.places.error
+      ?? content.records.lazy.compactMap { $0.node.faultError }.first
+  }
 }
 
 /// Where in a JSON value the records are.
@@ -15,7 +22,7 @@ enum RecordPath {
   /// The records of a page.
   ///
   /// - Parameter form: where they are. Without a path an array has them as its elements, or as rows
-  ///   behind one with the names of columns; a table of `fields` and `data` has rows, and any other
+  ///   after one with the names of columns; a table of `fields` and `data` has rows, and any other
   ///   object is one record. With a name for keys they are the members of an object.
   /// - Returns: nil when there are no records there.
   static func records(of root: JSONNode, _ form: InputForm) -> [JSONRecord]? {

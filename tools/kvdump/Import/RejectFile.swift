@@ -72,9 +72,9 @@ final class RejectFile: Sendable {
   }
 
   /// Adds a line.
-  func add(_ reject: ImportReport.Reject, in files: PageFiles) {
+  func add(_ reject: ImportReport.Reject) {
     state.withLock { state in
-      state.lines += Array(reject.json(in: files).utf8) + [UInt8(ascii: "\n")]
+      state.lines += Array(reject.json.utf8) + [UInt8(ascii: "\n")]
       if state.lines.count >= Self.flushSize { flush(&state) }
     }
   }

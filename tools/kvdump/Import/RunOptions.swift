@@ -64,8 +64,9 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Write every rejected record as a line of JSON: file, page, record, byteOffset, attribute "
-        + "and reason. --resume adds to the file; those of a page that was not kept come again.",
+      "Write every rejected record as a line of JSON: file, page, record, line, byteOffset, attribute "
+        + "and reason, and of one that could not be read its first 4,096 bytes as content. --resume "
+        + "adds to the file; those of a page that was not kept come again.",
       valueName: "file"), completion: .file())
   var rejects: String?
 

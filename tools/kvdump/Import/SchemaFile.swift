@@ -9,6 +9,9 @@ enum SchemaFile {
     let pages = PageReader([try InputFile(path)], records: nil)
     var known: [String] = []
     while let page = try pages.next() {
+      if let error = page.error {
+        throw CommandFailure.badSchemaFile(path, reason: "\(error)")
+      }
       for record in page.records {
         guard let entity = record.node["entity"]?.string else {
           throw CommandFailure.badSchemaFile(path, reason: "has a value without a text 'entity'")

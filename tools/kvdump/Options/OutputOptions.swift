@@ -13,8 +13,12 @@ struct OutputOptions: ParsableArguments {
     help: ArgumentHelp("Whether to use colour; auto honours NO_COLOR.", valueName: "when"))
   var color = ColorChoice.auto
 
-  @Option(help: ArgumentHelp("What null is in CSV.", valueName: "text"))
-  var nullValue = ""
+  @Option(
+    help: ArgumentHelp(
+      "What null is in CSV. 'import' reads it as null where it stands without quotes, beside the "
+        + "empty field, and takes the option again for others: --null-value NA --null-value '\\N'.",
+      valueName: "text"))
+  var nullValue: [String] = []
 
   @Flag(help: "Do not show long output through $KVDUMP_PAGER, $PAGER or less.")
   var noPager = false

@@ -41,7 +41,7 @@ final class Console {
     format = options.format.format(on: terminal)
     errorsAreJSON = options.format.isJSON
     style = Style(isEnabled: options.color.isEnabled(on: terminal, environment: environment))
-    nullValue = options.nullValue
+    nullValue = options.nullValue.last ?? ""
     isQuiet = options.quiet
     if let size = terminal.size, !options.noPager, terminal.hasStyle,
       let pager = PagerSink.command(in: environment)

@@ -50,13 +50,13 @@ extension JSONNode {
     return names
   }
 
-  /// Throws where a member of a record comes twice, in two spellings of the same characters: an attribute
-  /// could have one of them.
-  func refuseEquivalentKeys() throws(RecordRejection) {
-    guard document.hasEquivalentKeys, let key = equivalentKey else { return }
-    throw RecordRejection(
-      "the member \(JSONValue.string(key.name)) comes a second time, with the same characters in another "
-        + "spelling of Unicode", offset: key.offset)
+  /// Why a record with a value at fault, such as half of a surrogate pair or a key that comes twice,
+  /// cannot be read; nil where all of its values can.
+  var faultRejection: RecordRejection? {
+    guard document.hasFaults, let fault else { return nil }
+    var rejection = RecordRejection("cannot read JSON: \(fault.words)", offset: fault.offset)
+    rejection.content = withSourceBytes { Array($0.prefix(UnreadableRecord.keptBytes)) }
+    return rejection
   }
 }
 
@@ -67,6 +67,8 @@ struct RecordRejection: Error, Sendable, Hashable {
   var attribute: String?
   /// Bytes from the start of the file.
   var offset: Int
+  /// The first bytes of a record that could not be read.
+  var content: [UInt8]?
 
   init(_ reason: String, attribute: String? = nil, offset: Int) {
     self.reason = reason

@@ -245,7 +245,7 @@ final class JSONRecordEncoder {
 
   // MARK: Content
 
-  /// The content for the record that was read last, with room for its checksum behind it.
+  /// The content for the record that was read last, with room for its checksum after it.
   ///
   /// Valid until the next call. Absent attributes take their initial value or null.
   ///
@@ -327,6 +327,8 @@ final class JSONRecordEncoder {
 
   private func writeDocument(_ index: Int, _ tape: JSONTapeReader, _ slot: Slot) -> Bool {
     let state = state
+    // A document has no such number; `Value.init(_:as:)` says so.
+    if state.pointee.document?.wideNumber(in: index) != nil { return false }
     state.pointee.documentWriter.truncate(to: 0)
     do {
       try tape.writeDocument(index, to: &state.pointee.documentWriter)

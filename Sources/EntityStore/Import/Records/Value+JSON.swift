@@ -17,8 +17,8 @@ extension Value {
   /// Reads a JSON value as one of `type`, exactly or not at all.
   ///
   /// Null is null for every type.
-  /// Numbers go into integer attributes when they are such an integer (`5.0` is 5), and integers
-  /// into floating-point ones when those hold them exactly. Dates are ISO 8601 text, UUIDs their
+  /// Numbers go into integer attributes when they are such an integer (`5.0` is 5), and integers of
+  /// 64 bits into floating-point ones when those hold them exactly; longer ones as the nearest number. Dates are ISO 8601 text, UUIDs their
   /// usual text, data Base64 text, decimals a number or its text. `"NaN"`, `"Infinity"` and
   /// `"-Infinity"` are taken for floating point, because JSON has no number for them, and
   /// ``ExactJSON`` for all that JSON does not hold exactly.
@@ -52,6 +52,11 @@ extension Value {
     case .string, .url: return node.string.map(Value.string)
     case .date, .uuid, .data: return node.string.flatMap { Value(text: $0, as: type) }
     case .json, .document:
+      if let number = node.wideNumber {
+        throw ValueMismatch(
+          description: "must be JSON with numbers of 64 bits or in the range of a double, found "
+            + shown(number))
+      }
       var document = DocumentWriter()
       do { try node.writeDocument(to: &document) } catch {
         throw ValueMismatch(description: "is nested deeper than \(Document.deepestNesting) levels")
@@ -63,11 +68,11 @@ extension Value {
   private static func floatingPoint(_ node: JSONNode, _ type: AttributeType) -> Double? {
     switch node.kind {
     case .double:
-      guard let value = node.double else { return nil }
-      if type == .double { return value }
-      let narrow = Float(value)
-      return narrow.isFinite ? Double(narrow) : nil
+      guard node.wideNumber == nil else { return nil }
+      return nearest(node, type)
     case .integer:
+      // Programs write large doubles as integers: JavaScript does up to 10^21.
+      guard node.wideNumber == nil else { return nearest(node, type) }
       let whole =
         node.int64.flatMap { Double(exactly: $0) }
         ?? node.uint64.flatMap { Double(exactly: $0) }
@@ -75,6 +80,13 @@ extension Value {
     case .string: return node.string.flatMap(notFinite)
     case .null, .bool, .array, .object: return nil
     }
+  }
+
+  private static func nearest(_ node: JSONNode, _ type: AttributeType) -> Double? {
+    guard let value = node.double, value.isFinite else { return nil }
+    if type == .double { return value }
+    let narrow = Float(value)
+    return narrow.isFinite ? Double(narrow) : nil
   }
 
   private static func notFinite(_ text: String) -> Double? {

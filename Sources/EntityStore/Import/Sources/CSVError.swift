@@ -11,15 +11,17 @@ public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
     case duplicateName(String)
     /// A type for a column that is not there.
     case unknownColumn(String)
+    /// Two options of the same character, such as a delimiter that is also the quote.
+    case twoMeanings(Character)
     /// A quote inside a field that does not begin with one.
     case quoteInField
-    /// Something other than a delimiter or a line end behind a closing quote.
+    /// Something other than a delimiter or a line end after a closing quote.
     case textAfterQuote
     /// A quote that is never closed.
     case unclosedQuote
-    /// A carriage return outside quotes with no line feed behind it.
+    /// A carriage return outside quotes with no line feed after it.
     case loneCarriageReturn
-    /// Bytes that are not UTF-8.
+    /// Bytes that the encoding does not have.
     case invalidUTF8
     /// A row of more or fewer fields than there are columns.
     case fieldCount(found: Int, expected: Int)
@@ -52,12 +54,14 @@ public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
       "the column \(JSONValue.string(name)) a second time, expected each name once"
     case .unknownColumn(let name):
       "no column \(JSONValue.string(name)), expected one because it has a type"
+    case .twoMeanings(let character):
+      "the character '\(character)' in two options, expected another for one of them"
     case .quoteInField:
       "a quote inside a field, expected one only around a field; inside quotes it is doubled"
     case .textAfterQuote: "text behind a closing quote, expected a delimiter or a line end"
     case .unclosedQuote: "a quote that is not closed, expected another"
     case .loneCarriageReturn: "a carriage return alone, expected a line feed behind it"
-    case .invalidUTF8: "bytes that are not UTF-8, expected UTF-8; convert the file first"
+    case .invalidUTF8: "bytes that are not UTF-8, expected UTF-8; say another encoding"
     case .fieldCount(let found, let expected):
       "\(found == 1 ? "1 field" : "\(found) fields"), expected \(expected)"
     case .wrongType(let column, let type):

@@ -48,6 +48,23 @@ public struct CSVOptions: Sendable, Hashable {
 
   /// What stands between two fields.
   public var delimiter = CSVDelimiter.comma
+  /// What stands around a field that has delimiters, line ends or quotes in it, and is doubled
+  /// inside; `nil` where no field is quoted and quotes are characters like others.
+  public var quote: CSVCharacter? = .doubleQuote
+  /// What takes the meaning from the character after it, in quotes and outside; `nil` for none.
+  ///
+  /// Behind a backslash `n`, `r`, `t`, `b`, `f`, `v` and `0` are the control characters that they
+  /// are in C, and a field that is `\N` alone is null, as databases write their tables.
+  public var escape: CSVCharacter?
+  /// Fields that are null beside the empty one, such as `NA` and `\N`: as they stand in the text,
+  /// and only without quotes.
+  public var nullValues: Set<String> = []
+  /// How characters are encoded; positions in errors and rejects are those of the text as UTF-8.
+  public var encoding = TextEncoding.automatic
+  /// Lines at the beginning that are left out, before the one with the names of the columns.
+  public var skippedLines = 0
+  /// What begins a line that is left out; `nil` for none.
+  public var comment: CSVCharacter?
   /// Where the names of the columns come from.
   public var header = Header.firstRow
   /// What becomes of a row of another length.
@@ -56,13 +73,12 @@ public struct CSVOptions: Sendable, Hashable {
   public var skipsBlankLines = false
   /// The columns that are not text, by name.
   ///
-  /// A field that is not of its column's type ends the reading, with its line and column; to reject
-  /// only its record, leave the column text and make the value in the importer's closure.
+  /// A field that is not of its column's type is an error of its row, which an importer rejects.
   public var types: [String: ColumnType] = [:]
   /// What is too long.
   public var limits = CSVLimits()
 
-  /// RFC 4180: commas, a header, every row as long as the header, all of it text.
+  /// RFC 4180: commas, quotes, a header, every row as long as the header, all of it text.
   public init() {}
 }
 
@@ -84,6 +100,7 @@ public struct CSVLimits: Sendable, Hashable {
 /// The one ASCII character between two fields.
 public struct CSVDelimiter: Sendable, Hashable {
   let byte: UInt8
+  package var character: CSVCharacter { CSVCharacter(byte: byte) }
 
   /// The comma, `,`.
   public static let comma = CSVDelimiter(byte: 0x2C)

@@ -8,10 +8,10 @@
 struct CSVPage: Sendable {
   private var bytes: [UInt8] = []
   private(set) var rows = 0
-  /// The first byte of each row in the text that is read.
-  private var offsets: [Int] = []
+  /// The first byte of each row in the text that is read, and its line.
+  private var places: [(offset: Int, line: Int)] = []
   /// The same of the last page that was returned.
-  private(set) var takenOffsets: [Int] = []
+  private(set) var takenPlaces: [(offset: Int, line: Int)] = []
   /// Each column's name with quotes and colon; nil before the first row.
   private var columns: [(key: [UInt8], type: CSVOptions.ColumnType)]?
   private var isObject = false
@@ -36,7 +36,7 @@ struct CSVPage: Sendable {
     }
     bytes.append(isObject ? 0x7D : 0x5D)
     rows += 1
-    offsets.append(row.byteOffset)
+    places.append((row.byteOffset, row.line))
     return nil
   }
 
@@ -65,7 +65,7 @@ struct CSVPage: Sendable {
 
   fileprivate var length: Int { bytes.count }
 
-  /// Ends the page behind its first `length` bytes; what follows, one row, begins the next.
+  /// Ends the page after its first `length` bytes; what follows, one row, begins the next.
   fileprivate mutating func take(_ length: Int) -> Data {
     var rest = Array(bytes[length...])
     if !rest.isEmpty { rest[0] = 0x5B }
@@ -73,15 +73,15 @@ struct CSVPage: Sendable {
     bytes.append(0x5D)
     let page = Data(bytes)
     bytes = rest
-    takenOffsets = offsets
-    offsets = rest.isEmpty ? [] : [takenOffsets.removeLast()]
-    rows = offsets.count
+    takenPlaces = places
+    places = rest.isEmpty ? [] : [takenPlaces.removeLast()]
+    rows = places.count
     return page
   }
 
   fileprivate mutating func removeAll() {
     bytes = []
-    offsets = []
+    places = []
     rows = 0
   }
 }

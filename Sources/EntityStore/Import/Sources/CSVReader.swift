@@ -7,29 +7,45 @@
 ///
 /// Lines end with LF or CR LF; inside quotes both and a lone CR are content. A byte order mark at
 /// the start is left out. Nothing else is: what is neither well formed nor allowed by the options is an
-/// error with line, column and byte. An error of one row — its length, its bytes, a value of another
-/// type — concerns that row only, and the next call goes on behind it; after a quote out of
-/// place or a limit there is no going on. Memory: one row, and what was appended at once.
+/// error with line, column and byte. An error concerns its row only, and the next call goes on
+/// after the row. There is no going on after an error in the row of the names, and after a limit
+/// inside of quotes; ``hasFailed`` tells.
+///
+/// A row ends at its line end, quoted line ends aside. Where a quote is never closed, and the lines
+/// after it have as many fields as a row, the row is its first line; else it goes to the end of the
+/// text. Memory: one row, and what was appended at once.
 public struct CSVReader: Sendable {
   /// How the text is read.
   public let options: CSVOptions
   /// The names of the columns, in order; `nil` before they were read, and without a header.
   public private(set) var names: [String]?
   private var scanner: CSVScanner
-  private var width: Int?
+  private var decoder: TextDecoder
+  private var width: Int? { didSet { scanner.width = width } }
   var page = CSVPage()
 
   /// A reader of a text that begins with the next bytes.
   public init(_ options: CSVOptions = CSVOptions()) {
     self.options = options
     scanner = CSVScanner(options)
+    decoder = TextDecoder(options.encoding)
   }
 
   /// Takes the next bytes of the text; then call ``next()`` until it gives `nil`.
-  public mutating func append(_ bytes: some Collection<UInt8>) { scanner.append(bytes) }
+  public mutating func append(_ bytes: some Collection<UInt8>) {
+    if decoder.isPassing { return scanner.append(bytes) }
+    var text: [UInt8] = []
+    decoder.decode(bytes, to: &text)
+    scanner.append(text)
+  }
 
   /// Tells that no bytes follow, so that a last line without its end is read.
-  public mutating func finish() { scanner.finish() }
+  public mutating func finish() {
+    var text: [UInt8] = []
+    decoder.finish(to: &text)
+    if !text.isEmpty { scanner.append(text) }
+    scanner.finish()
+  }
 
   /// The next row, or `nil` when more bytes are needed or, after ``finish()``, at the end.
   public mutating func next() throws(CSVError) -> CSVRow? {
@@ -38,7 +54,7 @@ public struct CSVReader: Sendable {
     case .absent where !options.types.isEmpty: try checkTypes([])
     default: break
     }
-    while try scanner.scan() {
+    while try scan() {
       if options.skipsBlankLines && isBlank { continue }
       if options.header == .firstRow && names == nil {
         try take(row(of: scanner.fields.count).fields)
@@ -47,12 +63,42 @@ public struct CSVReader: Sendable {
       return row(of: try checkedWidth())
     }
     if scanner.isFinished && options.header == .firstRow && names == nil {
-      throw CSVError(reason: .noHeader, position: scanner.position(0))
+      throw stopped(.noHeader, field: nil)
     }
     return nil
   }
 
-  /// Whether there is nothing behind what ``next()`` has given.
+  /// Whether an error has ended the reading: each further call throws it again.
+  public var hasFailed: Bool { scanner.hasFailed }
+
+  /// Goes to the next row; without the names of the columns there is no going on.
+  private mutating func scan() throws(CSVError) -> Bool {
+    do throws(CSVError) {
+      return try scanner.scan()
+    } catch {
+      if options.header == .firstRow && names == nil { scanner.stop(error) }
+      throw error
+    }
+  }
+
+  /// The row of the last error: its first bytes, the number of all, the line and the byte where it
+  /// begins; of use until the next call.
+  var faultyRow: (text: [UInt8], count: Int, line: Int, offset: Int) {
+    let row = scanner.faultyRow
+    return (row.text, row.count, scanner.origin.line, scanner.origin.offset)
+  }
+
+  /// Rows of fields between tabulators in which a quoted field has line ends: how many, and the line
+  /// of the first.
+  var longRows: (count: Int, line: Int) { scanner.longRows }
+
+  private mutating func stopped(_ reason: CSVError.Reason, field: Int?) -> CSVError {
+    let error = error(reason, field: field)
+    scanner.stop(error)
+    return error
+  }
+
+  /// Whether there is nothing after what ``next()`` has given.
   var isFinished: Bool { scanner.isFinished }
 
   /// An error at a field of the last row.
@@ -68,16 +114,16 @@ public struct CSVReader: Sendable {
   private mutating func take(_ found: [String]) throws(CSVError) {
     var seen: Set<String> = []
     for (column, name) in found.enumerated() where !seen.insert(name).inserted {
-      throw error(.duplicateName(name), field: column)
+      throw stopped(.duplicateName(name), field: column)
     }
     try checkTypes(seen)
     names = found
     width = found.count
   }
 
-  private func checkTypes(_ names: Set<String>) throws(CSVError) {
+  private mutating func checkTypes(_ names: Set<String>) throws(CSVError) {
     if let name = options.types.keys.sorted().first(where: { !names.contains($0) }) {
-      throw error(.unknownColumn(name), field: nil)
+      throw stopped(.unknownColumn(name), field: nil)
     }
   }
 
@@ -109,9 +155,12 @@ public struct CSVReader: Sendable {
     marks.reserveCapacity(width)
     for field in scanner.fields.prefix(width) {
       scanner.append(field, to: &content)
-      marks.append(.init(end: content.count, isQuoted: field.isQuoted))
+      marks.append(
+        .init(end: content.count, isQuoted: field.isQuoted, isNull: scanner.isNull(field)))
     }
-    while marks.count < width { marks.append(.init(end: content.count, isQuoted: false)) }
+    while marks.count < width {
+      marks.append(.init(end: content.count, isQuoted: false, isNull: true))
+    }
     return CSVRow(
       line: scanner.origin.line, byteOffset: scanner.origin.offset, content: content, marks: marks)
   }

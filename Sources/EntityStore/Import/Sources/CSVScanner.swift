@@ -1,7 +1,8 @@
 /// Finds the rows of separated values in a stream of bytes, and the fields of the row it is at.
 ///
-/// Each byte is scanned once, however the text is cut into chunks. Memory: one row, and what was appended
-/// at once.
+/// A fault does not end the row: the scanner notes the first one, goes on to the row's end, and
+/// throws it there. Each byte is scanned once, however the text is cut into chunks, and a second
+/// time after a quote that is never closed. Memory: one row, and what was appended at once.
 struct CSVScanner: Sendable {
   /// Bytes of a field from the start of its row, without the quotes around it.
   struct Field: Sendable {
@@ -9,6 +10,7 @@ struct CSVScanner: Sendable {
     var end = 0
     var isQuoted = false
     var hasDoubledQuotes = false
+    var hasEscapes = false
 
     /// Its first byte, the quote if it has one.
     var first: Int { start - (isQuoted ? 1 : 0) }
@@ -17,14 +19,23 @@ struct CSVScanner: Sendable {
   }
 
   private enum State {
-    case begin, plain, quoted, closed, carriageReturn
+    case begin, plain, quoted, closed, carriageReturn, escapedPlain, escapedQuoted
+    /// In a line that is left out.
+    case skipped
   }
 
-  private static let quote: UInt8 = 0x22
+  /// Of a row that could not be read, its first bytes.
+  static let keptBytes = 4096
   private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   private let delimiter: UInt8
+  private let quote: UInt8?
+  private let escape: UInt8?
+  private let comment: UInt8?
+  private let nullValues: Set<[UInt8]>
   private let limits: CSVLimits
+  /// How many fields a row has, once that is known.
+  var width: Int?
   private var pending: [UInt8] = []
   /// The offset of the row's first byte.
   private var start = 0
@@ -35,18 +46,44 @@ struct CSVScanner: Sendable {
   private var lineFeeds = 0
   private var highBits: UInt8 = 0
   private var isPastMark = false
+  private var linesToSkip: Int
   private var isComplete = false
+  /// The first fault of the row.
+  private var fault: CSVError?
+  /// What ended the reading.
   private var failure: CSVError?
+  /// Bytes of the row that are no longer kept, as it is too long.
+  private var droppedBytes = 0
+  private var isDropping = false
+  private var head: [UInt8] = []
   private(set) var isFinished = false
   /// The fields of the row.
   private(set) var fields: [Field] = []
   /// Where the row begins.
   private(set) var origin = JSONPosition.Origin()
+  /// Rows with a quoted field over several lines: their number, and the line of the first.
+  private(set) var longRows: (count: Int, line: Int) = (0, 0)
 
   init(_ options: CSVOptions) {
     delimiter = options.delimiter.byte
+    quote = options.quote?.byte
+    // A quote that escapes itself is what a quote does.
+    escape = options.escape == options.quote ? nil : options.escape?.byte
+    comment = options.comment?.byte
+    var nullValues = Set(options.nullValues.map { Array($0.utf8) })
+    if options.escape == .backslash { nullValues.insert(Array("\\N".utf8)) }
+    self.nullValues = nullValues
     limits = options.limits
+    linesToSkip = max(options.skippedLines, 0)
+    let characters = [delimiter, quote, escape, comment].compactMap { $0 }
+    for (number, byte) in characters.enumerated() where characters[..<number].contains(byte) {
+      let character = Character(UnicodeScalar(byte))
+      failure = CSVError(reason: .twoMeanings(character), position: position(0))
+    }
   }
+
+  /// Whether the reading has ended with an error.
+  var hasFailed: Bool { failure != nil }
 
   /// The position of a byte of the row, for errors; the row is kept until the next call of `append`.
   func position(_ offset: Int) -> JSONPosition {
@@ -55,14 +92,50 @@ struct CSVScanner: Sendable {
     }
   }
 
-  /// Bytes of a field, doubled quotes made one.
+  /// Bytes of a field, with doubled quotes and escapes undone.
   func append(_ field: Field, to bytes: inout [UInt8]) {
-    let source = pending[(start + field.start)..<(start + field.end)]
-    guard field.hasDoubledQuotes else { return bytes.append(contentsOf: source) }
+    let source = source(of: field)
+    guard field.hasDoubledQuotes || field.hasEscapes else {
+      return bytes.append(contentsOf: source)
+    }
     var isSecond = false
+    var isEscaped = false
     for byte in source {
-      isSecond = byte == Self.quote && !isSecond
-      if byte != Self.quote || isSecond { bytes.append(byte) }
+      if isEscaped {
+        bytes.append(escape == 0x5C ? Self.control(byte) : byte)
+        isEscaped = false
+      } else if field.hasEscapes, byte == escape {
+        isEscaped = true
+      } else {
+        isSecond = field.isQuoted && byte == quote && !isSecond
+        if !field.isQuoted || byte != quote || isSecond { bytes.append(byte) }
+      }
+    }
+    if isEscaped, let escape { bytes.append(escape) }
+  }
+
+  /// Whether a field is null: empty or a text that means null, and without quotes.
+  func isNull(_ field: Field) -> Bool {
+    if field.isQuoted { return false }
+    if field.start == field.end { return true }
+    return !nullValues.isEmpty && nullValues.contains(Array(source(of: field)))
+  }
+
+  private func source(of field: Field) -> ArraySlice<UInt8> {
+    pending[(start + field.start)..<(start + field.end)]
+  }
+
+  /// The character that a letter means after a backslash.
+  private static func control(_ letter: UInt8) -> UInt8 {
+    switch letter {
+    case UInt8(ascii: "n"): 0x0A
+    case UInt8(ascii: "r"): 0x0D
+    case UInt8(ascii: "t"): 0x09
+    case UInt8(ascii: "b"): 0x08
+    case UInt8(ascii: "f"): 0x0C
+    case UInt8(ascii: "v"): 0x0B
+    case UInt8(ascii: "0"): 0
+    default: letter
     }
   }
 
@@ -79,6 +152,8 @@ struct CSVScanner: Sendable {
   mutating func finish() { isFinished = true }
 
   /// Goes to the next row; false when more bytes are needed or, after `finish`, at the end.
+  ///
+  /// An error is one of the row, and the next call goes on after it, unless ``hasFailed``.
   mutating func scan() throws(CSVError) -> Bool {
     if let failure { throw failure }
     if isComplete { startRow() }
@@ -87,10 +162,17 @@ struct CSVScanner: Sendable {
       let byte = pending[at]
       at += 1
       highBits |= byte
-      if try step(byte) { return try complete() }
+      guard try step(byte) else { continue }
+      if state == .skipped {
+        startRow()
+      } else {
+        return try complete()
+      }
     }
     guard isFinished else {
+      if state == .skipped { isDropping = true }
       try checkSizes(fieldEnd: openEnd)
+      if isDropping { drop() }
       return false
     }
     return try end()
@@ -99,27 +181,48 @@ struct CSVScanner: Sendable {
   /// Takes one byte; true when it ends the row.
   private mutating func step(_ byte: UInt8) throws(CSVError) -> Bool {
     switch state {
-    case .begin where byte == Self.quote:
+    case .begin where isAtRowStart && (linesToSkip > 0 || byte == comment):
+      linesToSkip = max(linesToSkip - 1, 0)
+      state = .skipped
+      return byte == 0x0A
+    case .skipped: return byte == 0x0A
+    case .begin where byte == quote:
       field = Field(start: at - start, isQuoted: true)
       state = .quoted
     case .begin:
       field = Field(start: at - 1 - start)
       state = .plain
+      if byte == escape { return beginEscape(.escapedPlain) }
       return try between(byte, otherwise: nil)
     case .plain:
-      return try between(byte, otherwise: byte == Self.quote ? .quoteInField : nil)
+      if byte == escape { return beginEscape(.escapedPlain) }
+      return try between(byte, otherwise: byte == quote ? .quoteInField : nil)
     case .quoted:
-      if byte == Self.quote { state = .closed }
+      if byte == quote { state = .closed }
       if byte == 0x0A { lineFeeds += 1 }
-    case .closed where byte == Self.quote:
+      if byte == escape { return beginEscape(.escapedQuoted) }
+    case .escapedPlain, .escapedQuoted:
+      if byte == 0x0A { lineFeeds += 1 }
+      state = state == .escapedPlain ? .plain : .quoted
+    case .closed where byte == quote:
       field.hasDoubledQuotes = true
       state = .quoted
     case .closed:
       return try between(byte, otherwise: .textAfterQuote)
     case .carriageReturn:
-      guard byte == 0x0A else { throw fail(.loneCarriageReturn, at - 2 - start) }
-      return true
+      if byte == 0x0A { return true }
+      note(.loneCarriageReturn, at - 2 - start)
+      state = .begin
+      return try step(byte)
     }
+    return false
+  }
+
+  private var isAtRowStart: Bool { at - 1 == start && fields.isEmpty && droppedBytes == 0 }
+
+  private mutating func beginEscape(_ next: State) -> Bool {
+    field.hasEscapes = true
+    state = next
     return false
   }
 
@@ -139,7 +242,8 @@ struct CSVScanner: Sendable {
       guard let reason else { break }
       // What is too long is that wherever the text is cut into chunks.
       try checkSizes(fieldEnd: openEnd - 1)
-      throw fail(reason, at - 1 - start)
+      note(reason, at - 1 - start)
+      state = .plain
     }
     return false
   }
@@ -147,32 +251,41 @@ struct CSVScanner: Sendable {
   private mutating func endField(_ end: Int) throws(CSVError) {
     field.end = end - start - (field.isQuoted ? 1 : 0)
     try checkSizes(fieldEnd: field.end)
+    state = .begin
+    guard fault == nil else { return }
     if fields.count >= limits.columns {
-      throw fail(.tooManyFields(limit: limits.columns), field.start)
+      return note(.tooManyFields(limit: limits.columns), field.start)
     }
     fields.append(field)
-    state = .begin
   }
 
   private mutating func end() throws(CSVError) -> Bool {
     switch state {
+    case .skipped: return false
     case .begin:
-      // Behind a line end there is no row; behind a delimiter there is an empty field.
-      if fields.isEmpty { return false }
-      field = Field(start: at - start)
-      try endField(at)
-    case .plain, .closed: try endField(at)
-    case .quoted:
+      // Behind a line end there is no row; after a delimiter there is an empty field.
+      if fields.isEmpty, fault == nil { return false }
+      if fault == nil {
+        field = Field(start: at - start)
+        try endField(at)
+      }
+    case .plain, .closed, .escapedPlain: try endField(at)
+    case .quoted, .escapedQuoted:
       try checkSizes(fieldEnd: openEnd)
-      throw fail(.unclosedQuote, field.start - 1)
-    case .carriageReturn: throw fail(.loneCarriageReturn, at - 1 - start)
+      note(.unclosedQuote, field.start - 1)
+      _ = endAtFirstLine(within: at - start)
+    case .carriageReturn: note(.loneCarriageReturn, at - 1 - start)
     }
     return try complete()
   }
 
   private mutating func complete() throws(CSVError) -> Bool {
     isComplete = true
-    if at - start > limits.row { throw fail(.rowTooLong(limit: limits.row), 0) }
+    if at - start > limits.row { note(.rowTooLong(limit: limits.row), 0) }
+    if let fault { throw fault }
+    if lineFeeds > 0, quote != nil, delimiter == 0x09 {
+      longRows = (longRows.count + 1, longRows.count == 0 ? origin.line : longRows.line)
+    }
     guard highBits >= 0x80 else { return true }
     let row = start..<at
     let invalid = pending.withUnsafeBufferPointer {
@@ -183,45 +296,107 @@ struct CSVScanner: Sendable {
   }
 
   private mutating func startRow() {
-    origin.offset += at - start
+    origin.offset += droppedBytes + at - start
     origin.line += lineFeeds + 1
     start = at
     state = .begin
     lineFeeds = 0
     highBits = 0
     isComplete = false
+    fault = nil
+    droppedBytes = 0
+    isDropping = false
+    head = []
     fields.removeAll(keepingCapacity: true)
   }
 }
 
-// MARK: - Checks
+// MARK: - Faults
 
 extension CSVScanner {
+  /// The first bytes of a row that could not be read, without its line end, and how many it has.
+  var faultyRow: (text: [UInt8], count: Int) {
+    var row = pending[start..<max(at, start)]
+    while row.last == 0x0A || row.last == 0x0D { row.removeLast() }
+    let text = Array((head + row.prefix(Self.keptBytes)).prefix(Self.keptBytes))
+    return (text, droppedBytes + row.count)
+  }
+
+  /// Ends the reading with an error, which each further call throws.
+  mutating func stop(_ error: CSVError) { failure = error }
+
+  /// Notes what is wrong with the row, unless something was wrong before.
+  private mutating func note(_ reason: CSVError.Reason, _ offset: Int) {
+    if fault == nil { fault = CSVError(reason: reason, position: position(offset)) }
+  }
+
   /// The end of what there is of the field, without the quote that may close it.
   private var openEnd: Int { at - start - (state == .closed ? 1 : 0) }
 
   /// Refuses what is too long: an unclosed quote would otherwise keep the rest of the file in memory.
   ///
   /// Where both the field and the row are, the error is of the limit that comes first in the text.
+  /// The rest of such a row is dropped up to its line end. In quotes a line end is none, so that
+  /// there is no going on, unless the lines after the first one are rows themselves.
   private mutating func checkSizes(fieldEnd: Int) throws(CSVError) {
+    guard !isDropping else { return }
     let fieldLimit = field.start + limits.field
     let isRowTooLong = at - start > limits.row
-    if state != .begin, state != .carriageReturn, fieldEnd > fieldLimit,
-      !isRowTooLong || fieldLimit <= limits.row
-    {
-      throw fail(.fieldTooLong(limit: limits.field), field.start)
+    let isFieldTooLong =
+      state != .begin && state != .carriageReturn && fieldEnd > fieldLimit
+      && (!isRowTooLong || fieldLimit <= limits.row)
+    guard isRowTooLong || isFieldTooLong else { return }
+    if isFieldTooLong {
+      note(.fieldTooLong(limit: limits.field), field.start)
+    } else {
+      note(.rowTooLong(limit: limits.row), 0)
     }
-    if isRowTooLong { throw fail(.rowTooLong(limit: limits.row), 0) }
+    if state == .quoted || state == .escapedQuoted || state == .closed, let fault {
+      if endAtFirstLine(within: min(fieldLimit, limits.row)) {
+        isComplete = true
+      } else {
+        failure = fault
+      }
+    }
+    if let failure {
+      pending = []
+      start = 0
+      at = 0
+      throw failure
+    }
+    if isComplete, let fault { throw fault }
+    isDropping = true
   }
 
-  /// Makes an error after which the reader stops, because the next row cannot be found.
-  private mutating func fail(_ reason: CSVError.Reason, _ offset: Int) -> CSVError {
-    let error = CSVError(reason: reason, position: position(offset))
-    failure = error
-    pending = []
+  /// Drops the bytes of a row that is too long, or of a line that is left out.
+  private mutating func drop() {
+    head += pending[start..<at].prefix(max(0, Self.keptBytes - head.count))
+    droppedBytes += at - start
+    pending.removeSubrange(..<at)
     start = 0
     at = 0
-    return error
+  }
+
+  /// Ends a row with a quote that is never closed after its first line, where the lines after that
+  /// are rows: up to three of them have as many fields as a row shall have.
+  ///
+  /// - Parameter length: the bytes that may be looked at, from the row's first one.
+  private mutating func endAtFirstLine(within length: Int) -> Bool {
+    let end = min(start + length, pending.count)
+    guard droppedBytes == 0, let width, width > 1,
+      let lineEnd = pending[start..<end].firstIndex(of: 0x0A), lineEnd + 1 < end
+    else { return false }
+    var next = lineEnd + 1
+    for _ in 0..<3 where next < end {
+      let behind = pending[next..<end].firstIndex(of: 0x0A) ?? end
+      guard pending[next..<behind].count(where: { $0 == delimiter }) == width - 1 else {
+        return false
+      }
+      next = behind + 1
+    }
+    at = lineEnd + 1
+    lineFeeds = 0
+    return true
   }
 
   /// Leaves out a byte order mark at the start; false when it takes more bytes to tell.

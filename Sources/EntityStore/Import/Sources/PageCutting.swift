@@ -1,44 +1,60 @@
 #if canImport(FoundationEssentials)
-  package import FoundationEssentials
+  internal import FoundationEssentials
 #else
-  package import Foundation
+  internal import Foundation
 #endif
 
-/// Cuts the bytes of a file into pages.
-package enum PageCutting {
+/// Cuts the text of a file into pages.
+enum PageCutting {
   /// What a file holds.
-  package enum Form: Sendable {
+  enum Form: Sendable {
     case json
     case jsonLines(Int)
+    case jsonValues(Int)
     case pagePerLine
     case csv(CSVOptions, Int)
     case columns(Int)
 
-    package func cutter() -> any PageCutter {
+    func cutter() -> any PageCutter {
       switch self {
       case .json: TextCutter()
-      case .jsonLines(let count): LinesCutter(count: max(count, 1))
+      case .jsonLines(let count): RecordCutter(count: max(count, 1), cut: .lines)
+      case .jsonValues(let count): RecordCutter(count: max(count, 1), cut: .values)
       case .pagePerLine: PageLinesCutter()
       case .csv(let options, let count): CSVCutter(CSVReader(options), count: max(count, 1))
       case .columns(let count): ColumnsCutter(count: max(count, 1))
       }
     }
+
+    /// Whether the cutter decodes the characters of the file itself.
+    var isCSV: Bool {
+      if case .csv = self { true } else { false }
+    }
   }
 }
 
-/// Takes bytes and gives pages.
-package protocol PageCutter {
+/// A page of a file.
+struct CutPage: Sendable {
+  /// A JSON text, without the records that could not be read.
+  var content: Data
+  var places = PagePlaces()
+  /// Whether the page is a line of its file, so that the next page can be read where this one cannot.
+  var isLine = false
+
+  init(_ content: Data) { self.content = content }
+
+  private static let noRecords = Data("[]".utf8)
+
+  /// A page of nothing but records that could not be read.
+  static var empty: CutPage { CutPage(noRecords) }
+}
+
+/// Takes text and gives pages.
+protocol PageCutter {
   mutating func append(_ bytes: [UInt8])
   mutating func finish()
   /// The next page; nil when more bytes are needed or, after `finish`, at the end.
-  mutating func next() throws -> Data?
-  /// Where each record of the last page begins in the file, in bytes; nil where the page is not
-  /// made of records.
-  var recordOffsets: [Int]? { get }
-}
-
-extension PageCutter {
-  package var recordOffsets: [Int]? { nil }
+  mutating func next() throws -> CutPage?
 }
 
 /// A whole file is longer than a page may be.
@@ -59,7 +75,9 @@ private struct TextCutter: PageCutter {
   mutating func append(_ bytes: [UInt8]) { self.bytes += bytes }
   mutating func finish() { isFinished = true }
 
-  mutating func next() throws -> Data? {
+  mutating func next() throws -> CutPage? { try text().map(CutPage.init) }
+
+  mutating func text() throws -> Data? {
     guard bytes.count <= FilePages.pageByteLimit else {
       throw PageTooLong(limit: FilePages.pageByteLimit)
     }
@@ -76,31 +94,49 @@ private struct PageLinesCutter: PageCutter {
 
   mutating func append(_ bytes: [UInt8]) { lines.append(bytes) }
   mutating func finish() { lines.finish() }
-  mutating func next() throws -> Data? { try lines.nextText().map { Data($0) } }
+
+  mutating func next() throws -> CutPage? {
+    do throws(JSONError) {
+      guard let text = try lines.nextText() else { return nil }
+      var page = CutPage(Data(text))
+      page.isLine = true
+      page.places.origin = lines.lastLine.map { .init(offset: $0.offset, line: $0.line) }
+      return page
+    } catch {
+      var page = CutPage.empty
+      page.places.unreadable = [UnreadableRecord(1, error, lines)]
+      return page
+    }
+  }
 }
 
-/// So many lines to a page.
+/// Records, a fixed number of them to a page, of lines or values.
 ///
-/// Every line is parsed, so that two values on one line are not taken for two records, and so that
-/// an error has its position in the file.
-private struct LinesCutter: PageCutter {
+/// Each is parsed, so that two values on one line are not taken for two records, and so that one
+/// that is no JSON is known before it is in a page.
+private struct RecordCutter: PageCutter {
   private static let limits = JSONLimits(
     // Room for the brackets around a line.
     bytes: JSONLimits.standard.bytes - 2, values: JSONLimits.standard.values - 1
   ).ofRecords
 
   private let count: Int
-  private var lines = JSONLinesReader(limits: Self.limits)
-  /// The part of a line that has not been read yet, where the line is an array of records.
+  private var lines: JSONLinesReader
+  /// The line of the record that was read last, and what of it has not been read yet, where it is an
+  /// array of records.
+  private var line = 1
   private var elements: JSONElements?
   /// The keys of rows, with quotes and colon, where the first line has the names of columns.
   private var columns: [[UInt8]]?
-  private var page: [UInt8] = []
-  private var records = 0
+  private var content: [UInt8] = []
+  private var places = PagePlaces.ofRecords
   private var entries = 1
   private var isFinished = false
 
-  init(count: Int) { self.count = count }
+  init(count: Int, cut: JSONLinesReader.Cut) {
+    self.count = count
+    lines = JSONLinesReader(limits: Self.limits, cut: cut)
+  }
 
   mutating func append(_ bytes: [UInt8]) { lines.append(bytes) }
 
@@ -109,32 +145,49 @@ private struct LinesCutter: PageCutter {
     isFinished = true
   }
 
-  mutating func next() throws -> Data? {
-    while let record = try nextRecord() {
-      let ended: Data?
+  mutating func next() throws -> CutPage? {
+    while true {
+      if places.recordCount >= count { return take() }
+      let record: JSONNode
+      do throws(JSONError) {
+        guard let next = try nextRecord() else { return isFinished ? take() : nil }
+        record = next
+      } catch {
+        places.unreadable.append(UnreadableRecord(places.recordCount + 1, error, lines))
+        continue
+      }
+      if let unreadable = UnreadableRecord(
+        places.recordCount + 1, record, line: line, isFirst: places.unreadable.isEmpty)
+      {
+        places.unreadable.append(unreadable)
+        continue
+      }
+      let ended: CutPage?
       // A row of another length stays what it is, and is rejected alone.
       if let columns, record.kind == .array, record.count == columns.count {
         var object: [UInt8] = []
         ColumnPage.append(record, columns, to: &object)
-        ended = object.withUnsafeBytes { append($0, record.entryCount + columns.count) }
+        ended = object.withUnsafeBytes { append($0, record, record.entryCount + columns.count) }
       } else {
-        ended = record.withSourceBytes { append($0, record.entryCount) }
+        ended = record.withSourceBytes { append($0, record, record.entryCount) }
       }
       if let ended { return ended }
     }
-    return isFinished ? take() : nil
   }
 
-  private mutating func nextRecord() throws -> JSONNode? {
+  private mutating func nextRecord() throws(JSONError) -> JSONNode? {
     if let record = elements?.next() { return record }
     elements = nil
     while let line = try lines.next() {
+      self.line = line.line
       guard line.root.kind == .array, columns == nil else { return line.root }
-      if let names = line.root.columnNames {
+      if !line.root.document.hasFaults, let names = line.root.columnNames {
         columns = ColumnPage.keys(of: names)
         continue
       }
       guard line.root.count == 0 || line.root[0]?.kind == .object else { return line.root }
+      // What is wrong outside of the elements is an error of the line.
+      if let error = line.root.document.faultError(outside: line.root.elements) { throw error }
       elements = line.root.elements
       if let record = elements?.next() { return record }
     }
@@ -144,32 +197,42 @@ private struct LinesCutter: PageCutter {
   /// Adds a record with this number of values and of keys.
   ///
   /// - Returns: the page without the record, when that is full; the record then begins the next.
-  private mutating func append(_ bytes: UnsafeRawBufferPointer, _ count: Int) -> Data? {
+  private mutating func append(
+    _ bytes: UnsafeRawBufferPointer, _ record: JSONNode, _ count: Int
+  ) -> CutPage? {
     let isFull =
-      records >= self.count || page.count + bytes.count + 2 > FilePages.pageByteLimit
+      content.count + bytes.count + 2 > FilePages.pageByteLimit
       || entries + count > JSONLimits.standard.values
     let ended = isFull ? take() : nil
-    page.append(records == 0 ? 0x5B : 0x2C)
-    page.append(contentsOf: bytes)
-    records += 1
+    content.append(content.isEmpty ? 0x5B : 0x2C)
+    content.append(contentsOf: bytes)
+    places.append(offset: record.offset, line: line)
     entries += count
     return ended
   }
 
-  private mutating func take() -> Data? {
-    guard records > 0 else { return nil }
-    page.append(0x5D)
-    defer { page.removeAll(keepingCapacity: true) }
-    records = 0
+  private mutating func take() -> CutPage? {
+    guard places.recordCount > 0 else { return nil }
+    defer { content.removeAll(keepingCapacity: true) }
+    var page = CutPage.empty
+    if !content.isEmpty {
+      content.append(0x5D)
+      page.content = Data(content)
+    }
+    page.places = places
+    places = .ofRecords
     entries = 1
-    return Data(page)
+    return page
   }
 }
 
-/// So many rows to a page.
+/// Rows, a fixed number of them to a page.
 private struct CSVCutter: PageCutter {
   private var reader: CSVReader
   private let count: Int
+  private var unreadable: [UnreadableRecord] = []
+  private var isTold = false
+  private var failure: CSVError?
 
   init(_ reader: CSVReader, count: Int) {
     self.reader = reader
@@ -178,11 +241,42 @@ private struct CSVCutter: PageCutter {
 
   mutating func append(_ bytes: [UInt8]) { reader.append(bytes) }
   mutating func finish() { reader.finish() }
-  mutating func next() throws -> Data? { try reader.nextPage(of: count) }
-  var recordOffsets: [Int]? { reader.page.takenOffsets }
+
+  mutating func next() throws -> CutPage? {
+    if let failure { throw failure }
+    while true {
+      do throws(CSVError) {
+        // Rows that could not be read take the room of others.
+        guard let content = try reader.nextPage(of: max(count - unreadable.count, 1)) else {
+          return reader.isFinished && !unreadable.isEmpty ? page(.empty) : nil
+        }
+        return page(CutPage(content))
+      } catch {
+        guard !reader.hasFailed else { throw error }
+        let number = reader.page.rows + unreadable.count + 1
+        unreadable.append(UnreadableRecord(number, error, reader))
+        if reader.page.rows == 0, unreadable.count >= count { return page(.empty) }
+      }
+    }
+  }
+
+  private mutating func page(_ page: CutPage) -> CutPage {
+    var page = page
+    page.places = .ofRecords
+    let rows = page.content.count > 2 ? reader.page.takenPlaces : []
+    for row in rows { page.places.append(offset: row.offset, line: row.line) }
+    page.places.unreadable = unreadable
+    unreadable = []
+    let long = reader.longRows
+    if long.count > 0, !isTold {
+      isTold = true
+      page.places.warnings = [PagePlaces.warning(ofQuotedLines: long.line)]
+    }
+    return page
+  }
 }
 
-/// One page in the column form, so many rows at a time.
+/// One page in the column form, some rows at a time.
 private struct ColumnsCutter: PageCutter {
   private var text = TextCutter()
   private let count: Int
@@ -193,14 +287,14 @@ private struct ColumnsCutter: PageCutter {
   mutating func append(_ bytes: [UInt8]) { text.append(bytes) }
   mutating func finish() { text.finish() }
 
-  mutating func next() throws -> Data? {
-    if let page = try text.next() {
+  mutating func next() throws -> CutPage? {
+    if let page = try text.text() {
       var records = try ColumnPage(page).records
       // A table without rows is a page without records, as an empty array is.
-      let first = try records.next(count) ?? Data("[]".utf8)
+      let first = try records.next(count).map(CutPage.init) ?? .empty
       self.records = records
       return first
     }
-    return try records?.next(count)
+    return try records?.next(count).map(CutPage.init)
   }
 }

@@ -11,12 +11,52 @@
   import Darwin
 #endif
 
+/// Files that are read a page at a time, one after another.
+final class PageFiles {
+  private let form: PageCutting.Form
+  /// The files to come, the next one last.
+  private var paths: [String]
+  private var file: PageFile?
+
+  init(_ paths: [String], _ form: PageCutting.Form) {
+    self.paths = paths.reversed()
+    self.form = form
+  }
+
+  /// The next page; nil at the end and after an error.
+  func next() throws -> CutPage? {
+    while true {
+      if let file {
+        do {
+          if let page = try file.next() { return page }
+        } catch {
+          paths = []
+          throw error
+        }
+      }
+      guard let path = paths.popLast() else { return nil }
+      file = PageFile(path, form)
+    }
+  }
+
+  /// Ends the reading with an error of the last page, and gives the error to throw.
+  func end(_ error: any Error) -> any Error {
+    defer {
+      paths = []
+      file = nil
+    }
+    return file?.end(error) ?? error
+  }
+}
+
 /// A file that is read a page at a time; closed at its end, at an error and with the last reference.
 final class PageFile {
   private enum Phase {
     case new
     case open(Int32)
-    /// The file is read; the cutter still has pages.
+    /// The file is read; there may be more text in what was read.
+    case decoding
+    /// The cutter has all of the text, and may have more pages.
     case read
     case ended
   }
@@ -24,32 +64,42 @@ final class PageFile {
   private static let chunkSize = 256 << 10
 
   private let path: String
+  private var input: TextInput
   private var cutter: any PageCutter
   private var phase = Phase.new
 
   init(_ path: String, _ form: PageCutting.Form) {
     self.path = path
+    input = TextInput(decodes: !form.isCSV)
     cutter = form.cutter()
   }
 
   deinit { end() }
 
   /// The next page; nil at the end and after an error.
-  func next() throws -> Data? {
+  func next() throws -> CutPage? {
     do {
-      if let page = try cut() { return page }
-    } catch let error {
-      end()
-      switch error {
-      case is StoreError, is CancellationError: throw error
-      default: throw StoreError.unusableContent(of: path, error)
+      if var page = try cut() {
+        page.places.file = path
+        return page
       }
+    } catch {
+      throw end(error)
     }
     end()
     return nil
   }
 
-  private func cut() throws -> Data? {
+  /// Ends the reading with an error, and gives the error to throw.
+  func end(_ error: any Error) -> any Error {
+    end()
+    switch error {
+    case is StoreError, is CancellationError: return error
+    default: return StoreError.unusableContent(of: path, error)
+    }
+  }
+
+  private func cut() throws -> CutPage? {
     while true {
       if Task.isCancelled { throw CancellationError() }
       switch phase {
@@ -59,13 +109,25 @@ final class PageFile {
       case .read: return try cutter.next()
       case .open(let descriptor):
         if let page = try cutter.next() { return page }
+        if let text = try input.next() {
+          cutter.append(text)
+          continue
+        }
         let chunk = try reading { () throws(FileReading.Fault) in
           try FileReading.read(descriptor, atMost: Self.chunkSize)
         }
         if let chunk {
-          cutter.append(chunk)
+          input.append(chunk)
         } else {
           end()
+          phase = .decoding
+          input.finish()
+        }
+      case .decoding:
+        if let page = try cutter.next() { return page }
+        if let text = try input.next() {
+          cutter.append(text)
+        } else {
           phase = .read
           cutter.finish()
         }

@@ -1,4 +1,4 @@
-/// Tells where bytes stop being UTF-8.
+/// Finds where bytes stop being UTF-8.
 enum UTF8Check {
   /// The first byte that is not part of a scalar.
   static func firstInvalid(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {

@@ -1,0 +1,29 @@
+/// The one ASCII character that quotes fields, escapes characters or begins comments in separated
+/// values.
+///
+///     options.quote = nil                   // quotes are characters like others
+///     options.escape = .backslash
+///     options.comment = CSVCharacter("#")
+public struct CSVCharacter: Sendable, Hashable {
+  let byte: UInt8
+
+  /// The quotation mark, `"`.
+  public static let doubleQuote = CSVCharacter(byte: 0x22)
+  /// The apostrophe, `'`.
+  public static let singleQuote = CSVCharacter(byte: 0x27)
+  /// The backslash, `\`.
+  public static let backslash = CSVCharacter(byte: 0x5C)
+  /// The number sign, `#`.
+  public static let numberSign = CSVCharacter(byte: 0x23)
+
+  /// Another character; `nil` for a line end, a zero and anything beyond ASCII.
+  public init?(_ character: Character) {
+    // Swift counts CR LF as one character with an ASCII value.
+    guard character.unicodeScalars.count == 1, let byte = character.asciiValue,
+      byte != 0x0A, byte != 0x0D, byte != 0
+    else { return nil }
+    self.init(byte: byte)
+  }
+
+  init(byte: UInt8) { self.byte = byte }
+}

@@ -1,0 +1,152 @@
+/// Decompresses a stream of gzip (RFC 1952): one or more members, each with its checksum.
+///
+/// The store needs no zlib for it, which programs that import nothing compressed would have to
+/// install. Memory: 300 KiB, and what was appended at once.
+struct GzipReader: Sendable {
+  /// The first bytes of a member.
+  static let mark: [UInt8] = [0x1F, 0x8B]
+  /// A text may be so many times as long as its compressed form once it is longer than ``freeBytes``.
+  ///
+  /// DEFLATE can make 1,032 bytes of one, which only texts of one repeated byte come near.
+  static let mostExpansion = 512
+  private let freeBytes: Int
+  /// Behind so many bytes a header that has not ended is none.
+  private static let longestHeader = 64 << 10
+
+  private enum Phase {
+    case header, content, trailer, between, ended
+  }
+
+  private var phase = Phase.header
+  private var inflate = Inflate()
+  private var checksum = CRC32()
+  private var memberLength = 0
+  private var outputCount = 0
+  /// Bytes that are not read yet, from `at` on.
+  private var input: [UInt8] = []
+  private var at = 0
+  /// Bytes of the file before `input`.
+  private var inputOffset = 0
+  private var isFinished = false
+
+  init(freeBytes: Int = 64 << 20) { self.freeBytes = freeBytes }
+
+  mutating func append(_ bytes: some Collection<UInt8>) {
+    input.removeSubrange(..<at)
+    inputOffset += at
+    at = 0
+    input.append(contentsOf: bytes)
+  }
+
+  mutating func finish() { isFinished = true }
+
+  /// The next part of the text, of at most 256 KiB; nil when more bytes are needed or, after
+  /// `finish`, at the end.
+  mutating func next() throws(GzipError) -> [UInt8]? {
+    while true {
+      switch phase {
+      case .header:
+        guard let length = try headerLength() else { return try needMore() }
+        at += length
+        (inflate, checksum, memberLength) = (Inflate(), CRC32(), 0)
+        phase = .content
+      case .content:
+        let (text, isAtEnd) = try inflated()
+        if isAtEnd { phase = .trailer }
+        guard !text.isEmpty else {
+          if isAtEnd { continue }
+          return try needMore()
+        }
+        checksum.combine(text)
+        memberLength += text.count
+        outputCount += text.count
+        if outputCount > freeBytes, outputCount / Self.mostExpansion > inputOffset + at {
+          throw error(.expandsTooMuch(limit: Self.mostExpansion))
+        }
+        return text
+      case .trailer:
+        guard input.count - at >= 8 else { return try needMore() }
+        guard number(at) == checksum.value,
+          number(at + 4) == UInt32(truncatingIfNeeded: memberLength)
+        else { throw error(.wrongChecksum) }
+        at += 8
+        phase = .between
+      case .between:
+        // Tapes and block devices leave zeros after the end.
+        while at < input.count, input[at] == 0 { at += 1 }
+        guard at < input.count else { return nil }
+        guard input.count - at >= 2 || isFinished else { return nil }
+        guard input[at...].starts(with: Self.mark) else { throw error(.trailingContent) }
+        phase = .header
+      case .ended: return nil
+      }
+    }
+  }
+
+  /// Nothing, as more bytes are needed; none come any more.
+  private func needMore() throws(GzipError) -> [UInt8]? {
+    if isFinished { throw error(.cutOff) }
+    return nil
+  }
+
+  private mutating func inflated() throws(GzipError) -> (text: [UInt8], isAtEnd: Bool) {
+    do throws(Inflate.Fault) {
+      return try inflate.next(input, &at, isFinished: isFinished)
+    } catch {
+      throw self.error(error == .cutOff ? .cutOff : .malformed)
+    }
+  }
+
+  /// The bytes of the header at hand; nil when it has not ended.
+  private func headerLength() throws(GzipError) -> Int? {
+    let bytes = input[at...]
+    guard bytes.count >= 10 else { return nil }
+    // Deflate is the one method that there is; the three high flags are reserved.
+    guard bytes.starts(with: Self.mark), bytes[at + 2] == 8, bytes[at + 3] & 0xE0 == 0 else {
+      throw error(.malformed)
+    }
+    let flags = bytes[at + 3]
+    var end = at + 10
+    if flags & 4 != 0 {
+      guard end + 2 <= input.count else { return nil }
+      end += 2 + Int(input[end]) + Int(input[end + 1]) << 8
+    }
+    for flag: UInt8 in [8, 16] where flags & flag != 0 {
+      guard end <= input.count, let zero = input[end...].firstIndex(of: 0) else {
+        guard bytes.count <= Self.longestHeader else { throw error(.malformed) }
+        return nil
+      }
+      end = zero + 1
+    }
+    if flags & 2 != 0 { end += 2 }
+    return end <= input.count ? end - at : nil
+  }
+
+  private func number(_ start: Int) -> UInt32 {
+    (0..<4).reduce(UInt32(0)) { $0 | UInt32(input[start + $1]) << UInt32(8 * $1) }
+  }
+
+  private func error(_ reason: GzipError.Reason) -> GzipError {
+    GzipError(reason: reason, offset: inputOffset + at)
+  }
+}
+
+/// The checksum of gzip, which is not that of the store's pages.
+private struct CRC32 {
+  private static let table: [UInt32] = (0..<256).map { byte in
+    (0..<8).reduce(UInt32(byte)) { value, _ in
+      value & 1 == 1 ? 0xEDB8_8320 ^ value >> 1 : value >> 1
+    }
+  }
+
+  private var state = UInt32.max
+  var value: UInt32 { ~state }
+
+  mutating func combine(_ bytes: [UInt8]) {
+    var state = state
+    Self.table.withUnsafeBufferPointer { table in
+      for byte in bytes { state = table[Int((state ^ UInt32(byte)) & 0xFF)] ^ state >> 8 }
+    }
+    self.state = state
+  }
+}

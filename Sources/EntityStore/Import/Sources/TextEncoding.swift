@@ -1,0 +1,121 @@
+/// How the characters of a file are encoded.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
+public enum TextEncoding: Sendable, Hashable {
+  /// UTF-8, or UTF-16 where the text begins with the byte order mark of it.
+  case automatic
+  /// UTF-8.
+  case utf8
+  /// UTF-16, the less significant byte first.
+  case utf16LittleEndian
+  /// UTF-16, the more significant byte first.
+  case utf16BigEndian
+  /// ISO 8859-1: each byte is the scalar of its number.
+  case latin1
+  /// Windows code page 1252: Latin-1 with letters and signs in the place of control characters.
+  case windows1252
+}
+
+/// Makes UTF-8 of a stream of bytes in another encoding.
+///
+/// What the encoding does not have becomes a byte that UTF-8 does not have, so that whoever checks
+/// the text refuses the record with it and no other.
+struct TextDecoder: Sendable {
+  /// A byte that no UTF-8 text has.
+  private static let invalid: UInt8 = 0xFF
+  /// The scalars of the bytes 0x80 to 0x9F; 0 where there is none.
+  private static let windows: [UInt32] = [
+    0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039,
+    0x0152, 0, 0x017D, 0, 0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC,
+    0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E, 0x0178,
+  ]
+
+  private var encoding: TextEncoding
+  /// Bytes that are not decoded yet: a part of a character, or of a byte order mark.
+  private var rest: [UInt8] = []
+  /// The first half of a surrogate pair.
+  private var half: UInt32?
+
+  init(_ encoding: TextEncoding) { self.encoding = encoding }
+
+  /// Whether the text is UTF-8 itself, so that its bytes need no decoding.
+  var isPassing: Bool { encoding == .utf8 && rest.isEmpty }
+
+  /// Adds `bytes` to `text` as UTF-8.
+  mutating func decode(_ bytes: some Collection<UInt8>, to text: inout [UInt8]) {
+    if encoding == .utf8 { return text.append(contentsOf: bytes) }
+    rest.append(contentsOf: bytes)
+    if encoding == .automatic {
+      guard rest.count >= 2 else { return }
+      encoding =
+        switch (rest[0], rest[1]) {
+        case (0xFF, 0xFE): .utf16LittleEndian
+        case (0xFE, 0xFF): .utf16BigEndian
+        default: .utf8
+        }
+    }
+    decodeRest(to: &text)
+  }
+
+  /// Adds what is left at the end of the text.
+  mutating func finish(to text: inout [UInt8]) {
+    if encoding == .automatic { encoding = .utf8 }
+    decodeRest(to: &text)
+    if half != nil || !rest.isEmpty { text.append(Self.invalid) }
+    half = nil
+    rest = []
+  }
+
+  private mutating func decodeRest(to text: inout [UInt8]) {
+    switch encoding {
+    case .automatic, .utf8: text.append(contentsOf: rest)
+    case .latin1: for byte in rest { Self.append(UInt32(byte), to: &text) }
+    case .windows1252:
+      for byte in rest {
+        let scalar =
+          (0x80...0x9F).contains(byte) ? Self.windows[Int(byte) - 0x80] : UInt32(byte)
+        if scalar == 0 && byte != 0 {
+          text.append(Self.invalid)
+        } else {
+          Self.append(scalar, to: &text)
+        }
+      }
+    case .utf16LittleEndian, .utf16BigEndian:
+      let isLittle = encoding == .utf16LittleEndian
+      let whole = rest.count & ~1
+      for at in stride(from: 0, to: whole, by: 2) {
+        let (low, high) = isLittle ? (rest[at], rest[at + 1]) : (rest[at + 1], rest[at])
+        take(UInt32(high) << 8 | UInt32(low), to: &text)
+      }
+      rest.removeSubrange(..<whole)
+      return
+    }
+    rest.removeAll(keepingCapacity: true)
+  }
+
+  /// Takes one unit of UTF-16.
+  private mutating func take(_ unit: UInt32, to text: inout [UInt8]) {
+    if let first = half {
+      half = nil
+      if (0xDC00...0xDFFF).contains(unit) {
+        Self.append(0x10000 + (first & 0x3FF) << 10 + (unit & 0x3FF), to: &text)
+        return
+      }
+      text.append(Self.invalid)
+    }
+    switch unit {
+    case 0xD800...0xDBFF: half = unit
+    case 0xDC00...0xDFFF: text.append(Self.invalid)
+    default: Self.append(unit, to: &text)
+    }
+  }
+
+  private static func append(_ scalar: UInt32, to text: inout [UInt8]) {
+    if scalar < 0x80 {
+      text.append(UInt8(truncatingIfNeeded: scalar))
+    } else if let encoded = UnicodeScalar(scalar).flatMap({ UTF8.encode($0) }) {
+      text.append(contentsOf: encoded)
+    }
+  }
+}

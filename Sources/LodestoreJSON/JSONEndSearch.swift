@@ -1,0 +1,53 @@
+/// Searches for the end of a value in a stream of bytes, by its brackets and quotes alone.
+///
+/// The value need not be JSON: an error in it does not change where it ends, unless the error is one
+/// of brackets or quotes. Each byte is read once.
+package struct JSONEndSearch: Sendable {
+  private var depth = 0
+  private var isInString = false
+  private var isEscaped = false
+  private var isInScalar = false
+
+  package init() {}
+
+  /// Whether the value has begun and has not ended.
+  package var isInside: Bool { depth > 0 || isInString || isInScalar }
+
+  /// The offset after the value; nil when it does not end in `bytes`, which the next bytes follow.
+  package mutating func end(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+    for (at, byte) in bytes.enumerated() {
+      if isInString {
+        if isEscaped {
+          isEscaped = false
+        } else if byte == 0x5C {
+          isEscaped = true
+        } else if byte == 0x22 {
+          isInString = false
+          if depth == 0 { return end(at + 1) }
+        }
+        continue
+      }
+      switch byte {
+      case 0x22, 0x5B, 0x7B:
+        if isInScalar { return end(at) }
+        if byte == 0x22 { isInString = true } else { depth += 1 }
+      case 0x5D, 0x7D:
+        if isInScalar { return end(at) }
+        // A bracket that closes nothing is a text of its own, which is no JSON.
+        depth = max(depth - 1, 0)
+        if depth == 0 { return end(at + 1) }
+      case 0x20, 0x09, 0x0A, 0x0D:
+        if isInScalar { return end(at) }
+      default:
+        // A byte beyond ASCII begins no value: a byte order mark belongs to the value after it.
+        if depth == 0, byte < 0x80 { isInScalar = true }
+      }
+    }
+    return nil
+  }
+
+  private mutating func end(_ offset: Int) -> Int {
+    self = JSONEndSearch()
+    return offset
+  }
+}

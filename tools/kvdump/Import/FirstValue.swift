@@ -1,0 +1,64 @@
+import EntityStore
+
+/// Looks for the first value of a file in bytes that grow, and for what comes after it, reading
+/// each byte once.
+struct FirstValue {
+  /// The first byte that is no blank.
+  private(set) var start: Int?
+  private var end: Int?
+  private var searched = 0
+  private var brackets = JSONEndSearch()
+  /// The first byte after the value that is no blank.
+  private var next: Int?
+
+  /// Whether a JSON text may begin so.
+  static func mayBegin(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "t"), UInt8(ascii: "f"),
+      UInt8(ascii: "n"):
+      true
+    default: false
+    }
+  }
+
+  /// Goes on with what has been added to `bytes`.
+  mutating func search(_ bytes: [UInt8]) {
+    if start == nil {
+      if searched == 0, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { searched = 3 }
+      start = bytes[min(searched, bytes.count)...].firstIndex { !Self.isBlank($0) }
+      searched = start ?? bytes.count
+    }
+    guard start != nil else { return }
+    if end == nil {
+      let found = bytes[searched...].withUnsafeBufferPointer { brackets.end(in: $0) }
+      end = found.map { searched + $0 }
+      searched = end ?? bytes.count
+    }
+    guard end != nil, next == nil else { return }
+    next = bytes[searched...].firstIndex { !Self.isBlank($0) }
+    searched = next ?? bytes.count
+  }
+
+  /// How the values of a file are cut that has more of them; nil where it is one text, or where the
+  /// bytes do not tell yet.
+  ///
+  /// A value and nothing else on a line means lines. Otherwise arrays and objects may follow each other
+  /// in any way.
+  func cut(_ bytes: [UInt8]) -> JSONLinesReader.Cut? {
+    guard let start, let end, let next else { return nil }
+    let isContainer = Self.isContainer(bytes[start])
+    let endsLine = bytes[end..<next].contains(0x0A)
+    let isParsed = { (try? JSONDocument.parsing(bytes[start..<end])) != nil }
+    if endsLine, !bytes[start..<end].contains(0x0A), isContainer || isParsed() { return .lines }
+    return isContainer && Self.isContainer(bytes[next]) ? .values : nil
+  }
+
+  private static func isContainer(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    byte == 0x20 || (0x09...0x0D).contains(byte)
+  }
+}
