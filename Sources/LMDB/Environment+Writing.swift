@@ -9,7 +9,7 @@ import CLMDB
 #endif
 
 extension Environment {
-  /// Runs `body` in a write transaction and commits it; what it throws aborts everything.
+  /// Runs `body` in a write transaction and commits it; an error of `body` aborts everything.
   ///
   /// On the calling thread, which waits for other writers of this and other processes. A write
   /// inside a write throws ``LMDBError/Kind/nestedWrite``. `body` runs again, on a clean
@@ -99,7 +99,7 @@ extension Environment {
       if case .diskFull = failure.kind { giveSpaceBack() }
       throw failure
     }
-    // The number of what was no commit will be another's, perhaps of another process.
+    // Without a commit the number will be another transaction's, perhaps of another process.
     if isCommit { runCommitHooks(memberCount: memberCount, commit: number) }
     checkReadersPeriodically()
     return true
@@ -118,9 +118,10 @@ extension Environment {
     firstFailure = nil
     mustRestart = false
     hasWritten = false
-    // Those of the run before this one.
+    // The hooks of the run before this one.
     commitHooks.removeAll()
     runningMember = 0
+    try awaitTurn()
     var attempts = 0
     while true {
       attempts += 1
@@ -157,7 +158,7 @@ extension Environment {
     }
   }
 
-  /// Before a write and again before its commit: what is committed must be found at the path.
+  /// Called before a write and again before its commit: the committed file must be the one at the path.
   private func checkNames() throws(LMDBError) {
     if options.isNamed, let files { try files.checkNames("write") }
   }

@@ -56,6 +56,8 @@ package final class Environment: @unchecked Sendable {
   let trees = Guarded<[String: Tree]>([:])
   let treeLock = HeldLock()
   let writerLock = TurnLock()
+  /// How long writes wait for other processes; its own lock.
+  let turnPolicy = Guarded(TurnPolicy())
   let writerThread = Atomic<UInt>(0)
   let poison = Atomic<Bool>(false)
   let closing = Atomic<Bool>(false)
@@ -205,6 +207,9 @@ package final class Environment: @unchecked Sendable {
       // The meta pages of the data file have been looked at, so it is the other file that LMDB refuses.
       if files != nil, code == MDB_INVALID || code == MDB_VERSION_MISMATCH {
         throw LMDBError(.mismatched(.unusableLockFile), code: code, operation: "open", path: path)
+      }
+      if let files, code == EINVAL, files.isLockFileCut {
+        throw LMDBError(.mismatched(.lockFileCut), code: code, operation: "open", path: path)
       }
       throw LMDBError(code: code, operation: "open", path: path)
     }

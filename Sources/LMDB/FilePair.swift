@@ -55,6 +55,13 @@ final class FilePair: @unchecked Sendable {
       Self.close([data, lock])
       return nil
     }
+    guard isLockFile(lock) else {
+      Self.close([data, lock])
+      throw LMDBError(
+        .unsuitablePath(
+          "no lock file, and opening the store beside it would write over it; move it away"),
+        operation: "open", path: path + "-lock")
+    }
     let pair = FilePair(path, [data, lock], dataIdentity, lockIdentity)
     guard isOnlyHolderInTime(of: byte(for: lockIdentity), in: data) else {
       throw LMDBError(.mismatched(.otherLockFile), operation: "open", path: path)
@@ -63,6 +70,19 @@ final class FilePair: @unchecked Sendable {
       throw LMDBError(.mismatched(.otherDataFile), operation: "open", path: path)
     }
     return pair
+  }
+
+  /// Whether a file is empty, or begins as a lock file does: LMDB writes over anything else, too.
+  ///
+  /// A lock file that was made and not used yet has zeros alone.
+  private static func isLockFile(_ file: Int32) -> Bool {
+    var start = [UInt8](repeating: 0, count: 64 << 10)
+    let count = pread(file, &start, start.count, 0)
+    // A file that cannot be read is left to LMDB.
+    guard count > 0 else { return true }
+    let magic = withUnsafeBytes(of: MetaPageLayout.magicNumber) { Array($0) }
+    return start.prefix(count).starts(with: magic.prefix(count))
+      || start.prefix(count).allSatisfy { $0 == 0 }
   }
 
   /// Throws where `errno` tells of a file that could not be opened for want of something else than the file.
@@ -116,28 +136,47 @@ final class FilePair: @unchecked Sendable {
     #endif
   }
 
+  /// Whether the lock file is shorter than LMDB makes one.
+  var isLockFileCut: Bool {
+    var status = stat()
+    return fstat(lockDescriptor, &status) == 0
+      && status.st_size < LockFileLayout.size(readerCount: 0)
+  }
+
   // MARK: While open
 
   /// Throws when the paths do not lead to the open files any more.
   ///
-  /// A commit would go into a file that nobody else can open, or beside a writer with another lock.
+  /// A commit would go into a file that nobody else can open, or run while another lock's writer runs.
   /// Two system calls, about a microsecond together.
   func checkNames(_ operation: String) throws(LMDBError) {
     guard leads(dataName, to: data) else {
       throw LMDBError(.mismatched(.dataFileReplaced), operation: operation, path: path)
     }
-    guard leads(dataName + "-lock", to: lock) else {
+    var lockSize = 0
+    guard leads(dataName + "-lock", to: lock, size: &lockSize) else {
       throw LMDBError(.mismatched(.lockFileReplaced), operation: operation, path: path)
+    }
+    // A write would touch the map beyond the end of the file, which ends the process.
+    guard lockSize >= LockFileLayout.size(readerCount: 0) else {
+      throw LMDBError(.mismatched(.lockFileCut), operation: operation, path: path)
     }
   }
 
   private func leads(_ name: String, to identity: StoreFile.Identity) -> Bool {
+    var size = 0
+    return leads(name, to: identity, size: &size)
+  }
+
+  private func leads(_ name: String, to identity: StoreFile.Identity, size: inout Int) -> Bool {
+    size = .max
     guard directory >= 0 else { return true }
     var status = stat()
     guard fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-      // What cannot be looked at is not known to be wrong.
+      // A file whose status is unknown is not known to be wrong.
       return errno != ENOENT
     }
+    size = Int(status.st_size)
     return StoreFile.Identity(status) == identity
   }
 
@@ -153,7 +192,7 @@ final class FilePair: @unchecked Sendable {
 
   /// Locks `byte` of `file`; false when another process holds a lock on another byte of the range.
   ///
-  /// Locked first and looked at then: of two that open at once, at least one sees the other.
+  /// The lock is taken before the check: of two processes that open at once, at least one sees the other.
   private static func isOnlyHolder(of byte: UInt64, in file: Int32) -> Bool {
     var own = region(byte, byte + 1, F_RDLCK)
     guard fcntl(file, setLock, &own) == 0 else { return true }

@@ -45,6 +45,8 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     case treesFull
     case keySize(Int)
     case valueSize(Int)
+    /// A writer of another process has held the turn for as long as this one may wait: says which.
+    case writerBusy(String)
   }
 
   /// How it was found that a data file and a lock file do not belong together.
@@ -61,6 +63,8 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     case dataFileReplaced
     /// While open: the path leads to another lock file, or to none.
     case lockFileReplaced
+    /// While a process has the store open: the lock file is shorter than LMDB's.
+    case lockFileCut
   }
 
   package var kind: Kind
@@ -122,6 +126,7 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
         + "integer keys"
     case .valueSize(let size):
       "\(thing): MDB_BAD_VALSIZE, the value has \(size) bytes, at most 1 GiB"
+    case .writerBusy(let holder): "\(thing): \(holder) holds the writer's turn"
     }
   }
 
@@ -154,6 +159,7 @@ extension LMDBError.FileMismatch: CustomStringConvertible {
       "its lock file says that transaction \(lockFile) is the last, its meta pages say \(dataFile)"
     case .dataFileReplaced: "the path does not lead to the open file any more"
     case .lockFileReplaced: "the path of the lock file does not lead to the open one any more"
+    case .lockFileCut: "its lock file was cut while a process has the store open"
     }
   }
 }

@@ -4,7 +4,7 @@ import CLMDB
 package struct Tree: Sendable, Hashable {
   package let name: String
   let handle: MDB_dbi
-  let hasIntegerKeys: Bool
+  package let hasIntegerKeys: Bool
 
   /// LMDB's own trees.
   static let freeList = Tree(
@@ -32,7 +32,7 @@ package struct Tree: Sendable, Hashable {
   }
 }
 
-/// What LMDB counts of a tree (`mdb_stat`).
+/// LMDB's counts of a tree (`mdb_stat`).
 package struct TreeStatistics: Sendable, Equatable {
   package var depth = 0
   package var branchPages = 0
@@ -41,8 +41,9 @@ package struct TreeStatistics: Sendable, Equatable {
   package var entries = 0
   package var pageSize = 0
 
-  /// Nil when a number is more than a map can hold, as in a damaged record of a tree: what adds
-  /// them up, and multiplies by the page size, cannot overflow.
+  /// Nil when a number is more than a map can hold, as in a damaged record of a tree.
+  ///
+  /// So sums of the counts, and their products with the page size, cannot overflow.
   init?(_ stat: MDB_stat) {
     let bytes = Environment.largestMapInBytes
     let pages = 0...bytes / max(1, Int(stat.ms_psize))

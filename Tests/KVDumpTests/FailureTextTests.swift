@@ -1,3 +1,4 @@
+import Foundation
 import LMDB
 import LodestoreFormat
 import Testing
@@ -45,6 +46,27 @@ struct FailureTextTests {
       LMDBError(.treesFull, operation: "open tree records.9", path: nil), of: "a.lodestore")
     #expect(full?.message.contains("has more trees than a store may have") == true)
     #expect(full?.message.contains("not a store") == false)
+  }
+
+  @Test func `of a lock file say what is wrong with it, and not that there is no store`()
+    async throws
+  {
+    let folder = try StoreFolder()
+    try Store(at: folder.store, entities: []).close()
+    try "notes".write(toFile: folder.store + "-lock", atomically: false, encoding: .utf8)
+    for command in ["verify", "info"] {
+      let outcome = await folder.run(command)
+      #expect(outcome.status == .noInput, "\(outcome.messages)")
+      #expect(outcome.messages.contains("no lock file"), "\(outcome.messages)")
+      #expect(!outcome.messages.contains("not a store"))
+    }
+    #expect(try String(contentsOfFile: folder.store + "-lock", encoding: .utf8) == "notes")
+    let other = CommandFailure.verification(
+      LMDBError(.mismatched(.otherLockFile), operation: "open", path: "a"), of: "a")
+    #expect(other?.status == .tryAgain)
+    #expect(
+      other?.message.hasSuffix("use the path of that process, or close the store there first")
+        == true)
   }
 
   @Test func `of an empty path say that it is empty`() async throws {

@@ -125,6 +125,48 @@ import Testing
     try write(2, to: again)
   }
 
+  @Test func `a file in the place of the lock file that is none stays as it is`() async throws {
+    let directory = try TemporaryDirectory()
+    let (path, other) = (directory.file("store"), directory.file("other"))
+    for name in [path, other] {
+      let environment = try openEnvironment(name)
+      try write(1, to: environment)
+      EnvironmentRegistry.close(environment)
+      unlink(name + "-lock")
+    }
+    // Another store begins with zeros, as a lock file does that was not used yet.
+    for bytes in [try TrustTests.bytes(of: other), Array("notes of mine\n".utf8)] {
+      LMDBTests.write(bytes, to: path + "-lock")
+      for isReading in [false, true] {
+        guard case .unsuitablePath(let what) = FilePairTests.open(path, isReading: isReading)
+        else {
+          Issue.record("the file was taken for a lock file")
+          return
+        }
+        #expect(what.hasPrefix("no lock file"))
+      }
+      #expect(try TrustTests.bytes(of: path + "-lock") == bytes)
+    }
+    LMDBTests.write([], to: path + "-lock")
+    let environment = try openEnvironment(path)
+    try write(2, to: environment)
+    EnvironmentRegistry.close(environment)
+  }
+
+  @Test func `a lock file that is cut is named, here and elsewhere`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("store")
+    let environment = try openEnvironment(path)
+    try write(1, to: environment)
+    let lockSize = size(of: path + "-lock")
+    #expect(truncate(path + "-lock", 0) == 0)
+    #expect(kind { try write(2, to: environment) } == .mismatched(.lockFileCut))
+    await expectOpening(path, refusedAs: "lockFileCut")
+    // Closing touches the map of the lock file.
+    #expect(truncate(path + "-lock", off_t(lockSize)) == 0)
+    EnvironmentRegistry.close(environment)
+  }
+
   @Test func `a lock file lost within a write stops its commit`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
@@ -250,6 +292,7 @@ extension LMDBError.FileMismatch {
     case .transactions: "transactions"
     case .dataFileReplaced: "dataFileReplaced"
     case .lockFileReplaced: "lockFileReplaced"
+    case .lockFileCut: "lockFileCut"
     }
   }
 }

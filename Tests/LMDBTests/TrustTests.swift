@@ -49,7 +49,7 @@ import Testing
     return checks.value - before
   }
 
-  private static func bytes(of path: String) throws -> [UInt8] {
+  static func bytes(of path: String) throws -> [UInt8] {
     let file = open(path, O_RDONLY)
     try #require(file >= 0)
     defer { close(file) }

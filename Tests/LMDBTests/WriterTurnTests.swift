@@ -70,6 +70,48 @@ import Testing
     #expect(try group.keys().filter { $0 >> 32 == 99 }.count == 20)
   }
 
+  #if os(Linux)
+    @Test func `a write can bound its wait for another process, which is named`() async throws {
+      let directory = try TemporaryDirectory()
+      let path = directory.file("store")
+      let environment = try openEnvironment(path)
+      defer { EnvironmentRegistry.close(environment) }
+      let (isHeld, isDone) = (SharedNumber(), SharedNumber())
+      try await withThrowingTaskGroup(of: Void.self) { tasks in
+        tasks.addTask {
+          try await environment.readerThreads.run {
+            try environment.write { _ in
+              isHeld.add()
+              while isDone.value == 0 { usleep(1_000) }
+            }
+          }
+        }
+        while isHeld.value == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        await #expect(processExitsWith: .success) {
+          [path = path as String, holder = "process \(getpid()) (" as String] in
+          let environment = try openEnvironment(path)
+          let warnings = Mutex<[String]>([])
+          var policy = TurnPolicy()
+          policy.limitInSeconds = 0.3
+          policy.warningInSeconds = 0.1
+          policy.onLongWait = { _, text in warnings.withLock { $0.append(text) } }
+          environment.addTurnPolicy(policy)
+          guard case .writerBusy(let text) = kind({ try environment.write { _ in } }),
+            text.hasPrefix(holder), warnings.withLock({ $0 == [text] })
+          else { fail("the write did not name \(holder): \(warnings.withLock { $0 })") }
+          EnvironmentRegistry.close(environment)
+        }
+        isDone.add()
+        try await tasks.waitForAll()
+      }
+      // Nobody holds the turn now.
+      var policy = TurnPolicy()
+      policy.limitInSeconds = 0.3
+      environment.addTurnPolicy(policy)
+      try environment.write { _ in }
+    }
+  #endif
+
   @Test func `a write that cannot begin leaves the turn to others`() throws {
     try withEnvironment { environment, tree in
       let lockFile = environment.path + "-lock"

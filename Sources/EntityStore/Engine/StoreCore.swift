@@ -24,6 +24,8 @@ final class StoreCore: Sendable {
   var label: String { path.isEmpty ? "the store in memory" : "'\(path)'" }
   let trees: Catalogue.Trees
   private let currentSchema: Guarded<StoredSchema>
+  /// The steps of stages that opening has taken.
+  let migrationSteps = Guarded<[SchemaChange]>([])
   private let names: [ObjectIdentifier: String]
   let declared: [DeclaredEntity]
   /// Plans of queries.
@@ -44,6 +46,7 @@ final class StoreCore: Sendable {
     } catch {
       throw StoreError(wrapping: error)
     }
+    environment.addTurnPolicy(options.turnPolicy)
     do {
       trees = try Self.checkHeader(environment, path: path, options: options)
       currentSchema = Guarded(StoredSchema(number: .unread, entities: []))
@@ -225,5 +228,20 @@ final class StoreCore: Sendable {
       let tree = try environment.openExistingTree(name.text, hasIntegerKeys: hasIntegerKeys)
     else { throw FormatError("tree '\(name.text)' of the catalogue is missing") }
     return tree
+  }
+}
+
+extension StoreOptions {
+  /// How long writes wait for other processes, in the terms of the engine.
+  fileprivate var turnPolicy: TurnPolicy {
+    var policy = TurnPolicy()
+    policy.limitInSeconds = writeWaitLimit.map { $0 / .seconds(1) }
+    policy.warningInSeconds = writeWaitWarningAge / .seconds(1)
+    if let onWriteWaitWarning {
+      policy.onLongWait = { seconds, holder in
+        onWriteWaitWarning(WriteWaitWarning(holder: holder, waited: .seconds(seconds)))
+      }
+    }
+    return policy
   }
 }

@@ -146,6 +146,20 @@ public struct StoreOptions: Sendable {
   /// Told of snapshots that are kept for long, once there is a later commit, on a thread of the
   /// store.
   public var onSnapshotWarning: (@Sendable (SnapshotWarning) -> Void)?
+  /// How long a write may wait while writers of other processes have their turn.
+  ///
+  /// Beyond it the write throws ``StoreError/Code/busy`` with the process that has the turn, and nothing is
+  /// written. `nil`, the default, waits without a limit, as for a process that was stopped in the midst of a write.
+  /// The limit does not count the wait for writes of this process. The lowest limit of the stores that have a file open
+  /// in a process holds for all of them. It works on Linux alone: elsewhere the lock file does not say who has the
+  /// turn.
+  public var writeWaitLimit: Duration?
+  /// After which wait for one writer of another process ``onWriteWaitWarning`` is called, once for each write.
+  ///
+  /// The default is five seconds.
+  public var writeWaitWarningAge = Duration.seconds(5)
+  /// Called when a write waits for long, on the thread that waits; on Linux alone.
+  public var onWriteWaitWarning: (@Sendable (WriteWaitWarning) -> Void)?
   /// Whether a reader may go without the lock file where none can be made: on a read-only medium,
   /// or in a directory that this process may not write to.
   ///

@@ -46,7 +46,7 @@ extension StoreError {
     case .nestedWrite: .nestedWrite
     case .poisoned: .poisoned
     case .cannotGrow, .fileSizeLimit: .mapFull
-    case .treesFull: .busy
+    case .treesFull, .writerBusy: .busy
     case .diskFull: .diskFull
     case .keySize, .valueSize: .unstorableValue
     case .engine:
@@ -106,6 +106,9 @@ extension StoreError {
       "cannot \(thing): the key has \(size) bytes, must have 1 to 511 (MDB_BAD_VALSIZE)"
     case .valueSize(let size):
       "cannot \(thing): the value has \(size) bytes, at most 1 GiB (MDB_BAD_VALSIZE)"
+    case .writerBusy(let holder):
+      "cannot \(thing): \(holder) has held the writer's turn for as long as this write may wait; let that "
+        + "process go on or end it, then try again"
     case .engine: engineMessage(error, thing)
     }
   }
@@ -136,6 +139,9 @@ extension StoreError {
         "'\(path)-lock' is not the open lock file any more, which was replaced, moved or removed, so "
           + "that other processes could write at once; close the store in every process, then open "
           + "it again"
+      case .lockFileCut:
+        "its lock file '\(path)-lock' was cut while a process has the store open; end every process "
+          + "that has it open, then open it again"
       }
     return "cannot \(thing): \(reason)"
   }

@@ -175,6 +175,23 @@ enum LockFileLayout {
     return header + rounded(lockSize) + readerCount * slotSize
   }
 
+  #if os(Linux)
+    /// Where the number of the last transaction is (LMDB: mtb_txnid).
+    static let lastTransaction = 8 + lockSize
+
+    /// Where the lock word of the writer's lock is: the number of the thread that holds it, and two flags.
+    ///
+    /// The C library's, for mutexes that outlive their holder.
+    static var writerLockWord: Int {
+      #if canImport(Musl)
+        let word = 4
+      #else
+        let word = 0
+      #endif
+      return rounded(8 + lockSize + 8 + 4) + word
+    }
+  #endif
+
   #if canImport(Darwin)
     /// The name of a semaphore (LMDB: MNAME_LEN).
     private static let lockSize = 32

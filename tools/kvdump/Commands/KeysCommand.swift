@@ -63,7 +63,13 @@ struct KeysCommand: StoreCommand {
 
   private func open(_ name: String, _ environment: Environment) throws -> Tree? {
     let isRecords = if case .records = TreeName(name) { true } else { false }
-    return try environment.openExistingTree(name, hasIntegerKeys: isRecords)
+    do {
+      return try environment.openExistingTree(name, hasIntegerKeys: isRecords)
+    } catch {
+      // A tree of a later version may have keys of either kind.
+      guard TreeName(name) == nil, error.name == "MDB_INCOMPATIBLE" else { throw error }
+      return try environment.openExistingTree(name, hasIntegerKeys: true)
+    }
   }
 
   /// The catalogue as far as it can be read.

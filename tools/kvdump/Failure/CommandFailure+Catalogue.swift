@@ -65,7 +65,8 @@ extension CommandFailure {
 
   static func notAStore(_ path: String, reason: String) -> Self {
     CommandFailure(
-      code: "not-a-store", message: "\(path): not a store, \(reason); check the path",
+      code: "not-a-store",
+      message: "\(path): not a store, \(reason); check the path, or restore the file from a copy",
       status: .damagedData, details: [Detail(name: "store", value: .text(path))])
   }
 

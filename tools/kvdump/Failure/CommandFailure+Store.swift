@@ -86,8 +86,24 @@ extension CommandFailure {
       }
     return CommandFailure(
       code: "engine",
-      message: "\(path): \(error); 'kvdump verify \(ShellWord.path(path))' may tell more",
+      message: "\(path): \(error); \(nextStep(after: error, path: path))",
       status: status, details: [Detail(name: "store", value: .text(path))])
+  }
+
+  private static func nextStep(after error: LMDBError, path: String) -> String {
+    switch error.kind {
+    case .mismatched(let how):
+      switch how {
+      case .otherLockFile: "use the path of that process, or close the store there first"
+      case .otherDataFile: "close the store there first"
+      case .unusableLockFile: "close the store in every process, then remove the lock file"
+      case .transactions: "close the store in every process, then open it again"
+      case .dataFileReplaced, .lockFileReplaced: "run the command again"
+      case .lockFileCut: "end every process that has the store open, then run the command again"
+      }
+    case .unsuitablePath, .unsupportedFileSystem: "name another file"
+    default: "'kvdump verify \(ShellWord.path(path))' may tell more"
+    }
   }
 
   /// `noSuchStore` as `no-such-store`.

@@ -33,10 +33,9 @@ extension CommandFailure {
       case .noPreviousCommit(let why): return .noPreviousCommit(path, why)
       case .treesFull:
         return .damaged(path, reason: "has more trees than a store may have, and can be open")
-      default: break
+      case .notAnEnvironment(let reason): return .notAStore(path, reason: reason)
+      default: return translated(error, store: path)
       }
-      return error.code > 0
-        ? .system(error.code, thing: path) : .notAStore(path, reason: "\(error)")
     default: return nil
     }
   }

@@ -104,6 +104,7 @@ final class ImportTarget {
     var options = StoreOptions()
     options.access = access
     options.durability = .mayLoseLastCommit
+    options.reportLongWaits()
     // A temporary folder may be on any, and nobody else opens the copy.
     options.allowsAnyFileSystem = isDryRun
     options.isNamed = !isDryRun

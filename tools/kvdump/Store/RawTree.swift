@@ -2,9 +2,9 @@ import EntityStore
 import LMDB
 import LodestoreFormat
 
-/// A tree of a store as bytes, with what is known of their meaning.
+/// A tree of a store as bytes, with their meaning where it is known.
 ///
-/// It needs nothing of the catalogue to be sound: what does not decode is shown as bytes alone.
+/// The catalogue may be damaged: a value that does not decode is shown as bytes alone.
 struct RawTree {
   let tree: Tree
   let kind: TreeName?
@@ -20,11 +20,9 @@ struct RawTree {
     }
   }
 
-  var hasIntegerKeys: Bool {
-    if case .records = kind { true } else { false }
-  }
+  var hasIntegerKeys: Bool { tree.hasIntegerKeys }
 
-  /// What the tree holds, in words; nil for a tree that this version does not know.
+  /// The content of the tree in words; nil for a tree that this version does not know.
   var content: String? {
     switch kind {
     case .header: "format, UUID and number of the schema"

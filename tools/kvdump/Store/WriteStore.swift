@@ -1,9 +1,17 @@
 import EntityStore
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// Opens stores for the commands that change records.
 enum WriteStore {
   /// Opens the store at `path`, which must be there, runs `body` as the one writer, commits and
-  /// closes it; what `body` throws leaves the store as it was.
+  /// closes it; an error of `body` leaves the store as it was.
   ///
   /// Waits for other writers. Every record that is read is checked against its checksum: a change
   /// would give a damaged one a new checksum, and the damage could no longer be found. `body` may
@@ -12,8 +20,22 @@ enum WriteStore {
     var options = StoreOptions()
     options.access = .existing
     options.verifiesChecksums = true
+    options.reportLongWaits()
     let store = try DynamicStore(path: path, options: options)
     defer { store.close() }
     return try store.write(body)
+  }
+}
+
+extension StoreOptions {
+  /// Prints a line on standard error when a write waits for another process: notes would come at the end.
+  mutating func reportLongWaits() {
+    onWriteWaitWarning = { warning in
+      let seconds = Int(warning.waited / .seconds(1))
+      var text =
+        "kvdump: waited \(seconds) s for \(warning.holder), which has the store's turn to write; "
+        + "control-C ends the wait\n"
+      text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
   }
 }

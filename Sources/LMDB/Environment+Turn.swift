@@ -1,0 +1,114 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// How long writes wait for a writer of another process.
+package struct TurnPolicy: Sendable {
+  /// A write that waits longer fails; `nil` for no limit.
+  package var limitInSeconds: Double?
+  /// A write that waits so long calls ``onLongWait``, once.
+  package var warningInSeconds = 5.0
+  /// Called with the seconds waited and the holder in words, on the thread that waits.
+  package var onLongWait: (@Sendable (Double, String) -> Void)?
+
+  package init() {}
+}
+
+extension Environment {
+  /// Adds the wishes of one more store that uses the environment: the lowest limit holds.
+  package func addTurnPolicy(_ added: TurnPolicy) {
+    turnPolicy.withLock { policy in
+      policy.limitInSeconds = [policy.limitInSeconds, added.limitInSeconds].compactMap(\.self).min()
+      guard let onLongWait = added.onLongWait else { return }
+      policy.onLongWait = onLongWait
+      policy.warningInSeconds = added.warningInSeconds
+    }
+  }
+
+  /// Waits while one writer of another process holds the turn, as long as the policy allows.
+  ///
+  /// LMDB waits without a limit and without a word. The lock word in the lock file names the thread that holds the
+  /// turn, so this wait can be reported and can end. The wait ends when the turn is free. Without a limit the wait
+  /// ends also when another writer has the turn: such writers make progress, and LMDB's own line is fair to them. On
+  /// systems other than Linux the lock file has no such word, and this call returns at once.
+  ///
+  /// - Throws: ``LMDBError/Kind/writerBusy(_:)`` beyond the limit.
+  func awaitTurn() throws(LMDBError) {
+    #if os(Linux)
+      let policy = turnPolicy.withLock { $0 }
+      guard policy.limitInSeconds != nil || policy.onLongWait != nil, let files,
+        let first = files.writerTurn
+      else { return }
+      let start = monotonicSeconds()
+      var pause: UInt32 = 50
+      var isWarned = false
+      while let turn = files.writerTurn, policy.limitInSeconds != nil || turn == first {
+        let waited = monotonicSeconds() - start
+        if !isWarned, waited >= policy.warningInSeconds {
+          isWarned = true
+          policy.onLongWait?(waited, turn.holder)
+        }
+        if let limit = policy.limitInSeconds, waited >= limit {
+          throw LMDBError(.writerBusy(turn.holder), operation: "write", path: path)
+        }
+        usleep(pause)
+        pause = min(2 * pause, policy.limitInSeconds == nil ? 10_000 : 1_000)
+      }
+    #endif
+  }
+}
+
+#if os(Linux)
+  /// Who holds the writer's turn, and in which transaction.
+  struct WriterTurn: Equatable {
+    /// The number of the thread.
+    var thread: Int32
+    /// The last transaction that was committed.
+    var transaction: UInt64
+
+    /// The holder in words, as in `process 12 (kvdump, stopped)`.
+    var holder: String {
+      guard let status = Self.text(of: "/proc/\(thread)/status") else { return "thread \(thread)" }
+      func field(_ name: String) -> String? {
+        status.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+          .map { String($0.dropFirst(name.count + 1).drop { $0 == "\t" || $0 == " " }) }
+      }
+      let process = field("Tgid") ?? "\(thread)"
+      let isStopped = field("State").map { $0.hasPrefix("T") || $0.hasPrefix("t") } ?? false
+      let facts = [field("Name"), isStopped ? "stopped" : nil].compactMap(\.self)
+      return "process \(process)" + (facts.isEmpty ? "" : " (\(facts.joined(separator: ", ")))")
+    }
+
+    private static func text(of path: String) -> String? {
+      let file = open(path, O_RDONLY | O_CLOEXEC)
+      guard file >= 0 else { return nil }
+      defer { close(file) }
+      var bytes = [UInt8](repeating: 0, count: 4096)
+      let count = read(file, &bytes, bytes.count)
+      return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+    }
+  }
+
+  extension FilePair {
+    /// Who holds the writer's turn; `nil` where nobody does.
+    var writerTurn: WriterTurn? {
+      var word: UInt32 = 0
+      var transaction: UInt64 = 0
+      let isRead =
+        withUnsafeMutableBytes(of: &word) {
+          pread(lockDescriptor, $0.baseAddress, 4, off_t(LockFileLayout.writerLockWord)) == 4
+        }
+        && withUnsafeMutableBytes(of: &transaction) {
+          pread(lockDescriptor, $0.baseAddress, 8, off_t(LockFileLayout.lastTransaction)) == 8
+        }
+      // The two highest bits say that others wait, and that the holder has died.
+      let thread = Int32(word & 0x3FFF_FFFF)
+      guard isRead, thread != 0, word & 0x4000_0000 == 0 else { return nil }
+      return WriterTurn(thread: thread, transaction: transaction)
+    }
+  }
+#endif
